@@ -10,12 +10,12 @@ namespace {
 
 using collectives::Rank;
 
-/// What transfers from one chip to another have in common.
+/// Common properties of the transfers between two chips.
 struct Pair {
   double latency_s = 0.0;
   double rate = std::numeric_limits<double>::infinity();  ///< B/s
   bool shared = false;
-  double free_s = 0.0;  ///< when the last transfer has left
+  double free_s = 0.0;  ///< when the latest transfer has left
 };
 
 using Pairs = std::map<std::pair<Rank, Rank>, Pair>;
@@ -23,7 +23,8 @@ using Pairs = std::map<std::pair<Rank, Rank>, Pair>;
 Pairs pairs_of(const Machine& machine) {
   std::map<std::pair<Rank, Rank>, const Route*> routes;
   for (Rank rank = 0; rank < machine.ranks(); ++rank)
-    for (const Way& way : machine.ways[rank]) routes.emplace(std::pair{rank, way.peer}, &way.route);
+    for (const OutPort& port : machine.out_ports[rank])
+      routes.emplace(std::pair{rank, port.peer}, &port.route);
   const std::vector<std::uint32_t> users = users_of_links(machine);
   Pairs pairs;
   for (const auto& [ends, route] : routes) {
@@ -48,7 +49,7 @@ std::vector<LinkTime> link_times(const collectives::Program& program, const Mach
     const double held_s = static_cast<double>(program.message_bytes(transfer.message)) / pair.rate +
                           costs.link_s[transfer.message];
     const double earliest_s = std::max(transfer.sent_s, pair.free_s);
-    // Rounding must not let neighbours on a FIFO overlap.
+    // Rounding errors must not make consecutive transfers on a FIFO overlap.
     const double start_s = pair.shared ? earliest_s : std::max(end_s - held_s, earliest_s);
     times.push_back({std::min(start_s, end_s), end_s, pair.shared});
     pair.free_s = std::max(pair.free_s, end_s);

@@ -1,4 +1,4 @@
-// When each transfer of a trace held its links.
+// Link occupancy of the transfers of a trace.
 #pragma once
 
 #include <span>
@@ -10,17 +10,18 @@
 
 namespace equarx::sim {
 
-/// When a transfer went over the links of its route; all at once, as a train longer than the way.
+/// Interval in which a transfer occupied all links of its route (cut-through).
 struct LinkTime {
   double start_s = 0.0;
-  double end_s = 0.0;  ///< the last byte leaves the sender: it arrives a latency later
-  /// Others may pass on a link at the same time, and share its rate: the time includes theirs.
+  double end_s = 0.0;  ///< the last byte leaves the sender, and arrives one latency later
+  /// Other transfers may share a link at the same time; the interval includes the slowdown.
   bool shared = false;
 };
 
-/// Of each transfer, in the order of the trace. A link that one pair of chips uses is a FIFO: a transfer
-/// holds it for its bytes at the rate of the slowest link, and what its message costs besides. On shared
-/// links it is under way from when the one before it, between the same chips, has left.
+/// Returns the occupancy of each transfer, in trace order. An exclusive link is a FIFO: a transfer
+/// holds it for its bytes at the rate of the slowest link plus the link time of its message
+/// (Costs::link_s). On shared links a transfer is in flight from when the previous one between the
+/// same chips has left.
 std::vector<LinkTime> link_times(const collectives::Program& program, const Machine& machine,
                                  const Costs& costs, std::span<const TransferEvent> transfers);
 

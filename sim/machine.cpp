@@ -11,7 +11,7 @@
 namespace equarx::sim {
 namespace {
 
-/// What the core of a rank reads from its HBM and writes to it, in bytes.
+/// Bytes that the core of a rank reads from and writes to its HBM.
 std::uint64_t core_bytes(const collectives::Program& program, const Costs& costs,
                          collectives::Rank rank) {
   std::uint64_t bytes = 0;
@@ -28,9 +28,9 @@ void add_hbm(double rate, Machine& machine) {
     machine.links.push_back({.name = fmt::format("HBM of {}", name), .rate = rate});
   }
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
-    for (Way& way : machine.ways[rank])
-      if (way.peer != rank)
-        way.route.insert(way.route.end(), {machine.hbm[rank], machine.hbm[way.peer]});
+    for (OutPort& port : machine.out_ports[rank])
+      if (port.peer != rank)
+        port.route.insert(port.route.end(), {machine.hbm[rank], machine.hbm[port.peer]});
 }
 
 std::vector<std::uint32_t> users_of_links(const Machine& machine) {
@@ -39,9 +39,9 @@ std::vector<std::uint32_t> users_of_links(const Machine& machine) {
   std::vector<std::uint32_t> users(machine.links.size());
   for (const LinkIndex link : machine.hbm) ++users[link];
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
-    for (const Way& way : machine.ways[rank]) {
-      if (std::exchange(seen_by[way.peer], rank) == rank) continue;
-      for (const LinkIndex link : way.route) ++users[link];
+    for (const OutPort& port : machine.out_ports[rank]) {
+      if (std::exchange(seen_by[port.peer], rank) == rank) continue;
+      for (const LinkIndex link : port.route) ++users[link];
     }
   return users;
 }
@@ -71,7 +71,8 @@ std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank) {
     if (!uniform && rank > 0) sent = collectives::sent_bytes(program, rank);
     for (std::size_t channel = 0; channel < sent.size(); ++channel)
-      for (const LinkIndex link : machine.ways[rank][channel].route) bytes[link] += sent[channel];
+      for (const LinkIndex link : machine.out_ports[rank][channel].route)
+        bytes[link] += sent[channel];
   }
   std::uint64_t core = core_bytes(program, costs, 0);
   for (collectives::Rank rank = 0; rank < machine.hbm.size(); ++rank) {

@@ -5,17 +5,17 @@
 namespace equarx::sim {
 namespace {
 
-/// Where the lists of a chip are that are not done.
-std::string place_of(const Describe& describe, const Machine& machine, const Progress& progress,
-                     std::uint32_t rank) {
+/// Describes the positions of the unfinished streams of a chip.
+std::string position_of(const Describe& describe, const Machine& machine, const Progress& progress,
+                        std::uint32_t rank) {
   std::string text = fmt::format("chip {} (rank {}) at: ", machine.chip_names[rank], rank);
   std::string_view separator;
   for (std::uint32_t stream = 0; stream < progress.streams; ++stream) {
     const Progress::List& list = progress.at(rank, stream);
-    const std::string what = list.done ? "" : describe(stream, list.instruction);
-    if (what.empty()) continue;
+    const std::string description = list.done ? "" : describe(stream, list.instruction);
+    if (description.empty()) continue;
     text += separator;
-    text += what;
+    text += description;
     separator = " and ";
   }
   return text;
@@ -33,13 +33,13 @@ std::string explain(const Describe& describe, const Machine& machine, const Prog
                     const std::string& failure) {
   if (!progress.deadlocked)
     return fmt::format("the simulation crashed ({}); last active: {}", failure,
-                       place_of(describe, machine, progress, progress.active_rank));
+                       position_of(describe, machine, progress, progress.active_rank));
   constexpr std::size_t kShown = 4;
   std::string text = "the simulation deadlocked";
   std::size_t stuck = 0;
   for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank) {
     if (is_done(progress, rank)) continue;
-    if (stuck < kShown) text += "; " + place_of(describe, machine, progress, rank);
+    if (stuck < kShown) text += "; " + position_of(describe, machine, progress, rank);
     ++stuck;
   }
   return stuck > kShown ? fmt::format("{}; and {} more chips", text, stuck - kShown) : text;

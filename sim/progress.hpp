@@ -10,12 +10,13 @@
 
 namespace equarx::sim {
 
-/// Where each chip is: for SimGrid in memory that outlives the end of the simulation's process.
+/// Progress of each chip, for diagnostics. With SimGrid it lives in shared memory and outlives the
+/// simulation process.
 struct Progress {
   bool deadlocked = false;
-  std::uint32_t active_rank = 0;  ///< the one that ran last
-  std::uint64_t received = 0;     ///< messages, by all chips together
-  /// Where a chip is in one of its lists.
+  std::uint32_t active_rank = 0;  ///< rank that ran last
+  std::uint64_t received = 0;     ///< messages received, over all chips
+  /// Position in one instruction stream.
   struct List {
     collectives::InstructionId instruction = 0;
     bool done = false;
@@ -28,8 +29,8 @@ struct Progress {
   }
 };
 
-/// Why a simulation did not come to its end, for people: which chips were stuck and where, if it
-/// deadlocked; else that it crashed with `failure`, and which chip was active.
+/// Error message for an incomplete simulation: the stuck chips and their positions on a deadlock;
+/// otherwise the crash reason `failure` and the active chip.
 std::string explain(const Describe& describe, const Machine& machine, const Progress& progress,
                     const std::string& failure);
 

@@ -32,41 +32,41 @@ Machine representative(std::span<const std::uint64_t> peer_of_channel, const Lin
     const auto first_link = static_cast<LinkIndex>(machine.links.size());
     for (std::size_t peer = 0; peer < peers.size(); ++peer)
       machine.links.push_back({fmt::format("link {}", first_link + peer), link.rate, link.latency});
-    auto& ways = machine.ways.emplace_back();
-    for (const std::uint64_t of_channel : peer_of_channel) {
+    auto& out_ports = machine.out_ports.emplace_back();
+    for (const std::uint64_t peer_id : peer_of_channel) {
       const auto peer =
-          static_cast<std::uint32_t>(std::ranges::find(peers, of_channel) - peers.begin());
-      ways.push_back({(rank + peer + 1) % chips, {first_link + peer}});
+          static_cast<std::uint32_t>(std::ranges::find(peers, peer_id) - peers.begin());
+      out_ports.push_back({(rank + peer + 1) % chips, {first_link + peer}});
     }
   }
   return machine;
 }
 
 std::string asymmetry(const collectives::Program& program, const Machine& machine) {
-  if (!is_uniform(program)) return "its chips do different things";
+  if (!is_uniform(program)) return "its chips run different instructions";
   if (!machine.failures.empty()) return "links fail";
   if (std::ranges::any_of(machine.slowdown, [](double factor) { return factor != 1.0; }))
-    return "its chips are not all equally fast";
-  constexpr Rank kNobody = static_cast<Rank>(-1);
+    return "its chips differ in speed";
+  constexpr Rank kNoRank = static_cast<Rank>(-1);
   struct Pair {
-    Rank from = kNobody;
-    Rank to = kNobody;
+    Rank from = kNoRank;
+    Rank to = kNoRank;
     bool operator==(const Pair&) const = default;
   };
   std::vector<Pair> users(machine.links.size());
-  const LinkSpec* model = nullptr;
+  const LinkSpec* reference = nullptr;
   for (const LinkIndex link : machine.hbm)
     if (machine.links[link].rate != machine.links[machine.hbm.front()].rate)
-      return "its HBMs are not all alike";
+      return "its HBMs differ";
   for (Rank rank = 0; rank < machine.ranks(); ++rank)
-    for (const Way& way : machine.ways[rank]) {
-      if (machine.hops(way) != 1) return "messages pass over more than one link";
-      const LinkSpec& link = machine.links[way.route.front()];
-      if (model == nullptr) model = &link;
-      if (link.rate != model->rate || link.latency != model->latency)
-        return "its links are not all alike";
-      Pair& user = users[way.route.front()];
-      const Pair pair{rank, way.peer};
+    for (const OutPort& port : machine.out_ports[rank]) {
+      if (machine.hops(port) != 1) return "messages cross more than one link";
+      const LinkSpec& link = machine.links[port.route.front()];
+      if (reference == nullptr) reference = &link;
+      if (link.rate != reference->rate || link.latency != reference->latency)
+        return "its links differ";
+      Pair& user = users[port.route.front()];
+      const Pair pair{rank, port.peer};
       if (user != Pair{} && user != pair) return "messages of different chips share a link";
       user = pair;
     }

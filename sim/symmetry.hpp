@@ -1,4 +1,4 @@
-// Timing all chips by a few that stand for them.
+// Exploiting symmetry: simulation of a few representative chips.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,28 @@
 
 namespace equarx::sim {
 
-/// A machine of few chips on which `program` takes as long as on a symmetric machine of any size: one
-/// where every rank reaches each of its peers over a link of its own, and all these links are `link`.
+/// Builds a small machine on which `program` takes as long as on a symmetric machine of any size,
+/// i.e. one where every rank reaches each of its peers over an exclusive link, and all links equal
+/// `link`.
 ///
-/// On a symmetric machine all chips do the same at the same time. So a message may as well go to any
-/// other chip, if only no two messages of one chip share a receiver or a link: a chip with n peers needs
-/// n stand-ins for them. The machine has n + 1 chips, each linked to all others: a pod of 9,216 chips in
-/// a 3-D torus, where a chip has six peers, is timed by seven.
+/// On a symmetric machine all chips act identically and simultaneously. A message may therefore be
+/// redirected to any other chip, provided that no two messages of one chip share a receiver or a
+/// link: a chip with n peers needs n stand-ins. The machine has n + 1 fully connected chips: a pod
+/// of 9,216 chips in a 3-D torus, with six peers per chip, is represented by seven.
 ///
-/// HBMs that DMAs take of change nothing of that: a chip's is passed by what the chip sends to its n peers and
-/// gets from n, here as there. add_hbm() gives them to the representatives.
+/// This also holds with shared HBMs: on both machines, an HBM serves transfers to and from n peers.
+/// Use add_hbm() to add them to the representative chips.
 Machine representative(const collectives::Program& program, const LinkSpec& link,
                        std::uint32_t dma_queue);
 
-/// The same for several programs side by side. `peers`: for each channel of the machine, who it leads to: channels with
-/// the same number lead to the same chip. Programs whose peers differ must use links of their own.
+/// Likewise for several concurrent programs. `peers`: by channel of the machine, an identifier of
+/// its peer; channels with equal identifiers share a peer. Programs with different peers must use
+/// disjoint links.
 Machine representative(std::span<const std::uint64_t> peers, const LinkSpec& link,
                        std::uint32_t dma_queue);
 
-/// Why representative() would not have the timing of `machine`, for people; empty if it has.
+/// Returns a reason why representative() does not reproduce the timing of `machine`; empty if it
+/// does.
 std::string asymmetry(const collectives::Program& program, const Machine& machine);
 
 }  // namespace equarx::sim

@@ -14,13 +14,13 @@ std::string_view name(Engine engine) { return engine == Engine::direct ? "direct
 std::string why_not_direct(const Machine& machine) {
   std::vector<std::uint32_t> last_user(machine.links.size());
   std::uint32_t route = 0;
-  for (const std::vector<Way>& ways : machine.ways)
-    for (const Way& way : ways) {
-      if (way.route.empty()) return "messages pass over no link";
+  for (const std::vector<OutPort>& out_ports : machine.out_ports)
+    for (const OutPort& port : out_ports) {
+      if (port.route.empty()) return "messages cross no link";
       ++route;
-      for (const LinkIndex link : way.route)
+      for (const LinkIndex link : port.route)
         if (std::exchange(last_user[link], route) == route)
-          return "messages pass twice over one link: " + machine.links[link].name;
+          return "messages cross one link twice: " + machine.links[link].name;
     }
   return {};
 }
@@ -28,8 +28,8 @@ std::string why_not_direct(const Machine& machine) {
 TimeResult simulate(const collectives::Program& program, const Machine& machine, const Costs& costs,
                     const SimulationOptions& options) {
   if (!costs.hbm_bytes.empty() && machine.hbm.empty())
-    throw std::logic_error("cores access HBMs that the machine does not have");
-  // A program's list is the first; other work beside it has no instructions.
+    throw std::logic_error("cores access HBM but the machine has no HBMs");
+  // Stream 0 is the program; other work has no instructions to describe.
   const auto instruction = [&program](std::uint32_t stream, collectives::InstructionId id) {
     return stream == 0 ? describe(program, id) : std::string();
   };

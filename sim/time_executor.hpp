@@ -1,4 +1,4 @@
-// Runs a program in simulated time, without tensors.
+// Simulation of the timing of a program, without tensor values.
 #pragma once
 
 #include <cstdint>
@@ -14,54 +14,58 @@
 
 namespace equarx::sim {
 
-/// A simulation that did not come to its end: a defect of ours. Says which chip was where.
+/// An incomplete simulation, i.e. a defect of the program. The message contains the positions of
+/// the chips.
 class SimulationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What moves the clock. Both run the same timelines, and tests hold their results equal to 1e-9.
+/// Simulation engine. Both run the same timelines and agree to 1e-9, as verified by tests.
 enum class Engine : std::uint8_t {
-  simgrid,  ///< every chip an actor on SimGrid: what is right
-  direct,   ///< every chip a list of steps, links in closed form or max-min fair: what is fast
+  simgrid,  ///< reference: every chip an actor on SimGrid
+  direct,   ///< fast: built-in event loop, links in closed form or max-min fair
 };
 
-/// "simgrid" or "direct".
+/// Returns "simgrid" or "direct".
 std::string_view name(Engine engine);
 
-/// Why the direct engine does not know how to run on a machine; empty if it does. SimGrid does anyhow.
+/// Returns a reason why the direct engine does not support a machine; empty if it does. SimGrid
+/// supports all.
 std::string why_not_direct(const Machine& machine);
 
-/// Called now and then, by the thread that simulates, with the messages that have been received so far.
+/// Progress callback with the number of messages received so far; called occasionally by the
+/// simulating thread.
 using Watch = std::function<void(std::uint64_t)>;
 
-/// What a stream of a chip does in an instruction, for people; empty if that is nothing to speak of.
+/// Describes an instruction of a stream for error messages; may return an empty string.
 using Describe =
     std::function<std::string(std::uint32_t stream, collectives::InstructionId instruction)>;
 
-/// What is simulated besides the program once, and by what.
+/// Options of a simulation.
 struct SimulationOptions {
-  Schedule schedule = {};  ///< of a program: once, by default
-  bool traced = false;     ///< keep a trace
+  Schedule schedule = {};  ///< runs of the program: once by default
+  bool traced = false;     ///< record a trace
   Engine engine = Engine::simgrid;
-  Watch watch = {};  ///< for who waits; it changes nothing
+  Watch watch = {};  ///< progress callback; does not affect the result
 };
 
-/// Runs `program` on all chips of `machine` in the simulated time that its links and `costs` take. Every
-/// chip runs its list in order; a send is an asynchronous DMA, links are FIFO servers for each pair of
-/// chips, which share them max-min fairly; a wait blocks the core until the arrival.
+/// Simulates `program` on all chips of `machine` with the given `costs`. Every chip runs its
+/// instruction stream in order; a send is an asynchronous DMA; transfers of a pair of chips are
+/// FIFO, and pairs share links max-min fairly; a wait blocks the core until the arrival.
 ///
-/// A uniform program may be written for more ranks than the machine has (see representative()).
-/// A link that fails while a transfer needs it ends the run; the result says where.
+/// A uniform program may have more ranks than the machine (see representative()). A link failure
+/// that affects a transfer ends the run and is reported in the result.
 ///
-/// The direct engine may run any number of times at once. SimGrid has one engine in a process, ever, so
-/// that forks one and waits for it: not to be called while the calling process has other threads.
-/// @throws SimulationError if the simulation deadlocks or crashes, naming the chip and the instruction.
-/// @throws std::logic_error if costs have bytes of HBM and the machine has none
+/// The direct engine is reentrant. SimGrid supports one engine per process, so each simulation runs
+/// in a forked child: must not be called while the calling process has other threads.
+/// @throws SimulationError if the simulation deadlocks or crashes, naming the chip and the
+///         instruction.
+/// @throws std::logic_error if costs contain HBM bytes and the machine has no HBMs
 TimeResult simulate(const collectives::Program& program, const Machine& machine, const Costs& costs,
                     const SimulationOptions& options = {});
 
-/// The same of timelines that are made already. Their instructions mean what `describe` says.
+/// Likewise for existing timelines. `describe` describes their instructions in error messages.
 TimeResult simulate(const Timelines& timelines, const Machine& machine, const Describe& describe,
                     const SimulationOptions& options = {});
 

@@ -27,13 +27,13 @@ void add_times(const Waits& waits, double times, Waits& sum) {
 }
 
 void note_failure(const TransferFailure& failure, TimeResult& result) {
-  const auto place = [](const TransferFailure& of) {
+  const auto key = [](const TransferFailure& of) {
     return std::tuple(of.sender, of.receiver, of.message);
   };
   if (!result.failure) {
     result.failure = failure;
     result.time_s = failure.time_s;
-  } else if (place(failure) < place(*result.failure)) {
+  } else if (key(failure) < key(*result.failure)) {
     result.failure = failure;
     result.failure->time_s = result.time_s;
   }

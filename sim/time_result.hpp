@@ -1,4 +1,4 @@
-// What a simulation says.
+// Results of a simulation.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace equarx::sim {
 
-/// A transfer that a failed link ended.
+/// A transfer aborted by a link failure.
 struct TransferFailure {
-  double time_s = 0.0;  ///< when a chip noticed
+  double time_s = 0.0;  ///< when a chip detected it
   collectives::Rank sender = 0;
   collectives::Rank receiver = 0;
   collectives::MessageId message = 0;
@@ -22,17 +22,17 @@ struct TransferFailure {
   bool operator==(const TransferFailure&) const = default;
 };
 
-/// What a core's time is spent on.
+/// Category of core time.
 enum class CoreWork : std::uint8_t {
-  program,   ///< an instruction
-  start_up,  ///< of the program: see Costs
-  other,     ///< not the program's: see Schedule
+  program,   ///< an instruction of the program
+  start_up,  ///< startup of the program, see Costs::start_s
+  other,     ///< work outside the program, see Schedule
 };
 
-/// What a step spends its core time on.
+/// Returns the category of the core time of a step.
 CoreWork core_work(const Step& step);
 
-/// Core time of one chip.
+/// An interval of core time of one chip.
 struct CoreEvent {
   collectives::Rank rank = 0;
   collectives::InstructionId instruction = 0;
@@ -43,18 +43,18 @@ struct CoreEvent {
   bool operator==(const CoreEvent&) const = default;
 };
 
-/// One transfer that arrived.
+/// A completed transfer.
 struct TransferEvent {
   collectives::Rank sender = 0;
   collectives::Rank receiver = 0;
   collectives::MessageId message = 0;
   double sent_s = 0.0;     ///< when the sender's core had started it
-  double arrived_s = 0.0;  ///< at the receiver
+  double arrived_s = 0.0;  ///< arrival at the receiver
 
   bool operator==(const TransferEvent&) const = default;
 };
 
-/// What happened when, each list in the order of its start; what starts at once, in the order of ranks.
+/// Trace of a run. Both lists are sorted by start time, then by rank.
 struct Trace {
   std::vector<CoreEvent> core;
   std::vector<TransferEvent> transfers;
@@ -62,60 +62,61 @@ struct Trace {
   bool operator==(const Trace&) const = default;
 };
 
-/// What the instructions of one chip waited for, in seconds; core time is not among it.
+/// Wait times of the instructions of one chip in s, excluding core time.
 struct Waits {
-  double links_s = 0.0;    ///< for messages on their way: transmission, latency, others before them
-  double senders_s = 0.0;  ///< for messages that their senders had not sent yet
-  double queue_s = 0.0;    ///< to send, until a full DMA queue had room (Machine::dma_queue)
+  double links_s = 0.0;    ///< for messages in flight: transmission, latency, queueing
+  double senders_s = 0.0;  ///< for messages not sent yet
+  double queue_s = 0.0;    ///< of sends, for a free slot in the DMA queue (Machine::dma_queue)
 
   bool operator==(const Waits&) const = default;
 };
 
-/// Adds what a chip waited for a message that was sent at `sent_s`, sooner or later than the wait began.
+/// Adds the wait from `since_s` to `until_s` for a message sent at `sent_s`, which may precede the
+/// wait.
 void add_wait(double since_s, double sent_s, double until_s, Waits& waits);
 
-/// Adds `times` what a chip waited for to a sum.
+/// Adds `times` x `waits` to `sum`.
 void add_times(const Waits& waits, double times, Waits& sum);
 
-/// When things were done in a simulation, and what moved over each link.
+/// Times and traffic of a simulation.
 struct TimeResult {
-  double time_s = 0.0;         ///< when the last chip was done, or the first noticed a failure
-  std::uint64_t messages = 0;  ///< received by all chips together
+  double time_s = 0.0;  ///< finish time of the last chip, or the first detection of a failure
+  std::uint64_t messages = 0;  ///< received, over all chips
   std::vector<std::uint64_t>
-      link_bytes;                   ///< by link, of the messages that arrived; HBM: and of the core
-  std::vector<double> link_busy_s;  ///< by link: time that those messages held it
-  /// By rank, core time, and what instructions wait for HBM beyond it; not where other work goes on
+      link_bytes;  ///< by link, of received messages; for HBMs including core accesses
+  std::vector<double> link_busy_s;  ///< by link: time for which those messages held it
+  /// By rank: core time, plus waits of instructions for HBM unless other work can use the core
   /// meanwhile (Schedule::overlap).
   std::vector<double> core_busy_s;
   std::vector<Waits> waits;                ///< by rank
-  std::vector<double> marks_s;             ///< by rank and mark, when each was passed last
-  std::optional<TransferFailure> failure;  ///< what ended the run before its time
-  Trace trace;                             ///< if asked for
+  std::vector<double> marks_s;             ///< by rank and mark: time of the latest pass
+  std::optional<TransferFailure> failure;  ///< set if a failure ended the run
+  Trace trace;                             ///< empty unless SimulationOptions::traced
 
   bool operator==(const TimeResult&) const = default;
 };
 
-/// A failure ends the run once all has happened that happens at the same time, in seconds: cores that do
-/// the same notice it in an order that means nothing. Two of SimGrid's ticks.
+/// Time in s by which the end of a failed run is delayed to include all simultaneous events, since
+/// identical cores detect a failure in arbitrary order. Two SimGrid ticks.
 inline constexpr double kFailureInstant = 2e-12;
 
-/// Keeps the failure that a chip noticed, if it is the first; of several noticed at once, that of the first
-/// sender, receiver and message.
+/// Records a detected failure. Keeps the earliest; among simultaneous ones, the lowest (sender,
+/// receiver, message).
 void note_failure(const TransferFailure& failure, TimeResult& result);
 
-/// The last link of a route that is broken at `time_s`; the route's first one if none is.
+/// Returns the last link of a route that has failed by `time_s`; the first link if none has.
 LinkIndex broken_link(const Machine& machine, const Route& route, double time_s);
 
-/// Adds what messages have moved over their route to a result: `bytes`, and `link_s` that they held its cables
-/// besides. That is time for chips to synchronise, which takes nothing of HBM.
+/// Adds the traffic of messages on a route to a result: `bytes`, and `link_s` of additional time on
+/// its chip-to-chip links. The latter is sync time, which does not use HBM.
 void add_moved(const Machine& machine, const Route& route, std::uint64_t bytes, double link_s,
                TimeResult& result);
 
-/// Adds what a core has read from its HBM and written to it to a result.
+/// Adds an HBM access by a core to a result.
 void add_hbm_access(const Machine& machine, collectives::Rank rank, std::uint64_t bytes,
                     TimeResult& result);
 
-/// Puts both lists into their order.
+/// Sorts both lists.
 void sort_trace(Trace& trace);
 
 }  // namespace equarx::sim

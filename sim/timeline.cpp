@@ -26,7 +26,7 @@ void check_costs(const collectives::Program& program, const Costs& costs) {
     throw std::logic_error("every instruction and every message needs a cost");
 }
 
-/// Puts the steps of a rank one after the other.
+/// Lowers the instructions of a rank to steps.
 class TimelineWriter {
  public:
   TimelineWriter(const collectives::Program& program, const Costs& costs, bool traced)
@@ -60,14 +60,14 @@ class TimelineWriter {
   }
   void work(InstructionId id) {
     const std::uint64_t hbm_bytes = costs_.hbm_bytes.empty() ? 0 : costs_.hbm_bytes[id];
-    const double beside_s = hbm_bytes > 0 ? costs_.core_s[id] - costs_.before_hbm_s : 0.0;
+    const double overlapped_s = hbm_bytes > 0 ? costs_.core_s[id] - costs_.before_hbm_s : 0.0;
     delay_s_ += hbm_bytes > 0 ? costs_.before_hbm_s : costs_.core_s[id];
     if (traced_ || hbm_bytes > 0)
       steps_.push_back({.kind = Step::Kind::work,
                         .delay_s = take_delay(),
                         .instruction = id,
                         .hbm_bytes = hbm_bytes,
-                        .beside_s = beside_s});
+                        .overlapped_s = overlapped_s});
   }
   std::vector<Step> end() && {
     steps_.push_back({.kind = Step::Kind::end,
@@ -106,7 +106,7 @@ std::vector<Step> make_timeline(const collectives::Program& program, const Costs
 
 namespace {
 
-/// Runs of the program one after the other, each after its core time.
+/// Sequential schedule: runs of the program, each after its core work.
 std::vector<Step> in_turn(const std::vector<Step>& run, const Schedule& schedule) {
   std::vector<Step> steps;
   steps.reserve((run.size() + 1) * schedule.compute_s.size());
@@ -116,18 +116,18 @@ std::vector<Step> in_turn(const std::vector<Step>& run, const Schedule& schedule
   for (std::size_t i = 0; i + 1 < schedule.compute_s.size(); ++i) {
     compute(schedule.compute_s[i]);
     steps.insert(steps.end(), run.begin(), run.end());
-    steps.back().kind = Step::Kind::work;  // its end
+    steps.back().kind = Step::Kind::work;  // replaces Kind::end
   }
   compute(schedule.compute_s.back());
   steps.push_back({});
   return steps;
 }
 
-// Where runs overlap other work: events of a chip.
+// Events of a chip if runs overlap other work.
 constexpr std::uint32_t kMayBegin = 0;  ///< one more run
 constexpr std::uint32_t kHasEnded = 1;  ///< one more run
 
-/// Runs that each wait until they may begin.
+/// Stream of the program: each run waits for kMayBegin.
 std::vector<Step> on_demand(const std::vector<Step>& run, const Schedule& schedule) {
   std::vector<Step> steps;
   for (std::size_t i = 0; i + 1 < schedule.compute_s.size(); ++i) {
@@ -140,7 +140,7 @@ std::vector<Step> on_demand(const std::vector<Step>& run, const Schedule& schedu
   return steps;
 }
 
-/// The core time between them, for the list that lets them begin.
+/// Stream of the other core work, which starts the runs.
 std::vector<Step> demands(const Schedule& schedule) {
   std::vector<Step> steps;
   const std::size_t runs = schedule.compute_s.size() - 1;
@@ -158,7 +158,7 @@ std::vector<Step> demands(const Schedule& schedule) {
 
 }  // namespace
 
-std::vector<Rank> first_ranks_of_alike(const collectives::Program& program) {
+std::vector<Rank> rank_range_starts(const collectives::Program& program) {
   std::set<std::uint64_t> borders = {0};
   for (const collectives::Instruction& instruction : program.instructions)
     for (const std::uint64_t border :
@@ -171,7 +171,7 @@ Timelines make_timelines(const collectives::Program& program, const Costs& costs
                          std::uint32_t ranks, const Schedule& schedule, bool traced) {
   if (schedule.compute_s.size() < 2)
     throw std::logic_error("a schedule has core time before its first and after its last run");
-  const std::vector<Rank> firsts = first_ranks_of_alike(program);
+  const std::vector<Rank> firsts = rank_range_starts(program);
   const bool overlaps = schedule.overlap > 0;
   Timelines timelines;
   timelines.streams = overlaps ? 2 : 1;

@@ -1,4 +1,4 @@
-// A program with the core time of its instructions, packed for the simulation's inner loop.
+// Programs with costs, lowered to steps for the inner loop of the simulation.
 #pragma once
 
 #include <cstdint>
@@ -8,80 +8,81 @@
 
 namespace equarx::sim {
 
-/// What a program costs on a chip, in seconds.
+/// Costs of a program on a chip, in s.
 struct Costs {
   std::vector<double> core_s;  ///< core time of each instruction
-  std::vector<double> link_s;  ///< time that each message holds its link besides its bytes
-  double start_s = 0.0;        ///< core time before each run of the program: its start-up
-  /// What each instruction reads from HBM and writes to it, in bytes, where the core shares HBM with DMAs;
-  /// else empty, and the time it takes is in core_s.
+  /// Time for which each message holds its link in addition to its bytes.
+  std::vector<double> link_s;
+  double start_s = 0.0;  ///< core time before each run of the program (startup)
+  /// HBM bytes read and written by each instruction, if core and DMAs share HBM; otherwise empty,
+  /// and HBM time is included in core_s.
   std::vector<std::uint64_t> hbm_bytes = {};
-  /// Of the core time of an instruction with such bytes, what passes before they move; the rest passes
-  /// beside them.
+  /// Part of the core time of an instruction with HBM bytes that precedes the access; the rest
+  /// overlaps it.
   double before_hbm_s = 0.0;
 };
 
-/// Bytes by which the simulated time of a message misses its link_s at most: it is simulated as bytes
-/// besides its own, rounded to whole ones.
+/// Maximum error in bytes of a simulated link_s, which is converted to whole bytes (held_bytes()).
 inline constexpr double kHeldLinkRoundingBytes = 0.5;
 
-/// What a list does next: `delay_s` of core time; if it has `hbm_bytes`, these and beside them `beside_s` of
-/// core time, until both are done; then what its kind says.
+/// One step of an instruction stream: `delay_s` of core time, followed by `hbm_bytes`, if any,
+/// overlapped with `overlapped_s` of core time, followed by the action of its kind.
 struct Step {
   enum class Kind : std::uint8_t {
-    work,     ///< nothing more
-    start,    ///< nothing more; the core time is that of the program's start-up
-    compute,  ///< nothing more; the core time is that of other work than the program's
-    host,  ///< nothing more; the time is that of a transfer to or from the host, and none of the core's
+    work,     ///< no action
+    start,    ///< no action; the core time is the startup of the program
+    compute,  ///< no action; the core time is work outside the program
+    host,     ///< no action; the time is a host transfer and does not use the core
     send,
     wait,
-    signal,  ///< an event has happened once more; other lists of the chip may wait for it
-    await,   ///< wait until an event has happened once more than it was waited for
-    mark,    ///< note the time
-    end,     ///< the list is done
+    signal,  ///< post an event to the other streams of the chip
+    await,   ///< wait for an occurrence of an event and consume it
+    mark,    ///< record the time
+    end,     ///< end of the stream
   };
 
   Kind kind = Kind::end;
-  /// Of a send or wait: its channel. Of a signal or await: the event. Of a mark: its number.
+  /// Channel of a send or wait; event of a signal or await; number of a mark.
   std::uint32_t number = 0;
   double delay_s = 0.0;
   std::uint64_t bytes = 0;             ///< of a send
-  double link_s = 0.0;                 ///< of a send, besides its bytes
+  double link_s = 0.0;                 ///< of a send, in addition to its bytes
   collectives::MessageId message = 0;  ///< of a send or wait
   collectives::InstructionId instruction = 0;
-  std::uint64_t hbm_bytes = 0;  ///< that the core reads from its HBM and writes to it
-  double beside_s = 0.0;        ///< core time beside these bytes
+  std::uint64_t hbm_bytes = 0;  ///< read and written by the core
+  double overlapped_s = 0.0;    ///< core time that overlaps these bytes
 };
 
-/// Bytes that a send holds links of `rate` B/s for: its own, and those that could pass in its link_s.
+/// Effective bytes of a send on links of `rate` B/s: its own plus the equivalent of its link_s.
 std::uint64_t held_bytes(const Step& send, double rate);
 
-/// What every chip does: a program, once or several times, and other work of its core in between.
+/// Schedule of every chip: runs of a program, and other core work in between.
 struct Schedule {
-  /// Core time before each run of the program, and after the last.
+  /// Core time before each run of the program and after the last.
   std::vector<double> compute_s = {0.0, 0.0};
-  /// 0: a chip waits for each run to end before it goes on. Else a run goes on beside the core time that
-  /// follows it, until that of so many runs later, which needs its result.
+  /// 0: runs and other work alternate. Otherwise a run overlaps the core work that follows it, up
+  /// to the core work `overlap` runs later, which needs its result.
   std::uint32_t overlap = 0;
 };
 
-/// What one rank does. Vector work between two transfers is one delay: nothing outside the chip can see
-/// it in parts, but for what it takes of HBM: an instruction that does ends a step. The core time of a send
-/// comes before it, that of a wait after the arrival. `traced`: every instruction has a step of its own.
+/// Returns the steps of one rank. Core work between two transfers is merged into one delay, as its
+/// parts are not observable outside the chip; an instruction with HBM bytes ends a step. The core
+/// time of a send precedes it; the core time of a wait follows the arrival. With `traced`, every
+/// instruction has its own step.
 /// @throws std::logic_error if an instruction or message has no cost
 std::vector<Step> make_timeline(const collectives::Program& program, const Costs& costs,
                                 collectives::Rank rank = 0, bool traced = false);
 
-/// What all ranks do. Each has one list of steps or several, its streams: they go on side by side and share its core.
-/// Lists that are the same are kept once.
+/// Steps of all ranks. Each rank has one or more concurrent instruction streams that share its
+/// core. Identical streams are stored once in `lists`.
 struct Timelines {
   std::vector<std::vector<Step>> lists;
   std::vector<std::uint32_t> list_of;  ///< index into lists, by rank and stream
-  std::uint32_t streams = 1;           ///< of each rank
+  std::uint32_t streams = 1;           ///< per rank
   std::vector<std::uint32_t>
-      stream_of_channel;     ///< that sends and waits in it; of all the first if empty
-  std::uint32_t events = 0;  ///< of each rank: what its lists signal and await
-  std::uint32_t marks = 0;   ///< of each rank
+      stream_of_channel;     ///< stream that uses the channel; stream 0 for all if empty
+  std::uint32_t events = 0;  ///< per rank, for signal and await
+  std::uint32_t marks = 0;   ///< per rank
 
   const std::vector<Step>& of(collectives::Rank rank, std::uint32_t stream = 0) const {
     return lists[list_of[rank * streams + stream]];
@@ -91,10 +92,10 @@ struct Timelines {
   }
 };
 
-/// The first rank of each range of ranks that do the same in a program, rising; the first is 0.
-std::vector<collectives::Rank> first_ranks_of_alike(const collectives::Program& program);
+/// Returns the first rank of each range of ranks with identical instructions, ascending from 0.
+std::vector<collectives::Rank> rank_range_starts(const collectives::Program& program);
 
-/// Timelines of `ranks` ranks. A uniform program may run on fewer ranks than it is written for.
+/// Builds the timelines of `ranks` ranks. A uniform program may run on fewer ranks than it has.
 Timelines make_timelines(const collectives::Program& program, const Costs& costs,
                          std::uint32_t ranks, const Schedule& schedule = {}, bool traced = false);
 

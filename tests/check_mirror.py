@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Checks that the test tree mirrors the source tree: tests/FOLDER/FILE_test.cpp tests FOLDER/FILE.
 
-A test of what several files do together stands in tests/laws/. Usage: check_mirror.py REPOSITORY
+A test of what several files do together stands in tests/invariants/. Usage: check_mirror.py REPOSITORY
 """
 import pathlib
 import sys
 
 # Tests of no single file or of what the docs show, and what tests themselves use.
-EXEMPT = ("laws/", "support/", "docs/", "fuzz/", "benchmarks/")
+EXEMPT = ("invariants/", "support/", "docs/", "fuzz/", "benchmarks/")
 # Folders whose tests are named after something else than files.
 FOLDERS = {"tools/cli": "the program by its command line, one file for each command"}
 # Files that are tested from several sides, each in a file of its own: FILE_SIDE_test.cpp.
@@ -41,13 +41,13 @@ def strays(root: pathlib.Path):
             continue
         if not has_source(root, test):
             yield (f"tests/{test}: there is no {test.removesuffix('_test.cpp')}.cpp or .hpp; name it "
-                   "after the file that it tests, or move it to tests/laws/")
+                   "after the file that it tests, or move it to tests/invariants/")
 
 
 def untested(root: pathlib.Path) -> list[str]:
     """Source files (a .cpp and its .hpp are one) without a test file of their own."""
     units = {path.relative_to(root).with_suffix("").as_posix()
-             for room in SOURCES for path in (root / room).rglob("*.[ch]pp")}
+             for module in SOURCES for path in (root / module).rglob("*.[ch]pp")}
     return sorted(unit for unit in units if not (root / "tests" / f"{unit}_test.cpp").is_file())
 
 

@@ -33,10 +33,10 @@ class Mirror(unittest.TestCase):
         self.make("tests/sim/c_test.cpp")
         (line,) = check_mirror.strays(self.root)
         self.assertIn("there is no sim/c.cpp", line)
-        self.assertIn("tests/laws/", line)
+        self.assertIn("tests/invariants/", line)
 
-    def test_laws_and_helpers_are_of_no_single_file(self):
-        self.make("tests/laws/x_test.cpp", "tests/laws/deep/y_test.cpp", "tests/support/z_test.cpp")
+    def test_invariants_and_helpers_are_of_no_single_file(self):
+        self.make("tests/invariants/x_test.cpp", "tests/invariants/deep/y_test.cpp", "tests/support/z_test.cpp")
         self.assertEqual(self.strays(), [])
 
     def test_a_side_is_of_a_file_that_is_there(self):

@@ -21,14 +21,14 @@ double weight_between(const CableGraph& graph, std::span<const double> weights,
   return sum;
 }
 
-/// The next larger number with as many bits set (HAKMEM, item 175).
+/// Returns the next larger number with the same number of bits set (HAKMEM, item 175).
 std::uint64_t next_with_same_bits(std::uint64_t bits) {
   const std::uint64_t lowest = bits & (~bits + 1);
   const std::uint64_t carried = bits + lowest;
   return carried | (((bits ^ carried) >> 2U) / lowest);
 }
 
-/// The first half of the chips in the order of their distance from one of them.
+/// Returns the half of the chips that is closest to `start`, in breadth-first order.
 std::vector<bool> near_half(const CableGraph& graph, ChipId start) {
   std::vector<bool> reached(graph.chip_count(), false);
   std::vector<bool> near(graph.chip_count(), false);
@@ -36,7 +36,7 @@ std::vector<bool> near_half(const CableGraph& graph, ChipId start) {
   reached[start] = true;
   ChipId next_start = 0;
   for (std::size_t i = 0; i < graph.chip_count() / 2; ++i) {
-    if (i == queue.size()) {  // the rest hangs on no cable
+    if (i == queue.size()) {  // the rest is not connected
       while (reached[next_start]) ++next_start;
       reached[next_start] = true;
       queue.push_back(next_start);
@@ -57,8 +57,8 @@ class KernighanLin {
   KernighanLin(const CableGraph& graph, std::span<const double> weights, std::vector<bool> sides)
       : graph_(graph), weights_(weights), sides_(std::move(sides)) {}
 
-  /// One pass: exchanges pairs of chips, best first, each chip once, and keeps as many exchanges as
-  /// gain most. Returns the gain.
+  /// Runs one pass: exchanges pairs of chips, best first, each chip once, and keeps the prefix of
+  /// exchanges with the largest total gain. Returns that gain.
   double improve() {
     find_gains();
     locked_.assign(graph_.chip_count(), false);
@@ -72,7 +72,7 @@ class KernighanLin {
       move(exchange->first);
       move(exchange->second);
       exchanges.push_back(*exchange);
-      if (gain <= best_gain + kLeastGain) continue;
+      if (gain <= best_gain + kMinGain) continue;
       best_gain = gain;
       best_count = exchanges.size();
     }
@@ -102,8 +102,8 @@ class KernighanLin {
     double gain;
   };
 
-  // Sums of weights in other orders differ by rounding, which is no gain.
-  static constexpr double kLeastGain = 1e-6;
+  // Weights summed in another order differ by rounding; such a difference is not a gain.
+  static constexpr double kMinGain = 1e-6;
 
   void find_gains() {
     gains_.assign(graph_.chip_count(), 0.0);
@@ -124,7 +124,7 @@ class KernighanLin {
     return best;
   }
 
-  /// The chip of one side that gains most, and the one of the other side that gains most with it.
+  /// Returns the chip of side 0 with the largest gain, paired with the best chip of side 1.
   std::optional<Exchange> best_exchange() const {
     const auto first = best_chip(false);
     if (!first) return std::nullopt;
@@ -158,7 +158,7 @@ class KernighanLin {
   std::vector<double> gains_;
 };
 
-/// Weights as shares of the heaviest, so that what counts as a gain does not depend on their unit.
+/// Normalizes weights to the heaviest, so that kMinGain does not depend on their unit.
 std::vector<double> relative_weights(std::span<const double> weights) {
   const double heaviest = weights.empty() ? 0.0 : *std::ranges::max_element(weights);
   std::vector<double> relative(weights.begin(), weights.end());
@@ -171,9 +171,9 @@ std::vector<double> relative_weights(std::span<const double> weights) {
 }  // namespace
 
 std::vector<bool> lightest_halves(const CableGraph& graph, std::span<const double> weights) {
-  constexpr std::uint32_t kMostBits = 32;
+  constexpr std::uint32_t kMaxChips = 32;
   const std::uint32_t chips = graph.chip_count();
-  if (chips > kMostBits) throw std::logic_error("too many chips to try every cut");
+  if (chips > kMaxChips) throw std::logic_error("too many chips to try every cut");
   std::uint64_t lightest = 0;
   double least = kInfinity;
   for (std::uint64_t half = (std::uint64_t{1} << chips / 2) - 1; half >> chips == 0;
@@ -183,7 +183,7 @@ std::vector<bool> lightest_halves(const CableGraph& graph, std::span<const doubl
       least = weight;
       lightest = half;
     }
-    if (half == 0) break;  // one chip: nothing to cut
+    if (half == 0) break;  // a single chip
   }
   std::vector<bool> sides(chips);
   for (ChipId chip = 0; chip < chips; ++chip) sides[chip] = ((lightest >> chip) & 1U) != 0;
@@ -191,20 +191,20 @@ std::vector<bool> lightest_halves(const CableGraph& graph, std::span<const doubl
 }
 
 std::vector<bool> light_halves(const CableGraph& graph, std::span<const double> weights) {
-  // A pass looks at every chip for every exchange. Large graphs have fewer starts, but always one.
-  constexpr std::uint64_t kLooks = 200'000'000;
-  constexpr std::uint64_t kMostStarts = 32;
-  constexpr int kMostPasses = 10;
+  // A pass visits every chip for every exchange. Large graphs get fewer starts, but at least one.
+  constexpr std::uint64_t kMaxVisits = 200'000'000;
+  constexpr std::uint64_t kMaxStarts = 32;
+  constexpr int kMaxPasses = 10;
   const std::vector<double> relative = relative_weights(weights);
   const std::uint64_t chips = graph.chip_count();
   const std::uint64_t starts =
-      std::clamp<std::uint64_t>(kLooks / (chips * chips), 1, std::min(kMostStarts, chips));
+      std::clamp<std::uint64_t>(kMaxVisits / (chips * chips), 1, std::min(kMaxStarts, chips));
   std::vector<bool> best;
   double least = kInfinity;
   for (std::uint64_t start = 0; start < starts; ++start) {
     KernighanLin halves(graph, relative,
                         near_half(graph, static_cast<ChipId>(start * chips / starts)));
-    for (int pass = 0; pass < kMostPasses && halves.improve() > 0.0; ++pass) {
+    for (int pass = 0; pass < kMaxPasses && halves.improve() > 0.0; ++pass) {
     }
     if (halves.cut() < least) {
       least = halves.cut();

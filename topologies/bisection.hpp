@@ -1,4 +1,4 @@
-// Halves of a graph between which few cables run.
+// Balanced minimum-weight bisection of a link graph.
 #pragma once
 
 #include <span>
@@ -8,13 +8,12 @@
 
 namespace equarx::topology {
 
-/// The half that each chip is in, so that the cables between the halves weigh least; found by
-/// trying them all. For a few chips: twice as many cuts for each chip more.
-/// Throws std::logic_error for more than 32 chips.
+/// Returns the side of each chip in a minimum-weight bisection, by exhaustive search. The number of
+/// cuts doubles with each chip. Throws std::logic_error for more than 32 chips.
 std::vector<bool> lightest_halves(const CableGraph& graph, std::span<const double> weights);
 
-/// Halves between which the cables weigh little: from several starting points, the improvement of
-/// Kernighan and Lin until none is left.
+/// Returns the side of each chip in a low-weight bisection: Kernighan-Lin passes from several
+/// starting partitions, until none improves.
 std::vector<bool> light_halves(const CableGraph& graph, std::span<const double> weights);
 
 }  // namespace equarx::topology

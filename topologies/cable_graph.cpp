@@ -18,7 +18,7 @@ CableGraph usable_cables(const Topology& topology, const std::vector<Cable>& avo
     const auto link = topology.find_link(cable.first, cable.second);
     if (!link) {
       throw std::invalid_argument(
-          fmt::format("no cable joins {} and {}; avoid only cables that exist",
+          fmt::format("no link joins {} and {}; avoid only links that exist",
                       topology.label(cable.first), topology.label(cable.second)));
     }
     avoided[*link / 2] = true;

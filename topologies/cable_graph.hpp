@@ -1,4 +1,4 @@
-// The cables that a ring may use, laid out for searching.
+// Undirected graph of the usable links of a topology. A cable is a link with both its directions.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace equarx::topology {
 
-/// A cable of a CableGraph, 0 to ends.size() - 1.
+/// Index of a link in a CableGraph, 0 to ends.size() - 1.
 using CableId = std::uint32_t;
 
-/// The cables of a topology without those to avoid, as an undirected graph.
+/// The links of a topology, except the avoided ones, as an undirected graph.
 struct CableGraph {
   std::vector<std::array<ChipId, 2>> ends;
   std::vector<std::vector<CableId>> cables_of;  ///< by chip
@@ -21,11 +21,11 @@ struct CableGraph {
   ChipId other_end(CableId cable, ChipId chip) const {
     return ends[cable][0] == chip ? ends[cable][1] : ends[cable][0];
   }
-  /// Whether a cable joins the two.
+  /// True if a link joins the two chips.
   bool joins(ChipId first, ChipId second) const;
 };
 
-/// Throws std::invalid_argument if no cable joins the chips of a pair to avoid.
+/// Builds the graph. Throws std::invalid_argument if no link joins the chips of a pair in `avoid`.
 CableGraph usable_cables(const Topology& topology, const std::vector<Cable>& avoid);
 
 }  // namespace equarx::topology

@@ -19,7 +19,7 @@ void CableStates::undo_to(std::size_t decisions) {
   while (decided_.size() > decisions) undo();
 }
 
-void CableStates::pay(std::uint64_t steps) { budget_ -= std::min(steps, budget_); }
+void CableStates::spend(std::uint64_t steps) { budget_ -= std::min(steps, budget_); }
 
 bool CableStates::settle_all_chips() {
   for (ChipId chip = 0; chip < graph_.chip_count(); ++chip) {
@@ -81,7 +81,7 @@ void CableStates::undo() {
 
 void CableStates::keep_path_open(const std::array<ChipId, 2>& path_ends) {
   if (cables_in_ + 1 >= graph_.chip_count()) return;
-  pay(graph_.cables_of[path_ends[0]].size());
+  spend(graph_.cables_of[path_ends[0]].size());
   for (const CableId cable : graph_.cables_of[path_ends[0]]) {
     if (states_[cable] == CableState::open &&
         graph_.other_end(cable, path_ends[0]) == path_ends[1]) {
@@ -92,18 +92,18 @@ void CableStates::keep_path_open(const std::array<ChipId, 2>& path_ends) {
 
 bool CableStates::settle(ChipId chip, CableState decided) {
   constexpr std::uint32_t kCablesOfAChip = 2;
-  const Chip& place = chips_[chip];
-  if (place.in > kCablesOfAChip || place.in + place.open < kCablesOfAChip) return false;
+  const Chip& counts = chips_[chip];
+  if (counts.in > kCablesOfAChip || counts.in + counts.open < kCablesOfAChip) return false;
   if (decided == CableState::in) {
-    if (place.in == kCablesOfAChip) push_open_cables(chip, CableState::out);
-  } else if (place.in + place.open == kCablesOfAChip) {
+    if (counts.in == kCablesOfAChip) push_open_cables(chip, CableState::out);
+  } else if (counts.in + counts.open == kCablesOfAChip) {
     push_open_cables(chip, CableState::in);
   }
   return true;
 }
 
 void CableStates::push_open_cables(ChipId chip, CableState state) {
-  pay(graph_.cables_of[chip].size());
+  spend(graph_.cables_of[chip].size());
   for (const CableId cable : graph_.cables_of[chip]) {
     if (states_[cable] == CableState::open) pending_.push_back({cable, state});
   }

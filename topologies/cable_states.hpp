@@ -1,4 +1,4 @@
-// Which cables of a graph are in a cover by rings, which are not, and what follows from each decision.
+// Partial assignment of links to a ring cover, with constraint propagation and undo.
 #pragma once
 
 #include <array>
@@ -11,58 +11,59 @@
 
 namespace equarx::topology {
 
-/// Whether a cable is in the cover that is looked for; open: not decided yet.
+/// State of a link in the partial cover; `open`: undecided.
 enum class CableState : std::uint8_t { open, in, out };
 
-/// Decisions, with all that follows from them: every chip has two cables that are in. Each step is paid for out
-/// of a budget.
+/// Decisions and their consequences under the constraint that every chip has exactly two links in
+/// the cover. Every step is deducted from a budget.
 class CableStates {
  public:
-  /// What is known of a chip.
+  /// Per-chip state.
   struct Chip {
-    std::uint32_t open = 0;  ///< cables that are not decided
-    std::uint32_t in = 0;
-    ChipId far_end = 0;  ///< of the path that ends here; of a chip without cables, itself
+    std::uint32_t open = 0;  ///< undecided links
+    std::uint32_t in = 0;    ///< links in the cover
+    /// Other end of the path that ends here; the chip itself if it has no link in the cover.
+    ChipId far_end = 0;
   };
 
-  /// `one_ring`: a ring that leaves chips out is not allowed. Both must outlive it.
+  /// `one_ring` forbids rings that skip chips. `graph` and `budget` must outlive the object.
   CableStates(const CableGraph& graph, bool one_ring, std::uint64_t& budget);
 
-  /// What follows without any decision; false if there is no cover.
+  /// Propagates the constraints before any decision; false if no cover exists.
   bool settle_all_chips();
 
-  /// Decides a cable and all that follows from it; false if that cannot be.
+  /// Decides a link and propagates; false on a contradiction.
   bool decide(CableId cable, CableState state);
 
-  /// Cables that are decided.
+  /// Number of decided links, including propagated ones.
   std::size_t decisions() const { return decided_.size(); }
-  /// Takes the last decisions back, until so many are left.
+  /// Undoes the latest decisions until `decisions` remain.
   void undo_to(std::size_t decisions);
 
   CableState state(CableId cable) const { return states_[cable]; }
   const Chip& chip(ChipId chip) const { return chips_[chip]; }
-  /// Cables that are in: as many as chips in a cover.
+  /// Links in the cover; equals the number of chips once the cover is complete.
   std::uint32_t cables_in() const { return cables_in_; }
-  /// The chips that each chip is joined to; of a cover.
+  /// The neighbours of each chip; requires a complete cover.
   RingCover cover() const;
 
  private:
   struct Decision {
     CableId cable;
-    std::array<ChipId, 2> path_ends;  ///< of the path that it made
+    std::array<ChipId, 2> path_ends;  ///< ends of the path that the decision created
   };
   struct Pending {
     CableId cable;
     CableState state;
   };
 
-  void pay(std::uint64_t steps);
+  void spend(std::uint64_t steps);
   bool propagate();
   bool apply(CableId cable, CableState state);
   void undo();
-  /// A cable that joins the ends of a path is out, unless it completes the ring.
+  /// Excludes the link that joins the two ends of a path, unless it completes the ring.
   void keep_path_open(const std::array<ChipId, 2>& path_ends);
-  /// What follows for the other cables of a chip after one was decided.
+  /// Propagates to the other links of a chip after one was decided.
   bool settle(ChipId chip, CableState decided);
   void push_open_cables(ChipId chip, CableState state);
 

@@ -15,16 +15,16 @@ namespace equarx::topology {
 namespace {
 
 constexpr double kBorder = 30.0;
-constexpr double kLine = 22.0;  // of text
-constexpr double kLeastWidth = 360.0;
+constexpr double kLine = 22.0;  // text line height
+constexpr double kMinWidth = 360.0;
 constexpr double kRingWidth = 11.0;
-constexpr double kSideways = 3.5;  // of a direction from the middle of its cable
+constexpr double kSideways = 3.5;  // offset of a link direction from the middle of the link
 
 // Okabe and Ito, Color Universal Design, 2008.
 constexpr std::string_view kRingColour = "#E69F00";
 constexpr std::string_view kCableColour = "#5A5A5A";
 
-// From low to high: sequential scheme YlGnBu of ColorBrewer, which is safe for the colour-blind.
+// Low to high: ColorBrewer's sequential YlGnBu scheme, which is colour-blind safe.
 constexpr std::array<std::array<int, 3>, 5> kValueColours = {
     {{199, 233, 180}, {127, 205, 187}, {65, 182, 196}, {34, 94, 168}, {8, 29, 88}}};
 
@@ -94,7 +94,7 @@ class Picture {
       if (layout_.stubs[id]) include(start_of(id) + *layout_.stubs[id]);
     }
     const double top = drawing_.caption.empty() ? 0.0 : kLine;
-    const double width = std::max(high.x - low.x, kLeastWidth);
+    const double width = std::max(high.x - low.x, kMinWidth);
     const Point origin{kBorder + (width - (high.x - low.x)) / 2 - low.x, kBorder + top - low.y};
     for (Point& chip : layout_.chips) chip = chip + origin;
     bottom_ = kBorder + top + (high.y - low.y);
@@ -112,7 +112,7 @@ class Picture {
 
   Point start_of(LinkId id) const { return layout_.chips[topology_.link(id).from]; }
 
-  /// The line of a link, or of its half that leaves its start if it wraps around.
+  /// Returns the line of a link direction; for a wraparound link, the stub at its start.
   std::array<Point, 2> span_of(LinkId id) const {
     const Point start = start_of(id);
     if (layout_.stubs[id]) return {start, start + *layout_.stubs[id]};
@@ -149,7 +149,7 @@ class Picture {
     return svg;
   }
 
-  /// One direction of a cable. Of a cable that wraps around each end shows both directions.
+  /// Draws one link direction. A stub of a wraparound link shows both directions.
   std::string direction(LinkId id, const Point& from, const Point& to) const {
     const Point along = to - from;
     const Point right = Point{-along.y, along.x} * (kSideways / std::hypot(along.x, along.y));
@@ -202,7 +202,7 @@ class Picture {
     }
     if (has_stubs()) {
       svg += line(at, at + Point{kSample / 2, 0.0}, kCableColour, 1.6);
-      add("end of a cable that wraps around");
+      add("end of a wraparound link");
     }
     return svg;
   }
@@ -211,7 +211,7 @@ class Picture {
   const Drawing& drawing_;
   Layout layout_;
   Point size_;
-  double bottom_ = 0.0;  ///< of the chips and cables
+  double bottom_ = 0.0;  ///< of the chips and links
 };
 
 void check(const Topology& topology, const Drawing& drawing) {
@@ -225,7 +225,7 @@ void check(const Topology& topology, const Drawing& drawing) {
   const auto is_share = [](double value) { return value >= 0.0 && value <= 1.0; };
   const bool complete = drawing.values.empty() || drawing.values.size() == topology.link_count();
   if (!complete || !std::ranges::all_of(drawing.values, is_share)) {
-    throw std::logic_error("a drawing needs one value from 0 to 1 for each link, or none");
+    throw std::logic_error("a drawing needs one value from 0 to 1 per link direction, or none");
   }
 }
 

@@ -9,28 +9,29 @@
 
 namespace equarx::topology {
 
-/// Chips of the largest topology that is drawn; more would not be legible.
+/// Largest number of chips that is drawn; larger drawings are not legible.
 inline constexpr std::uint32_t kMaxDrawnChips = 4096;
 
-/// What a drawing shows besides chips and cables. All of it may be left out.
+/// Optional contents of a drawing, in addition to chips and links.
 struct Drawing {
-  std::optional<GridShape> shape = {};  ///< of make_grid(): drawn as a grid
-  std::vector<ChipId> ring = {};        ///< is highlighted
-  std::vector<double> values = {};      ///< 0 to 1 by link: width and colour of its direction
-  std::string value_name = {};          ///< what the values are: "utilisation"
-  std::string caption = {};             ///< one line above it
+  std::optional<GridShape> shape = {};  ///< shape passed to make_grid(): drawn as a grid
+  std::vector<ChipId> ring = {};        ///< highlighted
+  std::vector<double> values = {};      ///< 0 to 1 by link direction: its width and colour
+  std::string value_name = {};          ///< e.g. "utilisation"
+  std::string caption = {};             ///< one line above the drawing
 };
 
-/// An SVG picture of the topology (a whole file, as text).
+/// Renders the topology as an SVG document.
 ///
-/// A grid of one or two axes longer than 1 is drawn as a grid, axis 0 downwards; of three axes as
-/// layers along the first of them, one behind the other. A cable that wraps around is two stubs, one
-/// at each end. Any other topology has its chips on a circle. With values each link direction is
-/// a line of its own, on the right as seen from its start. Colours can be told apart by people who
-/// do not see red or green.
+/// A grid with one or two axes longer than 1 is drawn as a grid, axis 0 downwards; with three such
+/// axes, as overlapping layers along the first. A wraparound link is drawn as two stubs, one at
+/// each end. Chips of any other topology are placed on a circle. With values, each link direction
+/// is a separate line, on the right as seen from its start. Colours are safe for red-green colour
+/// blindness.
 ///
 /// Throws std::invalid_argument for more than kMaxDrawnChips chips, and std::logic_error if the
-/// shape is of another topology, or there is not one value from 0 to 1 for each link, or none.
+/// shape does not match the topology, or `values` is neither empty nor one value from 0 to 1 per
+/// link direction.
 std::string draw_svg(const Topology& topology, const Drawing& drawing);
 
 }  // namespace equarx::topology

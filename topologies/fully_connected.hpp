@@ -6,12 +6,12 @@
 
 namespace equarx::topology {
 
-/// Chips of the largest fully connected topology: its half a million cables are already more than
-/// any switch has ports for.
+/// Largest fully connected topology, in chips. Its half a million links already exceed the ports of
+/// any switch.
 inline constexpr std::uint32_t kMaxFullyConnected = 1024;
 
-/// A cable between every two of `chips` chips, labelled by their numbers.
-/// Throws std::invalid_argument for no chips, or for more than kMaxFullyConnected.
+/// Links every pair of `chips` chips, labelled by their numbers. Throws std::invalid_argument for 0
+/// or more than kMaxFullyConnected chips.
 Topology make_fully_connected(std::uint32_t chips);
 
 }  // namespace equarx::topology

@@ -12,7 +12,7 @@
 namespace equarx::topology {
 namespace {
 
-// A ring of three is the shortest whose closing cable is new.
+// The shortest ring whose closing link does not duplicate an existing one.
 constexpr std::uint32_t kShortestRing = 3;
 
 std::string label_of(const Coordinates& coordinates) {
@@ -51,7 +51,7 @@ std::uint32_t parse_length(std::string_view number, std::string_view text) {
   return length;
 }
 
-/// Ids between a chip and the next one along each axis.
+/// Difference of chip ids between neighbours along each axis.
 std::vector<std::uint32_t> strides_of(const GridShape& shape) {
   std::vector<std::uint32_t> strides(shape.lengths.size());
   std::uint32_t stride = 1;
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> parse_lengths(std::string_view text) {
   std::vector<std::uint32_t> lengths;
   std::size_t begin = 0;
   while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const std::size_t end = std::min(text.find_first_of("xX*", begin), text.size());
     lengths.push_back(parse_length(text.substr(begin, end - begin), text));
     begin = end + 1;
   }

@@ -10,38 +10,38 @@
 
 namespace equarx::topology {
 
-/// Chips of the largest grid. Far above any machine (the largest TPU pod has 9,216); it keeps a
-/// slip of the keyboard from filling the memory.
+/// Largest grid, in chips. Far above any real machine (the largest TPU pod has 9,216 chips);
+/// prevents a typo from exhausting memory.
 inline constexpr std::uint32_t kMaxChips = std::uint32_t{1} << 24;
 
-/// One number for each axis: where a chip is, axis 0 first.
+/// Coordinates of a chip, one per axis, axis 0 first.
 using Coordinates = std::vector<std::uint32_t>;
 
-/// A mesh or torus of any number of dimensions, wrapped around or not axis by axis.
+/// A mesh or torus with any number of axes, each with or without wraparound.
 ///
-/// Chips are numbered row by row with the last axis fastest: on 4x2, chip 1 is (0,1) and chip 2 is
-/// (1,0). Every function that takes a shape throws std::invalid_argument if there is no axis, a
-/// length is 0, the two vectors differ in size, or there are more than kMaxChips chips.
+/// Chips are numbered in row-major order: on 4x2, chip 1 is (0,1) and chip 2 is (1,0). Every
+/// function that takes a shape throws std::invalid_argument if it has no axes, a length is 0, the
+/// two vectors differ in size, or it has more than kMaxChips chips.
 struct GridShape {
   /// Chips along each axis; axis 0 is the first number of "4x2".
   std::vector<std::uint32_t> lengths;
-  /// Whether each axis is closed to a ring. It adds no link to an axis of length 1 (the link would
-  /// join a chip to itself) or 2 (it would double the cable that is there).
+  /// True for each axis that is closed to a ring. Adds no link to an axis of length 1 (it would be
+  /// a self-loop) or 2 (it would duplicate the existing link).
   std::vector<bool> wraparound;
 };
 
-/// "4x2" -> {4, 2}. Throws std::invalid_argument for anything but positive whole numbers joined by
-/// a small x, and for more than kMaxChips chips.
+/// Parses "4x2", "4X2" or "4*2" to {4, 2}. Throws std::invalid_argument for anything but positive
+/// integers joined by x, and for more than kMaxChips chips.
 std::vector<std::uint32_t> parse_lengths(std::string_view text);
 
-/// {4, 2} -> "4x2".
+/// Formats {4, 2} as "4x2".
 std::string format_lengths(const std::vector<std::uint32_t>& lengths);
 
-/// Chips of the whole grid.
+/// Number of chips of the grid.
 std::uint32_t chip_count(const GridShape& shape);
 
-/// Whether the axis has cables that join its last chips to its first: it is wrapped and longer
-/// than 2.
+/// True if links join the last chips of the axis to the first: it wraps around and is longer than
+/// 2.
 bool has_wraparound_links(const GridShape& shape, std::size_t axis);
 
 /// Throws std::invalid_argument for an unknown chip.
@@ -50,7 +50,7 @@ Coordinates coordinates_of(const GridShape& shape, ChipId chip);
 /// Throws std::invalid_argument for coordinates outside the grid.
 ChipId chip_at(const GridShape& shape, const Coordinates& coordinates);
 
-/// The chips and links of the grid, labelled by their coordinates.
+/// Builds the grid; chips are labelled by their coordinates.
 Topology make_grid(const GridShape& shape);
 
 }  // namespace equarx::topology

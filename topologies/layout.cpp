@@ -7,13 +7,13 @@
 namespace equarx::topology {
 namespace {
 
-// Pixels, for labels of 11 pixels' height.
+// Pixels, for 11-pixel labels.
 constexpr double kLetter = 6.6;
 constexpr double kMargin = 10.0;
 constexpr double kBoxHeight = 20.0;
 constexpr double kGap = 44.0;      // between chips of a plane
 constexpr double kLayerGap = 8.0;  // between layers
-constexpr double kStub = 17.0;     // what is seen of a stub
+constexpr double kStub = 17.0;     // visible part of a stub
 
 Point box_of(const Topology& topology) {
   std::size_t letters = 1;
@@ -31,11 +31,11 @@ std::vector<std::size_t> long_axes(const GridShape& shape) {
   return axes;
 }
 
-/// The displacement from a chip to the next one along each axis.
+/// Displacement between neighbouring chips along each axis.
 std::vector<Point> axis_steps(const GridShape& shape, const Point& box) {
   const std::vector<std::size_t> axes = long_axes(shape);
   std::vector<Point> steps(shape.lengths.size());
-  // Layers are set off to the lower right, so far that their cables pass between the others' boxes.
+  // Layers are offset to the lower right, far enough for their links to pass between other boxes.
   const Point layer{box.x / 2 + kLayerGap, box.y + kLayerGap};
   const double layers = axes.size() == 3 ? shape.lengths[axes.front()] - 1.0 : 0.0;
   const Point cell = Point{box.x + kGap, box.y + kGap} + layer * layers;
@@ -45,7 +45,7 @@ std::vector<Point> axis_steps(const GridShape& shape, const Point& box) {
   return steps;
 }
 
-/// From the middle of a box in the direction of `step` to a stub's end.
+/// Displacement from the centre of a box to the end of a stub in the direction of `step`.
 Point stub_along(const Point& step, const Point& box) {
   const double length = std::hypot(step.x, step.y);
   const Point direction = step * (1.0 / length);
@@ -79,12 +79,12 @@ Layout grid_layout(const Topology& topology, const GridShape& shape) {
 }
 
 Layout circle_layout(const Topology& topology) {
-  constexpr double kLeastRadius = 130.0;
+  constexpr double kMinRadius = 130.0;
   Layout layout{.box = box_of(topology), .chips = {}, .stubs = {}};
   layout.stubs.resize(topology.link_count());
   const std::uint32_t chips = topology.chip_count();
-  const double room = std::max(layout.box.x, layout.box.y) + kMargin;
-  const double radius = std::max(kLeastRadius, chips * room / (2 * std::numbers::pi));
+  const double spacing = std::max(layout.box.x, layout.box.y) + kMargin;
+  const double radius = std::max(kMinRadius, chips * spacing / (2 * std::numbers::pi));
   for (ChipId chip = 0; chip < chips; ++chip) {
     const double angle = 2 * std::numbers::pi * chip / chips;
     layout.chips.push_back({radius * std::sin(angle), -radius * std::cos(angle)});
@@ -95,8 +95,8 @@ Layout circle_layout(const Topology& topology) {
 }  // namespace
 
 Layout lay_out(const Topology& topology, const std::optional<GridShape>& shape) {
-  constexpr std::size_t kMostAxes = 3;
-  if (shape && long_axes(*shape).size() <= kMostAxes) return grid_layout(topology, *shape);
+  constexpr std::size_t kMaxAxes = 3;
+  if (shape && long_axes(*shape).size() <= kMaxAxes) return grid_layout(topology, *shape);
   return circle_layout(topology);
 }
 

@@ -1,4 +1,4 @@
-// Where the chips of a topology are drawn.
+// Positions of the chips and links of a drawing.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace equarx::topology {
 
-/// A place or a displacement in a picture: x to the right, y downwards, in pixels.
+/// A position or displacement in pixels: x to the right, y downwards.
 struct Point {
   double x = 0.0;
   double y = 0.0;
@@ -19,16 +19,17 @@ struct Point {
   Point operator*(double factor) const { return {x * factor, y * factor}; }
 };
 
-/// Where a drawing has its chips and cables, in its own units of length.
+/// Positions of chips and wraparound stubs, relative to an arbitrary origin.
 struct Layout {
   Point box;                 ///< width and height of a chip
   std::vector<Point> chips;  ///< centre of each chip
-  /// For a cable that wraps around, by link: from the middle of the link's start, where it leaves.
+  /// By link direction: displacement from the centre of the start chip to the end of the stub;
+  /// std::nullopt if the link does not wrap around.
   std::vector<std::optional<Point>> stubs;
 };
 
-/// As a grid if there is a shape of up to three axes longer than 1, else on a circle. Boxes are wide
-/// enough for the longest label.
+/// Lays out a grid if the shape has at most three axes longer than 1, else a circle. Boxes fit the
+/// longest label.
 Layout lay_out(const Topology& topology, const std::optional<GridShape>& shape);
 
 }  // namespace equarx::topology

@@ -1,4 +1,4 @@
-// Texts within HTML and SVG.
+// Escaping for HTML and SVG.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace equarx::topology {
 
-/// A text that stays one within markup, also in attributes; control characters, which XML forbids, become "?".
+/// Escapes text for XML content and attributes; control characters, which XML forbids, become "?".
 std::string escaped_for_markup(std::string_view text);
 
 }  // namespace equarx::topology

@@ -13,7 +13,7 @@
 namespace equarx::topology {
 namespace {
 
-/// Sum and maximum of the hops from one chip to all others.
+/// Sum and maximum of the hop counts from one chip to all others.
 struct Reach {
   std::uint64_t sum = 0;
   std::uint32_t longest = 0;
@@ -35,7 +35,7 @@ Reach reach_of(const CableGraph& graph, ChipId start) {
     }
   }
   if (queue.size() < graph.chip_count()) {
-    throw std::invalid_argument("the topology is not connected; join its parts by a cable");
+    throw std::invalid_argument("the topology is not connected; join its parts by a link");
   }
   for (const std::uint32_t distance : hops) reach.sum += distance;
   reach.longest = hops[queue.back()];
@@ -52,7 +52,7 @@ double average_over_pairs(double sum, std::uint32_t chips) {
   return sum / (static_cast<double>(chips) * (chips - 1.0));
 }
 
-/// The cables cut with the axes in this order.
+/// Number of links cut with the axes in this order.
 std::uint64_t cables_cut(const GridShape& shape, const std::vector<std::size_t>& order) {
   std::uint64_t layer = chip_count(shape);
   std::uint64_t cables = 0;
@@ -68,17 +68,17 @@ void require_weights(const Topology& topology, std::span<const double> weights) 
   const std::uint32_t cables = topology.link_count() / 2;
   if (weights.size() != cables) {
     throw std::invalid_argument(
-        fmt::format("{} weights for {} cables; weigh every cable once", weights.size(), cables));
+        fmt::format("{} weights for {} links; give one weight per link", weights.size(), cables));
   }
   for (const double weight : weights) {
     if (!(weight >= 0.0)) {
       throw std::invalid_argument(
-          fmt::format("a cable of weight {}; weights are 0 or more", weight));
+          fmt::format("a link has weight {}; weights must be 0 or more", weight));
     }
   }
 }
 
-bool every_cut_is_alike(const Topology& topology, std::span<const double> weights) {
+bool all_cuts_equal(const Topology& topology, std::span<const double> weights) {
   const std::uint64_t chips = topology.chip_count();
   const bool fully_connected = topology.link_count() == chips * (chips - 1);
   const auto differs = [&](double weight) { return weight != weights.front(); };
@@ -127,7 +127,7 @@ Distances distances(const GridShape& shape) {
 Bisection bisection(const Topology& topology, std::span<const double> cable_weights) {
   require_weights(topology, cable_weights);
   const CableGraph graph = usable_cables(topology, {});
-  const bool all_cuts = graph.chip_count() <= kMostEnumeratedChips;
+  const bool all_cuts = graph.chip_count() <= kMaxEnumeratedChips;
   const std::vector<bool> sides =
       all_cuts ? lightest_halves(graph, cable_weights) : light_halves(graph, cable_weights);
   Bisection result;
@@ -137,7 +137,7 @@ Bisection bisection(const Topology& topology, std::span<const double> cable_weig
     ++result.cables;
     result.weight += cable_weights[cable];
   }
-  result.exact = all_cuts || every_cut_is_alike(topology, cable_weights);
+  result.exact = all_cuts || all_cuts_equal(topology, cable_weights);
   return result;
 }
 

@@ -9,7 +9,7 @@
 namespace equarx::topology {
 namespace {
 
-/// The axis along which the comb's teeth lie, if there is one that lets the ring close.
+/// Returns the axis of the columns (the comb's teeth) for which the ring closes, if any.
 std::optional<std::size_t> find_comb_axis(const GridShape& shape) {
   const std::uint32_t chips = chip_count(shape);
   for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
@@ -22,18 +22,19 @@ std::optional<std::size_t> find_comb_axis(const GridShape& shape) {
   return std::nullopt;
 }
 
-/// The position-th place of a snake through all axes but `comb_axis`, whose coordinate stays 0.
-/// An axis runs backwards on every other visit, so each place is next to the one before.
-Coordinates snake_place(const GridShape& shape, std::size_t comb_axis, std::uint32_t position) {
-  Coordinates place(shape.lengths.size(), 0);
+/// Returns the coordinates of step `position` of a snake through all axes but `comb_axis`, whose
+/// coordinate stays 0. Every other traversal of an axis is reversed, so consecutive steps are
+/// neighbours.
+Coordinates snake_step(const GridShape& shape, std::size_t comb_axis, std::uint32_t position) {
+  Coordinates coordinates(shape.lengths.size(), 0);
   for (std::size_t axis = shape.lengths.size(); axis-- > 0;) {
     if (axis == comb_axis) continue;
     const std::uint32_t length = shape.lengths[axis];
     const std::uint32_t step = position % length;
     position /= length;
-    place[axis] = position % 2 == 0 ? step : length - 1 - step;
+    coordinates[axis] = position % 2 == 0 ? step : length - 1 - step;
   }
-  return place;
+  return coordinates;
 }
 
 [[noreturn]] void refuse(const GridShape& shape) {
@@ -62,11 +63,11 @@ std::vector<ChipId> hamiltonian_ring(const GridShape& shape) {
   std::vector<ChipId> way_back;
   ring.reserve(chips);
   for (std::uint32_t row = 0; row < rows; ++row) {
-    Coordinates place = snake_place(shape, *comb_axis, row);
-    if (row > 0) way_back.push_back(chip_at(shape, place));
+    Coordinates coordinates = snake_step(shape, *comb_axis, row);
+    if (row > 0) way_back.push_back(chip_at(shape, coordinates));
     for (std::uint32_t tooth = 1; tooth < columns; ++tooth) {
-      place[*comb_axis] = row % 2 == 0 ? tooth : columns - tooth;
-      ring.push_back(chip_at(shape, place));
+      coordinates[*comb_axis] = row % 2 == 0 ? tooth : columns - tooth;
+      ring.push_back(chip_at(shape, coordinates));
     }
   }
   ring.insert(ring.end(), way_back.rbegin(), way_back.rend());

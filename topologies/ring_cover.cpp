@@ -10,7 +10,7 @@
 namespace equarx::topology {
 namespace {
 
-/// Guesses cables, and takes guesses back that lead nowhere.
+/// Depth-first search over link decisions.
 class Backtracking {
  public:
   Backtracking(const CableGraph& graph, CoverKind kind, std::uint64_t& budget)
@@ -27,7 +27,7 @@ class Backtracking {
         consistent = retract();
       } else if (states_.cables_in() == graph_.chip_count()) {
         return {states_.cover(), false};
-      } else if (one_ring_ && !hangs_together()) {
+      } else if (one_ring_ && !is_connected()) {
         consistent = false;
       } else {
         const CableId cable = most_constrained_cable();
@@ -44,9 +44,9 @@ class Backtracking {
     CableId cable;
   };
 
-  void pay(std::uint64_t steps) { budget_ -= std::min(steps, budget_); }
+  void spend(std::uint64_t steps) { budget_ -= std::min(steps, budget_); }
 
-  /// Takes the last guess back: its cable is out, as a consequence of the guesses before.
+  /// Undoes the last guess and excludes its link, as a consequence of the earlier guesses.
   bool retract() {
     const Guess guess = guesses_.back();
     guesses_.pop_back();
@@ -54,39 +54,39 @@ class Backtracking {
     return states_.decide(guess.cable, CableState::out);
   }
 
-  bool hangs_together() {
+  bool is_connected() {
     std::vector<bool> reached(graph_.chip_count(), false);
-    std::vector<ChipId> waiting{0};
+    std::vector<ChipId> frontier{0};
     reached[0] = true;
     std::uint32_t count = 0;
-    while (!waiting.empty()) {
-      const ChipId chip = waiting.back();
-      waiting.pop_back();
+    while (!frontier.empty()) {
+      const ChipId chip = frontier.back();
+      frontier.pop_back();
       ++count;
-      pay(graph_.cables_of[chip].size());
+      spend(graph_.cables_of[chip].size());
       for (const CableId cable : graph_.cables_of[chip]) {
         const ChipId next = graph_.other_end(cable, chip);
         if (states_.state(cable) == CableState::out || reached[next]) continue;
         reached[next] = true;
-        waiting.push_back(next);
+        frontier.push_back(next);
       }
     }
     return count == graph_.chip_count();
   }
 
-  /// Of the chip with the fewest open cables, ends of paths first: the cable to the chip that has
-  /// the fewest.
+  /// Returns a link to branch on: at the chip with the fewest undecided links, path ends first, the
+  /// link to the neighbour with the fewest.
   CableId most_constrained_cable() {
     const auto urgency = [&](ChipId chip) {
-      const CableStates::Chip& place = states_.chip(chip);
-      if (place.open == 0) return std::numeric_limits<std::uint64_t>::max();
-      return std::uint64_t{place.in == 0} << 32U | place.open;
+      const CableStates::Chip& counts = states_.chip(chip);
+      if (counts.open == 0) return std::numeric_limits<std::uint64_t>::max();
+      return std::uint64_t{counts.in == 0} << 32U | counts.open;
     };
     ChipId best = 0;
     for (ChipId chip = 1; chip < graph_.chip_count(); ++chip) {
       if (urgency(chip) < urgency(best)) best = chip;
     }
-    pay(graph_.chip_count());
+    spend(graph_.chip_count());
     std::optional<CableId> choice;
     for (const CableId cable : graph_.cables_of[best]) {
       if (states_.state(cable) != CableState::open) continue;

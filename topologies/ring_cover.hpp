@@ -1,4 +1,4 @@
-// Searches for rings in graphs without any known structure.
+// Ring search in arbitrary graphs.
 #pragma once
 
 #include <array>
@@ -10,38 +10,38 @@
 
 namespace equarx::topology {
 
-/// The two chips that each chip is joined to: one ring through all chips, or several that together
-/// visit every chip once.
+/// By chip, its two neighbours: one ring through all chips, or several rings that together visit
+/// every chip once.
 using RingCover = std::vector<std::array<ChipId, 2>>;
 
-/// Whether the chips must be on one ring.
+/// Kind of cover to search for.
 enum class CoverKind : std::uint8_t {
   one_ring,    ///< a Hamiltonian cycle
   many_rings,  ///< a 2-factor
 };
 
-/// What looking for a cover has found.
+/// Result of search_cover().
 struct CoverSearch {
   std::optional<RingCover> cover;
-  bool exhausted = false;  ///< without a cover: whether it is proved that there is none
+  bool exhausted = false;  ///< no cover exists, proved by exhaustive search
 };
 
-/// Backtracking over cables, each of which is in the cover or out of it. What follows at once is not
-/// tried: a chip with two cables in has its others out, a chip with two cables left has both in, and
-/// (for one ring) the two ends of a path are not joined before it visits every chip, and what is
-/// left must hang together. The end of a path with the fewest cables left goes first.
+/// Backtracking over links, each either in the cover or not, with constraint propagation: a chip
+/// with two links in excludes its other links; a chip with two links left includes both; and, for
+/// one ring, a path is not closed before it visits every chip, and the remaining graph must stay
+/// connected. Branches on the path end with the fewest undecided links first.
 ///
-/// Every chip must have two cables or more. Each look at a cable or chip takes one step from
+/// Every chip must have at least two links. Each visit of a link or chip deducts one step from
 /// `budget`.
 CoverSearch search_cover(const CableGraph& graph, CoverKind kind, std::uint64_t& budget);
 
-/// Joins the rings of a cover into one: two rings that have cables a-b and c-d become one where
-/// cables a-c and b-d exist. Where no two can be joined so, such an exchange at random (always the
-/// same) changes the rings. None when the steps run out.
+/// Merges the rings of a cover into one: two rings with links a-b and c-d are merged if links a-c
+/// and b-d exist. If no two rings can be merged, a pseudo-random exchange of the same kind
+/// (deterministic) alters the rings. Returns std::nullopt when the budget is exhausted.
 std::optional<RingCover> join_rings(const CableGraph& graph, RingCover cover,
                                     std::uint64_t& budget);
 
-/// The chips of a cover that is one ring, from chip 0.
+/// Returns the chips of a single-ring cover in ring order, starting at chip 0.
 std::vector<ChipId> chips_along(const RingCover& cover);
 
 }  // namespace equarx::topology

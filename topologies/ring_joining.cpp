@@ -1,4 +1,4 @@
-// join_rings() of ring_cover.hpp.
+// Implements join_rings() of ring_cover.hpp.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -10,17 +10,17 @@
 namespace equarx::topology {
 namespace {
 
-/// Exchanges pairs of cables between rings that lie side by side, until there is one.
+/// Exchanges pairs of links between neighbouring rings until one ring is left.
 class RingJoiner {
  public:
   RingJoiner(const CableGraph& graph, RingCover cover, std::uint64_t& budget)
       : graph_(graph), cover_(std::move(cover)), budget_(budget), ring_of_(graph.chip_count()) {
-    number_rings();
+    label_rings();
   }
 
   std::optional<RingCover> run() {
     while (budget_ > 0) {
-      while (rings_ > 1 && join_some()) {
+      while (rings_ > 1 && merge_rings()) {
       }
       if (rings_ == 1) return cover_;
       exchange_at_random();
@@ -29,22 +29,22 @@ class RingJoiner {
   }
 
  private:
-  void pay(std::uint64_t steps) { budget_ -= std::min(steps, budget_); }
+  void spend(std::uint64_t steps) { budget_ -= std::min(steps, budget_); }
 
-  void number_rings() {
+  void label_rings() {
     rings_ = 0;
     std::ranges::fill(ring_of_, kNoRing);
     for (ChipId chip = 0; chip < graph_.chip_count(); ++chip) {
-      if (ring_of_[chip] == kNoRing) give_number(chip, rings_++);
+      if (ring_of_[chip] == kNoRing) label_ring(chip, rings_++);
     }
   }
 
-  void give_number(ChipId start, std::uint32_t number) {
+  void label_ring(ChipId start, std::uint32_t number) {
     ChipId before = start;
     ChipId chip = start;
     do {
       ring_of_[chip] = number;
-      pay(1);
+      spend(1);
       const ChipId next = cover_[chip][cover_[chip][0] == before ? 1 : 0];
       before = chip;
       chip = next;
@@ -55,7 +55,7 @@ class RingJoiner {
     joined[joined[0] == old ? 0 : 1] = fresh;
   }
 
-  /// Takes cables a-b and c-d out, and a-c and b-d in.
+  /// Replaces links a-b and c-d by a-c and b-d.
   void exchange(ChipId a, ChipId b, ChipId c, ChipId d) {
     replace(cover_[a], b, c);
     replace(cover_[b], a, d);
@@ -63,31 +63,31 @@ class RingJoiner {
     replace(cover_[d], c, b);
   }
 
-  bool is_joined(ChipId chip, ChipId other) const {
+  bool are_joined(ChipId chip, ChipId other) const {
     return cover_[chip][0] == other || cover_[chip][1] == other;
   }
 
-  bool join_some() {
-    bool joined_any = false;
+  bool merge_rings() {
+    bool merged = false;
     for (ChipId a = 0; a < graph_.chip_count() && rings_ > 1 && budget_ > 0; ++a) {
-      joined_any = join_at(a) || joined_any;
+      merged = merge_at(a) || merged;
     }
-    return joined_any;
+    return merged;
   }
 
-  /// Joins the ring of chip a to a ring beside it, if it can be.
-  bool join_at(ChipId a) {
+  /// Merges the ring of chip a with a neighbouring ring, if possible.
+  bool merge_at(ChipId a) {
     for (const CableId cable : graph_.cables_of[a]) {
-      pay(1);
+      spend(1);
       const ChipId c = graph_.other_end(cable, a);
       if (ring_of_[c] == ring_of_[a]) continue;
       for (const ChipId b : cover_[a]) {
         for (const ChipId d : cover_[c]) {
-          pay(graph_.cables_of[b].size());
+          spend(graph_.cables_of[b].size());
           if (!graph_.joins(b, d)) continue;
           const std::uint32_t number = ring_of_[c];
           exchange(a, b, c, d);
-          give_number(a, number);
+          label_ring(a, number);
           --rings_;
           return true;
         }
@@ -102,13 +102,13 @@ class RingJoiner {
     const ChipId c = graph_.other_end(cables[random_below(cables.size())], a);
     const ChipId b = cover_[a][random_below(2)];
     const ChipId d = cover_[c][random_below(2)];
-    pay(1 + graph_.cables_of[b].size());
-    if (is_joined(a, c) || b == d || !graph_.joins(b, d) || is_joined(b, d)) return;
+    spend(1 + graph_.cables_of[b].size());
+    if (are_joined(a, c) || b == d || !graph_.joins(b, d) || are_joined(b, d)) return;
     exchange(a, b, c, d);
-    number_rings();
+    label_rings();
   }
 
-  /// The multiplier and increment are those of Knuth's MMIX.
+  /// Linear congruential generator with the constants of Knuth's MMIX.
   std::uint32_t random_below(std::size_t limit) {
     random_ = random_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<std::uint32_t>((random_ >> 33U) % limit);

@@ -14,12 +14,12 @@
 namespace equarx::topology {
 namespace {
 
-// Shares of the budget: the exact search, which alone proves that there is no ring, has what the
-// others leave.
+// Fractions 1/k of the budget; the rest is left to the exact search, the only stage that can prove
+// that no ring exists.
 constexpr std::uint64_t kSymmetryShare = 4;
 constexpr std::uint64_t kJoiningShare = 3;
-// Rings of a few chips are joined within some of these steps or not at all, and then the exact search
-// answers at once. Tuning makes hundreds of plans, each of which looks for its ring.
+// Small rings are merged within a fraction of these steps or not at all, in which case the exact
+// search is fast. Tuning builds hundreds of plans and searches for a ring in each.
 constexpr std::uint64_t kJoiningStepsPerChip = 20'000;
 
 RingSearch no_ring(std::string reason) {
@@ -30,42 +30,41 @@ RingSearch found(std::vector<ChipId> ring) {
   return {.outcome = RingOutcome::found, .ring = std::move(ring)};
 }
 
-std::optional<std::string> lonely_chip(const Topology& topology, const CableGraph& graph) {
+std::optional<std::string> chip_with_few_links(const Topology& topology, const CableGraph& graph) {
   for (ChipId chip = 0; chip < graph.chip_count(); ++chip) {
     const std::size_t cables = graph.cables_of[chip].size();
     if (cables < 2) {
-      return fmt::format("chip {} has only {} usable cable{}, and a ring needs 2",
+      return fmt::format("chip {} has only {} usable link{}, and a ring needs 2",
                          topology.label(chip), cables, cables == 1 ? "" : "s");
     }
   }
   return std::nullopt;
 }
 
-/// Whether chips of one colour have neighbours of the other colour only, which is known once all
-/// are coloured; and how many are out of reach.
+/// Two-colouring of the chips reached from chip 0.
 struct Colouring {
-  std::uint32_t first = 0;
-  std::uint32_t second = 0;
-  bool works = true;
-  std::optional<ChipId> unreached = std::nullopt;
+  std::uint32_t first = 0;   ///< chips of the first colour
+  std::uint32_t second = 0;  ///< chips of the second colour
+  bool bipartite = true;
+  std::optional<ChipId> unreached = std::nullopt;  ///< a chip of another component, if any
 };
 
 Colouring colour_chips(const CableGraph& graph) {
   constexpr int kNone = -1;
   std::vector<int> colours(graph.chip_count(), kNone);
-  std::vector<ChipId> waiting{0};
+  std::vector<ChipId> frontier{0};
   colours[0] = 0;
   Colouring result;
-  while (!waiting.empty()) {
-    const ChipId chip = waiting.back();
-    waiting.pop_back();
+  while (!frontier.empty()) {
+    const ChipId chip = frontier.back();
+    frontier.pop_back();
     ++(colours[chip] == 0 ? result.first : result.second);
     for (const CableId cable : graph.cables_of[chip]) {
       const ChipId next = graph.other_end(cable, chip);
-      if (colours[next] == colours[chip]) result.works = false;
+      if (colours[next] == colours[chip]) result.bipartite = false;
       if (colours[next] != kNone) continue;
       colours[next] = 1 - colours[chip];
-      waiting.push_back(next);
+      frontier.push_back(next);
     }
   }
   const auto unreached = std::ranges::find(colours, kNone);
@@ -75,16 +74,16 @@ Colouring colour_chips(const CableGraph& graph) {
   return result;
 }
 
-std::optional<std::string> wrong_colouring(const Topology& topology, const CableGraph& graph) {
+std::optional<std::string> unequal_colours(const Topology& topology, const CableGraph& graph) {
   const Colouring colouring = colour_chips(graph);
   if (colouring.unreached) {
-    return fmt::format("no usable cables lead from chip {} to chip {}", topology.label(0),
+    return fmt::format("no usable links lead from chip {} to chip {}", topology.label(0),
                        topology.label(*colouring.unreached));
   }
-  if (colouring.works && colouring.first != colouring.second) {
+  if (colouring.bipartite && colouring.first != colouring.second) {
     return fmt::format(
-        "its chips are of two kinds, {} and {} of them, and every usable cable joins one kind to "
-        "the other, so a ring would have as many of each",
+        "its usable links form a bipartite graph with parts of {} and {} chips, and a ring needs "
+        "parts of equal size",
         colouring.first, colouring.second);
   }
   return std::nullopt;
@@ -96,12 +95,12 @@ std::optional<std::string> articulation(const Topology& topology, const CableGra
   std::vector<ChipId> chips;
   boost::articulation_points(cables, std::back_inserter(chips));
   if (chips.empty()) return std::nullopt;
-  return fmt::format("every way between two parts leads through chip {}",
+  return fmt::format("every path between two parts leads through chip {}",
                      topology.label(*std::ranges::min_element(chips)));
 }
 
 std::optional<std::string> obstacle(const Topology& topology, const CableGraph& graph) {
-  for (const auto check : {lonely_chip, wrong_colouring, articulation}) {
+  for (const auto check : {chip_with_few_links, unequal_colours, articulation}) {
     if (auto reason = check(topology, graph)) return reason;
   }
   return std::nullopt;
@@ -110,25 +109,25 @@ std::optional<std::string> obstacle(const Topology& topology, const CableGraph& 
 RingSearch ring_of_two(const Topology& topology, const CableGraph& graph) {
   if (!graph.ends.empty()) return found({0, 1});
   return no_ring(
-      fmt::format("no usable cable joins chips {} and {}", topology.label(0), topology.label(1)));
+      fmt::format("no usable link joins chips {} and {}", topology.label(0), topology.label(1)));
 }
 
 RingSearch search_any_graph(const CableGraph& graph, std::uint64_t budget, std::uint64_t stated) {
   std::uint64_t share = budget / kJoiningShare;
   budget -= share;
-  CoverSearch several = search_cover(graph, CoverKind::many_rings, share);
-  if (several.exhausted) {
-    return no_ring("its usable cables cannot give every chip two of them at once");
+  CoverSearch multiple = search_cover(graph, CoverKind::many_rings, share);
+  if (multiple.exhausted) {
+    return no_ring("its usable links have no 2-factor (two links at every chip)");
   }
-  if (several.cover) {
+  if (multiple.cover) {
     share = std::min(share, kJoiningStepsPerChip * graph.chip_count());
-    if (const auto ring = join_rings(graph, std::move(*several.cover), share)) {
+    if (const auto ring = join_rings(graph, std::move(*multiple.cover), share)) {
       return found(chips_along(*ring));
     }
   }
-  const CoverSearch one = search_cover(graph, CoverKind::one_ring, budget);
-  if (one.cover) return found(chips_along(*one.cover));
-  if (one.exhausted) return no_ring("every possibility was tried");
+  const CoverSearch single = search_cover(graph, CoverKind::one_ring, budget);
+  if (single.cover) return found(chips_along(*single.cover));
+  if (single.exhausted) return no_ring("an exhaustive search found none");
   return {.reason = fmt::format("the search gave up after {} steps", stated)};
 }
 

@@ -10,38 +10,37 @@
 
 namespace equarx::topology {
 
-/// How the search for a ring ended.
+/// Outcome of a ring search.
 enum class RingOutcome : std::uint8_t {
   found,
-  none,       ///< proved: there is no such ring
-  not_found,  ///< the search gave up; there may be one
+  none,       ///< proved that no such ring exists
+  not_found,  ///< the search gave up; a ring may exist
 };
 
-/// What looking for a ring through every chip has found.
+/// Result of find_ring().
 struct RingSearch {
   RingOutcome outcome = RingOutcome::not_found;
-  std::vector<ChipId> ring = {};  ///< if found
-  std::string reason = {};        ///< if not: a clause such as "chip (0,0) has only 1 usable cable"
+  std::vector<ChipId> ring = {};  ///< set if found
+  /// Set if not found: a clause such as "chip (0,0) has only 1 usable link, and a ring needs 2".
+  std::string reason = {};
 };
 
-/// Steps (cables looked at) after which the search gives up: below 2 s on one core.
+/// Default limit of search steps (visits of links); takes less than 2 s on one core.
 inline constexpr std::uint64_t kRingSearchBudget = 200'000'000;
 
-/// A ring through every chip that uses none of the cables to avoid: each chip once, each joined to
-/// the next one and the last one to the first. It starts at chip 0. A single chip is a ring of one,
-/// and two chips are a ring of two over one cable. The same question always has the same answer.
+/// Searches for a Hamiltonian cycle that uses no link in `avoid`, starting at chip 0. A single chip
+/// is a ring of one; two chips are a ring of two over one link. Deterministic.
 ///
-/// `shape`, if the topology is make_grid(*shape), allows rings by construction (ring.hpp) under all
-/// symmetries of the grid. What they do not answer, and any other topology, is searched:
-///  1. Proofs that there is no ring: a chip with fewer than two usable cables, parts that no cable
-///     joins, a chip whose loss would cut the rest in two, or two colours of chips (each cable
-///     joins both) that are not equally many.
-///  2. A heuristic: rings that together visit every chip once (a 2-factor), joined by exchanging
-///     two cables for two others until one ring is left.
-///  3. A backtracking search, which also proves that there is none if it comes to its end.
+/// `shape`, if the topology is make_grid(*shape), enables rings by construction (ring.hpp) under
+/// all symmetries of the grid. If none fits, and for any other topology, the stages are:
+///  1. Proofs that no ring exists: a chip with fewer than two usable links, disconnected parts, an
+///     articulation point, or a bipartite graph with parts of different size.
+///  2. A heuristic: a 2-factor (rings that together visit every chip once) whose rings are merged
+///     by exchanging pairs of links until one is left.
+///  3. A backtracking search, which proves that no ring exists if it runs to completion.
 ///
-/// Throws std::invalid_argument if no cable joins the chips of a pair to avoid, and
-/// std::logic_error if `shape` has another number of chips.
+/// Throws std::invalid_argument if no link joins the chips of a pair in `avoid`, and
+/// std::logic_error if `shape` has a different number of chips.
 RingSearch find_ring(const Topology& topology, const std::vector<Cable>& avoid,
                      const std::optional<GridShape>& shape,
                      std::uint64_t budget = kRingSearchBudget);

@@ -9,18 +9,19 @@
 namespace equarx::topology {
 namespace {
 
-/// A look at a cable here takes as long as so many steps of a search that needs no coordinates.
-constexpr std::uint64_t kStepsPerLook = 64;
+/// Cost of one link visit in search steps: it computes coordinates, which a plain search step does
+/// not.
+constexpr std::uint64_t kStepsPerVisit = 64;
 
-/// Takes the steps of some looks at cables; false if they are not there any more.
-bool pay(std::uint64_t& budget, std::uint64_t looks) {
-  const std::uint64_t steps = looks * kStepsPerLook;
+/// Deducts the steps of `visits` link visits; false if the budget is exhausted.
+bool spend(std::uint64_t& budget, std::uint64_t visits) {
+  const std::uint64_t steps = visits * kStepsPerVisit;
   const bool enough = steps <= budget;
   budget -= std::min(steps, budget);
   return enough;
 }
 
-/// A symmetry of the grid: mirror some axes, then shift along them.
+/// A symmetry of the grid: mirrors some axes, then shifts along them.
 struct Motion {
   std::vector<bool> mirrored;
   Coordinates shift;
@@ -47,7 +48,7 @@ Coordinates moved(const GridShape& shape, const Motion& motion, Step step,
   return to;
 }
 
-/// Counts through all motions; false after the last one.
+/// Advances to the next motion; false after the last one.
 bool advance(const GridShape& shape, Motion& motion) {
   for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
     const std::uint32_t shifts = has_wraparound_links(shape, axis) ? shape.lengths[axis] : 1;
@@ -59,7 +60,7 @@ bool advance(const GridShape& shape, Motion& motion) {
   return false;
 }
 
-/// hamiltonian_ring() with the axes taken in another order, on the chips of the grid itself.
+/// Returns hamiltonian_ring() of the grid with reordered axes, mapped back to its chips.
 std::vector<ChipId> reordered_ring(const GridShape& shape, const std::vector<std::size_t>& order) {
   GridShape turned;
   for (const std::size_t axis : order) {
@@ -76,7 +77,7 @@ std::vector<ChipId> reordered_ring(const GridShape& shape, const std::vector<std
   return ring;
 }
 
-/// The chips before and after each chip of a ring.
+/// Predecessor and successor of each chip on a ring.
 std::vector<std::array<ChipId, 2>> neighbours_on(const std::vector<ChipId>& ring) {
   std::vector<std::array<ChipId, 2>> neighbours(ring.size());
   for (std::size_t place = 0; place < ring.size(); ++place) {
@@ -91,7 +92,7 @@ struct Pair {
   Coordinates second;
 };
 
-/// Looks for a motion that takes the ring off the cables to avoid, and moves it.
+/// Applies the first motion under which the ring avoids the given links.
 std::optional<std::vector<ChipId>> move_off(const GridShape& shape, std::vector<ChipId> ring,
                                             const std::vector<Pair>& avoid, std::uint64_t& budget) {
   const auto neighbours = neighbours_on(ring);
@@ -102,7 +103,7 @@ std::optional<std::vector<ChipId>> move_off(const GridShape& shape, std::vector<
   };
   do {
     const auto is_used = [&](const Pair& pair) {
-      if (!pay(budget, 1)) return true;
+      if (!spend(budget, 1)) return true;
       const auto& [previous, next] = neighbours[before(pair.first)];
       const ChipId other = before(pair.second);
       return previous == other || next == other;
@@ -129,7 +130,7 @@ std::optional<std::vector<ChipId>> find_symmetric_ring(const GridShape& shape,
   std::vector<std::size_t> order(shape.lengths.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   do {
-    if (!pay(budget, chip_count(shape))) return std::nullopt;
+    if (!spend(budget, chip_count(shape))) return std::nullopt;
     auto ring = move_off(shape, reordered_ring(shape, order), pairs, budget);
     if (ring) return ring;
   } while (budget > 0 && std::ranges::next_permutation(order).found);

@@ -1,4 +1,4 @@
-// Rings of a grid by construction, in every position that its symmetries allow.
+// Rings of a grid by construction, under all symmetries of the grid.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace equarx::topology {
 
-/// The first ring that avoids the cables, among hamiltonian_ring() under all orders of the axes,
-/// reflections, and shifts along wrapped axes; none if each of them uses one, or if the steps run
-/// out. It starts at chip 0. The steps that it takes are taken from `budget`.
+/// Returns the first image of hamiltonian_ring(), under all axis orders, reflections and shifts
+/// along wraparound axes, that avoids the given links; starts at chip 0. std::nullopt if every
+/// image uses one of them, or the budget is exhausted. Steps are deducted from `budget`.
 ///
-/// The grid must have a ring: throws std::invalid_argument as hamiltonian_ring() does.
+/// Throws std::invalid_argument if the grid has no ring, as hamiltonian_ring() does.
 std::optional<std::vector<ChipId>> find_symmetric_ring(const GridShape& shape,
                                                        const std::vector<Cable>& avoid,
                                                        std::uint64_t& budget);

@@ -9,21 +9,21 @@
 namespace equarx::topology {
 namespace {
 
-/// For each chip the link by which a breadth-first search from `root` first came to it.
+/// By chip, the link over which a breadth-first search from the root first reached it.
 using ArrivalLinks = std::vector<std::optional<LinkId>>;
 
-/// Chips at the same distance in the order in which the search came to them, links by out_links().
+/// Breadth-first search; visits links in the order of out_links().
 ArrivalLinks search_from(const Topology& topology, ChipId root) {
   ArrivalLinks arrivals(topology.chip_count());
-  std::deque<ChipId> waiting{root};
-  while (!waiting.empty()) {
-    const ChipId chip = waiting.front();
-    waiting.pop_front();
+  std::deque<ChipId> frontier{root};
+  while (!frontier.empty()) {
+    const ChipId chip = frontier.front();
+    frontier.pop_front();
     for (const LinkId link : topology.out_links(chip)) {
       const ChipId next = topology.link(link).to;
       if (next == root || arrivals[next]) continue;
       arrivals[next] = link;
-      waiting.push_back(next);
+      frontier.push_back(next);
     }
   }
   return arrivals;
@@ -34,15 +34,15 @@ struct Walk {
   bool positive;
 };
 
-/// How to go from one coordinate of an axis to another.
-Walk shorter_way(const GridShape& shape, std::size_t axis, std::uint32_t from, std::uint32_t to) {
+/// Returns the shorter direction between two coordinates of an axis.
+Walk shorter_walk(const GridShape& shape, std::size_t axis, std::uint32_t from, std::uint32_t to) {
   if (!has_wraparound_links(shape, axis)) {
     return from <= to ? Walk{to - from, true} : Walk{from - to, false};
   }
   const std::uint32_t length = shape.lengths[axis];
   const std::uint32_t ahead = (to + length - from) % length;
-  const std::uint32_t behind = length - ahead;
-  return ahead <= behind ? Walk{ahead, true} : Walk{behind, false};
+  const std::uint32_t back = length - ahead;
+  return ahead <= back ? Walk{ahead, true} : Walk{back, false};
 }
 
 [[noreturn]] void refuse_topology() {
@@ -54,16 +54,16 @@ Walk shorter_way(const GridShape& shape, std::size_t axis, std::uint32_t from, s
 std::vector<LinkId> dimension_ordered_route(const GridShape& shape, const Topology& grid,
                                             ChipId from, ChipId to) {
   if (grid.chip_count() != chip_count(shape)) refuse_topology();
-  Coordinates place = coordinates_of(shape, from);
+  Coordinates current = coordinates_of(shape, from);
   const Coordinates goal = coordinates_of(shape, to);
   ChipId chip = from;
   std::vector<LinkId> route;
   for (std::size_t axis = 0; axis < goal.size(); ++axis) {
     const std::uint32_t length = shape.lengths[axis];
-    const Walk walk = shorter_way(shape, axis, place[axis], goal[axis]);
+    const Walk walk = shorter_walk(shape, axis, current[axis], goal[axis]);
     for (std::uint32_t hop = 0; hop < walk.hops; ++hop) {
-      place[axis] = (place[axis] + (walk.positive ? 1 : length - 1)) % length;
-      const ChipId next = chip_at(shape, place);
+      current[axis] = (current[axis] + (walk.positive ? 1 : length - 1)) % length;
+      const ChipId next = chip_at(shape, current);
       const std::optional<LinkId> link = grid.find_link(chip, next);
       if (!link) refuse_topology();
       route.push_back(*link);
@@ -82,7 +82,7 @@ std::vector<LinkId> breadth_first_route(const Topology& topology, ChipId from, C
   for (ChipId chip = to; chip != from; chip = topology.link(route.back()).from) {
     if (!arrivals[chip]) {
       throw std::invalid_argument(fmt::format(
-          "no route leads from chip {} to chip {}; join the parts of the topology by a cable",
+          "no route leads from chip {} to chip {}; join the parts of the topology by a link",
           topology.label(from), topology.label(to)));
     }
     route.push_back(*arrivals[chip]);

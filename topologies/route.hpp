@@ -8,21 +8,21 @@
 
 namespace equarx::topology {
 
-/// A shortest route over a grid, axis 0 first, along each axis the shorter way round; where both
-/// ways are equally long, in the positive direction. Empty if `from` is `to`.
+/// Returns a dimension-ordered shortest route on a grid, axis 0 first; along a wraparound axis in
+/// the shorter direction, ties in the positive one. Empty if `from` equals `to`.
 ///
-/// `grid` must be make_grid(shape); throws std::logic_error if it has other chips or lacks a link,
-/// and std::invalid_argument for an unknown chip.
+/// `grid` must be make_grid(shape). Throws std::logic_error if it has a different number of chips
+/// or lacks a link, and std::invalid_argument for an unknown chip.
 std::vector<LinkId> dimension_ordered_route(const GridShape& shape, const Topology& grid,
                                             ChipId from, ChipId to);
 
-/// A shortest route over any topology, found breadth first; of equally short routes always the
-/// same one. Empty if `from` is `to`.
+/// Returns a shortest route on any topology by breadth-first search; ties are broken
+/// deterministically. Empty if `from` equals `to`.
 ///
-/// Throws std::invalid_argument for an unknown chip, or if no route joins the two.
+/// Throws std::invalid_argument for an unknown chip, or if no route exists.
 std::vector<LinkId> breadth_first_route(const Topology& topology, ChipId from, ChipId to);
 
-/// The first chip that chip 0 cannot reach; none if the topology is connected.
+/// Returns the lowest chip that chip 0 cannot reach; std::nullopt if the topology is connected.
 std::optional<ChipId> find_unreachable_chip(const Topology& topology);
 
 }  // namespace equarx::topology

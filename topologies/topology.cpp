@@ -9,8 +9,9 @@
 namespace equarx::topology {
 namespace {
 
-/// Where a link to a chip stands, or belongs, among those that leave another.
-auto place_of(const std::vector<Link>& links, auto& out_links, ChipId to) {
+/// Position of the link to chip `to` in a sorted list of outgoing links; its insertion point if
+/// absent.
+auto position_of(const std::vector<Link>& links, auto& out_links, ChipId to) {
   return std::ranges::lower_bound(out_links, to, {}, [&](LinkId id) { return links[id].to; });
 }
 
@@ -43,16 +44,16 @@ Topology::Topology(std::uint32_t chip_count, const std::vector<Cable>& cables,
 void Topology::add_link(Graph& graph, ChipId from, ChipId to) const {
   if (from == to) {
     throw std::invalid_argument(fmt::format(
-        "a cable joins chip {} to itself; a cable must join two different chips", label(from)));
+        "a link joins chip {} to itself; a link must join two different chips", label(from)));
   }
   std::vector<LinkId>& out_links = graph.out_links[from];
-  const auto place = place_of(graph.links, out_links, to);
-  if (place != out_links.end() && graph.links[*place].to == to) {
+  const auto position = position_of(graph.links, out_links, to);
+  if (position != out_links.end() && graph.links[*position].to == to) {
     throw std::invalid_argument(fmt::format(
-        "two cables join chips {} and {}; list each cable once, it carries both directions",
+        "two links join chips {} and {}; list each link once, it carries both directions",
         label(from), label(to)));
   }
-  out_links.insert(place, static_cast<LinkId>(graph.links.size()));
+  out_links.insert(position, static_cast<LinkId>(graph.links.size()));
   graph.links.push_back({from, to});
 }
 
@@ -69,9 +70,9 @@ Link Topology::link(LinkId id) const { return graph_->links.at(id); }
 std::optional<LinkId> Topology::find_link(ChipId from, ChipId to) const {
   const std::vector<LinkId>& links = out_links(from);
   require_chip(to);
-  const auto place = place_of(graph_->links, links, to);
-  const bool found = place != links.end() && graph_->links[*place].to == to;
-  return found ? std::optional(*place) : std::nullopt;
+  const auto position = position_of(graph_->links, links, to);
+  const bool found = position != links.end() && graph_->links[*position].to == to;
+  return found ? std::optional(*position) : std::nullopt;
 }
 
 const std::vector<LinkId>& Topology::out_links(ChipId chip) const {

@@ -19,22 +19,22 @@ constexpr input::EnumNames<Verdict, 3> kVerdicts({{Verdict::yes, "yes"},
 
 bool is_scaled(const TunedCandidate& candidate) { return candidate.config.format.scaled; }
 
-/// The formats that were asked for, or all with scales, and the type of the tensor itself.
+/// The requested scaled formats (all of them if `requested` is empty), plus the tensor's own type.
 std::vector<std::string> formats_of(const config::ExperimentConfig& config,
-                                    const std::vector<std::string>& asked) {
+                                    const std::vector<std::string>& requested) {
   std::vector<std::string> names;
-  for (const config::NamedBlockFormat& format : tune::tune_formats(asked))
+  for (const config::NamedBlockFormat& format : tune::tune_formats(requested))
     if (format.scaled) names.push_back(format.name);
   if (names.empty())
     throw input::InputError("--formats",
-                            "has no format with scales, so there is nothing to decide; add one, "
+                            "has no format with scales, so there is nothing to compare; add one, "
                             "like int8");
   const std::string own(numerics::name(config.tensor.dtype));
   if (std::ranges::find(names, own) == names.end()) names.push_back(own);
   return names;
 }
 
-/// All that was simulated, the fastest first.
+/// All simulated candidates, fastest first.
 std::vector<TunedCandidate> simulated(const tune::TuneResult& tuned) {
   std::vector<TunedCandidate> all = tuned.front;
   all.insert(all.end(), tuned.others.begin(), tuned.others.end());
@@ -42,7 +42,7 @@ std::vector<TunedCandidate> simulated(const tune::TuneResult& tuned) {
   return all;
 }
 
-/// The baseline as a candidate: what there is to compare with if no plain candidate was worth simulating.
+/// The baseline as a candidate: the reference if every plain candidate was pruned.
 TunedCandidate baseline(const tune::TuneResult& tuned) {
   TunedCandidate candidate;
   candidate.config = tuned.config.collectives.front();
@@ -59,11 +59,12 @@ TunedCandidate fastest_plain(const tune::TuneResult& tuned) {
   const bool base_counts = !is_scaled(base) && !tuned.baseline.failure;
   if (plain != all.end() && (!base_counts || plain->time_s <= base.time_s)) return *plain;
   if (base_counts) return base;
-  throw input::InputError("",
-                          "no plain algorithm can run here, so there is nothing to compare with");
+  throw input::InputError(
+      "", "no plain algorithm can run here, so there is no reference to compare with");
 }
 
-/// The fastest quantized way within the limits, or else the one with the smallest error.
+/// Sets `quantized` to the fastest quantized candidate within the limits, or else `nearest` to the
+/// quantized candidate with the smallest error.
 void find_quantized(const config::ExperimentConfig& config, tune::TuneOptions options,
                     const run::Progress& progress, Advice& advice) {
   const auto found = std::ranges::find_if(advice.tuned.front, is_scaled);
@@ -71,7 +72,7 @@ void find_quantized(const config::ExperimentConfig& config, tune::TuneOptions op
     advice.quantized = *found;
     return;
   }
-  // None is on the front, because plain ones are faster and more accurate, or because none is within the limits.
+  // No quantized candidate is on the front: plain ones dominate, or none is within the limits.
   const double most = options.limits.max_nmse.value_or(std::numeric_limits<double>::infinity());
   options.limits = {};
   std::erase(options.formats, std::string(numerics::name(config.tensor.dtype)));
@@ -84,8 +85,9 @@ void find_quantized(const config::ExperimentConfig& config, tune::TuneOptions op
     advice.nearest = tuned.front.back();
 }
 
-/// Both ways, the plain one first.
-config::ExperimentConfig both_ways(const config::ExperimentConfig& config, const Advice& advice) {
+/// The plain collective and the quantized one, in this order.
+config::ExperimentConfig both_collectives(const config::ExperimentConfig& config,
+                                          const Advice& advice) {
   config::ExperimentConfig both = config;
   both.collectives = {advice.plain.config, advice.quantized->config};
   both.collectives.front().label = "plain";
@@ -95,12 +97,13 @@ config::ExperimentConfig both_ways(const config::ExperimentConfig& config, const
   return both;
 }
 
-/// Runs both ways. A workload's phase where each kind of layer stands for all, which is quick; else one AllReduce.
+/// Runs both collectives: the workload's whole phase if one layer of each kind is representative,
+/// which is fast, else a single AllReduce.
 run::ExperimentResult compare(config::ExperimentConfig both, const run::Progress& progress,
                               Advice& advice) {
   const std::uint32_t samples = std::exchange(both.uncertainty.samples, 0);
   const auto run = [&] {
-    return run::run_experiment(plan::make_plan(both, plan::Look::at_many), progress);
+    return run::run_experiment(plan::make_plan(both, plan::RunProfile::batch), progress);
   };
   run::ExperimentResult compared = run();
   const auto repeats = [](const run::RunResult& one) { return one.phase->layers_repeated; };
@@ -135,8 +138,8 @@ Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
   advice.plain = fastest_plain(advice.tuned);
   find_quantized(config, options, progress, advice);
   if (!advice.quantized) return advice;
-  const config::ExperimentConfig both = both_ways(config, advice);
-  progress("finding out what the advice hangs on");
+  const config::ExperimentConfig both = both_collectives(config, advice);
+  progress("analyzing the sensitivity of the advice");
   const run::ExperimentResult compared = compare(both, progress, advice);
   advice.uncertainty = compared.runs.back().uncertainty;
   advice.turning_points = find_turning_points(compared);

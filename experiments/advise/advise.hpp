@@ -1,5 +1,4 @@
-// The decision that a simulation is run for: whether to quantize, how, what it gains and loses, and what that
-// rests on.
+// Advice whether and how to quantize, with speedup, error and the assumptions it depends on.
 #pragma once
 
 #include <optional>
@@ -13,11 +12,11 @@
 
 namespace equarx::advise {
 
-/// What is advised.
+/// The recommendation.
 enum class Verdict : std::uint8_t {
-  yes,      ///< quantize: it is faster, and its error within the limits
-  no,       ///< do not: nothing quantized is both
-  unclear,  ///< the chip is not known well enough: on some chips that it may be the plain way is faster
+  yes,      ///< quantize: faster than plain, with an error within the limits
+  no,       ///< do not quantize: no quantized candidate is both
+  unclear,  ///< the speedup interval includes 1, given the chip's parameter uncertainty
 };
 std::string_view name(Verdict verdict);
 
@@ -25,25 +24,27 @@ std::string_view name(Verdict verdict);
 struct Advice {
   tune::TuneResult tuned;
   Verdict verdict = Verdict::no;
-  tune::TunedCandidate plain;                     ///< the fastest without scales
-  std::optional<tune::TunedCandidate> quantized;  ///< the fastest with scales within the limits
-  /// If there is none: the quantized one with the smallest error of all.
+  tune::TunedCandidate plain;                     ///< the fastest unscaled candidate
+  std::optional<tune::TunedCandidate> quantized;  ///< the fastest scaled one within the limits
+  /// The quantized candidate with the smallest error, if `quantized` is absent.
   std::optional<tune::TunedCandidate> nearest;
-  /// Of the quantized way over the plain one. None without `quantized`, and where nothing of the chip is
-  /// uncertain.
+  /// Interval of speedup(). std::nullopt without `quantized` and for chips without uncertain
+  /// parameters.
   std::optional<run::Uncertainty> uncertainty;
-  /// What follows is of one AllReduce of the workload, because its phase takes long to simulate.
+  /// True if `uncertainty` and `turning_points` refer to a single AllReduce of the workload because
+  /// its phase takes long to simulate.
   bool of_one_allreduce = false;
-  std::vector<TurningPoint> turning_points;  ///< at most two: those that need the smallest change
-  std::vector<SizeGain> sizes;  ///< by rising size: what the two ways take at other sizes
+  std::vector<TurningPoint> turning_points;  ///< at most two, smallest relative change first
+  std::vector<SizeGain> sizes;               ///< speedups at other tensor sizes, ascending
 
-  /// The plain way's time / the quantized one's. Only with `quantized`.
+  /// Time of `plain` / time of `quantized`, which must be present.
   double speedup() const { return plain.time_s / quantized->time_s; }
 };
 
-/// Tunes the collective of `config` with formats that have scales and with the tensor's own type, and finds out
-/// what the choice rests on. `options.formats`: those with scales to choose among; empty: all.
-/// @throws InputError if nothing can run, or nothing is within the limits (naming what is nearest)
+/// Tunes the collective of `config` over scaled formats and the tensor's own type, and analyzes how
+/// the choice depends on the chip and the size. `options.formats`: candidate scaled formats; empty:
+/// all.
+/// @throws InputError if no candidate can run or none is within the limits (naming the nearest)
 Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
               const run::Progress& progress);
 

@@ -25,8 +25,8 @@ using tune::TunedCandidate;
 std::string speedup_text(double speedup) { return fmt::format("{:.2f}x", speedup); }
 std::string sqnr_text(double nmse) { return fmt::format("{:.1f} dB", numerics::sqnr_db(nmse)); }
 
-/// What makes it up, as far as the label does not say.
-std::string way_text(const TunedCandidate& candidate) {
+/// Label, scale granularity and tiling.
+std::string candidate_text(const TunedCandidate& candidate) {
   const config::CollectiveConfig& config = candidate.config;
   std::string text = config.label;
   if (config.format.scaled)
@@ -38,8 +38,8 @@ std::string way_text(const TunedCandidate& candidate) {
   return text;
 }
 
-std::string line(std::string_view what, const std::string& text) {
-  return fmt::format("  {:<12} {}\n", what, text);
+std::string line(std::string_view name, const std::string& text) {
+  return fmt::format("  {:<18} {}\n", name, text);
 }
 
 std::string title(const Advice& advice) {
@@ -62,25 +62,28 @@ std::string limits_text(const Advice& advice) {
 
 std::string quantize_line(const Advice& advice) {
   if (advice.verdict == Verdict::yes)
-    return line("Quantize?", "yes: " + way_text(*advice.quantized));
+    return line("Quantize?", "yes: " + candidate_text(*advice.quantized));
   if (!advice.quantized)
     return line(
         "Quantize?",
-        fmt::format("no: nothing quantized is within the limits ({}); the nearest is {}, {}",
-                    limits_text(advice), way_text(*advice.nearest),
+        fmt::format("no: no quantized candidate is within the limits ({}); the nearest is {}, {}",
+                    limits_text(advice), candidate_text(*advice.nearest),
                     sqnr_text(advice.nearest->nmse)));
   if (advice.verdict == Verdict::unclear)
-    return line("Quantize?",
-                "unclear, within what is known of the chip: " + way_text(*advice.quantized));
-  return line("Quantize?", "no: the fastest within the limits, " + way_text(*advice.quantized) +
-                               ", gains nothing");
+    return line("Quantize?", "unclear: the speedup interval includes 1.00x: " +
+                                 candidate_text(*advice.quantized));
+  return line("Quantize?",
+              fmt::format("no: the fastest candidate within the limits, {}, is {} {} ({})",
+                          candidate_text(*advice.quantized),
+                          advice.speedup() < 1.0 ? "slower than" : "as fast as",
+                          advice.plain.config.label, speedup_text(advice.speedup())));
 }
 
 std::string time_line(const Advice& advice) {
   const TunedCandidate& plain = advice.plain;
   const TunedCandidate& quantized = *advice.quantized;
   const double saved_s = plain.time_s - quantized.time_s;
-  return line("Time",
+  return line("Time:",
               fmt::format("{} instead of {} ({}): {} and {:.1f} % {}, {}",
                           units::time_text(quantized.time_s), units::time_text(plain.time_s),
                           plain.config.label, units::time_text(std::abs(saved_s)),
@@ -90,21 +93,22 @@ std::string time_line(const Advice& advice) {
 
 std::string interval_line(const Advice& advice) {
   if (!advice.uncertainty)
-    return line("Interval", "none: nothing of the chip has a range or a standard error");
+    return line("68 % interval:", "none: no chip parameter has a range or a standard error");
   const run::Interval& speedup = advice.uncertainty->speedup;
-  return line("Interval", fmt::format("{} to {}{} on 68 % of {} chips, drawn as uncertain as {} is",
-                                      speedup_text(speedup.low), speedup_text(speedup.high),
-                                      advice.of_one_allreduce ? " for one AllReduce" : "",
-                                      advice.uncertainty->samples, advice.tuned.config.chip.name));
+  return line("68 % interval:",
+              fmt::format("{} to {}{} (Monte Carlo over the parameter uncertainty of {}, n = {})",
+                          speedup_text(speedup.low), speedup_text(speedup.high),
+                          advice.of_one_allreduce ? " per AllReduce" : "",
+                          advice.tuned.config.chip.name, advice.uncertainty->samples));
 }
 
 std::string error_line(const Advice& advice) {
   const double lost_db =
       numerics::sqnr_db(advice.plain.nmse) - numerics::sqnr_db(advice.quantized->nmse);
-  return line("Error",
-              fmt::format("SQNR {} instead of {}: {:.1f} dB {}; limits: {}",
-                          sqnr_text(advice.quantized->nmse), sqnr_text(advice.plain.nmse),
-                          std::abs(lost_db), lost_db >= 0.0 ? "lost" : "won", limits_text(advice)));
+  return line("Error:", fmt::format("SQNR {} instead of {}: {:.1f} dB {}; limits: {}",
+                                    sqnr_text(advice.quantized->nmse), sqnr_text(advice.plain.nmse),
+                                    std::abs(lost_db), lost_db >= 0.0 ? "lost" : "gained",
+                                    limits_text(advice)));
 }
 
 std::string size_text(const SizeGain& one) {
@@ -114,53 +118,53 @@ std::string size_text(const SizeGain& one) {
 
 std::string sizes_line(const Advice& advice) {
   if (advice.sizes.empty())
-    return line("Pays from", "not tried: other sizes take long to simulate");
-  const std::optional<SizeGain> from = pays_from(advice.sizes);
-  const std::string of = advice.tuned.config.workload ? " of one AllReduce" : "";
+    return line("Break-even size:", "not computed: other sizes take long to simulate");
+  const std::optional<SizeGain> from = break_even_size(advice.sizes);
+  const std::string of = advice.tuned.config.workload ? " per AllReduce" : "";
   if (!from)
-    return line("Pays from", fmt::format("no size{} up to {}", of, size_text(advice.sizes.back())));
-  const auto place = std::ranges::find(advice.sizes, from->bytes, &SizeGain::bytes);
-  const bool first = place == advice.sizes.begin();
-  return line("Pays from",
+    return line("Break-even size:",
+                fmt::format("none{} up to {}", of, size_text(advice.sizes.back())));
+  const auto smallest = std::ranges::find(advice.sizes, from->bytes, &SizeGain::bytes);
+  const bool first = smallest == advice.sizes.begin();
+  return line("Break-even size:",
               fmt::format("{}{}{}", size_text(*from), of,
-                          first ? " or less" : "; not at " + size_text(*std::prev(place))));
+                          first ? " or below" : "; not at " + size_text(*std::prev(smallest))));
 }
 
-/// To three digits, which is more than is known of a chip.
+/// Rounded to three digits, more than the accuracy of chip parameters.
 double rounded(double value) { return std::strtod(fmt::format("{:.2e}", value).c_str(), nullptr); }
 
 std::string point_text(const TurningPoint& point) {
   const hardware::ParameterInfo& info = *hardware::find_parameter(point.parameter);
-  return fmt::format("{} ({}; turns at {})", point.parameter,
+  return fmt::format("{} ({}; break-even at {})", point.parameter,
                      hardware::format_value(info, point.value),
                      hardware::format_value(info, rounded(point.turns_at)));
 }
 
-std::string hangs_line(const Advice& advice) {
+std::string sensitivity_line(const Advice& advice) {
   if (advice.turning_points.empty())
-    return line("Hangs on", "no single parameter of the chip, up to 16-fold");
+    return line("Most sensitive to:", "no single chip parameter, within a factor of 16");
   std::vector<std::string> texts;
   for (const TurningPoint& point : advice.turning_points) texts.push_back(point_text(point));
-  return line("Hangs on", fmt::format("{}", fmt::join(texts, ", ")));
+  return line("Most sensitive to:", fmt::format("{}", fmt::join(texts, ", ")));
 }
 
-std::string tried_line(const Advice& advice) {
+std::string search_line(const Advice& advice) {
   const tune::TuneCounts& counts = advice.tuned.counts;
-  const std::string tried = fmt::format("{} candidates decided, {} simulated",
-                                        counts.candidates - counts.not_tried, counts.simulated);
-  if (advice.tuned.untried.empty())
-    return line("Not tried", "nothing that might be better; " + tried);
-  const tune::UntriedCandidates& first = advice.tuned.untried.front();
-  return line(
-      "Not tried",
-      fmt::format("{} candidates, like {}: {} or more, {}; --budget tries more", counts.not_tried,
-                  first.config.label, units::time_text(first.bound_s), first.reason));
+  const std::string searched = fmt::format("{} candidates decided, {} simulated",
+                                           counts.candidates - counts.not_tried, counts.simulated);
+  if (advice.tuned.skipped.empty())
+    return line("Skipped:", "none that might be better; " + searched);
+  const tune::SkippedCandidates& first = advice.tuned.skipped.front();
+  return line("Skipped:",
+              fmt::format("{} candidates, like {}: at least {}, {}; see --budget", counts.not_tried,
+                          first.config.label, units::time_text(first.bound_s), first.reason));
 }
 
 std::string chip_line(const Advice& advice) {
   if (advice.tuned.baseline.calibrated) return {};
-  return line("Chip",
-              fmt::format("{} is not calibrated: its times rest on datasheets and assumptions",
+  return line("Chip:",
+              fmt::format("{} is not calibrated; times are based on datasheets and assumptions",
                           advice.tuned.config.chip.name));
 }
 
@@ -168,7 +172,8 @@ const TunedCandidate& advised(const Advice& advice) {
   return advice.verdict == Verdict::yes ? *advice.quantized : advice.plain;
 }
 
-input::Json way_json(const TunedCandidate& candidate, const config::ExperimentConfig& config) {
+input::Json candidate_json(const TunedCandidate& candidate,
+                           const config::ExperimentConfig& config) {
   input::Json json = {{"label", candidate.config.label},
                       {"time_s", candidate.time_s},
                       {"nmse", candidate.nmse},
@@ -192,15 +197,16 @@ input::Json points_json(const std::vector<TurningPoint>& points) {
   return json;
 }
 
-output::TableRow row_of(const Site& site) {
-  if (!site.advice) return {site.chip, site.topology, "cannot run", "-", "-", "-", "-", "-", "-"};
-  const Advice& advice = *site.advice;
+output::TableRow row_of(const MachineAdvice& machine) {
+  if (!machine.advice)
+    return {machine.chip, machine.topology, "infeasible", "-", "-", "-", "-", "-", "-"};
+  const Advice& advice = *machine.advice;
   const bool has = advice.quantized.has_value();
-  const std::optional<SizeGain> from = pays_from(advice.sizes);
-  return {site.chip,
-          site.topology,
+  const std::optional<SizeGain> from = break_even_size(advice.sizes);
+  return {machine.chip,
+          machine.topology,
           std::string(name(advice.verdict)),
-          has ? way_text(*advice.quantized) : "-",
+          has ? advice.quantized->config.label : "-",
           has ? units::time_text(advice.quantized->time_s) : "-",
           units::time_text(advice.plain.time_s),
           has ? speedup_text(advice.speedup()) : "-",
@@ -214,30 +220,31 @@ std::string to_text(const Advice& advice) {
   std::string text = title(advice) + quantize_line(advice);
   if (advice.quantized)
     text += time_line(advice) + interval_line(advice) + error_line(advice) + sizes_line(advice) +
-            hangs_line(advice);
+            sensitivity_line(advice);
   else
-    text += line("Time", fmt::format("{}: {}", advice.plain.config.label,
-                                     units::time_text(advice.plain.time_s)));
-  return text + tried_line(advice) + chip_line(advice) +
-         line("To run it",
+    text += line("Time:", fmt::format("{}: {}", advice.plain.config.label,
+                                      units::time_text(advice.plain.time_s)));
+  return text + search_line(advice) + chip_line(advice) +
+         line("Configuration:",
               config::collective_json(advised(advice).config, advice.tuned.config.collective)
                   .dump());
 }
 
-std::string to_table(const std::vector<Site>& sites) {
-  std::vector<output::TableRow> rows = {{"chip", "topology", "quantize", "fastest quantized way",
-                                         "time", "plain", "speedup", "SQNR", "pays from"}};
-  for (const Site& site : sites) rows.push_back(row_of(site));
+std::string to_table(const std::vector<MachineAdvice>& machines) {
+  std::vector<output::TableRow> rows = {{"chip", "topology", "quantize", "fastest quantized",
+                                         "time", "plain", "speedup", "SQNR", "break-even"}};
+  for (const MachineAdvice& machine : machines) rows.push_back(row_of(machine));
   std::string text = output::aligned_table(rows);
-  for (const Site& site : sites)
-    if (!site.advice) text += fmt::format("  {}, {}: {}\n", site.chip, site.topology, site.why_not);
+  for (const MachineAdvice& machine : machines)
+    if (!machine.advice)
+      text += fmt::format("  {}, {}: {}\n", machine.chip, machine.topology, machine.why_not);
   return text;
 }
 
 input::Json to_json(const Advice& advice) {
   const config::ExperimentConfig& config = advice.tuned.config;
   const input::Json resolved = to_json(config);
-  const std::optional<SizeGain> from = pays_from(advice.sizes);
+  const std::optional<SizeGain> from = break_even_size(advice.sizes);
   input::Json json = {
       {"program", "equarx-sim"},
       {"version", output::version()},
@@ -249,12 +256,13 @@ input::Json to_json(const Advice& advice) {
        {{"max_nmse", input::or_null(advice.tuned.options.limits.max_nmse)},
         {"max_time_s", input::or_null(advice.tuned.options.limits.max_time_s)}}},
       {"quantize", name(advice.verdict)},
-      {"plain", way_json(advice.plain, config)},
-      {"quantized", advice.quantized ? way_json(*advice.quantized, config) : input::Json(nullptr)},
-      {"nearest", advice.nearest ? way_json(*advice.nearest, config) : input::Json(nullptr)},
+      {"plain", candidate_json(advice.plain, config)},
+      {"quantized",
+       advice.quantized ? candidate_json(*advice.quantized, config) : input::Json(nullptr)},
+      {"nearest", advice.nearest ? candidate_json(*advice.nearest, config) : input::Json(nullptr)},
       {"speedup", advice.quantized ? input::Json(advice.speedup()) : input::Json(nullptr)},
       {"of_one_allreduce", advice.of_one_allreduce},
-      {"hangs_on", points_json(advice.turning_points)},
+      {"sensitive_to", points_json(advice.turning_points)},
       {"sizes", sizes_json(advice.sizes)},
       {"pays_from_bytes", from ? input::Json(from->bytes) : input::Json(nullptr)},
       {"candidates", advice.tuned.counts.candidates},
@@ -267,13 +275,14 @@ input::Json to_json(const Advice& advice) {
   return json;
 }
 
-input::Json to_json(const std::vector<Site>& sites) {
+input::Json to_json(const std::vector<MachineAdvice>& machines) {
   input::Json list = input::Json::array();
-  for (const Site& site : sites)
-    list.push_back({{"chip", site.chip},
-                    {"topology", site.topology},
-                    {"advice", site.advice ? to_json(*site.advice) : input::Json(nullptr)},
-                    {"why_not", site.advice ? input::Json(nullptr) : input::Json(site.why_not)}});
+  for (const MachineAdvice& machine : machines)
+    list.push_back(
+        {{"chip", machine.chip},
+         {"topology", machine.topology},
+         {"advice", machine.advice ? to_json(*machine.advice) : input::Json(nullptr)},
+         {"why_not", machine.advice ? input::Json(nullptr) : input::Json(machine.why_not)}});
   return {{"program", "equarx-sim"}, {"version", output::version()}, {"sites", std::move(list)}};
 }
 

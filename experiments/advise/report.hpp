@@ -1,4 +1,4 @@
-// An advice for people and as JSON.
+// Renders advice as text, as a table and as JSON.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace equarx::advise {
 
-/// Ten lines: what to do, what that gains and loses, and what it rests on.
+/// About ten lines: recommendation, speedup, error and sensitivity.
 std::string to_text(const Advice& advice);
 
-/// A machine that was asked about, with its advice or why there is none.
-struct Site {
-  std::string chip;      ///< as the user named it
-  std::string topology;  ///< in words
+/// A requested machine with its advice, or the reason it has none.
+struct MachineAdvice {
+  std::string chip;      ///< as named by the user
+  std::string topology;  ///< readable form
   std::optional<Advice> advice;
-  std::string why_not;  ///< if there is none
+  std::string why_not;  ///< error message if `advice` is absent
 };
 
-/// One line for each machine.
-std::string to_table(const std::vector<Site>& sites);
+/// One row per machine.
+std::string to_table(const std::vector<MachineAdvice>& machines);
 
 input::Json to_json(const Advice& advice);
 
-/// {"sites": [...]}, each with its chip, its topology, and its advice or `why_not`.
-input::Json to_json(const std::vector<Site>& sites);
+/// {"sites": [...]}: chip, topology, advice and `why_not` of each machine.
+input::Json to_json(const std::vector<MachineAdvice>& machines);
 
 }  // namespace equarx::advise

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/process/side_by_side.hpp"
+#include "experiments/process/parallel_for.hpp"
 #include "experiments/run/experiment.hpp"
 
 namespace equarx::advise {
@@ -27,16 +27,16 @@ config::ExperimentConfig at_size(config::ExperimentConfig config, std::uint64_t 
 }
 
 std::optional<SizeGain> gain_at(const config::ExperimentConfig& config, std::uint64_t bytes) {
-  const plan::OrObstacle<plan::Plan> made =
-      plan::try_plan(at_size(config, bytes), plan::Look::at_many);
-  if (std::holds_alternative<plan::Obstacle>(made)) return std::nullopt;
+  const plan::OrInfeasible<plan::Plan> made =
+      plan::try_plan(at_size(config, bytes), plan::RunProfile::batch);
+  if (std::holds_alternative<plan::Infeasible>(made)) return std::nullopt;
   const run::ExperimentResult result =
       run::run_experiment(std::get<plan::Plan>(made), [](const std::string&) {});
   const std::optional<double> speedup = result.runs.back().speedup;
   return speedup ? std::optional(SizeGain{bytes, *speedup}) : std::nullopt;
 }
 
-/// Whether simulating all sizes takes a reasonable time: the largest takes longest.
+/// True if simulating `bytes` fits the time budget of a trial; larger tensors take longer.
 bool is_quick(const config::ExperimentConfig& config, std::uint64_t bytes) {
   const config::ExperimentConfig largest = at_size(config, bytes);
   return std::ranges::all_of(largest.collectives, [&](const config::CollectiveConfig& collective) {
@@ -49,20 +49,21 @@ bool is_quick(const config::ExperimentConfig& config, std::uint64_t bytes) {
 }  // namespace
 
 std::vector<SizeGain> gains_by_size(const config::ExperimentConfig& config) {
-  std::vector<std::uint64_t> asked;
+  std::vector<std::uint64_t> sizes_to_simulate;
   for (std::uint64_t bytes = kLeastBytes; bytes <= kMostBytes && is_quick(config, bytes);
        bytes *= 2)
-    asked.push_back(bytes);
-  std::vector<std::optional<SizeGain>> found(asked.size());
-  process::for_each_side_by_side(asked.size(), plan::simulating_threads(config.engine),
-                                 [&](std::size_t i) { found[i] = gain_at(config, asked[i]); });
+    sizes_to_simulate.push_back(bytes);
+  std::vector<std::optional<SizeGain>> speedups(sizes_to_simulate.size());
+  process::parallel_for(
+      sizes_to_simulate.size(), plan::simulating_threads(config.engine),
+      [&](std::size_t i) { speedups[i] = gain_at(config, sizes_to_simulate[i]); });
   std::vector<SizeGain> sizes;
-  for (const std::optional<SizeGain>& one : found)
+  for (const std::optional<SizeGain>& one : speedups)
     if (one) sizes.push_back(*one);
   return sizes;
 }
 
-std::optional<SizeGain> pays_from(const std::vector<SizeGain>& sizes) {
+std::optional<SizeGain> break_even_size(const std::vector<SizeGain>& sizes) {
   const auto last_loss = std::find_if(sizes.rbegin(), sizes.rend(),
                                       [](const SizeGain& one) { return one.speedup <= 1.0; });
   if (last_loss == sizes.rbegin()) return std::nullopt;

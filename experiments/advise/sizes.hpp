@@ -1,4 +1,4 @@
-// From which size of the tensor quantizing pays.
+// Speedup of quantizing by tensor size, and the break-even size.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@
 
 namespace equarx::advise {
 
-/// What quantizing gains at a size.
+/// Speedup at one size.
 struct SizeGain {
-  std::uint64_t bytes = 0;  ///< of the tensor on each chip
-  double speedup = 0.0;     ///< the plain way's time / the quantized one's
+  std::uint64_t bytes = 0;  ///< tensor size per chip
+  double speedup = 0.0;     ///< plain time / quantized time
 };
 
-/// Simulates both ways at powers of two from 16 KiB to 256 MiB, each cut as is fastest at that size. `config` has
-/// the plain way and the quantized one as its collectives. Sizes that one of them cannot do are left out.
+/// Simulates both collectives of `config` (plain, quantized) at powers of two from 16 KiB to 256
+/// MiB, each with the fastest tiling at that size. Omits infeasible sizes.
 std::vector<SizeGain> gains_by_size(const config::ExperimentConfig& config);
 
-/// The smallest of `sizes` from which on all gain; none if the largest does not.
-std::optional<SizeGain> pays_from(const std::vector<SizeGain>& sizes);
+/// Returns the smallest of `sizes` from which all speedups exceed 1; std::nullopt if the largest
+/// has no speedup.
+std::optional<SizeGain> break_even_size(const std::vector<SizeGain>& sizes);
 
 }  // namespace equarx::advise

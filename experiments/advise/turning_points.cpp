@@ -13,12 +13,12 @@ namespace {
 
 constexpr double kMostFactor = 16.0;
 constexpr std::size_t kMostPoints = 2;
-/// Parameters that are looked at, the most telling first.
-constexpr std::size_t kMostLookedAt = 8;
-/// Steps that narrow a factor of 16 down to one of 1.003.
+/// Number of parameters examined, most sensitive first.
+constexpr std::size_t kMostExamined = 8;
+/// Bisection steps; narrow a factor of 16 to one of 1.003.
 constexpr int kSteps = 10;
 
-/// The logarithm of the speedup with one parameter multiplied; none where that cannot be simulated.
+/// log(speedup) as a function of the factor on one parameter; std::nullopt if not simulable.
 class GainAlong {
  public:
   GainAlong(const plan::Plan& plan, const hardware::ParameterInfo& info)
@@ -31,12 +31,12 @@ class GainAlong {
       const std::vector<run::Timing> timings = run::time_on(plan_, chip);
       if (timings.empty()) return std::nullopt;
       return std::log(timings.back().speedup);
-    } catch (const input::InputError&) {  // that chip cannot run them
+    } catch (const input::InputError&) {  // infeasible on that chip
       return std::nullopt;
     }
   }
 
-  /// The largest factor that the parameter may have.
+  /// Largest admissible factor on the parameter.
   double most() const {
     const double value = (plan_.config.chip.*info_.member).value;
     return info_.kind == hardware::ParameterKind::ratio ? std::min(kMostFactor, 1.0 / value)
@@ -48,11 +48,11 @@ class GainAlong {
   const hardware::ParameterInfo& info_;
 };
 
-/// The factor at which the gain, `gain` at 1, changes its sign, by halving the interval up to `far`.
+/// Bisects [1, far] for the factor at which the log speedup, `gain` at factor 1, changes sign.
 std::optional<double> turning_factor(const GainAlong& along, double gain, double far) {
   const std::optional<double> gain_far = along.at(far);
   if (!gain_far || (*gain_far > 0.0) == (gain > 0.0)) return std::nullopt;
-  double near = 0.0;  // these two as logarithms
+  double near = 0.0;  // near and beyond are logarithms
   double beyond = std::log(far);
   for (int step = 0; step < kSteps; ++step) {
     const double middle = (near + beyond) / 2.0;
@@ -70,7 +70,7 @@ std::vector<TurningPoint> find_turning_points(const run::ExperimentResult& compa
   if (sensitivities.empty()) return {};
   const plan::Plan plan = run::for_other_chips(compared);
   const double gain = std::log(*compared.runs.back().speedup);
-  const std::size_t count = std::min(sensitivities.size(), kMostLookedAt);
+  const std::size_t count = std::min(sensitivities.size(), kMostExamined);
   std::vector<std::optional<TurningPoint>> found(count);
   run::for_each_chip(plan, count, 0, [&](std::size_t i) {
     const run::Sensitivity& one = sensitivities[i];

@@ -1,4 +1,4 @@
-// What an advice hangs on: the parameters of the chip that could turn it.
+// Chip parameters whose change would reverse an advice.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace equarx::advise {
 
-/// Another value of a parameter, at which the plain way and the quantized one take the same time.
+/// Break-even value of a parameter: plain and quantized take the same time.
 struct TurningPoint {
-  std::string parameter;  ///< its key in a hardware file
-  double value = 0.0;     ///< of the chip; these two in the base unit
-  double turns_at = 0.0;
+  std::string parameter;  ///< key in a hardware file
+  double value = 0.0;     ///< the chip's value, base unit
+  double turns_at = 0.0;  ///< break-even value, base unit
 };
 
-/// Of `compared`, whose first run is the plain way and whose second the quantized one: the parameters that turn
-/// the comparison by the smallest change, up to 16-fold and two of them. Found by simulating both on chips with
-/// other values. Empty if none turns it.
+/// Returns up to two parameters that reverse the comparison by the smallest factor, at most 16,
+/// found by simulating chips with other values. `compared`: first run plain, second quantized.
+/// Empty if no parameter reverses it.
 std::vector<TurningPoint> find_turning_points(const run::ExperimentResult& compared);
 
 }  // namespace equarx::advise

@@ -10,6 +10,7 @@
 #include "experiments/calibrate/linear_algebra.hpp"
 #include "experiments/calibrate/simulated_rows.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/pointer.hpp"
 
 namespace equarx::calibrate {
 namespace {
@@ -33,7 +34,7 @@ Targets targets_of(const CalibrationTask& task, const std::vector<std::size_t>& 
   return targets;
 }
 
-/// These rows and columns, each row over its standard error.
+/// Selected rows and `count` columns from `first`, each row divided by its standard error.
 Jacobian weighted(const Jacobian& all, const CalibrationTask& task,
                   const std::vector<std::size_t>& rows, std::size_t first, std::size_t count) {
   Jacobian part{rows.size(), count, {}};
@@ -45,7 +46,7 @@ Jacobian weighted(const Jacobian& all, const CalibrationTask& task,
 
 void check_dependence(const UnlimitedModel& model, const Targets& targets, const Point& start,
                       const CalibrationTask& task) {
-  constexpr double kLeast = 1e-6;  // standard errors; rounding of times is far below
+  constexpr double kLeast = 1e-6;  // standard errors; far above rounding errors of times
   const Jacobian jacobian = model.jacobian(start);
   for (std::size_t j = 0; j < task.fit.size(); ++j) {
     double largest = 0.0;
@@ -54,13 +55,14 @@ void check_dependence(const UnlimitedModel& model, const Targets& targets, const
           largest, std::abs(jacobian(i, j)) * model.limits()[j].scale / targets.standard_errors[i]);
     if (largest < kLeast)
       throw input::InputError(
-          fmt::format("/fit/{}", j),
+          input::pointer("/fit", j),
           fmt::format("no measurement to fit depends on {}; leave it out, or add one that does",
                       task.fit[j]->key));
   }
 }
 
-/// How far one can go along a combination before a row changes by kUnnoticed, or a parameter by its scale.
+/// Largest change along a combination that changes no row by more than kUnnoticed and no parameter
+/// by more than its scale.
 std::vector<ParameterChange> unnoticed_changes(
     const Jacobian& jacobian, const std::vector<double>& combination,
     const std::vector<const hardware::ParameterInfo*>& infos,
@@ -83,8 +85,8 @@ std::vector<ParameterChange> unnoticed_changes(
   return changes;
 }
 
-/// The joint covariance of fitted parameters and given ones, which are independent of each other and of the
-/// measurements' errors. Fitted ones follow given ones by S = -C J^T J_given, J weighted.
+/// Joint covariance of fitted and given parameters. Given parameters are independent of each other
+/// and of the measurement errors. Sensitivity of fitted to given: S = -C J^T J_given, J weighted.
 Matrix joint_covariance(const Matrix& of_data, const Jacobian& fitted, const Jacobian& given,
                         const std::vector<double>& uncertainties) {
   const std::size_t p = fitted.parameters;
@@ -120,7 +122,7 @@ double model_error(const Jacobian& jacobian, std::size_t row, const Matrix& cova
   return std::sqrt(std::max(0.0, variance));
 }
 
-/// What follows from a fit: everything but the fit itself.
+/// Computes standard errors, correlations and residuals of a fit.
 class Assessment {
  public:
   Assessment(const CalibrationTask& task, const Fit& fit, CalibrationResult& result)
@@ -157,8 +159,9 @@ class Assessment {
   }
 
  private:
-  /// Differences by what is given are taken over one standard uncertainty to either side: times bend where a core
-  /// and a link change places, and what counts is the slope over all that is plausible.
+  /// Differences with respect to given parameters span one standard uncertainty to either side:
+  /// times have kinks where the bottleneck changes between core and link, so the average slope over
+  /// the plausible range is needed.
   std::vector<ParameterLimits> limits() const {
     std::vector<ParameterLimits> limits = varied_.limits();
     for (std::size_t i = fitted_; i < limits.size(); ++i)
@@ -180,9 +183,10 @@ class Assessment {
     const std::optional<Matrix> of_data = covariance(parts);
     if (!of_data)
       throw input::InputError(
-          "/fit", fmt::format("the measurements cannot tell parameters apart: {} change no fitted "
-                              "one; fit one of them, or add a measurement on which they differ",
-                              describe(result_.weak.back().changes)));
+          "/fit",
+          fmt::format("the measurements cannot separate parameters: {} change no fitted row; "
+                      "fit only one of them, or add a measurement that separates them",
+                      describe(result_.weak.back().changes)));
     return joint_covariance(*of_data, fitted, given, uncertainties);
   }
 
@@ -201,7 +205,7 @@ class Assessment {
 
   const CalibrationTask& task_;
   CalibrationResult& result_;
-  VariedChip varied_;  ///< fitted parameters that are not at a limit, then those given
+  VariedChip varied_;  ///< fitted parameters not at a limit, then given ones
   std::size_t fitted_ = 0;
 };
 
@@ -213,10 +217,10 @@ CalibrationResult calibrate(const CalibrationTask& task, const CalibrationProgre
   const UnlimitedModel model(simulated_rows(task, rows, varied), varied.limits());
   const Targets targets = targets_of(task, rows);
   const Point start = varied.point();
-  progress("looking at what depends on what");
+  progress("computing sensitivities");
   check_dependence(model, targets, start, task);
   const Fit found = fit(model, targets, start, [&](std::size_t iteration, double chi_squared) {
-    progress(fmt::format("step {}: chi^2 {:.4g}", iteration, chi_squared));
+    progress(fmt::format("iteration {}: chi^2 {:.4g}", iteration, chi_squared));
   });
   CalibrationResult result;
   result.chi_squared = found.chi_squared;
@@ -228,7 +232,7 @@ CalibrationResult calibrate(const CalibrationTask& task, const CalibrationProgre
   const auto at_limit = static_cast<std::size_t>(std::ranges::count(found.at_limit, true));
   result.degrees_of_freedom = rows.size() - (task.fit.size() - at_limit);
   result.probability = chi_squared_tail(result.chi_squared, result.degrees_of_freedom);
-  progress("finding standard errors");
+  progress("computing standard errors");
   Assessment(task, found, result).run();
   return result;
 }

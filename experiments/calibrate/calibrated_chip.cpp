@@ -1,4 +1,4 @@
-// From what was found to a hardware file.
+// Converts a calibration result into a chip for a hardware file.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 namespace equarx::calibrate {
 namespace {
 
-/// What was measured, and by whom, each once.
+/// Fitted measurements and their distinct sources.
 std::string observations_text(const CalibrationTask& task) {
   std::vector<std::string> whats;
   std::vector<std::string> sources;
@@ -24,7 +24,7 @@ std::string observations_text(const CalibrationTask& task) {
   return fmt::format("{} ({})", fmt::join(whats, "; "), fmt::join(sources, "; "));
 }
 
-/// What differs beyond is nothing that anybody measures.
+/// Rounds to five digits, below any measurement accuracy.
 double rounded_for_people(double value) {
   return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
 }
@@ -40,8 +40,8 @@ hardware::Parameter fitted_parameter(const FittedParameter& found,
     parameter.standard_error = rounded(*found.info, *found.standard_error, *found.standard_error);
     return parameter;
   }
-  parameter.source += ", which would have it beyond this limit";
-  // Two standard errors from the limit on; a ratio's limit is above.
+  parameter.source += "; fixed at its limit, the unconstrained optimum is beyond it";
+  // Range: two standard errors from the limit, downwards for ratios at 1.
   const double width = 2.0 * found.error_beyond;
   if (width <= 0.0) return parameter;
   const bool is_upper = found.info->kind == hardware::ParameterKind::ratio && found.value == 1.0;
@@ -55,7 +55,7 @@ hardware::Parameter fitted_parameter(const FittedParameter& found,
 }  // namespace
 
 double rounded(const hardware::ParameterInfo& info, double value, double standard_error) {
-  constexpr int kMoreDigits = 3;  // than the first of the standard error
+  constexpr int kMoreDigits = 3;  // beyond the leading digit of the standard error
   constexpr int kMostDigits = 15;
   if (value == 0.0) return 0.0;
   const double ratio = std::abs(value) / standard_error;
@@ -63,7 +63,7 @@ double rounded(const hardware::ParameterInfo& info, double value, double standar
                                 kMoreDigits, kMostDigits);
   if (info.kind == hardware::ParameterKind::ratio)
     return std::min(1.0, std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr));
-  // Rounded in the unit in which it is written.
+  // Rounds in the printed unit.
   const std::string text = units::format(value, info.dimension);
   const std::size_t space = text.find(' ');
   return units::parse(
@@ -80,7 +80,7 @@ hardware::Chip calibrated_chip(const CalibrationTask& task, const CalibrationRes
   hardware::Calibration calibration;
   for (const hardware::ParameterInfo* info : result.correlated)
     calibration.parameters.emplace_back(info->key);
-  for (const double correlation : result.correlation)  // 0.0 + : there is no -0
+  for (const double correlation : result.correlation)  // 0.0 + x avoids -0
     calibration.correlation.push_back(0.0 + std::round(correlation * kCorrelationDigits) /
                                                 kCorrelationDigits);
   for (std::size_t i = 0; i < task.measurements.size(); ++i) {

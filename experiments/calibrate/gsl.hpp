@@ -1,4 +1,4 @@
-// What belongs to the GNU Scientific Library, freed with its owner.
+// RAII owners for objects of the GNU Scientific Library.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace equarx::calibrate {
 
-/// Frees by a function of the library.
+/// Deleter that calls a GSL free function.
 template <auto Free>
 struct GslFree {
   template <typename T>
@@ -18,12 +18,10 @@ struct GslFree {
   }
 };
 
-/// Owns what the library allocated.
+/// Owner of a GSL object.
 template <typename T, auto Free>
 using GslOwner = std::unique_ptr<T, GslFree<Free>>;
-/// A vector of the library.
 using GslVector = GslOwner<gsl_vector, gsl_vector_free>;
-/// A matrix of the library.
 using GslMatrix = GslOwner<gsl_matrix, gsl_matrix_free>;
 
 }  // namespace equarx::calibrate

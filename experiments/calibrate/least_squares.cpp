@@ -18,7 +18,7 @@ namespace {
 
 using Workspace = GslOwner<gsl_multifit_nlinear_workspace, gsl_multifit_nlinear_free>;
 
-/// The least squares of the parameters that are free; the others stay where they are.
+/// Least squares over the free parameters; held ones stay constant.
 class FreeFit {
  public:
   FreeFit(const UnlimitedModel& model, const Targets& targets, Point start,
@@ -35,7 +35,7 @@ class FreeFit {
       fit.converged = true;
       return fit;
     }
-    gsl_set_error_handler_off();  // statuses are looked at
+    gsl_set_error_handler_off();  // status codes are checked
     gsl_multifit_nlinear_fdf problem{};
     problem.f = evaluate;
     problem.df = differentiate;
@@ -52,7 +52,7 @@ class FreeFit {
     int status = gsl_multifit_nlinear_init(start.get(), &problem, workspace.get());
     if (status == GSL_SUCCESS) status = iterate(workspace.get());
     if (error_) std::rethrow_exception(error_);
-    // No progress: noise hides whatever a smaller step would gain.
+    // GSL_ENOPROG: further improvement is below the numerical noise.
     if (status != GSL_SUCCESS && status != GSL_EMAXITER && status != GSL_ENOPROG)
       throw std::runtime_error(fmt::format("least squares: {}", gsl_strerror(status)));
     fit.converged = status != GSL_EMAXITER;
@@ -64,7 +64,7 @@ class FreeFit {
 
   const std::vector<std::size_t>& free() const { return free_; }
 
-  /// Of the residuals with respect to the free parameters.
+  /// Jacobian of the weighted residuals with respect to the free parameters.
   Jacobian weighted_jacobian(const Point& point) const {
     const Jacobian all = model_.jacobian(point);
     Jacobian weighted{all.outputs, free_.size(), {}};
@@ -97,7 +97,7 @@ class FreeFit {
     });
   }
 
-  /// No exception may pass through the library, which is written in C.
+  /// Keeps exceptions from propagating through the C library.
   template <typename Work>
   int guarded(Work work) {
     try {
@@ -111,7 +111,7 @@ class FreeFit {
 
   int iterate(gsl_multifit_nlinear_workspace* workspace) {
     constexpr std::size_t kMostIterations = 100;
-    constexpr double kTolerance = 1e-7;  // relative; noise of differences is below it
+    constexpr double kTolerance = 1e-7;  // relative; above the noise of finite differences
     int info = 0;
     const auto report = [](std::size_t iteration, void* self,
                            const gsl_multifit_nlinear_workspace* now) {
@@ -147,7 +147,7 @@ class FreeFit {
   std::exception_ptr error_;
 };
 
-/// How far beyond its limits, in units of the parameter; 0 within them.
+/// Distance beyond the limits, in the parameter's unit; 0 within them.
 double beyond(double value, const ParameterLimits& limits) {
   return std::max({0.0, limits.least - value, value - limits.most});
 }
@@ -197,11 +197,11 @@ Fit fit(const UnlimitedModel& model, const Targets& targets, const Point& start,
         const FitProgress& progress) {
   const Fit at_once = fit_from(model, targets, start, progress);
   if (std::ranges::find(at_once.at_limit, true) == at_once.at_limit.end()) return at_once;
-  // A parameter of which little depends may have left its limits in one long step, made for what others explain. So
-  // the others go first.
+  // A weakly determined parameter may leave its limits in one long step that compensates for the
+  // others, so fit the others first.
   const Point others = FreeFit(model, targets, start, at_once.at_limit, progress).run().point;
   const Fit in_turn = fit_from(model, targets, within(model.limits(), others), progress);
-  constexpr double kBetter = 1e-6;  // than noise
+  constexpr double kBetter = 1e-6;  // relative; above numerical noise
   return in_turn.chi_squared < (1.0 - kBetter) * at_once.chi_squared ? in_turn : at_once;
 }
 

@@ -1,4 +1,4 @@
-// Weighted nonlinear least squares, by the GNU Scientific Library.
+// Weighted nonlinear least squares with bounds, based on the GNU Scientific Library.
 #pragma once
 
 #include <functional>
@@ -8,30 +8,30 @@
 
 namespace equarx::calibrate {
 
-/// What a model's outputs should be.
+/// Target values of a model's outputs.
 struct Targets {
   std::vector<double> values;
   std::vector<double> standard_errors;  ///< each above 0
 };
 
-/// Where the weighted squares of the differences are least.
+/// Minimum of the sum of weighted squared residuals.
 struct Fit {
   Point point;  ///< within the limits
-  /// Parameters that would be beyond a limit, and were set on it.
+  /// Parameters fixed at a limit because the fit would exceed it.
   std::vector<bool> at_limit;
-  /// Of parameters at their limit: the standard error when they were still fitted; else 0.
+  /// Standard error of a parameter before it was fixed at its limit; 0 for free parameters.
   std::vector<double> error_beyond;
   double chi_squared = 0.0;
   std::size_t iterations = 0;
-  bool converged = false;  ///< if not, it took too many iterations
+  bool converged = false;  ///< false if the iteration limit was reached
 };
 
-/// Called with the number of the iteration and chi^2.
+/// Called with iteration number and chi^2.
 using FitProgress = std::function<void(std::size_t, double)>;
 
-/// Levenberg-Marquardt from `start`. A parameter that ends beyond a limit is set on it, that which is farthest in its
-/// scale first, and the others are fitted again. Who ends so is fitted once more from where the others fit best without
-/// it, and the better of both is what is found.
+/// Levenberg-Marquardt from `start`. A parameter that ends beyond a limit is fixed at it, the
+/// farthest in units of its scale first, and the others are refitted. Parameters fixed this way are
+/// fitted once more from the optimum of the others; returns the better of the two fits.
 Fit fit(const UnlimitedModel& model, const Targets& targets, const Point& start,
         const FitProgress& progress);
 

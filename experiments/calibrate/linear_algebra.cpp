@@ -23,7 +23,7 @@ Decomposition decompose(const Jacobian& weighted) {
     for (std::size_t i = 0; i < n; ++i)
       gsl_matrix_set(left.get(), i, j, weighted(i, j) / made.lengths[j]);
   }
-  // One-sided Jacobi finds small singular values to full relative accuracy.
+  // One-sided Jacobi computes small singular values to full relative accuracy.
   gsl_linalg_SV_decomp_jacobi(left.get(), right.get(), values.get());
   for (std::size_t k = 0; k < p; ++k) {
     made.singular_values.push_back(gsl_vector_get(values.get(), k));
@@ -35,7 +35,7 @@ Decomposition decompose(const Jacobian& weighted) {
 }
 
 std::optional<std::vector<double>> covariance(const Decomposition& decomposition) {
-  // Beyond this, differences of simulated times are rounding.
+  // Above this, differences of simulated times are dominated by rounding.
   constexpr double kMostConditionIndex = 1e6;
   const std::size_t p = decomposition.singular_values.size();
   if (!(decomposition.condition_index(p - 1) < kMostConditionIndex)) return std::nullopt;

@@ -1,4 +1,4 @@
-// What a weighted Jacobian says of the parameters.
+// Condition indices and covariance from a weighted Jacobian.
 #pragma once
 
 #include <optional>
@@ -8,25 +8,25 @@
 
 namespace equarx::calibrate {
 
-/// A Jacobian's singular values when each column is scaled to length 1, from the largest to the smallest, and the
-/// combination of parameters that belongs to each. (Belsley, Kuh and Welsch, "Regression Diagnostics", 1980.)
+/// Singular values of a Jacobian with columns scaled to unit length, descending, and the parameter
+/// combination of each (Belsley, Kuh and Welsch, "Regression Diagnostics", 1980).
 struct Decomposition {
-  std::vector<double> lengths;  ///< of the columns
+  std::vector<double> lengths;  ///< column norms
   std::vector<double> singular_values;
-  /// By singular value: how much of each parameter, in units of that parameter.
+  /// Coefficients of the parameters in their units, by singular value.
   std::vector<std::vector<double>> combinations;
 
-  /// The largest singular value over this one: the condition index.
+  /// Condition index: largest singular value / singular value i.
   double condition_index(std::size_t i) const { return singular_values[0] / singular_values[i]; }
 };
 
-/// `weighted` has at least as many rows as columns, and no column of zeros.
+/// `weighted`: at least as many rows as columns, no zero column
 Decomposition decompose(const Jacobian& weighted);
 
-/// (J^T J)^-1, p x p, row-major; nothing if some combination of parameters changes no row.
+/// Computes (J^T J)^-1, p x p, row-major; std::nullopt if J is rank-deficient.
 std::optional<std::vector<double>> covariance(const Decomposition& decomposition);
 
-/// Chi^2 of so many degrees of freedom is at least `chi_squared` with this probability.
+/// Upper tail probability (p-value) of a chi^2 distribution.
 double chi_squared_tail(double chi_squared, std::size_t degrees_of_freedom);
 
 }  // namespace equarx::calibrate

@@ -10,25 +10,26 @@
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/renamed_keys.hpp"
 #include "experiments/result/json.hpp"
 
 namespace equarx::calibrate {
 namespace {
 
-/// The configuration as the file has it, with what "set" changes.
+/// The configuration of the file with the overrides of "set" applied.
 input::Json config_json(input::ObjectReader& reader, const std::filesystem::path& folder) {
   input::Json config = config::read_config_or_path(reader, "config", folder);
   if (!reader.has("set")) return config;
   const input::Json& changes = reader.required("set", "an object");
   if (!changes.is_object())
     throw input::InputError(
-        reader.place_of("set"),
+        reader.pointer_to("set"),
         "expected an object of JSON pointers, like {\"/tensor/bytes\": \"8 B\"}");
   for (const auto& [pointer, value] : changes.items()) {
     try {
       config::set_value(config, pointer, value);
     } catch (const input::InputError& error) {
-      throw input::InputError(reader.place_of("set"), error.what());
+      throw input::InputError(reader.pointer_to("set"), error.what());
     }
   }
   return config;
@@ -37,8 +38,8 @@ input::Json config_json(input::ObjectReader& reader, const std::filesystem::path
 void check_hardware(const input::Json& config, const std::string& place,
                     const std::string& hardware) {
   if (!config.contains("hardware") || config["hardware"] == hardware) return;
-  throw input::InputError(place, fmt::format("is of {}, and '{}' is calibrated; name that one, or "
-                                             "leave \"hardware\" out",
+  throw input::InputError(place, fmt::format("is for {}, but '{}' is calibrated; name that chip or "
+                                             "omit \"hardware\"",
                                              config["hardware"].dump(), hardware));
 }
 
@@ -48,8 +49,8 @@ config::ExperimentConfig read_experiment(input::Json config, const std::string& 
   config["hardware"] = hardware;
   try {
     config::ExperimentConfig experiment = config::read_config(config);
-    experiment.numerics = false;  // values decide no time
-    // SimGrid needs a process of its own for each simulation.
+    experiment.numerics = false;  // values do not affect times
+    // SimGrid would need one process per simulation.
     experiment.engine = config::EngineMode::direct;
     return experiment;
   } catch (const input::InputError& error) {
@@ -68,6 +69,11 @@ std::size_t find_run(input::ObjectReader& reader, const config::ExperimentConfig
 std::string read_metric(input::ObjectReader& reader, const config::ExperimentConfig& config) {
   if (!reader.has("metric")) return "time_s";
   const std::vector<std::string> numbers = result::number_names(config);
+  const input::Json& written = reader.required("metric", "a text");
+  if (written.is_string()) {
+    std::string current = input::current_name(written.get_ref<const std::string&>());
+    if (std::ranges::find(numbers, current) != numbers.end()) return current;
+  }
   const std::vector<std::string_view> names(numbers.begin(), numbers.end());
   return numbers[reader.choice("metric", names)];
 }
@@ -77,9 +83,9 @@ double read_measured(input::ObjectReader& reader, std::string_view key,
   const input::Json& value =
       reader.required(key, dimension ? input::expected_quantity(*dimension) : "a number");
   if (dimension && value.is_string())
-    return input::read_quantity(value, reader.place_of(key), *dimension);
+    return input::read_quantity(value, reader.pointer_to(key), *dimension);
   if (!value.is_number())
-    throw input::InputError(reader.place_of(key),
+    throw input::InputError(reader.pointer_to(key),
                             dimension ? "expected a time with its unit, or a number of seconds"
                                       : "expected a plain number");
   return value.get<double>();
@@ -95,17 +101,17 @@ Measurement read_measurement(input::ObjectReader reader, const std::string& plac
   measurement.source = reader.text("source");
   measurement.role = config::read_observation_role(reader);
   measurement.config =
-      read_experiment(config_json(reader, folder), reader.place_of("config"), hardware);
+      read_experiment(config_json(reader, folder), reader.pointer_to("config"), hardware);
   measurement.run = find_run(reader, measurement.config);
   measurement.metric = read_metric(reader, measurement.config);
-  measurement.known_as = fmt::format("{} {} {}", to_json(measurement.config).dump(),
-                                     measurement.run, measurement.metric);
+  measurement.run_key = fmt::format("{} {} {}", to_json(measurement.config).dump(), measurement.run,
+                                    measurement.metric);
   if (measurement.metric.ends_with("_s")) measurement.dimension = units::Dimension::time;
   measurement.measured = read_measured(reader, "measured", measurement.dimension);
   measurement.standard_error = read_measured(reader, "standard_error", measurement.dimension);
   if (measurement.standard_error <= 0.0)
-    throw input::InputError(reader.place_of("standard_error"),
-                            "must be above 0; without a better one, take that of the clock");
+    throw input::InputError(reader.pointer_to("standard_error"),
+                            "must be above 0; use the clock resolution if nothing better is known");
   reader.finish();
   return measurement;
 }

@@ -1,4 +1,4 @@
-// One measurement of a calibration file.
+// Reads one measurement of a calibration file.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace equarx::calibrate {
 
-/// `hardware`: the chip that is calibrated, as the file names it. @throws InputError
+/// `hardware`: name of the calibrated chip as in the file. @throws InputError
 Measurement read_measurement(input::ObjectReader reader, const std::string& place,
                              const std::string& hardware, const std::filesystem::path& folder);
 

@@ -5,8 +5,8 @@
 namespace equarx::calibrate {
 
 std::vector<Outputs> UnlimitedModel::operator()(const std::vector<Point>& points) const {
-  // f(limit - d) continues as 2 f(limit) - f(limit + d), which has the same slope at the limit.
-  std::vector<Point> asked;
+  // Point reflection at the limit: f(limit - d) = 2 f(limit) - f(limit + d) keeps the slope.
+  std::vector<Point> evaluated;
   std::vector<bool> is_outside;
   for (const Point& point : points) {
     Point clamped = point;
@@ -17,18 +17,18 @@ std::vector<Outputs> UnlimitedModel::operator()(const std::vector<Point>& points
       mirrored[i] = std::clamp(2.0 * clamped[i] - point[i], limits.least, limits.most);
     }
     is_outside.push_back(clamped != point);
-    asked.push_back(clamped);
-    if (is_outside.back()) asked.push_back(mirrored);
+    evaluated.push_back(clamped);
+    if (is_outside.back()) evaluated.push_back(mirrored);
   }
-  const std::vector<Outputs> answers = model_(asked);
+  const std::vector<Outputs> values = model_(evaluated);
   std::vector<Outputs> outputs;
-  auto answer = answers.begin();
+  auto value = values.begin();
   for (const bool outside : is_outside) {
-    outputs.push_back(*answer++);
+    outputs.push_back(*value++);
     if (!outside) continue;
-    for (std::size_t i = 0; i < answer->size(); ++i)
-      outputs.back()[i] = 2.0 * outputs.back()[i] - (*answer)[i];
-    ++answer;
+    for (std::size_t i = 0; i < value->size(); ++i)
+      outputs.back()[i] = 2.0 * outputs.back()[i] - (*value)[i];
+    ++value;
   }
   return outputs;
 }

@@ -1,4 +1,4 @@
-// What is fitted, as functions of real numbers.
+// Models to fit: functions from parameters to outputs.
 #pragma once
 
 #include <functional>
@@ -6,22 +6,22 @@
 
 namespace equarx::calibrate {
 
-/// The value of each parameter.
+/// Parameter values.
 using Point = std::vector<double>;
-/// The value of each output.
+/// Output values.
 using Outputs = std::vector<double>;
 
-/// The outputs at each of several points, found side by side. Points are within the limits of the parameters.
+/// Evaluates several points in parallel. Points must be within the parameter limits.
 using Model = std::function<std::vector<Outputs>(const std::vector<Point>&)>;
 
-/// What a parameter of a model may be.
+/// Limits and scale of a parameter.
 struct ParameterLimits {
-  double scale = 1.0;  ///< how much of a change is a large one; above 0
+  double scale = 1.0;  ///< typical magnitude of a large change; > 0
   double least = 0.0;
   double most = 0.0;
 };
 
-/// n x m, row-major: outputs by parameters.
+/// Row-major matrix, outputs x parameters.
 struct Jacobian {
   std::size_t outputs = 0;
   std::size_t parameters = 0;
@@ -32,15 +32,15 @@ struct Jacobian {
   }
 };
 
-/// A model that answers everywhere: beyond a limit it goes on as straight as it came. An optimiser without limits
-/// may use it, and where it ends beyond a limit, the parameter belongs on it.
+/// Extends a model beyond its limits with continuous slope, for optimizers without bounds. If the
+/// optimum is beyond a limit, the parameter belongs at that limit.
 class UnlimitedModel {
  public:
   UnlimitedModel(Model model, std::vector<ParameterLimits> limits)
       : model_(std::move(model)), limits_(std::move(limits)) {}
 
   std::vector<Outputs> operator()(const std::vector<Point>& points) const;
-  /// By central differences with steps of kRelativeStep of the scales.
+  /// Central differences with steps of kRelativeStep x scale.
   Jacobian jacobian(const Point& point) const;
 
   const std::vector<ParameterLimits>& limits() const { return limits_; }
@@ -50,8 +50,9 @@ class UnlimitedModel {
   std::vector<ParameterLimits> limits_;
 };
 
-/// Of a parameter's scale. The time that a link is held is rounded to half a byte, which is noise in smaller steps;
-/// central differences err by the square of it.
+/// Finite-difference step as a fraction of a parameter's scale. Link times are rounded to half a
+/// byte, which dominates smaller steps; the truncation error of central differences is quadratic in
+/// the step.
 inline constexpr double kRelativeStep = 5e-3;
 
 }  // namespace equarx::calibrate

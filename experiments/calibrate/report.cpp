@@ -20,23 +20,22 @@ std::string text_of(const Measurement& measurement, double value) {
   return units::format_short(value, measurement.dimension);
 }
 
-double away(const Measurement& measurement, const CalibrationRow& row) {
+double residual(const Measurement& measurement, const CalibrationRow& row) {
   return (row.simulated - measurement.measured) / measurement.standard_error;
 }
 
-/// The same, if the chip is uncertain, too: of what was not fitted.
-double away_in_all(const Measurement& measurement, const CalibrationRow& row) {
+/// Residual in combined standard errors of measurement and model; for measurements not fitted.
+double combined_residual(const Measurement& measurement, const CalibrationRow& row) {
   return (row.simulated - measurement.measured) /
          std::hypot(measurement.standard_error, row.model_error);
 }
 
 std::string parameters_table(const CalibrationResult& result) {
-  std::vector<output::TableRow> rows = {{"parameter", "start", "fitted", "+-"}};
+  std::vector<output::TableRow> rows = {{"parameter", "start", "fitted", "std. error"}};
   for (const FittedParameter& found : result.parameters)
-    rows.push_back(
-        {std::string(found.info->key), text_of(*found.info, found.start),
-         text_of(*found.info, found.value),
-         found.at_limit() ? "at its limit" : text_of(*found.info, *found.standard_error)});
+    rows.push_back({std::string(found.info->key), text_of(*found.info, found.start),
+                    text_of(*found.info, found.value),
+                    found.at_limit() ? "at limit" : text_of(*found.info, *found.standard_error)});
   return output::aligned_table(rows);
 }
 
@@ -47,8 +46,8 @@ std::string correlation_table(const CalibrationResult& result) {
 }
 
 std::string rows_table(const CalibrationTask& task, const CalibrationResult& result) {
-  std::vector<output::TableRow> rows = {
-      {"measurement", "role", "measured", "+-", "simulated", "+-", "away", "in all"}};
+  std::vector<output::TableRow> rows = {{"measurement", "role", "measured", "std. error",
+                                         "simulated", "std. error", "residual", "combined"}};
   for (std::size_t i = 0; i < task.measurements.size(); ++i) {
     const Measurement& measurement = task.measurements[i];
     const CalibrationRow& row = result.rows[i];
@@ -57,8 +56,8 @@ std::string rows_table(const CalibrationTask& task, const CalibrationResult& res
                     text_of(measurement, measurement.measured),
                     text_of(measurement, measurement.standard_error),
                     text_of(measurement, row.simulated), text_of(measurement, row.model_error),
-                    fmt::format("{:+.2f}", away(measurement, row)),
-                    is_check ? fmt::format("{:+.2f}", away_in_all(measurement, row)) : "-"});
+                    fmt::format("{:+.2f}", residual(measurement, row)),
+                    is_check ? fmt::format("{:+.2f}", combined_residual(measurement, row)) : "-"});
   }
   return output::aligned_table(rows);
 }
@@ -66,15 +65,17 @@ std::string rows_table(const CalibrationTask& task, const CalibrationResult& res
 std::vector<std::string> warnings(const CalibrationResult& result) {
   std::vector<std::string> lines;
   if (!result.converged)
-    lines.push_back(fmt::format("the fit did not settle within {} steps", result.iterations));
+    lines.push_back(
+        fmt::format("the fit did not converge within {} iterations", result.iterations));
   if (result.probability < kHopelessProbability)
     lines.emplace_back(
-        "the chip does not explain the measurements: chi^2 is this large in less than one fit of "
-        "1000; another parameter matters, or the standard errors are too small");
+        "the fit does not explain the measurements: the probability of such a chi^2 is below "
+        "0.001; "
+        "another parameter matters, or the standard errors are too small");
   for (const WeakCombination& weak : result.weak)
     lines.push_back(
-        fmt::format("hard to tell apart: {} change no fitted row by more than {} "
-                    "standard errors (condition index {:.0f})",
+        fmt::format("weakly identified: {} change no fitted row by more than {} standard errors "
+                    "(condition index {:.0f})",
                     describe(weak.changes), kUnnoticed, weak.condition_index));
   return lines;
 }
@@ -83,19 +84,20 @@ std::vector<std::string> warnings(const CalibrationResult& result) {
 
 std::string to_table(const CalibrationTask& task, const CalibrationResult& result) {
   std::string text = fmt::format(
-      "{}: {} parameters fitted to {} measurements in {} steps\n\n{}\n{}\n{}\n", task.chip.name,
-      result.parameters.size(),
+      "{}: {} parameters fitted to {} measurements in {} iterations\n\n{}\n{}\n{}\n",
+      task.chip.name, result.parameters.size(),
       std::ranges::count(task.measurements, hardware::ObservationRole::fit, &Measurement::role),
       result.iterations, parameters_table(result),
       result.correlated.empty() ? "" : correlation_table(result), rows_table(task, result));
   text +=
-      "  away: simulated less measured, in standard errors of the measurement; in all: of the "
-      "chip, too.\n";
-  text += fmt::format("  chi^2 {:.3g} of {} degrees of freedom (probability {:.2g}).\n",
+      "  residual: (simulated - measured) in standard errors of the measurement; combined: in "
+      "those of "
+      "measurement and model.\n";
+  text += fmt::format("  chi^2 {:.3g} with {} degrees of freedom (p = {:.2g}).\n",
                       result.chi_squared, result.degrees_of_freedom, result.probability);
   if (!result.condition_indices.empty())
     text +=
-        fmt::format("  Condition index {:.1f}; from {:.0f} on parameters are hard to tell apart.\n",
+        fmt::format("  Condition index {:.1f} (from {:.0f} on: weakly identified parameters).\n",
                     result.condition_indices.back(), kWeakConditionIndex);
   for (const std::string& warning : warnings(result))
     text += fmt::format("  Warning: {}.\n", warning);
@@ -125,14 +127,15 @@ input::Json to_json(const CalibrationTask& task, const CalibrationResult& result
     json["correlated"].push_back(info->key);
   for (std::size_t i = 0; i < task.measurements.size(); ++i) {
     const Measurement& measurement = task.measurements[i];
-    json["measurements"].push_back({{"what", measurement.what},
-                                    {"role", name(measurement.role)},
-                                    {"measured", measurement.measured},
-                                    {"standard_error", measurement.standard_error},
-                                    {"simulated", result.rows[i].simulated},
-                                    {"model_error", result.rows[i].model_error},
-                                    {"away", away(measurement, result.rows[i])},
-                                    {"away_in_all", away_in_all(measurement, result.rows[i])}});
+    json["measurements"].push_back(
+        {{"what", measurement.what},
+         {"role", name(measurement.role)},
+         {"measured", measurement.measured},
+         {"standard_error", measurement.standard_error},
+         {"simulated", result.rows[i].simulated},
+         {"model_error", result.rows[i].model_error},
+         {"away", residual(measurement, result.rows[i])},
+         {"away_in_all", combined_residual(measurement, result.rows[i])}});
   }
   return json;
 }

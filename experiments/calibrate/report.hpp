@@ -1,4 +1,4 @@
-// What calibration has found, for people and for programs.
+// Renders the result of a calibration as tables and as JSON.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace equarx::calibrate {
 
-/// For people.
+/// Tables with notes and warnings.
 std::string to_table(const CalibrationTask& task, const CalibrationResult& result);
 
-/// For programs; docs/calibrate.md describes it.
+/// JSON as described in docs/calibrate.md.
 input::Json to_json(const CalibrationTask& task, const CalibrationResult& result);
 
 }  // namespace equarx::calibrate

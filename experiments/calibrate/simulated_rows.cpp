@@ -4,8 +4,9 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/pointer.hpp"
 #include "experiments/plan/plan.hpp"
-#include "experiments/process/side_by_side.hpp"
+#include "experiments/process/parallel_for.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/run/experiment.hpp"
 
@@ -14,22 +15,23 @@ namespace {
 
 double number_of(const run::RunResult& run, const Measurement& measurement) {
   if (run.failure)
-    throw input::InputError(measurement.place, "does not end, because a link fails; take that out");
+    throw input::InputError(measurement.place,
+                            "does not complete because a link fails; remove the fault");
   const input::Json json = result::to_json(run);
   const input::Json::json_pointer metric("/" + measurement.metric);
   if (!json.contains(metric) || !json.at(metric).is_number())
-    throw input::InputError(measurement.place + "/metric",
-                            "this run has no such number; choose another");
+    throw input::InputError(input::pointer(measurement.place, "metric"),
+                            "is not a number of this run; choose another metric");
   return json.at(metric).get<double>();
 }
 
 double simulate(const Measurement& measurement, const hardware::Chip& chip) {
   config::ExperimentConfig config = measurement.config;
   config.chip = chip;
-  config.topology.planned.reset();  // it knows the speed of links
-  plan::OrObstacle<plan::Plan> plan = plan::try_plan(config, plan::Look::at_many);
-  if (const auto* obstacle = std::get_if<plan::Obstacle>(&plan))
-    throw input::InputError(measurement.place + "/config", obstacle->text());
+  config.topology.planned.reset();  // depends on link bandwidth
+  plan::OrInfeasible<plan::Plan> plan = plan::try_plan(config, plan::RunProfile::batch);
+  if (const auto* infeasible = std::get_if<plan::Infeasible>(&plan))
+    throw input::InputError(input::pointer(measurement.place, "config"), infeasible->text());
   const run::ExperimentResult result = run::run_experiment(
       std::get<plan::Plan>(plan), [](const std::string&) {}, {.value_threads = 1});
   return number_of(result.runs[measurement.run], measurement);
@@ -52,7 +54,7 @@ Point VariedChip::point() const {
 }
 
 std::vector<ParameterLimits> VariedChip::limits() const {
-  constexpr double kScaleOfTimes = 1e-6;  // s; of a time that is 0
+  constexpr double kScaleOfTimes = 1e-6;  // s, scale of parameters that are 0
   constexpr double kLeastShare = 1e-3;
   std::vector<ParameterLimits> limits;
   for (const hardware::ParameterInfo* info : parameters) {
@@ -71,7 +73,7 @@ Model simulated_rows(const CalibrationTask& task, std::vector<std::size_t> rows,
   return [&task, rows = std::move(rows),
           varied = std::move(varied)](const std::vector<Point>& points) {
     std::vector<Outputs> outputs(points.size(), Outputs(rows.size()));
-    process::for_each_side_by_side(
+    process::parallel_for(
         points.size() * rows.size(), values::default_threads(), [&](std::size_t i) {
           const std::size_t point = i / rows.size();
           const std::size_t row = i % rows.size();

@@ -1,4 +1,4 @@
-// The simulator as a model: parameters of a chip in, what was measured out.
+// The simulator as a model: chip parameters to simulated measurements.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace equarx::calibrate {
 
-/// Which number a point has for which parameter, of a chip that is otherwise as it is.
+/// Maps points to values of selected parameters of a chip.
 struct VariedChip {
   hardware::Chip chip;
   std::vector<const hardware::ParameterInfo*> parameters;
 
-  /// With the values of a point.
+  /// Returns the chip with the values of a point.
   hardware::Chip at(const Point& point) const;
-  /// The values as they are.
+  /// Returns the chip's current values.
   Point point() const;
-  /// Times and rates have no upper limit; rates stay above a thousandth of what they are.
+  /// Times and rates have no upper limit; the lower limit of rates is a thousandth of their value.
   std::vector<ParameterLimits> limits() const;
 };
 
-/// Simulates what `rows` of the task's measurements measured, side by side. The model keeps a pointer to `task`.
-/// It throws InputError, with the measurement's place, if one cannot run.
+/// Model that simulates the measurements `rows` of the task in parallel. Keeps a reference to
+/// `task`. Throws InputError with the measurement's pointer if one is infeasible.
 Model simulated_rows(const CalibrationTask& task, std::vector<std::size_t> rows, VariedChip varied);
 
 }  // namespace equarx::calibrate

@@ -1,4 +1,4 @@
-// What to calibrate, and to which measurements.
+// Calibration task: parameters to fit and measurements.
 #pragma once
 
 #include <filesystem>
@@ -12,35 +12,35 @@
 
 namespace equarx::calibrate {
 
-/// One number that was measured on the chip, and the run that simulates it.
+/// A number measured on the chip, and the run that simulates it.
 struct Measurement {
   std::string place;  ///< JSON pointer, for messages
-  std::string what;   ///< in words
+  std::string what;   ///< description
   std::string source;
   hardware::ObservationRole role = hardware::ObservationRole::fit;
-  config::ExperimentConfig config;  ///< without values, by the direct engine
-  std::string known_as;             ///< equal where two measurements are of the same run
-  std::size_t run = 0;              ///< the collective, by its place in the configuration
-  std::string metric;  ///< a number of a run's result: "time_s", "breakdown/overhead_s"
-  /// Of `measured` and `standard_error`, which are in its base unit; plain numbers without one.
+  config::ExperimentConfig config;  ///< without numerics, direct engine
+  std::string run_key;              ///< equal for measurements of the same number of the same run
+  std::size_t run = 0;              ///< index of the collective in the configuration
+  std::string metric;               ///< pointer into a run's result: "time_s", "breakdown/sync_s"
+  /// Dimension of `measured` and `standard_error`, in base units; std::nullopt for plain numbers.
   std::optional<units::Dimension> dimension;
   double measured = 0.0;
-  double standard_error = 0.0;  ///< above 0
+  double standard_error = 0.0;  ///< > 0
 };
 
-/// A calibration before it is done.
+/// Input of a calibration.
 struct CalibrationTask {
-  std::string hardware;  ///< the chip to start from, as the user wrote it
-  hardware::Chip chip;   ///< with start values, named and described anew
-  std::vector<const hardware::ParameterInfo*> fit;  ///< quantities and ratios, each once
-  /// Keep their values, but their uncertainty makes the fitted ones uncertain. None of `fit`.
+  std::string hardware;  ///< start chip as named by the user
+  hardware::Chip chip;   ///< start values, with the new name and description
+  std::vector<const hardware::ParameterInfo*> fit;  ///< quantities and ratios, without repetition
+  /// Parameters with fixed values whose uncertainty is propagated to the fitted ones; disjoint from
+  /// `fit`.
   std::vector<const hardware::ParameterInfo*> given;
-  std::vector<Measurement>
-      measurements;  ///< as many to fit as there are parameters in `fit`, or more
+  std::vector<Measurement> measurements;  ///< at least fit.size() of role fit
 };
 
-/// Reads a calibration file (configs/schema/calibration.schema.json); paths of configurations in it are relative to
-/// `folder`. @throws InputError for anything that is not right, also for measurements that contradict each other.
+/// Reads a calibration file (configs/schema/calibration.schema.json). Configuration paths in it are
+/// relative to `folder`. @throws InputError for invalid input and contradictory measurements
 CalibrationTask read_task(const input::Json& json, const std::filesystem::path& folder);
 
 }  // namespace equarx::calibrate

@@ -10,6 +10,7 @@
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/pointer.hpp"
 #include "experiments/input/schema.hpp"
 
 namespace equarx::calibrate {
@@ -20,8 +21,8 @@ using Parameters = std::vector<const hardware::ParameterInfo*>;
 const hardware::ParameterInfo* read_parameter(const input::Json& value, const std::string& place) {
   const hardware::ParameterInfo& info = config::read_parameter_key(value, place);
   if (info.kind == hardware::ParameterKind::count)
-    throw input::InputError(place, fmt::format("{} counts something, which cannot vary a little; "
-                                               "name a quantity or a share",
+    throw input::InputError(place, fmt::format("{} is a count, which cannot vary continuously; "
+                                               "name a quantity or a ratio",
                                                info.key));
   return &info;
 }
@@ -31,7 +32,7 @@ Parameters read_parameters(input::ObjectReader& reader, std::string_view list_ke
   Parameters read;
   const input::Json& list = reader.array(list_key);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string place = fmt::format("{}/{}", reader.place_of(list_key), i);
+    const std::string place = reader.pointer_to(list_key, i);
     const hardware::ParameterInfo* info = read_parameter(list[i], place);
     for (const Parameters& named : {read, others})
       if (std::ranges::find(named, info) != named.end())
@@ -45,32 +46,33 @@ void check_given(const Parameters& given, const hardware::Chip& chip) {
   for (std::size_t i = 0; i < given.size(); ++i)
     if (!standard_uncertainty(chip.*given[i]->member))
       throw input::InputError(
-          fmt::format("/given/{}", i),
-          fmt::format("{} has neither a range nor a standard error in {}; give it one there, or "
-                      "leave it out here",
+          input::pointer("/given", i),
+          fmt::format("{} has neither a range nor a standard error in {}; add one there, or "
+                      "omit it here",
                       given[i]->key, chip.name));
 }
 
-/// The same number of the same run cannot be two.
+/// Rejects different values for the same number of the same run.
 void check_agreement(const std::vector<Measurement>& measurements) {
   constexpr double kMost = 5.0;  // combined standard errors
   for (auto later = measurements.begin(); later != measurements.end(); ++later)
     for (auto first = measurements.begin(); first != later; ++first) {
       const double error = std::hypot(first->standard_error, later->standard_error);
-      if (first->known_as != later->known_as ||
+      if (first->run_key != later->run_key ||
           std::abs(first->measured - later->measured) <= kMost * error)
         continue;
       throw input::InputError(
-          later->place + "/measured",
-          fmt::format("is {:.1f} standard errors away from {}, which measures the same; find out "
-                      "which is right, or give larger standard errors",
-                      std::abs(first->measured - later->measured) / error, first->place));
+          input::pointer(later->place, "measured"),
+          fmt::format(
+              "is {:.1f} standard errors away from {}, which measures the same; correct one "
+              "of them, or give larger standard errors",
+              std::abs(first->measured - later->measured) / error, first->place));
     }
 }
 
 void check_count(const CalibrationTask& task) {
   if (task.fit.empty())
-    throw input::InputError("/fit", "names no parameter; name one, like \"hop_latency\"");
+    throw input::InputError("/fit", "is empty; name a parameter, like \"hop_latency\"");
   const auto rows = static_cast<std::size_t>(
       std::ranges::count(task.measurements, hardware::ObservationRole::fit, &Measurement::role));
   if (rows < task.fit.size())
@@ -86,7 +88,7 @@ CalibrationTask read_task(const input::Json& json, const std::filesystem::path& 
   input::ObjectReader reader(json, "");
   CalibrationTask task;
   task.hardware = reader.text("hardware");
-  task.chip = config::load_chip(task.hardware, reader.place_of("hardware"));
+  task.chip = config::load_chip(task.hardware, reader.pointer_to("hardware"));
   task.fit = read_parameters(reader, "fit", {});
   if (reader.has("given")) task.given = read_parameters(reader, "given", task.fit);
   check_given(task.given, task.chip);
@@ -94,7 +96,7 @@ CalibrationTask read_task(const input::Json& json, const std::filesystem::path& 
   if (reader.has("description")) task.chip.description = reader.text("description");
   const input::Json& measurements = reader.array("measurements");
   for (std::size_t i = 0; i < measurements.size(); ++i) {
-    const std::string place = fmt::format("{}/{}", reader.place_of("measurements"), i);
+    const std::string place = reader.pointer_to("measurements", i);
     task.measurements.push_back(
         read_measurement({measurements[i], place}, place, task.hardware, folder));
   }

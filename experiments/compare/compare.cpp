@@ -13,30 +13,30 @@
 namespace equarx::compare {
 namespace {
 
-/// What is compared of each collective, in this order.
+/// Compared metrics of each collective, in this order.
 constexpr std::array<std::string_view, 6> kNumbers = {"time_s",        "speedup",
                                                       "lower_bound_s", "wire_bytes_per_link",
                                                       "numerics/mse",  "numerics/sqnr_db"};
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
-  throw input::InputError("", fmt::format("{}: {}", path, what));
+[[noreturn]] void reject(const std::string& path, const std::string& reason) {
+  throw input::InputError("", fmt::format("{}: {}", path, reason));
 }
 
-/// Tells what else it may be. `text` is no result of a run.
-[[noreturn]] void refuse_other(const std::string& path, const std::string& text) {
+/// Rejects a file that is not a result, with a hint based on its contents, `text`.
+[[noreturn]] void reject_other(const std::string& path, const std::string& text) {
   const std::string run = "'equarx-sim run CONFIG --json > result.json'";
   const input::Json line = input::Json::parse(text.substr(0, text.find('\n')), nullptr, false);
   if (line.is_object() && line.contains("axes"))
-    refuse(path,
-           "has the points of a sweep, which 'equarx-sim report' and plot.py show side by side; "
-           "to compare two of them, run each by " +
+    reject(path,
+           "holds the points of a sweep, which 'equarx-sim report' and plot.py compare; "
+           "to compare two of them, run each with " +
                run);
   const input::Json whole = input::Json::parse(text, nullptr, false);
   if (whole.is_object() && whole.contains("collectives"))
-    refuse(path, fmt::format("is a configuration and no result; make one by 'equarx-sim run {} "
+    reject(path, fmt::format("is a configuration, not a result; create one with 'equarx-sim run {} "
                              "--json > result.json'",
                              path));
-  refuse(path, "is no result of a run; make one by " + run);
+  reject(path, "is not a result of a run; create one with " + run);
 }
 
 bool is_result(const input::Json& json) {
@@ -55,7 +55,7 @@ bool is_result(const input::Json& json) {
 input::Json read_result(const std::string& path) {
   const std::string text = input::read_file(path);
   input::Json json = input::Json::parse(text, nullptr, false);
-  if (!is_result(json)) refuse_other(path, text);
+  if (!is_result(json)) reject_other(path, text);
   return json;
 }
 
@@ -73,11 +73,11 @@ std::optional<double> number_of(const input::Json* run, std::string_view name) {
 }
 
 CollectivePair pair_of(const std::string& label, const input::Json& a, const input::Json& b) {
-  const input::Json* of_a = find_run(a, label);
-  const input::Json* of_b = find_run(b, label);
-  CollectivePair pair{label, of_a != nullptr, of_b != nullptr, {}};
+  const input::Json* run_a = find_run(a, label);
+  const input::Json* run_b = find_run(b, label);
+  CollectivePair pair{label, run_a != nullptr, run_b != nullptr, {}};
   for (const std::string_view name : kNumbers) {
-    NumberPair numbers{std::string(name), number_of(of_a, name), number_of(of_b, name)};
+    NumberPair numbers{std::string(name), number_of(run_a, name), number_of(run_b, name)};
     if (numbers.a || numbers.b) pair.numbers.push_back(std::move(numbers));
   }
   return pair;
@@ -91,7 +91,7 @@ std::vector<CollectivePair> pairs_of(const input::Json& a, const input::Json& b)
   return pairs;
 }
 
-/// The values of a chip's parameters by their names.
+/// Values of a chip's parameters by name.
 input::Json values_of_chip(const input::Json& result) {
   input::Json values = input::Json::object();
   if (!result.contains("parameters")) return values;

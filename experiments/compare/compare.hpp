@@ -1,4 +1,4 @@
-// Two results of `run --json` side by side.
+// Comparison of two results of `run --json`.
 #pragma once
 
 #include <optional>
@@ -10,37 +10,38 @@
 
 namespace equarx::compare {
 
-/// A number of a run in both results; none where a result does not have it.
+/// A metric of a run in both results; std::nullopt where absent.
 struct NumberPair {
   std::string name;  ///< path in a run: "time_s", "numerics/mse"
   std::optional<double> a;
   std::optional<double> b;
 
-  /// b / a; none if one is missing or `a` is 0.
+  /// b / a; std::nullopt if one is missing or `a` is 0.
   std::optional<double> ratio() const;
 };
 
-/// A collective of either result.
+/// A collective that occurs in either result.
 struct CollectivePair {
   std::string label;
   bool in_a = false;
   bool in_b = false;
-  std::vector<NumberPair> numbers;  ///< those that either has, time first
+  std::vector<NumberPair> numbers;  ///< present in either; time first
 };
 
-/// In what two results differ, and what came of it.
+/// Differences between two results.
 struct Comparison {
   std::string a;  ///< path
   std::string b;
-  std::string version_a;  ///< of the program that made it
+  std::string version_a;  ///< of the program
   std::string version_b;
   std::vector<config::Difference> configuration;
   std::vector<config::Difference> parameters;  ///< of the chips: pointers like "/link_bandwidth"
-  std::vector<CollectivePair> collectives;     ///< in the order of `a`, then what `b` alone has
+  /// in the order of `a`, followed by those only in `b`
+  std::vector<CollectivePair> collectives;
 };
 
-/// Reads both files and compares them; collectives by their labels.
-/// @throws InputError that names the file which is no result of `run --json`, and how to make one.
+/// Reads both files and compares them, matching collectives by label. @throws InputError that names
+/// the file that is not a result of `run --json`, and how to create one.
 Comparison compare(const std::string& path_a, const std::string& path_b);
 
 }  // namespace equarx::compare

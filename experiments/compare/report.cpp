@@ -13,7 +13,7 @@
 namespace equarx::compare {
 namespace {
 
-/// What a number is called, and how it is written, in a table.
+/// Title and format of a metric in the table.
 struct Metric {
   std::string_view name;
   std::string_view title;
@@ -44,7 +44,7 @@ std::string differences_table(const std::vector<config::Difference>& differences
   return output::aligned_table(rows);
 }
 
-/// Decibels are a ratio already.
+/// Decibels are subtracted, because they are already ratios.
 std::string ratio_text(const NumberPair& pair) {
   if (pair.name.ends_with("_db"))
     return pair.a && pair.b ? fmt::format("{:+.2f} dB", *pair.b - *pair.a) : "-";
@@ -70,11 +70,11 @@ std::string numbers_table(const std::vector<CollectivePair>& collectives) {
 std::string notes(const Comparison& comparison) {
   std::string text;
   if (comparison.version_a != comparison.version_b)
-    text += fmt::format("  Computed by different versions of the program: {} and {}.\n",
+    text += fmt::format("  Computed by different program versions: {} and {}.\n",
                         comparison.version_a, comparison.version_b);
   for (const CollectivePair& collective : comparison.collectives)
     if (!collective.in_a || !collective.in_b)
-      text += fmt::format("  Only {} has a collective '{}'.\n", collective.in_a ? "A" : "B",
+      text += fmt::format("  Only {} has the collective '{}'.\n", collective.in_a ? "A" : "B",
                           collective.label);
   return text.empty() ? text : fmt::format("\n{}", text);
 }
@@ -95,7 +95,7 @@ std::string to_table(const Comparison& comparison) {
   else
     text += differences_table(comparison.configuration, "configuration");
   if (!comparison.parameters.empty())
-    text += fmt::format("\n{}", differences_table(comparison.parameters, "parameter of the chip"));
+    text += fmt::format("\n{}", differences_table(comparison.parameters, "chip parameter"));
   return fmt::format("{}\n{}{}", text, numbers_table(comparison.collectives), notes(comparison));
 }
 

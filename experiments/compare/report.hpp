@@ -7,10 +7,10 @@
 
 namespace equarx::compare {
 
-/// Tables for people: what differs, and the numbers of each collective side by side.
+/// Tables for people: the differences, and the metrics of each collective side by side.
 std::string to_table(const Comparison& comparison);
 
-/// The same as one JSON object (docs/results.md).
+/// The comparison as one JSON object (docs/results.md).
 input::Json to_json(const Comparison& comparison);
 
 }  // namespace equarx::compare

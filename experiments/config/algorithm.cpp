@@ -43,7 +43,7 @@ bool fits_format(Algorithm algorithm, collectives::Collective collective,
                  const numerics::BlockFormat& format) {
   if (format.scaled) return can_be_quantized(collective, algorithm);
   if (algorithm == kAutomatic) return true;
-  const bool in_levels = collectives::is_of_slices(algorithm->layout);  // which are summed in FP32
+  const bool in_levels = collectives::is_of_slices(algorithm->layout);  // levels are summed in FP32
   if (in_levels && numerics::has_shared_scale(format)) return false;
   return algorithm->can_be_plain && (algorithm->adds_in_twos || !numerics::adds_by_code(format));
 }

@@ -1,4 +1,4 @@
-// The algorithm of a collective, as a configuration names it.
+// Algorithms of collectives, as configurations name them.
 #pragma once
 
 #include <string_view>
@@ -10,34 +10,35 @@ namespace equarx::config {
 
 using collectives::Algorithm;
 
-/// "auto": the fastest of the algorithms that can run. It is no row of the table.
+/// "auto": the fastest of the algorithms that can run. Not a row of the algorithm table.
 inline constexpr Algorithm kAutomatic = nullptr;
 
-/// "halving-doubling", or "auto".
+/// Name in configurations: "halving-doubling", or "auto".
 std::string_view algorithm_name(Algorithm algorithm);
 
-/// Algorithms that do a collective, in the table's order; without kAutomatic.
+/// Algorithms that implement a collective, in the table's order; without kAutomatic.
 std::vector<Algorithm> algorithms_of(collectives::Collective collective);
 
-/// Those of them that are tried where none is named, by "auto" and `tune`: not what somebody published as it is, nor,
-/// unless a network joins slices, what is for these.
+/// The algorithms that "auto" and `tune` try: without published implementations and, unless a
+/// network joins slices, without algorithms for slices.
 std::vector<Algorithm> tried_algorithms(collectives::Collective collective,
                                         bool with_network = true);
 
-// What kAutomatic can do, some algorithm can.
+// kAutomatic can do whatever any algorithm can.
 
-/// Whether it can go round in either of two ring styles.
+/// True if the algorithm supports both ring styles.
 bool has_ring_style(Algorithm algorithm);
 
-/// Whether an AllReduce by it is a ReduceScatter and an AllGather, of which one may stay plain.
+/// True if its AllReduce is a ReduceScatter followed by an AllGather; one of them may stay
+/// unquantized.
 bool has_two_phases(Algorithm algorithm);
 
-/// Whether it can run with formats that have scales, and with those that have none.
+/// True if it can run with scaled formats.
 bool can_be_quantized(collectives::Collective collective, Algorithm algorithm);
-/// Whether it can run with formats that have no scales.
+/// True if it can run with formats without scales.
 bool can_be_plain(Algorithm algorithm);
 
-/// Whether it can run the collective with this format.
+/// True if it can run the collective with this format.
 bool fits_format(Algorithm algorithm, collectives::Collective collective,
                  const numerics::BlockFormat& format);
 

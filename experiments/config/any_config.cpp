@@ -10,7 +10,7 @@
 namespace equarx::config {
 namespace {
 
-AnyConfig of_machine(const ExperimentConfig& machine) {
+AnyConfig machine_part(const ExperimentConfig& machine) {
   return {.resolved = {},
           .labels = {},
           .files = named_files(machine),
@@ -25,7 +25,7 @@ AnyConfig of_machine(const ExperimentConfig& machine) {
 AnyConfig read_any_config(const input::Json& json) {
   if (is_step(json)) {
     const StepConfig step = read_step_config(json);
-    AnyConfig any = of_machine(step.machine);
+    AnyConfig any = machine_part(step.machine);
     any.resolved = to_json(step);
     for (const StepVariant& variant : step.variants) any.labels.push_back(variant.label);
     if (step.training && input::is_path(step.training->model_name))
@@ -33,7 +33,7 @@ AnyConfig read_any_config(const input::Json& json) {
     return any;
   }
   const ExperimentConfig config = read_config(json);
-  AnyConfig any = of_machine(config);
+  AnyConfig any = machine_part(config);
   any.resolved = to_json(config);
   any.tensor_bytes = config.tensor.bytes();
   for (const CollectiveConfig& collective : config.collectives)

@@ -1,4 +1,4 @@
-// Configurations of collectives and of whole steps, where it does not matter which of them one is.
+// Configurations of either kind: collectives or a whole step.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace equarx::config {
 
-/// What every configuration has.
+/// The common part of all configurations.
 struct AnyConfig {
-  input::JsonValue resolved;        ///< with every default filled in
-  std::vector<std::string> labels;  ///< of what it compares: collectives, or variants of a step
-  std::vector<std::string> files;   ///< that it names
+  input::JsonValue resolved;        ///< with all defaults filled in
+  std::vector<std::string> labels;  ///< labels of the compared collectives or step variants
+  std::vector<std::string> files;   ///< paths of the files it refers to
   std::string hardware;             ///< as the user wrote it: a name, or the path of a file
   hardware::Chip chip;
-  std::string topology;                       ///< in words
-  std::optional<std::uint64_t> tensor_bytes;  ///< on each chip; a step has no tensor
+  std::string topology;                       ///< as text
+  std::optional<std::uint64_t> tensor_bytes;  ///< per chip; std::nullopt for a step
 };
 
-/// Reads a configuration of either kind. @throws input::InputError for anything that is not right
+/// Reads a configuration of either kind. @throws input::InputError if it is invalid
 AnyConfig read_any_config(const input::Json& json);
 
-/// What a resolved configuration compares: its collectives, or the variants of its step; each has a "label".
+/// The compared items of a resolved configuration: its collectives, or the variants of its step.
+/// Each has a "label".
 const input::Json& compared(const input::Json& resolved);
 
 }  // namespace equarx::config

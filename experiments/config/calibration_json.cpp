@@ -8,6 +8,7 @@
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/pointer.hpp"
 
 namespace equarx::config {
 namespace {
@@ -17,59 +18,60 @@ using hardware::Chip;
 using hardware::Observation;
 using hardware::ObservationRole;
 
-std::string read_key(const input::Json& value, const std::string& place, const Chip& chip) {
-  const hardware::ParameterInfo& info = read_parameter_key(value, place);
+std::string read_key(const input::Json& value, const std::string& pointer, const Chip& chip) {
+  const hardware::ParameterInfo& info = read_parameter_key(value, pointer);
   if (!standard_uncertainty(chip.*info.member))
     throw input::InputError(
-        place, fmt::format("{} has neither a standard error nor a range; give it one, or leave it "
-                           "out here",
-                           info.key));
+        pointer, fmt::format("{} has neither a standard error nor a range; give it one, or omit it "
+                             "here",
+                             info.key));
   return std::string(info.key);
 }
 
-std::vector<std::string> read_parameters(const input::Json& list, const std::string& place,
+std::vector<std::string> read_parameters(const input::Json& list, const std::string& pointer,
                                          const Chip& chip) {
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string here = fmt::format("{}/{}", place, i);
-    const std::string key = read_key(list[i], here, chip);
+    const std::string element = input::pointer(pointer, i);
+    const std::string key = read_key(list[i], element, chip);
     if (std::ranges::find(keys, key) != keys.end())
-      throw input::InputError(here, fmt::format("'{}' stands twice; name it once", key));
+      throw input::InputError(element, fmt::format("'{}' is listed twice; remove one", key));
     keys.push_back(key);
   }
-  if (keys.empty()) throw input::InputError(place, "names no parameter; leave the calibration out");
+  if (keys.empty())
+    throw input::InputError(pointer, "is empty; name a parameter, or remove the calibration");
   return keys;
 }
 
-std::vector<double> read_correlation(const input::Json& rows, const std::string& place,
+std::vector<double> read_correlation(const input::Json& rows, const std::string& pointer,
                                      std::size_t n) {
-  const auto refuse_size = [&](const std::string& where, const input::Json& list) {
+  const auto check_size = [&](const std::string& at, const input::Json& list) {
     if (!list.is_array() || list.size() != n)
       throw input::InputError(
-          where, fmt::format("expected an array of {}, one for each of \"parameters\"", n));
+          at, fmt::format("expected an array of {}, one for each of \"parameters\"", n));
   };
-  refuse_size(place, rows);
+  check_size(pointer, rows);
   std::vector<double> matrix;
   for (std::size_t i = 0; i < n; ++i) {
-    refuse_size(fmt::format("{}/{}", place, i), rows[i]);
+    check_size(input::pointer(pointer, i), rows[i]);
     for (std::size_t j = 0; j < n; ++j) {
       if (!rows[i][j].is_number())
-        throw input::InputError(fmt::format("{}/{}/{}", place, i, j),
+        throw input::InputError(input::pointer(input::pointer(pointer, i), j),
                                 "expected a number from -1 to 1");
       matrix.push_back(rows[i][j].get<double>());
     }
   }
   if (const auto wrong = hardware::wrong_correlation(matrix, n))
     throw input::InputError(
-        fmt::format("{}/{}/{}", place, *wrong / n, *wrong % n),
-        fmt::format("{} cannot be a correlation; the matrix has 1 on its diagonal, mirrors itself "
-                    "there, and numbers from -1 to 1",
+        input::pointer(input::pointer(pointer, *wrong / n), *wrong % n),
+        fmt::format("{} is not a valid correlation; the matrix must be symmetric, with a unit "
+                    "diagonal and entries from -1 to 1",
                     matrix[*wrong]));
   if (!hardware::is_positive_semidefinite(matrix, n))
     throw input::InputError(
-        place,
-        "is not positive semi-definite, so no parameters can be correlated like "
-        "that; copy the matrix from the fit that made it");
+        pointer,
+        "is not positive semi-definite, so it is not a correlation matrix; copy it from "
+        "the fit");
   return matrix;
 }
 
@@ -90,7 +92,7 @@ Observation read_observation(input::ObjectReader reader) {
   observation.standard_error = read_observed(reader, "standard_error", observation.dimension);
   observation.simulated = read_observed(reader, "simulated", observation.dimension);
   if (observation.standard_error <= 0.0)
-    throw input::InputError(reader.place_of("standard_error"), "must be above 0");
+    throw input::InputError(reader.pointer_to("standard_error"), "must be above 0");
   reader.finish();
   return observation;
 }
@@ -119,13 +121,13 @@ ObservationRole read_observation_role(input::ObjectReader& reader) {
 Calibration read_calibration(input::ObjectReader reader, const Chip& chip) {
   Calibration calibration;
   calibration.parameters =
-      read_parameters(reader.array("parameters"), reader.place_of("parameters"), chip);
+      read_parameters(reader.array("parameters"), reader.pointer_to("parameters"), chip);
   calibration.correlation = read_correlation(
-      reader.array("correlation"), reader.place_of("correlation"), calibration.parameters.size());
+      reader.array("correlation"), reader.pointer_to("correlation"), calibration.parameters.size());
   const input::Json& observations = reader.array("observations");
   for (std::size_t i = 0; i < observations.size(); ++i)
-    calibration.observations.push_back(read_observation(
-        {observations[i], fmt::format("{}/{}", reader.place_of("observations"), i)}));
+    calibration.observations.push_back(
+        read_observation({observations[i], reader.pointer_to("observations", i)}));
   reader.finish();
   return calibration;
 }

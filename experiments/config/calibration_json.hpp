@@ -1,4 +1,4 @@
-// The calibration of a hardware file as JSON.
+// Calibration of a hardware file as JSON.
 #pragma once
 
 #include "experiments/input/object_reader.hpp"
@@ -6,13 +6,13 @@
 
 namespace equarx::config {
 
-/// The "role" of a measurement. @throws InputError
+/// Reads the "role" of a measurement. @throws InputError
 hardware::ObservationRole read_observation_role(input::ObjectReader& reader);
 
-/// `chip` has its parameters. @throws InputError
+/// Reads a calibration; the parameters of `chip` must have been read before. @throws InputError
 hardware::Calibration read_calibration(input::ObjectReader reader, const hardware::Chip& chip);
 
-/// As read_calibration() reads it.
+/// Inverse of read_calibration().
 input::Json calibration_json(const hardware::Calibration& calibration);
 
 }  // namespace equarx::config

@@ -17,20 +17,20 @@ using hardware::Chip;
 using hardware::Parameter;
 using hardware::ParameterInfo;
 
-/// How the source of a value begins that has none of its own.
+/// Prefix of the source of a value given without one.
 constexpr std::string_view kChosen = "chosen by the user";
 
 bool is_bare(const Parameter& parameter) {
   return parameter.source.starts_with(kChosen) && !parameter.range;
 }
 
-/// The parameter, unless it is a value that `chip` has already.
+/// Reads a parameter; std::nullopt if `chip` already has that value.
 std::optional<Parameter> read_change(input::ObjectReader& reader, const Chip& chip,
                                      const ParameterInfo& info) {
   const input::Json& json = reader.required(info.key, "a value");
   if (json.is_object()) return read_parameter(reader.object(info.key), info);
   const Parameter& before = chip.*info.member;
-  const double value = read_parameter_value(json, reader.place_of(info.key), info);
+  const double value = read_parameter_value(json, reader.pointer_to(info.key), info);
   if (value == before.value) return std::nullopt;
   return Parameter{
       .value = value,
@@ -40,8 +40,10 @@ std::optional<Parameter> read_change(input::ObjectReader& reader, const Chip& ch
                     : fmt::format("{}; {} has {}", kChosen, chip.name, format_value(info, before))};
 }
 
-/// What still holds of how parameters err together. Nothing that was observed is of the changed chip.
-std::optional<Calibration> without(const Calibration& whole, const ChipChanges& changes) {
+/// Drops the changed parameters from the correlation matrix, and all observations: none was made on
+/// the changed chip.
+std::optional<Calibration> calibration_without(const Calibration& whole,
+                                               const ChipChanges& changes) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < whole.parameters.size(); ++i)
     if (std::ranges::find(changes, whole.parameters[i], &ParameterInfo::key) == changes.end())
@@ -56,12 +58,12 @@ std::optional<Calibration> without(const Calibration& whole, const ChipChanges& 
   return calibration;
 }
 
-std::string called(std::string_view base, const std::vector<std::string>& changes) {
+std::string name_with(std::string_view base, const std::vector<std::string>& changes) {
   return changes.empty() ? std::string(base)
                          : fmt::format("{} ({})", base, fmt::join(changes, ", "));
 }
 
-/// "90 GB/s", of a value or of an object that has one.
+/// "90 GB/s", from a value or an object with one.
 std::string value_text(const input::Json& json) {
   const input::Json& value = json.is_object() && json.contains("value") ? json["value"] : json;
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -81,8 +83,9 @@ ChipChanges read_changes(input::ObjectReader& reader, Chip& chip) {
     changes.push_back(&info);
     texts.push_back(fmt::format("{} {}", info.key, format_value(info, *change)));
   }
-  chip.name = called(chip.name, texts);
-  if (chip.calibration && !changes.empty()) chip.calibration = without(*chip.calibration, changes);
+  chip.name = name_with(chip.name, texts);
+  if (chip.calibration && !changes.empty())
+    chip.calibration = calibration_without(*chip.calibration, changes);
   return changes;
 }
 
@@ -102,7 +105,7 @@ std::string chip_text(const input::Json& hardware) {
   std::vector<std::string> changes;
   for (const auto& [key, value] : hardware.items())
     if (key != kBasedOn) changes.push_back(fmt::format("{} {}", key, value_text(value)));
-  return called(hardware[based_on].get_ref<const std::string&>(), changes);
+  return name_with(hardware[based_on].get_ref<const std::string&>(), changes);
 }
 
 }  // namespace equarx::config

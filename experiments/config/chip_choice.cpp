@@ -18,12 +18,12 @@ ChipChoice read_chip_choice(input::ObjectReader& config) {
   ChipChoice choice;
   if (!json.is_object()) {
     choice.based_on = config.text(kHardware, kExpected);
-    choice.chip = load_chip(choice.based_on, config.place_of(kHardware));
+    choice.chip = load_chip(choice.based_on, config.pointer_to(kHardware));
     return choice;
   }
   input::ObjectReader reader = config.object(kHardware);
   choice.based_on = reader.text(kBasedOn, "a chip's name, or the path of a hardware file");
-  choice.chip = load_chip(choice.based_on, reader.place_of(kBasedOn));
+  choice.chip = load_chip(choice.based_on, reader.pointer_to(kBasedOn));
   choice.changes = read_changes(reader, choice.chip);
   reader.finish();
   return choice;

@@ -1,4 +1,4 @@
-// "hardware" of a configuration.
+// The "hardware" of a configuration.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace equarx::config {
 
-/// A chip, and how a configuration names it.
+/// A chip and its reference in a configuration.
 struct ChipChoice {
   std::string based_on;  ///< as the user wrote it: a name, or the path of a file
-  ChipChanges changes;   ///< what the configuration itself changes of it
-  hardware::Chip chip;   ///< with the changes
+  ChipChanges changes;   ///< parameters that the configuration overrides
+  hardware::Chip chip;   ///< with the overrides
 };
 
-/// Reads the name of a built-in chip, the path of a hardware file, or an object that changes parameters of one of
-/// these, like {"based_on": "tpu-v5e", "link_bandwidth": "90 GB/s"}. @throws InputError
+/// Reads the name of a built-in chip, the path of a hardware file, or an object that overrides
+/// parameters of one, like {"based_on": "tpu-v5e", "link_bandwidth": "90 GB/s"}. @throws InputError
 ChipChoice read_chip_choice(input::ObjectReader& config);
 
-/// As read_chip_choice() reads it.
+/// Inverse of read_chip_choice().
 input::Json chip_choice_json(const ChipChoice& choice);
 
 }  // namespace equarx::config

@@ -1,4 +1,4 @@
-// The chips of a topology by the names that people call them.
+// Lookup of the chips of a topology by name.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 
 namespace equarx::config {
 
-/// The names of a machine's chips, and which chip each means.
+/// Maps the names of a machine's chips to their ids.
 class ChipNames {
  public:
-  /// The names must differ.
+  /// `names` must be distinct.
   explicit ChipNames(std::vector<std::string> names);
-  /// The labels of a topology.
+  /// Uses the labels of a topology.
   explicit ChipNames(const topology::Topology& graph);
 
-  /// The cable between two chips, given as a list of their names (a number is also a name).
-  /// @throws InputError for anything else; for an unknown name with the nearest one.
-  topology::Cable read_pair(const input::Json& value, const std::string& place) const;
+  /// Reads a link, given as an array of two chip names (a number is also a name). @throws
+  /// InputError for anything else; for an unknown name it suggests the closest one.
+  topology::Cable read_pair(const input::Json& value, const std::string& pointer) const;
 
-  /// One chip, given as its name or number. @throws InputError as read_pair().
-  topology::ChipId read_chip(const input::Json& value, const std::string& place) const;
+  /// Reads one chip, given by name or number. @throws InputError like read_pair().
+  topology::ChipId read_chip(const input::Json& value, const std::string& pointer) const;
 
  private:
   std::vector<std::string> names_;

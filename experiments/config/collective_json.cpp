@@ -13,6 +13,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/os/printable.hpp"
 
 namespace equarx::config {
@@ -30,6 +31,8 @@ constexpr input::EnumNames<CutMode, 2> kCutModes({
     {CutMode::fastest, "fastest"},
     {CutMode::by_size, "by-size"},
 });
+/// Keys that imply a format with scales.
+constexpr std::array<std::string_view, 4> kScaleKeys = {"quantize", "scale", "layout", "block"};
 constexpr std::array kRingStyles = {collectives::RingStyle::full_loop,
                                     collectives::RingStyle::semi_loop};
 constexpr input::EnumNames<QuantizedPhases, 3> kQuantizedPhases({
@@ -43,7 +46,7 @@ std::optional<std::uint32_t> read_parts(input::ObjectReader& reader, std::string
   return static_cast<std::uint32_t>(reader.integer(key, 1, kMostParts));
 }
 
-/// Whether anything has scales, so that minishards follow from elements_per_scale.
+/// True if any level has scales, so that minishards follow from elements_per_scale.
 bool has_scales(const CollectiveConfig& config) {
   return config.format.scaled || (config.between && config.between->scaled);
 }
@@ -51,29 +54,23 @@ bool has_scales(const CollectiveConfig& config) {
 std::uint32_t read_elements_per_scale(input::ObjectReader& reader, const CollectiveConfig& config) {
   if (config.minishards || !has_scales(config))
     throw input::InputError(
-        reader.place_of("elements_per_scale"),
-        "chooses the minishards of quantized collectives where they are not given; "
+        reader.pointer_to("elements_per_scale"),
+        "determines the minishards of quantized collectives if they are not given; "
         "remove it, or \"minishards\"");
   return static_cast<std::uint32_t>(reader.integer("elements_per_scale", 1, kMostParts));
 }
 
 CutMode read_cut_mode(input::ObjectReader& reader, const CollectiveConfig& config) {
   if (config.microshards && (config.minishards || !has_scales(config)))
-    throw input::InputError(reader.place_of("cuts"),
-                            "says how minishards and microshards are chosen where they are not "
+    throw input::InputError(reader.pointer_to("cuts"),
+                            "selects how minishards and microshards are chosen if they are not "
                             "given; remove it, or \"microshards\"");
   return reader.choice_or("cuts", kCutModes, CutMode::fastest);
 }
 
-void refuse(input::ObjectReader& reader, std::span<const std::string_view> keys,
-            std::string_view why) {
-  for (const std::string_view key : keys)
-    if (reader.has(key)) throw input::InputError(reader.place_of(key), std::string(why));
-}
-
-/// Refuses what is an algorithm, but not of this collective.
-void refuse_other_collectives(input::ObjectReader& reader, collectives::Collective collective,
-                              std::span<const std::string_view> names) {
+/// Rejects a known algorithm that does not implement this collective.
+void check_implements(input::ObjectReader& reader, collectives::Collective collective,
+                      std::span<const std::string_view> names) {
   const std::string wanted =
       reader.text("algorithm", fmt::format("one of {}", input::list_of(names)));
   const auto known =
@@ -83,8 +80,8 @@ void refuse_other_collectives(input::ObjectReader& reader, collectives::Collecti
   for (const collectives::Collective one : known->collectives)
     does.push_back(collectives::name(one));
   throw input::InputError(
-      reader.place_of("algorithm"),
-      fmt::format("'{}' does {} only; for {} use one of {}", wanted, input::list_of(does),
+      reader.pointer_to("algorithm"),
+      fmt::format("'{}' implements {} only; for {} use one of {}", wanted, input::list_of(does),
                   collectives::name(collective), input::list_of(names)));
 }
 
@@ -93,14 +90,14 @@ Algorithm read_algorithm(input::ObjectReader& reader, collectives::Collective co
   std::vector<Algorithm> algorithms = algorithms_of(collective);
   algorithms.push_back(kAutomatic);
   for (const Algorithm algorithm : algorithms) names.push_back(algorithm_name(algorithm));
-  refuse_other_collectives(reader, collective, names);
+  check_implements(reader, collective, names);
   return algorithms[reader.choice("algorithm", names)];
 }
 
-/// Whether what is given under "format" and beside it describes a format with scales.
-bool wants_scales(input::ObjectReader& reader, Algorithm algorithm) {
+/// True if the keys describe a format with scales.
+bool has_scale_keys(input::ObjectReader& reader, Algorithm algorithm) {
   if (!can_be_plain(algorithm)) return true;
-  for (const std::string_view key : {"quantize", "scale", "layout", "block"})
+  for (const std::string_view key : kScaleKeys)
     if (reader.has(key)) return true;
   if (!reader.has("format")) return false;
   const std::string wanted = reader.text("format");
@@ -116,7 +113,7 @@ std::optional<numerics::ElementFormat> read_cast(input::ObjectReader& reader,
       input::choose(reader, "cast_to", numerics::kTensorFormats, dtype);
   if (to == dtype)
     throw input::InputError(
-        reader.place_of("cast_to"),
+        reader.pointer_to("cast_to"),
         fmt::format("the tensor is {} already (/tensor/dtype); remove it", numerics::name(dtype)));
   return to;
 }
@@ -129,83 +126,79 @@ std::string default_label(const CollectiveConfig& config) {
   return fmt::format("{}, cast to {}", label, numerics::name(*config.cast_to));
 }
 
-/// Tables print it, to terminals too.
+/// Labels are printed in tables, also to terminals.
 std::string read_label(input::ObjectReader& reader) {
   std::string label = reader.text("label");
   if (os::printable(label) != label)
-    throw input::InputError(reader.place_of("label"),
+    throw input::InputError(reader.pointer_to("label"),
                             fmt::format("'{}' has control characters; remove them", label));
   return label;
 }
 
 void read_format(input::ObjectReader& reader, CollectiveConfig& config,
                  collectives::Collective collective, numerics::ElementFormat dtype) {
-  constexpr std::array<std::string_view, 4> kScaleKeys = {"quantize", "scale", "layout", "block"};
   if (!can_be_quantized(collective, config.algorithm)) {
-    refuse(
-        reader, kScaleKeys,
+    const std::string reason =
         collectives::sums(collective)
-            ? fmt::format("is for quantized algorithms, like \"equarx\"; a plain {} has no scales, "
-                          "remove it",
-                          algorithm_name(config.algorithm))
-            : "is for quantized collectives; this one is plain, remove it");
+            ? fmt::format(
+                  "is for quantized algorithms, like \"equarx\"; {} has no scales, "
+                  "remove it",
+                  algorithm_name(config.algorithm))
+            : "is for quantized collectives; this one has no scales, remove it";
+    for (const std::string_view key : kScaleKeys) reader.reject(key, reason);
     config.format = read_plain_format(reader, dtype, collectives::sums(collective));
     return;
   }
-  if (!wants_scales(reader, config.algorithm)) {
+  if (!has_scale_keys(reader, config.algorithm)) {
     config.format = read_plain_format(reader, dtype, collectives::sums(collective));
     return;
   }
-  if (reader.has("quantize") && collective != collectives::Collective::all_reduce)
-    throw input::InputError(reader.place_of("quantize"),
-                            "chooses among the two phases of an AllReduce; remove it");
+  if (collective != collectives::Collective::all_reduce)
+    reader.reject("quantize", "selects phases of an AllReduce; remove it");
   config.quantize = reader.choice_or("quantize", kQuantizedPhases, QuantizedPhases::both);
-  if (reader.has("quantize") && !has_two_phases(config.algorithm))
-    throw input::InputError(
-        reader.place_of("quantize"),
-        fmt::format("'{}' has one phase only; remove it", algorithm_name(config.algorithm)));
+  if (!has_two_phases(config.algorithm))
+    reader.reject("quantize", fmt::format("'{}' has one phase only; remove it",
+                                          algorithm_name(config.algorithm)));
   config.format = read_scaled_format(reader);
 }
 
-/// What is sent between slices.
+/// Reads the format between slices.
 NamedBlockFormat read_between(input::ObjectReader reader, Algorithm algorithm,
                               numerics::ElementFormat dtype) {
-  constexpr std::array<std::string_view, 1> kQuantize = {"quantize"};
-  refuse(reader, kQuantize, "is said once, beside \"format\", for both levels; remove it");
-  NamedBlockFormat format = wants_scales(reader, algorithm)
+  reader.reject("quantize", "is given once, next to \"format\", for both levels; remove it");
+  NamedBlockFormat format = has_scale_keys(reader, algorithm)
                                 ? read_scaled_format(reader)
                                 : read_plain_format(reader, dtype, true);
   reader.finish();
   return format;
 }
 
-/// A scale that all ranks share is for codes that are added as they are, at every level.
+/// Shared scales require that codes are summed directly at every level.
 void check_levels(input::ObjectReader& reader, const CollectiveConfig& config) {
   const bool within = numerics::has_shared_scale(config.format);
   if (!within && !(config.between && numerics::has_shared_scale(*config.between))) return;
   const std::string& name = within ? config.format.name : config.between->name;
   throw input::InputError(
-      within ? reader.place_of("format") : reader.place_of("between") + "/format",
+      within ? reader.pointer_to("format") : input::pointer(reader.pointer_to("between"), "format"),
       fmt::format("'{}' has one scale for all ranks, and levels are summed in FP32; use a format "
                   "like \"int8\", or an algorithm like \"two-shot\"",
                   name));
 }
 
-/// What is sent between slices, if it is something else.
+/// Reads the format between slices, if it differs.
 void read_levels(input::ObjectReader& reader, CollectiveConfig& config,
                  numerics::ElementFormat dtype) {
-  constexpr std::array<std::string_view, 1> kBetween = {"between"};
   if (config.algorithm == kAutomatic || !collectives::is_of_slices(config.algorithm->layout))
-    return refuse(reader, kBetween,
-                  "is what is sent between slices, for \"hierarchical\", "
-                  "\"hierarchical-two-shot\" and \"qgz\"; remove it");
+    return reader.reject("between",
+                         "is the format between slices, for \"hierarchical\", "
+                         "\"hierarchical-two-shot\" and \"qgz\"; remove it");
   if (reader.has("between"))
     config.between =
         read_between(reader.object("between"), config.algorithm, tensor_type(config, dtype));
   check_levels(reader, config);
 }
 
-/// Codes that are added two at a time are not for algorithms in which more terms meet.
+/// Codes that are summed pairwise do not support algorithms that add more terms at once.
 void check_sums(input::ObjectReader& reader, const CollectiveConfig& config,
                 collectives::Collective collective) {
   if (fits_format(config.algorithm, collective, config.format)) return;
@@ -213,45 +206,45 @@ void check_sums(input::ObjectReader& reader, const CollectiveConfig& config,
   for (const Algorithm algorithm : algorithms_of(collective))
     if (fits_format(algorithm, collective, config.format)) fitting.push_back(algorithm->name);
   throw input::InputError(
-      reader.place_of("algorithm"),
-      fmt::format("'{}' adds what comes from several chips in FP32, or the same at several chips; "
-                  "codes of '{}' are added two at a time, with random bits, at one chip; use one "
-                  "of {}",
-                  algorithm_name(config.algorithm), config.format.name, input::list_of(fitting)));
+      reader.pointer_to("algorithm"),
+      fmt::format(
+          "'{}' sums values of several chips at once in FP32, or the same values on several "
+          "chips; codes of '{}' are summed pairwise, with random bits, on one chip; use one "
+          "of {}",
+          algorithm_name(config.algorithm), config.format.name, input::list_of(fitting)));
 }
 
-/// A scale that all ranks share is for sums, and casts what they bring.
+/// Shared scales are for sums, and imply the cast.
 void check_shared_scale(input::ObjectReader& reader, const CollectiveConfig& config,
                         collectives::Collective collective) {
   if (!numerics::has_shared_scale(config.format)) return;
   if (!collectives::adds(collective))
     throw input::InputError(
-        reader.place_of("format"),
+        reader.pointer_to("format"),
         fmt::format(
-            "'{}' is for sums: of an all-reduce or a reduce-scatter; {} has others, like \"int8\"",
+            "'{}' is for sums (all-reduce, reduce-scatter); use another for {}, like \"int8\"",
             config.format.name, collectives::name(collective)));
   if (config.cast_to)
-    throw input::InputError(reader.place_of("cast_to"),
-                            fmt::format("'{}' casts the tensor itself, by the scale that all ranks "
-                                        "share; remove it",
+    throw input::InputError(reader.pointer_to("cast_to"),
+                            fmt::format("'{}' already casts the tensor, with the scale shared by "
+                                        "all ranks; remove it",
                                         config.format.name));
   check_sums(reader, config, collective);
 }
 
-/// A rotation is for sums, and helps where values share a scale.
+/// Rotation is for sums, and is useful only if values share a scale.
 void check_hadamard(input::ObjectReader& reader, const CollectiveConfig& config,
                     collectives::Collective collective) {
   if (!config.hadamard) return;
-  const auto refuse_it = [&](const std::string& why) {
-    throw input::InputError(reader.place_of("hadamard"), why);
+  const auto reject = [&](const std::string& why) {
+    throw input::InputError(reader.pointer_to("hadamard"), why);
   };
-  if (!collectives::adds(collective))
-    refuse_it("is for sums, of an all-reduce or a reduce-scatter; remove it");
+  if (!collectives::adds(collective)) reject("is for sums (all-reduce, reduce-scatter); remove it");
   if (config.cast_to)
-    refuse_it("rotates in fp32, so nothing is cast to another type; remove \"cast_to\"");
+    reject("rotates in fp32, so nothing is cast to another type; remove \"cast_to\"");
   if (!has_scales(config))
-    refuse_it(
-        "spreads large values over those that share a scale, and there are no scales of one rank "
+    reject(
+        "spreads outliers over the values that share a scale, and there are no per-rank scales "
         "here; use a quantized format, like \"int4\", or remove it");
 }
 
@@ -259,11 +252,9 @@ void check_hadamard(input::ObjectReader& reader, const CollectiveConfig& config,
 
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
                                  numerics::ElementFormat dtype) {
-  constexpr std::array<std::string_view, 1> kRing = {"ring"};
   CollectiveConfig config;
   config.algorithm = read_algorithm(reader, collective);
-  if (!has_ring_style(config.algorithm))
-    refuse(reader, kRing, "is for algorithms that go round rings; remove it");
+  if (!has_ring_style(config.algorithm)) reader.reject("ring", "is for ring algorithms; remove it");
   config.ring = input::choose(reader, "ring", kRingStyles, collectives::RingStyle::full_loop);
   config.cast_to = read_cast(reader, dtype);
   config.hadamard = reader.flag_or("hadamard", false);
@@ -328,8 +319,8 @@ std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
                             "is empty; name at least one, like {\"algorithm\": \"ring\"}");
   std::vector<CollectiveConfig> collectives;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string place = fmt::format("/collectives/{}", i);
-    collectives.push_back(read_collective(input::ObjectReader(list[i], place), collective, dtype));
+    collectives.push_back(read_collective(
+        input::ObjectReader(list[i], reader.pointer_to("collectives", i)), collective, dtype));
     check_last_label(collectives, "/collectives");
   }
   return collectives;
@@ -337,10 +328,10 @@ std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
 
 namespace {
 
-/// Whether the name of a format without scales means one with scales here. Left out, it is the tensor's
-/// type.
-bool means_another(const CollectiveConfig& collective, const NamedBlockFormat& format,
-                   collectives::Collective kind) {
+/// True if a scaled format has the name of this unscaled one. The key is then omitted: it defaults
+/// to the tensor's type.
+bool is_ambiguous_name(const CollectiveConfig& collective, const NamedBlockFormat& format,
+                       collectives::Collective kind) {
   if (format.scaled || !can_be_quantized(kind, collective.algorithm)) return false;
   return std::ranges::any_of(numerics::named_formats(), [&](const numerics::NamedFormat& named) {
     return named.name == format.name && named.format.scaled;
@@ -359,10 +350,10 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   if (collective.hadamard) json["hadamard"] = true;
   if (collective.cast_to) json["cast_to"] = numerics::name(*collective.cast_to);
   json.update(format_json(collective.format));
-  if (means_another(collective, collective.format, kind)) json.erase("format");
+  if (is_ambiguous_name(collective, collective.format, kind)) json.erase("format");
   if (collective.between) {
     json["between"] = format_json(*collective.between);
-    if (means_another(collective, *collective.between, kind)) json["between"].erase("format");
+    if (is_ambiguous_name(collective, *collective.between, kind)) json["between"].erase("format");
   }
   if (collective.minishards) json["minishards"] = *collective.minishards;
   if (!collective.minishards && has_scales(collective))

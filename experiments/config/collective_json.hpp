@@ -1,4 +1,4 @@
-// "collective" and "collectives" of a configuration.
+// The "collective" and "collectives" of a configuration.
 #pragma once
 
 #include <string_view>
@@ -9,21 +9,21 @@
 
 namespace equarx::config {
 
-/// "collective"; AllReduce by default.
+/// Reads "collective"; AllReduce by default.
 collectives::Collective read_collective_kind(input::ObjectReader& reader);
-/// What a configuration calls the collective.
+/// Name of the collective in configurations.
 std::string_view collective_key(collectives::Collective collective);
 
-/// The algorithms to compare; `dtype` is that of the tensor.
+/// Reads the collectives to compare; `dtype` is the type of the tensor.
 std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
                                                collectives::Collective collective,
                                                numerics::ElementFormat dtype);
-/// One of them. `place` of its reader is that of its object. @throws InputError
+/// Reads one collective; the reader's pointer is that object's. @throws InputError
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
                                  numerics::ElementFormat dtype);
-/// "all-reduce", ... in a key of this name.
+/// Reads "all-reduce", ... from `key`.
 collectives::Collective read_collective_name(input::ObjectReader& reader, std::string_view key);
-/// A collective as a configuration has it, with every default filled in.
+/// The collective as configuration JSON, with all defaults filled in.
 input::Json collective_json(const CollectiveConfig& collective, collectives::Collective kind);
 
 /// "reduce-scatter", "all-gather" or "both".

@@ -14,6 +14,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/steps/chip_lists.hpp"
 #include "models/units/quantity.hpp"
@@ -37,20 +38,20 @@ std::vector<std::size_t> read_axes(input::ObjectReader& reader, const steps::Mes
   std::vector<std::size_t> axes;
   const input::Json& list = reader.array("axes");
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string place = fmt::format("{}/{}", reader.place_of("axes"), i);
-    if (!list[i].is_string()) throw input::InputError(place, "expected the name of a mesh axis");
+    const std::string pointer = reader.pointer_to("axes", i);
+    if (!list[i].is_string()) throw input::InputError(pointer, "expected the name of a mesh axis");
     const auto name = list[i].get<std::string>();
     const std::optional<std::size_t> axis = mesh.find(name);
     if (!axis)
-      throw input::InputError(place, fmt::format("the mesh has no axis '{}'; {}", name,
-                                                 input::remedy_of_all(name, names)));
+      throw input::InputError(pointer, fmt::format("the mesh has no axis '{}'; {}", name,
+                                                   input::remedy_of_all(name, names)));
     if (std::ranges::find(axes, *axis) != axes.end())
-      throw input::InputError(place, fmt::format("'{}' is there already; remove it", name));
+      throw input::InputError(pointer, fmt::format("'{}' is listed twice; remove it", name));
     axes.push_back(*axis);
   }
   std::ranges::sort(axes);
   if (mesh.group_size(axes) < 2)
-    throw input::InputError(reader.place_of("axes"),
+    throw input::InputError(reader.pointer_to("axes"),
                             "a collective needs groups of two chips or more; name longer axes");
   return axes;
 }
@@ -60,40 +61,41 @@ std::uint64_t read_elements(input::ObjectReader& reader, numerics::ElementFormat
   const double elements = bytes * 8.0 / numerics::element_bits(dtype);
   if (!(elements >= 1.0 && elements <= static_cast<double>(kMostTaskElements)))
     throw input::InputError(
-        reader.place_of("bytes"),
+        reader.pointer_to("bytes"),
         fmt::format("{} are {} elements of {}; from 1 to {} can be simulated",
                     units::bytes_text(bytes), elements, numerics::name(dtype), kMostTaskElements));
   if (elements != std::floor(elements))
-    throw input::InputError(reader.place_of("bytes"),
+    throw input::InputError(reader.pointer_to("bytes"),
                             fmt::format("{} is not a whole number of elements of {}",
                                         units::bytes_text(bytes), numerics::name(dtype)));
   return static_cast<std::uint64_t>(elements);
 }
 
-/// [[0, 3], [1, 2]].
-Lists read_lists(const input::Json& json, const std::string& place) {
+/// Reads chip lists like [[0, 3], [1, 2]].
+Lists read_lists(const input::Json& json, const std::string& pointer) {
   constexpr const char* kExpected = "expected lists of chips, like [[0, 3], [1, 2]]";
-  if (!json.is_array()) throw input::InputError(place, kExpected);
+  if (!json.is_array()) throw input::InputError(pointer, kExpected);
   Lists lists;
   for (std::size_t i = 0; i < json.size(); ++i) {
-    const std::string of_list = fmt::format("{}/{}", place, i);
-    if (!json[i].is_array()) throw input::InputError(of_list, kExpected);
+    const std::string list_pointer = input::pointer(pointer, i);
+    if (!json[i].is_array()) throw input::InputError(list_pointer, kExpected);
     std::vector<std::uint32_t>& list = lists.emplace_back();
     for (std::size_t k = 0; k < json[i].size(); ++k)
       list.push_back(static_cast<std::uint32_t>(
-          input::read_integer(json[i][k], fmt::format("{}/{}", of_list, k), 0, kMostChip)));
+          input::read_integer(json[i][k], input::pointer(list_pointer, k), 0, kMostChip)));
   }
   return lists;
 }
 
-/// Lists that tasks may name, and none has to: what they are for cannot say yet that they are empty.
-Lists read_named_lists(const input::Json& json, const std::string& place) {
+/// Named lists must not be empty: they need not be used, so no use would check them.
+Lists read_named_lists(const input::Json& json, const std::string& pointer) {
   constexpr const char* kEmpty = "is empty; list chips, like [[0, 3], [1, 2]], or remove it";
-  Lists lists = read_lists(json, place);
-  if (lists.empty()) throw input::InputError(place, kEmpty);
+  Lists lists = read_lists(json, pointer);
+  if (lists.empty()) throw input::InputError(pointer, kEmpty);
   const auto empty = std::ranges::find_if(lists, &std::vector<std::uint32_t>::empty);
   if (empty != lists.end())
-    throw input::InputError(fmt::format("{}/{}", place, empty - lists.begin()), kEmpty);
+    throw input::InputError(
+        input::pointer(pointer, static_cast<std::size_t>(empty - lists.begin())), kEmpty);
   return lists;
 }
 
@@ -102,41 +104,40 @@ Lists read_named_lists(const input::Json& json, const std::string& place) {
 CommunicationReader::CommunicationReader(input::ObjectReader& step, const steps::Mesh& mesh)
     : mesh_(mesh) {
   if (!step.has(kGroups)) return;
-  const std::string place = step.place_of(kGroups);
+  const std::string pointer = step.pointer_to(kGroups);
   const input::Json& json = step.required(kGroups, "lists of chips");
-  if (!json.is_object())
-    throw input::InputError(place, "expected an object: names, and lists of chips");
-  const input::ObjectReader named(json, place);
+  if (!json.is_object()) throw input::InputError(pointer, "expected an object of named chip lists");
+  const input::ObjectReader named(json, pointer);
   for (const auto& [name, lists] : json.items())
-    lists_.push_back({name, read_named_lists(lists, named.place_of(name))});
+    lists_.push_back({name, read_named_lists(lists, named.pointer_to(name))});
 }
 
-/// The lists under a key: there, or by their name.
+/// Returns the id of the lists under a key: inline, or by name.
 std::uint32_t CommunicationReader::lists_id(input::ObjectReader& reader, std::string_view key) {
   const input::Json& json = reader.required(key, "lists of chips, or their name");
-  const std::string place = reader.place_of(key);
-  if (!json.is_string()) return chip_lists_id(lists_, read_lists(json, place));
+  const std::string pointer = reader.pointer_to(key);
+  if (!json.is_string()) return chip_lists_id(lists_, read_lists(json, pointer));
   const auto name = json.get<std::string>();
   const auto known = std::ranges::find(lists_, name, &steps::ChipLists::name);
   if (known != lists_.end()) return static_cast<std::uint32_t>(known - lists_.begin());
   std::vector<std::string_view> names;
   for (const steps::ChipLists& lists : lists_) names.push_back(lists.name);
-  throw input::InputError(place, fmt::format("\"groups\" of the step have no '{}'; {}", name,
-                                             input::remedy(name, names)));
+  throw input::InputError(pointer, fmt::format("\"groups\" of the step have no '{}'; {}", name,
+                                               input::remedy(name, names)));
 }
 
 void CommunicationReader::read_groups(input::ObjectReader& reader, CollectiveCall& call) {
   const std::uint32_t id = lists_id(reader, kGroups);
   const Lists& lists = lists_[id].lists;
-  const std::string why_not = steps::why_no_groups(lists, mesh_.chips());
-  if (!why_not.empty()) throw input::InputError(reader.place_of(kGroups), why_not);
+  const std::string why_not = steps::group_error(lists, mesh_.chips());
+  if (!why_not.empty()) throw input::InputError(reader.pointer_to(kGroups), why_not);
   call.groups = {.lists = id, .size = static_cast<std::uint32_t>(lists.front().size())};
 }
 
 CollectiveCall CommunicationReader::collective(input::ObjectReader reader) {
   CollectiveCall call;
   call.collective = read_collective_name(reader, "kind");
-  if (input::exactly_one(reader, kOver, reader.place_of("axes")) == kGroups)
+  if (input::exactly_one(reader, kOver, reader.pointer_to("axes")) == kGroups)
     read_groups(reader, call);
   else
     call.axes = read_axes(reader, mesh_);
@@ -149,8 +150,8 @@ CollectiveCall CommunicationReader::collective(input::ObjectReader reader) {
 
 Permute CommunicationReader::permute(input::ObjectReader reader) {
   Permute permute{.pairs = lists_id(reader, "pairs")};
-  const std::string why_not = steps::why_no_pairs(lists_[permute.pairs].lists, mesh_.chips());
-  if (!why_not.empty()) throw input::InputError(reader.place_of("pairs"), why_not);
+  const std::string why_not = steps::pair_error(lists_[permute.pairs].lists, mesh_.chips());
+  if (!why_not.empty()) throw input::InputError(reader.pointer_to("pairs"), why_not);
   permute.bytes = read_elements(reader, numerics::ElementFormat::fp8_e4m3);
   reader.finish();
   return permute;

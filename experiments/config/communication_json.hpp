@@ -1,4 +1,4 @@
-// What tasks of a step send from chip to chip: collectives within groups, and permutes.
+// Communication of a step's tasks: collectives within groups, and permutes.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace equarx::config {
 
-/// Reads "collective" and "permute" of tasks, and the lists of chips that they name or have (docs/steps.md).
+/// Reads "collective" and "permute" of tasks, and the chip lists that they name or contain
+/// (docs/steps.md).
 class CommunicationReader {
  public:
-  /// Reads "groups" of the step: lists of chips under names. @throws input::InputError for what are no lists of chips
+  /// Reads "groups" of the step: named chip lists. @throws input::InputError if they are malformed
   CommunicationReader(input::ObjectReader& step, const steps::Mesh& mesh);
 
-  /// A task's "collective". @throws input::InputError for what is not valid
+  /// Reads a task's "collective". @throws input::InputError if it is invalid
   steps::CollectiveCall collective(input::ObjectReader reader);
-  /// A task's "permute". @throws input::InputError for what is not valid
+  /// Reads a task's "permute". @throws input::InputError if it is invalid
   steps::Permute permute(input::ObjectReader reader);
 
-  /// All lists that there are.
+  /// All chip lists read so far.
   const std::vector<steps::ChipLists>& lists() const { return lists_; }
 
  private:
@@ -33,13 +34,13 @@ class CommunicationReader {
   std::vector<steps::ChipLists> lists_;
 };
 
-/// A task's "collective", as it is read.
+/// A task's "collective" as JSON.
 input::Json collective_json(const steps::CollectiveCall& call, const steps::StepGraph& graph,
                             const steps::Mesh& mesh);
-/// A task's "permute", as it is read.
+/// A task's "permute" as JSON.
 input::Json permute_json(const steps::Permute& permute, const steps::StepGraph& graph);
 
-/// "groups" of a step: the lists of a graph, under their names.
+/// "groups" of a step as JSON: the named chip lists of a graph.
 input::Json chip_lists_json(const steps::StepGraph& graph);
 
 }  // namespace equarx::config

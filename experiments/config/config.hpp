@@ -1,4 +1,4 @@
-// What a user asks for: a machine, a tensor, and the collectives to compare on them.
+// The configuration of an experiment: a machine, a tensor, and the collectives to compare.
 #pragma once
 
 #include <cstdint>
@@ -24,40 +24,41 @@
 
 namespace equarx::config {
 
-/// How a user describes the chips and cables.
+/// How a configuration describes chips and links.
 enum class TopologyKind : std::uint8_t {
-  slice,            ///< one that the hardware is offered in, with its wraparound rule
+  slice,            ///< a slice that the hardware is offered in, with its wraparound rule
   mesh,             ///< a grid without wraparound
   torus,            ///< a grid with wraparound, on all axes or on those given
   ring,             ///< chips in a circle
-  fully_connected,  ///< a cable between every two chips
+  fully_connected,  ///< a link between every two chips
   file,             ///< any graph, from a file
 };
 
-/// A cable of a graph file. What is not given is the hardware's own.
+/// A link of a graph file. Absent values default to the hardware's.
 struct GraphLink {
   topology::Cable cable{};
   std::optional<double> rate;       ///< payload bytes per second of each direction
   std::optional<double> latency_s;  ///< of each direction
 };
 
-/// What a graph file says.
+/// Contents of a graph file.
 struct GraphConfig {
   std::string name;
   std::string description;
-  std::vector<std::string> chips;  ///< their names
+  std::vector<std::string> chips;  ///< chip names
   std::vector<GraphLink> links;
 };
 
-/// A cable that the ring must not use, by the names of the chips that it joins.
+/// A link that the ring must avoid, with the names of its chips.
 struct AvoidedCable {
   std::string first;
   std::string second;
   topology::Cable cable{};
 };
 
-/// A data-centre network that joins several slices (or nodes), all alike. Every chip, or several together, has a port;
-/// inside, the network is never busy. Either direction of a port is shared by the messages that pass it.
+/// A data-centre network that joins several identical slices (or nodes). Each chip, or each group
+/// of `chips_per_port` chips, has a port. The network core is never congested; messages share each
+/// direction of a port.
 struct NetworkConfig {
   std::uint32_t slices = 2;  ///< 2 or more
   double rate = 0.0;         ///< payload of a port, B/s each way, above 0
@@ -67,37 +68,37 @@ struct NetworkConfig {
 
 struct PlannedTopology;
 
-/// Which chips there are, and how cables join them: of one slice, where a network joins several.
+/// Chips and links, per slice if a network joins several.
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::slice;
   topology::GridShape shape;  ///< of a slice, mesh, torus or ring
   std::uint32_t chips = 0;    ///< of `fully_connected`
-  std::string file;           ///< of `file`: its path as the user wrote it
-  GraphConfig graph;          ///< of `file`: its contents
+  std::string file;           ///< path as the user wrote it
+  GraphConfig graph;          ///< of `file`: contents
   std::optional<NetworkConfig> network;
-  std::vector<AvoidedCable> avoid;  ///< the ring is planned around them
-  /// Its chips and links, if reading the configuration needed them: planned_topology() makes them once.
+  std::vector<AvoidedCable> avoid;  ///< links that the ring must not use
+  /// Cache of planned_topology(): set if reading the configuration needed the chips and links.
   std::shared_ptr<const PlannedTopology> planned;
 };
 
-/// The tensor that each chip has: its size, its type, and where its values come from.
+/// The tensor on each chip: size, type, and source of its values.
 struct TensorConfig {
   std::vector<std::uint64_t> shape;  ///< empty if the size was given in bytes
-  std::uint64_t elements = 0;        ///< on each chip
+  std::uint64_t elements = 0;        ///< per chip
   numerics::ElementFormat dtype = numerics::ElementFormat::bf16;
-  numerics::InputSpec values;       ///< unless there are files
+  numerics::InputSpec values;       ///< used if `files` is empty
   std::vector<std::string> files;   ///< as the user wrote them
-  std::optional<std::string> name;  ///< of the tensor within each file
-  tensors::TensorFiles opened;      ///< the files, in the same order
+  std::optional<std::string> name;  ///< tensor name within each file
+  tensors::TensorFiles opened;      ///< opened `files`, in the same order
   double sample = 1.0;              ///< share of the tensor whose values are computed
 
   std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }
 };
 
-/// The phases of an AllReduce that are quantized; the other is sent in the type of the tensor.
+/// The quantized phases of an AllReduce; the other phase uses the tensor's type.
 enum class QuantizedPhases : std::uint8_t { reduce_scatter, all_gather, both };
 
-/// A format, and the name that it goes by in configurations.
+/// A format and its name in configurations.
 struct NamedBlockFormat : numerics::BlockFormat {
   NamedBlockFormat() = default;
   NamedBlockFormat(std::string format_name, const numerics::BlockFormat& format)
@@ -106,64 +107,67 @@ struct NamedBlockFormat : numerics::BlockFormat {
   std::string name = "bf16";
 };
 
-/// How the cuts that a configuration does not give are chosen.
+/// How tiling that the configuration leaves open is chosen.
 enum class CutMode : std::uint8_t {
-  fastest,  ///< the fastest of some, by simulation
-  by_size,  ///< by the sizes of the parts alone
+  fastest,  ///< fastest of several candidates, by simulation
+  by_size,  ///< from the sizes of the parts alone
 };
 
-/// A collective to run: its algorithm, its format on the wire, and how it cuts the tensor.
+/// A collective to run: algorithm, wire format, and tiling.
 struct CollectiveConfig {
   std::string label;
   Algorithm algorithm = collectives::find_algorithm("ring");
   collectives::RingStyle ring = collectives::RingStyle::full_loop;
   QuantizedPhases quantize = QuantizedPhases::both;  ///< of a format with scales
-  /// The tensor is cast to this type before the collective, and its result back; not if it has none.
+  /// Type to which the tensor is cast before the collective (and the result back); std::nullopt: no
+  /// cast.
   std::optional<numerics::ElementFormat> cast_to;
-  /// The tensor is rotated in FP32 before the collective, and its result back (models/numerics/codec/hadamard.hpp).
+  /// Rotates the tensor in FP32 before the collective, and its result back
+  /// (models/numerics/codec/hadamard.hpp).
   bool hadamard = false;
   NamedBlockFormat format;
-  /// Of an algorithm of slices: what is sent between them, if it is not `format`.
+  /// For hierarchical algorithms: format between slices, if it differs from `format`.
   std::optional<NamedBlockFormat> between;
   std::uint32_t elements_per_scale =
       collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
   std::optional<std::uint32_t> minishards;
   std::optional<std::uint32_t> microshards;
-  CutMode cuts = CutMode::fastest;  ///< of what is not given
-  /// What a plan has chosen; the same configuration keeps it on other chips. Not read, and not written.
+  CutMode cuts = CutMode::fastest;  ///< how missing minishards and microshards are chosen
+  /// Part sizes chosen by a plan, kept when the configuration moves to another chip. Not part of
+  /// the JSON.
   collectives::PartSizes sizes = {};
 };
 
-/// The type of the tensor that the collective is of, where the ranks bring `dtype`: what it is cast to, if it is; FP32 if
-/// it is rotated.
+/// Type of the tensor inside the collective, for inputs of `dtype`: the cast type if it is cast,
+/// FP32 if it is rotated.
 numerics::ElementFormat tensor_type(const CollectiveConfig& collective,
                                     numerics::ElementFormat dtype);
 
-/// Whether ranks cast what they bring, and their results back.
+/// True if ranks cast their inputs and results.
 bool has_casts(const CollectiveConfig& collective);
 
-/// What a phase is sent in: a phase that is not quantized in the type of the tensor.
+/// Wire format of a phase; the tensor's type for a phase that is not quantized.
 numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,
                                   numerics::ElementFormat dtype);
 
-/// A cable that is slower than the others, or breaks. Both directions.
+/// A link that is slow or fails. Applies to both directions.
 struct LinkFault {
-  std::string first;  ///< the chips that it joins, as the user named them
+  std::string first;  ///< the chips it joins, as the user named them
   std::string second;
   topology::Cable cable{};
   double bandwidth_factor = 1.0;     ///< above 0
   double extra_latency_s = 0.0;      ///< of each direction
-  std::optional<double> fails_at_s;  ///< from then on it moves nothing
+  std::optional<double> fails_at_s;  ///< time of failure; the link is dead afterwards
 };
 
-/// A chip whose core is slower, or faster, than the others.
+/// A chip whose TensorCore is slower, or faster, than the others.
 struct ChipFault {
   std::string name;  ///< as the user named it
   topology::ChipId chip = 0;
-  double slowdown = 1.0;  ///< factor on its core time, above 0
+  double slowdown = 1.0;  ///< factor on its compute time, above 0
 };
 
-/// What is slow or broken of a machine.
+/// Degraded links and chips of a machine.
 struct FaultsConfig {
   std::vector<LinkFault> links;
   std::vector<ChipFault> chips;
@@ -171,31 +175,31 @@ struct FaultsConfig {
   bool empty() const { return links.empty() && chips.empty(); }
 };
 
-/// A transformer's phase on all chips of the topology, by tensor parallelism: compute steps, and the
-/// AllReduces between them.
+/// A transformer's phase on all chips of the topology, with tensor parallelism: compute steps and
+/// the AllReduces between them.
 struct WorkloadConfig {
   std::string model_name;  ///< as the user wrote it: a name, or the path of a file
   workloads::Transformer model;
   workloads::Phase phase;
   workloads::AttentionMethod attention;
   workloads::ResidualPlace residual = workloads::ResidualPlace::hbm;
-  /// Parts of the positions, so that the AllReduce of one goes on beside the compute steps of the next; 1:
-  /// it does not.
+  /// Number of chunks of the positions, so that the AllReduce of one overlaps the compute of the
+  /// next; 1: no overlap.
   std::uint32_t chunks = 1;
-  const workloads::Recipe* recipe = &workloads::recipes().front();  ///< of products with weights
-  workloads::PhaseOperations operations;  ///< of each chip, on all chips of the topology
+  const workloads::Recipe* recipe = &workloads::recipes().front();  ///< of the matmuls with weights
+  workloads::PhaseOperations operations;  ///< per chip, with all chips of the topology
 };
 
-/// Whether every chip is simulated, or representatives stand for all.
+/// Simulate every chip (full), or representative chips only (symmetric).
 enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
 
-/// What moves the clock: sim::Engine, or whichever befits.
+/// Simulation engine: a sim::Engine, or the best suited.
 enum class EngineMode : std::uint8_t { automatic, simgrid, direct };
 
-/// How intervals of times are found: from chips that are drawn at random, as they may be.
+/// Monte Carlo sampling of chip parameters, for intervals of times.
 struct UncertaintyConfig {
   static constexpr std::uint32_t kDefaultSamples = 200;
-  static constexpr std::uint32_t kFewestSamples = 10;  ///< of which 16 % are more than one
+  static constexpr std::uint32_t kFewestSamples = 10;  ///< 16 % of them are more than one sample
   static constexpr std::uint32_t kMostSamples = 100'000;
   static constexpr std::uint64_t kLargestSeed = 0xFFFFFFFF;
 
@@ -203,16 +207,15 @@ struct UncertaintyConfig {
   std::uint64_t seed = 1;
 };
 
-/// All that a user asks for in one experiment, with every default filled in.
+/// Complete configuration of an experiment, with all defaults filled in.
 struct ExperimentConfig {
   std::string hardware;  ///< as the user wrote it: a name, or the path of a file
-  /// What the configuration itself changes of that chip.
+  /// Parameters of that chip that the configuration overrides.
   std::vector<const hardware::ParameterInfo*> changed_parameters;
-  hardware::Chip chip;  ///< with the changes
+  hardware::Chip chip;  ///< with the overrides
   TopologyConfig topology;
   FaultsConfig faults;
-  std::optional<WorkloadConfig>
-      workload;  ///< its AllReduce is what is computed, and timed among the rest
+  std::optional<WorkloadConfig> workload;  ///< its AllReduce is computed, and timed with the rest
   TensorConfig tensor;
   collectives::Collective collective = collectives::Collective::all_reduce;
   std::vector<CollectiveConfig> collectives;

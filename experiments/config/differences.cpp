@@ -7,7 +7,7 @@
 namespace equarx::config {
 namespace {
 
-/// Whether the elements can be called by their labels: all have one, and no two the same.
+/// True if every element has a label and no two labels are equal.
 bool all_labelled(const input::Json& list) {
   std::vector<std::string> labels;
   for (const input::Json& element : list) {
@@ -37,18 +37,18 @@ input::Json flat(const input::Json& config) {
 }
 
 std::vector<Difference> differences(const input::Json& a, const input::Json& b) {
-  const input::Json of_a = flat(a);
-  const input::Json of_b = flat(b);
+  const input::Json flat_a = flat(a);
+  const input::Json flat_b = flat(b);
   std::vector<Difference> found;
-  for (const auto& [pointer, value] : of_a.items()) {
-    const auto other = of_b.find(pointer);
-    if (other == of_b.end())
+  for (const auto& [pointer, value] : flat_a.items()) {
+    const auto other = flat_b.find(pointer);
+    if (other == flat_b.end())
       found.push_back({pointer, value, {}});
     else if (*other != value)
       found.push_back({pointer, value, *other});
   }
-  for (const auto& [pointer, value] : of_b.items())
-    if (!of_a.contains(pointer)) found.push_back({pointer, {}, value});
+  for (const auto& [pointer, value] : flat_b.items())
+    if (!flat_a.contains(pointer)) found.push_back({pointer, {}, value});
   return found;
 }
 

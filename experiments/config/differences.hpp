@@ -1,4 +1,4 @@
-// In what two configurations differ.
+// Differences between two configurations.
 #pragma once
 
 #include <string>
@@ -8,18 +8,19 @@
 
 namespace equarx::config {
 
-/// A value that two configurations do not have alike.
+/// A value that differs between two configurations.
 struct Difference {
-  std::string pointer;  ///< JSON pointer, in which a collective is called by its label
-  input::JsonValue a;   ///< null if only the other has it
+  std::string pointer;  ///< JSON pointer; collectives appear under their labels
+  input::JsonValue a;   ///< null if present only in the other
   input::JsonValue b;   ///< likewise
 };
 
-/// Every number, text, yes and no of a configuration by its JSON pointer, in which a collective is called by
-/// its label: so it is the same one wherever it stands in the list. What is no configuration is taken as it is.
+/// All leaf values of a configuration by JSON pointer. Collectives appear under their labels, so
+/// that a pointer does not depend on their order. JSON that is not a configuration is flattened as
+/// it stands.
 input::Json flat(const input::Json& config);
 
-/// In the order of `a`, then what `b` alone has.
+/// In the order of `a`, followed by values present only in `b`.
 std::vector<Difference> differences(const input::Json& a, const input::Json& b);
 
 }  // namespace equarx::config

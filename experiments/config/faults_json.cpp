@@ -6,57 +6,56 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::config {
 namespace {
 
-const std::string kFaultsPlace = "/faults";
-
-/// Beyond these there is no machine, and no sum of times.
+/// No machine lies beyond these factors.
 constexpr double kLeastFactor = input::kLeastShare;
 constexpr double kMostFactor = 1e9;
 
 double read_factor(input::ObjectReader& reader, std::string_view key) {
   const double factor = reader.number(key, "a number above 0");
   if (factor < kLeastFactor || factor > kMostFactor)
-    throw input::InputError(reader.place_of(key), fmt::format("{} is not a factor from {} to {}",
-                                                              factor, kLeastFactor, kMostFactor));
+    throw input::InputError(reader.pointer_to(key), fmt::format("{} is not a factor from {} to {}",
+                                                                factor, kLeastFactor, kMostFactor));
   return factor;
 }
 
 double read_time(input::ObjectReader& reader, std::string_view key) {
   const double seconds = reader.quantity(key, units::Dimension::time);
-  if (seconds < 0.0) throw input::InputError(reader.place_of(key), "must not be negative");
+  if (seconds < 0.0) throw input::InputError(reader.pointer_to(key), "must not be negative");
   return seconds;
 }
 
-LinkFault read_link(input::ObjectReader reader, const std::string& place,
+LinkFault read_link(input::ObjectReader reader, const std::string& pointer,
                     const topology::Topology& graph, const ChipNames& names) {
   LinkFault fault;
-  const input::Json& pair = reader.required("between", "a list of two chips that a cable joins");
-  fault.cable = names.read_pair(pair, reader.place_of("between"));
+  const input::Json& pair = reader.required("between", "a list of two chips that a link joins");
+  fault.cable = names.read_pair(pair, reader.pointer_to("between"));
   fault.first = graph.label(fault.cable.first);
   fault.second = graph.label(fault.cable.second);
   if (!graph.find_link(fault.cable.first, fault.cable.second))
     throw input::InputError(
-        reader.place_of("between"),
-        fmt::format("no cable joins {} and {}; 'equarx-sim topology' shows the cables", fault.first,
-                    fault.second));
-  // A factor of 1 is the healthy machine, where a sweep of factors begins.
-  const bool says_something =
+        reader.pointer_to("between"),
+        fmt::format("no link joins {} and {}; 'equarx-sim topology --svg FILE' draws the links",
+                    fault.first, fault.second));
+  // A factor of 1 is allowed: sweeps start at the healthy machine.
+  const bool has_effect =
       reader.has("bandwidth_factor") || reader.has("extra_latency") || reader.has("fails_at");
   if (reader.has("bandwidth_factor") && reader.number("bandwidth_factor") == 0.0)
-    throw input::InputError(reader.place_of("bandwidth_factor"),
-                            "0 is a cable that moves nothing; say since when instead, like "
-                            "\"fails_at\": \"0 s\"");
+    throw input::InputError(
+        reader.pointer_to("bandwidth_factor"),
+        "0 is a dead link; give the time of failure instead, like \"fails_at\": \"0 s\"");
   if (reader.has("bandwidth_factor"))
     fault.bandwidth_factor = read_factor(reader, "bandwidth_factor");
   if (reader.has("extra_latency")) fault.extra_latency_s = read_time(reader, "extra_latency");
   if (reader.has("fails_at")) fault.fails_at_s = read_time(reader, "fails_at");
   reader.finish();
-  if (!says_something)
-    throw input::InputError(place,
+  if (!has_effect)
+    throw input::InputError(pointer,
                             "changes nothing; give bandwidth_factor, extra_latency or fails_at");
   return fault;
 }
@@ -65,7 +64,7 @@ ChipFault read_chip_fault(input::ObjectReader reader, const ChipNames& names,
                           const topology::Topology& graph) {
   ChipFault fault;
   fault.chip =
-      names.read_chip(reader.required("chip", "the name of a chip"), reader.place_of("chip"));
+      names.read_chip(reader.required("chip", "the name of a chip"), reader.pointer_to("chip"));
   fault.name = graph.label(fault.chip);
   reader.required("slowdown", "a factor on the chip's core time, like 2");
   fault.slowdown = read_factor(reader, "slowdown");
@@ -74,14 +73,15 @@ ChipFault read_chip_fault(input::ObjectReader reader, const ChipNames& names,
 }
 
 template <typename Fault, typename Same>
-void refuse_repetition(const std::vector<Fault>& faults, const std::string& place, Same same) {
+void reject_duplicate(const std::vector<Fault>& faults, const std::string& pointer, Same same) {
   for (std::size_t other = 0; other + 1 < faults.size(); ++other)
     if (same(faults[other], faults.back()))
-      throw input::InputError(fmt::format("{}/{}", place, faults.size() - 1),
-                              fmt::format("repeats {}/{}; put both into one", place, other));
+      throw input::InputError(
+          input::pointer(pointer, faults.size() - 1),
+          fmt::format("repeats {}; merge them", input::pointer(pointer, other)));
 }
 
-bool same_cable(const LinkFault& one, const LinkFault& other) {
+bool same_link(const LinkFault& one, const LinkFault& other) {
   return std::minmax(one.cable.first, one.cable.second) ==
          std::minmax(other.cable.first, other.cable.second);
 }
@@ -96,18 +96,19 @@ FaultsConfig read_faults(input::ObjectReader reader, TopologyConfig& topology,
   if (reader.has("links")) {
     const input::Json& list = reader.array("links");
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::string place = fmt::format("{}/links/{}", kFaultsPlace, i);
-      faults.links.push_back(read_link(input::ObjectReader(list[i], place), place, graph, names));
-      refuse_repetition(faults.links, kFaultsPlace + "/links", same_cable);
+      const std::string pointer = reader.pointer_to("links", i);
+      faults.links.push_back(
+          read_link(input::ObjectReader(list[i], pointer), pointer, graph, names));
+      reject_duplicate(faults.links, reader.pointer_to("links"), same_link);
     }
   }
   if (reader.has("chips")) {
     const input::Json& list = reader.array("chips");
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::string place = fmt::format("{}/chips/{}", kFaultsPlace, i);
-      faults.chips.push_back(read_chip_fault(input::ObjectReader(list[i], place), names, graph));
-      refuse_repetition(faults.chips, kFaultsPlace + "/chips",
-                        [](const ChipFault& a, const ChipFault& b) { return a.chip == b.chip; });
+      const std::string pointer = reader.pointer_to("chips", i);
+      faults.chips.push_back(read_chip_fault(input::ObjectReader(list[i], pointer), names, graph));
+      reject_duplicate(faults.chips, reader.pointer_to("chips"),
+                       [](const ChipFault& a, const ChipFault& b) { return a.chip == b.chip; });
     }
   }
   reader.finish();

@@ -1,4 +1,4 @@
-// "faults" of a configuration: links and chips that are not as the others.
+// The "faults" of a configuration: degraded links and chips.
 #pragma once
 
 #include "experiments/config/config.hpp"
@@ -6,10 +6,10 @@
 
 namespace equarx::config {
 
-/// Plans the topology, whose links and chips they name.
+/// Reads faults. Plans the topology, because they name its links and chips.
 FaultsConfig read_faults(input::ObjectReader reader, TopologyConfig& topology,
                          const hardware::Chip& chip);
-/// Faults as a configuration has them, with every default filled in.
+/// Faults as configuration JSON, with all defaults filled in.
 input::Json faults_json(const FaultsConfig& faults);
 
 }  // namespace equarx::config

@@ -41,7 +41,7 @@ constexpr NamedFormat cast_to(std::string_view name, ElementFormat element) {
   return {name, {.element = element}};
 }
 
-/// What is sent without scales. "cast": a format with scales has the name of the element.
+/// Formats without scales. The suffix "-cast" avoids the names of scaled formats.
 constexpr std::array kCasts = {cast_to("bf16", ElementFormat::bf16),
                                cast_to("fp32", ElementFormat::fp32),
                                cast_to("fp16", ElementFormat::fp16),
@@ -51,7 +51,7 @@ constexpr std::array kCasts = {cast_to("bf16", ElementFormat::bf16),
                                cast_to("fp8-e5m2fnuz-cast", ElementFormat::fp8_e5m2fnuz),
                                cast_to("int8-cast", ElementFormat::int8)};
 
-/// These, and formats whose scale all ranks agree on before.
+/// kCasts, and formats with a scale shared by all ranks.
 std::vector<NamedFormat> plain_formats() {
   std::vector<NamedFormat> formats(kCasts.begin(), kCasts.end());
   std::ranges::copy_if(
@@ -60,7 +60,8 @@ std::vector<NamedFormat> plain_formats() {
   return formats;
 }
 
-/// Formats that a plain ring has, and a quantized one cannot have, deserve more than a list.
+/// Explains formats that plain algorithms support and quantized ones do not, instead of listing
+/// names.
 NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
   std::vector<std::string_view> names;
   const std::string wanted = reader.has("format") ? reader.text("format") : "int8";
@@ -70,20 +71,20 @@ NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
     if (named.format.scaled) return {std::string(named.name), named.format};
     if (numerics::has_shared_scale(named.format))
       throw input::InputError(
-          reader.place_of("format"),
+          reader.pointer_to("format"),
           fmt::format(
-              "'{}' has one scale for all ranks, and its codes are added as they are: use an "
+              "'{}' has one scale for all ranks, and its codes are summed directly: use an "
               "algorithm like "
               "\"ring\" or \"torus\", without \"quantize\", \"scale\", \"layout\" and \"block\"",
               named.name));
     throw input::InputError(
-        reader.place_of("format"),
+        reader.pointer_to("format"),
         fmt::format("'{}' is not quantized; use \"algorithm\": \"ring\" for it, or a "
                     "format with scales, like \"int8\"",
                     named.name));
   }
-  reader.choice("format", names);  // says what there is
-  throw std::logic_error("a format that is not there was found");
+  reader.choice("format", names);  // throws, listing the formats
+  throw std::logic_error("an unknown format was accepted");
 }
 
 std::vector<std::string_view> plain_names() {
@@ -92,8 +93,8 @@ std::vector<std::string_view> plain_names() {
   return names;
 }
 
-/// Refuses a format with scales where there are none.
-void check_has_no_scales(input::ObjectReader& reader, bool has_quantized_twin) {
+/// Rejects a scaled format for a collective without scales.
+void check_no_scales(input::ObjectReader& reader, bool has_quantized_twin) {
   const std::string wanted = reader.text("format");
   const auto named =
       std::ranges::find(numerics::named_formats(), wanted, &numerics::NamedFormat::name);
@@ -102,11 +103,11 @@ void check_has_no_scales(input::ObjectReader& reader, bool has_quantized_twin) {
   std::vector<std::string> remedies;
   if (has_quantized_twin) remedies.emplace_back("use \"algorithm\": \"equarx\"");
   if (cast != kCasts.end())
-    remedies.push_back(fmt::format("\"{}\" casts each value as it is", cast->name));
+    remedies.push_back(fmt::format("\"{}\" casts each value without a scale", cast->name));
   if (remedies.empty())
-    remedies.push_back(fmt::format("it may be one of {}", input::list_of(plain_names())));
-  throw input::InputError(reader.place_of("format"),
-                          fmt::format("'{}' has scales, which there are none of here; {}", wanted,
+    remedies.push_back(fmt::format("use one of {}", input::list_of(plain_names())));
+  throw input::InputError(reader.pointer_to("format"),
+                          fmt::format("'{}' has scales, and this collective has none; {}", wanted,
                                       fmt::join(remedies, ", or ")));
 }
 
@@ -115,35 +116,33 @@ std::size_t read_block(input::ObjectReader& reader, const BlockFormat& format) {
     if (format.block != 0 && !reader.has("block")) return format.block;
     return reader.integer("block", 1, kMostElements);
   }
-  if (reader.has("block"))
-    throw input::InputError(
-        reader.place_of("block"),
-        "counts for \"layout\": \"contiguous\" only; a strided minishard has 1024 groups");
+  reader.reject("block",
+                "applies to \"layout\": \"contiguous\" only; a strided minishard has 1024 groups");
   return 0;
 }
 
-/// Scales below one of the tensor have the range of their own type for it.
+/// Block scales below a tensor scale must be e4m3.
 void check_tensor_scale(input::ObjectReader& reader, const NamedBlockFormat& format) {
   if (format.tensor_scale && format.scale != ScaleFormat::e4m3)
     throw input::InputError(
-        reader.place_of("scale"),
-        fmt::format("'{}' has e4m3 scales below one of the tensor; remove it, or use "
-                    "\"nvfp4-block\", which has no scale of the tensor",
+        reader.pointer_to("scale"),
+        fmt::format("'{}' has e4m3 block scales below a tensor scale; remove it, or use "
+                    "\"nvfp4-block\", which has no tensor scale",
                     format.name));
 }
 
-/// A format of somebody's code is as that has it; where it has contiguous blocks, their length is an argument there.
+/// Published formats are fixed; with contiguous blocks, the block length is a parameter.
 void check_as_published(input::ObjectReader& reader, const NamedBlockFormat& format) {
   const bool has_blocks = format.layout == ScaleLayout::contiguous;
   for (const std::string_view key : {"scale", "layout", "block", "rounding"})
-    if (reader.has(key) && !(has_blocks && key == "block"))
-      throw input::InputError(
-          reader.place_of(key),
-          fmt::format("'{}' is as its code has it, so {} can be chosen; remove it", format.name,
-                      has_blocks ? "only its \"block\"" : "nothing about it"));
+    if (!has_blocks || key != "block")
+      reader.reject(
+          key, fmt::format("'{}' follows its published code, so {} can be chosen; "
+                           "remove it",
+                           format.name, has_blocks ? "only its \"block\"" : "nothing about it"));
 }
 
-/// FP8-LM's factor: a word, or a number.
+/// Reads FP8-LM's factor mu: a keyword or a number.
 numerics::Mu read_mu(input::ObjectReader& reader) {
   constexpr std::string_view kExpected =
       R"(a number above 0, "root", "pre-scaling" or "post-scaling")";
@@ -152,11 +151,12 @@ numerics::Mu read_mu(input::ObjectReader& reader) {
   const double mu = reader.number("mu", kExpected);
   const auto value = static_cast<float>(mu);
   if (!(value > 0.0F && std::isfinite(value)))
-    throw input::InputError(reader.place_of("mu"), fmt::format("must be {}, is {}", kExpected, mu));
+    throw input::InputError(reader.pointer_to("mu"),
+                            fmt::format("must be {}, is {}", kExpected, mu));
   return {.of = numerics::Mu::Of::value, .value = value};
 }
 
-/// A scale that all ranks share is as somebody's code has it, but for FP8-LM's factor.
+/// Formats with a scale shared by all ranks are fixed, except for FP8-LM's factor.
 NamedBlockFormat read_shared_format(input::ObjectReader& reader, const NamedFormat& plain) {
   NamedBlockFormat format{std::string(plain.name), plain.format};
   check_as_published(reader, format);
@@ -164,13 +164,13 @@ NamedBlockFormat read_shared_format(input::ObjectReader& reader, const NamedForm
   return format;
 }
 
-/// The rounding is all that can still be wrong with a named format.
+/// Reads the rounding; the only property of a named format that can still be invalid.
 void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
   format.rounding = input::choose(reader, "rounding", kRoundings, format.rounding);
   try {
     const numerics::BlockCodec codec(format);
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(reader.place_of("rounding"),
+    throw input::InputError(reader.pointer_to("rounding"),
                             fmt::format("'{}' is {}", format.name, error.what()));
   }
 }
@@ -196,7 +196,7 @@ NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat te
                                    bool has_quantized_twin) {
   NamedBlockFormat format{std::string(numerics::name(tensor)), {.element = tensor}};
   if (reader.has("format") && reader.text("format") != format.name) {
-    check_has_no_scales(reader, has_quantized_twin);
+    check_no_scales(reader, has_quantized_twin);
     const NamedFormat plain = plain_formats()[reader.choice("format", plain_names())];
     if (numerics::has_shared_scale(plain.format)) return read_shared_format(reader, plain);
     format = {std::string(plain.name), plain.format};
@@ -218,7 +218,7 @@ input::Json format_json(const NamedBlockFormat& format) {
   input::Json json = {{"format", format.name}};
   if (format.rule == ScaleRule::fp8lm) json["mu"] = mu_json(format.mu);
   if (format.scaled && format.layout == ScaleLayout::contiguous) json["block"] = format.block;
-  if (format.rule != ScaleRule::amax) return json;  // its name says the rest
+  if (format.rule != ScaleRule::amax) return json;  // the name implies the rest
   if (format.scaled) {
     json["scale"] = numerics::name(format.scale);
     json["layout"] = numerics::name(format.layout);

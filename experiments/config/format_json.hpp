@@ -1,4 +1,4 @@
-// Number formats in configurations: a name, and what is changed of it.
+// Number formats in configurations: a name, and overrides of its properties.
 #pragma once
 
 #include "experiments/config/config.hpp"
@@ -6,17 +6,18 @@
 
 namespace equarx::config {
 
-/// A format with scales: `format` by name (int8 by default), with `scale`, `layout`, `block` and `rounding`
-/// of its own if they are given.
+/// Reads a scaled format: `format` by name (int8 by default), with optional overrides `scale`,
+/// `layout`, `block` and `rounding`.
 NamedBlockFormat read_scaled_format(input::ObjectReader& reader);
 
-/// A format without scales; the type of the `tensor` if there is no `format`. Types that formats with scales are
-/// made of have names of their own, like "int8-cast": each value is cast as it is, unless it is of that type.
-/// `has_quantized_twin`: a quantized algorithm can be named to who asks for scales.
+/// Reads a format without scales; the type of the `tensor` if `format` is absent. Element types of
+/// scaled formats have names of their own here, like "int8-cast": each value is cast without a
+/// scale, unless it already has that type. `has_quantized_twin`: errors may recommend a quantized
+/// algorithm.
 NamedBlockFormat read_plain_format(input::ObjectReader& reader, numerics::ElementFormat tensor,
                                    bool has_quantized_twin);
 
-/// The keys that give the format again.
+/// The format's keys in a configuration.
 input::Json format_json(const NamedBlockFormat& format);
 
 }  // namespace equarx::config

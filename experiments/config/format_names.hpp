@@ -1,4 +1,4 @@
-// The names that other tools have for number formats.
+// Aliases of number formats in other tools.
 #pragma once
 
 #include <span>
@@ -8,20 +8,20 @@
 
 namespace equarx::config {
 
-/// A format by the name that it has elsewhere: in PyTorch, JAX and NumPy, in XLA's HLO, in papers.
+/// A format by its name elsewhere: in PyTorch, JAX and NumPy, in XLA's HLO, in papers.
 struct FormatAlias {
   std::string_view alias;  ///< "bfloat16"
-  std::string_view name;   ///< what it is called here: "bf16"
+  std::string_view name;   ///< name in configurations: "bf16"
 };
 
-/// All of them.
+/// All aliases.
 std::span<const FormatAlias> format_aliases();
 
-/// What a format is called here: of an alias the name it stands for, else `name` itself, known or not.
+/// Returns the configuration name of an alias, or `name` itself, known or not.
 std::string_view format_name(std::string_view name);
 
-/// Replaces aliases in a configuration: a tensor's `dtype`, and `format` and `cast_to` of its collectives. What
-/// is not as a configuration should be stays as it is.
+/// Replaces aliases in a configuration: a tensor's `dtype`, and `format` and `cast_to` of its
+/// collectives. Malformed parts are left unchanged.
 void replace_format_aliases(input::Json& config);
 
 }  // namespace equarx::config

@@ -18,47 +18,51 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/nearest.hpp"
-#include "experiments/input/shelf.hpp"
+#include "experiments/input/once_map.hpp"
+#include "experiments/input/pointer.hpp"
 
 namespace equarx::config {
 namespace {
 
-constexpr std::array<std::string_view, 4> kParts = {"name", "description", "parameters", "slices"};
+constexpr std::array<std::string_view, 4> kRequiredKeys = {"name", "description", "parameters",
+                                                           "slices"};
 
-/// Names all that is missing at once, where it is so much that the file may rather want to change another chip.
+/// Lists all missing keys at once if there are several: the file is probably meant to override
+/// another chip.
 void check_complete(const input::Json& json) {
   std::vector<std::string> missing;
-  for (const std::string_view part : kParts)
-    if (!json.contains(std::string(part))) missing.push_back(fmt::format("/{}", part));
+  for (const std::string_view key : kRequiredKeys)
+    if (!json.contains(std::string(key))) missing.push_back(input::pointer("", key));
   if (json.contains("parameters") && json["parameters"].is_object())
     for (const hardware::ParameterInfo& info : hardware::parameters())
       if (!info.may_be_absent && !json["parameters"].contains(std::string(info.key)))
-        missing.push_back(fmt::format("/parameters/{}", info.key));
+        missing.push_back(input::pointer("/parameters", info.key));
   if (missing.size() < 2) return;
   throw input::InputError(
-      "", fmt::format("{} parts are missing: {}; give them, or say by \"{}\" which chip has them",
+      "", fmt::format("{} keys are missing: {}; add them, or name a base chip by \"{}\"",
                       missing.size(), fmt::join(missing, ", "), kBasedOn));
 }
 
-/// Every point of a sweep asks for its chip, and reading one takes longer than reading the rest of an experiment does,
-/// so each is read once.
+/// Cached: every point of a sweep loads its chip, which takes longer than reading the rest of an
+/// experiment.
 const hardware::Chip& built_in_chip(const input::EmbeddedFile& file) {
-  static input::Shelf<hardware::Chip> shelf;
-  return shelf.get(file.name,
+  static input::OnceMap<hardware::Chip> chips;
+  return chips.get(file.name,
                    [&](hardware::Chip& chip) { chip = read_chip(input::parse_json(file.text)); });
 }
 
 using Files = std::vector<std::filesystem::path>;
 
-hardware::Chip load(const std::string& name_or_path, const std::string& place,
+hardware::Chip load(const std::string& name_or_path, const std::string& pointer,
                     const Files& origins);
 
-/// What a file says that changes another chip. `origins`: the files that led to this one, and it.
+/// Reads a file that overrides another chip. `origins`: the chain of files up to and including this
+/// one.
 hardware::Chip read_changed_chip(const input::Json& json, const Files& origins) {
   input::ObjectReader reader(json, "");
   std::string base = reader.text(kBasedOn);
   if (input::is_path(base)) base = (origins.back().parent_path() / base).string();
-  hardware::Chip chip = load(base, reader.place_of(kBasedOn), origins);
+  hardware::Chip chip = load(base, reader.pointer_to(kBasedOn), origins);
   read_changes(reader, chip);
   if (reader.has("name")) chip.name = reader.text("name");
   if (reader.has("description")) chip.description = reader.text("description");
@@ -75,10 +79,10 @@ hardware::Chip read_text(const std::string& text, const std::string& path, Files
   return is_change ? read_changed_chip(json, origins) : read_chip(json);
 }
 
-hardware::Chip load(const std::string& name_or_path, const std::string& place,
+hardware::Chip load(const std::string& name_or_path, const std::string& pointer,
                     const Files& origins) {
   if (input::is_path(name_or_path))
-    return input::read_named_file(name_or_path, place, [&](const std::string& text) {
+    return input::read_named_file(name_or_path, pointer, [&](const std::string& text) {
       return read_text(text, name_or_path, origins);
     });
   std::vector<std::string_view> names;
@@ -86,7 +90,7 @@ hardware::Chip load(const std::string& name_or_path, const std::string& place,
     if (file.name == name_or_path) return built_in_chip(file);
     names.push_back(file.name);
   }
-  throw input::InputError(place,
+  throw input::InputError(pointer,
                           fmt::format("'{}' is not a known chip; use one of {}, or the path of a "
                                       "hardware file",
                                       name_or_path, input::list_of(names)));
@@ -114,8 +118,8 @@ hardware::Chip read_chip(const input::Json& json) {
   return chip;
 }
 
-hardware::Chip load_chip(const std::string& name_or_path, const std::string& place) {
-  return load(name_or_path, place, {});
+hardware::Chip load_chip(const std::string& name_or_path, const std::string& pointer) {
+  return load(name_or_path, pointer, {});
 }
 
 input::Json parameters_json(const hardware::Chip& chip) {

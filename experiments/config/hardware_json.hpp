@@ -1,4 +1,4 @@
-// The one place where hardware files meet JSON.
+// JSON of hardware files.
 #pragma once
 
 #include <string>
@@ -8,18 +8,19 @@
 
 namespace equarx::config {
 
-/// A chip by the name of a built-in hardware file ("tpu-v5e"), or by the path of a file (anything that
-/// has a '/' or ends in ".json"), which describes a whole chip, or changes another: then "based_on" names that
-/// one, and a path there is relative to the file. @throws InputError, with `place` if the name is unknown.
-hardware::Chip load_chip(const std::string& name_or_path, const std::string& place);
+/// Loads a chip by the name of a built-in hardware file ("tpu-v5e"), or by path (anything that
+/// contains a '/' or ends in ".json"). A file describes a whole chip, or overrides parameters of
+/// the chip in "based_on", whose path is relative to the file. @throws InputError, at `pointer` if
+/// the name is unknown.
+hardware::Chip load_chip(const std::string& name_or_path, const std::string& pointer);
 
 /// Reads the contents of a hardware file that describes a whole chip.
 hardware::Chip read_chip(const input::Json& json);
 
-/// Every parameter of a chip with its unit, class and source, as reports show it.
+/// All parameters of a chip with unit, class and source, as in reports.
 input::Json parameters_json(const hardware::Chip& chip);
 
-/// The whole hardware file, as read_chip() reads it.
+/// The whole hardware file; inverse of read_chip().
 input::Json to_json(const hardware::Chip& chip);
 
 }  // namespace equarx::config

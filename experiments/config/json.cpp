@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
 #include "experiments/config/chip_choice.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/faults_json.hpp"
@@ -38,7 +36,7 @@ constexpr input::EnumNames<collectives::WireBuffers, 2> kWireBuffers({
 });
 constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 
-/// A workload gives the tensor its size.
+/// Reads both; a workload determines the size of the tensor.
 void read_workload_and_tensor(input::ObjectReader& reader, ExperimentConfig& config) {
   const std::uint32_t chips = count_chips(config.topology);
   if (!reader.has("workload")) {
@@ -66,15 +64,15 @@ UncertaintyConfig read_uncertainty(input::ObjectReader reader) {
   return uncertainty;
 }
 
-/// "on" or "off", or as JSON has it.
+/// Reads "on" or "off", or a JSON boolean.
 bool read_switch(input::ObjectReader& reader, std::string_view key, bool fallback) {
   if (!reader.has(key)) return fallback;
   if (reader.required(key, "on or off").is_boolean()) return reader.flag_or(key, fallback);
   return reader.choice(key, kSwitch) == 1;
 }
 
-/// In HBM where that is slower than what the links of a chip bring and take together, because then it decides;
-/// else in VMEM.
+/// HBM if its bandwidth is below the combined traffic of the chip's links, because it is then the
+/// bottleneck; VMEM otherwise.
 collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
   const std::size_t links =
       std::min(links_of_chip(config.topology), std::size_t{collectives::kShardsUnderWay});
@@ -104,8 +102,8 @@ ExperimentConfig read_machine(input::ObjectReader& reader) {
 ExperimentConfig read_config(const input::Json& json) {
   if (is_step(json))
     throw input::InputError("/step",
-                            "makes this a configuration of a whole step, which run, show, "
-                            "validate, sweep, reproduce and tune take; give one of collectives");
+                            "makes this a step configuration, which run, show, validate, sweep, "
+                            "reproduce and tune accept; give one with \"collectives\"");
   input::Json named = json;
   replace_format_aliases(named);
   input::ObjectReader reader(named, "");
@@ -127,7 +125,7 @@ input::Json read_config_or_path(input::ObjectReader& reader, std::string_view ke
   const input::Json& config = reader.required(key, kExpected);
   if (config.is_object()) return config;
   const std::string file = (folder / reader.text(key, kExpected)).string();
-  return input::read_named_file(file, reader.place_of(key), [](const std::string& text) {
+  return input::read_named_file(file, reader.pointer_to(key), [](const std::string& text) {
     input::Json json = input::parse_json(text);
     if (!json.is_object()) throw input::InputError("", "expected an object");
     return json;

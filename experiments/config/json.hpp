@@ -1,4 +1,4 @@
-// The one place where experiment configurations meet JSON.
+// JSON of experiment configurations.
 #pragma once
 
 #include <filesystem>
@@ -13,25 +13,26 @@
 
 namespace equarx::config {
 
-/// Reads a configuration. @throws InputError for anything that is not right.
+/// Reads a configuration. @throws InputError if it is invalid.
 ExperimentConfig read_config(const input::Json& json);
 
-/// What configurations of every kind have: the machine, and what simulates it. @throws InputError
+/// Reads the part common to all configurations: the machine and its simulation. @throws InputError
 ExperimentConfig read_machine(input::ObjectReader& reader);
 
-/// "hardware", "topology" and "faults", as read_machine() reads them.
+/// "hardware", "topology" and "faults"; inverse of read_machine().
 input::Json machine_json(const ExperimentConfig& config);
-/// "wire_buffers" likewise.
+/// Value of "wire_buffers".
 std::string_view wire_buffers_key(const ExperimentConfig& config);
-/// Adds "simulation" and "engine" likewise.
+/// Adds "simulation" and "engine".
 void add_simulation_keys(const ExperimentConfig& config, input::Json& json);
 
-/// A configuration, or that of the file whose path, from `folder`, stands in its place; as it is written, and
-/// not checked. @throws InputError if it is neither, or if the file is no JSON object
+/// Returns the configuration under `key`, or the contents of the file it names, relative to
+/// `folder`; unvalidated. @throws InputError if it is neither, or if the file does not contain a
+/// JSON object
 input::Json read_config_or_path(input::ObjectReader& reader, std::string_view key,
                                 const std::filesystem::path& folder);
 
-/// The configuration with every default filled in; read_config() gives the same configuration again.
+/// The configuration with all defaults filled in; read_config() restores it.
 input::Json to_json(const ExperimentConfig& config);
 
 }  // namespace equarx::config

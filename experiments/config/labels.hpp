@@ -1,4 +1,4 @@
-// Labels of what a configuration compares: its collectives, or the variants of its step.
+// Labels of the compared items: collectives, or variants of a step.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,12 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/object_reader.hpp"
+#include "experiments/input/pointer.hpp"
 
 namespace equarx::config {
 
-/// Index of what "baseline" names; the first without the key. @throws input::InputError for a label that is nobody's
+/// Index of the item that "baseline" names; 0 if absent. @throws input::InputError for an unknown
+/// label
 template <typename Labelled>
 std::size_t read_baseline(input::ObjectReader& reader, const std::vector<Labelled>& all) {
   if (!reader.has("baseline")) return 0;
@@ -22,15 +24,15 @@ std::size_t read_baseline(input::ObjectReader& reader, const std::vector<Labelle
   return reader.choice("baseline", labels);
 }
 
-/// Refuses the label of the last if one before it has the same. `list`: their JSON pointer.
+/// Rejects the last item if an earlier one has the same label. `list`: JSON pointer of the list.
 template <typename Labelled>
 void check_last_label(const std::vector<Labelled>& all, std::string_view list) {
   const std::size_t last = all.size() - 1;
   for (std::size_t other = 0; other < last; ++other)
     if (all[other].label == all[last].label)
-      throw input::InputError(fmt::format("{}/{}/label", list, last),
-                              fmt::format("'{}' is also the label of {}/{}; give each its own",
-                                          all[last].label, list, other));
+      throw input::InputError(input::pointer(input::pointer(list, last), "label"),
+                              fmt::format("'{}' is also the label of {}; give each its own",
+                                          all[last].label, input::pointer(list, other)));
 }
 
 }  // namespace equarx::config

@@ -1,4 +1,4 @@
-// The matrix products of a hardware file as JSON.
+// "matrix_products" of a hardware file: matmul efficiency as JSON.
 #pragma once
 
 #include "experiments/input/object_reader.hpp"
@@ -9,7 +9,7 @@ namespace equarx::config {
 /// Reads "matrix_products" of a hardware file. @throws InputError
 hardware::MatrixProducts read_matrix_products(input::ObjectReader reader);
 
-/// As read_matrix_products() reads it.
+/// Inverse of read_matrix_products().
 input::Json matrix_products_json(const hardware::MatrixProducts& products);
 
 }  // namespace equarx::config

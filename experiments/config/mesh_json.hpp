@@ -1,4 +1,4 @@
-// "mesh" of a step's configuration.
+// The "mesh" of a step configuration.
 #pragma once
 
 #include "experiments/config/config.hpp"
@@ -7,11 +7,11 @@
 
 namespace equarx::config {
 
-/// Reads named axes, {"fsdp": 16, "tensor": {"length": 4, "axes": [2]}}, and lays them on the axes of a
-/// machine (machine_axes()). @throws input::InputError if they do not fit
+/// Reads named axes, {"fsdp": 16, "tensor": {"length": 4, "axes": [2]}}, and maps them to the axes
+/// of a machine (machine_axes()). @throws input::InputError if they do not fit
 steps::Mesh read_mesh(const input::Json& json, const TopologyConfig& topology);
 
-/// As read_mesh() reads it, with the axes of the machine that each lies on.
+/// Inverse of read_mesh(), with the machine axes of each mesh axis.
 input::Json mesh_json(const steps::Mesh& mesh);
 
 }  // namespace equarx::config

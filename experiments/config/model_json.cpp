@@ -1,6 +1,5 @@
 #include "experiments/config/model_json.hpp"
 
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,7 +15,6 @@ namespace {
 
 using workloads::Transformer;
 
-// In the order of workloads::Activation and workloads::WeightType.
 constexpr input::EnumNames<workloads::Activation, 3> kActivations({
     {workloads::Activation::gelu, "gelu"},
     {workloads::Activation::silu, "silu"},
@@ -27,7 +25,7 @@ constexpr input::EnumNames<workloads::WeightType, 2> kWeightTypes({
     {workloads::WeightType::fp32, "fp32"},
 });
 
-/// Far above any model; keeps what is derived from counts within a double's integers.
+/// Far above any model; keeps derived counts exact in a double.
 constexpr std::uint64_t kMostCount = 1 << 24;
 
 std::uint32_t read_count(input::ObjectReader& reader, std::string_view key) {
@@ -37,7 +35,7 @@ std::uint32_t read_count(input::ObjectReader& reader, std::string_view key) {
 bool read_flag(input::ObjectReader& reader, std::string_view key) {
   const input::Json& value = reader.required(key, "true or false");
   if (!value.is_boolean())
-    throw input::InputError(reader.place_of(key),
+    throw input::InputError(reader.pointer_to(key),
                             fmt::format("expected true or false, found {}", input::kind_of(value)));
   return value.get<bool>();
 }
@@ -47,15 +45,16 @@ void read_heads(input::ObjectReader& reader, Transformer& model) {
   model.kv_heads = read_count(reader, "kv_heads");
   if (model.heads % model.kv_heads != 0)
     throw input::InputError(
-        reader.place_of("kv_heads"),
+        reader.pointer_to("kv_heads"),
         fmt::format("{} heads cannot share {} key and value heads evenly; heads must "
                     "be a multiple of kv_heads",
                     model.heads, model.kv_heads));
   model.head_size = read_count(reader, "head_size");
   if (model.head_size % 2 != 0)
     throw input::InputError(
-        reader.place_of("head_size"),
-        fmt::format("{} is odd; rotary positions turn pairs, so it must be even", model.head_size));
+        reader.pointer_to("head_size"),
+        fmt::format("{} is odd; rotary embeddings rotate pairs, so it must be even",
+                    model.head_size));
 }
 
 void read_ffn(input::ObjectReader& reader, Transformer& model) {
@@ -95,9 +94,9 @@ Transformer read_model(const input::Json& json) {
   return model;
 }
 
-Transformer load_model(const std::string& name_or_path, const std::string& place) {
+Transformer load_model(const std::string& name_or_path, const std::string& pointer) {
   if (input::is_path(name_or_path))
-    return input::read_named_file(name_or_path, place, [](const std::string& text) {
+    return input::read_named_file(name_or_path, pointer, [](const std::string& text) {
       return read_model(input::parse_json(text));
     });
   std::vector<std::string_view> names;
@@ -105,9 +104,9 @@ Transformer load_model(const std::string& name_or_path, const std::string& place
     if (file.name == name_or_path) return read_model(input::parse_json(file.text));
     names.push_back(file.name);
   }
-  throw input::InputError(
-      place, fmt::format("'{}' is not a known model; {}, or the path of a model file", name_or_path,
-                         input::remedy_of_all(name_or_path, names)));
+  throw input::InputError(pointer,
+                          fmt::format("'{}' is not a known model; {}, or the path of a model file",
+                                      name_or_path, input::remedy_of_all(name_or_path, names)));
 }
 
 }  // namespace equarx::config

@@ -1,4 +1,4 @@
-// The one place where files of transformers meet JSON.
+// JSON of transformer model files.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace equarx::config {
 
-/// A transformer by the name of a built-in model file ("gemma3-27b"), or by the path of a file (anything
-/// that has a '/' or ends in ".json"). @throws InputError, at `place`.
-workloads::Transformer load_model(const std::string& name_or_path, const std::string& place);
+/// Loads a transformer by the name of a built-in model file ("gemma3-27b"), or by path (anything
+/// that contains a '/' or ends in ".json"). @throws InputError, at `pointer`.
+workloads::Transformer load_model(const std::string& name_or_path, const std::string& pointer);
 
 /// Reads the contents of a model file.
 workloads::Transformer read_model(const input::Json& json);

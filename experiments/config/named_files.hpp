@@ -1,4 +1,4 @@
-// The files that a configuration names.
+// Files referenced by a configuration.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace equarx::config {
 
-/// Of its tensor, chip, topology and model, as the user wrote them; not those that are built in.
+/// Paths of the tensor, chip, topology and model files, as the user wrote them; without built-in
+/// ones.
 std::vector<std::string> named_files(const ExperimentConfig& config);
 
 }  // namespace equarx::config

@@ -9,6 +9,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "experiments/input/pointer.hpp"
 
 namespace equarx::config {
 namespace {
@@ -18,13 +19,14 @@ using hardware::ParameterInfo;
 using hardware::ParameterKind;
 using hardware::Provenance;
 
-double read_number(const input::Json& value, const std::string& place, const ParameterInfo& info) {
+double read_number(const input::Json& value, const std::string& pointer,
+                   const ParameterInfo& info) {
   constexpr std::uint64_t kMostCount = 1 << 20;
   switch (info.kind) {
-    case ParameterKind::quantity: return input::read_quantity(value, place, info.dimension);
-    case ParameterKind::ratio: return input::read_share(value, place);
+    case ParameterKind::quantity: return input::read_quantity(value, pointer, info.dimension);
+    case ParameterKind::ratio: return input::read_share(value, pointer);
     case ParameterKind::count:
-      return static_cast<double>(input::read_integer(value, place, 1, kMostCount));
+      return static_cast<double>(input::read_integer(value, pointer, 1, kMostCount));
   }
   throw std::logic_error("unknown kind of parameter");
 }
@@ -47,63 +49,65 @@ input::Json number_json(const ParameterInfo& info, double value) {
   throw std::logic_error("unknown kind of parameter");
 }
 
-hardware::ParameterRange read_range(const input::Json& ends, const std::string& place,
+hardware::ParameterRange read_range(const input::Json& ends, const std::string& pointer,
                                     const ParameterInfo& info, double value) {
   if (!ends.is_array() || ends.size() != 2)
-    throw input::InputError(place,
+    throw input::InputError(pointer,
                             fmt::format("expected the lowest and the highest plausible value, like "
                                         "[{0}, {0}]",
                                         number_json(info, value).dump()));
-  const hardware::ParameterRange range{.low = read_parameter_value(ends[0], place + "/0", info),
-                                       .high = read_parameter_value(ends[1], place + "/1", info)};
+  const hardware::ParameterRange range{
+      .low = read_parameter_value(ends[0], input::pointer(pointer, 0), info),
+      .high = read_parameter_value(ends[1], input::pointer(pointer, 1), info)};
   if (range.low >= range.high)
-    throw input::InputError(place,
+    throw input::InputError(pointer,
                             "the first value is not below the second; write the lowest first");
   if (value < range.low || value > range.high)
-    throw input::InputError(place, fmt::format("the value, {}, is not within it; widen the range, "
-                                               "or leave it out",
-                                               format_value(info, value)));
+    throw input::InputError(pointer,
+                            fmt::format("the value, {}, is not within it; widen the range, "
+                                        "or leave it out",
+                                        format_value(info, value)));
   return range;
 }
 
-double read_standard_error(const input::Json& value, const std::string& place,
+double read_standard_error(const input::Json& value, const std::string& pointer,
                            const ParameterInfo& info, Provenance provenance) {
   if (info.kind == ParameterKind::count)
-    throw input::InputError(place, "a count has no standard error; give a range");
+    throw input::InputError(pointer, "a count has no standard error; give a range");
   if (provenance != Provenance::measured && provenance != Provenance::calibrated)
-    throw input::InputError(place, fmt::format("only a measured or calibrated value has a standard "
-                                               "error, and this one is '{}'; give a range",
-                                               name(provenance)));
-  // One of a share may be smaller than shares are.
+    throw input::InputError(pointer,
+                            fmt::format("only a measured or calibrated value has a standard "
+                                        "error, and this one is '{}'; give a range",
+                                        name(provenance)));
+  // The error of a share may be below the smallest share.
   const bool is_of_share = info.kind == ParameterKind::ratio && value.is_number();
-  const double error = is_of_share ? value.get<double>() : read_number(value, place, info);
-  if (error <= 0.0)
-    throw input::InputError(place, "must be above 0; leave it out where it is not known");
+  const double error = is_of_share ? value.get<double>() : read_number(value, pointer, info);
+  if (error <= 0.0) throw input::InputError(pointer, "must be above 0; omit it if it is unknown");
   if (is_of_share && error > 1.0)
     throw input::InputError(
-        place, fmt::format("{} is more than a share can be wrong by, which is 1", value.dump()));
+        pointer, fmt::format("{} is above 1, the largest error of a share", value.dump()));
   return error;
 }
 
 }  // namespace
 
-const ParameterInfo& read_parameter_key(const input::Json& value, const std::string& place) {
+const ParameterInfo& read_parameter_key(const input::Json& value, const std::string& pointer) {
   const std::string key = value.is_string() ? value.get<std::string>() : value.dump();
   if (const ParameterInfo* info = hardware::find_parameter(key)) return *info;
   std::vector<std::string_view> keys;
   for (const ParameterInfo& known : hardware::parameters()) keys.push_back(known.key);
   throw input::InputError(
-      place, fmt::format("'{}' is not a parameter; {}", key, input::remedy(key, keys)));
+      pointer, fmt::format("'{}' is not a parameter; {}", key, input::remedy(key, keys)));
 }
 
-double read_parameter_value(const input::Json& value, const std::string& place,
+double read_parameter_value(const input::Json& value, const std::string& pointer,
                             const ParameterInfo& info) {
-  const double number = read_number(value, place, info);
+  const double number = read_number(value, pointer, info);
   if (number < 0.0 || (number == 0.0 && !info.may_be_zero))
     throw input::InputError(
-        place,
+        pointer,
         fmt::format("{} must {}", info.key, info.may_be_zero ? "not be negative" : "be above 0"));
-  if (info.kind == ParameterKind::quantity) input::check_magnitude(number, place, info.dimension);
+  if (info.kind == ParameterKind::quantity) input::check_magnitude(number, pointer, info.dimension);
   return number;
 }
 
@@ -119,16 +123,16 @@ Provenance read_provenance(input::ObjectReader& reader) {
 hardware::Parameter read_parameter(input::ObjectReader reader, const ParameterInfo& info) {
   Parameter parameter;
   parameter.value = read_parameter_value(reader.required("value", expected_value(info)),
-                                         reader.place_of("value"), info);
+                                         reader.pointer_to("value"), info);
   parameter.provenance = read_provenance(reader);
   parameter.source = reader.text("source");
   if (reader.has("range"))
-    parameter.range = read_range(reader.required("range", "two values"), reader.place_of("range"),
+    parameter.range = read_range(reader.required("range", "two values"), reader.pointer_to("range"),
                                  info, parameter.value);
   if (reader.has("standard_error"))
     parameter.standard_error =
         read_standard_error(reader.required("standard_error", expected_value(info)),
-                            reader.place_of("standard_error"), info, parameter.provenance);
+                            reader.pointer_to("standard_error"), info, parameter.provenance);
   reader.finish();
   return parameter;
 }

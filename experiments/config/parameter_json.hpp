@@ -6,22 +6,24 @@
 
 namespace equarx::config {
 
-/// The parameter whose key `value` is, at `place`. @throws InputError with the nearest key for any other.
+/// Looks up the parameter with key `value`, at `pointer`. @throws InputError suggesting the closest
+/// key if it is unknown.
 const hardware::ParameterInfo& read_parameter_key(const input::Json& value,
-                                                  const std::string& place);
+                                                  const std::string& pointer);
 
-/// The value of a parameter: with its unit, or a plain number where it has none. @throws InputError
-double read_parameter_value(const input::Json& value, const std::string& place,
+/// Reads the value of a parameter: with its unit, or a plain number if it has none. @throws
+/// InputError
+double read_parameter_value(const input::Json& value, const std::string& pointer,
                             const hardware::ParameterInfo& info);
 
 /// Reads a value with its class, source, range and standard error. @throws InputError
 hardware::Parameter read_parameter(input::ObjectReader reader, const hardware::ParameterInfo& info);
 
-/// As read_parameter() reads it.
+/// Inverse of read_parameter().
 input::Json parameter_json(const hardware::ParameterInfo& info,
                            const hardware::Parameter& parameter);
 
-/// The "class" of a value. @throws InputError
+/// Reads the "class" of a value. @throws InputError
 hardware::Provenance read_provenance(input::ObjectReader& reader);
 
 }  // namespace equarx::config

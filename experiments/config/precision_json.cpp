@@ -29,7 +29,7 @@ constexpr input::EnumNames<Scaling, 6> kScalings({
     {Scaling::nv, "nv"},
 });
 
-/// A class of products, and what it is called.
+/// A class of matmuls and its key.
 struct ProductClass {
   std::string_view key;
   ProductTypes Precision::*types;
@@ -41,13 +41,13 @@ constexpr std::array kClasses = {ProductClass{"projections", &Precision::project
 
 bool is_attention(const ProductClass& which) { return which.types == &Precision::attention; }
 
-/// Attention has no weights, and its operands have scales for tensors.
+/// Attention supports per-tensor scaling only: it has no weights.
 bool can_scale(const ProductClass& which, MatrixType type, Scaling scaling) {
   const bool of_tensors = scaling == Scaling::delayed || scaling == Scaling::current;
   return steps::can_scale(type, scaling) && (of_tensors || !is_attention(which));
 }
 
-/// How operands of a type can be scaled, for people: "\"delayed\" or \"current\"".
+/// Supported scalings of a type, for messages: "\"delayed\" or \"current\"".
 std::string scalings_of(const ProductClass& which, MatrixType type) {
   std::string text;
   for (std::size_t i = 0; i < kScalings.all().size(); ++i)
@@ -56,22 +56,22 @@ std::string scalings_of(const ProductClass& which, MatrixType type) {
   return text;
 }
 
-void check_scaling(const ProductClass& which, const ProductTypes& types, const std::string& place) {
+void check_scaling(const ProductClass& which, const ProductTypes& types,
+                   const std::string& pointer) {
   for (const MatrixType type : {types.forward, types.input_gradient, types.weight_gradient}) {
     if (!steps::is_scaled(type) || can_scale(which, type, types.scaling)) continue;
-    const std::string ways = scalings_of(which, type);
-    if (ways.empty())
-      throw input::InputError(place,
-                              fmt::format("products of {} are not multiplied in {}; use another "
-                                          "type",
-                                          which.key, hardware::name(type)));
+    const std::string options = scalings_of(which, type);
+    if (options.empty())
+      throw input::InputError(
+          pointer, fmt::format("matmuls of {} do not support {}; use another type", which.key,
+                               hardware::name(type)));
     throw input::InputError(
-        place, fmt::format("{} of {} cannot be scaled by \"{}\"; use {}", hardware::name(type),
-                           which.key, kScalings[types.scaling], ways));
+        pointer, fmt::format("{} of {} cannot be scaled by \"{}\"; use {}", hardware::name(type),
+                             which.key, kScalings[types.scaling], options));
   }
 }
 
-/// How all scaled types of a class are scaled where nothing is said.
+/// Default scaling of a class.
 Scaling usual_scaling(const ProductClass& which, const ProductTypes& types) {
   for (const MatrixType type : {types.forward, types.input_gradient, types.weight_gradient})
     if (steps::is_scaled(type))
@@ -90,28 +90,24 @@ ProductTypes read_types(input::ObjectReader reader, const ProductClass& which) {
       input::choose(reader, "forward", hardware::kMatrixTypes, hardware::MatrixType::bf16);
   types.input_gradient =
       input::choose(reader, "input_gradient", hardware::kMatrixTypes, types.forward);
-  if (is_attention(which) && reader.has("weight_gradient"))
-    throw input::InputError(reader.place_of("weight_gradient"),
-                            "attention has no weights; leave it out");
+  if (is_attention(which)) reader.reject("weight_gradient", "attention has no weights; remove it");
   types.weight_gradient =
       input::choose(reader, "weight_gradient", hardware::kMatrixTypes, types.input_gradient);
-  if (reader.has("scaling") && !is_any_scaled(types))
-    throw input::InputError(reader.place_of("scaling"),
-                            "nothing of this class is scaled; leave it out");
+  if (!is_any_scaled(types)) reader.reject("scaling", "no type of this class is scaled; remove it");
   types.scaling = reader.choice_or("scaling", kScalings, usual_scaling(which, types));
-  check_scaling(which, types, reader.place_of("scaling"));
+  check_scaling(which, types, reader.pointer_to("scaling"));
   reader.finish();
   return types;
 }
 
-/// A type for all products of the class, or an object.
+/// Reads one type for all matmuls of the class, or an object.
 ProductTypes read_class(input::ObjectReader& reader, const ProductClass& which) {
-  if (!reader.required(which.key, "a type of products").is_string())
+  if (!reader.required(which.key, "a matmul type").is_string())
     return read_types(reader.object(which.key), which);
   ProductTypes types = steps::all_of(
       input::choose(reader, which.key, hardware::kMatrixTypes, hardware::MatrixType::bf16));
   types.scaling = usual_scaling(which, types);
-  check_scaling(which, types, reader.place_of(which.key));
+  check_scaling(which, types, reader.pointer_to(which.key));
   return types;
 }
 

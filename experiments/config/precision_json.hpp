@@ -1,4 +1,4 @@
-// "precision" of a step of training.
+// The "precision" of a training step.
 #pragma once
 
 #include "experiments/input/object_reader.hpp"
@@ -6,11 +6,11 @@
 
 namespace equarx::config {
 
-/// Reads "precision", the name of a recipe or an object that says the type of each class of products; bf16 if it is not
-/// there. @throws InputError for types that cannot be scaled as it says
+/// Reads "precision": the name of a recipe, or an object with the types of each class of matmuls;
+/// bf16 if absent. @throws InputError for types that do not support the requested scaling
 steps::Precision read_precision(input::ObjectReader& training);
 
-/// As read_precision() reads it: its name, or if it has none every type of every class.
+/// Inverse of read_precision(): the recipe's name, or all types of all classes.
 input::Json precision_json(const steps::Precision& precision);
 
 }  // namespace equarx::config

@@ -19,7 +19,7 @@
 namespace equarx::config {
 namespace {
 
-/// The parts of a pointer, unescaped.
+/// Unescaped tokens of a pointer.
 std::vector<std::string> tokens_of(const std::string& pointer) {
   try {
     input::Json::json_pointer rest(pointer);
@@ -30,7 +30,7 @@ std::vector<std::string> tokens_of(const std::string& pointer) {
   } catch (const input::Json::exception&) {
     throw input::InputError(
         pointer,
-        "is no JSON pointer; one looks like /tensor/bytes, with ~1 for '/' and ~0 for "
+        "is not a JSON pointer; write it like /tensor/bytes, with ~1 for '/' and ~0 for "
         "'~' in a key");
   }
 }
@@ -46,8 +46,9 @@ input::Json& element(input::Json& array, const std::string& token, const std::st
   }
   const std::vector<std::string_view> views(labels.begin(), labels.end());
   throw input::InputError(
-      pointer, fmt::format("there is no element '{}'; there are {}, labelled {}", token,
-                           array.size(), labels.empty() ? "not at all" : input::list_of(views)));
+      pointer,
+      fmt::format("no element '{}'; the array has {}{}", token, array.size(),
+                  labels.empty() ? " without labels" : ", labelled " + input::list_of(views)));
 }
 
 void remove_alternatives(input::Json& parent, const std::string& key) {
@@ -57,19 +58,19 @@ void remove_alternatives(input::Json& parent, const std::string& key) {
       if (other != key) parent.erase(std::string(other));
   };
   drop(kTensorSizes);
-  // A collective has a key "ring", too.
+  // Collectives have a key "ring" as well.
   if (!parent.contains("algorithm")) drop(kTopologyKinds.all());
 }
 
-/// "hardware" by name, so that a parameter of it can be set.
-void open_chip(input::Json& config, const std::vector<std::string>& tokens) {
+/// Expands "hardware" given by name to an object, so that its parameters can be set.
+void expand_chip(input::Json& config, const std::vector<std::string>& tokens) {
   if (tokens.empty() || tokens.front() != "hardware" || !config.is_object()) return;
   const auto hardware = config.find(tokens.front());
   if (hardware != config.end() && hardware->is_string())
     *hardware = input::Json{{std::string(kBasedOn), *hardware}};
 }
 
-[[noreturn]] void refuse_inside(const std::string& pointer, const input::Json& value) {
+[[noreturn]] void reject_scalar(const std::string& pointer, const input::Json& value) {
   throw input::InputError(pointer,
                           fmt::format("leads into {}, which has no keys", input::kind_of(value)));
 }
@@ -87,7 +88,7 @@ void set_value(input::Json& config, const std::string& pointer, const input::Jso
     throw input::InputError(pointer, "expected the JSON pointer of a key, like /tensor/bytes");
   const std::string last = std::move(tokens.back());
   tokens.pop_back();
-  open_chip(config, tokens);
+  expand_chip(config, tokens);
   input::Json* here = &config;
   for (const std::string& token : tokens) {
     if (here->is_array()) {
@@ -96,7 +97,7 @@ void set_value(input::Json& config, const std::string& pointer, const input::Jso
       if (!here->contains(token)) (*here)[token] = input::Json::object();
       here = &(*here)[token];
     } else {
-      refuse_inside(pointer, *here);
+      reject_scalar(pointer, *here);
     }
   }
   if (here->is_array())
@@ -104,7 +105,7 @@ void set_value(input::Json& config, const std::string& pointer, const input::Jso
   else if (here->is_object())
     set_member(*here, last, value);
   else
-    refuse_inside(pointer, *here);
+    reject_scalar(pointer, *here);
 }
 
 void override_value(input::Json& config, const std::string& pointer, const std::string& text) {

@@ -24,12 +24,12 @@ using hardware::WraparoundRule;
 constexpr std::array kWraparoundRules = {WraparoundRule::never, WraparoundRule::axis_length,
                                          WraparoundRule::whole_cubes};
 
-SliceLengths read_slice(const input::Json& json, const std::string& place) {
-  if (!json.is_string()) throw input::InputError(place, "expected a slice such as \"4x4\"");
+SliceLengths read_slice(const input::Json& json, const std::string& pointer) {
+  if (!json.is_string()) throw input::InputError(pointer, "expected a slice such as \"4x4\"");
   try {
     return topology::parse_lengths(json.get<std::string>());
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(place, error.what());
+    throw input::InputError(pointer, error.what());
   }
 }
 
@@ -37,7 +37,7 @@ std::vector<SliceLengths> read_list(input::ObjectReader& reader) {
   std::vector<SliceLengths> slices;
   const input::Json& names = reader.array("list");
   for (std::size_t i = 0; i < names.size(); ++i)
-    slices.push_back(read_slice(names[i], fmt::format("{}/{}", reader.place_of("list"), i)));
+    slices.push_back(read_slice(names[i], reader.pointer_to("list", i)));
   return slices;
 }
 
@@ -45,7 +45,7 @@ SliceLengths one_cube(const CubeRule& rule) { return SliceLengths(rule.axes, rul
 
 CubeRule read_cubes(input::ObjectReader reader) {
   const SliceLengths cube =
-      read_slice(reader.required("cube", "a cube such as \"4x4x4\""), reader.place_of("cube"));
+      read_slice(reader.required("cube", "a cube such as \"4x4x4\""), reader.pointer_to("cube"));
   const CubeRule rule{.edge = cube.front(),
                       .axes = static_cast<std::uint32_t>(cube.size()),
                       .most_chips = static_cast<std::uint32_t>(
@@ -54,12 +54,12 @@ CubeRule read_cubes(input::ObjectReader reader) {
   const std::string name = topology::format_lengths(cube);
   if (cube != one_cube(rule))
     throw input::InputError(
-        reader.place_of("cube"),
+        reader.pointer_to("cube"),
         fmt::format("{} is not a cube; all its axes must have one length", name));
   if (const std::uint32_t chips = topology::chip_count({cube, std::vector(cube.size(), false)});
       rule.most_chips < chips)
     throw input::InputError(
-        reader.place_of("most_chips"),
+        reader.pointer_to("most_chips"),
         fmt::format("{} is less than one cube; write at least the {} chips of {}", rule.most_chips,
                     chips, name));
   return rule;
@@ -75,7 +75,7 @@ void read_wraparound(input::ObjectReader reader, Slices& slices) {
         reader.integer("length", 1, std::numeric_limits<std::uint32_t>::max()));
   if (slices.wraparound == WraparoundRule::whole_cubes && !slices.cubes)
     throw input::InputError(
-        reader.place_of("rule"),
+        reader.pointer_to("rule"),
         "\"whole-cubes\" needs \"cubes\" in \"slices\"; give them, or use another rule");
   reader.finish();
 }

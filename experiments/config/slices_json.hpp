@@ -1,4 +1,4 @@
-// The slices of a hardware file, in JSON and in words.
+// Slices of a hardware file, as JSON and as text.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace equarx::config {
 /// Reads "slices" of a hardware file. @throws InputError
 hardware::Slices read_slices(input::ObjectReader reader);
 
-/// As read_slices() reads it.
+/// Inverse of read_slices().
 input::Json slices_json(const hardware::Slices& slices);
 
-/// "1x1, 2x2": the shapes one by one.
+/// "1x1, 2x2": all shapes.
 std::string list_of_slices(const std::vector<hardware::SliceLengths>& slices);
 
 /// "2x2x1, 2x2x2, and whole 4x4x4 cubes up to 6144 chips"

@@ -11,7 +11,7 @@ namespace equarx::config {
 
 namespace {
 
-/// The last axes of a mesh that divide so many chips; that number alone if none do.
+/// The last mesh axes whose product is `chips`; `chips` alone if there are none.
 std::vector<std::uint32_t> divided(std::uint32_t chips, const std::vector<std::uint32_t>& mesh) {
   std::vector<std::uint32_t> lengths;
   std::uint64_t product = 1;
@@ -40,7 +40,7 @@ TopologyConfig group_topology(const TopologyConfig& topology,
                               const std::vector<std::size_t>& axes) {
   TopologyConfig group = topology;
   group.planned = nullptr;
-  const std::size_t first = topology.network ? 1 : 0;  // axis of a slice
+  const std::size_t first = topology.network ? 1 : 0;  // first axis within a slice
   if (topology.network && std::ranges::find(axes, 0U) == axes.end()) group.network.reset();
   const bool within = std::ranges::any_of(axes, [&](std::size_t axis) { return axis >= first; });
   if (topology.kind == TopologyKind::fully_connected && within) {
@@ -87,7 +87,8 @@ Algorithm usual_algorithm(collectives::Collective collective, const TopologyConf
     if (on_axes && (!is_grid(group) || count_chips_of_slice(group) == 1)) continue;
     return algorithm;
   }
-  return collectives::find_algorithm("direct");  // all to all chips, through a network as well
+  // direct exchange between all chips, across a network as well
+  return collectives::find_algorithm("direct");
 }
 
 std::vector<StepCall> distinct_calls(const steps::StepGraph& graph) {

@@ -1,4 +1,5 @@
-// A whole step that a user asks for: a machine, a mesh, a graph of tasks, and how its collectives are carried out.
+// Configuration of a whole step: a machine, a mesh, a graph of tasks, and the algorithms and
+// formats of its collectives.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace equarx::config {
 
-/// Collectives of a step that are all the same: of one group of tasks, over the same axes of the mesh, of as much.
+/// Identical collectives of a step: same task group, mesh axes, size and type.
 struct StepCall {
   std::string group;
   steps::CollectiveCall call;
@@ -23,59 +24,61 @@ struct StepCall {
   bool operator==(const StepCall&) const = default;
 };
 
-/// The step with its collectives carried out in one way.
+/// A variant of the step: one choice of algorithms and formats.
 struct StepVariant {
   std::string label;
-  input::JsonValue rules;                     ///< as the user wrote them: an array
-  std::vector<CollectiveConfig> collectives;  ///< by call
+  input::JsonValue rules;                     ///< the "quantize" array as the user wrote it
+  std::vector<CollectiveConfig> collectives;  ///< one per call
 };
 
-/// All that a user asks for of a step, with every default filled in.
+/// Complete configuration of a step, with all defaults filled in.
 struct StepConfig {
-  /// Chip, topology, faults, and what simulates; no tensor, and no collectives.
+  /// Chip, topology, faults and simulation settings; no tensor or collectives.
   ExperimentConfig machine;
   steps::Mesh mesh;
-  /// What the graph was made from: a model that is trained, or served by each tensor-parallel group; or tasks.
+  /// Source of the graph, if it is not "tasks": a trained model, or a model served by each
+  /// tensor-parallel group.
   std::optional<TrainingConfig> training = {};
   std::optional<WorkloadConfig> workload = {};
   steps::StepGraph graph;
-  std::vector<StepCall> calls = {};  ///< of the graph, none twice, in the order in which they come
-  std::vector<steps::Permute> permutes = {};  ///< likewise
+  std::vector<StepCall> calls = {};           ///< distinct calls of the graph, by first use
+  std::vector<steps::Permute> permutes = {};  ///< distinct permutes of the graph, by first use
   std::vector<StepVariant> variants = {};
   std::size_t baseline = 0;  ///< index into variants
 };
 
-/// Lengths of the axes that a mesh is laid on: slices, if a network joins them, and then those of a grid. Chips of other
-/// topologies are one axis; but of a fully connected one any division is of groups that are fully connected, so its
-/// axes are the last ones of the mesh, if these divide it. `mesh`: lengths of its axes.
+/// Lengths of the machine axes that a mesh is mapped to: slices, if a network joins them, then the
+/// axes of a grid. Other topologies have a single axis, except that a fully connected one divides
+/// into fully connected groups in any way: its axes are the last mesh axes, if they divide it.
+/// `mesh`: lengths of the mesh axes.
 std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology,
                                         const std::vector<std::uint32_t>& mesh);
 
-/// The chips of a group that lies on some axes of the machine, as a machine of its own. `machine`: lengths of its axes
+/// Topology of a group that spans some axes of the machine. `machine`: lengths of the machine axes.
 TopologyConfig group_topology(const TopologyConfig& topology,
                               const std::vector<std::uint32_t>& machine,
                               const std::vector<std::size_t>& axes);
 
-/// The chips of a collective's group. Groups that are listed may lie anywhere: each is taken for as many chips of which
-/// any two are joined, so that ranks are placed in the order of the list.
+/// Topology of a collective's group. Listed groups may be placed anywhere: each is modelled as a
+/// fully connected topology of its size, so that ranks are in the order of the list.
 TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh& mesh,
                               const steps::CollectiveCall& call);
 
-/// The algorithm of a collective where none is named: rings along the axes of a torus, two levels through a network,
-/// all to all behind switches.
+/// Default algorithm of a collective: rings along the axes of a torus, two levels across a network,
+/// direct exchange through switches.
 Algorithm usual_algorithm(collectives::Collective collective, const TopologyConfig& group);
 
-/// The collectives of a graph, each once.
+/// Distinct collectives of a graph.
 std::vector<StepCall> distinct_calls(const steps::StepGraph& graph);
 
-/// The permutes of a graph, each once.
+/// Distinct permutes of a graph.
 std::vector<steps::Permute> distinct_permutes(const steps::StepGraph& graph);
 
-/// Index into `permutes` of a task's; none if it is no permute.
+/// Index into `permutes` of a task's permute; std::nullopt for other tasks.
 std::optional<std::size_t> permute_of(const steps::Task& task,
                                       const std::vector<steps::Permute>& permutes);
 
-/// Index into `calls` of a task's collective; none if it is no collective.
+/// Index into `calls` of a task's collective; std::nullopt for other tasks.
 std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls);
 
 }  // namespace equarx::config

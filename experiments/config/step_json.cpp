@@ -51,7 +51,7 @@ void read_graph(input::ObjectReader reader, StepConfig& config) {
     try {
       config.graph = steps::training_step(config.training->training, config.mesh);
     } catch (const std::invalid_argument& error) {
-      throw input::InputError(reader.place_of("training"), error.what());
+      throw input::InputError(reader.pointer_to("training"), error.what());
     }
   }
   reader.finish();
@@ -68,8 +68,9 @@ StepConfig read_step_config(const input::Json& json) {
   StepConfig config{.machine = read_machine(reader), .mesh = {}, .graph = {}};
   for (const config::LinkFault& fault : config.machine.faults.links)
     if (fault.fails_at_s)
-      throw input::InputError("/faults/links",
-                              "a step does not end by a link that fails; make it slow instead");
+      throw input::InputError(
+          "/faults/links",
+          "a step cannot complete over a failed link; use \"bandwidth_factor\" instead");
   config.mesh =
       read_mesh(reader.required("mesh", "axes, like {\"fsdp\": 16}"), config.machine.topology);
   read_graph(reader.object("step"), config);

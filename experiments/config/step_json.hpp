@@ -1,4 +1,4 @@
-// Configurations of a whole step.
+// JSON of step configurations.
 #pragma once
 
 #include "experiments/config/step.hpp"
@@ -6,16 +6,16 @@
 
 namespace equarx::config {
 
-/// Whether a configuration is one of a step, and not of a collective or a workload.
+/// True if a configuration is of a step, and not of collectives or a workload.
 bool is_step(const input::Json& json);
 
-/// Reads a configuration of a step. @throws input::InputError for anything that is not right
+/// Reads a step configuration. @throws input::InputError if it is invalid
 StepConfig read_step_config(const input::Json& json);
 
-/// The variants as a configuration has them.
+/// The variants as configuration JSON.
 input::Json variants_json(const StepConfig& config);
 
-/// The configuration with every default filled in; read_step_config() gives the same again.
+/// The configuration with all defaults filled in; read_step_config() restores it.
 input::Json to_json(const StepConfig& config);
 
 }  // namespace equarx::config

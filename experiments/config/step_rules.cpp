@@ -16,6 +16,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/steps/chip_lists.hpp"
 
 namespace equarx::config {
@@ -23,17 +24,18 @@ namespace {
 
 constexpr std::string_view kWhere = "where";
 
-/// Which collectives a rule is for: all, but for what it names.
+/// Filter of a rule; an absent field matches all collectives.
 struct Filter {
   std::optional<collectives::Collective> collective;
-  std::optional<std::string> axis;   ///< one of those that the collective is over
-  std::optional<std::string> group;  ///< of tasks
+  std::optional<std::string> axis;   ///< an axis of the collective
+  std::optional<std::string> group;  ///< task group
 
-  bool is_for(const StepCall& of, const steps::Mesh& mesh) const {
-    if (collective && *collective != of.call.collective) return false;
-    if (group && *group != of.group) return false;
-    return !axis || std::ranges::any_of(
-                        of.call.axes, [&](std::size_t on) { return mesh.axes[on].name == *axis; });
+  bool matches(const StepCall& step_call, const steps::Mesh& mesh) const {
+    if (collective && *collective != step_call.call.collective) return false;
+    if (group && *group != step_call.group) return false;
+    return !axis || std::ranges::any_of(step_call.call.axes, [&](std::size_t on) {
+      return mesh.axes[on].name == *axis;
+    });
   }
 };
 
@@ -50,16 +52,16 @@ Filter read_filter(input::ObjectReader reader, const steps::Mesh& mesh) {
   return filter;
 }
 
-std::string call_text(const StepCall& of, const steps::Mesh& mesh) {
-  return fmt::format("{} ({} over {})", of.group, collective_key(of.call.collective),
-                     steps::over_text(of.call, mesh));
+std::string call_text(const StepCall& step_call, const steps::Mesh& mesh) {
+  return fmt::format("{} ({} over {})", step_call.group, collective_key(step_call.call.collective),
+                     steps::over_text(step_call.call, mesh));
 }
 
-/// A rule for the collectives that it is for.
+/// A rule and its filter.
 struct Rule {
   Filter filter;
   input::Json how;
-  std::string place;
+  std::string pointer;
 };
 
 class Variants {
@@ -76,55 +78,57 @@ class Variants {
     if (reader.has("quantize")) {
       variant.rules = reader.array("quantize");
       for (std::size_t i = 0; i < variant.rules->size(); ++i)
-        rules.push_back(
-            read_rule((*variant.rules)[i], fmt::format("{}/{}", reader.place_of("quantize"), i)));
+        rules.push_back(read_rule((*variant.rules)[i], reader.pointer_to("quantize", i)));
     }
     reader.finish();
-    for (const StepCall& of : calls_) variant.collectives.push_back(carry_out(of, rules));
+    for (const StepCall& step_call : calls_)
+      variant.collectives.push_back(apply_rules(step_call, rules));
     for (const Rule& rule : rules) check_used(rule);
     return variant;
   }
 
   StepVariant plain() const {
     StepVariant variant{.label = "plain", .rules = input::Json::array(), .collectives = {}};
-    for (const StepCall& of : calls_) variant.collectives.push_back(carry_out(of, {}));
+    for (const StepCall& step_call : calls_)
+      variant.collectives.push_back(apply_rules(step_call, {}));
     return variant;
   }
 
  private:
-  Rule read_rule(const input::Json& json, const std::string& place) const {
-    if (!json.is_object()) throw input::InputError(place, "expected an object, a rule");
-    Rule rule{{}, json, place};
+  Rule read_rule(const input::Json& json, const std::string& pointer) const {
+    if (!json.is_object()) throw input::InputError(pointer, "expected a rule (an object)");
+    Rule rule{{}, json, pointer};
     const std::string where(kWhere);
     if (!json.contains(where)) return rule;
-    rule.filter = read_filter(input::ObjectReader(json[where], place + "/" + where), mesh_);
+    rule.filter =
+        read_filter(input::ObjectReader(json[where], input::pointer(pointer, where)), mesh_);
     rule.how.erase(where);
     return rule;
   }
 
-  CollectiveConfig carry_out(const StepCall& of, const std::vector<Rule>& rules) const {
-    const auto rule =
-        std::ranges::find_if(rules, [&](const Rule& one) { return one.filter.is_for(of, mesh_); });
+  CollectiveConfig apply_rules(const StepCall& step_call, const std::vector<Rule>& rules) const {
+    const auto rule = std::ranges::find_if(
+        rules, [&](const Rule& one) { return one.filter.matches(step_call, mesh_); });
     input::Json how = rule == rules.end() ? input::Json::object() : rule->how;
-    const TopologyConfig group = group_topology(machine_.topology, mesh_, of.call);
+    const TopologyConfig group = group_topology(machine_.topology, mesh_, step_call.call);
     if (!how.contains("algorithm"))
-      how["algorithm"] = algorithm_name(usual_algorithm(of.call.collective, group));
+      how["algorithm"] = algorithm_name(usual_algorithm(step_call.call.collective, group));
     CollectiveConfig collective =
-        read_collective(input::ObjectReader(how, rule == rules.end() ? "" : rule->place),
-                        of.call.collective, of.call.dtype);
-    collective.label = of.group;
+        read_collective(input::ObjectReader(how, rule == rules.end() ? "" : rule->pointer),
+                        step_call.call.collective, step_call.call.dtype);
+    collective.label = step_call.group;
     return collective;
   }
 
   void check_used(const Rule& rule) const {
     std::vector<std::string> texts;
-    for (const StepCall& of : calls_) {
-      if (rule.filter.is_for(of, mesh_)) return;
-      texts.push_back(call_text(of, mesh_));
+    for (const StepCall& step_call : calls_) {
+      if (rule.filter.matches(step_call, mesh_)) return;
+      texts.push_back(call_text(step_call, mesh_));
     }
     throw input::InputError(
-        rule.place,
-        fmt::format("is for none of the step's collectives; these are {}",
+        rule.pointer,
+        fmt::format("matches none of the step's collectives: {}",
                     texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "))));
   }
 
@@ -145,8 +149,7 @@ std::vector<StepVariant> read_variants(input::ObjectReader& reader, const Experi
     throw input::InputError("/variants", "is empty; name at least one, like {\"label\": \"bf16\"}");
   std::vector<StepVariant> read;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string place = fmt::format("/variants/{}", i);
-    read.push_back(variants.read(input::ObjectReader(list[i], place)));
+    read.push_back(variants.read(input::ObjectReader(list[i], reader.pointer_to("variants", i))));
     check_last_label(read, "/variants");
   }
   return read;

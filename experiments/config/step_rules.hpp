@@ -1,4 +1,4 @@
-// How the collectives of a step are carried out: "variants" of a configuration.
+// "variants" of a step configuration: rules that assign algorithms and formats to its collectives.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,10 @@
 
 namespace equarx::config {
 
-/// Reads the variants of a step whose collectives are `calls`; one that is plain if there are none. Of the rules of a
-/// variant the first that is for a collective decides; a collective that none is for goes plain, by usual_algorithm().
-/// @throws input::InputError for what is not valid, and for a rule that is for no collective
+/// Reads the variants of a step with collectives `calls`; without "variants", a single unquantized
+/// one. The first matching rule of a variant applies; collectives without a matching rule are
+/// unquantized and use usual_algorithm(). @throws input::InputError if a rule is invalid or matches
+/// no collective
 std::vector<StepVariant> read_variants(input::ObjectReader& reader, const ExperimentConfig& machine,
                                        const steps::Mesh& mesh, const std::vector<StepCall>& calls);
 

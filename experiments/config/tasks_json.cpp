@@ -14,6 +14,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/steps/chip_lists.hpp"
 #include "models/units/quantity.hpp"
@@ -27,7 +28,7 @@ using steps::HostTransfer;
 using steps::Task;
 using units::Dimension;
 
-constexpr std::string_view kNumber = "{i}";  // of a repeated task, from 0
+constexpr std::string_view kIndex = "{i}";  // index of a repeated task, from 0
 constexpr std::uint64_t kMostTasks = 100'000;
 constexpr std::uint64_t kMostTimes = std::uint64_t{1} << 40;
 constexpr std::array<std::string_view, 4> kKinds = {"compute", "collective", "permute", "host"};
@@ -36,28 +37,28 @@ constexpr input::EnumNames<HostTransfer::Direction, 2> kDirections({
     {HostTransfer::Direction::from_host, "from-host"},
 });
 
-/// What the core does in tasks that name it.
+/// Computations by name.
 using NamedComputations = std::map<std::string, Computation>;
 
-/// What a list in JSON says of one task, or of several alike, before names are looked up.
+/// A task before its references are resolved.
 struct Draft {
   Task task;
-  std::string place;
+  std::string pointer;
   std::string stream;
   std::vector<std::string> after;
 };
 
 std::string numbered(std::string text, std::uint64_t number) {
-  for (std::size_t at = text.find(kNumber); at != std::string::npos; at = text.find(kNumber))
-    text.replace(at, kNumber.size(), fmt::format("{}", number));
+  for (std::size_t at = text.find(kIndex); at != std::string::npos; at = text.find(kIndex))
+    text.replace(at, kIndex.size(), fmt::format("{}", number));
   return text;
 }
 
-/// The name without its number: "bucket {i}" is of the group "bucket".
+/// The name without its index: "bucket {i}" belongs to the group "bucket".
 std::string group_of(const std::string& name) {
   std::string group = name;
-  if (const std::size_t at = group.find(kNumber); at != std::string::npos)
-    group.erase(at, kNumber.size());
+  if (const std::size_t at = group.find(kIndex); at != std::string::npos)
+    group.erase(at, kIndex.size());
   while (!group.empty() && group.back() == ' ') group.pop_back();
   return group.empty() ? name : group;
 }
@@ -66,10 +67,11 @@ double quantity_or_zero(input::ObjectReader& reader, std::string_view key, Dimen
   return reader.has(key) ? reader.quantity(key, dimension) : 0.0;
 }
 
-/// Adds what the core does: a time, or what a time follows from.
+/// Adds an operation: a time, or the work that determines it.
 void read_operation(input::ObjectReader reader, Computation& computation) {
   if (reader.has("time")) {
-    // As it is written: who reads what is shown has the same sum, to the last bit.
+    // Rounded as written, so that reading the resolved configuration gives the same sum, bit for
+    // bit.
     const double sum_s = computation.seconds + reader.quantity("time", Dimension::time);
     computation.seconds = units::parse(units::format(sum_s, Dimension::time), Dimension::time);
     return reader.finish();
@@ -84,50 +86,51 @@ void read_operation(input::ObjectReader reader, Computation& computation) {
   if (!reader.flag_or("recomputed", false))
     computation.model_flops += operation.flops * static_cast<double>(operation.times);
   if (operation.flops + operation.vector_ops + operation.read_bytes <= 0.0)
-    throw input::InputError(reader.place_of("flops"),
-                            "nothing is computed; give a time, or flops, vector_ops or hbm_bytes");
+    throw input::InputError(reader.pointer_to("flops"),
+                            "has no work; give a time, or flops, vector_ops or hbm_bytes");
   reader.finish();
   computation.operations.push_back(operation);
 }
 
-/// An operation, or a list of them.
-Computation read_operations(const input::Json& json, const std::string& place) {
+/// Reads an operation or a list of operations.
+Computation read_operations(const input::Json& json, const std::string& pointer) {
   Computation computation;
   if (!json.is_array()) {
-    read_operation(input::ObjectReader(json, place), computation);
+    read_operation(input::ObjectReader(json, pointer), computation);
     return computation;
   }
   if (json.empty())
-    throw input::InputError(place, "is empty; name an operation at least, like {\"flops\": 1e12}");
+    throw input::InputError(pointer,
+                            "is empty; give at least one operation, like {\"flops\": 1e12}");
   for (std::size_t i = 0; i < json.size(); ++i)
-    read_operation(input::ObjectReader(json[i], fmt::format("{}/{}", place, i)), computation);
+    read_operation(input::ObjectReader(json[i], input::pointer(pointer, i)), computation);
   return computation;
 }
 
-/// What the core does, or the name of what several tasks do.
-Computation read_computation(const input::Json& json, const std::string& place,
+/// Reads a computation, or looks it up by name.
+Computation read_computation(const input::Json& json, const std::string& pointer,
                              const NamedComputations& named) {
-  if (!json.is_string()) return read_operations(json, place);
+  if (!json.is_string()) return read_operations(json, pointer);
   const auto name = json.get<std::string>();
   const auto known = named.find(name);
   if (known != named.end()) return known->second;
   std::vector<std::string_view> names;
   for (const auto& [other, computation] : named) names.push_back(other);
-  throw input::InputError(place, fmt::format("\"computations\" of the step have no '{}'; {}", name,
-                                             input::remedy(name, names)));
+  throw input::InputError(pointer, fmt::format("\"computations\" of the step have no '{}'; {}",
+                                               name, input::remedy(name, names)));
 }
 
 HostTransfer read_transfer(input::ObjectReader reader) {
   HostTransfer transfer{.direction = reader.choice("direction", kDirections),
                         .bytes = reader.quantity("bytes", Dimension::bytes)};
   if (!(transfer.bytes > 0.0))
-    throw input::InputError(reader.place_of("bytes"), "nothing is moved; give more than 0 B");
+    throw input::InputError(reader.pointer_to("bytes"), "must be above 0 B");
   reader.finish();
   return transfer;
 }
 
-/// Where tasks go that name no stream: the core's, one for each set of axes or size of groups, one for permutes, and one
-/// for each way to the host.
+/// Default stream of a task: the core's, one for each set of axes or group size, one for permutes,
+/// and one for each direction of host transfers.
 std::string usual_stream(const Task& task, const steps::Mesh& mesh) {
   if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
     return std::string(kDirections[transfer->direction]);
@@ -142,36 +145,35 @@ std::vector<std::string> read_after(input::ObjectReader& reader) {
   const input::Json& list = reader.array("after");
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].is_string())
-      throw input::InputError(fmt::format("{}/{}", reader.place_of("after"), i),
-                              "expected the name of a task");
+      throw input::InputError(reader.pointer_to("after", i), "expected the name of a task");
     after.push_back(list[i].get<std::string>());
   }
   return after;
 }
 
-/// What tasks of a step name.
+/// Objects that tasks refer to by name.
 struct Names {
   const steps::Mesh& mesh;
   NamedComputations computations;
   CommunicationReader communication;
 };
 
-/// Appends the tasks that an object stands for.
-void read_task(const input::Json& json, const std::string& place, Names& names,
+/// Appends the tasks that one object defines.
+void read_task(const input::Json& json, const std::string& pointer, Names& names,
                std::vector<Draft>& drafts) {
-  input::ObjectReader reader(json, place);
-  Draft draft{.task = {}, .place = place, .stream = {}, .after = {}};
+  input::ObjectReader reader(json, pointer);
+  Draft draft{.task = {}, .pointer = pointer, .stream = {}, .after = {}};
   const std::string name = reader.text("name", "a name, like \"forward {i}\"");
   draft.task.group = reader.has("group") ? reader.text("group") : group_of(name);
-  const std::string_view kind = input::exactly_one(reader, kKinds, place);
+  const std::string_view kind = input::exactly_one(reader, kKinds, pointer);
   if (kind.empty())
     throw input::InputError(
-        place,
+        pointer,
         "does nothing; give one of \"compute\", \"collective\", \"permute\" and "
         "\"host\"");
   if (kind == "compute")
-    draft.task.work = read_computation(reader.required(kind, "what is computed"),
-                                       reader.place_of(kind), names.computations);
+    draft.task.work = read_computation(reader.required(kind, "a computation"),
+                                       reader.pointer_to(kind), names.computations);
   if (kind == "collective") draft.task.work = names.communication.collective(reader.object(kind));
   if (kind == "permute") draft.task.work = names.communication.permute(reader.object(kind));
   if (kind == "host") draft.task.work = read_transfer(reader.object(kind));
@@ -179,13 +181,13 @@ void read_task(const input::Json& json, const std::string& place, Names& names,
       reader.has("stream") ? reader.text("stream") : usual_stream(draft.task, names.mesh);
   const std::vector<std::string> after = read_after(reader);
   const std::uint64_t times = reader.has("repeat") ? reader.integer("repeat", 1, kMostTasks) : 1;
-  if (times > 1 && name.find(kNumber) == std::string::npos)
+  if (times > 1 && name.find(kIndex) == std::string::npos)
     throw input::InputError(
-        reader.place_of("name"),
+        reader.pointer_to("name"),
         fmt::format("'{0}' would be the name of {1} tasks; write \"{0} {{i}}\"", name, times));
   reader.finish();
   if (drafts.size() + times > kMostTasks)
-    throw input::InputError(place, fmt::format("these are more than {} tasks", kMostTasks));
+    throw input::InputError(pointer, fmt::format("the step has more than {} tasks", kMostTasks));
   for (std::uint64_t number = 0; number < times; ++number) {
     Draft& one = drafts.emplace_back(draft);
     one.task.name = numbered(name, number);
@@ -193,7 +195,7 @@ void read_task(const input::Json& json, const std::string& place, Names& names,
   }
 }
 
-/// Puts numbers in the place of names.
+/// Resolves names to ids.
 steps::StepGraph resolve(std::vector<Draft> drafts) {
   std::map<std::string_view, steps::TaskId> ids;
   std::vector<std::string_view> names;
@@ -208,9 +210,9 @@ steps::StepGraph resolve(std::vector<Draft> drafts) {
       const auto known = ids.find(before);
       if (known == ids.end())
         throw input::InputError(
-            draft.place + "/after",
+            input::pointer(draft.pointer, "after"),
             fmt::format("there is no task '{}'; {}", before, input::remedy(before, names)));
-      // Who is named twice is waited for once: it says once that it is done.
+      // A duplicate dependency counts once: the task signals completion once.
       std::vector<steps::TaskId>& waits_for = draft.task.after;
       if (std::ranges::find(waits_for, known->second) == waits_for.end())
         waits_for.push_back(known->second);
@@ -234,7 +236,7 @@ input::Json operation_json(const workloads::Operation& operation, bool recompute
   return json;
 }
 
-/// An object, or a list of several operations. The time comes first: it is given once.
+/// An object, or a list of several. The total time comes first.
 input::Json computation_json(const Computation& computation) {
   input::Json list = input::Json::array();
   if (computation.operations.empty() || computation.seconds > 0.0)
@@ -244,17 +246,17 @@ input::Json computation_json(const Computation& computation) {
   return list.size() == 1 ? list.front() : list;
 }
 
-/// What several tasks do, each under its name.
+/// Reads the named computations.
 NamedComputations read_named(input::ObjectReader& step) {
   NamedComputations named;
   if (!step.has("computations")) return named;
-  const std::string place = step.place_of("computations");
+  const std::string pointer = step.pointer_to("computations");
   const input::Json& json = step.required("computations", "objects");
   if (!json.is_object())
-    throw input::InputError(place, "expected an object: names, and what is computed");
-  const input::ObjectReader reader(json, place);
+    throw input::InputError(pointer, "expected an object of named computations");
+  const input::ObjectReader reader(json, pointer);
   for (const auto& [name, work] : json.items())
-    named.emplace(name, read_operations(work, reader.place_of(name)));
+    named.emplace(name, read_operations(work, reader.pointer_to(name)));
   return named;
 }
 
@@ -262,27 +264,27 @@ NamedComputations read_named(input::ObjectReader& step) {
 
 steps::StepGraph read_tasks(input::ObjectReader& step, const steps::Mesh& mesh) {
   const input::Json& list = step.array("tasks");
-  const std::string place = step.place_of("tasks");
-  if (list.empty()) throw input::InputError(place, "is empty; a step has a task at least");
+  const std::string pointer = step.pointer_to("tasks");
+  if (list.empty()) throw input::InputError(pointer, "is empty; a step needs at least one task");
   Names names{mesh, read_named(step), CommunicationReader(step, mesh)};
   std::vector<Draft> drafts;
   for (std::size_t i = 0; i < list.size(); ++i)
-    read_task(list[i], fmt::format("{}/{}", place, i), names, drafts);
-  std::vector<std::string> places;
-  for (const Draft& draft : drafts) places.push_back(draft.place);
+    read_task(list[i], input::pointer(pointer, i), names, drafts);
+  std::vector<std::string> pointers;
+  for (const Draft& draft : drafts) pointers.push_back(draft.pointer);
   steps::StepGraph graph = resolve(std::move(drafts));
   graph.chip_lists = names.communication.lists();
   try {
     validate(graph);
   } catch (const steps::StepError& error) {
-    throw input::InputError(places[error.task()], error.what());
+    throw input::InputError(pointers[error.task()], error.what());
   }
   return graph;
 }
 
 void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::Json& step) {
   input::Json named = input::Json::object();
-  std::map<std::string, std::string> names;  // by what is done, as text
+  std::map<std::string, std::string> names;  // by computation, as JSON text
   input::Json list = input::Json::array();
   for (const Task& task : graph.tasks) {
     input::Json json = {

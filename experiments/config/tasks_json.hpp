@@ -1,4 +1,4 @@
-// "tasks" of a step: a user's own graph.
+// The "tasks" of a step: a user-defined graph.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace equarx::config {
 
-/// Reads "tasks" of a step (docs/steps.md), and "computations" and "groups" of chips that they name. A task may stand for several that are
-/// alike but for a number. @throws input::InputError for what is not valid, or a graph that waits for itself
+/// Reads "tasks" of a step (docs/steps.md), and the "computations" and "groups" that they name. One
+/// object may define several tasks that differ only in a number. @throws input::InputError if they
+/// are invalid or the graph has a cycle
 steps::StepGraph read_tasks(input::ObjectReader& step, const steps::Mesh& mesh);
 
-/// Writes both, as read_tasks() reads them: one object for each task, and what is computed in several operations once
-/// under a name.
+/// Inverse of read_tasks(): one object per task; computations of several operations are written
+/// once, under a name.
 void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::Json& step);
 
 }  // namespace equarx::config

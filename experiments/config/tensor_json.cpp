@@ -12,6 +12,7 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/values/tensor_types.hpp"
 
@@ -35,26 +36,26 @@ std::vector<std::uint64_t> read_shape(input::ObjectReader& reader) {
   const input::Json& lengths = reader.array("shape");
   std::vector<std::uint64_t> shape;
   if (lengths.empty())
-    throw input::InputError(reader.place_of("shape"),
+    throw input::InputError(reader.pointer_to("shape"),
                             "is empty; give at least one length, like [4096]");
   std::uint64_t elements = 1;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    const std::string place = fmt::format("{}/{}", reader.place_of("shape"), i);
-    shape.push_back(input::read_integer(lengths[i], place, 1, kMostElements));
+    const std::string pointer = reader.pointer_to("shape", i);
+    shape.push_back(input::read_integer(lengths[i], pointer, 1, kMostElements));
     if (shape.back() > kMostElements / elements)
-      throw input::InputError(reader.place_of("shape"),
+      throw input::InputError(reader.pointer_to("shape"),
                               fmt::format("has more than {} elements in all", kMostElements));
     elements *= shape.back();
   }
   return shape;
 }
 
-/// A share of the tensor's elements. Of the smallest there is still a block: it is no share of a machine.
+/// Reads the sampled share of elements. No lower limit: at least one block is always computed.
 double read_sample(input::ObjectReader& reader) {
   constexpr std::string_view kExpected = "a number above 0 and up to 1";
   const input::Json& value = reader.required("sample", kExpected);
   if (!value.is_number() || !(value.get<double>() > 0.0 && value.get<double>() <= 1.0))
-    throw input::InputError(reader.place_of("sample"),
+    throw input::InputError(reader.pointer_to("sample"),
                             fmt::format("{} is not {}", value.dump(), kExpected));
   return value.get<double>();
 }
@@ -66,10 +67,10 @@ std::uint64_t read_elements_from_bytes(input::ObjectReader& reader, ElementForma
   const double elements = bytes * 8.0 / static_cast<double>(numerics::element_bits(dtype));
   if (elements > static_cast<double>(kMostElements))
     throw input::InputError(
-        reader.place_of("bytes"),
+        reader.pointer_to("bytes"),
         fmt::format("{} is too large; a tensor has at most {} elements", text, kMostElements));
   if (elements < 1.0 || elements != std::floor(elements))
-    throw input::InputError(reader.place_of("bytes"),
+    throw input::InputError(reader.pointer_to("bytes"),
                             fmt::format("{} is not a positive whole number of {} elements", text,
                                         numerics::name(dtype)));
   return static_cast<std::uint64_t>(elements);
@@ -80,12 +81,11 @@ std::vector<std::string> read_file_names(input::ObjectReader& reader) {
   const input::Json& files = reader.array("files");
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!files[i].is_string())
-      throw input::InputError(fmt::format("{}/{}", reader.place_of("files"), i),
-                              "expected a file's name");
+      throw input::InputError(reader.pointer_to("files", i), "expected a file name");
     names.push_back(files[i].get<std::string>());
   }
   if (names.empty())
-    throw input::InputError(reader.place_of("files"),
+    throw input::InputError(reader.pointer_to("files"),
                             "is empty; name a file per rank, or one for all");
   return names;
 }
@@ -94,21 +94,17 @@ void read_files(input::ObjectReader& reader, TensorConfig& tensor) {
   tensor.files = read_file_names(reader);
   if (reader.has("tensor")) tensor.name = reader.text("tensor");
   for (const std::string_view key : {"distribution", "seed", "ranks"})
-    if (reader.has(key))
-      throw input::InputError(reader.place_of(key),
-                              "is for synthetic values; remove it, or \"files\"");
+    reader.reject(key, "is for synthetic values; remove it, or \"files\"");
   reader.finish();
 }
 
 void read_values(input::ObjectReader reader, TensorConfig& tensor) {
   if (reader.has("files")) return read_files(reader, tensor);
-  if (reader.has("tensor"))
-    throw input::InputError(reader.place_of("tensor"),
-                            "names one in \"files\"; add them, or remove it");
+  reader.reject("tensor", "names a tensor within \"files\"; add \"files\", or remove it");
   numerics::InputSpec& values = tensor.values;
   values.distribution =
       reader.choice_or("distribution", kDistributions, numerics::Distribution::normal);
-  // JSON tools, the schema checker among them, hold integers with a sign.
+  // JSON tools, the schema validator among them, use signed integers.
   constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
   if (reader.has("seed")) values.seed = reader.integer("seed", 0, kMostSeed);
   values.identical_ranks = reader.has("ranks") && reader.choice("ranks", kRankValues) == 1;
@@ -119,9 +115,9 @@ std::vector<std::uint64_t> shape_of(const tensors::TensorFile& file) {
   return {file.shape().begin(), file.shape().end()};
 }
 
-/// Opens the files and takes the shape of one rank's tensor from them.
+/// Opens the files and returns the shape of one rank's tensor.
 std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks) {
-  const std::string place = "/tensor/values/files";
+  const std::string pointer = "/tensor/values/files";
   for (std::size_t i = 0; i < tensor.files.size(); ++i) {
     try {
       std::optional<std::string_view> name;
@@ -129,34 +125,34 @@ std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks)
       tensor.opened.push_back(std::make_shared<const tensors::TensorFile>(
           tensors::TensorFile::open(tensor.files[i], name)));
     } catch (const tensors::NoTensorNamed& error) {
-      throw input::InputError(fmt::format("{}/{}", place, i),
+      throw input::InputError(input::pointer(pointer, i),
                               fmt::format("{} by /tensor/values/tensor", error.what()));
     } catch (const tensors::FileError& error) {
-      throw input::InputError(fmt::format("{}/{}", place, i), error.what());
+      throw input::InputError(input::pointer(pointer, i), error.what());
     }
     if (shape_of(*tensor.opened[i]) != shape_of(*tensor.opened[0]))
-      throw input::InputError(fmt::format("{}/{}", place, i),
-                              fmt::format("{} has another shape than {}; all ranks need the same",
+      throw input::InputError(input::pointer(pointer, i),
+                              fmt::format("{} and {} differ in shape; all ranks need the same",
                                           tensor.files[i], tensor.files[0]));
   }
   std::vector<std::uint64_t> shape = shape_of(*tensor.opened[0]);
   if (tensor.files.size() == ranks) return shape;
   if (tensor.files.size() != 1)
-    throw input::InputError(place,
+    throw input::InputError(pointer,
                             fmt::format("{} files for {} ranks; give one for each, or one with a "
                                         "leading axis of {}",
                                         tensor.files.size(), ranks, ranks));
   if (shape[0] != ranks || shape.size() < 2)
     throw input::InputError(
-        place, fmt::format("{} has the shape [{}]; one file for {} ranks needs a leading axis of "
-                           "{}, and others after it",
-                           tensor.files[0], fmt::join(shape, ", "), ranks, ranks));
+        pointer, fmt::format("{} has the shape [{}]; one file for {} ranks needs a leading axis of "
+                             "{}, and others after it",
+                             tensor.files[0], fmt::join(shape, ", "), ranks, ranks));
   shape.erase(shape.begin());
   return shape;
 }
 
-/// A tensor whose size follows from something else may repeat it, and no other.
-void refuse_other_size(input::ObjectReader& reader, const std::vector<std::uint64_t>& shape) {
+/// An imposed size may be repeated, but not changed.
+void reject_other_size(input::ObjectReader& reader, const std::vector<std::uint64_t>& shape) {
   const bool other =
       reader.has("bytes") ||
       (reader.has("shape") && reader.required("shape", "a shape") != input::Json(shape));
@@ -171,7 +167,7 @@ void refuse_other_size(input::ObjectReader& reader, const std::vector<std::uint6
 TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
                          const std::optional<ImposedSize>& imposed) {
   TensorConfig tensor;
-  if (imposed) refuse_other_size(reader, imposed->shape);
+  if (imposed) reject_other_size(reader, imposed->shape);
   if (reader.has("values")) read_values(reader.object("values"), tensor);
   std::vector<std::uint64_t> file_shape;
   if (!tensor.files.empty()) file_shape = open_files(tensor, ranks);
@@ -196,7 +192,7 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
     throw input::InputError("/tensor",
                             "needs a size: \"shape\": [4096, 4096] or \"bytes\": \"32 MiB\"");
   if (!file_shape.empty() && tensor.elements != product(file_shape))
-    throw input::InputError(fmt::format("/tensor/{}", size),
+    throw input::InputError(input::pointer("/tensor", size),
                             fmt::format("is not the size of the files' tensors, [{}]; leave it out",
                                         fmt::join(file_shape, ", ")));
   return tensor;

@@ -1,4 +1,4 @@
-// "tensor" of a configuration.
+// The "tensor" of a configuration.
 #pragma once
 
 #include <array>
@@ -12,26 +12,26 @@
 
 namespace equarx::config {
 
-/// Keys of which one is given.
+/// Alternative keys for the size.
 inline constexpr std::array<std::string_view, 2> kTensorSizes = {"shape", "bytes"};
 
-/// More elements than any machine holds, and few enough to be counted in bits.
+/// More elements than any machine holds, and few enough that their bits can be counted.
 inline constexpr std::uint64_t kMostElements = std::uint64_t{1} << 48;
 
-/// A tensor's size that is not asked for but follows from something else: a workload.
+/// A tensor size determined elsewhere: by a workload.
 struct ImposedSize {
   std::vector<std::uint64_t> shape;
-  double sample = 1.0;  ///< if the configuration has none
+  double sample = 1.0;  ///< default
 };
 
-/// Opens the tensor's files, if it has some. `ranks`: as many tensors are needed.
-/// @throws InputError also if another size is asked for than the imposed one.
+/// Reads a tensor and opens its files. `ranks`: number of tensors needed. @throws InputError also
+/// if the requested size differs from the imposed one.
 TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
                          const std::optional<ImposedSize>& imposed = std::nullopt);
-/// A tensor as a configuration has it, with every default filled in.
+/// The tensor as configuration JSON, with all defaults filled in.
 input::Json tensor_json(const TensorConfig& tensor);
 
-/// What a tensor's values are: their distribution, or "files".
+/// Source of a tensor's values: a distribution, or "files".
 std::string_view values_name(const TensorConfig& tensor);
 
 }  // namespace equarx::config

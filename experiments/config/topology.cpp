@@ -12,7 +12,7 @@
 namespace equarx::config {
 namespace {
 
-/// Larger machines would take longer to build than anybody waits.
+/// Building larger machines takes impractically long.
 constexpr std::uint32_t kMostChips = 1 << 17;
 
 PlannedTopology with_speeds(topology::Topology graph, const LinkSpeed& speed) {
@@ -38,8 +38,8 @@ PlannedTopology plan_graph(const GraphConfig& config, const LinkSpeed& speed) {
   return {topology::Topology(chips, cables, config.chips), std::nullopt, std::move(links)};
 }
 
-/// The slice several times over: its chip (1,0) is 0:(1,0), 1:(1,0), ...
-PlannedTopology repeat(PlannedTopology slice, std::uint32_t slices) {
+/// Replicates the slice: its chip (1,0) becomes 0:(1,0), 1:(1,0), ...
+PlannedTopology replicate(PlannedTopology slice, std::uint32_t slices) {
   const std::uint32_t chips = slice.graph.chip_count();
   std::vector<topology::Cable> cables;
   std::vector<std::string> labels;
@@ -71,7 +71,7 @@ std::uint32_t count_chips_of_slice(const TopologyConfig& config) {
   try {
     return topology::chip_count(config.shape);
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(kTopologyPlace, error.what());
+    throw input::InputError(kTopologyPointer, error.what());
   }
 }
 
@@ -123,10 +123,10 @@ std::string slice_text(const TopologyConfig& config) {
 
 PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip) {
   const std::string obstacle = why_not_chip_by_chip(config);
-  if (!obstacle.empty()) throw input::InputError(kTopologyPlace, obstacle);
+  if (!obstacle.empty()) throw input::InputError(kTopologyPointer, obstacle);
   PlannedTopology planned = plan_slice(config, chip);
   if (!config.network) return planned;
-  return repeat(std::move(planned), config.network->slices);
+  return replicate(std::move(planned), config.network->slices);
 }
 
 std::size_t links_of_chip(const TopologyConfig& config) {

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> read_lengths(input::ObjectReader& reader, std::string
   try {
     return topology::parse_lengths(text);
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(reader.place_of(key), error.what());
+    throw input::InputError(reader.pointer_to(key), error.what());
   }
 }
 
@@ -35,7 +35,7 @@ std::vector<bool> read_wraparound(input::ObjectReader& reader, std::size_t axes)
     wraparound.push_back(value.get<bool>());
   }
   if (wraparound.size() != axes || values.size() != axes)
-    throw input::InputError(reader.place_of("wraparound"),
+    throw input::InputError(reader.pointer_to("wraparound"),
                             fmt::format("expected true or false for each of the {} axes", axes));
   return wraparound;
 }
@@ -45,7 +45,7 @@ std::uint32_t read_chip_count(input::ObjectReader& reader, std::string_view key,
   return static_cast<std::uint32_t>(reader.integer(key, 1, most));
 }
 
-/// The chips that a chip is joined to, as many as fit in a message.
+/// Neighbours of a chip, as many as fit in a message.
 std::string neighbours_of(const topology::Topology& graph, topology::ChipId chip) {
   constexpr std::size_t kMostNamed = 6;
   const std::vector<topology::LinkId>& links = graph.out_links(chip);
@@ -60,9 +60,9 @@ topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip
   if (!hardware::offers(chip.slices, lengths)) {
     const auto nearest = hardware::nearest_slices(chip.slices, lengths, kProposals);
     throw input::InputError(
-        reader.place_of("slice"),
+        reader.pointer_to("slice"),
         fmt::format("{} has no slice {}; its slices are {} (axes in any order){}; use "
-                    "\"mesh\" or \"torus\" for a machine that is not sold",
+                    "\"mesh\" or \"torus\" for a custom topology",
                     chip.name, topology::format_lengths(lengths), slices_text(chip.slices),
                     nearest.empty() ? "" : "; nearest: " + list_of_slices(nearest)));
   }
@@ -70,11 +70,11 @@ topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip
 }
 
 TopologyConfig read_kind(input::ObjectReader& reader, const hardware::Chip& chip) {
-  const std::string_view kind = input::exactly_one(reader, kTopologyKinds.all(), kTopologyPlace);
+  const std::string_view kind = input::exactly_one(reader, kTopologyKinds.all(), kTopologyPointer);
   TopologyConfig config;
   if (kind.empty()) {
-    reader.finish();  // a kind that is misspelt is an unknown key
-    throw input::InputError(kTopologyPlace,
+    reader.finish();  // a misspelt kind is an unknown key
+    throw input::InputError(kTopologyPointer,
                             fmt::format("needs one of {}", input::list_of(kTopologyKinds.all())));
   }
   config.kind = static_cast<TopologyKind>(std::ranges::find(kTopologyKinds.all(), kind) -
@@ -97,7 +97,7 @@ TopologyConfig read_kind(input::ObjectReader& reader, const hardware::Chip& chip
       break;
     case TopologyKind::file:
       config.file = reader.text(kind);
-      config.graph = load_graph(config.file, reader.place_of(kind));
+      config.graph = load_graph(config.file, reader.pointer_to(kind));
       break;
   }
   return config;
@@ -110,42 +110,43 @@ std::vector<AvoidedCable> read_avoided(input::ObjectReader& reader, TopologyConf
   const input::Json& pairs = reader.array("avoid");
   std::vector<AvoidedCable> avoided;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const std::string place = fmt::format("{}/{}", reader.place_of("avoid"), i);
-    const topology::Cable cable = names.read_pair(pairs[i], place);
+    const std::string pointer = reader.pointer_to("avoid", i);
+    const topology::Cable cable = names.read_pair(pairs[i], pointer);
     const AvoidedCable named{graph.label(cable.first), graph.label(cable.second), cable};
     if (!graph.find_link(cable.first, cable.second))
       throw input::InputError(
-          place, fmt::format("no cable joins {} and {}; {} is joined to {}", named.first,
-                             named.second, named.first, neighbours_of(graph, cable.first)));
+          pointer, fmt::format("no link joins {} and {}; {} is joined to {}", named.first,
+                               named.second, named.first, neighbours_of(graph, cable.first)));
     avoided.push_back(named);
   }
   return avoided;
 }
 
-/// More slices, or chips, are not simulated chip by chip anyway.
+/// Larger machines cannot be simulated chip by chip anyway.
 constexpr std::uint32_t kMostSlices = 4096;
 
 NetworkConfig read_network(input::ObjectReader reader, const TopologyConfig& config) {
   NetworkConfig network;
   network.slices = static_cast<std::uint32_t>(reader.integer("slices", 2, kMostSlices));
   network.rate = reader.quantity("bandwidth", units::Dimension::bandwidth);
-  if (network.rate <= 0.0) throw input::InputError(reader.place_of("bandwidth"), "must be above 0");
+  if (network.rate <= 0.0)
+    throw input::InputError(reader.pointer_to("bandwidth"), "must be above 0");
   network.latency_s = reader.quantity("latency", units::Dimension::time);
   const std::uint32_t chips = count_chips_of_slice(config);
   if (chips < 2)
-    throw input::InputError(kTopologyPlace,
+    throw input::InputError(kTopologyPointer,
                             "a network joins slices of at least two chips; use \"ring\" or "
                             "\"fully-connected\" for single ones");
   if (chips > topology::kMaxChips / network.slices)
     throw input::InputError(
-        reader.place_of("slices"),
+        reader.pointer_to("slices"),
         fmt::format("{} slices of {} chips are more than the {} chips of the largest machine",
                     network.slices, chips, topology::kMaxChips));
   if (reader.has("chips_per_port"))
     network.chips_per_port = static_cast<std::uint32_t>(reader.integer("chips_per_port", 1, chips));
   if (chips % network.chips_per_port != 0)
     throw input::InputError(
-        reader.place_of("chips_per_port"),
+        reader.pointer_to("chips_per_port"),
         fmt::format("the {} chips of a slice cannot share ports by {}; use a divisor of {}", chips,
                     network.chips_per_port, chips));
   reader.finish();
@@ -177,10 +178,8 @@ input::Json kind_json(const TopologyConfig& topology) {
 TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& chip) {
   TopologyConfig config = read_kind(reader, chip);
   if (reader.has("network")) {
-    if (reader.has("avoid"))
-      throw input::InputError(reader.place_of("avoid"),
-                              "is for a ring through all chips, which a network has none of; "
-                              "remove it");
+    reader.reject("avoid",
+                  "is for a ring through all chips, which a network cannot have; remove it");
     config.network = read_network(reader.object("network"), config);
   }
   if (reader.has("avoid")) config.avoid = read_avoided(reader, config, chip);

@@ -1,4 +1,4 @@
-// "topology" of a configuration.
+// The "topology" of a configuration.
 #pragma once
 
 #include "experiments/config/config.hpp"
@@ -6,7 +6,7 @@
 
 namespace equarx::config {
 
-/// Keys of which one is given.
+/// Alternative keys for the kind of topology.
 inline constexpr input::EnumNames<TopologyKind, 6> kTopologyKinds({
     {TopologyKind::slice, "slice"},
     {TopologyKind::mesh, "mesh"},
@@ -16,9 +16,9 @@ inline constexpr input::EnumNames<TopologyKind, 6> kTopologyKinds({
     {TopologyKind::file, "file"},
 });
 
-/// Reads which chips and cables there are. @throws InputError for what is not valid, or not offered with this chip.
+/// Reads a topology. @throws InputError if it is invalid, or not offered with this chip.
 TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& chip);
-/// A topology as a configuration has it, with every default filled in.
+/// The topology as configuration JSON, with all defaults filled in.
 input::Json topology_json(const TopologyConfig& topology);
 
 }  // namespace equarx::config

@@ -25,12 +25,12 @@ constexpr std::uint64_t kMostBatch = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMostLayers = 1024;
 
 constexpr input::EnumNames<Keep, 3> kKeeps({
-    {Keep::again, "recompute"},
+    {Keep::recompute, "recompute"},
     {Keep::kept, "keep"},
     {Keep::offload, "offload"},
 });
 
-/// A policy with a name.
+/// A named rematerialization policy.
 struct NamedRemat {
   std::string_view name;
   Remat remat;
@@ -50,10 +50,10 @@ Remat read_remat(input::ObjectReader& training) {
   input::ObjectReader reader = training.object("remat");
   for (const steps::Activation& activation : steps::kActivations)
     remat.*activation.keep = reader.choice_or(activation.name, kKeeps, remat.*activation.keep);
-  if (remat.layer_input == Keep::again)
+  if (remat.layer_input == Keep::recompute)
     throw input::InputError(
-        reader.place_of("layer_input"),
-        "a layer's input is what all else is computed from; keep or offload it");
+        reader.pointer_to("layer_input"),
+        "everything else is recomputed from a layer's input; keep or offload it");
   reader.finish();
   return remat;
 }
@@ -68,7 +68,7 @@ workloads::AttentionMethod read_attention(input::ObjectReader reader, std::uint6
   method.skips_outside_window = reader.flag_or("skips_outside_window", false);
   if (reader.has("block")) method.block = reader.integer("block", 1, sequence);
   if (sequence % method.block != 0)
-    throw input::InputError(reader.place_of("block"),
+    throw input::InputError(reader.pointer_to("block"),
                             fmt::format("{} positions cannot be divided into blocks of {}; use a "
                                         "divisor of them",
                                         sequence, method.block));
@@ -82,10 +82,10 @@ TrainingConfig read_training(input::ObjectReader reader) {
   TrainingConfig config;
   steps::Training& training = config.training;
   config.model_name = reader.text("model", "the name of a model, like \"llama3-8b\", or a file");
-  training.model = load_model(config.model_name, reader.place_of("model"));
+  training.model = load_model(config.model_name, reader.pointer_to("model"));
   training.sequence = reader.integer("sequence", 1, kMostSequence);
   if (training.sequence > training.model.largest_context)
-    throw input::InputError(reader.place_of("sequence"),
+    throw input::InputError(reader.pointer_to("sequence"),
                             fmt::format("is {}; {} takes 1 to {}", training.sequence,
                                         training.model.name, training.model.largest_context));
   training.batch = reader.integer("batch", 1, kMostBatch);

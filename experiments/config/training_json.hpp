@@ -1,4 +1,4 @@
-// "training" of a step: a transformer that is trained.
+// The "training" of a step: a transformer training step.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace equarx::config {
 
-/// A training step as a configuration names it.
+/// A training step and its model's name.
 struct TrainingConfig {
   std::string model_name;  ///< as the user wrote it: a name, or the path of a file
   steps::Training training;
 };
 
-/// @throws input::InputError
+/// Reads a training step. @throws input::InputError
 TrainingConfig read_training(input::ObjectReader reader);
 
-/// As read_training() reads it, with every default filled in.
+/// Inverse of read_training(), with all defaults filled in.
 input::Json training_json(const TrainingConfig& config);
 
 }  // namespace equarx::config

@@ -35,17 +35,13 @@ std::uint64_t read_count(input::ObjectReader& reader, std::string_view key,
   return reader.has(key) ? reader.integer(key, 1, kMostTokens) : fallback;
 }
 
-void refuse(input::ObjectReader& reader, std::string_view key, std::string_view why) {
-  if (reader.has(key)) throw input::InputError(reader.place_of(key), std::string(why));
-}
-
 workloads::Phase read_phase(input::ObjectReader& reader) {
   const std::uint64_t batch = read_count(reader, "batch", 1);
   if (reader.choice("phase", kPhases) == 0) {
-    refuse(reader, "context", "is for \"phase\": \"decode\"; a prefill has \"tokens\"");
+    reader.reject("context", "is for \"phase\": \"decode\"; a prefill has \"tokens\"");
     return Prefill{.tokens = reader.integer("tokens", 1, kMostTokens), .batch = batch};
   }
-  refuse(reader, "tokens", "is for \"phase\": \"prefill\"; decoding has a \"context\"");
+  reader.reject("tokens", "is for \"phase\": \"prefill\"; decoding has a \"context\"");
   return Decode{.context = reader.integer("context", 1, kMostTokens), .batch = batch};
 }
 
@@ -55,15 +51,15 @@ AttentionMethod read_attention(input::ObjectReader reader) {
   method.skips_future = reader.flag_or("skips_future", method.skips_future);
   method.skips_outside_window = reader.flag_or("skips_outside_window", method.skips_outside_window);
   if (method.fused) {
-    refuse(reader, "score_bytes", "is for unfused attention; fused scores stay in VMEM");
-    refuse(reader, "score_passes", "is for unfused attention; fused scores stay in VMEM");
+    reader.reject("score_bytes", "is for unfused attention; fused scores stay in VMEM");
+    reader.reject("score_passes", "is for unfused attention; fused scores stay in VMEM");
   }
   if (reader.has("score_bytes")) method.score_bytes = reader.positive_number("score_bytes");
   if (reader.has("score_passes")) method.score_passes = reader.positive_number("score_passes");
   try {
     workloads::check_method(method);
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(reader.place_of("score_passes"), error.what());
+    throw input::InputError(reader.pointer_to("score_passes"), error.what());
   }
   reader.finish();
   return method;
@@ -75,7 +71,7 @@ const workloads::Recipe* read_recipe(input::ObjectReader& reader) {
   return &workloads::recipes()[reader.choice("precision", names)];
 }
 
-/// The operations of the phase.
+/// Derives the operations of the phase.
 void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
                        WorkloadConfig& workload) {
   try {
@@ -83,12 +79,12 @@ void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
                                                       workload.attention, workload.residual);
     workloads::apply(*workload.recipe, workload.model.weights, workload.operations);
   } catch (const workloads::PhaseError& error) {
-    throw input::InputError(reader.place_of(workloads::name(error.field())), error.what());
-  } catch (const std::invalid_argument& error) {  // the model cannot be divided over the chips
-    throw input::InputError(reader.place_of("model"), error.what());
+    throw input::InputError(reader.pointer_to(workloads::name(error.field())), error.what());
+  } catch (const std::invalid_argument& error) {  // the model does not divide evenly over the chips
+    throw input::InputError(reader.pointer_to("model"), error.what());
   }
   if (workload.chunks > workloads::extent(workload.phase).rows())
-    throw input::InputError(reader.place_of("chunks"),
+    throw input::InputError(reader.pointer_to("chunks"),
                             fmt::format("{} chunks are more than the {} positions of this phase",
                                         workload.chunks, workloads::extent(workload.phase).rows()));
 }
@@ -98,7 +94,7 @@ void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
 WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips) {
   WorkloadConfig workload;
   workload.model_name = reader.text("model", "the name of a model, like \"gemma3-27b\", or a file");
-  workload.model = load_model(workload.model_name, reader.place_of("model"));
+  workload.model = load_model(workload.model_name, reader.pointer_to("model"));
   workload.phase = read_phase(reader);
   if (reader.has("attention")) workload.attention = read_attention(reader.object("attention"));
   workload.residual = reader.choice_or("residual", kResidualPlaces, workload.residual);
@@ -143,7 +139,7 @@ std::uint64_t chunk_rows(const WorkloadConfig& workload) {
 
 ImposedSize tensor_size(const WorkloadConfig& workload) {
   constexpr double kSampledElements = 1 << 20;
-  constexpr double kWindows = values::kSampleWindows;  // a sample has an element of each at least
+  constexpr double kWindows = values::kSampleWindows;  // a sample has at least one element of each
   const std::vector<std::uint64_t> shape = {chunk_rows(workload), workload.model.d_model};
   const double elements = static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
   const double sample =

@@ -1,4 +1,4 @@
-// What a transformer is asked to do, in a configuration.
+// The "workload" of a configuration: a transformer's phase.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace equarx::config {
 
-/// Reads "workload". `chips`: the degree of tensor parallelism, all chips of the topology.
-/// @throws InputError, also for a phase that the model or so many chips cannot do.
+/// Reads "workload". `chips`: the degree of tensor parallelism, all chips of the topology. @throws
+/// InputError, also for a phase that the model or the number of chips does not allow.
 WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips);
 
-/// A workload as a configuration has it, with every default filled in.
+/// The workload as configuration JSON, with all defaults filled in.
 input::Json workload_json(const WorkloadConfig& workload);
 
 /// "prefill" or "decode".
 std::string_view phase_name(const workloads::Phase& phase);
 
-/// Positions that one AllReduce sums: those of a chunk, the largest if they differ.
+/// Positions summed by one AllReduce: the largest chunk.
 std::uint64_t chunk_rows(const WorkloadConfig& workload);
 
-/// The size of the tensor that one AllReduce sums, and a sample that keeps its values quick to compute.
+/// Tensor size of one AllReduce, and a sample small enough to compute quickly.
 ImposedSize tensor_size(const WorkloadConfig& workload);
 
 }  // namespace equarx::config

@@ -25,28 +25,28 @@ using input::Json;
 using steps::ChakraGroups;
 
 constexpr const char* kSuffix = ".et";
-constexpr std::uint32_t kMostTraces = 65536;
+constexpr std::uint32_t kMaxTraces = 65536;
 
 chakra::Trace parse_trace(const TraceFile& file) {
   try {
     return chakra::read_trace(file.bytes);
-  } catch (const chakra::FileError& error) {
+  } catch (const chakra::TraceError& error) {
     throw InputError("", fmt::format("trace {}: {}", file.path, error.what()));
   }
 }
 
-std::vector<std::uint32_t> chips_of(const Json& json, const std::string& place) {
+std::vector<std::uint32_t> chips_of(const Json& json, const std::string& pointer) {
   std::vector<std::uint32_t> chips;
-  if (!json.is_array()) throw InputError(place, "expected a list of chips, like [0, 1]");
+  if (!json.is_array()) throw InputError(pointer, "expected a list of chips, like [0, 1]");
   for (const Json& chip : json) {
-    if (!chip.is_number_unsigned() || chip.get<std::uint64_t>() >= kMostTraces)
-      throw InputError(place, fmt::format("'{}' is no number of a chip", chip.dump()));
+    if (!chip.is_number_unsigned() || chip.get<std::uint64_t>() >= kMaxTraces)
+      throw InputError(pointer, fmt::format("'{}' is not a chip number", chip.dump()));
     chips.push_back(chip.get<std::uint32_t>());
   }
   return chips;
 }
 
-/// {"1": [0, 1]}, ASTRA-sim's file of communicator groups.
+/// Parses ASTRA-sim's communicator groups: {"1": [0, 1]}.
 ChakraGroups groups_of_file(const std::string& text) {
   ChakraGroups groups;
   if (text.empty()) return groups;
@@ -56,7 +56,8 @@ ChakraGroups groups_of_file(const std::string& text) {
   return groups;
 }
 
-/// PyTorch writes its process groups into a node of metadata: a list of objects in JSON, in quotes and brackets.
+/// PyTorch stores its process groups in a metadata node: a JSON list of objects, in quotes and
+/// brackets.
 void add_groups_of_metadata(const chakra::Trace& trace, ChakraGroups& groups) {
   constexpr std::size_t kQuotes = 2;  // on each side
   for (const chakra::Node& node : trace.nodes) {
@@ -81,7 +82,7 @@ steps::ChakraTraces parse_traces(const std::vector<TraceFile>& files, std::uint3
     throw InputError("", fmt::format("--groups: {}", error.what()));
   }
   if (files.size() != 1 && files.size() != chips)
-    throw InputError("", fmt::format("--topology: there are traces of {} chips, and this machine "
+    throw InputError("", fmt::format("--topology: there are traces of {} chips, but the machine "
                                      "has {}",
                                      files.size(), chips));
   for (const TraceFile& file : files) {
@@ -91,21 +92,21 @@ steps::ChakraTraces parse_traces(const std::vector<TraceFile>& files, std::uint3
   return traces;
 }
 
-std::vector<ImportedSite> sites_of_traces(const steps::ChakraStep& step, const steps::Mesh& mesh,
-                                          const ChakraImportOptions& options) {
-  std::vector<ImportedSite> sites;
+std::vector<ImportedOp> ops_of(const steps::ChakraStep& step, const steps::Mesh& mesh,
+                               const ChakraImportOptions& options) {
+  std::vector<ImportedOp> ops;
   for (const steps::ChakraCollective& collective : step.collectives)
-    sites.push_back({.group = os::printable(collective.imported.group),
-                     .op_name = os::printable(collective.name),
-                     .kind = collective.kind,
-                     .type = std::string(numerics::name(options.dtype)),
-                     .bytes = collective.bytes,
-                     .chips = collective.chips,
-                     .axes = axes_text(collective.imported, mesh),
-                     .times = collective.times,
-                     .obstacle = collective.imported.obstacle,
-                     .quantized = is_quantized(collective.imported, collective.bytes, options)});
-  return sites;
+    ops.push_back({.group = os::printable(collective.imported.group),
+                   .op_name = os::printable(collective.name),
+                   .kind = collective.kind,
+                   .type = std::string(numerics::name(options.dtype)),
+                   .bytes = collective.bytes,
+                   .chips = collective.chips,
+                   .axes = axes_text(collective.imported, mesh),
+                   .times = collective.times,
+                   .skip_reason = collective.imported.skip_reason,
+                   .quantized = is_quantized(collective.imported, collective.bytes, options)});
+  return ops;
 }
 
 ProgramTotals totals_of_step(const steps::ChakraStep& step) {
@@ -135,14 +136,14 @@ std::string trace_path(const std::string& prefix, std::uint32_t chip) {
 std::vector<TraceFile> read_traces(const std::string& path) {
   if (path.ends_with(kSuffix)) return {{path, input::read_file(path)}};
   std::vector<TraceFile> files;
-  std::error_code unknown;
-  for (std::uint32_t chip = 0; std::filesystem::exists(trace_path(path, chip), unknown); ++chip) {
-    if (chip == kMostTraces) throw InputError("", fmt::format("more than {} traces", kMostTraces));
+  std::error_code ignored;
+  for (std::uint32_t chip = 0; std::filesystem::exists(trace_path(path, chip), ignored); ++chip) {
+    if (chip == kMaxTraces) throw InputError("", fmt::format("more than {} traces", kMaxTraces));
     files.push_back({trace_path(path, chip), input::read_file(trace_path(path, chip))});
   }
   if (files.empty())
-    throw InputError("", fmt::format("there is no {}; give what is before .0.et, or one file that "
-                                     "ends in .et",
+    throw InputError("", fmt::format("{} does not exist; give the prefix before .0.et, or one file "
+                                     "that ends in .et",
                                      trace_path(path, 0)));
   return files;
 }
@@ -156,17 +157,17 @@ ImportedProgram import_chakra(const std::string& name, const std::vector<TraceFi
     const steps::ChakraStep step = chakra_step(
         traces, mesh, {.dtype = options.dtype, .recorded_times = options.recorded_times});
     const std::size_t nodes = traces.chips.front().nodes.size();
-    ImportedProgram made{.name = os::printable(name),
-                         .size = fmt::format("{} nodes in {} {}", nodes, files.size(),
-                                             files.size() == 1 ? "trace" : "traces"),
-                         .counts = {{"nodes", nodes}, {"traces", files.size()}},
-                         .devices = machine.chips(),
-                         .totals = totals_of_step(step),
-                         .sites = sites_of_traces(step, mesh, options),
-                         .notes = step.notes,
-                         .step = {}};
-    made.step = step_json(step.graph, mesh, machine, options, made.sites);
-    return made;
+    ImportedProgram program{.name = os::printable(name),
+                            .size = fmt::format("{} nodes in {} {}", nodes, files.size(),
+                                                files.size() == 1 ? "trace" : "traces"),
+                            .counts = {{"nodes", nodes}, {"traces", files.size()}},
+                            .devices = machine.chips(),
+                            .totals = totals_of_step(step),
+                            .ops = ops_of(step, mesh, options),
+                            .notes = step.notes,
+                            .step = {}};
+    program.step = step_json(step.graph, mesh, machine, options, program.ops);
+    return program;
   } catch (const std::invalid_argument& error) {
     throw InputError("", os::printable(error.what()));
   }

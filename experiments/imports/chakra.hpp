@@ -1,4 +1,4 @@
-// Chakra's execution traces as the configuration of a step, and a step as such traces.
+// Importer and exporter of Chakra execution traces.
 #pragma once
 
 #include <string>
@@ -11,41 +11,43 @@
 
 namespace equarx::imports {
 
-/// What a user says of traces besides their files.
+/// Options of the Chakra importer.
 struct ChakraImportOptions : ProgramOptions {
-  numerics::ElementFormat dtype = numerics::ElementFormat::bf16;  ///< of what is communicated
-  std::string groups;  ///< JSON of communicator groups, as ASTRA-sim reads it; may be empty
-  bool recorded_times = false;  ///< computations take the time that was recorded
+  /// Element type of communicated tensors.
+  numerics::ElementFormat dtype = numerics::ElementFormat::bf16;
+  std::string groups;  ///< JSON of communicator groups in the form of ASTRA-sim; may be empty
+  bool recorded_times = false;  ///< computations take their recorded time
 };
 
-/// A file as it was read.
+/// A trace file.
 struct TraceFile {
   std::string path;
   std::string bytes;
 };
 
-/// The files of a user's path: one that ends in ".et", or PREFIX of PREFIX.0.et, PREFIX.1.et and so on, one of each chip.
+/// Reads one file, if `path` ends in ".et", or PREFIX.0.et, PREFIX.1.et, ..., one per chip.
 /// @throws input::InputError if there are none, or more than 65,536
 std::vector<TraceFile> read_traces(const std::string& path);
 
-/// @param files  of the chips, in their order; or one, which stands for all
-/// @throws input::InputError for what is no trace, or no step, with the file that is to blame
+/// @param files  one per chip, in order; or a single one that applies to all chips
+/// @throws input::InputError for malformed traces and traces that do not form a step; names the
+/// file
 ImportedProgram import_chakra(const std::string& name, const std::vector<TraceFile>& files,
                               const ChakraImportOptions& options);
 
-/// The file of a chip's trace, as ASTRA-sim looks for it: PREFIX.3.et.
+/// File name of the trace of a chip, as ASTRA-sim expects it: PREFIX.3.et.
 std::string trace_path(const std::string& prefix, std::uint32_t chip);
 
-/// Traces of a step, and the JSON of their groups.
+/// Traces of a step, and their groups as JSON.
 class ChakraExport {
  public:
-  /// @throws input::InputError for what the chip cannot compute
+  /// @throws input::InputError for computations that the chip does not support
   explicit ChakraExport(const config::StepConfig& config);
 
   std::uint32_t chips() const { return config_.mesh.chips(); }
-  /// Bytes of a chip's file.
+  /// Contents of the trace file of a chip.
   std::string trace(std::uint32_t chip) const;
-  /// {"1": [0, 1], "2": [2, 3]}
+  /// Groups as JSON: {"1": [0, 1], "2": [2, 3]}.
   std::string groups() const;
 
  private:

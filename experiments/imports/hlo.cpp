@@ -38,52 +38,51 @@ void check_chips(const hlo::Module& module, const ProgramMachine& machine) {
   const std::uint32_t chips = machine.chips();
   if (chips != module.devices())
     throw InputError("", fmt::format("--topology: the program is for {} chips (replica_count {} x "
-                                     "num_partitions {}), and this machine has {}",
+                                     "num_partitions {}), but the machine has {}",
                                      module.devices(), module.replicas, module.partitions, chips));
 }
 
-/// Of a group; of a permute those that send.
-std::uint32_t chips_of(const hlo::CollectiveSite& site) {
-  if (site.kind == hlo::CollectiveKind::permute)
-    return static_cast<std::uint32_t>(site.pairs.size());
-  return site.groups.empty() ? 0 : static_cast<std::uint32_t>(site.groups.front().size());
+/// Chips per group; senders of a permute.
+std::uint32_t chips_of(const hlo::CollectiveOp& op) {
+  if (op.kind == hlo::CollectiveKind::permute) return static_cast<std::uint32_t>(op.pairs.size());
+  return op.groups.empty() ? 0 : static_cast<std::uint32_t>(op.groups.front().size());
 }
 
-std::vector<ImportedSite> sites_of(const hlo::Flow& flow, const hlo::FlowTotals& totals,
-                                   const steps::HloStep& step, const steps::Mesh& mesh,
-                                   const HloOptions& options) {
-  std::vector<ImportedSite> sites;
-  for (std::size_t i = 0; i < flow.sites.size(); ++i) {
-    const hlo::CollectiveSite& site = flow.sites[i];
+std::vector<ImportedOp> ops_of(const hlo::Flow& flow, const hlo::FlowTotals& totals,
+                               const steps::HloStep& step, const steps::Mesh& mesh,
+                               const HloOptions& options) {
+  std::vector<ImportedOp> ops;
+  for (std::size_t i = 0; i < flow.ops.size(); ++i) {
+    const hlo::CollectiveOp& op = flow.ops[i];
     const steps::ImportedCollective& collective = step.collectives[i];
-    if (totals.times[i] <= 0.0) continue;  // in the branch that is not taken
-    sites.push_back({.group = collective.group,
-                     .op_name = os::printable(site.op_name),
-                     .kind = std::string(hlo::name(site.kind)),
-                     .type = site.type,
-                     .bytes = site.bytes,
-                     .chips = chips_of(site),
-                     .axes = axes_text(collective, mesh),
-                     .times = totals.times[i],
-                     .obstacle = collective.obstacle,
-                     .is_permute = collective.permute.has_value(),
-                     .quantized = is_quantized(collective, site.bytes, options)});
+    if (totals.times[i] <= 0.0) continue;  // in a branch that is not taken
+    ops.push_back({.group = collective.group,
+                   .op_name = os::printable(op.op_name),
+                   .kind = std::string(hlo::name(op.kind)),
+                   .type = op.type,
+                   .bytes = op.bytes,
+                   .chips = chips_of(op),
+                   .axes = axes_text(collective, mesh),
+                   .times = totals.times[i],
+                   .skip_reason = collective.skip_reason,
+                   .is_permute = collective.permute.has_value(),
+                   .quantized = is_quantized(collective, op.bytes, options)});
   }
-  return sites;
+  return ops;
 }
 
 }  // namespace
 
 hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<std::string>& texts) {
-  constexpr std::uint64_t kMost = 1'000'000'000;
+  constexpr std::uint64_t kMaxCount = 1'000'000'000;
   hlo::TripCounts counts;
   for (const std::string& text : texts) {
     const std::size_t equals = text.rfind('=');
     const auto count =
-        whole_number(equals == std::string::npos ? text : text.substr(equals + 1), kMost);
+        whole_number(equals == std::string::npos ? text : text.substr(equals + 1), kMaxCount);
     if (!count)
-      throw InputError("", fmt::format("{}: expected a count, like 32, or that of a loop, like "
-                                       "while.5=32, and not '{}'",
+      throw InputError("", fmt::format("{}: expected a trip count like 32 or, for one loop, "
+                                       "while.5=32, not '{}'",
                                        option, text));
     if (equals == std::string::npos)
       counts.otherwise = *count;
@@ -96,15 +95,16 @@ hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<st
 bool is_program(std::string_view text) { return text.starts_with("HloModule"); }
 
 std::string read_program(const std::string& path) {
-  constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
-  return read_file_of_others(path, kMostBytes, "programs");
+  constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 30;
+  return read_limited_file(path, kMaxBytes, "programs");
 }
 
 ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
   if (text.find('\0') != std::string::npos)
-    throw InputError("",
-                     "is no text; XLA writes HLO as text by --xla_dump_hlo_as_text, and JAX by "
-                     "compiled.as_text()");
+    throw InputError(
+        "",
+        "is not a text file; XLA writes HLO text with --xla_dump_hlo_as_text, JAX with "
+        "compiled.as_text()");
   const ProgramMachine machine = read_machine(options);
   const hlo::Module module = parse(text);
   check_chips(module, machine);
@@ -120,7 +120,7 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
   }
   const hlo::FlowTotals totals = totals_of(flow);
   const std::size_t computations = module.computations.size();
-  ImportedProgram made{
+  ImportedProgram program{
       .name = module.name,
       .size =
           fmt::format("{} instructions in {} computations", module.instructions(), computations),
@@ -132,12 +132,12 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
                  .to_host_bytes = totals.cost.to_host_bytes,
                  .from_host_bytes = totals.cost.from_host_bytes,
                  .collective_bytes = totals.collective_bytes},
-      .sites = sites_of(flow, totals, step, mesh, options),
+      .ops = ops_of(flow, totals, step, mesh, options),
       .notes = {},
       .step = {}};
-  for (const auto& [note, count] : flow.notes) made.notes[os::printable(note)] += count;
-  made.step = step_json(step.graph, mesh, machine, options, made.sites);
-  return made;
+  for (const auto& [note, count] : flow.notes) program.notes[os::printable(note)] += count;
+  program.step = step_json(step.graph, mesh, machine, options, program.ops);
+  return program;
 }
 
 }  // namespace equarx::imports

@@ -1,4 +1,4 @@
-// A program of XLA as the configuration of a step.
+// Importer of HLO text.
 #pragma once
 
 #include <string>
@@ -10,22 +10,23 @@
 
 namespace equarx::imports {
 
-/// What a user says of a program besides its text.
+/// Options of the HLO importer.
 struct HloOptions : ProgramOptions {
   hlo::TripCounts counts = {};
 };
 
-/// Reads an option of a user: "32" or "while.5=32". @throws input::InputError that names `option`
+/// Parses option values: "32" or "while.5=32". @throws input::InputError that names `option`
 hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<std::string>& texts);
 
-/// Whether a text begins as HLO does.
+/// True if a text starts like an HLO module.
 bool is_program(std::string_view text);
 
-/// Reads the text of a file. @throws input::InputError if it cannot be read, or is larger than 1 GiB
+/// Reads a file. @throws input::InputError if it is unreadable or larger than 1 GiB
 std::string read_program(const std::string& path);
 
-/// @param text  of a program
-/// @throws input::InputError for what is no text or no HLO, and a program that the machine or mesh does not fit
+/// @param text  HLO text
+/// @throws input::InputError for binary or malformed input, and if the program does not fit the
+/// machine or mesh
 ImportedProgram import_hlo(const std::string& text, const HloOptions& options);
 
 }  // namespace equarx::imports

@@ -13,7 +13,7 @@
 namespace equarx::imports {
 namespace {
 
-constexpr std::uint64_t kMostChipsNamed = 1 << 24;
+constexpr std::uint64_t kMaxChips = 1 << 24;
 
 }  // namespace
 
@@ -29,22 +29,23 @@ input::JsonValue topology_json(const std::string& text, std::string_view what) {
   using input::Json;
   if (text.empty())
     throw input::InputError(
-        "", fmt::format("--topology: say which machine {} runs on, like 4x4 or fully-connected:8",
-                        what));
+        "",
+        fmt::format("--topology: give the machine that {} runs on, like 4x4 or fully-connected:8",
+                    what));
   if (text.front() == '{') return input::parse_json(text);
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return Json{{"slice", text}};
   const std::string value = text.substr(colon + 1);
-  const auto chips = whole_number(value, kMostChipsNamed);
+  const auto chips = whole_number(value, kMaxChips);
   return Json{{text.substr(0, colon), chips ? Json(*chips) : Json(value)}};
 }
 
-std::string read_file_of_others(const std::string& path, std::uintmax_t most_bytes,
-                                std::string_view what) {
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
-  if (!unknown && size > most_bytes)
-    throw input::InputError("", fmt::format("{} has {}; {} of up to {} are read", path,
+std::string read_limited_file(const std::string& path, std::uintmax_t most_bytes,
+                              std::string_view what) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error && size > most_bytes)
+    throw input::InputError("", fmt::format("{} has {}; the limit for {} is {}", path,
                                             units::bytes_text(static_cast<double>(size)), what,
                                             units::bytes_text(static_cast<double>(most_bytes))));
   return input::read_file(path);

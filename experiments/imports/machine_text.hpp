@@ -1,4 +1,4 @@
-// What a user gives on the command line of somebody else's program: its file, and the machine that it runs on.
+// Parsing of command-line values shared by the importers.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace equarx::imports {
 
-/// A whole number of a text, from 0 to `most`; none if it is something else.
+/// Parses an integer from 0 to `most`; std::nullopt for other text.
 std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t most);
 
-/// "4x4", "torus:4x4x4" or JSON, as "topology" of a configuration. `what`: whom the machine is for, like "the program".
+/// Parses "4x4", "torus:4x4x4" or JSON to the configuration value "topology". `what`: what runs on
+/// the machine, like "the program".
 /// @throws input::InputError that names --topology
 input::JsonValue topology_json(const std::string& text, std::string_view what);
 
-/// The text of a file of others. `what`: for people, "programs".
-/// @throws input::InputError if it cannot be read, or is larger than `most_bytes`
-std::string read_file_of_others(const std::string& path, std::uintmax_t most_bytes,
-                                std::string_view what);
+/// Reads a file. `what`: kind of file in the plural, like "programs".
+/// @throws input::InputError if it is unreadable or larger than `most_bytes`
+std::string read_limited_file(const std::string& path, std::uintmax_t most_bytes,
+                              std::string_view what);
 
 }  // namespace equarx::imports

@@ -18,33 +18,31 @@ namespace {
 
 using input::InputError;
 
-/// Holds it to its collective, as it is written for it: in place, out of place or both.
-void verify_in(bool in_place, MscclSchedule& made) {
-  const schedules::Schedule& schedule = made.schedule;
+/// Verifies the result for in-place or out-of-place buffers.
+void verify_in(bool in_place, MscclSchedule& checked) {
+  const schedules::Schedule& schedule = checked.schedule;
   const char* how = in_place ? "in place" : "out of place";
-  made.looked_for_races = schedules::can_look_for_races(schedule);
-  if (made.looked_for_races) {
-    const std::string race = schedules::find_race(schedule, made.queues, in_place);
+  checked.looked_for_races = schedules::can_look_for_races(schedule);
+  if (checked.looked_for_races) {
+    const std::string race = schedules::find_race(schedule, checked.queues, in_place);
     if (!race.empty())
       throw InputError(
-          "",
-          fmt::format("has a race, {}: {}; let one wait for the other (depid, deps)", how, race));
+          "", fmt::format("has a race, {}: {}; add a dependency (depid, deps)", how, race));
   }
-  const schedules::Verdict verdict = schedules::verify(schedule, made.queues, in_place);
-  made.compared = verdict.checked;
+  const schedules::Verdict verdict = schedules::verify(schedule, checked.queues, in_place);
+  checked.compared = verdict.checked;
   if (!verdict.wrong.empty())
-    throw InputError("", fmt::format("is no {}, {}: {}", schedules::name(schedule.collective), how,
-                                     verdict.wrong));
+    throw InputError("", fmt::format("is not a correct {}, {}: {}",
+                                     schedules::name(schedule.collective), how, verdict.wrong));
 }
 
-/// MSCCL++ has its plans in JSON, under a name that is nearly the same.
-void refuse_plan(std::string_view text) {
+/// Rejects execution plans of MSCCL++, which are JSON and easily confused with MSCCL schedules.
+void reject_plan(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || text[begin] != '{') return;
   throw InputError("",
-                   "is JSON, as plans of MSCCL++ are, and no XML of MSCCL; plans read and write "
-                   "the memory of other GPUs without a message, and are not simulated: see "
-                   "docs/msccl.md");
+                   "is JSON like execution plans of MSCCL++, not MSCCL XML; such plans access the "
+                   "memory of other GPUs directly, which is not simulated: see docs/msccl.md");
 }
 
 }  // namespace
@@ -52,24 +50,24 @@ void refuse_plan(std::string_view text) {
 bool is_schedule(std::string_view text) { return schedules::is_xml(text); }
 
 std::string read_schedule_text(const std::string& path) {
-  constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28U;
-  return read_file_of_others(path, kMostBytes, "schedules");
+  constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 28U;
+  return read_limited_file(path, kMaxBytes, "schedules");
 }
 
 MscclSchedule read_msccl(const std::string& text) {
-  refuse_plan(text);
-  MscclSchedule made;
+  reject_plan(text);
+  MscclSchedule checked;
   try {
-    made.schedule = schedules::read_msccl_xml(text);
-    schedules::check(made.schedule);
-    made.queues = schedules::find_queues(made.schedule);
-    schedules::walk(made.schedule, made.queues, {});
-    if (made.schedule.in_place) verify_in(true, made);
-    if (made.schedule.out_of_place) verify_in(false, made);
+    checked.schedule = schedules::read_msccl_xml(text);
+    schedules::check(checked.schedule);
+    checked.queues = schedules::find_queues(checked.schedule);
+    schedules::walk(checked.schedule, checked.queues, {});
+    if (checked.schedule.in_place) verify_in(true, checked);
+    if (checked.schedule.out_of_place) verify_in(false, checked);
   } catch (const schedules::ScheduleError& error) {
     throw InputError("", error.what());
   }
-  return made;
+  return checked;
 }
 
 }  // namespace equarx::imports

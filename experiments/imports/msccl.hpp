@@ -1,4 +1,4 @@
-// A schedule of MSCCL: read, and held to what it claims to be.
+// Reads and verifies MSCCL schedules.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace equarx::imports {
 
-/// A schedule that runs to its end and gives what its collective asks for.
+/// A schedule that completes and produces the result of its collective.
 struct MscclSchedule {
   schedules::Schedule schedule;
   schedules::Queues queues;
-  bool compared = false;          ///< with its collective: not if that is custom
-  bool looked_for_races = false;  ///< not among very many thread blocks
+  bool compared = false;  ///< result compared with the collective; false for custom collectives
+  bool looked_for_races = false;  ///< checked for races; false for too many thread blocks
 };
 
-/// Whether a text may be such a schedule, and no configuration.
+/// True if a text looks like an MSCCL schedule rather than a configuration.
 bool is_schedule(std::string_view text);
 
-/// Reads the text of a file. @throws input::InputError if it cannot be read, or is larger than 256 MiB
+/// Reads a file. @throws input::InputError if it is unreadable or larger than 256 MiB
 std::string read_schedule_text(const std::string& path);
 
-/// @param text  XML of MSCCL
-/// @throws input::InputError for what is no such schedule, hangs, has a race, or is not the collective that it claims to
-/// be: then with the first rank and chunk that differ
+/// @param text  MSCCL XML
+/// @throws input::InputError for a malformed schedule, a deadlock, a race, or a wrong result; names
+/// the first rank and chunk that differ
 MscclSchedule read_msccl(const std::string& text);
 
 }  // namespace equarx::imports

@@ -22,32 +22,31 @@ std::string labels(const config::ExperimentConfig& config) {
   return all;
 }
 
-/// The configuration with that collective alone.
-config::ExperimentConfig with_one(config::ExperimentConfig config, const std::string& label) {
-  const auto wanted =
-      std::ranges::find(config.collectives, label, &config::CollectiveConfig::label);
-  if (wanted == config.collectives.end())
-    throw InputError("", fmt::format("--collective: '{}' is none of {}", label, labels(config)));
-  config.collectives = {*wanted};
+/// The configuration reduced to one collective.
+config::ExperimentConfig with_only(config::ExperimentConfig config, const std::string& label) {
+  const auto found = std::ranges::find(config.collectives, label, &config::CollectiveConfig::label);
+  if (found == config.collectives.end())
+    throw InputError(
+        "", fmt::format("--collective: '{}' is unknown; use one of {}", label, labels(config)));
+  config.collectives = {*found};
   config.baseline = 0;
   return config;
 }
 
 std::string text_of(const config::ExperimentConfig& config, const std::string& label) {
   try {
-    const plan::Plan planned = plan::make_plan(with_one(config, label));
+    const plan::Plan planned = plan::make_plan(with_only(config, label));
     const plan::CollectivePlan& collective = planned.collectives.front().candidates.front();
     schedules::Schedule schedule = schedules::from_program(collective.program);
     schedule.name = label;
     std::string text = schedules::write_msccl_xml(schedule);
-    read_msccl(text);  // NCCL may have its parts elsewhere
+    read_msccl(text);  // chunk layouts that differ from NCCL are rejected
     return text;
   } catch (const schedules::ScheduleError& error) {
     throw InputError("",
-                     fmt::format("'{}' cannot be a schedule of MSCCL: it {}", label, error.what()));
+                     fmt::format("'{}' cannot be exported to MSCCL: it {}", label, error.what()));
   } catch (const InputError& error) {
-    throw InputError("",
-                     fmt::format("'{}' cannot be a schedule of MSCCL: {}", label, error.what()));
+    throw InputError("", fmt::format("'{}' cannot be exported to MSCCL: {}", label, error.what()));
   }
 }
 

@@ -1,4 +1,4 @@
-// A collective of a configuration as a schedule of MSCCL.
+// Exports a collective of a configuration as an MSCCL schedule.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace equarx::imports {
 
-/// XML of one of the configuration's collectives, as it would be cut for the configuration's bytes.
-/// @param label  of the collective; empty: the first that is not quantized
-/// @throws input::InputError for a collective that cannot be written so, which says why
+/// Returns the XML of a collective, tiled as for the configured number of bytes.
+/// @param label  of the collective; empty: the first unquantized one
+/// @throws input::InputError if the collective cannot be exported, with the reason
 std::string export_msccl(const config::ExperimentConfig& config, const std::string& label);
 
 }  // namespace equarx::imports

@@ -23,8 +23,8 @@ using schedules::Schedule;
 using schedules::Tensors;
 
 constexpr std::uint64_t kElementBytes = 4;  // FP32
-/// Values of all buffers together that are computed: 128 MiB.
-constexpr std::uint64_t kMostValues = std::uint64_t{1} << 25U;
+/// Limit of computed values over all buffers: 128 MiB.
+constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 25U;
 
 /// Encodes and decodes slices of a message.
 class Transmitter {
@@ -75,17 +75,17 @@ numerics::ErrorMetrics compare(const Schedule& schedule, const Tensors& tensors)
   numerics::ErrorAccumulator errors;
   for (std::uint32_t rank = 0; rank < schedule.ranks.size(); ++rank) {
     if (!schedules::has_result(schedule, rank)) continue;
-    std::vector<double> right;
+    std::vector<double> exact_values;
     for (std::uint32_t chunk = 0; chunk < schedules::memory_chunks(schedule, rank, Memory::output);
          ++chunk)
       for (std::size_t element = 0; element < tensors.elements; ++element)
-        right.push_back(schedules::exact(schedule, tensors, rank, chunk, element));
-    errors.add(tensors.outputs[rank], right);
+        exact_values.push_back(schedules::exact(schedule, tensors, rank, chunk, element));
+    errors.add(tensors.outputs[rank], exact_values);
   }
   return errors.metrics();
 }
 
-bool all_get_the_same(Collective collective) {
+bool is_replicated(Collective collective) {
   return collective == Collective::all_reduce || collective == Collective::all_gather ||
          collective == Collective::broadcast;
 }
@@ -100,14 +100,14 @@ numerics::BlockFormat read_message_format(const std::string& name) {
                           known.format.rounding == numerics::Rounding::nearest;
     if (known.name == name && !possible)
       throw input::InputError(
-          "", fmt::format("--format: '{}' needs a scale that all ranks agree on, or random bits, "
-                          "which a schedule has not; use another",
+          "", fmt::format("--format: '{}' needs a scale shared by all ranks, or random bits, "
+                          "which schedules do not support; use another format",
                           name));
     if (known.name == name) return known.format;
     if (possible) names.push_back(known.name);
   }
   throw input::InputError(
-      "", fmt::format("--format: '{}' is not known; use one of {}", name, input::list_of(names)));
+      "", fmt::format("--format: '{}' is unknown; use one of {}", name, input::list_of(names)));
 }
 
 std::uint64_t encoded_bytes(const numerics::BlockFormat& format, std::uint64_t bytes) {
@@ -116,26 +116,26 @@ std::uint64_t encoded_bytes(const numerics::BlockFormat& format, std::uint64_t b
          numerics::scales_bytes(format, numerics::scale_count(format, elements));
 }
 
-MscclError error_of(const MscclSchedule& made, const schedules::Runtime& runtime,
+MscclError error_of(const MscclSchedule& checked, const schedules::Runtime& runtime,
                     const numerics::BlockFormat& format) {
-  const Schedule& schedule = made.schedule;
+  const Schedule& schedule = checked.schedule;
   if (schedule.collective == Collective::custom)
     throw input::InputError(
         "",
-        "--format: nobody knows the exact result of a schedule that is no collective known "
-        "here, so no error can be said; leave it out");
+        "--format: the exact result of a custom collective is unknown, so its error cannot "
+        "be computed; drop --format");
   const bool in_place = schedule.in_place;
   const std::uint64_t chunks = schedules::Memories(schedule, in_place).size();
   const std::size_t elements = std::clamp<std::uint64_t>(
-      kMostValues / std::max<std::uint64_t>(chunks, 1), 1, runtime.loop_bytes(0) / kElementBytes);
+      kMaxValues / std::max<std::uint64_t>(chunks, 1), 1, runtime.loop_bytes(0) / kElementBytes);
   Tensors tensors = normal_inputs(schedule, elements);
   Transmitter transmitter(format, runtime);
   schedules::run_values(
-      schedule, made.queues, in_place, runtime.cut().chunks_at_once,
+      schedule, checked.queues, in_place, runtime.cut().chunks_at_once,
       [&](std::span<float> values) { transmitter.transmit(values); }, tensors);
   MscclError error{
       .metrics = compare(schedule, tensors), .ranks_identical = true, .elements = elements};
-  if (all_get_the_same(schedule.collective))
+  if (is_replicated(schedule.collective))
     for (const std::vector<float>& output : tensors.outputs)
       error.ranks_identical = error.ranks_identical && output == tensors.outputs.front();
   return error;

@@ -1,4 +1,4 @@
-// A format on the messages of a schedule of MSCCL: an extension, which no runtime has.
+// Quantized messages in MSCCL schedules: an extension that no runtime implements.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,24 @@
 
 namespace equarx::imports {
 
-/// A format by its name. @throws input::InputError that names --format, for a name that is none, and a format whose codes
-/// need what a schedule does not have: a scale of all ranks, or random bits
+/// Returns the format called `name`.
+/// @throws input::InputError that names --format, for an unknown format, and for one that needs a
+/// scale shared by all ranks or random bits, which schedules do not support
 numerics::BlockFormat read_message_format(const std::string& name);
 
-/// Bytes of so many bytes of FP32 in the format, with their scales: what is sent at once has scales of its own.
+/// Encoded size, including scales, of `bytes` of FP32. Data sent together has its own scales.
 std::uint64_t encoded_bytes(const numerics::BlockFormat& format, std::uint64_t bytes);
 
-/// How far the result is off when messages are encoded.
+/// Error of the result with encoded messages.
 struct MscclError {
-  numerics::ErrorMetrics metrics;  ///< of all ranks' results, against the exact ones
-  bool ranks_identical = true;     ///< of an AllReduce, AllGather or Broadcast
-  std::size_t elements = 0;        ///< of each chunk that were computed
+  numerics::ErrorMetrics metrics;  ///< results of all ranks, against the exact ones
+  bool ranks_identical = true;     ///< for AllReduce, AllGather and Broadcast
+  std::size_t elements = 0;        ///< computed elements per chunk
 };
 
-/// Carries a schedule out on normal values, and encodes every slice of a message by itself; what is sent on as it came
-/// (rcs) is not encoded again, and what a rank has of its own never is.
-/// @throws input::InputError for a custom schedule, whose exact result nobody knows
+/// Runs a schedule on normally distributed values and encodes every slice of a message separately.
+/// Forwarded data (rcs) is not encoded again, and data local to a rank never is.
+/// @throws input::InputError for a custom schedule, whose exact result is unknown
 MscclError error_of(const MscclSchedule& made, const schedules::Runtime& runtime,
                     const numerics::BlockFormat& format);
 

@@ -15,19 +15,19 @@
 namespace equarx::imports {
 namespace {
 
-std::string places_text(const schedules::Schedule& schedule) {
+std::string buffers_text(const schedules::Schedule& schedule) {
   if (schedule.in_place && schedule.out_of_place) return "in and out of place";
   return schedule.in_place ? "in place" : "out of place";
 }
 
-std::string verdict_text(const MscclSchedule& made) {
-  const std::string values =
-      made.compared
-          ? fmt::format("Every chunk of the result is right for {}, {}",
-                        schedules::name(made.schedule.collective), places_text(made.schedule))
-          : "It claims to be no collective that is known here, so nothing was compared";
-  return values +
-         (made.looked_for_races ? "; no races." : "; too many thread blocks to look for races.");
+std::string verdict_text(const MscclSchedule& checked) {
+  const std::string values = checked.compared
+                                 ? fmt::format("Verified: every chunk of the result matches {}, {}",
+                                               schedules::name(checked.schedule.collective),
+                                               buffers_text(checked.schedule))
+                                 : "Custom collective: result not checked";
+  return values + (checked.looked_for_races ? "; no races."
+                                            : "; too many thread blocks to check for races.");
 }
 
 std::string rate_text(double rate) {
@@ -51,18 +51,17 @@ input::Json error_json(const MscclTime& time) {
 
 }  // namespace
 
-std::string summary_text(const MscclSchedule& made) {
-  const schedules::Schedule& schedule = made.schedule;
+std::string summary_text(const MscclSchedule& checked) {
+  const schedules::Schedule& schedule = checked.schedule;
   return fmt::format("{}: {} of {} chunks over {} GPUs, {}, {} thread blocks, {} steps\n  {}\n",
                      os::printable(schedule.name), schedules::name(schedule.collective),
                      schedule.chunks, schedule.ranks.size(), schedules::name(schedule.protocol),
                      schedules::count_blocks(schedule), schedules::count_steps(schedule),
-                     verdict_text(made));
+                     verdict_text(checked));
 }
 
-std::string to_table(const MscclSchedule& made, const MscclTime& time) {
-  output::TableRow head = {"bytes",         "time",        "algorithm bandwidth",
-                           "bus bandwidth", "lower bound", "bytes on busiest link"};
+std::string to_table(const MscclSchedule& checked, const MscclTime& time) {
+  output::TableRow head = {"bytes", "time", "algbw", "busbw", "lower bound", "busiest link"};
   output::TableRow row = {units::bytes_text(static_cast<double>(time.bytes)),
                           units::time_text(time.time_s),
                           rate_text(time.algorithm_bandwidth),
@@ -75,22 +74,22 @@ std::string to_table(const MscclSchedule& made, const MscclTime& time) {
                            fmt::format("{:.2f} dB", time.error->metrics.sqnr_db),
                            time.error->ranks_identical ? "identical" : "differ"});
   }
-  std::string text = summary_text(made) + "\n";
+  std::string text = summary_text(checked) + "\n";
   std::istringstream lines(output::aligned_table({head, row}));
   for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
-  text += fmt::format("\n  Busiest link: {}. The runtime goes through the schedule {} time{}.\n",
+  text += fmt::format("\n  Busiest link: {}. The runtime executes the schedule {} time{}.\n",
                       time.busiest_link, time.loops, time.loops == 1 ? "" : "s");
   if (time.error)
     text += fmt::format(
-        "  Error: of all ranks' results, on {} elements of each chunk, of normal values.\n",
+        "  Error: over the results of all ranks, with {} normally distributed values per chunk.\n",
         time.error->elements);
   for (const std::string& note : time.notes)
     text += fmt::format("  Note: {}.\n", os::printable(note));
   return text;
 }
 
-input::Json to_json(const MscclSchedule& made, const std::optional<MscclTime>& time) {
-  const schedules::Schedule& schedule = made.schedule;
+input::Json to_json(const MscclSchedule& checked, const std::optional<MscclTime>& time) {
+  const schedules::Schedule& schedule = checked.schedule;
   input::Json json = {
       {"program", "equarx-sim"},
       {"version", output::version()},
@@ -104,7 +103,7 @@ input::Json to_json(const MscclSchedule& made, const std::optional<MscclTime>& t
         {"gpus", schedule.ranks.size()},
         {"thread_blocks", schedules::count_blocks(schedule)},
         {"steps", schedules::count_steps(schedule)}}},
-      {"check", {{"compared", made.compared}, {"looked_for_races", made.looked_for_races}}}};
+      {"check", {{"compared", checked.compared}, {"looked_for_races", checked.looked_for_races}}}};
   if (!time) return json;
   json["bytes"] = time->bytes;
   json["loops"] = time->loops;

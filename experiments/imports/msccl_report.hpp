@@ -1,4 +1,4 @@
-// What there is to say of a schedule of MSCCL.
+// Reports of MSCCL schedules.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace equarx::imports {
 
-/// What is in it, and what it was held to: two lines.
-std::string summary_text(const MscclSchedule& made);
+/// Contents and verification of a schedule, in two lines.
+std::string summary_text(const MscclSchedule& checked);
 
-/// That, and a table of what it takes.
-std::string to_table(const MscclSchedule& made, const MscclTime& time);
+/// Summary and table of times.
+std::string to_table(const MscclSchedule& checked, const MscclTime& time);
 
-/// The same for programs (docs/results.md); without a time if nothing was simulated.
-input::Json to_json(const MscclSchedule& made, const std::optional<MscclTime>& time);
+/// Report as JSON (docs/results.md); without a time if nothing was simulated.
+input::Json to_json(const MscclSchedule& checked, const std::optional<MscclTime>& time);
 
 }  // namespace equarx::imports

@@ -22,10 +22,10 @@ namespace {
 using input::InputError;
 using schedules::Schedule;
 
-/// Of all thread blocks together: 1.5 GB.
-constexpr double kMostListSteps = 2e7;
-/// Ranks times channels: 1 GB.
-constexpr std::size_t kMostWays = std::size_t{1} << 21U;
+/// Limit of steps of all thread blocks: 1.5 GB.
+constexpr double kMaxSteps = 2e7;
+/// Limit of ranks times channels: 1 GB.
+constexpr std::size_t kMaxQueues = std::size_t{1} << 21U;
 
 config::ExperimentConfig machine_of(const Schedule& schedule, const MscclOptions& options) {
   const input::Json json = {{"hardware", options.hardware},
@@ -35,12 +35,12 @@ config::ExperimentConfig machine_of(const Schedule& schedule, const MscclOptions
   const std::uint32_t chips = config::count_chips(config.topology);
   if (chips != schedule.ranks.size())
     throw InputError("",
-                     fmt::format("--topology: the schedule is for {} GPUs, and this machine has {}",
+                     fmt::format("--topology: the schedule is for {} GPUs, but the machine has {}",
                                  schedule.ranks.size(), chips));
   return config;
 }
 
-/// Thread blocks that all read and write at once share the chip's memory.
+/// All thread blocks read and write at once, and share the memory bandwidth of the chip.
 double shared_rate(const Schedule& schedule, double hbm_rate, double rate) {
   constexpr double kPasses = 2.0;  // read and written
   std::size_t most = 1;
@@ -52,49 +52,46 @@ BlockSpeed speed_of(const Schedule& schedule, const hardware::Chip& chip, MscclT
   double rate = chip.thread_block_rate.value;
   if (rate == 0.0) {
     rate = chip.link_rate();
-    time.notes.push_back(
-        fmt::format("nobody says how fast a thread block of {} is: taken to fill a link "
-                    "(\"thread_block_rate\")",
-                    chip.name));
+    time.notes.push_back(fmt::format(
+        "\"thread_block_rate\" of {} is unspecified; assumed to saturate a link", chip.name));
   }
   double startup_s = chip.kernel_startup.value;
   if (startup_s == 0.0) {
     startup_s = chip.collective_startup.value;
     time.notes.push_back(fmt::format(
-        "nobody says how long a kernel of {} takes to start: taken to be as long as its "
-        "own collectives (\"kernel_startup\")",
+        "\"kernel_startup\" of {} is unspecified; assumed equal to \"collective_startup\"",
         chip.name));
   }
   return {shared_rate(schedule, chip.hbm_rate(), rate), startup_s};
 }
 
 sim::Machine machine_for(const config::ExperimentConfig& config, const MscclTimelines& lines) {
-  plan::Site site(config);
-  if (const auto obstacle = site.prepare()) throw obstacle->error();
+  plan::MachineContext context(config);
+  if (const auto infeasible = context.prepare()) throw infeasible->error();
   const std::uint32_t ranks = config::count_chips(config.topology);
   std::vector<topology::ChipId> chips(ranks);
   std::iota(chips.begin(), chips.end(), 0);
-  sim::Machine machine = plan::wire_up(site, chips, lines.offsets.size(),
+  sim::Machine machine = plan::wire_up(context, chips, lines.offsets.size(),
                                        [&](collectives::Rank rank, std::size_t channel) {
                                          return (rank + lines.offsets[channel]) % ranks;
                                        });
-  machine.dma_queue = kPiecesUnderWay;
+  machine.dma_queue = kPiecesInFlight;
   const std::string obstacle = sim::why_not_direct(machine);
   if (!obstacle.empty()) throw InputError("", fmt::format("--topology: {}", obstacle));
   return machine;
 }
 
-/// Bytes that cross each link. Of every two ranks all channels have one route.
-std::vector<std::uint64_t> link_bytes(const MscclSchedule& made, const MscclTimelines& lines,
+/// Bytes per link. All channels between two ranks use the same route.
+std::vector<std::uint64_t> link_bytes(const MscclSchedule& checked, const MscclTimelines& lines,
                                       const sim::Machine& machine) {
-  const auto ranks = static_cast<std::uint32_t>(made.schedule.ranks.size());
+  const auto ranks = static_cast<std::uint32_t>(checked.schedule.ranks.size());
   std::vector<std::uint64_t> bytes(machine.links.size());
-  for (std::size_t queue = 0; queue < made.queues.all.size(); ++queue) {
-    const schedules::Queue& ends = made.queues.all[queue];
+  for (std::size_t queue = 0; queue < checked.queues.all.size(); ++queue) {
+    const schedules::Queue& ends = checked.queues.all[queue];
     const std::uint32_t offset = (ends.receiver.rank + ranks - ends.sender.rank) % ranks;
     const auto channel = std::ranges::find(lines.offsets, offset) - lines.offsets.begin();
     for (const sim::LinkIndex link :
-         machine.ways[ends.sender.rank][static_cast<std::size_t>(channel)].route)
+         machine.out_ports[ends.sender.rank][static_cast<std::size_t>(channel)].route)
       bytes[link] += lines.queue_bytes[queue];
   }
   return bytes;
@@ -126,14 +123,14 @@ void find_bound(const std::vector<std::uint64_t>& bytes, const sim::Machine& mac
   }
 }
 
-schedules::Runtime runtime_of(const MscclSchedule& made, const MscclOptions& options) {
+schedules::Runtime runtime_of(const MscclSchedule& checked, const MscclOptions& options) {
   try {
-    const schedules::Runtime runtime(made.schedule, options.bytes, options.buffer);
-    if (list_steps(made.schedule, runtime) > kMostListSteps)
+    const schedules::Runtime runtime(checked.schedule, options.bytes, options.buffer);
+    if (estimated_steps(checked.schedule, runtime) > kMaxSteps)
       throw InputError(
-          "", fmt::format("--bytes: {} make more than {} steps for the simulator; use fewer",
-                          units::bytes_text(static_cast<double>(options.bytes)), kMostListSteps));
-    schedules::walk(made.schedule, made.queues, runtime.cut());
+          "", fmt::format("--bytes: {} need more than {} simulated steps; use fewer",
+                          units::bytes_text(static_cast<double>(options.bytes)), kMaxSteps));
+    schedules::walk(checked.schedule, checked.queues, runtime.cut());
     return runtime;
   } catch (const schedules::ScheduleError& error) {
     throw InputError(
@@ -144,40 +141,39 @@ schedules::Runtime runtime_of(const MscclSchedule& made, const MscclOptions& opt
 
 }  // namespace
 
-MscclTime time_msccl(const MscclSchedule& made, const MscclOptions& options) {
-  const config::ExperimentConfig config = machine_of(made.schedule, options);
-  const schedules::Runtime runtime = runtime_of(made, options);
+MscclTime time_msccl(const MscclSchedule& checked, const MscclOptions& options) {
+  const config::ExperimentConfig config = machine_of(checked.schedule, options);
+  const schedules::Runtime runtime = runtime_of(checked, options);
   MscclTime time{.bytes = options.bytes,
                  .loops = runtime.cut().loops,
                  .calibrated = config.chip.is_calibrated()};
-  const BlockSpeed speed = speed_of(made.schedule, config.chip, time);
+  const BlockSpeed speed = speed_of(checked.schedule, config.chip, time);
   Encoded encoded;
   if (!options.format.empty()) {
     const numerics::BlockFormat format = read_message_format(options.format);
     encoded = [format](std::uint64_t bytes) { return encoded_bytes(format, bytes); };
     time.format = options.format;
-    time.error = error_of(made, runtime, format);
+    time.error = error_of(checked, runtime, format);
   }
-  const MscclTimelines lines = make_timelines(made.schedule, made.queues, runtime, speed, encoded);
-  if (lines.offsets.empty())
-    throw InputError("", "sends nothing, so that no machine says how long it takes");
-  if (lines.offsets.size() * made.schedule.ranks.size() > kMostWays)
+  const MscclTimelines lines =
+      make_timelines(checked.schedule, checked.queues, runtime, speed, encoded);
+  if (lines.offsets.empty()) throw InputError("", "sends nothing, so there is nothing to time");
+  if (lines.offsets.size() * checked.schedule.ranks.size() > kMaxQueues)
     throw InputError(
-        "", fmt::format(
-                "{} GPUs with queues to {} others each are more than are simulated ({} together)",
-                made.schedule.ranks.size(), lines.offsets.size(), kMostWays));
+        "", fmt::format("{} GPUs with queues to {} peers each exceed the limit of {} queues",
+                        checked.schedule.ranks.size(), lines.offsets.size(), kMaxQueues));
   const sim::Machine machine = machine_for(config, lines);
   const auto describe = [](std::uint32_t block, collectives::InstructionId) {
     return fmt::format("thread block {}", block);
   };
   time.time_s =
       sim::simulate(lines.timelines, machine, describe, {.engine = sim::Engine::direct}).time_s;
-  find_bound(link_bytes(made, lines, machine), machine, time);
+  find_bound(link_bytes(checked, lines, machine), machine, time);
   if (time.time_s < time.lower_bound_s * (1.0 - sim::kBoundRounding))
     throw input::InvariantError(fmt::format("a schedule takes {} s, below its lower bound of {} s",
                                             time.time_s, time.lower_bound_s));
   time.algorithm_bandwidth = static_cast<double>(options.bytes) / time.time_s;
-  time.bus_bandwidth = bus_factor(made.schedule) * time.algorithm_bandwidth;
+  time.bus_bandwidth = bus_factor(checked.schedule) * time.algorithm_bandwidth;
   return time;
 }
 

@@ -1,4 +1,4 @@
-// How long a schedule of MSCCL takes on a machine.
+// Time of an MSCCL schedule on a machine.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,34 @@
 
 namespace equarx::imports {
 
-/// On what, and with how much.
+/// Machine and message size.
 struct MscclOptions {
-  std::string hardware = "mi300x";  ///< as the key of a configuration
-  std::string topology = {};        ///< see topology_json(); rank r is its r-th chip
-  std::uint64_t bytes = 0;          ///< of the whole buffer, as nccl-tests counts
-  std::uint64_t buffer = schedules::kSimpleBuffer;  ///< of a queue of the Simple protocol
-  std::string format = {};  ///< of messages, an extension; empty: FP32, as they are
+  std::string hardware = "mi300x";  ///< value of the configuration key
+  std::string topology = {};        ///< see topology_json(); rank r is the r-th chip
+  std::uint64_t bytes = 0;          ///< size of the whole buffer, as in nccl-tests
+  std::uint64_t buffer = schedules::kSimpleBuffer;  ///< size of a queue of the Simple protocol
+  std::string format = {};  ///< message format, an extension; empty: plain FP32
 };
 
-/// What a run takes.
+/// Result of a simulation.
 struct MscclTime {
   std::uint64_t bytes = 0;
-  std::uint64_t loops = 0;  ///< in which the runtime goes through the schedule
+  std::uint64_t loops = 0;  ///< times the runtime executes the schedule
   double time_s = 0.0;
-  double lower_bound_s = 0.0;            ///< bytes / rate of the link that needs longest
+  double lower_bound_s = 0.0;            ///< bytes / rate of the slowest link
   double algorithm_bandwidth = 0.0;      ///< B/s: bytes / time
-  double bus_bandwidth = 0.0;            ///< B/s, as nccl-tests defines it; 0 of custom schedules
-  std::uint64_t busiest_link_bytes = 0;  ///< of the link that needs longest, with flags
+  double bus_bandwidth = 0.0;            ///< B/s, as defined by nccl-tests; 0 for custom schedules
+  std::uint64_t busiest_link_bytes = 0;  ///< on the slowest link, including flags
   std::string busiest_link = {};
-  bool calibrated = false;                         ///< measurements of such chips were fitted
-  std::string format = {};                         ///< of messages; empty: FP32
-  std::optional<MscclError> error = std::nullopt;  ///< of that format
-  std::vector<std::string> notes = {};             ///< what was taken instead of what nobody says
+  bool calibrated = false;                         ///< the chip model was fitted to measurements
+  std::string format = {};                         ///< message format; empty: FP32
+  std::optional<MscclError> error = std::nullopt;  ///< error of that format
+  std::vector<std::string> notes = {};  ///< defaults assumed for unspecified chip parameters
 };
 
-/// Times a schedule. @throws input::InputError for a machine that does not fit, bytes that do not divide, and where queues
-/// run full so that it would hang
-MscclTime time_msccl(const MscclSchedule& made, const MscclOptions& options);
+/// Simulates a schedule.
+/// @throws input::InputError if the machine does not fit, if bytes do not divide, or if full queues
+/// cause a deadlock
+MscclTime time_msccl(const MscclSchedule& checked, const MscclOptions& options);
 
 }  // namespace equarx::imports

@@ -16,10 +16,10 @@ using schedules::Schedule;
 using schedules::ThreadBlock;
 using sim::Step;
 
-/// Pieces in which what a thread block sends leaves it: large enough that latency hardly shows with so many under way,
-/// small enough that a link of several thread blocks is shared evenly.
+/// Size of transfers: large enough that latency hardly shows with several in flight, small enough
+/// that thread blocks share a link evenly.
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 15U;
-/// What says that a slot of a queue is free again.
+/// Message that frees a slot of a queue.
 constexpr std::uint64_t kFlagBytes = 8;
 
 std::vector<std::uint64_t> pieces_of(std::uint64_t bytes) {
@@ -42,7 +42,7 @@ const ThreadBlock& block_of(const Schedule& schedule, const schedules::BlockId& 
   return schedule.ranks[id.rank].blocks[id.block];
 }
 
-/// The channels that the queues lie in.
+/// Maps queues to channels.
 class Channels {
  public:
   Channels(const Schedule& schedule, const Queues& queues, const Runtime& runtime)
@@ -57,9 +57,9 @@ class Channels {
     }
   }
 
-  /// Of a queue's messages.
+  /// Channel of the messages of a queue.
   std::uint32_t data(schedules::QueueId queue) const { return data_[queue]; }
-  /// Of what tells its sender that a slot is free; none if there are always enough.
+  /// Channel of the flags that free slots; std::nullopt if the queue never fills up.
   std::optional<std::uint32_t> free(schedules::QueueId queue) const { return free_[queue]; }
   std::uint64_t messages(schedules::QueueId queue) const { return messages_[queue]; }
   const std::vector<std::uint32_t>& offsets() const { return offsets_; }
@@ -81,11 +81,11 @@ class Channels {
   std::vector<std::uint64_t> messages_;
 };
 
-/// Events of a rank: for each step that waits for one of another thread block, what that one tells it.
+/// Events of a rank: one per step that waits for a step of another thread block.
 struct Events {
-  /// By thread block and step: what it tells when it is done.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> told;
-  /// By thread block and step: what it waits for.
+  /// Events signaled at the end of a step, by thread block and step.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> signals;
+  /// Event awaited by a step, by thread block and step.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> awaited;
 };
 
@@ -95,14 +95,14 @@ Events events_of(const schedules::Rank& rank) {
   for (std::uint32_t block = 0; block < rank.blocks.size(); ++block)
     for (std::uint32_t step = 0; step < rank.blocks[block].steps.size(); ++step) {
       const auto& after = rank.blocks[block].steps[step].after;
-      if (!after || after->block == block) continue;  // steps of one block are in order
-      events.told[{after->block, after->step}].push_back(next);
+      if (!after || after->block == block) continue;  // steps of a block run in order
+      events.signals[{after->block, after->step}].push_back(next);
       events.awaited[{block, step}] = next++;
     }
   return events;
 }
 
-/// Writes the list of one thread block.
+/// Writes the instruction stream of one thread block.
 class Writer {
  public:
   Writer(const Runtime& runtime, const BlockSpeed& speed, const Encoded& encoded,
@@ -122,9 +122,9 @@ class Writer {
         const auto awaited = events.awaited.find({number, step});
         if (awaited != events.awaited.end()) add(Step::Kind::await, awaited->second);
         write_step(block.steps[step], loop);
-        const auto told = events.told.find({number, step});
-        if (told != events.told.end())
-          for (const std::uint32_t event : told->second) add(Step::Kind::signal, event);
+        const auto signals = events.signals.find({number, step});
+        if (signals != events.signals.end())
+          for (const std::uint32_t event : signals->second) add(Step::Kind::signal, event);
       }
     add(Step::Kind::end, 0);
     return std::move(steps_);
@@ -133,7 +133,7 @@ class Writer {
   std::uint64_t sent_bytes() const { return sent_bytes_; }
 
  private:
-  /// The end of a queue that a thread block has, and how many messages have passed.
+  /// Queue end used by a thread block, and the number of messages so far.
   struct End {
     std::optional<schedules::QueueId> queue;
     std::uint64_t messages = 0;
@@ -142,7 +142,7 @@ class Writer {
   void add(Step::Kind kind, std::uint32_t number, std::uint64_t bytes = 0) {
     steps_.push_back({.kind = kind, .number = number, .bytes = bytes});
   }
-  /// Time of the thread block alone: none of a core that it would share with others.
+  /// Time of the thread block itself; does not contend for a shared core.
   void busy(double seconds) {
     if (seconds > 0.0) steps_.push_back({.kind = Step::Kind::host, .delay_s = seconds});
   }
@@ -161,7 +161,7 @@ class Writer {
     if (schedules::sends(op)) take_slot();
     for (const std::uint64_t slice : runtime_.slices(bytes)) {
       const std::uint64_t wire = wire_bytes(slice);
-      // What it works on: FP32 values, or the flags with them.
+      // Work is proportional to the FP32 data, including flags.
       const double work_s = seconds_for(std::max(runtime_.wire_bytes(slice), wire));
       const std::vector<std::uint64_t> pieces = pieces_of(wire);
       const double piece_s = work_s / static_cast<double>(pieces.size());
@@ -186,13 +186,13 @@ class Writer {
     return runtime_.wire_bytes(encoded_ ? encoded_(slice) : slice);
   }
 
-  /// Waits until the queue has room for one more message.
+  /// Waits until the queue has a free slot.
   void take_slot() {
     const auto channel = channels_.free(*sent_.queue);
     if (channel && sent_.messages >= runtime_.cut().room) add(Step::Kind::wait, *channel);
     ++sent_.messages;
   }
-  /// Tells the sender, if it will ask.
+  /// Frees a slot, if the sender waits for it.
   void free_slot() {
     const auto channel = channels_.free(*received_.queue);
     ++received_.messages;
@@ -216,10 +216,10 @@ MscclTimelines make_timelines(const Schedule& schedule, const Queues& queues,
                               const Runtime& runtime, const BlockSpeed& speed,
                               const Encoded& encoded) {
   const Channels channels(schedule, queues, runtime);
-  MscclTimelines made{.timelines = {}, .offsets = channels.offsets(), .queue_bytes = {}};
-  made.queue_bytes.resize(queues.all.size());
-  sim::Timelines& lines = made.timelines;
-  lines.streams = 2;  // of one alone, an engine takes its events for nobody's
+  MscclTimelines result{.timelines = {}, .offsets = channels.offsets(), .queue_bytes = {}};
+  result.queue_bytes.resize(queues.all.size());
+  sim::Timelines& lines = result.timelines;
+  lines.streams = 2;  // with a single stream, engines ignore events
   for (const schedules::Rank& rank : schedule.ranks)
     lines.streams = std::max(lines.streams, static_cast<std::uint32_t>(rank.blocks.size()));
   lines.lists.push_back({{.kind = Step::Kind::end}});
@@ -236,16 +236,16 @@ MscclTimelines make_timelines(const Schedule& schedule, const Queues& queues,
       lines.list_of.push_back(static_cast<std::uint32_t>(lines.lists.size()));
       lines.lists.push_back(writer.write(schedule.ranks[rank].blocks[block], block, events, sent,
                                          queues.received_by[rank][block]));
-      if (sent) made.queue_bytes[*sent] = writer.sent_bytes();
+      if (sent) result.queue_bytes[*sent] = writer.sent_bytes();
     }
   }
-  return made;
+  return result;
 }
 
-double list_steps(const Schedule& schedule, const Runtime& runtime) {
-  constexpr double kOfPiece = 2.0;    // work, and a send or a wait
-  constexpr double kOfMessage = 6.0;  // two slices, and room
-  constexpr double kOfStep = 3.0;     // waits for another, works, and tells others
+double estimated_steps(const Schedule& schedule, const Runtime& runtime) {
+  constexpr double kPerPiece = 2.0;    // work, and a send or a wait
+  constexpr double kPerMessage = 6.0;  // two slices, and flow control
+  constexpr double kPerStep = 3.0;     // wait, work, signal
   const auto loops = static_cast<double>(runtime.cut().loops);
   const double pieces =
       static_cast<double>(runtime.wire_bytes(runtime.chunk_bytes())) / static_cast<double>(kPiece);
@@ -253,10 +253,10 @@ double list_steps(const Schedule& schedule, const Runtime& runtime) {
   for (const schedules::Rank& rank : schedule.ranks)
     for (const ThreadBlock& block : rank.blocks)
       for (const schedules::Step& step : block.steps) {
-        steps += kOfStep * loops;
+        steps += kPerStep * loops;
         if (!schedules::sends(step.op) && !schedules::receives(step.op)) continue;
-        steps += kOfMessage * loops * messages_of(runtime.cut(), step.count);
-        steps += kOfPiece * pieces * step.count;
+        steps += kPerMessage * loops * messages_of(runtime.cut(), step.count);
+        steps += kPerPiece * pieces * step.count;
       }
   return steps;
 }

@@ -22,34 +22,34 @@ namespace {
 using input::InputError;
 using input::Json;
 
-constexpr std::uint32_t kLongestAxis = 1 << 24;
+constexpr std::uint32_t kMaxAxisLength = 1 << 24;
 
-/// Rules that quantize what is quantized: those of the others come first, or these are named if they are fewer.
-Json rules_for(const std::string& format, const std::vector<ImportedSite>& sites) {
-  const auto simulated = [](const ImportedSite& site) {
-    return site.obstacle.empty() && !site.is_permute;
+/// Rules that select the quantized collectives. They name either those collectives or, before a
+/// catch-all rule, the unquantized ones, whichever are fewer.
+Json rules_for(const std::string& format, const std::vector<ImportedOp>& ops) {
+  const auto simulated = [](const ImportedOp& op) {
+    return op.skip_reason.empty() && !op.is_permute;
   };
   const auto quantized = static_cast<std::size_t>(
-      std::ranges::count_if(sites, [](const ImportedSite& site) { return site.quantized; }));
-  const auto all = static_cast<std::size_t>(std::ranges::count_if(sites, simulated));
+      std::ranges::count_if(ops, [](const ImportedOp& op) { return op.quantized; }));
+  const auto all = static_cast<std::size_t>(std::ranges::count_if(ops, simulated));
   const bool name_others = all - quantized < quantized;
   Json rules = Json::array();
-  for (const ImportedSite& site : sites) {
-    if (!simulated(site) || site.quantized == name_others) continue;
-    Json rule = {{"where", {{"group", site.group}}}};
-    if (site.quantized) rule["format"] = format;
+  for (const ImportedOp& op : ops) {
+    if (!simulated(op) || op.quantized == name_others) continue;
+    Json rule = {{"where", {{"group", op.group}}}};
+    if (op.quantized) rule["format"] = format;
     rules.push_back(rule);
   }
   if (name_others) rules.push_back({{"format", format}});
   return rules;
 }
 
-Json variants_for(const ProgramOptions& options, const std::vector<ImportedSite>& sites) {
-  Json variants = Json::array({{{"label", "as it is"}}});
-  if (std::ranges::none_of(sites, [](const ImportedSite& site) { return site.quantized; }))
-    return variants;
+Json variants_for(const ProgramOptions& options, const std::vector<ImportedOp>& ops) {
+  Json variants = Json::array({{{"label", "baseline"}}});
+  if (std::ranges::none_of(ops, [](const ImportedOp& op) { return op.quantized; })) return variants;
   for (const std::string& format : options.formats)
-    variants.push_back({{"label", format}, {"quantize", rules_for(format, sites)}});
+    variants.push_back({{"label", format}, {"quantize", rules_for(format, ops)}});
   return variants;
 }
 
@@ -65,14 +65,14 @@ std::vector<std::pair<std::string, std::uint32_t>> read_lengths(const std::strin
     const std::size_t equals = one.find('=');
     const auto length = equals == std::string_view::npos
                             ? std::nullopt
-                            : whole_number(one.substr(equals + 1), kLongestAxis);
+                            : whole_number(one.substr(equals + 1), kMaxAxisLength);
     if (!length || *length == 0 || equals == 0)
-      throw InputError("", fmt::format("{}: expected axes from the slowest, like data=2,model=8, "
-                                       "and not '{}'",
+      throw InputError("", fmt::format("{}: expected axes, slowest first, like data=2,model=8, "
+                                       "not '{}'",
                                        option, one));
     const std::string name(one.substr(0, equals));
     for (const auto& [other, of] : lengths)
-      if (other == name) throw InputError("", fmt::format("{}: '{}' is there twice", option, name));
+      if (other == name) throw InputError("", fmt::format("{}: duplicate axis '{}'", option, name));
     lengths.emplace_back(name, static_cast<std::uint32_t>(*length));
   }
   return lengths;
@@ -111,17 +111,17 @@ std::string axes_text(const steps::ImportedCollective& collective, const steps::
 
 bool is_quantized(const steps::ImportedCollective& collective, double bytes,
                   const ProgramOptions& options) {
-  return collective.obstacle.empty() && collective.can_quantize && bytes >= options.min_bytes;
+  return collective.skip_reason.empty() && collective.can_quantize && bytes >= options.min_bytes;
 }
 
 input::JsonValue step_json(const steps::StepGraph& graph, const steps::Mesh& mesh,
                            const ProgramMachine& machine, const ProgramOptions& options,
-                           const std::vector<ImportedSite>& sites) {
+                           const std::vector<ImportedOp>& ops) {
   Json json = {{"hardware", machine.hardware}, {"topology", *machine.topology}};
   json["mesh"] = config::mesh_json(mesh);
   json["step"] = Json::object();
   config::write_tasks(graph, mesh, json["step"]);
-  json["variants"] = variants_for(options, sites);
+  json["variants"] = variants_for(options, ops);
   return json;
 }
 

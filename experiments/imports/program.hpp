@@ -1,4 +1,4 @@
-// A program that others wrote, as the configuration of a step.
+// Imported programs, converted to step configurations.
 #pragma once
 
 #include <cstdint>
@@ -16,84 +16,89 @@
 
 namespace equarx::imports {
 
-/// What each chip does, once through.
+/// Totals per chip over one execution.
 struct ProgramTotals {
-  double flops = 0.0;       ///< of matrix products
-  double vector_ops = 0.0;  ///< operations of the vector unit
+  double flops = 0.0;       ///< GEMM FLOPs
+  double vector_ops = 0.0;  ///< vector operations
   double hbm_bytes = 0.0;
   double to_host_bytes = 0.0;
   double from_host_bytes = 0.0;
-  double collective_bytes = 0.0;  ///< ImportedSite::bytes of all
+  double collective_bytes = 0.0;  ///< sum of ImportedOp::bytes
 };
 
-/// A collective of a program.
-struct ImportedSite {
-  std::string group;        ///< of its tasks
-  std::string op_name;      ///< of the user's program; may be empty
+/// A collective of an imported program.
+struct ImportedOp {
+  std::string group;        ///< group of its tasks
+  std::string op_name;      ///< operation in the source program; may be empty
   std::string kind;         ///< "all-gather"
-  std::string type;         ///< as the program calls it: "bf16"
-  double bytes = 0.0;       ///< what each chip brings; after an all-gather, what it has
-  std::uint32_t chips = 0;  ///< of a group; 0 if it cannot be read; of a permute those that send
-  std::string axes;         ///< of the mesh: "data+model"; else "groups of 4", "pairs"
-  double times = 0.0;       ///< it is carried out
-  std::string obstacle;     ///< why it is not simulated; empty: it is
-  bool is_permute = false;  ///< which no rule is for
-  bool quantized = false;   ///< in the variants of formats
+  std::string type;         ///< element type in the notation of the program: "bf16"
+  double bytes = 0.0;       ///< input per chip; result per chip for an all-gather
+  std::uint32_t chips = 0;  ///< chips per group, 0 if unreadable; senders of a permute
+  std::string axes;         ///< mesh axes, "data+model"; otherwise "groups of 4" or "pairs"
+  double times = 0.0;       ///< number of executions
+  std::string skip_reason;  ///< why it is not simulated; empty if it is
+  bool is_permute = false;  ///< permutes cannot be quantized
+  bool quantized = false;   ///< quantized in the format variants
 };
 
-/// A program, and the step that it is.
+/// An imported program and its step.
 struct ImportedProgram {
   std::string name;
-  std::string size;  ///< for people: "123 instructions in 19 computations"
-  std::vector<std::pair<std::string, std::uint64_t>> counts;  ///< the same: "instructions", 123
+  std::string size;  ///< size for reports: "123 instructions in 19 computations"
+  /// Size for JSON: "instructions", 123.
+  std::vector<std::pair<std::string, std::uint64_t>> counts;
   std::uint64_t devices = 0;
   ProgramTotals totals;
-  std::vector<ImportedSite> sites;             ///< in the order in which they are first done
-  std::map<std::string, std::uint64_t> notes;  ///< what was left out or decided, and how often
-  input::JsonValue step;                       ///< a configuration, as read_step_config() reads it
+  std::vector<ImportedOp> ops;  ///< in order of first execution
+  /// Approximations and unsupported constructs, with counts.
+  std::map<std::string, std::uint64_t> notes;
+  input::JsonValue step;  ///< step configuration, as accepted by read_step_config()
 };
 
-/// What a user says of any program.
+/// Options common to all importers.
 struct ProgramOptions {
-  std::string hardware = "tpu-v5e";  ///< as the key of a configuration
-  /// A slice, "4x4"; another kind and its value, "torus:4x4x4"; or the JSON object of a configuration.
+  std::string hardware = "tpu-v5e";  ///< value of the configuration key "hardware"
+  /// A slice, "4x4"; another kind and its value, "torus:4x4x4"; or a JSON object as in a
+  /// configuration.
   std::string topology;
-  /// Axes of the mesh from the slowest: name and length. Empty: as the program's groups divide its chips.
+  /// Mesh axes, slowest first: name and length. If empty, inferred from the groups of the program.
   std::vector<std::pair<std::string, std::uint32_t>> mesh = {};
-  std::vector<std::string> formats = {"int8"};  ///< a variant of the step for each
-  double min_bytes = 65536.0;  ///< collectives of less are left as they are in every variant
+  std::vector<std::string> formats = {"int8"};  ///< one variant of the step per format
+  double min_bytes = 65536.0;                   ///< smaller collectives are never quantized
 };
 
-/// Reads an option of a user: "data=2,model=4". @throws input::InputError that names `option`
+/// Parses an option value such as "data=2,model=4".
+/// @throws input::InputError that names `option`
 std::vector<std::pair<std::string, std::uint32_t>> read_lengths(const std::string& option,
                                                                 const std::string& text);
 
-/// The machine that a program runs on.
+/// Machine that a program runs on.
 struct ProgramMachine {
-  std::string hardware;       ///< as the key of a configuration
-  input::JsonValue topology;  ///< likewise
+  std::string hardware;       ///< value of the configuration key "hardware"
+  input::JsonValue topology;  ///< value of the configuration key "topology"
   config::TopologyConfig config;
 
   std::uint32_t chips() const;
 };
 
-/// @throws input::InputError for what is no machine
+/// @throws input::InputError if the options do not describe a machine
 ProgramMachine read_machine(const ProgramOptions& options);
 
-/// The mesh that a user gives, or one of `axes_of_program`. @throws input::InputError if it does not lie on the machine
+/// Maps the mesh given by the user, or else the axes of the program, to the machine.
+/// @throws input::InputError if that is impossible
 steps::Mesh mesh_for(const ProgramMachine& machine, const ProgramOptions& options,
                      const std::function<std::vector<steps::MeshAxis>()>& axes_of_program);
 
-/// What a collective is over, for people: "data+model", "groups of 4", "pairs".
+/// Groups of a collective for reports: "data+model", "groups of 4", "pairs".
 std::string axes_text(const steps::ImportedCollective& collective, const steps::Mesh& mesh);
 
-/// Whether the variants of formats quantize a collective.
+/// True if the format variants quantize a collective.
 bool is_quantized(const steps::ImportedCollective& collective, double bytes,
                   const ProgramOptions& options);
 
-/// The configuration of the step, with a variant as it is and one for each format.
+/// Builds the step configuration, with an unquantized baseline and one variant per format.
 input::JsonValue step_json(const steps::StepGraph& graph, const steps::Mesh& mesh,
                            const ProgramMachine& machine, const ProgramOptions& options,
-                           const std::vector<ImportedSite>& sites);
+                           const std::vector<ImportedOp>& ops);
 
 }  // namespace equarx::imports

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,106 +19,116 @@ namespace {
 using units::bytes_text;
 using units::time_text;
 
-constexpr std::size_t kMostRows = 40;
-constexpr std::size_t kLongestName = 48;
+constexpr std::size_t kMaxRows = 40;
+constexpr std::size_t kMaxName = 40;
 
-/// The results of a collective's tasks in a variant; none if it is not simulated.
+/// Results of the tasks of a collective in a variant; nullptr if it is not simulated.
 const step::GroupResult* group_of(const step::VariantResult& variant, const std::string& name) {
   const auto found = std::ranges::find(variant.groups, name, &step::GroupResult::name);
   return found == variant.groups.end() ? nullptr : &*found;
 }
 
-double exposed_s(const step::VariantResult& variant, const ImportedSite& site) {
-  const step::GroupResult* group = group_of(variant, site.group);
+double exposed_s(const step::VariantResult& variant, const ImportedOp& op) {
+  const step::GroupResult* group = group_of(variant, op.group);
   return group == nullptr ? 0.0 : group->exposed_s;
 }
 
-/// The end of a long name, which says more than its beginning.
-std::string shortened(const std::string& name) {
-  return name.size() <= kLongestName ? name : "..." + name.substr(name.size() - kLongestName + 3);
+std::vector<const ImportedOp*> most_exposed_first(const ImportedProgram& program,
+                                                  const step::VariantResult& plain) {
+  std::vector<const ImportedOp*> ops;
+  for (const ImportedOp& op : program.ops)
+    if (op.skip_reason.empty()) ops.push_back(&op);
+  std::ranges::stable_sort(ops, std::greater<>(),
+                           [&](const ImportedOp* op) { return exposed_s(plain, *op); });
+  return ops;
 }
 
-std::vector<const ImportedSite*> most_exposed_first(const ImportedProgram& program,
-                                                    const step::VariantResult& plain) {
-  std::vector<const ImportedSite*> sites;
-  for (const ImportedSite& site : program.sites)
-    if (site.obstacle.empty()) sites.push_back(&site);
-  std::ranges::stable_sort(sites, std::greater<>(),
-                           [&](const ImportedSite* site) { return exposed_s(plain, *site); });
-  return sites;
-}
-
-output::TableRow header(const step::StepResult& result) {
-  output::TableRow row = {"collective", "kind", "bytes", "type", "over", "times"};
+/// Two rows: the label of each variant, and the names of the columns.
+std::vector<output::TableRow> header(const step::StepResult& result) {
+  output::TableRow names = {"collective", "kind", "bytes", "type", "group", "count"};
+  output::TableRow labels(names.size());
   for (const step::VariantResult& variant : result.variants) {
-    row.push_back(variant.label + ": alone");
-    row.push_back("exposed");
+    labels.insert(labels.end(), {"", variant.label});
+    names.insert(names.end(), {"isolated", "exposed"});
   }
-  row.push_back("of");
-  return row;
+  return {labels, names};
 }
 
-output::TableRow row_of(const ImportedSite& site, const step::StepResult& result) {
-  output::TableRow row = {site.group,
-                          site.kind,
-                          bytes_text(site.bytes),
-                          site.type,
-                          fmt::format("{} ({})", site.axes, site.chips),
-                          fmt::format("{:.0f}", site.times)};
+output::TableRow row_of(const ImportedOp& op, const step::StepResult& result) {
+  output::TableRow row = {op.group,
+                          op.kind,
+                          bytes_text(op.bytes),
+                          op.type,
+                          fmt::format("{} ({})", op.axes, op.chips),
+                          fmt::format("{:.0f}", op.times)};
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
-    const step::GroupResult* group = group_of(result.variants[i], site.group);
-    const bool said = group != nullptr && (i == 0 || site.quantized);
-    row.push_back(said ? time_text(group->alone_s) : "-");
+    const step::GroupResult* group = group_of(result.variants[i], op.group);
+    const bool is_shown = group != nullptr && (i == 0 || op.quantized);
+    row.push_back(is_shown ? time_text(group->isolated_s) : "-");
     row.push_back(group != nullptr ? time_text(group->exposed_s) : "-");
   }
-  row.push_back(shortened(site.op_name));
   return row;
 }
 
-/// Of all collectives; exposed is when nothing is computed, by whichever of them.
-output::TableRow sum_row(const std::vector<const ImportedSite*>& sites,
+/// Totals of all collectives; exposed is the time of the step without compute.
+output::TableRow sum_row(const std::vector<const ImportedOp*>& ops,
                          const step::StepResult& result) {
   double bytes = 0.0;
   double times = 0.0;
-  for (const ImportedSite* site : sites) {
-    bytes += site->bytes * site->times;
-    times += site->times;
+  for (const ImportedOp* op : ops) {
+    bytes += op->bytes * op->times;
+    times += op->times;
   }
-  output::TableRow row = {"all", "", bytes_text(bytes), "", "", fmt::format("{:.0f}", times)};
+  output::TableRow row = {"total", "", bytes_text(bytes), "", "", fmt::format("{:.0f}", times)};
   for (const step::VariantResult& variant : result.variants) {
-    double alone = 0.0;
-    for (const ImportedSite* site : sites)
-      if (const step::GroupResult* group = group_of(variant, site->group)) alone += group->alone_s;
-    row.push_back(time_text(alone));
+    double isolated_s = 0.0;
+    for (const ImportedOp* op : ops)
+      if (const step::GroupResult* group = group_of(variant, op->group))
+        isolated_s += group->isolated_s;
+    row.push_back(time_text(isolated_s));
     row.push_back(time_text(variant.exposed_s()));
   }
-  row.push_back("");
   return row;
 }
 
-/// By reason: how many, how often, how much.
+/// Lines for collectives that are not simulated, by reason.
 std::string not_simulated(const ImportedProgram& program) {
-  struct Left {
-    std::size_t sites = 0;
+  struct Skipped {
+    std::size_t ops = 0;
     double times = 0.0;
     double bytes = 0.0;
     std::string first;
   };
-  std::map<std::string, Left> by_reason;
-  for (const ImportedSite& site : program.sites) {
-    if (site.obstacle.empty()) continue;
-    Left& left = by_reason[fmt::format("{} {}", site.kind, site.obstacle)];
-    if (left.sites++ == 0) left.first = site.group;
-    left.times += site.times;
-    left.bytes += site.times * site.bytes;
+  std::map<std::pair<std::string, std::string>, Skipped> by_reason;  // kind and reason
+  for (const ImportedOp& op : program.ops) {
+    if (op.skip_reason.empty()) continue;
+    Skipped& skipped = by_reason[{op.kind, op.skip_reason}];
+    if (skipped.ops++ == 0) skipped.first = op.group;
+    skipped.times += op.times;
+    skipped.bytes += op.times * op.bytes;
   }
   std::string text;
-  for (const auto& [reason, left] : by_reason)
-    text +=
-        fmt::format("  Not simulated: {} ({}{}), {:.0f} times, {} in all.\n", reason, left.first,
-                    left.sites > 1 ? fmt::format(" and {} more", left.sites - 1) : "", left.times,
-                    bytes_text(left.bytes));
+  for (const auto& [key, skipped] : by_reason)
+    text += fmt::format("  Not simulated: {} {}{} ({:.0f} x, {} in total): {}.\n", key.first,
+                        output::shortened(skipped.first, kMaxName),
+                        skipped.ops > 1 ? fmt::format(" and {} more", skipped.ops - 1) : "",
+                        skipped.times, bytes_text(skipped.bytes), key.second);
   return text;
+}
+
+/// Operations of the source program that the first collectives come from.
+std::string sources_text(const std::vector<const ImportedOp*>& ops) {
+  std::size_t width = 0;
+  for (const ImportedOp* op : ops)
+    if (!op->op_name.empty()) width = std::max(width, std::min(op->group.size(), kMaxName));
+  if (width == 0) return {};
+  constexpr std::size_t kMargins = 6;
+  std::string text = "  Source operations:\n";
+  for (const ImportedOp* op : ops)
+    if (!op->op_name.empty())
+      text += fmt::format("    {:<{}}  {}\n", output::shortened(op->group, kMaxName), width,
+                          output::shortened(op->op_name, output::kTableWidth - kMargins - width));
+  return text + '\n';
 }
 
 std::string notes_text(const ImportedProgram& program) {
@@ -127,17 +138,17 @@ std::string notes_text(const ImportedProgram& program) {
   return text;
 }
 
-input::Json site_json(const ImportedSite& site, const step::StepResult& result) {
-  input::Json json = {{"group", site.group},       {"op_name", site.op_name},
-                      {"kind", site.kind},         {"type", site.type},
-                      {"bytes", site.bytes},       {"chips", site.chips},
-                      {"axes", site.axes},         {"times", site.times},
-                      {"obstacle", site.obstacle}, {"quantized", site.quantized}};
+input::Json op_json(const ImportedOp& op, const step::StepResult& result) {
+  input::Json json = {
+      {"group", op.group},        {"op_name", op.op_name}, {"kind", op.kind},
+      {"type", op.type},          {"bytes", op.bytes},     {"chips", op.chips},
+      {"axes", op.axes},          {"times", op.times},     {"obstacle", op.skip_reason},
+      {"quantized", op.quantized}};
   json["variants"] = input::Json::array();
   for (const step::VariantResult& variant : result.variants)
-    if (const step::GroupResult* group = group_of(variant, site.group))
+    if (const step::GroupResult* group = group_of(variant, op.group))
       json["variants"].push_back({{"label", variant.label},
-                                  {"alone_s", group->alone_s},
+                                  {"isolated_s", group->isolated_s},
                                   {"total_s", group->total_s},
                                   {"exposed_s", group->exposed_s},
                                   {"critical_s", group->critical_s}});
@@ -149,39 +160,43 @@ input::Json site_json(const ImportedSite& site, const step::StepResult& result) 
 std::string summary_text(const ImportedProgram& program) {
   const ProgramTotals& totals = program.totals;
   std::string text = fmt::format(
-      "{}: {}, for {} chips\n"
-      "  Each chip: {:.4g} FLOPs of matrix products, {:.4g} vector operations, {} of HBM, {} in "
-      "{:.0f} collectives\n",
-      program.name, program.size, program.devices, totals.flops, totals.vector_ops,
-      bytes_text(totals.hbm_bytes), bytes_text(totals.collective_bytes), [&] {
+      "{}: {}, for {} {}\n"
+      "  Per chip: {:.4g} GEMM FLOPs, {:.4g} vector operations, {} of HBM traffic, {} in {:.0f} "
+      "collectives\n",
+      program.name, program.size, program.devices, program.devices == 1 ? "chip" : "chips",
+      totals.flops, totals.vector_ops, bytes_text(totals.hbm_bytes),
+      bytes_text(totals.collective_bytes), [&] {
         double times = 0.0;
-        for (const ImportedSite& site : program.sites) times += site.times;
+        for (const ImportedOp& op : program.ops) times += op.times;
         return times;
       }());
   if (totals.to_host_bytes + totals.from_host_bytes > 0.0)
-    text += fmt::format("  To the host: {}, from it: {}\n", bytes_text(totals.to_host_bytes),
-                        bytes_text(totals.from_host_bytes));
+    text += fmt::format("  Host transfers: {} to the host, {} from it\n",
+                        bytes_text(totals.to_host_bytes), bytes_text(totals.from_host_bytes));
   return text;
 }
 
 std::string to_table(const ImportedProgram& program, const step::StepResult& result) {
   const step::VariantResult& plain = result.variants.front();
-  const std::vector<const ImportedSite*> sites = most_exposed_first(program, plain);
+  std::vector<const ImportedOp*> ops = most_exposed_first(program, plain);
   std::string text =
       summary_text(program) + '\n' + step::title_text(result) + step::overview_table(result);
-  if (!sites.empty()) {
-    std::vector<output::TableRow> rows = {header(result)};
-    for (std::size_t i = 0; i < std::min(sites.size(), kMostRows); ++i)
-      rows.push_back(row_of(*sites[i], result));
-    rows.push_back(sum_row(sites, result));
+  if (!ops.empty()) {
+    const output::TableRow sums = sum_row(ops, result);
+    const std::size_t omitted = ops.size() - std::min(ops.size(), kMaxRows);
+    ops.resize(ops.size() - omitted);
+    std::vector<output::TableRow> rows = header(result);
+    for (const ImportedOp* op : ops) rows.push_back(row_of(*op, result));
+    rows.push_back(sums);
+    output::shorten_names(rows);
     text += output::aligned_table(rows) + '\n';
-    if (sites.size() > kMostRows)
-      text += fmt::format("  {} more collectives, exposed for less; --json has all.\n",
-                          sites.size() - kMostRows);
+    if (omitted > 0)
+      text +=
+          fmt::format("  {} more collectives with less exposed time; --json lists all.\n", omitted);
+    text += sources_text(ops);
     text +=
-        "  Alone: all times together, with nothing beside them. Exposed: of the step's time, while "
-        "nothing is computed.\n"
-        "  A format's columns are of the step with all collectives in it that have \"alone\" "
+        "  Isolated: sum of times when run alone. Exposed: wall time without concurrent compute.\n"
+        "  Columns of a format: the step with all collectives quantized that have an isolated time "
         "there.\n";
   }
   return text + notes_text(program);
@@ -203,8 +218,7 @@ input::Json to_json(const ImportedProgram& program, const step::StepResult& resu
   for (const step::VariantResult& variant : result.variants)
     json["variants"].push_back(step::numbers_json(variant));
   json["collectives"] = input::Json::array();
-  for (const ImportedSite& site : program.sites)
-    json["collectives"].push_back(site_json(site, result));
+  for (const ImportedOp& op : program.ops) json["collectives"].push_back(op_json(op, result));
   json["notes"] = input::Json::object();
   for (const auto& [note, count] : program.notes) json["notes"][note] = count;
   return json;

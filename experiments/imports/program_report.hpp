@@ -1,4 +1,4 @@
-// What a program of others does, what its collectives take, and what each format brings.
+// Reports of imported programs: contents, time of collectives, effect of formats.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace equarx::imports {
 
-/// What is in a program, without times.
+/// Contents of a program, without times.
 std::string summary_text(const ImportedProgram& program);
 
-/// A row for each collective, those first that are exposed longest: what it takes, alone and exposed, as it is and in
-/// each format. `result`: of the program's step.
+/// Table of collectives, longest exposed time first, with isolated and exposed times in the
+/// baseline and in each format. `result` is of the step of the program.
 std::string to_table(const ImportedProgram& program, const step::StepResult& result);
 
-/// The same as JSON, with all collectives (docs/results.md).
+/// Report with all collectives as JSON (docs/results.md).
 input::Json to_json(const ImportedProgram& program, const step::StepResult& result);
 
 }  // namespace equarx::imports

@@ -1,4 +1,4 @@
-// Files of configs/ that are compiled in, so that the program works wherever it is installed.
+// Files of configs/ compiled into the program, so that it needs no installed data.
 #pragma once
 
 #include <span>
@@ -6,9 +6,9 @@
 
 namespace equarx::input {
 
-/// A file of configs/ that is part of the program.
+/// A file of configs/ embedded in the program.
 struct EmbeddedFile {
-  std::string_view name;  ///< without directory and ".json"
+  std::string_view name;  ///< file name without directory and ".json"
   std::string_view text;
 };
 
@@ -18,7 +18,7 @@ std::span<const EmbeddedFile> embedded_hardware();
 /// configs/models/*.json
 std::span<const EmbeddedFile> embedded_models();
 
-/// configs/new/*.json: files to start from, with comments
+/// configs/new/*.json: commented templates
 std::span<const EmbeddedFile> embedded_new();
 
 /// configs/schema/*.json

@@ -1,4 +1,4 @@
-// The names that the values of an enumeration go by in configurations.
+// Names of the values of an enumeration in configurations.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace equarx::input {
 
-/// Names of all values of an enumeration whose values count from 0. A table that is not in their order does not
+/// Names of all values of an enumeration that counts from 0. A table in another order does not
 /// compile.
 template <typename Enum, std::size_t N>
 class EnumNames {
@@ -25,7 +25,7 @@ class EnumNames {
     return names_[static_cast<std::size_t>(value)];
   }
 
-  /// In the order of the values.
+  /// Names in the order of the values.
   constexpr const std::array<std::string_view, N>& all() const { return names_; }
 
  private:

@@ -7,29 +7,31 @@
 
 namespace equarx::input {
 
-/// The user's input is wrong. One line: where, what, and what to do. Control characters and malformed UTF-8 that the
-/// input brings into the message become question marks, so that it stays one line and harmless to a terminal.
+/// Invalid user input. One line: the pointer, the problem, and the remedy. Control characters and
+/// malformed UTF-8 from the input are replaced by question marks, so that the message stays on one
+/// line and is safe to print to a terminal.
 class InputError : public std::runtime_error {
  public:
-  /// `place` is a JSON pointer such as "/tensor/shape", or "" for the whole document.
-  InputError(const std::string& place, const std::string& message)
-      : std::runtime_error(os::printable(place.empty() ? message : place + ": " + message)),
-        place_(place) {}
+  /// `pointer` is a JSON pointer such as "/tensor/shape", or "" for the whole document.
+  InputError(const std::string& pointer, const std::string& message)
+      : std::runtime_error(os::printable(pointer.empty() ? message : pointer + ": " + message)),
+        pointer_(pointer) {}
 
   /// The JSON pointer; "" for the whole document.
-  const std::string& place() const { return place_; }
+  const std::string& pointer() const { return pointer_; }
 
  private:
-  std::string place_;
+  std::string pointer_;
 };
 
-/// A key that no configuration has; its place is that of the key.
+/// An unknown key; the pointer is that key's.
 class UnknownKeyError : public InputError {
  public:
   using InputError::InputError;
 };
 
-/// The program broke a promise of its own (a bound, a conservation law): our fault, never a result.
+/// Violation of an internal invariant (a bound, a conservation law): a bug in the program, never a
+/// result.
 class InvariantError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

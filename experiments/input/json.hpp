@@ -1,4 +1,5 @@
-// The JSON library, for source files. Headers get along with its declarations (object_reader.hpp).
+// Includes the JSON library, for source files; headers need only its forward declarations
+// (object_reader.hpp).
 #pragma once
 
 #include <optional>
@@ -9,7 +10,7 @@
 
 namespace equarx::input {
 
-/// A value, or null where there is none.
+/// The value, or null for std::nullopt.
 template <typename T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);

@@ -19,14 +19,14 @@
 namespace equarx::input {
 namespace {
 
-/// The library's message without its own name for the error, "[json.exception.out_of_range.401] ".
+/// The library's message without the error's internal name, "[json.exception.out_of_range.401] ".
 std::string_view library_message(const Json::exception& error) {
   const std::string_view what = error.what();
   const std::size_t end = what.find("] ");
   return end == std::string_view::npos ? what : what.substr(end + 2);
 }
 
-/// Line and column of the error, and what it is. The library's own column is 0 for an error before a
+/// Line, column and description of the error. The library reports column 0 for an error before a
 /// line break.
 std::string parse_message(std::string_view text, const Json::parse_error& error) {
   const std::string_view before = text.substr(0, std::max<std::size_t>(error.byte, 1) - 1);
@@ -38,8 +38,7 @@ std::string parse_message(std::string_view text, const Json::parse_error& error)
                      colon == std::string_view::npos ? what : what.substr(colon + 2));
 }
 
-/// A plain string out of what is not JSON. It need not be text at all, and would stop the program when
-/// it is printed.
+/// A plain string for text that is not JSON. Bytes that are not UTF-8 would make printing it throw.
 Json plain_text(const std::string& text, const std::string& pointer) {
   Json value = text;
   try {
@@ -50,26 +49,26 @@ Json plain_text(const std::string& text, const std::string& pointer) {
   return value;
 }
 
-/// What a path that leads nowhere is relative to.
-std::string where_from(const std::filesystem::path& path) {
+/// Base directory of a relative path that does not exist, for the message.
+std::string base_text(const std::filesystem::path& path) {
   std::error_code unknown;
   if (path.empty() || path.is_absolute()) return "";
   return fmt::format(" (relative to {})", std::filesystem::current_path(unknown).string());
 }
 
-/// A file with holes may be larger than any disk.
+/// Rejects files larger than the memory; a sparse file may be larger than any disk.
 void check_fits(const std::string& path) {
   std::error_code unknown;
   const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
   const auto memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (!unknown && static_cast<double>(bytes) > memory)
-    throw InputError("", fmt::format("cannot read {}: it has {} bytes, more than this computer has "
+    throw InputError("", fmt::format("cannot read {}: it has {} bytes, more than this computer's "
                                      "memory; is it the right file?",
                                      path, bytes));
 }
 
-/// To the end, or a little more than `most` bytes. The stream is bad if it could not be read.
+/// Reads to the end, or slightly more than `most` bytes. The stream is bad if it could not be read.
 std::string read_blocks(std::istream& stream, std::size_t most) {
   constexpr std::size_t kBlock = std::size_t{1} << 16;
   std::string text;
@@ -96,7 +95,7 @@ std::string read_file(const std::string& path) {
   if (file) text = has_end ? read_blocks(file, std::string::npos) : read_stream(file, path);
   if (!file)
     throw InputError("", fmt::format("cannot read {}: {}{}", path, std::strerror(errno),
-                                     errno == ENOENT ? where_from(path) : ""));
+                                     errno == ENOENT ? base_text(path) : ""));
   return text;
 }
 
@@ -104,8 +103,8 @@ std::string read_stream(std::istream& stream, const std::string& name) {
   constexpr std::size_t kMost = std::size_t{256} << 20;
   std::string text = read_blocks(stream, kMost);
   if (text.size() > kMost)
-    throw InputError("", fmt::format("cannot read {}: it gives more than {} MiB and may have no "
-                                     "end; write what is meant into a file, and name that",
+    throw InputError("", fmt::format("cannot read {}: more than {} MiB, and it may have no end; "
+                                     "save the data to a file and name that",
                                      name, kMost >> 20));
   return text;
 }
@@ -128,19 +127,19 @@ bool is_path(const std::string& text) {
   return text.find('/') != std::string::npos || text.ends_with(".json");
 }
 
-Json parse_value(const std::string& text, const std::string& place) {
+Json parse_value(const std::string& text, const std::string& pointer) {
   try {
     return parse_strictly(text, Comments::refused);
   } catch (const Json::exception&) {
-    // Then it is a plain string, unless it begins as JSON does.
+    // A plain string, unless it begins like JSON.
   }
   constexpr std::string_view kJsonStarts = "{[\"";
   if (text.empty() || kJsonStarts.find(text.front()) == std::string_view::npos)
-    return plain_text(text, place);
+    return plain_text(text, pointer);
   try {
     return parse_json(text);
   } catch (const InputError& error) {
-    throw InputError(place, fmt::format("'{}' is {}", text, error.what()));
+    throw InputError(pointer, fmt::format("'{}' is {}", text, error.what()));
   }
 }
 

@@ -1,4 +1,4 @@
-// JSON as text: files, parsing, and what `--set` does.
+// JSON text: reading files, parsing, and the values of `--set`.
 #pragma once
 
 #include <iosfwd>
@@ -11,44 +11,45 @@
 
 namespace equarx::input {
 
-/// Parses JSON text, in which comments are allowed, // and /* */. @throws InputError with line and column for malformed
-/// text, for a key that an object has twice, and for nesting more than 100 deep.
+/// Parses JSON text; // and /* */ comments are allowed. @throws InputError with line and column for
+/// malformed text, for a duplicate key, and for nesting deeper than 100 levels.
 Json parse_json(std::string_view text);
 
-/// JSON as text, on one line, or with lines indented by so many spaces. Texts may hold what is no UTF-8, such as paths:
-/// that is replaced.
+/// Serializes JSON on one line, or with `indent` spaces per level. Invalid UTF-8, as paths may
+/// contain, is replaced.
 std::string json_text(const Json& json, int indent = -1);
 
-/// Reads the file. @throws InputError if it cannot be read: also if it is larger than the computer's memory, or a pipe
-/// or device as of read_stream().
+/// Reads the whole file. @throws InputError if it cannot be read or is larger than the computer's
+/// memory; pipes and devices are limited like read_stream().
 std::string read_file(const std::string& path);
 
-/// Reads to the end of what may have none. @throws InputError that calls it `name` after 256 MiB
+/// Reads a stream that may be endless. @throws InputError, calling it `name`, after 256 MiB
 std::string read_stream(std::istream& stream, const std::string& name);
 
-/// Calls `use` with the contents of the file. @throws InputError at `place` that names the file, if it cannot be
-/// read or if `use` throws one.
+/// Calls `use` with the contents of the file. @throws InputError at `pointer`, naming the file, if
+/// it cannot be read or if `use` throws one.
 template <typename Use>
-auto read_named_file(const std::string& path, const std::string& place, Use&& use) {
+auto read_named_file(const std::string& path, const std::string& pointer, Use&& use) {
   std::string text;
   try {
     text = read_file(path);
-  } catch (const InputError& error) {  // names it already
-    throw InputError(place, error.what());
+  } catch (const InputError& error) {  // already names the file
+    throw InputError(pointer, error.what());
   }
   try {
     return std::forward<Use>(use)(text);
   } catch (const InputError& error) {
-    throw InputError(place, "in " + path + ": " + error.what());
+    throw InputError(pointer, "in " + path + ": " + error.what());
   }
 }
 
-/// Whether a text names a file, and not something built in: it has a '/' or ends in ".json".
+/// True if a text is the path of a file rather than a built-in name: it contains a '/' or ends in
+/// ".json".
 bool is_path(const std::string& text);
 
-/// A value as `--set` has it: JSON, or a plain string if it is none. `place` is for errors.
-/// @throws InputError for what begins like an object, an array or a string in quotes and is no JSON, for bytes
-/// that are no text, for a key that an object has twice, and for nesting more than 100 deep.
-Json parse_value(const std::string& text, const std::string& place);
+/// Parses the value of `--set`: JSON, or else a plain string. `pointer` is for errors. @throws
+/// InputError for malformed JSON that begins like an object, an array or a quoted string, for bytes
+/// that are not text, for a duplicate key, and for nesting deeper than 100 levels.
+Json parse_value(const std::string& text, const std::string& pointer);
 
 }  // namespace equarx::input

@@ -9,7 +9,7 @@ namespace equarx::input {
 JsonValue::JsonValue() : value_(std::make_unique<Json>()) {}
 JsonValue::JsonValue(Json value) : value_(std::make_unique<Json>(std::move(value))) {}
 JsonValue::JsonValue(const JsonValue& other) : value_(std::make_unique<Json>(*other.value_)) {}
-// What was moved from is null, not empty.
+// A moved-from value is null, not empty.
 JsonValue::JsonValue(JsonValue&& other) noexcept : JsonValue() { std::swap(value_, other.value_); }
 JsonValue& JsonValue::operator=(JsonValue other) noexcept {
   std::swap(value_, other.value_);

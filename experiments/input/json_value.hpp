@@ -1,4 +1,4 @@
-// A JSON value as a member: headers hold one without knowing the JSON library.
+// A JSON value as a member of types whose headers do not include the JSON library.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace equarx::input {
 
-/// Owns a JSON value, and is copied with it. null at first.
+/// Owns a JSON value with value semantics. Initially null.
 class JsonValue {
  public:
   JsonValue();
-  JsonValue(Json value);  // NOLINT(google-explicit-constructor): it is one
+  JsonValue(Json value);  // NOLINT(google-explicit-constructor): a transparent wrapper
   JsonValue(const JsonValue& other);
   JsonValue(JsonValue&& other) noexcept;
   JsonValue& operator=(JsonValue other) noexcept;
@@ -26,7 +26,7 @@ class JsonValue {
   const Json* operator->() const { return value_.get(); }
   Json* operator->() { return value_.get(); }
 
-  /// Whether both are the same JSON, with keys in the same order.
+  /// True if both are the same JSON, with keys in the same order.
   bool operator==(const JsonValue& other) const;
   bool operator==(const Json& other) const;
 

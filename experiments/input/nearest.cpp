@@ -11,7 +11,7 @@
 namespace equarx::input {
 namespace {
 
-/// Of ASCII letters; others stay.
+/// Lowers ASCII letters; other bytes stay.
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](char letter) {
@@ -20,8 +20,8 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// Letters to replace, leave out or add, and neighbours to exchange (optimal string alignment), one row of the
-/// table at a time.
+/// Number of letters to substitute, delete, insert or transpose (optimal string alignment),
+/// computed one row of the table at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last;
   std::vector<std::size_t> last;
@@ -42,8 +42,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 constexpr std::size_t kLettersPerMistake = 3;
 
-/// The distance, where it is at most `most`. Texts whose lengths differ by more are not compared: a text may be a
-/// million letters long.
+/// The edit distance if at most `most`. Texts whose lengths differ by more are not compared: a text
+/// may be a million letters long.
 std::optional<std::size_t> distance_up_to(std::size_t most, std::string_view a,
                                           std::string_view b) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return std::nullopt;
@@ -51,16 +51,16 @@ std::optional<std::size_t> distance_up_to(std::size_t most, std::string_view a,
   return distance <= most ? std::optional(distance) : std::nullopt;
 }
 
-/// How far away a name is that is near; none if it is not.
+/// Distance of a close name; std::nullopt for others.
 std::optional<std::size_t> near_distance(std::string_view text, std::string_view name) {
-  constexpr std::size_t kTellingStart = 3;
+  constexpr std::size_t kShortestPrefix = 3;
   const std::string a = lower_case(text);
   const std::string b = lower_case(name);
   const auto [shorter, longer] = std::minmax({a.size(), b.size()});
   if (shorter < 2) return a == b ? std::optional<std::size_t>(0) : std::nullopt;
   const bool begins =
       std::string_view(a).substr(0, shorter) == std::string_view(b).substr(0, shorter);
-  if (begins && shorter >= kTellingStart) return longer - shorter;
+  if (begins && shorter >= kShortestPrefix) return longer - shorter;
   return distance_up_to(std::max<std::size_t>(1, shorter / kLettersPerMistake), a, b);
 }
 
@@ -80,9 +80,9 @@ std::optional<std::string_view> near(std::string_view text,
 }
 
 bool is_misspelt(std::string_view text, std::string_view name) {
-  constexpr std::size_t kMostWrong = 2;
+  constexpr std::size_t kMostEdits = 2;
   const std::size_t letters = std::min(text.size(), name.size());
-  const std::size_t most = std::clamp<std::size_t>(letters / kLettersPerMistake, 1, kMostWrong);
+  const std::size_t most = std::clamp<std::size_t>(letters / kLettersPerMistake, 1, kMostEdits);
   return text != name && letters > 1 &&
          distance_up_to(most, lower_case(text), lower_case(name)).has_value();
 }
@@ -93,8 +93,8 @@ std::string remedy(std::string_view text, std::span<const std::string_view> name
 }
 
 std::string remedy_of_all(std::string_view text, std::span<const std::string_view> names) {
-  const std::string what = remedy(text, names);
-  return near(text, names) ? fmt::format("{} (one of {})", what, list_of(names)) : what;
+  std::string hint = remedy(text, names);
+  return near(text, names) ? fmt::format("{} (one of {})", hint, list_of(names)) : hint;
 }
 
 std::string list_of(std::span<const std::string_view> names, std::size_t most) {

@@ -1,4 +1,4 @@
-// Reads one JSON object and remembers what was asked for.
+// Reads one JSON object and tracks which keys were read.
 #pragma once
 
 #include <algorithm>
@@ -17,54 +17,60 @@
 
 namespace equarx::input {
 
-/// Keeps the order of keys, so that what is printed looks like what was read.
+/// Preserves the order of keys, so that output resembles the input.
 using Json = nlohmann::ordered_json;
 
-/// Every getter throws InputError with the JSON pointer of what is wrong. finish() rejects the keys that
-/// nobody asked for, so a misspelt one is never ignored.
+/// All getters throw InputError with the JSON pointer of the offending value. finish() rejects keys
+/// that were never read, so a misspelt key is never ignored.
 class ObjectReader {
  public:
-  /// `place` is the JSON pointer of `value`, which must be an object.
-  ObjectReader(const Json& value, std::string place);
+  /// `pointer` is the JSON pointer of `value`, which must be an object.
+  ObjectReader(const Json& value, std::string pointer);
 
   bool has(std::string_view key);
-  /// `expected` says what it should be, for the message if it is missing.
+  /// `expected` describes the value, for the message if it is missing.
   const Json& required(std::string_view key, std::string_view expected);
-  std::string place_of(std::string_view key) const;
+  /// Rejects `key` if it is present. @throws InputError with `reason`
+  void reject(std::string_view key, std::string_view reason);
+
+  /// JSON pointer of a key, present or not.
+  std::string pointer_to(std::string_view key) const;
+  /// JSON pointer of an element of the array under a key.
+  std::string pointer_to(std::string_view key, std::size_t index) const;
 
   std::string text(std::string_view key);
-  /// `expected` says what is wanted more closely than "a string".
+  /// `expected` is more specific than "a string".
   std::string text(std::string_view key, std::string_view expected);
-  /// Of a magnitude that times can be computed from: check_magnitude().
+  /// A quantity within the limits of check_magnitude().
   double quantity(std::string_view key, units::Dimension dimension);
   /// An integer from `least` to `most`.
   std::uint64_t integer(std::string_view key, std::uint64_t least, std::uint64_t most);
-  /// A plain number. `expected` says what is wanted more closely.
+  /// A plain number. `expected` describes it for messages.
   double number(std::string_view key, std::string_view expected = "a number");
   /// A plain number above 0 and up to 1e50.
   double positive_number(std::string_view key);
   /// A plain number from kLeastShare to 1.
   double share(std::string_view key);
-  /// true or false; `fallback` without the key.
+  /// true or false; `fallback` if the key is absent.
   bool flag_or(std::string_view key, bool fallback);
   ObjectReader object(std::string_view key);
   const Json& array(std::string_view key);
 
-  /// The place of the text in `names`; for any other text the nearest name is proposed.
+  /// Index of the text in `names`. The error for any other text suggests the closest name.
   std::size_t choice(std::string_view key, std::span<const std::string_view> names);
 
-  /// The value of an enumeration that has this name.
+  /// The enumeration value with this name.
   template <typename Enum, std::size_t N>
   Enum choice(std::string_view key, const EnumNames<Enum, N>& names) {
     return static_cast<Enum>(choice(key, std::span<const std::string_view>(names.all())));
   }
-  /// The same; `fallback` without the key.
+  /// Like choice(); `fallback` if the key is absent.
   template <typename Enum, std::size_t N>
   Enum choice_or(std::string_view key, const EnumNames<Enum, N>& names, Enum fallback) {
     return has(key) ? choice(key, names) : fallback;
   }
 
-  /// Refuses the keys that nobody asked for. @throws UnknownKeyError with the nearest known key.
+  /// Rejects keys that were never read. @throws UnknownKeyError with the closest known key.
   void finish() const;
 
  private:
@@ -72,39 +78,42 @@ class ObjectReader {
                                 std::span<const std::string_view> known) const;
 
   const Json& value_;
-  std::string place_;
-  std::vector<std::string_view> asked_;
+  std::string pointer_;
+  std::vector<std::string_view> known_;
 };
 
-/// An integer from `least` to `most`, at `place`.
-std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
+/// Reads an integer from `least` to `most`, at `pointer`.
+std::uint64_t read_integer(const Json& value, const std::string& pointer, std::uint64_t least,
                            std::uint64_t most);
 
-/// A smaller one is of no machine, and what follows from it no number: faults have the same limit.
+/// Lower limit of shares and fault factors: below it no machine is meaningful, and derived times
+/// would overflow.
 inline constexpr double kLeastShare = 1e-9;
 
-/// What read_share() wants, for messages.
+/// Describes the values that read_share() accepts, for messages.
 inline constexpr std::string_view kExpectedShare = "a number from 1e-9 to 1";
 
-/// A plain number from kLeastShare to 1, at `place`.
-double read_share(const Json& value, const std::string& place);
+/// Reads a plain number from kLeastShare to 1, at `pointer`.
+double read_share(const Json& value, const std::string& pointer);
 
-/// Refuses a rate above 0 of less than 1e-9 of its base unit, a time of more than 1e9 s and more than 1e50 of anything
-/// else: times that follow from them would be no numbers. Negative ones are the caller's to refuse.
-void check_magnitude(double value, const std::string& place, units::Dimension dimension);
+/// Rejects rates above 0 but below 1e-9 of the base unit, times above 1e9 s, and any other quantity
+/// above 1e50: times computed from them would not be finite. Negative values are left to the
+/// caller.
+void check_magnitude(double value, const std::string& pointer, units::Dimension dimension);
 
-/// A quantity with its unit in a string, at `place`, of any magnitude; bytes may also be an integer, as results have
-/// them.
-double read_quantity(const Json& value, const std::string& place, units::Dimension dimension);
+/// Reads a quantity with its unit in a string, at `pointer`, of any magnitude. Bytes may also be an
+/// integer, as in results.
+double read_quantity(const Json& value, const std::string& pointer, units::Dimension dimension);
 
-/// What read_quantity() takes, for messages: "a time with its unit, like "1 us"".
+/// Describes the values that read_quantity() accepts, for messages: "a time with its unit, like "1
+/// us"".
 std::string expected_quantity(units::Dimension dimension);
 
-/// The one key of `alternatives` that is there; empty if none is. @throws InputError if there are two.
+/// The one key of `alternatives` that is present; empty if none is. @throws InputError if two are.
 std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_view> alternatives,
-                             const std::string& place);
+                             const std::string& pointer);
 
-/// A choice among values that have a name().
+/// Choice among enumeration values with a name() function; `fallback` if the key is absent.
 template <typename Enum, std::size_t N>
 Enum choose(ObjectReader& reader, std::string_view key, const std::array<Enum, N>& values,
             Enum fallback) {
@@ -114,7 +123,7 @@ Enum choose(ObjectReader& reader, std::string_view key, const std::array<Enum, N
   return values[reader.choice(key, names)];
 }
 
-/// What a JSON value is, for messages: "a number".
+/// Kind of a JSON value, for messages: "a number".
 std::string_view kind_of(const Json& value);
 
 }  // namespace equarx::input

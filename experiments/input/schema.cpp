@@ -14,12 +14,12 @@
 #include "experiments/input/embedded.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/input/shelf.hpp"
+#include "experiments/input/once_map.hpp"
 
 namespace equarx::input {
 namespace {
 
-// The library's adapter takes the type whose keys are sorted.
+// The library's adapter requires the type with sorted keys.
 using SortedJson = nlohmann::json;
 
 SortedJson sorted(const Json& document) { return SortedJson(document); }
@@ -31,16 +31,16 @@ SortedJson schema_text(const std::string& name) {
   return SortedJson::parse(found->text);
 }
 
-/// A schema in the library's form. Making that takes longer than checking a document does, so it is made once of each.
-const valijson::Schema& schema_called(const std::string& name) {
-  static Shelf<valijson::Schema> shelf;
-  return shelf.get(name, [&](valijson::Schema& made) {
+/// Returns the compiled schema, cached because compiling takes longer than validating a document.
+const valijson::Schema& compiled_schema(const std::string& name) {
+  static OnceMap<valijson::Schema> schemas;
+  return schemas.get(name, [&](valijson::Schema& made) {
     const SortedJson text = schema_text(name);
     valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(text), made);
   });
 }
 
-/// The library names a place as a list of "<root>", "[key]", "[0]".
+/// The library reports a location as a list of "<root>", "[key]", "[0]".
 std::string pointer_of(const valijson::ValidationResults::Error& error) {
   std::string pointer;
   for (std::size_t i = 1; i < error.context.size(); ++i) {
@@ -55,7 +55,7 @@ std::string pointer_of(const valijson::ValidationResults::Error& error) {
 }  // namespace
 
 void check_schema(const Json& document, const std::string& name) {
-  const valijson::Schema& schema = schema_called(name);
+  const valijson::Schema& schema = compiled_schema(name);
   const SortedJson target = sorted(document);
   valijson::Validator validator;
   valijson::ValidationResults results;
@@ -64,7 +64,7 @@ void check_schema(const Json& document, const std::string& name) {
   results.popError(error);
   std::string description = error.description;
   std::ranges::replace(description, '\n', ' ');
-  throw InputError(pointer_of(error), fmt::format("does not fit the schema: {}", description));
+  throw InputError(pointer_of(error), fmt::format("does not match the schema: {}", description));
 }
 
 }  // namespace equarx::input

@@ -6,9 +6,10 @@
 
 namespace equarx::input {
 
-/// Checks a document against a schema of configs/schema/ ("calibration", "experiment", "hardware", "model", "result", "step", "study", "sweep", "topology"), by a
-/// library. The readers check more, and say it better; this holds them and the published schema together.
-/// @throws InputError with the JSON pointer of the first violation.
+/// Validates a document against a schema of configs/schema/ ("calibration", "experiment",
+/// "hardware", "model", "result", "step", "study", "sweep", "topology"). The readers are stricter
+/// and have better messages; this keeps them consistent with the published schema. @throws
+/// InputError with the JSON pointer of the first violation.
 void check_schema(const Json& document, const std::string& schema);
 
 }  // namespace equarx::input

@@ -13,8 +13,8 @@
 namespace equarx::input {
 namespace {
 
-/// Builds the value from what the library's parser tells in turn (its interface "SAX"). The library's own callback
-/// parser, by which keys could be checked, too, takes a third longer.
+/// Builds the value from the events of the library's SAX parser. The library's callback parser
+/// could check keys as well, but takes a third longer.
 class StrictBuilder {
  public:
   Json take() { return std::move(root_); }
@@ -25,7 +25,7 @@ class StrictBuilder {
   bool number_unsigned(std::uint64_t value) { return put(value); }
   bool number_float(double value, const std::string& /*digits*/) { return put(value); }
   bool string(std::string& value) { return put(std::move(value)); }
-  bool binary(Json::binary_t& value) { return put(std::move(value)); }  // no JSON text has it
+  bool binary(Json::binary_t& value) { return put(std::move(value)); }  // never occurs in JSON text
 
   bool start_object(std::size_t /*unknown*/) {
     Json::object_t members;
@@ -39,7 +39,7 @@ class StrictBuilder {
   bool key(std::string& key) {
     auto& members = open_.back()->get_ref<Json::object_t&>();
     const auto [member, is_new] = members.emplace(key, nullptr);
-    if (!is_new) refuse(key);
+    if (!is_new) duplicate_key(key);
     value_of_key_ = &member->second;
     return true;
   }
@@ -53,21 +53,21 @@ class StrictBuilder {
  private:
   template <typename Value>
   bool put(Value&& value) {
-    place_for_next() = std::forward<Value>(value);
+    next_slot() = std::forward<Value>(value);
     return true;
   }
 
-  /// The library's objects copy their members, and all that is in these, when they grow.
+  /// Avoids reallocation: growing an object of the library copies its members deeply.
   static constexpr std::size_t kUsualMembers = 8;
 
   template <typename Container>
   bool open(Container&& container) {
-    constexpr std::size_t kDeepest = 100;  // configurations and results need ten
+    constexpr std::size_t kDeepest = 100;  // configurations and results need about ten
     if (open_.size() == kDeepest)
       throw InputError("", fmt::format("not valid here: nested more than {} deep", kDeepest));
-    Json& place = place_for_next();
-    place = std::forward<Container>(container);
-    open_.push_back(&place);
+    Json& slot = next_slot();
+    slot = std::forward<Container>(container);
+    open_.push_back(&slot);
     return true;
   }
 
@@ -76,29 +76,28 @@ class StrictBuilder {
     return true;
   }
 
-  Json& place_for_next() {
+  Json& next_slot() {
     if (open_.empty()) return root_;
     if (open_.back()->is_object()) return *value_of_key_;
     return open_.back()->get_ref<Json::array_t&>().emplace_back();
   }
 
-  /// What is open is the last value of what is around it.
-  [[noreturn]] void refuse(const std::string& key) const {
-    Json::json_pointer place;
+  /// Every open container is the last value of its parent.
+  [[noreturn]] void duplicate_key(const std::string& key) const {
+    Json::json_pointer pointer;
     for (const Json* level : open_)
-      place.push_back(level->is_array() ? std::to_string(level->size() - 1)
-                      : level == open_.back()
-                          ? key
-                          : level->get_ref<const Json::object_t&>().back().first);
-    throw InputError(place.to_string(),
-                     fmt::format("the key '{}' stands twice in one object; remove one", key));
+      pointer.push_back(level->is_array() ? std::to_string(level->size() - 1)
+                        : level == open_.back()
+                            ? key
+                            : level->get_ref<const Json::object_t&>().back().first);
+    throw InputError(pointer.to_string(), fmt::format("duplicate key '{}'; remove one", key));
   }
 
   Json root_;
-  /// Objects and arrays that have not ended, the outermost first. None moves: its container does not grow before it
-  /// has ended.
+  /// Open objects and arrays, the outermost first. Their addresses are stable: a parent does not
+  /// grow while a child is open.
   std::vector<Json*> open_;
-  Json* value_of_key_ = nullptr;  ///< of the last key of the innermost object
+  Json* value_of_key_ = nullptr;  ///< value of the last key of the innermost object
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// JSON of which nothing is passed over in silence.
+// Strict JSON parsing: nothing is silently ignored.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace equarx::input {
 
-/// Whether `//` and `/* */` may stand where spaces may.
+/// Policy for `//` and `/* */` comments.
 enum class Comments { refused, allowed };
 
-/// Parses one JSON document. @throws InputError for a key that an object has twice, of which the library itself would
-/// keep one, and for nesting more than 100 deep, where copying the value could end the stack. @throws Json::exception,
-/// the library's own, for what is no JSON.
+/// Parses one JSON document. @throws InputError for a duplicate key, which the library would
+/// silently drop, and for nesting deeper than 100 levels, where copying the value could overflow
+/// the stack. @throws Json::exception (the library's own) for malformed JSON.
 Json parse_strictly(std::string_view text, Comments comments);
 
 }  // namespace equarx::input

@@ -15,7 +15,7 @@
 namespace equarx::inspect {
 namespace {
 
-/// The parameters that tell chips apart at a glance.
+/// Parameters of the overview table.
 constexpr std::array kOverview = {&hardware::Chip::links, &hardware::Chip::link_bandwidth,
                                   &hardware::Chip::hbm_capacity, &hardware::Chip::hbm_bandwidth,
                                   &hardware::Chip::matrix_rate_bf16};
@@ -47,7 +47,7 @@ std::vector<hardware::Chip> built_in_chips() {
 
 std::string to_table(std::span<const hardware::Chip> chips) {
   std::vector<output::TableRow> rows = {
-      {"name", "links", "bandwidth of a link", "HBM", "HBM bandwidth", "bf16 peak"}};
+      {"name", "links", "link bandwidth", "HBM", "HBM bandwidth", "bf16 peak"}};
   std::string descriptions;
   for (const hardware::Chip& chip : chips) {
     output::TableRow& row = rows.emplace_back(output::TableRow{chip.name});

@@ -8,7 +8,7 @@ namespace equarx::inspect {
 
 PieceLine::PieceLine(std::uint64_t pieces, unsigned threads, Work work)
     : pieces_(pieces), slots_(slots(threads)), work_(std::move(work)), done_(slots_) {
-  threads_.emplace_back([this] { run(); });  // without one nothing would ever be done
+  threads_.emplace_back([this] { run(); });  // at least one thread is required
   os::add_threads(threads_, threads - 1, [this] { run(); });
 }
 
@@ -18,13 +18,13 @@ PieceLine::~PieceLine() {
     stopping_ = true;
   }
   changed_.notify_all();
-  threads_.clear();  // waits for them, before what they use goes
+  threads_.clear();  // joins the threads before the members they use are destroyed
 }
 
 std::size_t PieceLine::take() {
   std::unique_lock lock(mutex_);
   const std::uint64_t piece = taken_++;
-  changed_.notify_all();  // the slot that was taken before is free
+  changed_.notify_all();  // the previously taken slot is free
   const std::size_t slot = piece % slots_;
   changed_.wait(lock, [&] { return failure_ || done_[slot] == piece + 1; });
   if (failure_) std::rethrow_exception(failure_);
@@ -33,7 +33,7 @@ std::size_t PieceLine::take() {
 
 bool PieceLine::begin(std::uint64_t& piece) {
   std::unique_lock lock(mutex_);
-  // Of the taken pieces, the last one's slot may be in use.
+  // The slot of the last taken piece may still be in use.
   const auto has_slot = [&] { return begun_ + 1 < taken_ + slots_ || begun_ < slots_; };
   changed_.wait(lock, [&] { return stopping_ || begun_ == pieces_ || has_slot(); });
   if (stopping_ || begun_ == pieces_) return false;

@@ -1,4 +1,4 @@
-// Pieces of work that threads do side by side and that are taken in order.
+// Work items processed by threads in parallel and consumed in order.
 #pragma once
 
 #include <condition_variable>
@@ -12,30 +12,31 @@
 
 namespace equarx::inspect {
 
-/// Does pieces 0, 1, ... on threads of its own, each into one of a few slots, which are used again once
-/// their piece has been taken: memory does not grow with the number of pieces. One thread takes them.
+/// Processes pieces 0, 1, ... on threads of its own, each into one of a few slots. A slot is reused
+/// after its piece has been consumed: memory does not grow with the number of pieces. A single
+/// thread consumes them.
 class PieceLine {
  public:
-  /// Does a piece and leaves the outcome in a slot, which no one else uses meanwhile.
+  /// Processes a piece into a slot, with exclusive access to it.
   using Work = std::function<void(std::uint64_t piece, std::size_t slot)>;
 
-  /// Begins to do `pieces` pieces with `threads` threads, at least 1. @throws std::system_error.
+  /// Starts processing `pieces` pieces on `threads` threads, at least 1. @throws std::system_error.
   PieceLine(std::uint64_t pieces, unsigned threads, Work work);
-  /// Finishes the pieces that were begun and gives up the others.
+  /// Finishes started pieces and drops the others.
   ~PieceLine();
   PieceLine(const PieceLine&) = delete;
   PieceLine& operator=(const PieceLine&) = delete;
 
-  /// Slots that `threads` threads use: one each, and the one that was taken.
+  /// Slots for `threads` threads: one per thread, and the one being consumed.
   static std::size_t slots(unsigned threads) { return std::size_t{threads} + 1; }
 
-  /// The slot of the next piece, the first one at first. It may be read until the next call. Not to be
-  /// called after the last piece. Throws what the work on any piece threw.
+  /// Waits for the next piece, in order, and returns its slot, which stays valid until the next
+  /// call. Must not be called after the last piece. Rethrows any exception of the work.
   std::size_t take();
 
  private:
   void run();
-  /// Waits for a piece to do. False if there is none left.
+  /// Waits for a piece to process. Returns false if none is left.
   bool begin(std::uint64_t& piece);
 
   const std::uint64_t pieces_;
@@ -44,8 +45,8 @@ class PieceLine {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t begun_ = 0;
-  std::uint64_t taken_ = 0;          ///< the last of which may still be read
-  std::vector<std::uint64_t> done_;  ///< by slot: how many pieces up to the last one done there
+  std::uint64_t taken_ = 0;          ///< the last one taken may still be read
+  std::vector<std::uint64_t> done_;  ///< by slot: index + 1 of the last piece processed there
   std::exception_ptr failure_;
   bool stopping_ = false;
   std::vector<std::jthread> threads_;

@@ -1,7 +1,6 @@
 #include "experiments/inspect/quantize.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string_view>
 
@@ -25,25 +24,16 @@ bool names_plain(input::ObjectReader& reader) {
   });
 }
 
-/// Options that say nothing about the format are mistakes.
-void refuse(input::ObjectReader& reader, std::span<const std::string_view> keys,
-            std::string_view why) {
-  for (const std::string_view key : keys)
-    if (reader.has(key))
-      throw input::InputError(reader.place_of(key), fmt::format("{}; remove it", why));
-}
-
 config::NamedBlockFormat read_plain(input::ObjectReader& reader) {
-  constexpr std::array<std::string_view, 4> kOfScales = {"scale", "layout", "block",
-                                                         "elements_per_scale"};
   config::NamedBlockFormat format =
       config::read_plain_format(reader, numerics::ElementFormat::fp32, false);
   if (numerics::has_shared_scale(format))
     throw input::InputError(
-        reader.place_of("format"),
-        fmt::format("'{}' has one scale for the tensors of all ranks; `run` a collective with it",
+        reader.pointer_to("format"),
+        fmt::format("'{}' has one scale shared by all ranks; `run` a collective with it",
                     format.name));
-  refuse(reader, kOfScales, fmt::format("{} has no scales", format.name));
+  for (const std::string_view key : {"scale", "layout", "block", "elements_per_scale"})
+    reader.reject(key, fmt::format("{} has no scales; remove it", format.name));
   return format;
 }
 
@@ -57,14 +47,14 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 
 QuantizeOptions read_quantize_options(const input::Json& json) {
   constexpr std::uint64_t kMost = 1 << 20;
-  constexpr std::array<std::string_view, 1> kOfStrided = {"elements_per_scale"};
   input::ObjectReader reader(json, "");
   QuantizeOptions options;
   const config::NamedBlockFormat format =
       names_plain(reader) ? read_plain(reader) : config::read_scaled_format(reader);
   options.format = format;
   if (format.layout != numerics::ScaleLayout::strided)
-    refuse(reader, kOfStrided, "is for the strided layout; a contiguous one has \"block\"");
+    reader.reject("elements_per_scale",
+                  "is for the strided layout; a contiguous one has \"block\"; remove it");
   if (reader.has("elements_per_scale"))
     options.elements_per_scale =
         static_cast<std::uint32_t>(reader.integer("elements_per_scale", 1, kMost));
@@ -93,7 +83,7 @@ std::string to_table(const QuantizeReport& report) {
       {"MSE", fmt::format("{:.4g}", error.mse)},
       {"NMSE", fmt::format("{:.4g}", error.nmse)},
       {"SQNR", fmt::format("{:.2f} dB", error.sqnr_db)},
-      {"largest error", fmt::format("{:.4g}", error.max_abs_error)},
+      {"max abs error", fmt::format("{:.4g}", error.max_abs_error)},
       {"bias (mean error)", fmt::format("{:.4g}", error.mean_signed_error)},
       {"cosine similarity", fmt::format("{:.8f}", error.cosine_similarity)},
       {"clipped", percent(report.counts.clipped, report.counts.elements)},

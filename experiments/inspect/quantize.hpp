@@ -1,4 +1,4 @@
-// Quantizes one tensor once, and says what that did to it.
+// Quantization error of a single tensor.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 
 namespace equarx::inspect {
 
-/// How a tensor file is quantized.
+/// Options for quantizing a tensor file.
 struct QuantizeOptions {
   numerics::BlockFormat format;
-  /// Of a strided scale group; a minishard has 1024 times as many elements, the last one fewer.
+  /// Elements per strided scale group; a minishard has 1024 times as many, the last one fewer.
   std::uint32_t elements_per_scale = 128;
 };
 
 /// Reads format, scale, layout, block, rounding and elements_per_scale. @throws InputError.
 QuantizeOptions read_quantize_options(const input::Json& json);
 
-/// What quantizing a tensor file does to its values.
+/// Effect of quantization on a tensor file.
 struct QuantizeReport {
   std::vector<std::uint64_t> shape;
-  numerics::ErrorMetrics error;     ///< of the dequantized values against those of the file
+  numerics::ErrorMetrics error;     ///< of the dequantized values relative to the file
   numerics::QuantizeCounts counts;  ///< all zero for a format without scales
   double bits_per_element = 0.0;    ///< payload and scales
 };
 
-/// Quantizes and dequantizes the whole tensor, piece by piece, on all cores; neither the report nor what is
-/// written depends on how many there are. With `output`, writes the dequantized values there as a .npy file
-/// of float32. @throws tensors::FileError.
+/// Quantizes and dequantizes the whole tensor, in pieces, on all cores; neither the report nor the
+/// output depends on the number of cores. With `output`, writes the dequantized values there as a
+/// .npy file of float32. @throws tensors::FileError.
 QuantizeReport quantize_file(const tensors::TensorFile& file, const QuantizeOptions& options,
                              const std::optional<std::filesystem::path>& output);
 

@@ -10,7 +10,7 @@ namespace {
 
 using numerics::BlockFormat;
 
-/// Elements that are quantized together: whole scale groups.
+/// Elements per piece: whole scale groups.
 std::uint64_t piece_elements(const QuantizeOptions& options) {
   constexpr std::uint64_t kAbout = 128 * numerics::kRegisterElements;
   const BlockFormat& format = options.format;
@@ -20,7 +20,7 @@ std::uint64_t piece_elements(const QuantizeOptions& options) {
   return format.block * std::max<std::uint64_t>(1, kAbout / format.block);
 }
 
-/// Reads values [first, first + size) of the tensor, and finds the amax of their scale groups.
+/// Reads values [first, first + size) of the tensor and computes the amax of their scale groups.
 void read(const Values& tensor, const numerics::BlockCodec& codec, std::uint64_t first,
           std::size_t size, Piece& piece) {
   piece.values.resize(size);
@@ -29,8 +29,8 @@ void read(const Values& tensor, const numerics::BlockCodec& codec, std::uint64_t
   codec.find_amax(piece.values, 0, piece.amax);
 }
 
-/// Quantizes what was read from element `first` on; `largest` is the largest finite amax of the tensor,
-/// if the format has a scale of it.
+/// Quantizes a piece that starts at element `first`; `largest` is the largest finite amax of the
+/// tensor, if the format has a tensor scale.
 void quantize(const numerics::BlockCodec& codec, std::uint64_t first, float largest, Piece& piece) {
   const BlockFormat& format = codec.format();
   const std::size_t size = piece.values.size();
@@ -48,23 +48,22 @@ void quantize(const numerics::BlockCodec& codec, std::uint64_t first, float larg
   codec.quantize(piece.values, 0, piece.scales, piece.payload, key);
   codec.dequantize(piece.payload, 0, piece.scales, piece.decoded);
   piece.bytes = piece.payload.size() + piece.scale_bytes.size();
-  if (format.tensor_scale)
-    piece.bytes -= numerics::kTensorScaleBytes;  // the tensor's, not a piece's
+  if (format.tensor_scale) piece.bytes -= numerics::kTensorScaleBytes;  // belongs to the tensor
 }
 
-/// One for each core, but no more than have work, and no more than one thread can add up the errors of
-/// or than have room: pieces of the largest groups take gigabytes.
+/// One per core, limited by the pieces, by the rate at which one thread accumulates errors, and by
+/// memory: pieces of the largest groups take gigabytes.
 unsigned threads_for(std::uint64_t pieces, std::uint64_t piece) {
   constexpr std::uint64_t kKeepUp = 8;
-  constexpr std::uint64_t kRoom = 256 << 20;
+  constexpr std::uint64_t kMostBytes = 256 << 20;
   const std::uint64_t bytes = piece * 2 * sizeof(float);
   const std::uint64_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::uint64_t most = std::min({cores, kKeepUp, pieces, kRoom / bytes});
+  const std::uint64_t most = std::min({cores, kKeepUp, pieces, kMostBytes / bytes});
   return static_cast<unsigned>(std::max<std::uint64_t>(1, most));
 }
 
-/// The largest finite amax of the tensor; 0 if its format has no scale of the whole tensor, which alone
-/// must be known before the first piece is quantized.
+/// Largest finite amax of the tensor, needed before the first piece is quantized; 0 for formats
+/// without a tensor scale.
 float largest_amax(const Values& tensor, const numerics::BlockCodec& codec, const PieceCut& cut) {
   if (!codec.format().tensor_scale) return 0.0F;
   std::vector<Piece> slots(PieceLine::slots(cut.threads));

@@ -1,4 +1,4 @@
-// Quantizes a tensor piece by piece, on several threads, in the order of the tensor.
+// Quantizes a tensor in pieces, on several threads, in element order.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace equarx::inspect {
 
-/// A tensor, wherever it lies.
+/// A tensor from any source.
 struct Values {
   std::uint64_t elements = 0;
-  /// Reads elements first, first + 1, ...; from several threads.
+  /// Reads elements first, first + 1, ...; thread-safe.
   std::function<void(std::uint64_t first, std::span<float>)> read;
 };
 
-/// A piece of the tensor on its way through the format.
+/// A piece of the tensor with its intermediate values.
 struct Piece {
   numerics::AlignedVector<float> values;
   numerics::AlignedVector<float> decoded;
@@ -30,15 +30,15 @@ struct Piece {
   std::uint64_t bytes = 0;  ///< of payload and scales
 
   numerics::AlignedVector<float> amax;
-  numerics::AlignedVector<float> scales;  ///< as they are decoded; none of a format without scales
+  numerics::AlignedVector<float> scales;  ///< decoded scales; empty for a format without scales
   numerics::AlignedVector<std::byte> scale_bytes;
   numerics::AlignedVector<std::byte> payload;
 };
 
-/// How a tensor is cut into pieces, each of whole scale groups, and how many threads do them.
+/// Division of a tensor into pieces of whole scale groups, and the number of threads.
 struct PieceCut {
   std::uint64_t elements;  ///< of the tensor
-  std::uint64_t size;      ///< of a piece, but for the last
+  std::uint64_t size;      ///< of a piece, except the last
   unsigned threads;
 
   PieceCut(std::uint64_t elements, const QuantizeOptions& options);
@@ -48,35 +48,33 @@ struct PieceCut {
   std::size_t size_of(std::uint64_t piece) const;
 };
 
-/// Goes through the tensor from its start to its end. Threads quantize the pieces; errors, which are sums
-/// of floating-point numbers, are added up in the order of the tensor, so that no bit of them depends
-/// on the threads.
+/// Traverses the tensor once. Threads quantize the pieces; errors, which are floating-point sums,
+/// are accumulated in element order, so that they do not depend on the threads, bit for bit.
 class Quantizer {
  public:
   Quantizer(Values values, const QuantizeOptions& options);
 
   bool at_end() const { return at_ == values_.elements; }
-  /// The next piece. It may be read until the next call.
+  /// Advances to the next piece, which stays valid until the next call.
   const Piece& advance();
-  /// The next dequantized values, as many as fit.
+  /// Copies the next dequantized values, as many as fit.
   void next(std::span<float> values);
 
-  /// Of what was quantized so far, without a shape.
+  /// Report on the elements so far, without a shape.
   QuantizeReport report() const;
 
  private:
   const Values values_;
   const numerics::BlockCodec codec_;
   const PieceCut cut_;
-  const float
-      largest_;  ///< finite amax of the tensor, if its format has a scale of the whole tensor
+  const float largest_;  ///< largest finite amax of the tensor, if its format has a tensor scale
   std::uint64_t at_ = 0;
-  std::span<const float> left_;  ///< of the piece that was taken: not yet given to next()
-  std::uint64_t bytes_;          ///< of what was taken, and of a scale of the tensor
+  std::span<const float> left_;  ///< rest of the current piece for next()
+  std::uint64_t bytes_;          ///< of the pieces so far, and of the tensor scale
   numerics::ErrorAccumulator error_;
   numerics::QuantizeCounts counts_;
   std::vector<Piece> slots_;
-  PieceLine line_;  ///< last: its threads end before what they use does
+  PieceLine line_;  ///< last member: its threads must end first
 };
 
 }  // namespace equarx::inspect

@@ -30,7 +30,7 @@ topology::Bisection bisect(const config::PlannedTopology& topology) {
   return topology::bisection(topology.graph, rates);
 }
 
-/// The least and the greatest of a property of all links.
+/// Range of a property over all links.
 struct Range {
   double least = 0.0;
   double most = 0.0;
@@ -62,10 +62,10 @@ std::string degree_text(const topology::DegreeRange& degree) {
 }
 
 std::string bisection_text(const topology::Bisection& bisection) {
-  return fmt::format("{}{} one way, over {} cable{}{}", bisection.exact ? "" : "at most ",
+  return fmt::format("{}{} one way, over {} link{}{}", bisection.exact ? "" : "at most ",
                      units::format_short(bisection.weight, units::Dimension::bandwidth),
                      bisection.cables, bisection.cables == 1 ? "" : "s",
-                     bisection.exact ? " (exact)" : " (the best cut that was found)");
+                     bisection.exact ? " (exact)" : " (best cut found)");
 }
 
 std::string_view outcome_name(RingOutcome outcome) {
@@ -74,7 +74,7 @@ std::string_view outcome_name(RingOutcome outcome) {
     case RingOutcome::none: return "none";
     case RingOutcome::not_found: return "not found";
   }
-  throw std::logic_error("unknown outcome of a search for a ring");
+  throw std::logic_error("unknown outcome of a ring search");
 }
 
 std::string ring_text(const TopologyReport& report) {
@@ -82,15 +82,15 @@ std::string ring_text(const TopologyReport& report) {
   if (report.ring.outcome != RingOutcome::found) text += ": " + report.ring.reason;
   const std::size_t avoided = report.config.avoid.size();
   if (avoided == 0) return text;
-  return fmt::format("{} (without {} cable{})", text, avoided, avoided == 1 ? "" : "s");
+  return fmt::format("{} (without {} link{})", text, avoided, avoided == 1 ? "" : "s");
 }
 
 std::string network_text(const config::NetworkConfig& network) {
-  const std::string each =
+  const std::string owner =
       network.chips_per_port == 1 ? "chip" : fmt::format("{} chips", network.chips_per_port);
-  return fmt::format("joins {} of them: {} each way and {} for each {}", network.slices,
+  return fmt::format("joins {} slices: {} each way and {} per {}", network.slices,
                      units::format_short(network.rate, units::Dimension::bandwidth),
-                     units::format_short(network.latency_s, units::Dimension::time), each);
+                     units::format_short(network.latency_s, units::Dimension::time), owner);
 }
 
 std::string title(const TopologyReport& report) {
@@ -147,13 +147,14 @@ std::string to_table(const TopologyReport& report) {
   const config::PlannedTopology& topology = report.topology;
   std::vector<std::pair<std::string, std::string>> rows = {
       {"chips", fmt::format("{}", topology.graph.chip_count())},
-      {"cables", fmt::format("{}", topology.graph.link_count() / 2)}};
+      {"links", fmt::format("{}", topology.graph.link_count() / 2)}};
   if (topology.shape) rows.emplace_back("axes", axes_text(*topology.shape));
-  rows.emplace_back("cables per chip", degree_text(report.degree));
+  rows.emplace_back("links per chip", degree_text(report.degree));
   if (!topology.links.empty()) {
-    rows.emplace_back("link, payload one way",
+    rows.emplace_back("link bandwidth",
                       range_text(range_of(topology.links, &config::LinkSpeed::rate),
-                                 units::Dimension::bandwidth));
+                                 units::Dimension::bandwidth) +
+                          " payload one way");
     rows.emplace_back("link latency",
                       range_text(range_of(topology.links, &config::LinkSpeed::latency_s),
                                  units::Dimension::time));

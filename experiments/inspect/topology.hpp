@@ -1,4 +1,4 @@
-// What a topology is like: for people, for machines, and as a picture.
+// Topology reports: as a table, as JSON, and as a picture.
 #pragma once
 
 #include <string>
@@ -11,19 +11,18 @@
 
 namespace equarx::inspect {
 
-/// Everything but the ring is of all cables, also of those that the ring avoids; where a network joins slices, of one
-/// of them.
+/// All values except the ring include avoided links; with a network, they describe one slice.
 struct TopologyReport {
   std::string hardware;  ///< name of the chip
   config::TopologyConfig config;
   config::PlannedTopology topology;
   topology::DegreeRange degree;
   topology::Distances distances;
-  topology::Bisection bisection;  ///< its weight: payload bytes per second of one direction
+  topology::Bisection bisection;  ///< weight: payload bytes per second in one direction
   topology::RingSearch ring;
 };
 
-/// @throws InputError for more chips than can be simulated one by one.
+/// Analyses a topology. @throws InputError for more chips than can be simulated one by one.
 TopologyReport report_topology(const config::TopologyConfig& config, const hardware::Chip& chip);
 
 /// The report for people.
@@ -31,8 +30,8 @@ std::string to_table(const TopologyReport& report);
 /// The report for programs.
 input::Json to_json(const TopologyReport& report);
 
-/// An SVG picture with the ring highlighted, if there is one.
-/// @throws InputError for more chips than are legible.
+/// An SVG picture with the ring highlighted, if there is one. @throws InputError for more chips
+/// than are legible.
 std::string to_svg(const TopologyReport& report);
 
 }  // namespace equarx::inspect

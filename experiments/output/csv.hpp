@@ -1,4 +1,4 @@
-// Tables for other programs.
+// CSV output.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace equarx::output {
 
-/// Fields as they are, not yet quoted.
+/// Unquoted fields.
 using CsvRow = std::vector<std::string>;
 
 /// Rows as CSV (RFC 4180, lines end in a line feed).

@@ -12,7 +12,7 @@ namespace equarx::output {
 void check_folder(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   std::error_code error;
-  fs::path there = fs::absolute(folder, error);  // none where the current folder has been removed
+  fs::path there = fs::absolute(folder, error);  // empty if the current folder has been removed
   fs::file_status status = fs::status(there, error);
   while (status.type() == fs::file_type::not_found && there.has_relative_path()) {
     there = there.parent_path();
@@ -22,9 +22,8 @@ void check_folder(const std::filesystem::path& folder) {
     throw input::InputError(
         "", fmt::format("cannot write to {}: {}", folder.string(), error.message()));
   if (!fs::is_directory(status) || access(there.c_str(), W_OK) != 0)
-    throw input::InputError(
-        "", fmt::format("cannot write to {}: {} is not a folder that you may write to",
-                        folder.string(), there.string()));
+    throw input::InputError("", fmt::format("cannot write to {}: {} is not a writable folder",
+                                            folder.string(), there.string()));
 }
 
 void check_not_input(const std::filesystem::path& output, std::span<const std::string> inputs) {
@@ -42,7 +41,7 @@ void make_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw input::InputError(
-        "", fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+        "", fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
 }
 
 std::filesystem::path write_file(const std::filesystem::path& path, const std::string& text) {

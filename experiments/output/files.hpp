@@ -1,4 +1,4 @@
-// Files that the program leaves behind.
+// Output files and folders.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,15 @@
 
 namespace equarx::output {
 
-/// Sees whether files can be written there, so that nothing is computed in vain. Makes nothing.
-/// @throws InputError if the folder, or the one that it would be made in, is no folder or not writable.
+/// Checks that files can be written there, before a long computation. Creates nothing. @throws
+/// InputError if the folder, or the one it would be created in, is not a folder or not writable.
 void check_folder(const std::filesystem::path& folder);
 
-/// Refuses an output that would replace what is read: the same file as one of `inputs`, by whatever path. Paths
-/// that lead to no file are left to others. @throws InputError that names both
+/// Rejects an output that would overwrite one of `inputs`, under any path. Paths to missing files
+/// are ignored. @throws InputError that names both
 void check_not_input(const std::filesystem::path& output, std::span<const std::string> inputs);
 
-/// Makes the folder, and those above it, unless it is there. @throws InputError
+/// Creates the folder and its parents, unless they exist. @throws InputError
 void make_folder(const std::filesystem::path& folder);
 
 /// Writes an OutputFile. Returns its path. @throws InputError if it cannot be written.

@@ -12,10 +12,10 @@
 namespace equarx::output {
 namespace {
 
-constexpr mode_t kMode = 0666;  // as the user's mask allows
+constexpr mode_t kMode = 0666;  // restricted by the umask
 
-// Of the kind that a process does not hand down: workers that outlive their parent must not hold it. It
-// works over NFS, too.
+// A record lock: it is not inherited, so workers that outlive their parent do not hold it, and it
+// works over NFS.
 struct flock whole_file() {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -39,9 +39,10 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
     throw input::InputError(
         "", fmt::format("cannot lock {}: {}", folder.string(), std::strerror(error)));
   throw input::InputError(
-      "", fmt::format("another sweep or study{} writes to {}; wait for its end, or choose another "
-                      "folder with -o",
-                      known ? fmt::format(" (process {})", lock.l_pid) : "", folder.string()));
+      "", fmt::format(
+              "another sweep or study{} is writing to {}; wait until it ends, or choose another "
+              "folder with -o",
+              known ? fmt::format(" (process {})", lock.l_pid) : "", folder.string()));
 }
 
 }  // namespace equarx::output

@@ -1,4 +1,4 @@
-// Keeps two processes from writing to one folder.
+// Prevents two processes from writing to the same folder.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace equarx::output {
 
-/// Holds the folder, by a lock on a file in it, until it is destroyed or its process ends in whatever
-/// way. Child processes do not inherit it.
+/// Holds a lock file in the folder until it is destroyed or its process ends in any way. Child
+/// processes do not inherit it.
 class FolderLock {
  public:
-  /// @throws InputError if another process holds the folder, or it cannot be written to.
+  /// @throws InputError if another process holds the lock, or the folder is not writable.
   explicit FolderLock(const std::filesystem::path& folder);
 
  private:

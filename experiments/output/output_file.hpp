@@ -1,4 +1,4 @@
-// A file that is there whole or not at all.
+// A file that is written atomically.
 #pragma once
 
 #include <filesystem>
@@ -10,30 +10,31 @@
 
 namespace equarx::output {
 
-/// Written without a name (where the file system has no such files, beside its place), and moved there when it is
-/// complete: nobody ever reads half of it, whatever ends this process, and whoever else writes there. What a symbolic
-/// link names is replaced, not the link.
+/// Written without a name (or next to its destination, if the file system has no unnamed files),
+/// and renamed when complete: no reader ever sees a partial file, even if this process is killed or
+/// another writes to the same path. The target of a symbolic link is replaced, not the link.
 class OutputFile {
  public:
-  /// @throws InputError if it cannot be written there, or if a folder, a pipe or a device is there.
+  /// @throws InputError if it cannot be written there, or if the path is a folder, a pipe or a
+  /// device.
   explicit OutputFile(const std::filesystem::path& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  /// Leaves nothing behind if keep() was not called.
+  /// Discards the file unless keep() was called.
   ~OutputFile() = default;
 
   std::ostream& stream() { return stream_; }
-  /// As the user calls it.
+  /// The path as the user wrote it.
   const std::filesystem::path& path() const { return path_; }
 
-  /// Puts what was written in place. @throws InputError if it could not all be written; then what was
-  /// there before still is.
+  /// Moves the file to its destination. @throws InputError if it could not be written completely;
+  /// the previous file then remains.
   void keep();
 
  private:
-  std::filesystem::path path_;  ///< as the user calls it
+  std::filesystem::path path_;  ///< as the user wrote it
   os::NewFile new_;
-  std::unique_ptr<std::streambuf> buffer_;  ///< of what is not in the file yet
+  std::unique_ptr<std::streambuf> buffer_;  ///< unflushed output
   std::ostream stream_;
 };
 

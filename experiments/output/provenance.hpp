@@ -1,4 +1,4 @@
-// What made a result: the program's version, and a hash of its configuration.
+// Provenance of a result: the program's version and the hash of its configuration.
 #pragma once
 
 #include <string>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,51 @@ std::string aligned_table(const std::vector<TableRow>& rows) {
     text += '\n';
   }
   return text;
+}
+
+std::vector<std::string> fit_width(std::vector<TableRow>& rows,
+                                   const std::vector<std::string>& headings) {
+  std::vector<std::string> removed;
+  for (const std::string& heading : headings) {
+    if (aligned_table(rows).find('\n') <= kTableWidth) break;  // all lines are equally long
+    const TableRow& names = rows.front();
+    const auto column = std::ranges::find(names, heading) - names.begin();
+    if (column == std::ssize(names)) continue;
+    for (TableRow& row : rows) row.erase(row.begin() + column);
+    removed.push_back(heading);
+  }
+  return removed;
+}
+
+std::string shortened(const std::string& text, std::size_t width) {
+  constexpr std::string_view kEllipsis = "...";
+  if (text.size() <= width || width <= kEllipsis.size()) return text;
+  const auto continues = [&](std::size_t at) {  // within a character of UTF-8
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  const std::size_t kept = width - kEllipsis.size();
+  std::size_t head = kept / 2;
+  std::size_t tail = text.size() - (kept - head);
+  while (head > 0 && continues(head)) --head;
+  while (tail < text.size() && continues(tail)) ++tail;
+  return fmt::format("{}{}{}", text.substr(0, head), kEllipsis, text.substr(tail));
+}
+
+void shorten_names(std::vector<TableRow>& rows) {
+  constexpr std::size_t kMinName = 16;
+  const std::size_t width = aligned_table(rows).find('\n');  // all lines are equally long
+  if (width <= kTableWidth) return;
+  std::size_t longest = 0;
+  for (const TableRow& row : rows) longest = std::max(longest, row.front().size());
+  const std::size_t excess = width - kTableWidth;
+  const std::size_t name_width = longest > excess + kMinName ? longest - excess : kMinName;
+  for (TableRow& row : rows) row.front() = shortened(row.front(), name_width);
+}
+
+std::string range_text(const std::string& low, const std::string& high) {
+  const std::size_t space = high.rfind(' ');
+  const bool share_unit = space != std::string::npos && low.ends_with(high.substr(space));
+  return fmt::format("{} to {}", share_unit ? low.substr(0, low.rfind(' ')) : low, high);
 }
 
 std::string correlation_table(const std::vector<std::string>& names,

@@ -1,13 +1,13 @@
-// Which program this is.
+// Version of the program.
 #pragma once
 
 #include <string_view>
 
 namespace equarx::output {
 
-/// The release, and the commit where it is not that of the release: "0.2.0+g2e1349b". Changes that are not
-/// committed are part of it: "0.2.0+g2e1349b.dirty.1a2b3c4d". Two programs that may compute differently have
-/// different versions, but for those built from a tree that names no commit.
+/// The release, and the commit if it is not the release's: "0.2.0+g2e1349b". Uncommitted changes
+/// are part of it: "0.2.0+g2e1349b.dirty.1a2b3c4d". Programs that may compute differently have
+/// different versions, unless built from a tree without a known commit.
 std::string_view version();
 
 }  // namespace equarx::output

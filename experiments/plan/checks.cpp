@@ -10,6 +10,7 @@
 
 #include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/pointer.hpp"
 #include "experiments/plan/estimates.hpp"
 #include "experiments/process/host_memory.hpp"
 #include "models/collectives/direct_exchange.hpp"
@@ -19,7 +20,7 @@
 namespace equarx::plan {
 namespace {
 
-/// Bits of an element in the largest of the types that collectives cast it to; 0 if none does.
+/// Bits per element of the largest cast type; 0 if no collective casts.
 std::size_t cast_bits(const config::ExperimentConfig& config) {
   std::size_t bits = 0;
   for (const config::CollectiveConfig& collective : config.collectives)
@@ -29,12 +30,13 @@ std::size_t cast_bits(const config::ExperimentConfig& config) {
   return bits;
 }
 
-/// What one chip holds of each element: its tensor and the result, and where they are cast, these again.
+/// Bits per element held by a chip: tensor and result, each also in the cast type if there is one.
 double working_set_bits(const config::ExperimentConfig& config) {
   return 2.0 * static_cast<double>(numerics::element_bits(config.tensor.dtype) + cast_bits(config));
 }
 
-/// Elements of quantized minishards that a chip works on at once: one of every segment, of its coarsest chunks.
+/// Elements of quantized minishards that a chip processes at once: one per segment, of the coarsest
+/// chunks.
 double minishard_elements(const collectives::Program& program) {
   std::vector<double> largest(program.partition.segments());
   for (const collectives::Buffer& buffer : program.buffers) {
@@ -48,8 +50,8 @@ double minishard_elements(const collectives::Program& program) {
   return std::accumulate(largest.begin(), largest.end(), 0.0);
 }
 
-/// Links that a chip sends over at once: to different peers, of which a direct exchange has only some
-/// under way, and no more than leave the chip.
+/// Links that a chip sends over at once: to distinct peers, limited by the transfers that a direct
+/// exchange keeps in flight and by the links of the chip.
 std::size_t links_at_once(const collectives::Program& program,
                           const config::TopologyConfig& topology) {
   std::set<collectives::Offset> peers;
@@ -60,7 +62,7 @@ std::size_t links_at_once(const collectives::Program& program,
 
 }  // namespace
 
-MaybeObstacle check_hbm_capacity(const config::ExperimentConfig& config) {
+MaybeInfeasible check_hbm_capacity(const config::ExperimentConfig& config) {
   constexpr double kBitsPerByte = 8.0;
   const double bits = working_set_bits(config);
   const double needed = static_cast<double>(config.tensor.elements) * bits / kBitsPerByte;
@@ -68,7 +70,7 @@ MaybeObstacle check_hbm_capacity(const config::ExperimentConfig& config) {
   if (needed <= capacity) return std::nullopt;
   const auto largest =
       capacity / bits * static_cast<double>(numerics::element_bits(config.tensor.dtype));
-  return Obstacle{
+  return Infeasible{
       "/tensor",
       fmt::format("needs {} on each chip (tensor and result{}), but {} has {} of HBM; use a tensor "
                   "of at most {}",
@@ -76,31 +78,33 @@ MaybeObstacle check_hbm_capacity(const config::ExperimentConfig& config) {
                   config.chip.name, units::bytes_text(capacity), units::bytes_text(largest))};
 }
 
-MaybeObstacle check_program_size(const config::CollectiveConfig& collective,
-                                 const collectives::RankGrid& grid,
-                                 const config::ExperimentConfig& config, const std::string& place) {
-  // A message with its buffer, about four instructions with their costs, and two steps of the timeline;
-  // doubled, because vectors grow by doubling.
+MaybeInfeasible check_program_size(const config::CollectiveConfig& collective,
+                                   const collectives::RankGrid& grid,
+                                   const config::ExperimentConfig& config,
+                                   const std::string& pointer) {
+  // A message with its buffer, about four instructions with their costs, and two timeline steps;
+  // doubled for the growth of vectors.
   constexpr double kBytesPerMessage = 768.0;
-  constexpr double kMostMessages = 0x1p29;  // indices of instructions have 32 bits
+  constexpr double kMostMessages = 0x1p29;  // instruction indices have 32 bits
   const double messages = estimate_messages(collective, grid, config);
   const double needed = messages * kBytesPerMessage;
   if (needed <= process::kLittleMemory) return std::nullopt;
   const double available = process::available_memory_bytes();
   if (messages > kMostMessages || needed > available)
-    return Obstacle{
-        place, fmt::format("takes {:.3g} messages of each of {} chips and {} of memory, and this "
-                           "computer has {}; use fewer minishards or microshards, fewer chips, or "
-                           "a smaller tensor",
-                           messages, grid.ranks(), units::bytes_text(needed),
-                           units::bytes_text(available))};
+    return Infeasible{
+        pointer,
+        fmt::format("needs {:.3g} messages on each of {} chips and {} of memory, but this "
+                    "computer has {}; use fewer minishards or microshards, fewer chips, or "
+                    "a smaller tensor",
+                    messages, grid.ranks(), units::bytes_text(needed),
+                    units::bytes_text(available))};
   return std::nullopt;
 }
 
-/// FP32 sums and the wire's bytes in and out, unless these lie in HBM; twice, because one minishard is on
-/// the wire while another is summed.
-MaybeObstacle check_vmem(const collectives::Program& program,
-                         const config::ExperimentConfig& config, const std::string& place) {
+/// FP32 sums and wire buffers in and out, unless these are in HBM; double-buffered, because one
+/// minishard is on the wire while another is summed.
+MaybeInfeasible check_vmem(const collectives::Program& program,
+                           const config::ExperimentConfig& config, const std::string& pointer) {
   constexpr double kBuffersPerElement = 2.0;
   constexpr double kSumBytes = 4.0;
   constexpr double kWireBytes = 1.0 + 1.0;
@@ -109,8 +113,8 @@ MaybeObstacle check_vmem(const collectives::Program& program,
   const double needed =
       kBuffersPerElement * (kSumBytes + (in_hbm ? 0.0 : kWireBytes)) * minishard_elements(program);
   if (needed > chip.vmem_capacity.value)
-    return Obstacle{
-        place + "/minishards",
+    return Infeasible{
+        input::pointer(pointer, "minishards"),
         fmt::format("minishards of this size need {} of VMEM for their sums and buffers, and {} "
                     "has {}; use at least {} times as many",
                     units::bytes_text(needed), chip.name,
@@ -119,27 +123,28 @@ MaybeObstacle check_vmem(const collectives::Program& program,
   return std::nullopt;
 }
 
-/// A plain AllGather receives into HBM and forwards from there. Where DMAs share HBM, it is simulated what that
-/// does.
-MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
-                                  const config::ExperimentConfig& config) {
+/// An unquantized AllGather receives into HBM and forwards from there. If DMAs share HBM, its
+/// contention is simulated instead.
+MaybeInfeasible check_hbm_bandwidth(const collectives::Program& program,
+                                    const config::ExperimentConfig& config) {
   if (config.wire_buffers == collectives::WireBuffers::hbm) return std::nullopt;
   const std::size_t links = links_at_once(program, config.topology);
-  const double taken = config.chip.hbm_rate_of_links(links);
-  if (taken > config.chip.hbm_rate())
-    return Obstacle{
+  const double traffic = config.chip.hbm_rate_of_links(links);
+  if (traffic > config.chip.hbm_rate())
+    return Infeasible{
         "/hardware",
         fmt::format(
-            "the {} that hbm_bandwidth and hbm_efficiency of {} leave are below the {} that its {} "
-            "links take; leave out \"wire_buffers\": \"vmem\", so that it is simulated how "
-            "transfers share HBM, or use fewer links",
+            "the HBM of {} reaches {} (hbm_bandwidth x hbm_efficiency), less than the {} that its "
+            "{} links need; remove \"wire_buffers\": \"vmem\" to simulate HBM contention, or use "
+            "fewer links",
+            config.chip.name,
             units::format_short(config.chip.hbm_rate(), units::Dimension::bandwidth),
-            config.chip.name, units::format_short(taken, units::Dimension::bandwidth), links)};
+            units::format_short(traffic, units::Dimension::bandwidth), links)};
   return std::nullopt;
 }
 
-MaybeObstacle check_host_memory(const collectives::Program& program,
-                                const config::ExperimentConfig& config, unsigned threads) {
+MaybeInfeasible check_host_memory(const collectives::Program& program,
+                                  const config::ExperimentConfig& config, unsigned threads) {
   if (!config.numerics) return std::nullopt;
   double needed = static_cast<double>(values::memory_bytes(program, threads));
   needed += static_cast<double>(values::result_elements(program)) *  // the baseline's result
@@ -147,8 +152,8 @@ MaybeObstacle check_host_memory(const collectives::Program& program,
   if (needed <= process::kLittleMemory) return std::nullopt;
   const double available = process::available_memory_bytes();
   if (needed > available)
-    return Obstacle{
-        "/tensor", fmt::format("computing its values needs {} of memory, and this computer has {}; "
+    return Infeasible{
+        "/tensor", fmt::format("computing its values needs {} of memory, but this computer has {}; "
                                "use more minishards, a smaller tensor, or \"numerics\": \"off\"",
                                units::bytes_text(needed), units::bytes_text(available))};
   return std::nullopt;

@@ -10,7 +10,7 @@ namespace {
 using collectives::Op;
 using collectives::WireBuffers;
 
-/// What an instruction takes of its chip.
+/// Resources that an instruction uses on its chip.
 struct Cost {
   double core_s = 0.0;
   double shared_hbm_bytes = 0.0;

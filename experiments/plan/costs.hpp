@@ -1,4 +1,4 @@
-// What the instructions of a program cost on a chip: where the two meet.
+// Cost model of a program's instructions on a chip.
 #pragma once
 
 #include "models/collectives/program.hpp"
@@ -8,8 +8,9 @@
 
 namespace equarx::plan {
 
-/// Core time of every instruction and extra link time of every message. With wire buffers in HBM also the bytes
-/// of HBM that instructions share with DMAs, and core times are without the time that these take.
+/// Compute time of every instruction and extra link time of every message. With wire buffers in
+/// HBM, also the HBM bytes for which instructions compete with DMAs; their transfer time is then
+/// not part of the compute time.
 sim::Costs program_costs(const collectives::Program& program, const hardware::Chip& chip,
                          collectives::WireBuffers buffers = collectives::WireBuffers::vmem);
 

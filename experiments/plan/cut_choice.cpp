@@ -25,25 +25,27 @@ using collectives::PartSizes;
 using collectives::ProgramRequest;
 using collectives::RankGrid;
 
-/// Steps of a ring are alike, so a ring of so many ranks shows which cut is fastest on a longer one.
+/// Ring steps are alike, so the best tiling for this many ranks is also the best on longer rings.
 constexpr std::uint32_t kMostRingRanks = 16;
 /// Minishards are alike as well.
 constexpr std::uint32_t kMostTriedMinishards = 8;
-/// Larger programs are not tried: making one takes some milliseconds.
+/// Larger programs are not tried: generating one takes milliseconds.
 constexpr double kMostTriedMessages = 5e3;
-/// Minishards that are tried where elements_per_scale asks for fewer; more overlap no better.
+/// Minishards tried if elements_per_scale requires fewer; more do not improve the overlap.
 constexpr std::uint32_t kEnoughMinishards = 4;
-/// Microshards of the largest minishard; on several axes as many more as cut smaller ones alike.
+/// Microshards of the largest minishard; on several axes further candidates tile the smaller ones
+/// alike.
 constexpr std::array<std::uint32_t, 7> kMicroshards = {1, 2, 3, 4, 5, 6, 8};
-/// A larger share of the time than this is worth finer parts; a smaller one is not worth more messages.
-constexpr double kWorth = 0.001;
-/// Finer cuts than one that is slower by this share are slower still: time has one minimum, but for ripples of 8 %
-/// where a few parts of a BF16 tensor keep links and cores waiting in turn.
+/// Relative gain that justifies finer tiling, with its additional messages.
+constexpr double kRelevantGain = 0.001;
+/// Candidates finer than one that is slower by this share are skipped: the time has one minimum,
+/// apart from ripples of 8 % where a few parts of a BF16 tensor make links and cores wait in turn.
 constexpr double kRipple = 0.15;
 
-/// Whether a few chips show what all take, but for faults and for links that differ: where chips go round rings
-/// whose neighbours have links of their own.
-bool goes_round_rings(const config::CollectiveConfig& collective, const ProgramRequest& request) {
+/// True if representative chips give the time of all, ignoring faults and unequal links: on rings
+/// whose neighbours have dedicated links.
+bool uses_dedicated_rings(const config::CollectiveConfig& collective,
+                          const ProgramRequest& request) {
   if (request.collective == collectives::Collective::broadcast) return false;
   const collectives::RankLayout layout = collective.algorithm->layout;
   const bool folded = std::ranges::find(request.folded, true) != request.folded.end();
@@ -51,25 +53,26 @@ bool goes_round_rings(const config::CollectiveConfig& collective, const ProgramR
          (layout == collectives::RankLayout::grid && !folded);
 }
 
-/// The same chunks on a shorter ring; other grids as they are.
+/// The same chunks on a shorter ring; other grids are unchanged.
 ProgramRequest short_ring(ProgramRequest request) {
   const std::uint32_t ranks = request.grid.ranks();
   if (request.grid.axes() > 1 || ranks <= kMostRingRanks) return request;
-  const std::uint32_t fewer = kMostRingRanks - ranks % 2;  // a semi-loop's two ways differ if odd
+  // the two directions of a semi-loop differ if odd
+  const std::uint32_t fewer = kMostRingRanks - ranks % 2;
   request.grid = RankGrid({fewer});
   request.elements = collectives::divide_up(request.elements, ranks) * fewer;
   return request;
 }
 
-/// A cut that was simulated.
+/// A simulated tiling.
 struct Trial {
   PartSizes sizes;
-  std::vector<Cut> cuts{};  ///< of every stage
-  double messages = 0.0;    ///< of a rank in one phase, about
+  std::vector<Cut> cuts{};  ///< cut of every stage
+  double messages = 0.0;    ///< approximate messages per rank and phase
   double time_s = 0.0;
 };
 
-/// Simulates cuts of one collective.
+/// Simulates tilings of one collective.
 class CutTrials {
  public:
   CutTrials(const config::CollectiveConfig& collective, const RankGrid& grid,
@@ -77,7 +80,7 @@ class CutTrials {
       : collective_(collective),
         config_(config),
         request_(short_ring(program_request(collective, grid, config))) {
-    keep_few_minishards();
+    limit_minishards();
     rounds_ = collective.algorithm->rounds(request_);
     const auto [least, most] =
         std::ranges::minmax_element(rounds_, {}, &collectives::Rounds::elements);
@@ -85,13 +88,13 @@ class CutTrials {
     largest_ = most->elements;
   }
 
-  /// As elements_per_scale asks for, of the largest chunk.
+  /// Minishards of the largest chunk that elements_per_scale requires.
   std::uint32_t fewest_minishards() const { return cut({}, largest_).minishards; }
   std::uint64_t largest_chunk() const { return largest_; }
   std::uint64_t smallest_chunk() const { return smallest_; }
   const std::vector<Trial>& done() const { return done_; }
 
-  /// In seconds; none of a program that is too large, or that has more parts than elements.
+  /// In seconds; std::nullopt if the program is too large or has more parts than elements.
   std::optional<double> time_s(const PartSizes& sizes) {
     Trial trial{sizes};
     for (const collectives::Rounds& round : rounds_) {
@@ -109,8 +112,8 @@ class CutTrials {
   }
 
  private:
-  /// Of a single axis; its rounds are all of the same chunks.
-  void keep_few_minishards() {
+  /// Reduces the minishards of a single-axis collective, whose rounds all have the same chunks.
+  void limit_minishards() {
     if (request_.grid.axes() > 1) return;
     const std::uint64_t chunk = collective_.algorithm->rounds(request_).front().elements;
     const std::uint32_t minishards = cut({}, chunk).minishards;
@@ -137,7 +140,7 @@ class CutTrials {
                            program_costs(program, config_.chip, config_.wire_buffers),
                            {.engine = sim::Engine::direct})
           .time_s;
-    } catch (const std::invalid_argument&) {  // of a partition
+    } catch (const std::invalid_argument&) {  // invalid partition
       return std::nullopt;
     }
   }
@@ -151,8 +154,9 @@ class CutTrials {
   std::vector<Trial> done_;
 };
 
-/// Microshards of the largest minishard that are tried: beyond kMostMicroshards they cut smaller ones further.
-std::vector<std::uint32_t> finenesses(const CutTrials& trials) {
+/// Candidate numbers of microshards of the largest minishard; beyond kMostMicroshards they only
+/// subdivide smaller ones.
+std::vector<std::uint32_t> microshard_candidates(const CutTrials& trials) {
   std::vector<std::uint32_t> all(kMicroshards.begin(), kMicroshards.end());
   const std::uint64_t ratio = trials.largest_chunk() / trials.smallest_chunk();
   const std::uint64_t most = collectives::kMostMicroshards * ratio;
@@ -163,10 +167,10 @@ std::vector<std::uint32_t> finenesses(const CutTrials& trials) {
   return all;
 }
 
-/// Tries microshards for one size of minishards; returns the least time of these, in seconds.
+/// Tries all microshards for one minishard size; returns the shortest time, in seconds.
 double try_microshards(CutTrials& trials, std::uint64_t minishard) {
   double least_s = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t fineness : finenesses(trials)) {
+  for (const std::uint32_t fineness : microshard_candidates(trials)) {
     const std::optional<double> time_s =
         trials.time_s({minishard, collectives::divide_up(minishard, fineness)});
     if (!time_s || *time_s > least_s * (1.0 + kRipple)) break;
@@ -187,11 +191,11 @@ void try_all(CutTrials& trials, bool varied) {
   }
 }
 
-/// Of those that are nearly as fast as the fastest, the one with fewest messages.
+/// Among the trials nearly as fast as the fastest, returns the one with the fewest messages.
 const Trial& choose(const std::vector<Trial>& trials) {
   const double least_s = std::ranges::min(trials, {}, &Trial::time_s).time_s;
   const auto cost = [&](const Trial& trial) {
-    return std::pair(trial.time_s > least_s * (1.0 + kWorth), trial.messages);
+    return std::pair(trial.time_s > least_s * (1.0 + kRelevantGain), trial.messages);
   };
   return *std::ranges::min_element(trials, {}, cost);
 }
@@ -202,14 +206,14 @@ CutChoice choose_cuts(const config::CollectiveConfig& collective, const RankGrid
                       const config::ExperimentConfig& config) {
   if (collective.microshards && (collective.minishards || !collective.format.scaled))
     return {{}, "given"};
-  if (collective.sizes != PartSizes{}) return {collective.sizes, "chosen before"};
-  if (collective.cuts == config::CutMode::by_size) return {{}, "by size: asked for"};
-  if (!goes_round_rings(collective, program_request(collective, grid, config)))
-    return {{}, "by size: they are tried on rings whose neighbours have links of their own"};
+  if (collective.sizes != PartSizes{}) return {collective.sizes, "chosen earlier"};
+  if (collective.cuts == config::CutMode::by_size) return {{}, "by size: requested"};
+  if (!uses_dedicated_rings(collective, program_request(collective, grid, config)))
+    return {{}, "by size: only rings whose neighbours have dedicated links are tried"};
   CutTrials trials(collective, grid, config);
   try_all(trials, collective.format.scaled && !collective.minishards);
-  if (trials.done().empty()) return {{}, "by size: the program is too large to try several"};
-  return {choose(trials.done()).sizes, fmt::format("fastest of {} tried", trials.done().size())};
+  if (trials.done().empty()) return {{}, "by size: the program is too large to try candidates"};
+  return {choose(trials.done()).sizes, fmt::format("best of {}", trials.done().size())};
 }
 
 }  // namespace equarx::plan

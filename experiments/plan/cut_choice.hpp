@@ -1,4 +1,4 @@
-// How finely a collective cuts its chunks, where the configuration does not say: as is fastest.
+// Tiling of a collective's chunks that the configuration leaves open: the fastest.
 #pragma once
 
 #include <string>
@@ -8,18 +8,20 @@
 
 namespace equarx::plan {
 
-/// What was chosen, and why.
+/// The chosen tiling and the reason.
 struct CutChoice {
-  collectives::PartSizes sizes;  ///< both 0: what is not given follows from sizes alone (CutRule)
-  std::string reason;            ///< for people: "fastest of 9 tried"
+  collectives::PartSizes sizes;  ///< both 0: missing values follow from sizes alone (CutRule)
+  std::string reason;            ///< for people: "best of 9"
 };
 
-/// Chooses what `collective` leaves open, by simulating some cuts of a few chips that stand for all, with the
-/// costs of the chip. Minishards are as many as its elements_per_scale asks for, or up to three more, so no
-/// scale group is larger than was asked for. Of cuts that take nearly the same time it is the coarsest.
+/// Chooses the tiling that `collective` leaves open by simulating candidates on representative
+/// chips, with the costs of the chip. Minishards are as many as its elements_per_scale requires, or
+/// up to three more, so that no scale group exceeds the requested size. Among tilings of nearly
+/// equal time the coarsest wins.
 ///
-/// Only where chips go round rings whose neighbours have links of their own: not on folded axes. Slow links and chips do not count, so that a fault does not change the program. Elsewhere, and for programs
-/// too large to try, sizes alone decide, and the reason says so.
+/// Applies only to rings whose neighbours have dedicated links: not to folded axes. Degraded links
+/// and chips are ignored, so that a fault does not change the program. Otherwise, and for programs
+/// too large to try, the tiling follows from sizes alone, as the reason states.
 CutChoice choose_cuts(const config::CollectiveConfig& collective, const collectives::RankGrid& grid,
                       const config::ExperimentConfig& config);
 

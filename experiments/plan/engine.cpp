@@ -6,23 +6,24 @@
 
 namespace equarx::plan {
 
-OrObstacle<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
-                                       double simgrid_s, Look look) {
-  if (mode == config::EngineMode::simgrid) return EngineChoice{sim::Engine::simgrid, "asked for"};
+OrInfeasible<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
+                                         double simgrid_s, RunProfile profile) {
+  if (mode == config::EngineMode::simgrid) return EngineChoice{sim::Engine::simgrid, "requested"};
   const std::string why_not = sim::why_not_direct(machine);
   if (mode == config::EngineMode::direct) {
-    if (why_not.empty()) return EngineChoice{sim::Engine::direct, "asked for"};
-    return Obstacle{"/engine", fmt::format("\"direct\" cannot run here: {}; use \"auto\" or "
-                                           "\"simgrid\"",
-                                           why_not)};
+    if (why_not.empty()) return EngineChoice{sim::Engine::direct, "requested"};
+    return Infeasible{"/engine", fmt::format("\"direct\" cannot run here: {}; use \"auto\" or "
+                                             "\"simgrid\"",
+                                             why_not)};
   }
   if (!why_not.empty()) return EngineChoice{sim::Engine::simgrid, why_not};
-  if (look == Look::at_many) return EngineChoice{sim::Engine::direct, "one run of many"};
-  if (look == Look::at_events) return EngineChoice{sim::Engine::direct, "all events of a phase"};
+  if (profile == RunProfile::batch) return EngineChoice{sim::Engine::direct, "one of many runs"};
+  if (profile == RunProfile::traced)
+    return EngineChoice{sim::Engine::direct, "traces a whole phase"};
   if (simgrid_s > kMostSimgridTime)
     return EngineChoice{sim::Engine::direct,
                         fmt::format("SimGrid would take longer than {} s", kMostSimgridTime)};
-  return EngineChoice{sim::Engine::simgrid, "it is quick here"};
+  return EngineChoice{sim::Engine::simgrid, "fast enough here"};
 }
 
 unsigned simulating_threads(sim::Engine engine, unsigned most) {

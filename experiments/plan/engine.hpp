@@ -1,39 +1,40 @@
-// Which engine moves the clock.
+// Choice of the simulation engine.
 #pragma once
 
 #include <string>
 
 #include "experiments/config/config.hpp"
-#include "experiments/plan/obstacle.hpp"
+#include "experiments/plan/infeasible.hpp"
 #include "sim/time_executor.hpp"
 
 namespace equarx::plan {
 
-/// What somebody looks at.
-enum class Look : std::uint8_t {
-  at_it,      ///< one run
-  at_events,  ///< one run with all its events; where they are many, SimGrid takes long to note them
-  at_many,    ///< what many runs come to, of which each should take no time
+/// Purpose of a run, which decides between speed and reference engine.
+enum class RunProfile : std::uint8_t {
+  single,  ///< one run
+  traced,  ///< one run with all its events; SimGrid records many of them slowly
+  batch,   ///< one of many runs that should all be fast
 };
 
-/// What simulates, and why.
+/// The engine and the reason.
 struct EngineChoice {
   sim::Engine engine = sim::Engine::simgrid;
-  std::string reason;  ///< for people: "asked for"
+  std::string reason;  ///< for people: "requested"
 };
 
-/// What `"engine": "auto"` lets SimGrid take for one run, in seconds.
+/// Time limit in seconds of one SimGrid run under `"engine": "auto"`.
 inline constexpr double kMostSimgridTime = 0.25;
 
-/// The engine for a run that takes SimGrid about `simgrid_s` seconds on `machine`. An obstacle if the
-/// configuration asks for the direct engine, and that does not know how to run on it.
-OrObstacle<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
-                                       double simgrid_s, Look look);
+/// Chooses the engine for a run that takes SimGrid about `simgrid_s` seconds on `machine`.
+/// Infeasible if the configuration requires the direct engine, and that does not support the
+/// machine.
+OrInfeasible<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
+                                         double simgrid_s, RunProfile profile);
 
-/// Threads that may simulate side by side: `most` (0: one for each core), but one with SimGrid, which simulates in
-/// a process that has no other threads.
+/// Number of threads that may simulate in parallel: `most` (0: one per core), but one with SimGrid,
+/// which needs a single-threaded process.
 unsigned simulating_threads(sim::Engine engine, unsigned most = 0);
-/// Of runs that are many: what the configuration leaves open is not SimGrid's then.
+/// The same for many runs: "auto" then means the direct engine.
 unsigned simulating_threads(config::EngineMode mode);
 
 }  // namespace equarx::plan

@@ -12,15 +12,17 @@ using collectives::RankGrid;
 
 namespace {
 
-/// Transfers and cores that may be under way at once where HBMs join all chips that are simulated; 0 if they do
-/// not: what a transfer that starts or ends changes the rates of.
+/// Flows (transfers and cores) that may be active at once if HBMs couple all simulated chips, and
+/// whose rates any start or end changes; 0 if HBM is not shared.
 double flows_on_hbms(const config::CollectiveConfig& collective, const RankGrid& grid,
                      const config::ExperimentConfig& config) {
   if (config.wire_buffers == collectives::WireBuffers::vmem) return 0.0;
   const std::size_t channels = collective.algorithm->channels(grid);
-  const std::size_t of_chip = std::min(channels, std::size_t{collectives::kShardsUnderWay}) + 1;
-  const bool few = has_representatives(collective.algorithm, config);
-  return static_cast<double>(of_chip) * static_cast<double>(few ? channels + 1 : grid.ranks());
+  const std::size_t flows_per_chip =
+      std::min(channels, std::size_t{collectives::kShardsUnderWay}) + 1;
+  const bool symmetric = has_representatives(collective.algorithm, config);
+  return static_cast<double>(flows_per_chip) *
+         static_cast<double>(symmetric ? channels + 1 : grid.ranks());
 }
 
 }  // namespace
@@ -44,20 +46,20 @@ double estimate_messages(const config::CollectiveConfig& collective, const RankG
 double estimate_simulation_s(const config::CollectiveConfig& collective, const RankGrid& grid,
                              const config::ExperimentConfig& config, sim::Engine engine,
                              double messages) {
-  /// Of one message, in seconds; measured on grids of 16 to 256 chips, on cores of 2021
+  /// Time per message, in seconds; measured on grids of 16 to 256 chips, on CPUs of 2021
   /// (tests/benchmarks/time_executor_benchmark).
   struct Rates {
     double message;
-    double sharer;  ///< for each that shares its links: rates change when a transfer starts or ends
-    double flow;    ///< for each on HBMs, of which many start or end at once
+    double sharer;  ///< per flow that shares its links: rates change when a transfer starts or ends
+    double flow;    ///< per flow on HBMs, where many start or end at once
   };
   constexpr Rates kSimgrid{5e-6, 5e-7, 3e-8};
   constexpr Rates kDirect{5e-8, 2e-8, 2e-8};
   const Rates& rates = engine == sim::Engine::simgrid ? kSimgrid : kDirect;
-  const bool alone = collective.algorithm->layout == collectives::RankLayout::ring ||
-                     config.topology.kind == config::TopologyKind::fully_connected ||
-                     has_representatives(collective.algorithm, config);
-  const double sharers = alone ? 0.0 : collective.algorithm->sharers(grid);
+  const bool dedicated = collective.algorithm->layout == collectives::RankLayout::ring ||
+                         config.topology.kind == config::TopologyKind::fully_connected ||
+                         has_representatives(collective.algorithm, config);
+  const double sharers = dedicated ? 0.0 : collective.algorithm->sharers(grid);
   return messages * (rates.message + rates.sharer * sharers +
                      rates.flow * flows_on_hbms(collective, grid, config));
 }

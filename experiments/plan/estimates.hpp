@@ -1,4 +1,4 @@
-// How large a program and its simulation will be, before either is made.
+// Size estimates of a program and its simulation, before either is created.
 #pragma once
 
 #include "experiments/config/config.hpp"
@@ -7,11 +7,12 @@
 
 namespace equarx::plan {
 
-/// About how many messages a rank sends; 0 if the tensor has too few elements for the program.
+/// Estimates the messages per rank; 0 if the tensor has too few elements for the program.
 double estimate_messages(const config::CollectiveConfig& collective,
                          const collectives::RankGrid& grid, const config::ExperimentConfig& config);
 
-/// About how long an engine takes for `messages` of the collective, in seconds on this kind of computer.
+/// Estimates the time an engine takes for `messages` of the collective, in seconds on a computer of
+/// this kind.
 double estimate_simulation_s(const config::CollectiveConfig& collective,
                              const collectives::RankGrid& grid,
                              const config::ExperimentConfig& config, sim::Engine engine,

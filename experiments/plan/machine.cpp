@@ -38,8 +38,8 @@ std::vector<sim::LinkSpec> make_links(const config::PlannedTopology& topology) {
   return links;
 }
 
-/// Where the ports of a network lie among the links of a machine: behind the cables, for each port what leaves by it and
-/// what arrives.
+/// Indices of a network's ports among the links of a machine: after the links between chips, two
+/// per port, for egress and ingress.
 class Ports {
  public:
   Ports(const config::NetworkConfig& network, const config::PlannedTopology& topology)
@@ -90,7 +90,7 @@ void apply_faults(const config::FaultsConfig& faults, const config::PlannedTopol
         fault.slowdown;
 }
 
-/// Cables that several pairs of chips use do not reach their rate.
+/// Links shared by several pairs of chips do not reach their full rate.
 void slow_shared_links(double efficiency, std::size_t cables, sim::Machine& machine) {
   const std::vector<std::uint32_t> users = sim::users_of_links(machine);
   for (std::size_t link = 0; link < cables; ++link)
@@ -98,9 +98,9 @@ void slow_shared_links(double efficiency, std::size_t cables, sim::Machine& mach
 }
 
 sim::Machine make_machine(config::Algorithm algorithm, const collectives::Program& program,
-                          const Site& site) {
+                          const MachineContext& context) {
   const RankGrid& grid = program.grid();
-  return wire_up(site, place_ranks(algorithm, grid, site), program.channels.size(),
+  return wire_up(context, place_ranks(algorithm, grid, context), program.channels.size(),
                  [&](Rank rank, std::size_t channel) {
                    return grid.move(rank, program.channels[channel].offset);
                  });
@@ -108,8 +108,8 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
 
 // --- Representatives
 
-/// Whether every message goes over a link of its own to a neighbour, all links alike, as can be seen
-/// without looking at any chip.
+/// True if every message uses a dedicated link to a neighbour and all links are alike, decided
+/// without enumerating chips.
 bool is_symmetric_by_construction(config::Algorithm algorithm,
                                   const config::ExperimentConfig& config) {
   const config::TopologyConfig& topology = config.topology;
@@ -133,27 +133,30 @@ SimulatedMachine representatives(const collectives::Program& program, const sim:
   sim::Machine machine = sim::representative(program, link, queue);
   share_hbm(config, machine);
   const std::string reason =
-      fmt::format("{} chips stand for all {}, which do the same at the same time", machine.ranks(),
-                  program.ranks());
+      fmt::format("{} of {} chips simulated", machine.ranks(), program.ranks());
   return {std::move(machine), true, reason};
 }
 
-/// What an engine takes of memory to simulate all chips: measured on 256 to 4,096 of them, with a margin.
+/// Memory that an engine needs to simulate all chips, in bytes: measured on 256 to 4,096 chips,
+/// with a margin.
 struct MemoryUse {
   double chip = 0.0;
-  double channel = 0.0;   ///< of each chip
-  double transfer = 0.0;  ///< under way
-  double pair = 0.0;      ///< of any two chips
+  double channel = 0.0;   ///< per channel of a chip
+  double transfer = 0.0;  ///< per transfer in flight
+  double pair = 0.0;      ///< per pair of chips
 };
-/// An actor with its stack and host; a mailbox, a queue and a route; the routing table.
+/// Per chip an actor with its stack and host; per channel a mailbox, a queue and a route; per pair
+/// a routing table entry.
 constexpr MemoryUse kSimgridMemory{64.0 * 1024, 3.5 * 1024, 1.25 * 1024, 8.0};
-/// A place in its list; an inbox and a route, with what the links of the route know of it.
+/// Per chip a position in its instruction stream; per channel an inbox, a route, and the route's
+/// entries at its links.
 constexpr MemoryUse kDirectMemory{1024.0, 1024.0, 32.0, 0.0};
 
 double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const hardware::Chip& chip,
                     const MemoryUse& use) {
-  constexpr double kMostAtOnce = 16.0;   // channels that are in use
-  constexpr double kMostQueued = 256.0;  // in one: of longer queues the first have arrived by then
+  constexpr double kMostAtOnce = 16.0;  // channels in use
+  // per channel: the first transfers of longer queues have arrived by then
+  constexpr double kMostQueued = 256.0;
   const double chips = grid.ranks();
   const auto channels = static_cast<double>(algorithm->channels(grid));
   const double at_once = std::min(channels / static_cast<double>(grid.axes()), kMostAtOnce);
@@ -162,7 +165,7 @@ double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const har
          use.pair * chips * chips;
 }
 
-/// About how many chips fit: those of a grid whose longest axis is halved until it does. 0 if not even two do.
+/// Estimates how many chips fit, by halving the longest axis; 0 if not even two do.
 std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
                              const hardware::Chip& chip, const MemoryUse& use, double available) {
   std::vector<std::uint32_t> lengths = grid.lengths();
@@ -173,7 +176,7 @@ std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
     if (longest >= 4)
       longest /= 2;
     else if (lengths.size() > 1)
-      lengths.pop_back();  // of a hypercube
+      lengths.pop_back();  // hypercube: one dimension less
     else
       return 0;
   }
@@ -181,33 +184,34 @@ std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
 
 }  // namespace
 
-sim::Machine wire_up(const Site& site, const std::vector<ChipId>& chips, std::size_t channels,
-                     const PeerOf& peer_of) {
-  const config::PlannedTopology& topology = site.topology();
+sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& chips,
+                     std::size_t channels, const PeerOf& peer_of) {
+  const config::PlannedTopology& topology = context.topology();
   sim::Machine machine;
-  machine.dma_queue = static_cast<std::uint32_t>(site.config().chip.dma_queue.value);
+  machine.dma_queue = static_cast<std::uint32_t>(context.config().chip.dma_queue.value);
   machine.links = make_links(topology);
   const std::size_t cables = machine.links.size();
   std::optional<Ports> ports;
-  if (topology.slice) ports.emplace(*site.config().topology.network, topology).add_to(machine);
-  const auto way = [&](ChipId from, ChipId to) -> sim::Route {
-    if (from == to) return {};  // it sends nothing
+  if (topology.slice) ports.emplace(*context.config().topology.network, topology).add_to(machine);
+  const auto route_between = [&](ChipId from, ChipId to) -> sim::Route {
+    if (from == to) return {};  // no messages
     return ports && ports->between(from, to) ? ports->route(from, to)
                                              : cables_between(topology, from, to);
   };
   for (Rank rank = 0; rank < chips.size(); ++rank) {
     machine.chip_names.push_back(topology.graph.label(chips[rank]));
-    auto& ways = machine.ways.emplace_back();
-    std::map<Rank, std::size_t> known;  // several channels may lead to one peer
+    auto& out_ports = machine.out_ports.emplace_back();
+    std::map<Rank, std::size_t> known;  // several channels may have the same peer
     for (std::size_t channel = 0; channel < channels; ++channel) {
       const Rank peer = peer_of(rank, channel);
-      const auto [found, is_new] = known.emplace(peer, ways.size());
-      ways.push_back({peer, is_new ? way(chips[rank], chips[peer]) : ways[found->second].route});
+      const auto [found, is_new] = known.emplace(peer, out_ports.size());
+      out_ports.push_back({peer, is_new ? route_between(chips[rank], chips[peer])
+                                        : out_ports[found->second].route});
     }
   }
-  apply_faults(site.config().faults, topology, chips, machine);
-  slow_shared_links(site.config().chip.shared_link_efficiency.value, cables, machine);
-  share_hbm(site.config(), machine);
+  apply_faults(context.config().faults, topology, chips, machine);
+  slow_shared_links(context.config().chip.shared_link_efficiency.value, cables, machine);
+  share_hbm(context.config(), machine);
   return machine;
 }
 
@@ -220,10 +224,10 @@ void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine) {
     sim::add_hbm(config.chip.hbm_rate(), machine);
 }
 
-MaybeObstacle Site::prepare() {
+MaybeInfeasible MachineContext::prepare() {
   if (topology_) return std::nullopt;
   const std::string obstacle = config::why_not_chip_by_chip(config_.topology);
-  if (!obstacle.empty()) return Obstacle{"/topology", obstacle};
+  if (!obstacle.empty()) return Infeasible{"/topology", obstacle};
   topology_ = config_.topology.planned;
   if (!topology_)
     topology_ = std::make_shared<const config::PlannedTopology>(
@@ -231,11 +235,11 @@ MaybeObstacle Site::prepare() {
   return std::nullopt;
 }
 
-MaybeObstacle Site::prepare(config::Algorithm algorithm) {
-  if (auto obstacle = prepare()) return obstacle;
+MaybeInfeasible MachineContext::prepare(config::Algorithm algorithm) {
+  if (auto infeasible = prepare()) return infeasible;
   if (algorithm->layout != collectives::RankLayout::ring || !ring_.empty()) return std::nullopt;
-  OrObstacle<Ring> planned = plan_ring(config_.topology, *topology_);
-  if (const auto* obstacle = std::get_if<Obstacle>(&planned)) return *obstacle;
+  OrInfeasible<Ring> planned = plan_ring(config_.topology, *topology_);
+  if (const auto* infeasible = std::get_if<Infeasible>(&planned)) return *infeasible;
   ring_ = std::get<Ring>(std::move(planned));
   return std::nullopt;
 }
@@ -245,8 +249,8 @@ bool has_representatives(config::Algorithm algorithm, const config::ExperimentCo
          is_symmetric_by_construction(algorithm, config);
 }
 
-MaybeObstacle check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
-                                   const config::ExperimentConfig& config) {
+MaybeInfeasible check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
+                                     const config::ExperimentConfig& config) {
   if (has_representatives(algorithm, config)) return std::nullopt;
   const bool on_simgrid = config.engine == config::EngineMode::simgrid;
   const MemoryUse& use = on_simgrid ? kSimgridMemory : kDirectMemory;
@@ -254,35 +258,37 @@ MaybeObstacle check_machine_memory(config::Algorithm algorithm, const RankGrid& 
   if (needed <= process::kLittleMemory) return std::nullopt;
   const double available = process::available_memory_bytes();
   if (needed <= available) return std::nullopt;
-  return Obstacle{
+  return Infeasible{
       "/simulation",
-      fmt::format("simulating all {} chips takes {} of memory, and this computer has {}, which is "
-                  "enough for about {}; use {}fewer chips, or a uniform torus or ring, which "
-                  "representatives can stand for",
+      fmt::format("simulating all {} chips needs {} of memory, but this computer has {}, which is "
+                  "enough for about {}; use {}fewer chips, or a uniform torus or ring, for which "
+                  "representative chips suffice",
                   grid.ranks(), units::bytes_text(needed), units::bytes_text(available),
                   chips_that_fit(algorithm, grid, config.chip, use, available),
                   on_simgrid ? "the direct engine, " : "")};
 }
 
-OrObstacle<SimulatedMachine> plan_machine(config::Algorithm algorithm,
-                                          const collectives::Program& program, Site& site) {
-  const config::ExperimentConfig& config = site.config();
+OrInfeasible<SimulatedMachine> plan_machine(config::Algorithm algorithm,
+                                            const collectives::Program& program,
+                                            MachineContext& context) {
+  const config::ExperimentConfig& config = context.config();
   if (has_representatives(algorithm, config))
     return representatives(program, link_of(config.chip), config);
-  if (MaybeObstacle obstacle = site.prepare(algorithm)) return *std::move(obstacle);
-  sim::Machine machine = make_machine(algorithm, program, site);
+  if (MaybeInfeasible infeasible = context.prepare(algorithm)) return *std::move(infeasible);
+  sim::Machine machine = make_machine(algorithm, program, context);
   if (config.simulation == config::SimulationMode::full)
-    return SimulatedMachine{std::move(machine), false, "asked for"};
+    return SimulatedMachine{std::move(machine), false, "requested"};
   const std::string obstacle = sim::asymmetry(program, machine);
-  // Representatives are one more than a chip has peers: sometimes no gain.
+  // Not always a gain: there is one representative chip more than a chip has peers.
   if (obstacle.empty()) {
-    sim::LinkSpec link = machine.links[machine.ways.front().front().route.front()];
+    sim::LinkSpec link = machine.links[machine.out_ports.front().front().route.front()];
     return representatives(program, link, config);
   }
   if (config.simulation == config::SimulationMode::symmetric)
-    return Obstacle{"/simulation",
-                    fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
-                                algorithm->name, obstacle)};
+    return Infeasible{
+        "/simulation",
+        fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
+                    algorithm->name, obstacle)};
   return SimulatedMachine{std::move(machine), false, obstacle};
 }
 

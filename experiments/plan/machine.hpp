@@ -1,4 +1,4 @@
-// From a topology and a program to the machine that is simulated.
+// Builds the simulated machine from a topology and a program.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/config/config.hpp"
-#include "experiments/plan/obstacle.hpp"
+#include "experiments/plan/infeasible.hpp"
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/program.hpp"
 #include "sim/machine.hpp"
@@ -15,21 +15,21 @@
 
 namespace equarx::plan {
 
-/// The chips of a configuration and a ring through them, each made when it is first needed: a pod that
-/// representatives stand for is never enumerated.
-class Site {
+/// The chips of a configuration and a ring through them, both created on demand: a pod simulated by
+/// representative chips is never enumerated.
+class MachineContext {
  public:
-  explicit Site(const config::ExperimentConfig& config) : config_(config) {}
+  explicit MachineContext(const config::ExperimentConfig& config) : config_(config) {}
 
   const config::ExperimentConfig& config() const { return config_; }
 
-  /// Makes the chips, or says why that cannot be had.
-  MaybeObstacle prepare();
-  /// Makes what an algorithm needs of it, or says why that cannot be had.
-  MaybeObstacle prepare(config::Algorithm algorithm);
-  /// After prepare().
+  /// Builds the chips; returns the reason if that is infeasible.
+  MaybeInfeasible prepare();
+  /// Builds whatever an algorithm needs; returns the reason if that is infeasible.
+  MaybeInfeasible prepare(config::Algorithm algorithm);
+  /// Requires prepare().
   const config::PlannedTopology& topology() const { return *topology_; }
-  /// After prepare() for an algorithm that goes along a ring.
+  /// Requires prepare() for an algorithm that runs along a ring.
   const Ring& ring() const { return ring_; }
 
  private:
@@ -38,37 +38,39 @@ class Site {
   Ring ring_;
 };
 
-/// What is simulated, and why.
+/// The simulated machine and the reason.
 struct SimulatedMachine {
   sim::Machine machine;
-  bool symmetric = false;  ///< a few chips stand for all of them
-  std::string reason;      ///< for people: "all chips are alike"
+  bool symmetric = false;  ///< representative chips only
+  std::string reason;      ///< for people
 };
 
-/// The rank that a rank sends to in a channel; itself if it sends nothing there.
+/// Returns the peer that a rank sends to in a channel; the rank itself if it sends nothing.
 using PeerOf = std::function<collectives::Rank(collectives::Rank rank, std::size_t channel)>;
 
-/// Ranks on chips that are all the site's, with the ways of their messages, faults and HBMs. `site` is prepared.
-sim::Machine wire_up(const Site& site, const std::vector<topology::ChipId>& chips,
+/// Builds a machine with one rank per chip of `chips`, with the routes of their messages, faults
+/// and HBMs. `context` must be prepared.
+sim::Machine wire_up(const MachineContext& context, const std::vector<topology::ChipId>& chips,
                      std::size_t channels, const PeerOf& peer_of);
 
-/// A link direction of the chip that two chips have for themselves, and which stands for many.
+/// One direction of a dedicated link between two chips, for representative chips.
 sim::LinkSpec link_of(const hardware::Chip& chip);
 
-/// Gives the chips of a machine HBMs that DMAs and cores share, if the wire's buffers lie there.
+/// Adds HBMs shared by DMAs and cores, if wire buffers are in HBM.
 void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine);
 
-/// Whether representatives are simulated, as can be seen without looking at any chip.
+/// True if representative chips are simulated, decided without enumerating chips.
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config);
 
-/// Whether this computer can hold the machine, before any of it or its program is made. An obstacle if all
-/// chips would be simulated, and need more memory than it has.
-MaybeObstacle check_machine_memory(config::Algorithm algorithm, const collectives::RankGrid& grid,
-                                   const config::ExperimentConfig& config);
+/// Checks that this computer can hold the machine, before it or its program is created. Infeasible
+/// if all chips are simulated and need more memory than is available.
+MaybeInfeasible check_machine_memory(config::Algorithm algorithm, const collectives::RankGrid& grid,
+                                     const config::ExperimentConfig& config);
 
-/// Representatives if they have the timing of all chips and the configuration does not ask for all. An
-/// obstacle if it asks for representatives and there are none.
-OrObstacle<SimulatedMachine> plan_machine(config::Algorithm algorithm,
-                                          const collectives::Program& program, Site& site);
+/// Plans representative chips if they have the timing of all chips and the configuration permits
+/// it. Infeasible if the configuration requires them and there are none.
+OrInfeasible<SimulatedMachine> plan_machine(config::Algorithm algorithm,
+                                            const collectives::Program& program,
+                                            MachineContext& context);
 
 }  // namespace equarx::plan

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "models/collectives/hierarchical_program.hpp"
 #include "topologies/folding.hpp"
+#include "topologies/grid.hpp"
 #include "topologies/route.hpp"
 
 namespace equarx::plan {
@@ -28,8 +30,8 @@ std::vector<topology::LinkId> cables_between(const config::PlannedTopology& topo
 
 namespace {
 
-/// Rank coordinates are chip coordinates; along an axis without wraparound the ring is folded, so that
-/// neighbours are at most two hops apart.
+/// Rank coordinates are chip coordinates; along an axis without wraparound the ring is folded, so
+/// that neighbours are at most two hops apart.
 std::vector<ChipId> place_on_grid(const RankGrid& grid, const topology::GridShape& shape) {
   std::vector<std::vector<std::uint32_t>> positions;
   for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
@@ -43,7 +45,7 @@ std::vector<ChipId> place_on_grid(const RankGrid& grid, const topology::GridShap
     topology::Coordinates coordinates;
     std::size_t rank_axis = 0;
     for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
-      const bool single = shape.lengths[axis] == 1;  // and no axis of the ranks
+      const bool single = shape.lengths[axis] == 1;  // not an axis of the ranks
       coordinates.push_back(single ? 0 : positions[axis][grid.coordinate(rank, rank_axis)]);
       if (!single) ++rank_axis;
     }
@@ -52,14 +54,31 @@ std::vector<ChipId> place_on_grid(const RankGrid& grid, const topology::GridShap
   return chips;
 }
 
-/// Partners differ in one bit of their chips' numbers; the nearest ones come first, because they exchange
-/// most.
+/// Position of a bit of the chips' ids in the order of rounds; smaller comes first.
+using RoundKey = std::tuple<std::size_t, std::uint32_t, bool>;
+
+/// Orders bits by the distance of the partners. Ties on a grid: the shorter axis first, which has
+/// fewer bits and therefore carries the larger exchange with less load; then the axis with
+/// wraparound. The order in which the axes are written plays no part.
+RoundKey round_key(const config::PlannedTopology& topology, std::uint32_t bit) {
+  const ChipId partner = ChipId{1} << bit;
+  const std::size_t hops = cables_between(topology, 0, partner).size();
+  if (!topology.shape) return {hops, 0, false};
+  const topology::Coordinates coordinates = topology::coordinates_of(*topology.shape, partner);
+  const auto axis = static_cast<std::size_t>(
+      std::ranges::find_if(coordinates, [](std::uint32_t at) { return at != 0; }) -
+      coordinates.begin());
+  return {hops, topology.shape->lengths[axis],
+          !topology::has_wraparound_links(*topology.shape, axis)};
+}
+
+/// Partners differ in one bit of their chips' ids; the nearest pairs come first, because they
+/// exchange the most data.
 std::vector<ChipId> place_by_bits(const RankGrid& grid, const config::PlannedTopology& topology) {
   std::vector<std::uint32_t> bits(grid.axes());
   std::iota(bits.begin(), bits.end(), 0U);
-  std::ranges::stable_sort(bits, {}, [&](std::uint32_t bit) {
-    return cables_between(topology, 0, ChipId{1} << bit).size();
-  });
+  std::ranges::stable_sort(
+      bits, {}, [&](std::uint32_t bit) { return round_key(topology, bit); });
   std::vector<ChipId> chips(grid.ranks());
   for (Rank rank = 0; rank < grid.ranks(); ++rank)
     for (std::size_t axis = 0; axis < grid.axes(); ++axis)
@@ -67,7 +86,7 @@ std::vector<ChipId> place_by_bits(const RankGrid& grid, const config::PlannedTop
   return chips;
 }
 
-/// Slice by slice, each along the axes of its grid.
+/// Slice by slice, each placed along the axes of its grid.
 std::vector<ChipId> place_in_slices(const RankGrid& grid, const config::PlannedTopology& topology) {
   const std::vector<ChipId> within =
       place_on_grid(collectives::within_slice(grid), *topology.slice->shape);
@@ -81,12 +100,12 @@ std::vector<ChipId> place_in_slices(const RankGrid& grid, const config::PlannedT
 }  // namespace
 
 std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& grid,
-                                const Site& site) {
+                                const MachineContext& context) {
   switch (algorithm->layout) {
-    case collectives::RankLayout::ring: return site.ring();
-    case collectives::RankLayout::grid: return place_on_grid(grid, *site.topology().shape);
-    case collectives::RankLayout::hypercube: return place_by_bits(grid, site.topology());
-    case collectives::RankLayout::slices_of_grids: return place_in_slices(grid, site.topology());
+    case collectives::RankLayout::ring: return context.ring();
+    case collectives::RankLayout::grid: return place_on_grid(grid, *context.topology().shape);
+    case collectives::RankLayout::hypercube: return place_by_bits(grid, context.topology());
+    case collectives::RankLayout::slices_of_grids: return place_in_slices(grid, context.topology());
     case collectives::RankLayout::slices:
     case collectives::RankLayout::any: break;
   }

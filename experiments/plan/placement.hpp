@@ -1,4 +1,4 @@
-// Where the ranks of a collective are, and which cables lead from chip to chip.
+// Placement of ranks on chips, and routes between chips.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,13 @@
 
 namespace equarx::plan {
 
-/// The chip of each rank. `site` is prepared for the algorithm.
+/// Returns the chip of each rank. `context` must be prepared for the algorithm.
 std::vector<topology::ChipId> place_ranks(config::Algorithm algorithm,
-                                          const collectives::RankGrid& grid, const Site& site);
+                                          const collectives::RankGrid& grid,
+                                          const MachineContext& context);
 
-/// The cables from one chip to another, in order; of the same slice, if a network joins several.
+/// Returns the link directions from one chip to another, in order; both in the same slice, if a
+/// network joins several.
 std::vector<topology::LinkId> cables_between(const config::PlannedTopology& topology,
                                              topology::ChipId from, topology::ChipId to);
 

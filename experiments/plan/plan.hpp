@@ -1,4 +1,4 @@
-// From what the user asks for to what the executors run.
+// Turns a configuration into executable plans.
 #pragma once
 
 #include <optional>
@@ -16,52 +16,55 @@ namespace equarx::plan {
 
 /// One collective, ready to run.
 struct CollectivePlan {
-  config::CollectiveConfig config;  ///< with an algorithm that is not `automatic`
+  config::CollectiveConfig config;  ///< with a concrete algorithm
   collectives::Program program;
   sim::Costs costs;
   SimulatedMachine simulated;
   EngineChoice engine;
-  std::string cut_reason;  ///< for people: how minishards and microshards were chosen
+  std::string cut_reason;  ///< for people: how the tiling was chosen
 };
 
 /// An algorithm that `automatic` does not try.
-struct Unsuited {
+struct InfeasibleAlgorithm {
   config::Algorithm algorithm = nullptr;
   std::string reason;
 };
 
-/// The ways of one collective of the configuration: one, or those that `automatic` chooses among.
+/// Candidates for one collective of the configuration: one, or all that `automatic` chooses from.
 struct PlannedCollective {
-  std::vector<CollectivePlan> candidates;  ///< at least one; by rising lower bound
-  std::vector<Unsuited> unsuited;
+  std::vector<CollectivePlan> candidates;  ///< at least one; by increasing lower bound
+  std::vector<InfeasibleAlgorithm> infeasible;
 };
 
-/// All that an experiment computes, before any of it is computed.
+/// Everything that an experiment runs, before any of it has run.
 struct Plan {
-  config::ExperimentConfig config;  ///< with every default filled in
+  config::ExperimentConfig config;  ///< with all defaults filled in
   std::vector<PlannedCollective> collectives;
   std::optional<WorkloadPlan> workload;
 };
 
-/// What tries ways out simulates none that takes longer, in seconds: that is for those who ask for it by name.
+/// Search skips candidates whose simulation would take longer (in seconds); they run only by
+/// explicit request.
 inline constexpr double kMostTrialTime = 10.0;
 
-/// About how long simulating the collective takes on this computer, in seconds, with the engine that would be
-/// taken if it is long; 0 if representatives do.
-/// `pointer`: its JSON pointer. An obstacle if the algorithm cannot run here.
-OrObstacle<double> simulation_time_s(const config::CollectiveConfig& collective,
-                                     const config::ExperimentConfig& config,
-                                     const std::string& pointer);
+/// Estimates how long simulating the collective takes on this computer, in seconds, with the engine
+/// used for long simulations; 0 if representative chips suffice. `pointer`: JSON pointer of the
+/// collective. Infeasible if the algorithm cannot run here.
+OrInfeasible<double> simulation_time_s(const config::CollectiveConfig& collective,
+                                       const config::ExperimentConfig& config,
+                                       const std::string& pointer);
 
-/// Builds machines and programs, and checks that the tensor fits the chips and this computer. An obstacle if
-/// it does not, or if a collective cannot run. @throws InputError if a workload does not fit the chips.
-OrObstacle<Plan> try_plan(const config::ExperimentConfig& config, Look look = Look::at_it);
+/// Builds machines and programs, and checks that the tensor fits the chips and this computer.
+/// Infeasible if it does not, or if a collective cannot run. @throws InputError if a workload does
+/// not fit the chips.
+OrInfeasible<Plan> try_plan(const config::ExperimentConfig& config,
+                            RunProfile profile = RunProfile::single);
 
-/// try_plan() for who has no other way. @throws InputError
-Plan make_plan(const config::ExperimentConfig& config, Look look = Look::at_it);
+/// Like try_plan(), but throws. @throws InputError
+Plan make_plan(const config::ExperimentConfig& config, RunProfile profile = RunProfile::single);
 
-/// The same programs on another chip: costs, links and the workload's operations are made anew, and what was
-/// checked before is not checked again. @throws InputError if a workload does not fit that chip
+/// Returns the same programs on another chip: costs, links and workload operations are recomputed;
+/// earlier checks are not repeated. @throws InputError if a workload does not fit that chip
 Plan on_chip(Plan plan, const hardware::Chip& chip);
 
 }  // namespace equarx::plan

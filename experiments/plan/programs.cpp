@@ -36,19 +36,19 @@ std::string runnable_without_ring_text(const config::ExperimentConfig& config) {
   return input::list_of(names);
 }
 
-/// An obstacle if a grid has no ring. Of other topologies, and with cables to avoid, only a search tells.
-MaybeObstacle why_no_ring(const config::ExperimentConfig& config) {
+/// Infeasible if a grid has no ring. Other topologies, and links to avoid, require a search.
+MaybeInfeasible why_no_ring(const config::ExperimentConfig& config) {
   const config::TopologyConfig& topology = config.topology;
   if (!config::is_grid(topology) || !topology.avoid.empty()) return std::nullopt;
-  const OrObstacle<Ring> ring = grid_ring(topology.shape);
-  const auto* obstacle = std::get_if<Obstacle>(&ring);
-  if (!obstacle) return std::nullopt;
-  return Obstacle{obstacle->pointer,
-                  fmt::format("{}; or an algorithm that needs no ring: {}", obstacle->reason,
-                              runnable_without_ring_text(config))};
+  const OrInfeasible<Ring> ring = grid_ring(topology.shape);
+  const auto* infeasible = std::get_if<Infeasible>(&ring);
+  if (!infeasible) return std::nullopt;
+  return Infeasible{infeasible->pointer,
+                    fmt::format("{}; or an algorithm that needs no ring: {}", infeasible->reason,
+                                runnable_without_ring_text(config))};
 }
 
-/// Axes of a torus: those that are longer than one chip.
+/// Axes of a torus longer than one chip.
 std::vector<std::uint32_t> long_axes(const topology::GridShape& shape) {
   std::vector<std::uint32_t> lengths;
   std::ranges::copy_if(shape.lengths, std::back_inserter(lengths),
@@ -56,7 +56,8 @@ std::vector<std::uint32_t> long_axes(const topology::GridShape& shape) {
   return lengths;
 }
 
-/// Which of them are folded: those that do not wrap around (see place_on_grid() in machine.cpp).
+/// True for each long axis that is folded: those without wraparound (see place_on_grid() in
+/// placement.cpp).
 std::vector<bool> folded_axes(const topology::GridShape& shape) {
   std::vector<bool> folded;
   for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis)
@@ -70,31 +71,32 @@ std::vector<bool> folded_axes(const topology::GridShape& shape) {
 std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig& config) {
   const std::uint32_t chips = config::count_chips(config.topology);
   if (algorithm->layout != RankLayout::ring && !config.topology.avoid.empty())
-    return "cannot go round the cables of /topology/avoid, as a ring can";
+    return "cannot avoid the links of /topology/avoid, as a ring can";
   const bool of_slices = collectives::is_of_slices(algorithm->layout);
   if (of_slices && !config.topology.network)
     return "is for slices that a network joins (/topology/network)";
   if (config.topology.network && !of_slices && algorithm->layout != RankLayout::any)
-    return "does not go through a network";
+    return "does not run across a network";
   if (of_slices && config::count_chips_of_slice(config.topology) == 1)
-    return "sums within slices first, and these have one chip each";
+    return "reduces within slices first, but these have one chip each";
   const bool on_axes =
       algorithm->layout == RankLayout::grid || algorithm->layout == RankLayout::slices_of_grids;
   if (on_axes && !config::is_grid(config.topology))
     return "needs a grid of chips: a slice, mesh, torus or ring";
   if (algorithm->layout == RankLayout::hypercube && !std::has_single_bit(chips))
-    return fmt::format("needs a power of two of chips, and there are {}", chips);
+    return fmt::format("needs a power of two chips, but there are {}", chips);
   return "";
 }
 
-OrObstacle<RankGrid> rank_grid(config::Algorithm algorithm, const config::ExperimentConfig& config,
-                               const std::string& pointer) {
+OrInfeasible<RankGrid> rank_grid(config::Algorithm algorithm,
+                                 const config::ExperimentConfig& config,
+                                 const std::string& pointer) {
   const std::uint32_t chips = config::count_chips(config.topology);
-  if (chips < 2) return Obstacle{"/topology", "a collective needs at least two chips"};
+  if (chips < 2) return Infeasible{"/topology", "a collective needs at least two chips"};
   const std::string obstacle = why_not(algorithm, config);
   if (!obstacle.empty())
-    return Obstacle{pointer, fmt::format("'{}' {}; this topology can run {}", algorithm->name,
-                                         obstacle, runnable_text(config))};
+    return Infeasible{pointer, fmt::format("'{}' {}; this topology can run {}", algorithm->name,
+                                           obstacle, runnable_text(config))};
   switch (algorithm->layout) {
     case RankLayout::grid: return RankGrid(long_axes(config.topology.shape));
     case RankLayout::hypercube: {

@@ -7,6 +7,7 @@
 
 #include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/units/quantity.hpp"
 #include "models/workloads/footprint.hpp"
@@ -40,7 +41,7 @@ class Planner {
     }
   }
 
-  /// What is left for after the last AllReduce is done by all chunks, one after the other.
+  /// Compute after the last AllReduce runs for all chunks, one after the other.
   WorkloadPlan finish() && {
     plan_.allreduces = static_cast<std::uint32_t>(plan_.schedule.compute_s.size());
     plan_.schedule.compute_s.push_back(pending_s_ * chunks_);
@@ -63,7 +64,7 @@ class Planner {
   std::uint32_t chunks_;
   workloads::ComputeRates rates_;
   WorkloadPlan plan_;
-  double pending_s_ = 0.0;  ///< of one chunk, since the last AllReduce
+  double pending_s_ = 0.0;  ///< compute of one chunk since the last AllReduce
 };
 
 sim::Schedule schedule_of(const std::vector<Operation>& operations,
@@ -81,31 +82,32 @@ double compute_time_s(const std::vector<Operation>& operations,
 }
 
 void check_residual(const config::WorkloadConfig& workload, const hardware::Chip& chip,
-                    const std::string& place) {
+                    const std::string& pointer) {
   if (workload.residual == workloads::ResidualPlace::hbm) return;
   const double needed = workloads::allreduce_bytes(workload.model, workload.phase);
   if (needed <= chip.vmem_capacity.value) return;
   throw input::InputError(
-      place + "/residual",
-      fmt::format("the residual has {}, and {} has {} of VMEM; use \"hbm\", fewer tokens or a "
+      input::pointer(pointer, "residual"),
+      fmt::format("the residual needs {}, but {} has {} of VMEM; use \"hbm\", fewer tokens or a "
                   "smaller batch",
                   units::bytes_text(needed), chip.name,
                   units::bytes_text(chip.vmem_capacity.value)));
 }
 
-void check_products(const config::WorkloadConfig& workload, const hardware::Chip& chip,
-                    const std::string& place) {
+void check_matmuls(const config::WorkloadConfig& workload, const hardware::Chip& chip,
+                   const std::string& pointer) {
   const hardware::MatrixType type = workload.recipe->products;
   if (hardware::matrix_rate(chip, type) > 0.0) return;
   throw input::InputError(
-      place + "/precision",
-      fmt::format("\"{}\" multiplies {}, and nobody says how fast {} does; add \"matrix_rate_{}\" "
-                  "to its hardware, or use a \"weight-only\" precision",
-                  workload.recipe->name, hardware::name(type), chip.name, hardware::name(type)));
+      input::pointer(pointer, "precision"),
+      fmt::format(
+          "\"{}\" needs {} matmuls, and their rate on {} is unspecified; add \"matrix_rate_{}\" "
+          "to its hardware, or use a \"weight-only\" precision",
+          workload.recipe->name, hardware::name(type), chip.name, hardware::name(type)));
 }
 
-/// Local layers that compute the whole square of scores are as global ones.
-void join_alike(std::vector<LayerKind>& layers) {
+/// Merges local layers that compute the full score matrix with the global ones.
+void merge_identical(std::vector<LayerKind>& layers) {
   if (layers[0].schedule.compute_s == layers[1].schedule.compute_s) {
     layers[0].count += layers[1].count;
     layers.pop_back();
@@ -116,16 +118,16 @@ void join_alike(std::vector<LayerKind>& layers) {
 }  // namespace
 
 void check_fits(const config::WorkloadConfig& workload, const hardware::Chip& chip,
-                std::uint32_t chips, const std::string& place) {
-  check_residual(workload, chip, place);
-  check_products(workload, chip, place);
+                std::uint32_t chips, const std::string& pointer) {
+  check_residual(workload, chip, pointer);
+  check_matmuls(workload, chip, pointer);
   const workloads::Footprint footprint = workloads::footprint(
       workload.model, workload.phase, chips, workload.attention, workload.operations);
   const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
   if (missing <= 0.0) return;
   using units::bytes_text;
   throw input::InputError(
-      place + "/model",
+      input::pointer(pointer, "model"),
       fmt::format("{} does not fit on {} x {}: each needs {} (weights {}, KV cache {}, activations "
                   "{}), {} more than its {}; use more chips, fewer tokens or a smaller batch",
                   workload.model.name, chips, chip.name, bytes_text(footprint.total()),
@@ -149,7 +151,7 @@ WorkloadPlan plan_workload(const config::ExperimentConfig& config) {
   plan.layers = {
       {local, schedule_of(operations.local_layer, workload, config.chip)},
       {workload.model.layers - local, schedule_of(operations.global_layer, workload, config.chip)}};
-  join_alike(plan.layers);
+  merge_identical(plan.layers);
   plan.outside_layers_s = compute_time_s(operations.embedding, workload, config.chip) +
                           compute_time_s(operations.head, workload, config.chip);
   return plan;

@@ -1,4 +1,4 @@
-// A transformer's phase as a schedule of core time and AllReduces.
+// A transformer's phase as a schedule of compute times and AllReduces.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace equarx::plan {
 
-/// An operation of the phase, all its occurrences on one chip together.
+/// Total of all occurrences of an operation on one chip.
 struct OperationTotal {
   std::string name;
   workloads::OperationKind kind = workloads::OperationKind::memory;
@@ -20,32 +20,33 @@ struct OperationTotal {
   double time_s = 0.0;
   double flops = 0.0;
   double hbm_bytes = 0.0;
-  workloads::Roof roof = workloads::Roof::hbm;  ///< what it waits for
+  workloads::Roof roof = workloads::Roof::hbm;  ///< its roofline limit
 };
 
-/// Layers that are all alike.
+/// Identical layers.
 struct LayerKind {
   std::uint32_t count = 0;
   sim::Schedule schedule;
 };
 
-/// A transformer's phase: its operations, and when each chip computes and communicates.
+/// A transformer's phase: its operations, and the schedule of compute and communication on each
+/// chip.
 struct WorkloadPlan {
-  std::vector<OperationTotal> operations;  ///< in order; AllReduces are not among them
-  double compute_s = 0.0;                  ///< of one chip, in the whole phase
+  std::vector<OperationTotal> operations;  ///< in order; without AllReduces
+  double compute_s = 0.0;                  ///< per chip, whole phase
   std::uint32_t allreduces = 0;            ///< in the whole phase
   sim::Schedule schedule;                  ///< the whole phase
-  std::vector<LayerKind> layers;           ///< the same in parts: each kind of layer,
-  double outside_layers_s = 0.0;           ///< and what comes before and after them
+  std::vector<LayerKind> layers;           ///< the same by parts: each kind of layer,
+  double outside_layers_s = 0.0;           ///< and everything before and after them
 };
 
-/// Whether the model and its activations fit the HBM of so many chips, the residual their VMEM, if it is there, and
-/// whether they have the products of its recipe.
-/// @throws InputError if not, at `place`, the workload's
+/// Checks that the model and activations fit the HBM of the chips, that a VMEM residual fits, and
+/// that the chips support the matmul types of the recipe. @throws InputError at `pointer`, the
+/// workload's, otherwise
 void check_fits(const config::WorkloadConfig& workload, const hardware::Chip& chip,
-                std::uint32_t chips, const std::string& place);
+                std::uint32_t chips, const std::string& pointer);
 
-/// @throws InputError if the model and its activations do not fit the chips, or the residual not their VMEM.
+/// Plans the workload. @throws InputError if it does not fit the chips (check_fits()).
 WorkloadPlan plan_workload(const config::ExperimentConfig& config);
 
 }  // namespace equarx::plan

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 constexpr double kBytesPerKiB = 1024.0;
 
-/// The number after a word that begins a line, as /proc and cgroups write their statistics.
+/// Returns the number after a keyword at the start of a line, the format of statistics in /proc and
+/// cgroups.
 std::optional<double> find_number(const fs::path& path, std::string_view word) {
   std::ifstream file(path);
   std::string key;
@@ -31,7 +32,7 @@ std::optional<double> find_number(const fs::path& path, std::string_view word) {
   return std::nullopt;
 }
 
-/// The number that a file holds; none if there is no such file, or it says "max".
+/// Returns the number in a file; std::nullopt if there is no such file, or it contains "max".
 std::optional<double> read_number(const fs::path& path) {
   std::ifstream file(path);
   double number = 0.0;
@@ -39,19 +40,19 @@ std::optional<double> read_number(const fs::path& path) {
   return std::nullopt;
 }
 
-/// Names of the files that say what a control group may have, and has. The two versions differ in them.
+/// File names of the limits and usage of a control group, which differ between the two versions.
 struct GroupFiles {
   std::vector<std::string> limits;
   std::string usage;
-  std::string cache;  ///< in memory.stat: file contents that the kernel gives up first
+  std::string cache;  ///< key in memory.stat: page cache that the kernel reclaims first
 };
 
-/// Above memory.high the kernel does not kill, but slows down until hardly anything moves.
+/// Above memory.high the kernel does not kill processes, but throttles them almost to a standstill.
 const GroupFiles kVersion2 = {{"memory.max", "memory.high"}, "memory.current", "inactive_file"};
 const GroupFiles kVersion1 = {
     {"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_inactive_file"};
 
-/// What is left of a group's own limits.
+/// Bytes left under a group's own limits.
 double left_in_group(const fs::path& folder, const GroupFiles& files) {
   double limit = kUnlimited;
   for (const std::string& name : files.limits)
@@ -61,8 +62,8 @@ double left_in_group(const fs::path& folder, const GroupFiles& files) {
   return std::max(limit - std::max(usage - cache, 0.0), 0.0);
 }
 
-/// The least that is left in a group and all those that it is in. Within a container its group may be the root
-/// of what is mounted, whatever /proc calls it; folders that are not there have no limits.
+/// Minimum over a group and its ancestors. Within a container the group may be the root of the
+/// mounted hierarchy, whatever /proc reports; missing folders have no limits.
 double left_in_groups(const fs::path& mount, fs::path group, const GroupFiles& files) {
   double left = kUnlimited;
   for (group = group.relative_path(); !group.empty(); group = group.parent_path())
@@ -74,7 +75,7 @@ double left_in_all_groups(const fs::path& root) {
   const fs::path mount = root / "sys/fs/cgroup";
   std::ifstream file(root / "proc/self/cgroup");
   double left = kUnlimited;
-  // "0::/user.slice/a" of version 2, "4:memory:/slurm/a" of version 1.
+  // "0::/user.slice/a" in version 2, "4:memory:/slurm/a" in version 1.
   for (std::string line; std::getline(file, line);) {
     const std::size_t controllers = line.find(':') + 1;
     const std::size_t group = line.find(':', controllers) + 1;

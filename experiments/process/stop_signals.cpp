@@ -12,10 +12,10 @@ extern "C" void keep_signal(int signal) { last_signal = signal; }
 StopSignals::StopSignals() : previous_{{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}, {SIGPIPE, {}}}} {
   last_signal = 0;
   for (Previous& previous : previous_) {
-    struct sigaction action {};  // interrupts what waits
+    struct sigaction action {};  // no SA_RESTART: interrupts blocking calls
     action.sa_handler = previous.signal == SIGPIPE ? SIG_IGN : keep_signal;
     sigaction(previous.signal, nullptr, &previous.action);
-    // Who started us with a signal ignored (nohup) does not want it.
+    // A signal that is already ignored (nohup) stays ignored.
     if (previous.action.sa_handler != SIG_IGN) sigaction(previous.signal, &action, nullptr);
   }
 }

@@ -1,4 +1,4 @@
-// Signals that ask a long command to end.
+// Termination signals of long commands.
 #pragma once
 
 #include <array>
@@ -6,8 +6,8 @@
 
 namespace equarx::process {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP do not end the process but are kept, and writing into a pipe
-/// that nobody reads is an error like others.
+/// During its lifetime, SIGINT, SIGTERM and SIGHUP are recorded instead of ending the process, and
+/// writing to a closed pipe is an ordinary error (SIGPIPE is ignored).
 class StopSignals {
  public:
   StopSignals();
@@ -15,7 +15,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// The last signal that came; 0 if none did.
+  /// The last signal received; 0 if none.
   int received() const;
 
  private:

@@ -24,14 +24,14 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// A message in a pipe: its length, and its bytes.
+/// Writes a message: its length and its bytes.
 bool write_message(const os::FileDescriptor& pipe, const std::string& text) {
   const std::uint64_t size = text.size();
   return os::write_all(pipe, std::as_bytes(std::span(&size, 1))) &&
          os::write_all(pipe, std::as_bytes(std::span(text)));
 }
 
-/// Whether a whole message came out of the pipe before its end.
+/// Reads a message; returns false if the pipe ends before it is complete.
 bool read_message(const os::FileDescriptor& pipe, std::string& text) {
   std::uint64_t size = 0;
   if (os::read_up_to(pipe, std::as_writable_bytes(std::span(&size, 1))) < sizeof size) return false;
@@ -39,21 +39,21 @@ bool read_message(const os::FileDescriptor& pipe, std::string& text) {
   return os::read_up_to(pipe, std::as_writable_bytes(std::span(text))) == size;
 }
 
-/// A worker's life.
-[[noreturn]] void live(const os::FileDescriptor& jobs, const os::FileDescriptor& results,
-                       const WorkerPool::Work& work) {
+/// Main loop of a worker process.
+[[noreturn]] void worker_main(const os::FileDescriptor& jobs, const os::FileDescriptor& results,
+                              const WorkerPool::Work& work) {
   std::string request;
   while (read_message(jobs, request))
     if (!write_message(results, work(request))) break;
-  _exit(EXIT_SUCCESS);  // the parent's exit handlers are not its own
+  _exit(EXIT_SUCCESS);  // skips the parent's exit handlers
 }
 
-/// Makes the process that has just been forked independent of all that its parent has set up, but for
-/// ending with it.
-void settle(pid_t parent) {
-  setpgid(0, 0);  // so that the parent can end it with all that it starts
+/// Resets process group and signal handling of a freshly forked worker, and makes it end with its
+/// parent.
+void detach_from_parent(pid_t parent) {
+  setpgid(0, 0);  // lets the parent kill it with all its children
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(EXIT_FAILURE);  // it ended meanwhile
+  if (getppid() != parent) _exit(EXIT_FAILURE);  // the parent ended meanwhile
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
 }
 
@@ -62,7 +62,7 @@ void settle(pid_t parent) {
 WorkerPool::WorkerPool(std::size_t workers, Work work) : most_(workers), work_(std::move(work)) {}
 
 WorkerPool::~WorkerPool() {
-  for (Worker& worker : workers_) bury(worker);
+  for (Worker& worker : workers_) reap(worker);
 }
 
 std::size_t WorkerPool::busy() const {
@@ -72,22 +72,22 @@ std::size_t WorkerPool::busy() const {
 WorkerPool::Worker WorkerPool::make_worker() {
   os::Pipe jobs = os::open_pipe();
   os::Pipe results = os::open_pipe();
-  std::fflush(nullptr);  // or the child would write our text again
+  std::fflush(nullptr);  // or the child would flush our buffers again
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw_errno("starting a worker");
   if (child == 0) {
-    settle(parent);
+    detach_from_parent(parent);
     jobs.in.close();
     results.out.close();
-    // Or another worker would never see that its jobs have ended.
+    // Otherwise other workers would never see the end of their job pipes.
     for (Worker& other : workers_) {
       other.jobs.close();
       other.results.close();
     }
-    live(jobs.out, results.in, work_);
+    worker_main(jobs.out, results.in, work_);
   }
-  setpgid(child, child);  // whoever is first
+  setpgid(child, child);  // also set by the child; the first call counts
   return {.process = child, .jobs = std::move(jobs.in), .results = std::move(results.out)};
 }
 
@@ -98,14 +98,14 @@ WorkerPool::Worker& WorkerPool::free_worker() {
 
 void WorkerPool::start(std::size_t job, const std::string& request) {
   Worker& worker = free_worker();
-  // If it has ended meanwhile, waiting for its result will tell.
+  // If the worker has ended, waiting for its result reports that.
   write_message(worker.jobs, request);
   worker.busy = true;
   worker.job = job;
 }
 
-/// Ends a worker. Returns how it ended, in words.
-std::string WorkerPool::bury(Worker& worker) {
+/// Kills and reaps a worker. Returns a description of how it ended.
+std::string WorkerPool::reap(Worker& worker) {
   kill(-worker.process, SIGKILL);
   worker.jobs.close();
   worker.results.close();
@@ -117,7 +117,7 @@ FinishedJob WorkerPool::finish(Worker& worker) {
   FinishedJob finished{.job = worker.job, .result = {}, .failure = {}};
   worker.busy = false;
   if (read_message(worker.results, finished.result)) return finished;
-  finished.failure = bury(worker);
+  finished.failure = reap(worker);
   std::swap(worker, workers_.back());
   workers_.pop_back();
   return finished;

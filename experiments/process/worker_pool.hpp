@@ -1,4 +1,4 @@
-// Processes that work side by side.
+// Worker processes.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace equarx::process {
 
-/// A job that has ended.
+/// A finished job.
 struct FinishedJob {
-  std::size_t job = 0;  ///< the number that it was given
+  std::size_t job = 0;  ///< the number passed to start()
   std::string result;
-  std::string failure;  ///< in words, if its process ended before the job did; empty otherwise
+  std::string failure;  ///< description if its process ended before the job did; empty otherwise
 };
 
-/// Forked copies of this process, each with one thread and in a process group of its own, that take one job
-/// after the other. They end with this process, however it ends. One that crashes is replaced.
+/// Forked copies of this process, each with one thread and its own process group, that process jobs
+/// one after the other. They end with this process, however it ends. A crashed worker is replaced.
 class WorkerPool {
  public:
-  /// What a worker does with what start() is given; it must not throw.
+  /// Processes a request of start() in the worker; must not throw.
   using Work = std::function<std::string(const std::string& request)>;
 
-  /// Processes are made as they are needed. This process must have no other threads then.
+  /// Workers are forked on demand, when this process must have no other threads.
   WorkerPool(std::size_t workers, Work work);
-  /// Ends all workers, and what they started, at once.
+  /// Kills all workers and their child processes.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -36,9 +36,10 @@ class WorkerPool {
   bool has_free() const { return busy() < most_; }
   std::size_t busy() const;
 
-  /// Gives a job to a free worker. @throws std::system_error if no process can be made.
+  /// Sends a job to a free worker. @throws std::system_error if no process can be created.
   void start(std::size_t job, const std::string& request);
-  /// Waits until at least one job has ended, a signal comes, or the time is over. Returns those that ended.
+  /// Waits until at least one job has ended, a signal arrives, or the time is over. Returns the
+  /// finished jobs.
   std::vector<FinishedJob> wait(int milliseconds);
 
  private:
@@ -53,7 +54,7 @@ class WorkerPool {
   Worker& free_worker();
   Worker make_worker();
   FinishedJob finish(Worker& worker);
-  std::string bury(Worker& worker);
+  std::string reap(Worker& worker);
 
   std::size_t most_;
   Work work_;

@@ -18,13 +18,13 @@
 namespace equarx::report {
 namespace {
 
-/// What a run is called and how its collective is set is in columns of its own.
-bool tells_experiments_apart(const std::string& pointer) {
+/// False for label and settings of a collective, which have columns of their own.
+bool distinguishes_experiments(const std::string& pointer) {
   return !pointer.starts_with("/collectives/") && !pointer.starts_with("/variants/") &&
          pointer != "/baseline";
 }
 
-/// The sources that have a configuration, by the axes of their rows.
+/// Sources with a configuration, by the axes of their rows.
 std::map<std::string, std::set<std::size_t>> sources_by_axes(const ReportResults& results) {
   std::map<std::string, std::set<std::size_t>> sources;
   for (const ReportRow& row : results.rows)
@@ -33,7 +33,7 @@ std::map<std::string, std::set<std::size_t>> sources_by_axes(const ReportResults
   return sources;
 }
 
-/// JSON pointers, in the order of the configurations, whose values differ or are not in all of them.
+/// JSON pointers with different values, or missing in some configurations, in the order of these.
 std::vector<std::string> differing_pointers(const ReportResults& results,
                                             const std::set<std::size_t>& sources) {
   std::vector<std::string> pointers;
@@ -56,7 +56,7 @@ std::vector<std::string> differing_pointers(const ReportResults& results,
   }
   std::erase_if(pointers, [&](const std::string& pointer) {
     const Seen& entry = seen[pointer];
-    return !tells_experiments_apart(pointer) || (!entry.differs && entry.count == sources.size());
+    return !distinguishes_experiments(pointer) || (!entry.differs && entry.count == sources.size());
   });
   return pointers;
 }
@@ -74,7 +74,7 @@ std::vector<std::string> all_axes(const ReportResults& results) {
   return pointers;
 }
 
-/// The value there, if there is one.
+/// Returns the value at a pointer; std::nullopt if absent.
 std::optional<input::Json> value_at(const input::Json& config, const std::string& pointer) {
   try {
     return config.at(input::Json::json_pointer(pointer));
@@ -86,20 +86,21 @@ std::optional<input::Json> value_at(const input::Json& config, const std::string
 
 constexpr std::string_view kCollectives = "/collectives/";
 
-/// The label of the collective that an axis is about; none if it is about all, or cannot be told.
+/// Returns the label of the collective that an axis refers to; std::nullopt if to all, or if
+/// unknown.
 std::optional<std::string> collective_of(const std::string& pointer, const ReportRow& row,
                                          const input::Json& config) {
   if (!pointer.starts_with(kCollectives)) return std::nullopt;
   const std::size_t end = pointer.find('/', kCollectives.size());
   const std::string name = pointer.substr(kCollectives.size(), end - kCollectives.size());
-  // An axis may give the collective another label than the one that the axes name it by.
+  // An axis may rename the collective.
   const auto renamed = row.axes->find(fmt::format("{}{}/label", kCollectives, name));
   if (renamed != row.axes->end() && renamed->is_string()) return renamed->get<std::string>();
   const auto collectives = config.find("collectives");
   if (collectives == config.end() || !collectives->is_array()) return std::nullopt;
   for (std::size_t i = 0; i < collectives->size(); ++i) {
     const input::Json& collective = (*collectives)[i];
-    if (!collective.is_object()) return std::nullopt;  // not as this program writes them
+    if (!collective.is_object()) return std::nullopt;  // not written by this program
     const input::Json& label = collective.value("label", input::Json());
     if (label.is_string() && (label == name || std::to_string(i) == name))
       return label.get<std::string>();
@@ -117,7 +118,7 @@ void drop_axes_of_others(ReportRow& row, const input::Json& config) {
   for (const std::string& pointer : others) row.axes->erase(pointer);
 }
 
-/// "512 x 1024" of numbers, "a, b" of anything else.
+/// "512 x 1024" for numbers, "a, b" for other values.
 std::string list_in_words(const input::Json& list) {
   const bool is_numbers =
       std::ranges::all_of(list, [](const input::Json& entry) { return entry.is_number(); });
@@ -136,6 +137,13 @@ std::string in_words(const input::Json& value) {
   for (const auto& [key, entry] : value.items())
     words.push_back(fmt::format("{} {}", key, in_words(entry)));
   return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string axis_text(const std::string& pointer, const input::Json& value,
+                      const input::Json& config) {
+  if (!value.is_object() || !value.empty()) return in_words(value);
+  const std::optional<input::Json> defaults = value_at(config, pointer);
+  return defaults && !defaults->empty() ? in_words(*defaults) : "on";
 }
 
 void complete_axes(ReportResults& results) {

@@ -13,10 +13,10 @@
 namespace equarx::report {
 namespace {
 
-/// What configurations of one base have, by JSON pointer.
+/// Values of the configurations of one base, by JSON pointer.
 struct Base {
-  input::Json values;            ///< of the first of them
-  std::set<std::string> varied;  ///< pointers whose values are not alike in all of them
+  input::Json values;            ///< of the first configuration
+  std::set<std::string> varied;  ///< pointers with different values in the configurations
 };
 using Bases = std::map<std::string, Base>;
 
@@ -38,7 +38,7 @@ Bases bases_of(const ReportResults& results) {
   return bases;
 }
 
-/// Whether all bases have the collective that a pointer may lead into.
+/// True if all bases have the collective that a pointer refers to, if any.
 bool is_in_all(const std::string& pointer, const Bases& bases) {
   constexpr std::string_view kCollectives = "/collectives/";
   if (!pointer.starts_with(kCollectives)) return true;
@@ -51,7 +51,7 @@ bool is_in_all(const std::string& pointer, const Bases& bases) {
   });
 }
 
-/// Whether all bases have one value there, or none, and not the same.
+/// True if every base has a single value, or none, at a pointer, and these differ.
 bool differs(const std::string& pointer, const Bases& bases) {
   std::set<std::string> texts;
   for (const auto& [name, base] : bases) {
@@ -62,7 +62,7 @@ bool differs(const std::string& pointer, const Bases& bases) {
   return texts.size() > 1;
 }
 
-/// Whether some row has an axis that sets it.
+/// True if an axis of some row sets the value at a pointer.
 bool is_set_by_axis(const std::string& pointer, const std::set<std::string>& axes) {
   return std::ranges::any_of(axes, [&](const std::string& axis) {
     return pointer == axis || pointer.starts_with(axis + "/");
@@ -76,7 +76,7 @@ std::set<std::string> axes_of(const ReportResults& results) {
   return axes;
 }
 
-/// In the order of the configurations.
+/// Pointers in which the bases differ, in the order of the configurations.
 std::vector<std::string> differing_pointers(const ReportResults& results, const Bases& bases) {
   const std::set<std::string> axes = axes_of(results);
   std::vector<std::string> pointers;
@@ -97,7 +97,7 @@ void add_axes_of_bases(ReportResults& results) {
   if (bases.size() < 2) return;
   const std::vector<std::string> pointers = differing_pointers(results, bases);
   for (ReportRow& row : results.rows) {
-    // A point that failed has no configuration, but its base may have others that do.
+    // A failed point has no configuration, but other points of its base may have one.
     const auto base = bases.find(results.sources[row.source].base);
     if (base == bases.end()) continue;
     for (const std::string& pointer : pointers)

@@ -1,13 +1,14 @@
-// What tells the rows of one state of a sweep from those of another.
+// Axes for the differences between earlier and later states of a sweep.
 #pragma once
 
 #include "experiments/report/results.hpp"
 
 namespace equarx::report {
 
-/// Where the bases of sweeps differ, gives each row of a sweep the values of its base as further axes. A
-/// collective is called by its label; one that only some bases have has rows of its own, and makes no axis.
-/// Bases are compared in what all their configurations have alike, for the rest is of the axes.
+/// Adds an axis for each setting in which the bases of sweeps differ, with the value of the row's
+/// base. Collectives are identified by label; one that is missing in some bases has rows of its
+/// own, and no axis. Only settings that are equal in all configurations of a base are compared: the
+/// others are axes already.
 void add_axes_of_bases(ReportResults& results);
 
 }  // namespace equarx::report

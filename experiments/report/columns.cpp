@@ -24,7 +24,8 @@ struct KnownColumn {
   bool shown;
 };
 
-/// In the order of the table. Other keys follow, each named and measured by its own name.
+/// In the order of the table. Columns with other keys follow; title and kind are derived from the
+/// key.
 constexpr std::array kKnownColumns = {
     KnownColumn{"label", "collective", ColumnKind::text, true},
     KnownColumn{"algorithm", "algorithm", ColumnKind::text, true},
@@ -36,9 +37,8 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"speedup", "speedup", ColumnKind::ratio, true},
     KnownColumn{"uncertainty/speedup_low", "speedup, 68 % low", ColumnKind::ratio, true},
     KnownColumn{"uncertainty/speedup_high", "speedup, 68 % high", ColumnKind::ratio, true},
-    KnownColumn{"compute_s", "computing", ColumnKind::time, true},
-    KnownColumn{"allreduce_s", "AllReduce", ColumnKind::time, true},
-    KnownColumn{"computing_s", "computing", ColumnKind::time, true},
+    KnownColumn{"compute_s", "compute", ColumnKind::time, true},
+    KnownColumn{"allreduce_s", "communication", ColumnKind::time, true},
     KnownColumn{"exposed_s", "exposed", ColumnKind::time, true},
     KnownColumn{"tokens_per_s_per_chip", "tokens/s/chip", ColumnKind::number, true},
     KnownColumn{"model_flops_utilisation", "MFU", ColumnKind::fraction, true},
@@ -53,28 +53,28 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"core/busy_s", "core busy, mean", ColumnKind::time, false},
     KnownColumn{"core/waits_for_links_s", "core waits for links", ColumnKind::time, false},
     KnownColumn{"core/waits_for_senders_s", "core waits for senders", ColumnKind::time, false},
-    KnownColumn{"core/waits_for_queue_s", "core waits for its queues", ColumnKind::time, false},
+    KnownColumn{"core/waits_for_queue_s", "core waits for queues", ColumnKind::time, false},
     KnownColumn{"elements_per_scale", "elements per scale", ColumnKind::number, false},
     KnownColumn{"hbm_busy_share", "HBM busy", ColumnKind::fraction, false},
     KnownColumn{"breakdown/payload_s", "payload on the wire", ColumnKind::time, false},
     KnownColumn{"breakdown/scales_s", "scales on the wire", ColumnKind::time, false},
-    KnownColumn{"breakdown/overhead_s", "overhead", ColumnKind::time, false},
-    KnownColumn{"breakdown/startup_s", "start-up", ColumnKind::time, false},
-    KnownColumn{"breakdown/bubbles_s", "bubbles", ColumnKind::time, false},
+    KnownColumn{"breakdown/sync_s", "per-hop sync", ColumnKind::time, false},
+    KnownColumn{"breakdown/startup_s", "startup", ColumnKind::time, false},
+    KnownColumn{"breakdown/idle_s", "idle", ColumnKind::time, false},
     KnownColumn{"numerics/max_abs_error", "largest error", ColumnKind::number, false},
     KnownColumn{"numerics/mean_signed_error", "mean error", ColumnKind::number, false},
     KnownColumn{"numerics/cosine_similarity", "cosine similarity", ColumnKind::number, false},
     KnownColumn{"numerics/mse_vs_baseline", "MSE vs baseline", ColumnKind::number, false},
     KnownColumn{"numerics/nmse_vs_baseline", "NMSE vs baseline", ColumnKind::number, false},
     KnownColumn{"numerics/ranks_identical", "ranks identical", ColumnKind::text, false},
-    KnownColumn{"matrix_s", "matrix products", ColumnKind::time, false},
+    KnownColumn{"matrix_s", "GEMMs", ColumnKind::time, false},
     KnownColumn{"attention_s", "attention", ColumnKind::time, false},
-    KnownColumn{"elementwise_s", "element-wise work", ColumnKind::time, false},
+    KnownColumn{"elementwise_s", "element-wise ops", ColumnKind::time, false},
     KnownColumn{"allreduce_count", "AllReduces", ColumnKind::number, false},
     KnownColumn{"is_baseline", "baseline", ColumnKind::text, false},
     KnownColumn{"calibrated", "chip calibrated", ColumnKind::text, false},
     KnownColumn{"simulation", "simulation", ColumnKind::text, false},
-    KnownColumn{"uncertainty/samples", "chips drawn", ColumnKind::number, false},
+    KnownColumn{"uncertainty/samples", "Monte Carlo samples", ColumnKind::number, false},
 };
 
 ColumnKind kind_by_name(std::string_view key) {
@@ -86,14 +86,15 @@ ColumnKind kind_by_name(std::string_view key) {
   return ColumnKind::number;
 }
 
-/// "numerics/clipped_fraction" -> "clipped fraction"; of a step "groups/bucket/exposed_s" -> "bucket: exposed"
+/// "numerics/clipped_fraction" -> "clipped fraction", "groups/bucket/exposed_s" -> "bucket:
+/// exposed"
 std::string title_by_name(std::string_view key) {
   constexpr std::string_view kGroups = "groups/";
   if (key.starts_with(kGroups)) {
     const std::string_view group = key.substr(kGroups.size(), key.rfind('/') - kGroups.size());
     return fmt::format("{}: {}", group, title_by_name(key.substr(key.rfind('/') + 1)));
   }
-  key.remove_prefix(key.rfind('/') + 1);  // 0 if there is none
+  key.remove_prefix(key.rfind('/') + 1);  // 0 without slash
   for (const std::string_view unit : {"_s", "_db"})
     if (key.ends_with(unit)) key.remove_suffix(unit.size());
   std::string title(key);
@@ -106,17 +107,17 @@ input::Json cell_of(const input::Json& value) {
   return value;
 }
 
-/// Collects cells by key, in the order in which keys first appear.
+/// Collects cells by key; columns are ordered by the first appearance of their key.
 class ColumnSet {
  public:
   explicit ColumnSet(std::size_t rows) : rows_(rows) {}
 
   void set(std::size_t row, const std::string& key, const input::Json& value) {
-    if (value.is_null() && !place_.contains(key)) return;
-    const auto [place, is_new] = place_.try_emplace(key, columns_.size());
+    if (value.is_null() && !index_.contains(key)) return;
+    const auto [entry, is_new] = index_.try_emplace(key, columns_.size());
     if (is_new)
       columns_.push_back({.key = key, .title = key, .cells = std::vector<input::JsonValue>(rows_)});
-    columns_[place->second].cells[row] = cell_of(value);
+    columns_[entry->second].cells[row] = cell_of(value);
   }
 
   void set_all(std::size_t row, const std::string& prefix, const input::Json& object) {
@@ -134,7 +135,7 @@ class ColumnSet {
  private:
   std::size_t rows_;
   std::vector<ReportColumn> columns_;
-  std::map<std::string, std::size_t> place_;
+  std::map<std::string, std::size_t> index_;
 };
 
 bool all_cells(const ReportColumn& column, bool (*holds)(const input::Json&)) {
@@ -151,7 +152,7 @@ void make_texts(ReportColumn& column) {
     if (!cell->is_null() && !cell->is_string()) cell = input::Json(cell->dump());
 }
 
-/// The numbers of the texts as quantities of one dimension, or none.
+/// Parses all texts as quantities of one dimension; std::nullopt if one of them is not.
 std::optional<std::vector<input::JsonValue>> parse_all(const std::vector<input::JsonValue>& texts,
                                                        units::Dimension dimension) {
   std::map<std::string, double> known;  // an axis has few values
@@ -209,30 +210,34 @@ void name_and_measure(ReportColumn& column) {
   if (column.kind == ColumnKind::text || !all_cells(column, is_number)) make_texts(column);
 }
 
-/// Whether a column of the runs says what an axis does: the label, or what is joined from the configuration.
-bool is_said_by_runs(const std::string& pointer) {
-  constexpr std::array<std::string_view, 3> kSaid = {"/label", "/format", "/quantize"};
+/// True if a column of the runs has the values of an axis: the label, format or phases of a
+/// collective.
+bool is_run_column(const std::string& pointer) {
+  constexpr std::array<std::string_view, 3> kKeys = {"/label", "/format", "/quantize"};
   return pointer.starts_with("/collectives/") &&
-         std::ranges::any_of(kSaid, [&](std::string_view key) { return pointer.ends_with(key); });
+         std::ranges::any_of(kKeys, [&](std::string_view key) { return pointer.ends_with(key); });
 }
 
 std::vector<ReportColumn> axis_columns(const ReportResults& results) {
   ColumnSet set(results.rows.size());
-  for (std::size_t row = 0; row < results.rows.size(); ++row)
+  for (std::size_t row = 0; row < results.rows.size(); ++row) {
+    const input::Json& config = results.sources[results.rows[row].source].config;
     for (const auto& [pointer, value] : results.rows[row].axes->items())
-      set.set(row, pointer, value.is_structured() ? input::Json(in_words(value)) : value);
+      set.set(row, pointer,
+              value.is_structured() ? input::Json(axis_text(pointer, value, config)) : value);
+  }
   std::vector<ReportColumn> columns = set.take();
-  // Failed points have no run to say it.
+  // Failed points have no run, and thus no such column.
   const bool has_failures =
       std::ranges::any_of(results.rows, [](const ReportRow& row) { return !row.error.empty(); });
   for (ReportColumn& column : columns) {
     measure_axis(column);
-    column.shown = has_failures || !is_said_by_runs(column.key);
+    column.shown = has_failures || !is_run_column(column.key);
   }
   return columns;
 }
 
-/// What the configuration says of the collective with this label, and whether it is the baseline.
+/// Settings of the collective with this label in the configuration, and whether it is the baseline.
 input::Json setting_of(const input::Json& config, const std::string& label) {
   input::Json setting = input::Json::object();
   if (!config.is_object()) return setting;
@@ -247,7 +252,7 @@ input::Json setting_of(const input::Json& config, const std::string& label) {
   return setting;
 }
 
-/// Calls labels those of variants, if all runs are of steps: these have no algorithm of their own.
+/// Titles the labels "variant" if all runs are of steps, which have no algorithm of their own.
 void name_variants(std::vector<ReportColumn>& columns) {
   const auto column = [&](std::string_view key) {
     return std::ranges::find(columns, key, &ReportColumn::key);
@@ -274,7 +279,7 @@ std::vector<ReportColumn> run_columns(const ReportResults& results) {
   return columns;
 }
 
-/// Where the rows come from, as far as they differ in it.
+/// Errors, points, versions and files of the rows; the latter two only if they differ.
 std::vector<ReportColumn> origin_columns(const ReportResults& results) {
   ReportColumn error{.key = "error", .title = "failed"};
   ReportColumn point{.key = "point", .title = "point", .kind = ColumnKind::number, .shown = false};

@@ -22,16 +22,17 @@
 namespace equarx::report {
 namespace {
 
-/// More chips would make the page heavy, and the picture too fine to read.
+/// Limit that keeps the page small and pictures readable.
 constexpr std::uint32_t kMostChips = 512;
 
-/// @throws InputError if it is a file that is not here
+/// @throws InputError if the chip is a file that does not exist here
 hardware::Chip chip_of(const input::Json& config) {
   input::ObjectReader reader(config, "");
   return config::read_chip_choice(reader).chip;
 }
 
-/// The topology of a configuration, if this program can read it, and it is small enough to draw.
+/// Reads the topology of a configuration; std::nullopt if that is not possible, or if it is too
+/// large to draw.
 std::optional<std::pair<config::TopologyConfig, config::PlannedTopology>> read_planned(
     const input::Json& config) {
   try {
@@ -48,19 +49,19 @@ std::optional<std::pair<config::TopologyConfig, config::PlannedTopology>> read_p
   }
 }
 
-/// The utilisation of links, by the chips that they join. @throws Json::exception if it is not as this program
-/// writes it
+/// Utilisation of links, by the chips that they join. @throws Json::exception if the format is
+/// unknown
 std::map<std::pair<std::string, std::string>, double> read_links(const input::Json& links) {
   std::map<std::pair<std::string, std::string>, double> known;
   for (const input::Json& link : links) {
-    if (!link.contains("from")) return {};  // one of those that every chip has
+    if (!link.contains("from")) return {};  // of a representative chip
     known[{link["from"].get<std::string>(), link.at("to").get<std::string>()}] =
         link.at("utilisation").get<double>();
   }
   return known;
 }
 
-/// Utilisation by link, if the run has that of every link of the topology.
+/// Utilisation by link; empty unless the run has all links of the topology.
 std::vector<double> utilisation(const input::Json& run, const topology::Topology& graph) {
   if (!run.is_object() || !run.contains("links")) return {};
   std::map<std::pair<std::string, std::string>, double> known;
@@ -89,7 +90,7 @@ class PictureMaker {
       add(row);
     }
     for (std::size_t i = 0; i < pictures_.size(); ++i) {
-      if (drawn_[i].empty()) continue;  // of streams, whose row is theirs
+      if (drawn_[i].empty()) continue;  // a picture of streams belongs to its row only
       const std::set<std::size_t>& sources = sources_of_[drawn_[i]];
       pictures_[i].sources.assign(sources.begin(), sources.end());
     }
@@ -111,7 +112,7 @@ class PictureMaker {
       pictures_.push_back(
           {title, draw_streams(run["tasks"], run.at("critical_path"), title), index});
     } catch (const input::Json::exception&) {
-      return;  // not as this program writes them
+      return;  // unknown format
     }
     drawn_.emplace_back();
   }
@@ -131,25 +132,25 @@ class PictureMaker {
     }
     const auto planned = read_planned(config);
     if (!planned) return;
-    const auto& [topology, place] = *planned;
-    std::vector<double> values = utilisation(row.run, place.graph);
+    const auto& [topology, layout] = *planned;
+    std::vector<double> values = utilisation(row.run, layout.graph);
     if (values.empty() && std::ranges::find(drawn_, topology_key) != drawn_.end()) return;
     drawn_.push_back(topology_key);
     const std::string title = values.empty()
                                   ? config::topology_text(topology)
                                   : fmt::format("{}, {}", config::topology_text(topology),
                                                 row.run->value("label", std::string()));
-    topology::Drawing drawing{.shape = place.shape, .value_name = "utilisation", .caption = title};
+    topology::Drawing drawing{.shape = layout.shape, .value_name = "utilisation", .caption = title};
     const bool measured = !values.empty();
     drawing.values = std::move(values);
-    pictures_.push_back({title, topology::draw_svg(place.graph, drawing),
+    pictures_.push_back({title, topology::draw_svg(layout.graph, drawing),
                          measured ? std::optional(index) : std::nullopt});
   }
 
   const ReportResults& results_;
   std::size_t most_;
   std::size_t left_out_ = 0;
-  std::vector<std::string> drawn_;  ///< the topology of each picture; empty if it is of streams
+  std::vector<std::string> drawn_;  ///< topology of each picture; empty for pictures of streams
   std::map<std::string, std::set<std::size_t>> sources_of_;  ///< by topology
   std::vector<ReportPicture> pictures_;
 };
@@ -160,9 +161,8 @@ std::vector<ReportPicture> make_pictures(ReportResults& results, std::size_t mos
   PictureMaker maker(results, most);
   std::vector<ReportPicture> pictures = maker.make();
   if (maker.left_out() > 0)
-    results.notes.push_back(
-        fmt::format("{} more runs have no picture of their topology: the page shows {}",
-                    maker.left_out(), most));
+    results.notes.push_back(fmt::format("{} more runs have no picture: the page is limited to {}",
+                                        maker.left_out(), most));
   return pictures;
 }
 
@@ -175,7 +175,7 @@ void fill_in_parameters(ReportResults& results) {
     try {
       if (is_new) found->second = config::parameters_json(chip_of(source.config));
     } catch (const input::InputError&) {
-      continue;  // a file that is not here
+      continue;  // a file that does not exist here
     }
     source.parameters = found->second;
   }

@@ -1,4 +1,4 @@
-// Pictures of a report's results: their topologies, with what crossed their links, and the streams of steps.
+// Pictures of a report: topologies with the utilisation of their links, and the streams of steps.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,13 @@
 
 namespace equarx::report {
 
-/// One picture for each run that has its links (`run --json --links`, simulated chip by chip), one for each variant of a
-/// step, of its streams, and one for each other configuration, of its topology alone; of configurations that this program can read, and at most
-/// `most` pictures. What is left out becomes a note of the results.
+/// Draws a picture for each run that has all links of its topology (`run --json --links` of all
+/// chips), for each variant of a step, with its streams, and for each other topology.
+/// Configurations that cannot be read are skipped. At most `most` pictures are drawn; a note of the
+/// results counts those left out.
 std::vector<ReportPicture> make_pictures(ReportResults& results, std::size_t most);
 
-/// Fills in the parameters of the chips of results that do not have them, from the hardware that their
-/// configurations name.
+/// Fills in missing parameters of chips from the hardware that the configurations name.
 void fill_in_parameters(ReportResults& results);
 
 }  // namespace equarx::report

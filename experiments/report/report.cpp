@@ -17,11 +17,12 @@
 namespace equarx::report {
 namespace {
 
-/// Nine digits are more than a simulation has, and half of what a double would need.
+/// Formats a number with nine digits: more than a simulation's accuracy, and half the size of a
+/// full double.
 std::string number_text(const input::Json& value) {
   if (!value.is_number_float()) return value.is_null() ? "null" : input::json_text(value);
   const double number = value.get<double>();
-  constexpr double kMostExact = 1e15;  // whole numbers, as sizes, are exact
+  constexpr double kMostExact = 1e15;  // integers, such as sizes, stay exact
   if (number == std::floor(number) && std::abs(number) < kMostExact)
     return fmt::format("{:.0f}", number);
   return std::isfinite(number) ? fmt::format("{:.9g}", number) : "null";
@@ -42,13 +43,13 @@ std::string numbers(const std::vector<std::size_t>& values) {
   return list(values, [](std::size_t value) { return fmt::format("{}", value); });
 }
 
-/// The distinct values of a column, and the place among them of each cell.
+/// Dictionary encoding of a column: its distinct values, and the code of each cell.
 struct Dictionary {
-  std::vector<std::size_t> first_rows;  ///< where each value is first
+  std::vector<std::size_t> first_rows;  ///< row of the first appearance of each value
   std::vector<std::size_t> codes;
 };
 
-/// By the text of each cell: what was written if it is an axis, or its JSON.
+/// Encodes the texts of the cells: as written for an axis of quantities, else their JSON.
 Dictionary make_dictionary(const ReportColumn& column) {
   Dictionary dictionary;
   std::unordered_map<std::string, std::size_t> codes;
@@ -67,7 +68,7 @@ std::string column_json(const ReportColumn& column) {
                                  input::json_text(column.key), input::json_text(column.title),
                                  name(column.kind), column.axis, column.shown);
   const Dictionary dictionary = make_dictionary(column);
-  // Few values, each stored once, are smaller than a number in each row, and quicker to filter.
+  // Storing few distinct values once is smaller, and faster to filter, than a number per row.
   const bool repeats = 2 * dictionary.first_rows.size() <= column.cells.size();
   if (column.kind != ColumnKind::text && column.texts.empty() && !repeats)
     return json + fmt::format(R"("values":{}}})", list(column.cells, number_text));
@@ -83,7 +84,7 @@ std::string column_json(const ReportColumn& column) {
   return json + fmt::format(R"("codes":{}}})", numbers(dictionary.codes));
 }
 
-/// The distinct values of something that sources have, and the place among them of each source's.
+/// Distinct values of a member of the sources, and the code of each source's value.
 struct Shared {
   std::vector<std::string> values;
   std::vector<std::size_t> codes;
@@ -101,7 +102,7 @@ Shared make_shared(const ReportResults& results, input::JsonValue ReportSource::
   return shared;
 }
 
-/// The axes of each source's first row.
+/// Axes of the first row of each source.
 std::vector<const input::Json*> axes_by_source(const ReportResults& results) {
   std::vector<const input::Json*> axes(results.sources.size());
   for (const ReportRow& row : results.rows)
@@ -109,8 +110,8 @@ std::vector<const input::Json*> axes_by_source(const ReportResults& results) {
   return axes;
 }
 
-/// Configurations of a sweep differ in little: most are stored as their difference (a JSON patch) from
-/// one before them. A failed point has no configuration, and its axes instead.
+/// Configurations of a sweep differ little: most are stored as a JSON patch of an earlier one. A
+/// failed point has its axes instead of a configuration.
 std::string sources_json(const ReportResults& results, const Shared& parameters,
                          const Shared& operations) {
   const std::vector<const input::Json*> axes = axes_by_source(results);
@@ -163,7 +164,7 @@ std::string replace_each(std::string_view text,
   return result;
 }
 
-/// Of JSON, in which these stand in texts alone.
+/// Escapes characters that could end a script element; in JSON they only appear in strings.
 std::string escaped_for_script(std::string_view json) {
   return replace_each(json, {{'&', "\\u0026"}, {'<', "\\u003c"}, {'>', "\\u003e"}});
 }
@@ -195,7 +196,7 @@ std::string make_report(const ReportInput& input) {
   const std::size_t title = page.find(kTitle);
   const std::size_t data = page.find(kData, title);
   if (title == page.npos || data == page.npos)
-    throw std::logic_error("the template of the report has no place for title and data");
+    throw std::logic_error("the template of the report lacks the title or data placeholder");
   std::string text(page.substr(0, title));
   text += topology::escaped_for_markup(input.title);
   text += page.substr(title + kTitle.size(), data - title - kTitle.size());

@@ -1,4 +1,4 @@
-// The report: results as one HTML file that needs nothing else, not even a network.
+// The report: results as a self-contained HTML file.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace equarx::report {
 
-/// A picture of a topology, with what was measured on its links.
+/// A picture of a topology, with the utilisation of its links, or of the streams of a step.
 struct ReportPicture {
   std::string title;
-  std::string svg;                        ///< a whole SVG file
-  std::optional<std::size_t> row = {};    ///< index into the results' rows, if it is of one of them
-  std::vector<std::size_t> sources = {};  ///< indices of those that have this topology
+  std::string svg;                        ///< a complete SVG file
+  std::optional<std::size_t> row = {};    ///< index of the row that it belongs to, if any
+  std::vector<std::size_t> sources = {};  ///< indices of the sources with this topology
 };
 
-/// What a report page is made of.
+/// Content of a report page.
 struct ReportInput {
   std::string title;
   ReportResults results;
@@ -27,14 +27,14 @@ struct ReportInput {
   std::string version;  ///< of this program
 };
 
-/// The whole page. No text of the input can become markup or script in it.
+/// Returns the complete page. Texts of the input cannot become markup or script.
 std::string make_report(const ReportInput& input);
 
-/// The data of the page, a JSON text that may stand in a script element: it has no "<", ">" or "&".
+/// Returns the data of the page as JSON that is safe in a script element: without "<", ">" and "&".
 std::string report_data(const ReportInput& input);
 
-/// The page without title and data, which go where it says "{{title}}" and "{{data}}". Made of
-/// tools/report/ when the program is built.
+/// Returns the template of the page, with the placeholders "{{title}}" and "{{data}}". Generated
+/// from tools/report/ at build time.
 std::string_view report_template();
 
 }  // namespace equarx::report

@@ -13,6 +13,8 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
+#include "experiments/input/pointer.hpp"
+#include "experiments/input/renamed_keys.hpp"
 #include "experiments/report/axes.hpp"
 #include "experiments/report/bases.hpp"
 
@@ -20,7 +22,7 @@ namespace equarx::report {
 namespace {
 
 constexpr std::string_view kAskForResults =
-    "is this what 'equarx-sim run --json' or 'equarx-sim sweep' wrote?";
+    "is this a file from 'equarx-sim run --json' or 'equarx-sim sweep'?";
 
 const input::Json& member(const input::Json& object, const std::string& key,
                           input::Json::value_t type, std::string_view expected) {
@@ -34,27 +36,27 @@ std::string text_of(const input::Json& object, const std::string& key) {
   return member(object, key, input::Json::value_t::string, "a text").get<std::string>();
 }
 
-/// Null if there is none.
+/// Returns an object, or null if absent.
 input::Json object_of(const input::Json& object, const std::string& key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_object() ? *found : input::Json(nullptr);
 }
 
-void check_run(const input::Json& run, const std::string& place) {
+void check_run(const input::Json& run, const std::string& pointer) {
   if (!run.is_object() || !run.contains("label") || !run["label"].is_string())
-    throw input::InputError(place,
+    throw input::InputError(pointer,
                             fmt::format("expected a run, with its label; {}", kAskForResults));
 }
 
-/// A variant of a step as a run, whose groups of tasks are members by their names.
-input::Json run_of_variant(const input::Json& variant, const std::string& place) {
+/// Converts a variant of a step to a run, with its groups of tasks as members by name.
+input::Json run_of_variant(const input::Json& variant, const std::string& pointer) {
   if (!variant.contains("groups") || !variant["groups"].is_array())
-    throw input::InputError(place, fmt::format("has no groups of tasks; {}", kAskForResults));
+    throw input::InputError(pointer, fmt::format("has no groups of tasks; {}", kAskForResults));
   input::Json run = variant;
   run["groups"] = input::Json::object();
   for (const input::Json& group : variant["groups"]) {
     if (!group.is_object() || !group.contains("group") || !group["group"].is_string())
-      throw input::InputError(place + "/groups",
+      throw input::InputError(input::pointer(pointer, "groups"),
                               fmt::format("expected a group, with its name; {}", kAskForResults));
     input::Json numbers = group;
     numbers.erase("group");
@@ -68,6 +70,8 @@ class Reader {
   void read(const std::string& path) {
     const std::string text = input::read_file(path);
     file_ = path;
+    has_old_keys_ = input::has_renamed_keys(text);
+    if (has_old_keys_) note(input::renamed_note(path));
     const std::size_t before = results_.rows.size();
     if (is_lines(text))
       read_lines(text);
@@ -80,7 +84,7 @@ class Reader {
   ReportResults finish() {
     drop_recomputed_failures();
     if (repeated_ > 0)
-      note(fmt::format("{} {} there more than once; the last of each is shown", repeated_,
+      note(fmt::format("{} {} duplicated; only the last of each is shown", repeated_,
                        repeated_ == 1 ? "run is" : "runs are"));
     std::set<std::string> versions;
     for (const ReportSource& source : results_.sources) versions.insert(source.version);
@@ -89,7 +93,7 @@ class Reader {
                        fmt::join(versions, ", ")));
     note_uncalibrated();
     add_axes_of_bases(results_);
-    drop_of_older_states();  // while the axes are those of the sweep's points
+    drop_of_older_states();  // before further axes are added
     complete_axes(results_);
     return std::move(results_);
   }
@@ -99,7 +103,7 @@ class Reader {
 
   void note(std::string text) { results_.notes.push_back(std::move(text)); }
 
-  /// Lets what `read` throws say where.
+  /// Adds file and line to the errors of `read`.
   template <typename Read>
   void in_file(const std::string& line, Read read) {
     try {
@@ -109,7 +113,7 @@ class Reader {
     }
   }
 
-  /// Whether the first line is a JSON value of its own, but no whole result.
+  /// True if the first line is a JSON object, but not a complete result.
   static bool is_lines(const std::string& text) {
     const std::string first = text.substr(0, text.find('\n'));
     const input::Json value = input::Json::parse(first, nullptr, false);
@@ -141,11 +145,11 @@ class Reader {
     const input::Json& runs = member(result, list, input::Json::value_t::array, "a list of runs");
     const std::size_t source = find_source(result, text_of(result, "config_hash"));
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const std::string place = fmt::format("/{}/{}", list, i);
-      check_run(runs[i], place);
+      const std::string pointer = input::pointer(input::pointer("", list), i);
+      check_run(runs[i], pointer);
       add({.source = source,
            .file = file_,
-           .run = is_step ? run_of_variant(runs[i], place) : runs[i]});
+           .run = is_step ? run_of_variant(current(runs[i]), pointer) : current(runs[i])});
     }
   }
 
@@ -158,14 +162,20 @@ class Reader {
       row.point = point["point"].get<std::uint64_t>();
     if (point.contains("error")) {
       row.error = text_of(point, "error");
-      // An empty one would make a run of a row that has none.
+      // An empty error would mark a row without run as successful.
       if (row.error.empty())
         throw input::InputError("/error", fmt::format("is empty; {}", kAskForResults));
     } else {
-      row.run = member(point, "run", input::Json::value_t::object, "a run, or an error");
+      row.run = current(member(point, "run", input::Json::value_t::object, "a run, or an error"));
       check_run(row.run, "/run");
     }
     add(std::move(row));
+  }
+
+  /// The run under the current names of its keys.
+  input::Json current(input::Json run) const {
+    if (has_old_keys_) input::rename_keys(run);
+    return run;
   }
 
   std::size_t find_source(const input::Json& json, std::string key) {
@@ -175,7 +185,7 @@ class Reader {
     ReportSource& source = results_.sources[known->second];
     if (const input::Json base = json.value("base", input::Json()); base.is_string())
       source.base = base.get<std::string>();
-    // Not every line of a point must have them.
+    // Optional in the further lines of a point.
     if (source.config->is_null()) source.config = object_of(json, "config");
     if (source.parameters->is_null()) source.parameters = object_of(json, "parameters");
     if (source.operations->is_null() && json.contains("operations"))
@@ -184,20 +194,20 @@ class Reader {
   }
 
   void add(ReportRow row) {
-    std::optional<std::string> label;  // a failed point has none, and one row
+    std::optional<std::string> label;  // unset for a failed point, which has a single row
     if (row.run->is_object()) label = (*row.run)["label"].get<std::string>();
     const auto [known, is_new] =
         row_of_.try_emplace({row.source, std::move(label)}, results_.rows.size());
     if (is_new) {
       results_.rows.push_back(std::move(row));
     } else {
-      // A point that fails again, when it is tried again, is no news.
+      // A point that fails again in a retry is not worth a note.
       if (row.error.empty()) ++repeated_;
       results_.rows[known->second] = std::move(row);
     }
   }
 
-  /// Of results that say so; those of older versions do not.
+  /// Results of older versions lack the flag, and get no note.
   void note_uncalibrated() {
     std::set<std::string> chips;
     for (const ReportRow& row : results_.rows) {
@@ -219,18 +229,18 @@ class Reader {
                   [&](const ReportRow& row) { return !row.error.empty() && computed[row.source]; });
   }
 
-  /// Rows of a sweep that only their keys tell apart, as if a file that the configuration names was changed:
-  /// the last of each are of what it is now.
+  /// Drops rows of a sweep that differ from later ones only in their keys, because a file that the
+  /// configuration names has changed.
   void drop_of_older_states() {
-    using Place = std::vector<std::string>;
-    std::set<Place> seen;
+    using Identifier = std::vector<std::string>;
+    std::set<Identifier> seen;
     const std::size_t before = results_.rows.size();
     std::ranges::reverse(results_.rows);
     std::erase_if(results_.rows, [&](const ReportRow& row) {
       const ReportSource& source = results_.sources[row.source];
       if (source.base.empty()) return false;
-      const Place point = {row.file, source.version, row.axes->dump()};
-      Place run = point;  // a point that failed has no label, and did so for all collectives
+      const Identifier point = {row.file, source.version, row.axes->dump()};
+      Identifier run = point;  // a failed point has no label: all its collectives failed
       if (row.error.empty()) run.push_back((*row.run)["label"].get<std::string>());
       const bool is_last = seen.insert(std::move(run)).second;
       seen.insert(point);
@@ -240,13 +250,14 @@ class Reader {
     const std::size_t dropped = before - results_.rows.size();
     if (dropped > 0)
       note(
-          fmt::format("{} {} of an earlier state of the sweep, and nothing in the configuration "
-                      "tells; left out beside the later ones",
+          fmt::format("{} {} from an earlier state of the sweep with the same configuration; only "
+                      "later ones are shown",
                       dropped, dropped == 1 ? "row is" : "rows are"));
   }
 
   ReportResults results_;
   std::string file_;
+  bool has_old_keys_ = false;  // of the file that is being read
   std::map<std::pair<std::string, std::string>, std::size_t> source_of_;  // by key and version
   std::map<Identity, std::size_t> row_of_;
   std::size_t repeated_ = 0;

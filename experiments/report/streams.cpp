@@ -17,13 +17,14 @@
 namespace equarx::report {
 namespace {
 
-constexpr double kLabels = 150.0;  // pixels of the names of streams
-constexpr double kWidth = 960.0;   // of the time of the step
+// Sizes in pixels.
+constexpr double kLabels = 150.0;  // width of the names of streams
+constexpr double kWidth = 960.0;   // width of the time axis
 constexpr double kBorder = 16.0;
-constexpr double kTop = 30.0;  // of the caption
+constexpr double kTop = 30.0;  // height of the caption
 constexpr double kLane = 34.0;
 constexpr double kBar = 22.0;
-constexpr double kLine = 20.0;  // of text
+constexpr double kLine = 20.0;  // height of a line of text
 constexpr double kUnderline = 4.0;
 constexpr int kTicks = 5;
 constexpr std::size_t kLegendColumns = 4;
@@ -33,7 +34,7 @@ constexpr std::array<std::string_view, 8> kColours = {"#0072B2", "#E69F00", "#00
                                                       "#56B4E9", "#D55E00", "#F0E442", "#7A7A7A"};
 constexpr std::string_view kCriticalColour = "#000000";
 
-/// A task, or several of one group whose bars would touch.
+/// A task, or several tasks of one group whose bars would touch.
 struct Bar {
   std::size_t lane = 0;
   std::size_t group = 0;
@@ -42,8 +43,8 @@ struct Bar {
   double end = 0.0;
 };
 
-/// The place of a name in a list, to which it is added if it is not there.
-std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
+/// Returns the index of a name in a list; appends it if absent.
+std::size_t index_of(std::vector<std::string>& names, const std::string& name) {
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   names.push_back(name);
@@ -80,8 +81,8 @@ class Picture {
     const auto at = [&](const char* key) {
       return end_s_ > 0.0 ? task.at(key).get<double>() / end_s_ * kWidth : 0.0;
     };
-    const Bar bar{place_of(streams_, task.at("stream").get<std::string>()),
-                  place_of(groups_, task.at("group").get<std::string>()),
+    const Bar bar{index_of(streams_, task.at("stream").get<std::string>()),
+                  index_of(groups_, task.at("group").get<std::string>()),
                   critical.contains(task.at("name").get<std::string>()), at("start_s"),
                   at("end_s")};
     const auto [last, is_first] =
@@ -94,7 +95,7 @@ class Picture {
     bars_.push_back(bar);
   }
 
-  /// Whether they cannot be told apart. A stream does one task after the other.
+  /// True if two bars are indistinguishable. Tasks of a stream run one after the other.
   static bool touches(const Bar& before, const Bar& bar) {
     constexpr double kTouching = 0.2;  // pixels
     return bar.start - before.end < kTouching &&
@@ -123,7 +124,7 @@ class Picture {
 
   std::string drawn(const Bar& bar) const {
     constexpr double kThinnest = 0.4;
-    constexpr double kGap = 0.3;  // tells neighbours apart
+    constexpr double kGap = 0.3;  // separates neighbours
     const double x = kBorder + kLabels + bar.start;
     const double width = std::max(kThinnest, bar.end - bar.start - kGap);
     const double y = lane_top(bar.lane);
@@ -160,14 +161,14 @@ class Picture {
     }
     const double y = legend_top() + kLine * static_cast<double>(legend_rows() - 1);
     svg += box(kBorder, y - kUnderline, kLine / 2.0, kUnderline, kCriticalColour);
-    return svg + text(kBorder + kLine, y, "start", "of the critical path, which the time hangs on");
+    return svg + text(kBorder + kLine, y, "start", "critical path");
   }
 
   double end_s_ = 0.0;
   std::vector<std::string> streams_;
   std::vector<std::string> groups_;
   std::vector<Bar> bars_;
-  std::map<std::tuple<std::size_t, std::size_t, bool>, std::size_t> last_;  ///< bar of a kind
+  std::map<std::tuple<std::size_t, std::size_t, bool>, std::size_t> last_;  ///< last bar of a kind
 };
 
 }  // namespace

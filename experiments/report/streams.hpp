@@ -1,4 +1,4 @@
-// A picture of when each task of a step went on.
+// Picture of the streams of a step: a timeline of its tasks.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace equarx::report {
 
-/// A whole SVG file: a lane for each stream, a bar for each task, coloured by its group; tasks of the critical path
-/// are underlined. `tasks`, `critical_path`: as `run --json` has them of a variant (docs/results.md).
-/// @throws input::Json::exception for anything else
+/// Draws a complete SVG file: a lane per stream and a bar per task, coloured by group; tasks on the
+/// critical path are underlined. `tasks`, `critical_path`: as in a variant of `run --json`
+/// (docs/results.md).
+/// @throws input::Json::exception for another format
 std::string draw_streams(const input::Json& tasks, const input::Json& critical_path,
                          const std::string& caption);
 

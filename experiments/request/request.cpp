@@ -42,7 +42,7 @@ input::Json to_json(const run::TensorPaths& paths) {
 }  // namespace
 
 plan::Plan make_plan(const Request& request) {
-  return plan::make_plan(read_config(request), plan::Look::at_many);
+  return plan::make_plan(read_config(request), plan::RunProfile::batch);
 }
 
 std::string resolve(const Request& request) { return config::to_json(read_config(request)).dump(); }
@@ -62,10 +62,9 @@ Answer answer(const plan::Plan& plan, const Request& request, const run::ShareDo
   };
   std::optional<run::TensorFiles> tensors;
   if (!request.tensors.empty()) tensors.emplace(request.tensors, plan, request.inputs);
-  const run::ExperimentResult result = run::run_experiment(plan, progress,
-                                                           {.sensitivity = request.sensitivity,
-                                                            .keeper = tensors ? &*tensors : nullptr,
-                                                            .share = share});
+  const run::ExperimentResult result = run::run_experiment(
+      plan, progress,
+      {.sensitivity = request.sensitivity, .sink = tensors ? &*tensors : nullptr, .share = share});
   if (tensors) tensors->keep();
   return {result::to_json(result, {.links = request.links}).dump(), result::to_table(result),
           tensors ? to_json(tensors->paths()).dump() : "null"};

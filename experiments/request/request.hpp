@@ -1,5 +1,5 @@
-// An experiment that another program asks for, as text, and the answer as text: of the Python package, which runs
-// some in its own process and others in a helper.
+// Experiments requested by another program, text in and text out. Used by the Python package, which
+// runs some in its own process and others in a helper process.
 #pragma once
 
 #include <string>
@@ -10,44 +10,45 @@
 
 namespace equarx::request {
 
-/// A value of the configuration that is set before it is read, as `--set POINTER=TEXT` does.
+/// A configuration value to override before reading, like `--set POINTER=TEXT`.
 struct Override {
   std::string pointer;  ///< JSON pointer
-  std::string text;     ///< JSON, or plain text if it is none
+  std::string text;     ///< JSON, or else plain text
 };
 
-/// What is asked for.
+/// A request.
 struct Request {
   std::string config;  ///< JSON text of an experiment (docs/configuration.md)
   std::vector<Override> overrides;
-  bool links = false;        ///< with every link direction
-  bool uncertainty = false;  ///< with intervals, whatever the configuration says
-  bool sensitivity = false;  ///< with what times depend on
-  /// Where to write what ranks end with (run::make_tensor_store); empty if nowhere.
+  bool links = false;        ///< include every link direction
+  bool uncertainty = false;  ///< include intervals, even if the configuration does not
+  bool sensitivity = false;  ///< include sensitivities
+  /// Where to write the ranks' results (run::make_tensor_store); empty: nowhere.
   std::string tensors = {};
-  bool inputs = false;  ///< with `tensors`: what ranks begin with, too
+  bool inputs = false;  ///< with `tensors`: also write the ranks' inputs
 };
 
-/// The answer, as `equarx-sim run` prints it.
+/// The answer, in the format of `equarx-sim run`.
 struct Answer {
   std::string json;   ///< one object, on one line (docs/results.md)
-  std::string table;  ///< the same for people
-  /// "null", or the paths of files as JSON: {"results": [PATH of each collective], "exact_sum": PATH or null,
-  /// "inputs": [PATH of each rank]}
+  std::string table;  ///< the table for people
+  /// "null", or file paths as JSON: {"results": [PATH per collective], "exact_sum": PATH or null,
+  /// "inputs": [PATH per rank]}
   std::string tensors;
 };
 
-/// Reads what is asked for, and plans it as one run of many (plan::Look), because who asks by program asks often.
-/// @throws InputError as `equarx-sim run` does
+/// Reads the request and plans it as one of many runs (RunProfile::batch), because programs tend to
+/// send many requests. @throws InputError like `equarx-sim run`
 plan::Plan make_plan(const Request& request);
 
-/// The configuration that is asked for, with every default filled in, as JSON. @throws InputError
+/// The requested configuration as JSON, with all defaults filled in. @throws InputError
 std::string resolve(const Request& request);
 
-/// Whether SimGrid may be what simulates some of it. That forks, which a process with several threads must not.
+/// True if SimGrid may simulate part of the plan. SimGrid forks, which a multi-threaded process
+/// must not.
 bool needs_simgrid(const plan::Plan& plan);
 
-/// Runs the plan that make_plan() made of the request. `share` may throw to end it early.
+/// Runs the plan created by make_plan() for the request. `share` may throw to cancel.
 Answer answer(const plan::Plan& plan, const Request& request, const run::ShareDone& share = {});
 
 }  // namespace equarx::request

@@ -122,9 +122,9 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
       {"breakdown",
        {{"payload_s", run.breakdown.payload_s},
         {"scales_s", run.breakdown.scales_s},
-        {"overhead_s", run.breakdown.overhead_s},
+        {"sync_s", run.breakdown.sync_s},
         {"startup_s", run.breakdown.startup_s},
-        {"bubbles_s", run.breakdown.bubbles_s}}},
+        {"idle_s", run.breakdown.idle_s}}},
       {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
   if (run.hbm_busy_share) json["hbm_busy_share"] = *run.hbm_busy_share;
   if (run.uncertainty) json["uncertainty"] = uncertainty_json(*run.uncertainty);

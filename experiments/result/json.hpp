@@ -8,20 +8,20 @@
 
 namespace equarx::result {
 
-/// What a result in JSON has besides what it always has.
+/// Optional parts of a result in JSON.
 struct JsonOptions {
-  bool links = false;  ///< with what crossed every link direction
+  bool links = false;  ///< traffic of every link direction
 };
 
-/// A result with all that made it: version, resolved configuration and its hash, every parameter of the
-/// chip with its class. configs/schema/result.schema.json describes it.
+/// Converts a result, with all it was computed from: version, resolved configuration and its hash,
+/// and every parameter of the chip with its class (configs/schema/result.schema.json).
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options = {});
 
-/// One run of it.
+/// Converts one run of a result.
 input::Json to_json(const run::RunResult& run, const JsonOptions& options = {});
 
-/// The names of all numbers that a run of this configuration may have: "speedup", "numerics/mse". Those of
-/// lists, as of links, are left out.
+/// Returns the names of all numbers that a run of this configuration may have: "speedup",
+/// "numerics/mse", ... Numbers in lists, such as links, are left out.
 std::vector<std::string> number_names(const config::ExperimentConfig& config);
 
 }  // namespace equarx::result

@@ -28,24 +28,28 @@ std::string tensor_text(const config::TensorConfig& tensor) {
                      size);
 }
 
-/// Those of a workload leave out what is less telling there, so that a line has room for its parts.
-std::vector<std::string> headings(bool workload, bool numerics, bool uncertain) {
-  std::vector<std::string> row = {"collective", "time"};
-  if (uncertain) row.emplace_back("68 % of chips");
+output::TableRow headings(bool workload, bool numerics, bool uncertain) {
+  output::TableRow row = {"collective", "time"};
+  if (uncertain) row.emplace_back("68 % interval");
   row.emplace_back("speedup");
-  if (uncertain) row.emplace_back("68 % of chips");
+  if (uncertain) row.emplace_back("68 % interval");
   row.emplace_back("lower bound");
   if (workload)
-    row.insert(row.end(), {"computing", "AllReduces", "share", "each"});
+    row.insert(row.end(), {"compute", "communication", "comm. share", "per AllReduce"});
   else
-    row.push_back("bytes/link");
-  if (numerics) row.insert(row.end(), {"MSE", "SQNR"});
-  if (numerics && !workload) row.push_back("MSE vs baseline");
-  if (numerics) row.push_back("ranks");
+    row.emplace_back("bytes/link");
+  if (numerics) row.insert(row.end(), {"MSE", "SQNR", "MSE vs baseline", "ranks"});
   return row;
 }
 
-/// Where the time of a phase goes.
+/// Columns that make way for others in a table that is too wide; the least important first.
+const std::vector<std::string>& optional_headings() {
+  static const std::vector<std::string> headings = {"MSE vs baseline", "bytes/link",
+                                                    "per AllReduce", "MSE", "compute"};
+  return headings;
+}
+
+/// Appends the parts of a phase's time.
 void append_phase(const run::RunResult& run, output::TableRow& row) {
   const run::PhaseResult& phase = *run.phase;
   row.push_back(units::time_text(phase.compute_s));
@@ -61,8 +65,8 @@ void append_phase(const run::RunResult& run, output::TableRow& row) {
 output::TableRow row_of(const run::RunResult& run, bool uncertain) {
   output::TableRow row = {run.label, run.failure ? "fails" : units::time_text(run.time_s)};
   if (uncertain)
-    row.push_back(fmt::format("{} to {}", units::time_text(run.uncertainty->time_s.low),
-                              units::time_text(run.uncertainty->time_s.high)));
+    row.push_back(output::range_text(units::time_text(run.uncertainty->time_s.low),
+                                     units::time_text(run.uncertainty->time_s.high)));
   row.push_back(run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-");
   if (uncertain)
     row.push_back(fmt::format("{:.3f} to {:.3f}", run.uncertainty->speedup.low,
@@ -75,7 +79,7 @@ output::TableRow row_of(const run::RunResult& run, bool uncertain) {
   if (!run.numerics) return row;
   row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
   row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
-  if (!run.phase) row.push_back(fmt::format("{:.3g}", run.numerics->against_baseline.value().mse));
+  row.push_back(fmt::format("{:.3g}", run.numerics->against_baseline.value().mse));
   row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
   return row;
 }
@@ -90,12 +94,12 @@ std::string workload_text(const config::WorkloadConfig& workload) {
                            workload.model.name, extent.batch, extent.keys);
 }
 
-/// What a chip computes; the same whatever the collective.
+/// Operations of each chip, which do not depend on the collective.
 std::string operations_table(const run::ExperimentResult& result) {
   double total_s = 0.0;
   for (const plan::OperationTotal& operation : result.operations) total_s += operation.time_s;
   std::vector<output::TableRow> rows = {
-      {"operation of each chip", "times", "time", "of computing", "waits for"}};
+      {"operation (per chip)", "count", "time", "of compute", "bound by"}};
   for (const plan::OperationTotal& operation : result.operations)
     rows.push_back({operation.name, fmt::format("{}", operation.count),
                     units::time_text(operation.time_s),
@@ -107,27 +111,22 @@ std::string operations_table(const run::ExperimentResult& result) {
 std::string workload_note(const run::ExperimentResult& result) {
   const run::RunResult& run = result.runs.front();
   const config::WorkloadConfig& workload = *result.config.workload;
-  std::string text = fmt::format(
-      "  {} AllReduces of {} on each chip{}.\n", run.phase->allreduces,
+  return fmt::format(
+      "  {} AllReduces of {} per chip{}.\n", run.phase->allreduces,
       tensor_text(result.config.tensor),
-      workload.chunks > 1 ? fmt::format(", beside the computing of {} chunks", workload.chunks)
-                          : "");
-  if (workload.chunks > 1)
-    text += "  The time of AllReduces is what the chip does not compute in.\n";
-  if (run.phase->layers_repeated)
-    text +=
-        "  One layer of each kind was simulated and stands for all, because chips begin and end "
-        "layers together.\n";
-  return text;
+      workload.chunks > 1
+          ? fmt::format(", overlapped with compute in {} chunks; communication: exposed part",
+                        workload.chunks)
+          : "");
 }
 
 std::string title(const run::ExperimentResult& result) {
   const config::ExperimentConfig& config = result.config;
-  const std::string what = config.workload
-                               ? workload_text(*config.workload)
-                               : fmt::format("{} of {}", collectives::name(config.collective),
-                                             tensor_text(config.tensor));
-  return fmt::format("{} on {}{} x {}, {}\n\n", what, config.workload ? "" : "each of ",
+  const std::string subject = config.workload
+                                  ? workload_text(*config.workload)
+                                  : fmt::format("{} of {}", collectives::name(config.collective),
+                                                tensor_text(config.tensor));
+  return fmt::format("{} on {}{} x {}, {}\n\n", subject, config.workload ? "" : "each of ",
                      result.runs.front().chips, config.chip.name,
                      config::topology_text(config.topology));
 }
@@ -139,30 +138,32 @@ std::string failure_note(const run::RunResult& run) {
       units::time_text(failure.time_s), failure.transfer, failure.from, failure.to, failure.link);
 }
 
-/// What `auto` took, and what the others would have been.
-std::string candidates_note(const run::RunResult& run) {
+/// The algorithm selected by `auto`, and with `verbose` the time of each candidate.
+std::string candidates_note(const run::RunResult& run, bool verbose) {
   std::string text = fmt::format(
-      "  {} took {}, {}:\n", run.label, config::algorithm_name(run.algorithm),
-      run.failure ? "although it fails as all others do" : "the fastest of those that can run");
+      "  {}: auto selected {}, {}{}\n", run.label, config::algorithm_name(run.algorithm),
+      run.failure ? "although it fails, as do all others" : "the fastest that can run",
+      verbose ? ":" : ".");
+  if (!verbose) return text;
   for (const run::Candidate& candidate : run.candidates)
     text += fmt::format("    {:<18}  {}\n", candidate.algorithm->name,
                         candidate.time_s ? units::time_text(*candidate.time_s) : candidate.note);
   return text;
 }
 
-/// How busy the busiest link directions were, and which they are.
+/// Utilisation of the busiest link directions, with their names unless all are equally busy.
 std::string busiest_text(const run::RunResult& run) {
   constexpr std::size_t kNamed = 2;
   const auto percent = [&](const run::LinkUse& link) {
     return std::lround(100.0 * link.utilisation(run.time_s));
   };
   const auto [least, most] = std::ranges::minmax(run.links, {}, percent);
-  if (percent(least) == percent(most)) return fmt::format("{} %, all alike", percent(most));
+  if (percent(least) == percent(most)) return fmt::format("{} %, all equal", percent(most));
   std::vector<std::string_view> names;
   for (const run::LinkUse& link : run.links)
     if (percent(link) == percent(most)) names.push_back(link.name);
-  return fmt::format("{} %: {} of {}; idlest {} %", percent(most), input::list_of(names, kNamed),
-                     run.links.size(), percent(least));
+  return fmt::format("{} %: {} of {}; least busy {} %", percent(most),
+                     input::list_of(names, kNamed), run.links.size(), percent(least));
 }
 
 std::string busiest_note(const std::vector<run::RunResult>& runs) {
@@ -172,30 +173,29 @@ std::string busiest_note(const std::vector<run::RunResult>& runs) {
   if (rows.empty()) return {};
   std::size_t width = 0;
   for (const output::TableRow& row : rows) width = std::max(width, row[0].size());
-  std::string text = "  Busiest link directions, by the share of the time that they move bytes:\n";
+  std::string text = "  Busiest link directions, by utilisation:\n";
   for (const output::TableRow& row : rows)
     text += fmt::format("  {:<{}}  {}\n", row[0], width, row[1]);
   return text;
 }
 
-/// How busy HBMs were; empty if transfers take nothing of them.
+/// Utilisation of the busiest HBM; empty if transfers do not use HBM.
 std::string hbm_note(const std::vector<run::RunResult>& runs) {
   std::vector<std::string> shares;
   for (const run::RunResult& run : runs)
     if (run.hbm_busy_share && !run.failure)
       shares.push_back(fmt::format("{} {:.0f} %", run.label, 100.0 * *run.hbm_busy_share));
   if (shares.empty()) return {};
-  return fmt::format("  HBM, which DMAs and cores share, is busy for: {}.\n",
-                     fmt::join(shares, ", "));
+  return fmt::format("  Busiest HBM, shared by DMAs and cores: {}.\n", fmt::join(shares, ", "));
 }
 
-/// Seconds in which a chip has nothing to do but its collectives.
+/// Time of the collectives that is not overlapped with compute, in seconds.
 double collective_time_s(const run::RunResult& run) {
   return run.phase ? run.phase->allreduce_s : run.time_s;
 }
 
-/// Whether full queues keep cores from sending while links have little to do. Where links are busy, a full queue
-/// only says so once more.
+/// True if full queues block cores from sending while links are mostly idle. With busy links a full
+/// queue is a mere consequence.
 bool stalls(const run::RunResult& run) {
   constexpr double kQueueShare = 0.1;
   constexpr double kBusyLink = 0.75;
@@ -213,13 +213,13 @@ std::string stall_note(const std::vector<run::RunResult>& runs) {
                                    100.0 * run.core.waits.queue_s / collective_time_s(run)));
   if (shares.empty()) return {};
   return fmt::format(
-      "  Cores wait to send, because the queue to one neighbour is full (dma_queue) while others "
-      "are idle, for: {}.\n",
+      "  Warning: cores block on the full queue to one neighbour (dma_queue) while other links "
+      "idle: {} of the time.\n",
       fmt::join(shares, ", "));
 }
 
-/// Which formats have hardly any elements for each scale, so that scales are most of what is sent, and
-/// errors are small for that reason alone.
+/// Names the formats with so few elements per scale that scales dominate the traffic, which alone
+/// makes their errors small.
 std::string scales_note(const std::vector<run::RunResult>& runs) {
   std::vector<std::string> few;
   for (const run::RunResult& run : runs)
@@ -227,96 +227,116 @@ std::string scales_note(const std::vector<run::RunResult>& runs) {
       few.push_back(fmt::format("{} {:.3g}", run.label, *run.elements_per_scale));
   if (few.empty()) return {};
   return fmt::format(
-      "  Elements per scale: {}; the tensor is too small for more, so scales take more of the "
-      "links than elements.\n",
+      "  Warning: few elements per scale ({}), as the tensor is small; scales dominate the link "
+      "time.\n",
       fmt::join(few, ", "));
 }
 
-/// What a time cannot be below.
+/// Definition of the lower bound.
 std::string bound_note(const config::ExperimentConfig& config) {
-  const std::string_view busiest = config.wire_buffers == collectives::WireBuffers::hbm
-                                       ? "link direction or HBM"
-                                       : "link direction";
-  return config.workload ? fmt::format(
-                               "  Lower bound: computing, and bytes / bandwidth of the busiest "
-                               "{}; their sum if chips are in step.\n",
-                               busiest)
-                         : fmt::format(
-                               "  Lower bound: bytes / bandwidth of the {} that needs "
-                               "longest.\n",
-                               busiest);
+  const std::string_view resource = config.wire_buffers == collectives::WireBuffers::hbm
+                                        ? "link direction or HBM"
+                                        : "link direction";
+  return config.workload
+             ? fmt::format(
+                   "  Lower bound: compute + bytes / bandwidth of the busiest {} (their maximum if "
+                   "not in lockstep).\n",
+                   resource)
+             : fmt::format("  Lower bound: bytes / bandwidth of the busiest {}.\n", resource);
 }
 
-/// What is said of the collectives, each line with those that it holds for.
+/// Describes each collective; equal lines are merged, and name their collectives unless they hold
+/// for all.
 std::string note_of_each(const std::vector<run::RunResult>& runs,
-                         const std::function<std::string(const run::RunResult&)>& say) {
+                         const std::function<std::string(const run::RunResult&)>& describe) {
   std::string text;
   for (auto run = runs.begin(); run != runs.end(); ++run) {
-    const std::string said = say(*run);
-    const auto same = [&](const run::RunResult& other) { return say(other) == said; };
+    const std::string line = describe(*run);
+    const auto same = [&](const run::RunResult& other) { return describe(other) == line; };
     if (std::find_if(runs.begin(), run, same) != run) continue;
     std::vector<std::string> labels;
     for (const run::RunResult& other : runs)
       if (same(other)) labels.push_back(other.label);
-    text += fmt::format("  {}: {}.\n", said,
-                        labels.size() == runs.size() && runs.size() > 1
-                            ? "all"
-                            : fmt::format("{}", fmt::join(labels, ", ")));
+    text += labels.size() == runs.size()
+                ? fmt::format("  {}.\n", line)
+                : fmt::format("  {}: {}.\n", line, fmt::join(labels, ", "));
   }
   return text;
 }
 
-/// How the collectives were simulated, and by what.
+/// Simulated chips and engine of each collective, with the reasons.
 std::string simulation_note(const std::vector<run::RunResult>& runs) {
-  return note_of_each(runs,
-                      [](const run::RunResult& run) {
-                        return fmt::format("Simulated {} ({})",
-                                           run.symmetric ? "by representatives" : "chip by chip",
-                                           run.simulation_reason);
-                      }) +
-         note_of_each(runs, [](const run::RunResult& run) {
-           return fmt::format("Engine: {} ({})",
-                              run.engine == sim::Engine::simgrid ? "SimGrid" : "the direct one",
-                              run.engine_reason);
-         });
+  const auto chips = [](const run::RunResult& run) {
+    return run.symmetric ? fmt::format("Exploiting symmetry: {}", run.simulation_reason)
+                         : fmt::format("All chips simulated ({})", run.simulation_reason);
+  };
+  const auto engine = [](const run::RunResult& run) {
+    return fmt::format("Engine: {} ({})", run.engine == sim::Engine::simgrid ? "SimGrid" : "direct",
+                       run.engine_reason);
+  };
+  std::string text = note_of_each(runs, chips);
+  if (runs.front().phase && runs.front().phase->layers_repeated)
+    text += "  Exploiting symmetry: one layer of each kind simulated.\n";
+  return text + note_of_each(runs, engine);
 }
 
-/// How the collectives cut their chunks, and why so.
-std::string cuts_note(const std::vector<run::RunResult>& runs) {
+/// Tiling of the collectives' chunks, and how it was chosen.
+std::string tiling_note(const std::vector<run::RunResult>& runs) {
   return note_of_each(runs, [](const run::RunResult& run) {
     const std::string parts = run.cut ? fmt::format("minishards {}, microshards {}",
                                                     run.cut->minishards, run.cut->microshards)
-                                      : "different for chunks of different sizes";
-    return fmt::format("Cuts: {} ({})", parts, run.cut_reason);
+                                      : "varies with the size of chunks";
+    return fmt::format("Tiling: {} ({})", parts, run.cut_reason);
   });
 }
 
-/// What values the errors of a workload are of: they are not the model's.
-std::string workload_values_note(const config::TensorConfig& tensor) {
-  const std::string of = tensor.files.empty()
-                             ? fmt::format("{} values", config::values_name(tensor))
-                             : "the values of the files";
-  return fmt::format("  They are those of one AllReduce of {}, not of the model's output.\n", of);
-}
-
-std::string values_note(const values::ValueResult& values) {
-  const std::string what =
+/// Reference of the errors. Those of a workload are of one AllReduce, not of the model.
+std::string values_note(const config::ExperimentConfig& config, const values::ValueResult& values) {
+  const std::string elements =
       values.sampled_fraction == 1.0
           ? "every element"
           : fmt::format("{:.3g} % of the elements", 100.0 * values.sampled_fraction);
-  return fmt::format("  MSE, SQNR: computed on {}, against the exact sum of all ranks.\n", what);
+  const std::string of = config.tensor.files.empty()
+                             ? fmt::format("{} values", config::values_name(config.tensor))
+                             : "the values of the files";
+  return config.workload
+             ? fmt::format(
+                   "  MSE, SQNR: {} of one AllReduce of {}, against its exact sum; not the model's "
+                   "output.\n",
+                   elements, of)
+             : fmt::format("  MSE, SQNR: {}, against the exact sum of all ranks.\n", elements);
+}
+
+/// The table and how wide it may be.
+std::string runs_table(const run::ExperimentResult& result, bool verbose) {
+  const bool uncertain = result.runs.front().uncertainty.has_value();
+  std::vector<output::TableRow> rows = {
+      headings(result.config.workload.has_value(), result.config.numerics, uncertain)};
+  for (const run::RunResult& run : result.runs) rows.push_back(row_of(run, uncertain));
+  if (!verbose) {
+    // All ranks end with the same bits, or the run had ended with an error (check_values()).
+    if (result.config.numerics)
+      for (output::TableRow& row : rows) row.pop_back();
+    output::fit_width(rows, optional_headings());
+  }
+  return output::aligned_table(rows);
+}
+
+/// Details that no decision depends on.
+std::string details(const run::ExperimentResult& result) {
+  return tiling_note(result.runs) + simulation_note(result.runs) + busiest_note(result.runs) +
+         hbm_note(result.runs);
 }
 
 }  // namespace
 
-std::string to_table(const run::ExperimentResult& result) {
+std::string to_table(const run::ExperimentResult& result, const TableOptions& options) {
   const config::ExperimentConfig& config = result.config;
-  const bool uncertain = result.runs.front().uncertainty.has_value();
-  std::vector<output::TableRow> rows = {
-      headings(config.workload.has_value(), config.numerics, uncertain)};
-  for (const run::RunResult& run : result.runs) rows.push_back(row_of(run, uncertain));
-  std::string text = title(result) + output::aligned_table(rows) + '\n';
-  if (!result.operations.empty()) text += operations_table(result) + workload_note(result);
+  std::string text = title(result) + runs_table(result, options.verbose) + '\n';
+  if (!result.operations.empty()) {
+    if (options.verbose) text += operations_table(result);
+    text += workload_note(result);
+  }
   for (const run::RunResult& run : result.runs)
     if (run.failure) text += failure_note(run);
   const auto ring_fails = [](const run::RunResult& run) {
@@ -324,19 +344,15 @@ std::string to_table(const run::ExperimentResult& result) {
            run.algorithm->layout == collectives::RankLayout::ring;
   };
   if (std::ranges::any_of(result.runs, ring_fails))
-    text += "  A ring can be planned around a cable: name it in /topology/avoid.\n";
+    text += "  A ring can be planned around a link: name it in /topology/avoid.\n";
   for (const run::RunResult& run : result.runs)
-    if (!run.candidates.empty()) text += candidates_note(run);
+    if (!run.candidates.empty()) text += candidates_note(run, options.verbose);
   text += bound_note(config);
-  text += cuts_note(result.runs);
-  text += simulation_note(result.runs);
-  text += busiest_note(result.runs);
+  if (options.verbose) text += details(result);
   text += stall_note(result.runs);
-  text += hbm_note(result.runs);
   text += scales_note(result.runs);
   text += trust_note(result);
-  if (config.numerics) text += values_note(*result.runs.front().numerics);
-  if (config.numerics && config.workload) text += workload_values_note(config.tensor);
+  if (config.numerics) text += values_note(config, *result.runs.front().numerics);
   text += sensitivity_table(result);
   return text;
 }

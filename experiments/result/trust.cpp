@@ -13,16 +13,16 @@
 namespace equarx::result {
 namespace {
 
-/// Whether a parameter moves anything that a table shows.
-bool tells(const run::Sensitivity& sensitivity) {
-  constexpr double kShown = 0.0005;  // what rounds to 0.001 at least
+/// True if a parameter changes a figure visibly.
+bool is_visible(const run::Sensitivity& sensitivity) {
+  constexpr double kShown = 0.0005;  // rounds to 0.001
   return std::ranges::any_of(sensitivity.runs, [](const run::Elasticity& run) {
     return std::max(std::abs(run.time), std::abs(run.speedup)) >= kShown;
   });
 }
 
 output::TableRow headings(const run::ExperimentResult& result) {
-  output::TableRow row = {"parameter", "value", "class", "uncertain by"};
+  output::TableRow row = {"parameter", "value", "class", "uncertainty"};
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
     row.push_back("time of " + result.runs[i].label);
     if (i != result.config.baseline) row.emplace_back("speedup");
@@ -49,37 +49,33 @@ std::string trust_note(const run::ExperimentResult& result) {
   std::string text;
   if (!chip.is_calibrated())
     text += fmt::format(
-        "  Not calibrated: nothing was fitted to measurements on {}; see its hardware file for "
-        "what "
-        "its times rest on.\n",
+        "  Not calibrated: no parameter was fitted to measurements of {}; its hardware file lists "
+        "the assumptions.\n",
         chip.name);
   if (result.config.uncertainty.samples == 0) return text;
   const auto uncertain = hardware::uncertain_parameters(chip);
   if (!result.runs.front().uncertainty)
     return text + fmt::format("  No intervals: {}.\n",
                               uncertain.empty()
-                                  ? "the hardware file says of no parameter how uncertain it is"
+                                  ? "no parameter of the hardware file has an uncertainty"
                                   : "a collective fails");
-  return text +
-         fmt::format(
-             "  68 % of chips: of {} that differ in {} parameters, as their errors and ranges "
-             "in the hardware file allow.\n",
-             result.runs.front().uncertainty->samples, uncertain.size());
+  return text + fmt::format(
+                    "  68 % interval: Monte Carlo over the uncertainty of {} parameters, n = {}.\n",
+                    uncertain.size(), result.runs.front().uncertainty->samples);
 }
 
 std::string sensitivity_table(const run::ExperimentResult& result) {
   if (result.sensitivities.empty()) return {};
   std::vector<output::TableRow> rows = {headings(result)};
-  std::vector<std::string> without;
+  std::vector<std::string> invisible;
   for (const run::Sensitivity& one : result.sensitivities)
-    if (tells(one))
+    if (is_visible(one))
       rows.push_back(row_of(one, result.config.baseline));
     else
-      without.push_back(one.parameter);
+      invisible.push_back(one.parameter);
   std::string text = '\n' + output::aligned_table(rows) + '\n' +
-                     "  By how many per cent a figure changes if the parameter grows by 1 %.\n";
-  if (!without.empty())
-    text += fmt::format("  Nothing here depends on {}.\n", fmt::join(without, ", "));
+                     "  Change of a figure in per cent if the parameter grows by 1 %.\n";
+  if (!invisible.empty()) text += fmt::format("  No effect: {}.\n", fmt::join(invisible, ", "));
   return text;
 }
 

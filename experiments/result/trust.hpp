@@ -1,4 +1,4 @@
-// How far the figures of a result can be trusted, for people.
+// Calibration, uncertainty and sensitivities of a result, as text.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace equarx::result {
 
-/// Lines on what the times rest on: whether the chip was calibrated, and what the intervals are.
+/// Notes on missing calibration and on how the intervals were computed.
 std::string trust_note(const run::ExperimentResult& result);
 
-/// By how much each parameter moves times and speedups, the most telling first; empty if nobody asked.
+/// Table of the sensitivities of times and speedups, largest first; empty if not requested.
 std::string sensitivity_table(const run::ExperimentResult& result);
 
 }  // namespace equarx::result

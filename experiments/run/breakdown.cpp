@@ -11,11 +11,11 @@ namespace {
 using collectives::Content;
 using collectives::Rank;
 
-/// What a rank's messages take of a link, by channel.
+/// Link usage of one rank's messages, by channel.
 struct Sent {
   std::vector<std::uint64_t> payload;
   std::vector<std::uint64_t> scales;
-  std::vector<double> held_s;  ///< besides their bytes
+  std::vector<double> held_s;  ///< in addition to the time of their bytes
 };
 
 Sent sent_by(const plan::CollectivePlan& plan, Rank rank) {
@@ -33,8 +33,7 @@ Sent sent_by(const plan::CollectivePlan& plan, Rank rank) {
   return sent;
 }
 
-/// The link direction that needs longest for its bytes; where all are alike, the one with most of them. No HBM,
-/// which may need longer.
+/// Returns the link direction with the longest bytes / rate. HBM is not considered, even if slower.
 sim::LinkIndex busiest_link(const collectives::Program& program, const sim::Machine& machine) {
   const auto bytes = sim::link_bytes(program, machine);
   std::vector<double> needed_s(machine.cables());
@@ -43,7 +42,7 @@ sim::LinkIndex busiest_link(const collectives::Program& program, const sim::Mach
   return static_cast<sim::LinkIndex>(std::ranges::max_element(needed_s) - needed_s.begin());
 }
 
-/// Of the chip that starts first.
+/// Slowdown of the fastest chip, which starts first.
 double least_slowdown(const sim::Machine& machine) {
   return machine.slowdown.empty() ? 1.0 : std::ranges::min(machine.slowdown);
 }
@@ -59,20 +58,21 @@ Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint3
   Breakdown parts;
   for (Rank rank = 0; rank < machine.ranks(); ++rank) {
     if (!uniform && rank > 0) sent = sent_by(plan, rank);
-    for (std::size_t channel = 0; channel < machine.ways[rank].size(); ++channel) {
-      const sim::Route& route = machine.ways[rank][channel].route;
+    for (std::size_t channel = 0; channel < machine.out_ports[rank].size(); ++channel) {
+      const sim::Route& route = machine.out_ports[rank][channel].route;
       if (std::ranges::find(route, busiest) == route.end()) continue;
       parts.payload_s += runs * static_cast<double>(sent.payload[channel]) / rate;
       parts.scales_s += runs * static_cast<double>(sent.scales[channel]) / rate;
-      parts.overhead_s += runs * sent.held_s[channel];
+      parts.sync_s += runs * sent.held_s[channel];
     }
   }
-  const double left_s = time_s - parts.payload_s - parts.scales_s - parts.overhead_s;
+  const double left_s = time_s - parts.payload_s - parts.scales_s - parts.sync_s;
   parts.startup_s = runs * plan.costs.start_s * least_slowdown(machine);
-  // Chips that finish a run early start the next while the link still moves bytes of this one.
+  // A chip that finishes a run early starts the next one while the link still moves bytes of this
+  // run.
   if (runs > 1) parts.startup_s = std::clamp(left_s, 0.0, parts.startup_s);
-  // A bound that is met exactly may be missed by rounding.
-  parts.bubbles_s = std::max(0.0, left_s - parts.startup_s);
+  // Rounding can put a time that meets its bound exactly slightly below it.
+  parts.idle_s = std::max(0.0, left_s - parts.startup_s);
   return parts;
 }
 

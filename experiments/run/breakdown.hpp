@@ -5,19 +5,19 @@
 
 namespace equarx::run {
 
-/// Where the time of a run goes, as its busiest link direction sees it: that which needs longest for its bytes, as
-/// the lower bound has it unless an HBM needs longer. The parts add up to the time.
+/// Splits the time of a run by the state of its busiest link direction: the one with the longest
+/// bytes / rate, which sets the lower bound unless an HBM is slower. The parts add up to the time.
 struct Breakdown {
-  double payload_s = 0.0;   ///< the link moves elements
-  double scales_s = 0.0;    ///< the link moves scales
-  double overhead_s = 0.0;  ///< it is held by the synchronisation before quantized steps
-  double startup_s = 0.0;   ///< chips start the collective, and nothing moves yet
-  double bubbles_s = 0.0;  ///< it waits: for latency, vector work, barriers, a pipeline that fills,
+  double payload_s = 0.0;  ///< moving elements
+  double scales_s = 0.0;   ///< moving scales
+  double sync_s = 0.0;     ///< held by the per-hop synchronisation before quantized steps
+  double startup_s = 0.0;  ///< nothing moves yet: chips start the collective
+  double idle_s = 0.0;     ///< it waits: for latency, vector work, barriers, a pipeline that fills,
                            ///< or moves nothing, or less, because messages share a link further
                            ///< on or HBM
 };
 
-/// `runs`: how often the program ran within that time.
+/// `runs`: number of runs of the program within `time_s`.
 Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint32_t runs = 1);
 
 }  // namespace equarx::run

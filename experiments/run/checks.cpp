@@ -12,15 +12,14 @@
 namespace equarx::run {
 namespace {
 
-void require(bool holds, const std::string& label, std::string_view law) {
+void require(bool holds, const std::string& label, std::string_view invariant) {
   if (!holds)
     throw input::InvariantError(
-        fmt::format("internal error in '{}': {}; please report this", label, law));
+        fmt::format("internal error in '{}': {}; please report this", label, invariant));
 }
 
 }  // namespace
 
-/// `runs`: how often the program ran.
 void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s,
                 std::uint32_t runs) {
   const std::string& label = plan.config.label;
@@ -32,14 +31,14 @@ void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, d
           "not every message was received");
   std::vector<std::uint64_t> expected = sim::link_bytes(plan.program, machine, plan.costs);
   for (std::uint64_t& bytes : expected) bytes *= runs;
-  require(time.link_bytes == expected, label, "bytes were lost or made on the links");
+  require(time.link_bytes == expected, label, "bytes on the links were lost or duplicated");
 }
 
 void check_values(const plan::CollectivePlan& plan, const values::ValueResult& values, bool whole) {
   const std::string& label = plan.config.label;
   require(values.ranks_identical, label, "the ranks ended with different results");
   require(!whole || values.sent_bytes == collectives::total_sent_bytes(plan.program), label,
-          "the encoded bytes are not those that were timed");
+          "the encoded bytes differ from the timed bytes");
   require(values.received_bytes == values.sent_bytes, label, "a sent byte was not received");
 }
 

@@ -1,4 +1,4 @@
-// Laws that every result obeys; a result that breaks one is a defect of this program, never a result.
+// Invariants of every result. A violation is a defect of this program and is never a result.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,15 @@
 
 namespace equarx::run {
 
-/// Time is not below its lower bound, in seconds; every message was received, and every byte crossed the links
-/// that it was to cross. `runs`: how often the program ran. @throws InvariantError
+/// Checks that the time is not below `lower_bound_s`, that every message was received, and that
+/// every link carried exactly the bytes routed over it. `runs`: number of runs of the program.
+/// @throws InvariantError
 void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s,
                 std::uint32_t runs);
 
-/// All ranks ended alike, and every byte that was sent was received. `whole`: every element was computed;
-/// then the bytes that were encoded are also those that are timed. @throws InvariantError
+/// Checks that all ranks end with the same bits and that every sent byte was received. If `whole`
+/// (every element was computed), also that the encoded bytes equal the timed bytes.
+/// @throws InvariantError
 void check_values(const plan::CollectivePlan& plan, const values::ValueResult& values, bool whole);
 
 }  // namespace equarx::run

@@ -24,7 +24,7 @@ class Experiment {
         progress_(progress),
         value_threads_(options.value_threads),
         observer_(options.observer),
-        keeper_(options.keeper),
+        sink_(options.sink),
         share_(options.share),
         source_(make_source(plan.config.tensor)) {
     if (plan.workload) schedule_ = plan.workload->schedule;
@@ -36,7 +36,7 @@ class Experiment {
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
       chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
     if (observer_ != nullptr) observer_->check_size(chosen_plans(), schedule_);
-    // The baseline first of all: others compare with it.
+    // The baseline first: the others are compared with it.
     if (plan_.config.numerics) compute_all(result.runs);
     for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
     if (plan_.workload) result.operations = plan_.workload->operations;
@@ -49,7 +49,7 @@ class Experiment {
   }
 
  private:
-  /// All collectives begin with the same values. They are made once where that takes little memory.
+  /// All collectives read the same inputs: generates them only once if they fit into little memory.
   void keep_inputs() {
     constexpr double kMost = 128.0 * (1 << 20);  // bytes
     const config::TensorConfig& tensor = plan_.config.tensor;
@@ -57,12 +57,12 @@ class Experiment {
     const double bytes =
         ranks * static_cast<double>(tensor.elements) * tensor.sample * sizeof(float);
     if (plan_.collectives.size() > 1 && bytes <= kMost)
-      source_.keep(static_cast<std::uint64_t>(2.0 * bytes));  // pieces are larger than what is read
+      source_.keep(static_cast<std::uint64_t>(2.0 * bytes));  // cached pieces exceed the reads
   }
 
   struct Chosen {
     const plan::CollectivePlan* plan = nullptr;
-    std::optional<sim::TimeResult> time;  ///< if it was simulated to be chosen
+    std::optional<sim::TimeResult> time;  ///< set if choosing it took a simulation
   };
 
   std::vector<const plan::CollectivePlan*> chosen_plans() const {
@@ -71,10 +71,10 @@ class Experiment {
     return plans;
   }
 
-  /// The only way, or the fastest. Candidates come by rising lower bound, so once that is beyond the best
-  /// time no other can win.
+  /// Returns the only candidate or the fastest. Candidates are sorted by lower bound, so a bound
+  /// above the best time rules out all later ones.
   Chosen choose(const plan::PlannedCollective& planned, RunResult& run) {
-    if (planned.candidates.size() == 1 && planned.unsuited.empty())
+    if (planned.candidates.size() == 1 && planned.infeasible.empty())
       return {&planned.candidates.front(), std::nullopt};
     Chosen best;
     double best_s = std::numeric_limits<double>::infinity();
@@ -84,7 +84,7 @@ class Experiment {
       Candidate& report =
           run.candidates.emplace_back(Candidate{candidate.config.algorithm, std::nullopt, {}});
       if (bound_s > best_s) {
-        report.note = fmt::format("cannot win: its lower bound is {}", units::time_text(bound_s));
+        report.note = fmt::format("cannot win: lower bound {}", units::time_text(bound_s));
         continue;
       }
       progress_(
@@ -93,14 +93,14 @@ class Experiment {
                                            {.engine = candidate.engine.engine});
       const bool failed = time.failure.has_value();
       if (failed)
-        report.note = "fails: it uses a link that breaks";
+        report.note = "fails: uses a link that goes down";
       else
         report.time_s = time.time_s;
       if (failed ? best.plan != nullptr : time.time_s >= best_s) continue;
       if (!failed) best_s = time.time_s;
       best = {&candidate, std::move(time)};
     }
-    for (const plan::Unsuited& other : planned.unsuited)
+    for (const plan::InfeasibleAlgorithm& other : planned.infeasible)
       run.candidates.push_back({other.algorithm, std::nullopt, other.reason});
     return best;
   }
@@ -122,24 +122,24 @@ class Experiment {
     }
   }
 
-  /// Where a result is kept; null if nobody wants it.
+  /// Destination of a result; null if results are not kept.
   values::ResultTensor* kept(const plan::CollectivePlan& collective) const {
-    return keeper_ == nullptr ? nullptr : &keeper_->result_of(collective);
+    return sink_ == nullptr ? nullptr : &sink_->result_of(collective);
   }
 
-  /// Parts of the work that are told of by their number.
+  /// Number of parts of the work, for progress lines.
   std::size_t parts() const { return plan_.collectives.size() * (plan_.config.numerics ? 2 : 1); }
 
-  void begin_part(const std::string& what) {
-    progress_(fmt::format("{} of {}: {}", ++part_, parts(), what));
+  void begin_part(const std::string& description) {
+    progress_(fmt::format("{} of {}: {}", ++part_, parts(), description));
   }
 
-  values::ValueOptions options(values::ValueOptions what) const {
-    what.threads = value_threads_;
-    what.rounding_seed = plan_.config.tensor.values.seed;
-    what.sample = plan_.config.tensor.sample;
-    what.watch = share_;
-    return what;
+  values::ValueOptions options(values::ValueOptions options) const {
+    options.threads = value_threads_;
+    options.rounding_seed = plan_.config.tensor.values.seed;
+    options.sample = plan_.config.tensor.sample;
+    options.watch = share_;
+    return options;
   }
 
   void compute(const plan::CollectivePlan& collective, RunResult& run,
@@ -180,10 +180,10 @@ class Experiment {
   }
 
   bool is_observed(const plan::CollectivePlan& collective) const {
-    return observer_ != nullptr && observer_->wants(collective);
+    return observer_ != nullptr && observer_->selects(collective);
   }
 
-  /// The share of all messages of the schedule.
+  /// Reports the fraction of the schedule's messages received so far.
   sim::Watch watch_of(const plan::CollectivePlan& collective) const {
     if (!share_) return {};
     const auto messages = static_cast<double>(collectives::total_messages(
@@ -210,10 +210,10 @@ class Experiment {
   const Progress& progress_;
   unsigned value_threads_;
   RunObserver* observer_;
-  ResultKeeper* keeper_;
+  ResultSink* sink_;
   const ShareDone& share_;
-  std::size_t part_ = 0;    ///< of parts(), the one that has begun last
-  sim::Schedule schedule_;  ///< of the whole phase, or of the collective alone
+  std::size_t part_ = 0;    ///< the current one of parts(), from 1
+  sim::Schedule schedule_;  ///< of the whole phase, or of the isolated collective
   values::TensorSource source_;
   std::vector<Chosen> chosen_;  ///< by collective
 };
@@ -225,7 +225,7 @@ ExperimentResult run_experiment(const plan::Plan& plan, const Progress& progress
   ExperimentResult result = Experiment(plan, progress, options).run();
   if (result.config.uncertainty.samples > 0) add_intervals(result, progress, options.value_threads);
   if (options.sensitivity) {
-    progress("finding out what the times depend on");
+    progress("computing sensitivities");
     result.sensitivities = find_sensitivities(result, options.value_threads);
   }
   return result;

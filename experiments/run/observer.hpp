@@ -1,4 +1,4 @@
-// Who wants to see more of a simulation than its times: a trace.
+// Interface for receiving the events of a simulation.
 #pragma once
 
 #include <span>
@@ -8,20 +8,21 @@
 
 namespace equarx::run {
 
-/// Who wants to know what happens in a simulation, event by event: a trace, for one.
+/// Receives the events of simulations, for example to write a trace.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
-  /// Whether it wants the events of this collective. A phase is then simulated with all its layers.
-  virtual bool wants(const plan::CollectivePlan& plan) const = 0;
+  /// True if the events of this collective are needed. A phase is then simulated with all its
+  /// layers.
+  virtual bool selects(const plan::CollectivePlan& plan) const = 0;
 
-  /// Called before anything is simulated. @throws InputError if the events of those among `plans` that it
-  /// wants would be too many.
+  /// Called before anything is simulated. @throws InputError if the selected collectives among
+  /// `plans` would produce too many events.
   virtual void check_size(std::span<const plan::CollectivePlan* const> plans,
                           const sim::Schedule& schedule) const = 0;
 
-  /// Takes the events of a collective that ran as `schedule` says.
+  /// Receives the events of a collective that ran under `schedule`.
   virtual void add(const plan::CollectivePlan& plan, const sim::Schedule& schedule,
                    const sim::TimeResult& time) = 0;
 

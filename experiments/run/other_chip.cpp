@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "experiments/process/side_by_side.hpp"
+#include "experiments/process/parallel_for.hpp"
 #include "experiments/run/experiment.hpp"
 
 namespace equarx::run {
 namespace {
 
-/// SimGrid if it simulates any of the plan.
+/// Returns SimGrid if any collective of the plan needs it.
 sim::Engine slowest_engine(const plan::Plan& plan) {
   const bool all_direct =
       std::ranges::all_of(plan.collectives, [](const plan::PlannedCollective& collective) {
@@ -31,7 +31,7 @@ plan::Plan for_other_chips(const ExperimentResult& result) {
   config.engine = config::EngineMode::automatic;
   config.numerics = false;
   config.uncertainty = {};
-  return plan::make_plan(config, plan::Look::at_many);
+  return plan::make_plan(config, plan::RunProfile::batch);
 }
 
 std::vector<Timing> time_on(const plan::Plan& plan, const hardware::Chip& chip) {
@@ -47,8 +47,7 @@ std::vector<Timing> time_on(const plan::Plan& plan, const hardware::Chip& chip) 
 
 void for_each_chip(const plan::Plan& plan, std::size_t count, unsigned threads,
                    const std::function<void(std::size_t)>& work) {
-  process::for_each_side_by_side(count, plan::simulating_threads(slowest_engine(plan), threads),
-                                 work);
+  process::parallel_for(count, plan::simulating_threads(slowest_engine(plan), threads), work);
 }
 
 }  // namespace equarx::run

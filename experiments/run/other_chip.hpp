@@ -1,4 +1,4 @@
-// The runs of an experiment as they would be on another chip.
+// Reruns an experiment on chips with other parameters.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,27 @@
 
 namespace equarx::run {
 
-/// What a collective takes on a chip.
+/// Timing of one collective on one chip.
 struct Timing {
   double time_s = 0.0;
   double speedup = 0.0;  ///< the baseline's time / this time
 };
 
-/// Whether a collective did not end, so that its time on another chip says nothing.
+/// True if a collective did not finish, so that its time on another chip is meaningless.
 bool has_failed(const ExperimentResult& result);
 
-/// A plan of what `result` is of, for many runs on chips that differ from its own in parameters: with the
-/// algorithms that were chosen, by whichever engine befits, without values, and without intervals.
+/// Returns a plan of the experiment of `result` for many runs on chips with other parameters: with
+/// the algorithms already chosen, an automatic engine, no values and no intervals.
 plan::Plan for_other_chips(const ExperimentResult& result);
 
-/// Times of the collectives of for_other_chips() on a chip, in their order. Empty if one of them fails.
-/// @throws InputError if that chip cannot run them
+/// Returns the timings of the collectives of for_other_chips() on a chip, in order; empty if one
+/// fails.
+/// @throws InputError if the chip cannot run them
 std::vector<Timing> time_on(const plan::Plan& plan, const hardware::Chip& chip);
 
-/// Calls `work` with 0 to count - 1, each once; it may call time_on() with `plan`. On `threads` threads (0: as
-/// many as this computer has), but in turn where SimGrid has to simulate, which cannot run several times at once.
+/// Calls `work` once for each of 0 to count - 1; it may call time_on() with `plan`. Runs on
+/// `threads` threads (0: one per core), but sequentially if SimGrid is needed, which is not
+/// reentrant.
 void for_each_chip(const plan::Plan& plan, std::size_t count, unsigned threads,
                    const std::function<void(std::size_t)>& work);
 

@@ -24,12 +24,12 @@ void add_repeated(const sim::TimeResult& part, std::uint32_t count, sim::TimeRes
     add_times(part.waits[rank], count, whole.waits[rank]);
 }
 
-/// Of the chip that takes longest.
+/// Slowdown of the slowest chip.
 double slowdown(const sim::Machine& machine) {
   return machine.slowdown.empty() ? 1.0 : std::ranges::max(machine.slowdown);
 }
 
-/// Time of the operations of these kinds, on the chip that takes longest.
+/// Time of the operations of these kinds on the slowest chip.
 double time_of(const plan::WorkloadPlan& workload, const sim::Machine& machine,
                std::initializer_list<workloads::OperationKind> kinds) {
   double time_s = 0.0;
@@ -76,9 +76,9 @@ double phase_bound_s(const plan::CollectivePlan& plan, const plan::WorkloadPlan&
   const sim::Machine& machine = plan.simulated.machine;
   const double compute_s = compute_time_s(workload, machine);
   const double allreduces_s = workload.allreduces * allreduce_bound_s;
-  const bool in_step =
+  const bool lockstep =
       workload.schedule.overlap == 0 && sim::asymmetry(plan.program, machine).empty();
-  return in_step ? compute_s + allreduces_s : std::max(compute_s, allreduces_s);
+  return lockstep ? compute_s + allreduces_s : std::max(compute_s, allreduces_s);
 }
 
 }  // namespace equarx::run

@@ -7,20 +7,22 @@
 
 namespace equarx::run {
 
-/// A phase on representatives. All chips begin and end every layer together, with nothing under way; so
-/// layers that are alike take the same time, and one of each kind is simulated.
+/// Simulates a phase on representative chips. All chips begin and end every layer together with
+/// nothing in flight, so identical layers take the same time and only one of each kind is
+/// simulated.
 sim::TimeResult simulate_layers(const plan::CollectivePlan& plan,
                                 const plan::WorkloadPlan& workload);
 
-/// Computing, of the chip that takes longest, in seconds.
+/// Compute time of the slowest chip, in seconds.
 double compute_time_s(const plan::WorkloadPlan& workload, const sim::Machine& machine);
 
-/// Where the time of a phase that took `time_s` seconds goes.
+/// Splits the `time_s` seconds of a phase into compute and AllReduces.
 PhaseResult report_phase(const plan::CollectivePlan& plan, const plan::WorkloadPlan& workload,
                          double time_s);
 
-/// Computing and the AllReduces' bytes: one after the other where all chips are alike, and therefore in
-/// step. Elsewhere, and with overlap, some links may be busy while a chip computes.
+/// Lower bound of a phase: the sum of compute and the AllReduces' bounds if all chips run in
+/// lockstep, which identical chips do without overlap; else the larger, as links may be busy during
+/// compute.
 double phase_bound_s(const plan::CollectivePlan& plan, const plan::WorkloadPlan& workload,
                      double allreduce_bound_s);
 

@@ -11,7 +11,7 @@
 namespace equarx::run {
 namespace {
 
-/// Of the busiest; none if transfers take nothing of HBM.
+/// Busy share of the busiest HBM; std::nullopt if transfers do not use HBM.
 std::optional<double> hbm_busy_share(const sim::Machine& machine, const sim::TimeResult& time) {
   if (machine.hbm.empty()) return std::nullopt;
   double busy_s = 0.0;
@@ -27,7 +27,7 @@ CoreTime mean_core_time(const sim::TimeResult& time) {
   return mean;
 }
 
-/// Every link direction of a whole machine, with the chips that it joins.
+/// All link directions of a fully simulated machine, with the chips they join.
 std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResult& time) {
   std::vector<LinkUse> uses;
   for (sim::LinkIndex link = 0; link < machine.cables(); ++link) {
@@ -37,12 +37,12 @@ std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResul
   return uses;
 }
 
-/// The links that every chip has, as the first representative has them.
+/// Links of the first representative chip; every chip has the same.
 std::vector<LinkUse> links_of_each(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
   std::vector<LinkUse> uses;
-  const std::vector<sim::Way>& ways = plan.simulated.machine.ways.front();
-  for (std::size_t channel = 0; channel < ways.size(); ++channel) {
-    const sim::LinkIndex link = ways[channel].route.front();
+  const std::vector<sim::OutPort>& out_ports = plan.simulated.machine.out_ports.front();
+  for (std::size_t channel = 0; channel < out_ports.size(); ++channel) {
+    const sim::LinkIndex link = out_ports[channel].route.front();
     if (link == uses.size())  // the first channel over it
       uses.push_back({fmt::format("every chip's link {}", plan.program.channels[channel].name),
                       {},

@@ -1,4 +1,4 @@
-// From what the simulation says of a machine to what a result says of a collective.
+// Converts the simulation's result for a machine into the result of a collective.
 #pragma once
 
 #include "experiments/plan/plan.hpp"
@@ -7,7 +7,8 @@
 
 namespace equarx::run {
 
-/// Fills in what the simulation of one run of the program says: all but breakdown, speedup, phase and values.
+/// Fills in all fields that follow from simulating one run of the program: all but breakdown,
+/// speedup, phase and values.
 void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, RunResult& run);
 
 }  // namespace equarx::run

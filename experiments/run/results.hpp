@@ -1,4 +1,4 @@
-// What a run has found out.
+// Results of a run.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace equarx::run {
 
-/// What crossed one link direction.
+/// Usage of one link direction.
 struct LinkUse {
   std::string name;
-  std::string from;  ///< empty where representatives were simulated
+  std::string from;  ///< empty if only representative chips were simulated
   std::string to;
   std::uint64_t bytes = 0;
   double busy_s = 0.0;  ///< time that transfers held it
@@ -24,47 +24,47 @@ struct LinkUse {
   double utilisation(double time_s) const { return time_s > 0.0 ? busy_s / time_s : 0.0; }
 };
 
-/// What a link that failed did to a run.
+/// Effect of a failed link on a run.
 struct FailureReport {
   double time_s = 0.0;  ///< when a chip noticed
   std::string link;
   std::string from;
   std::string to;
-  std::string transfer;  ///< in words: what did not arrive
+  std::string transfer;  ///< description of the lost transfer
 };
 
-/// A way that `auto` looked at.
+/// An algorithm considered by `auto`.
 struct Candidate {
   config::Algorithm algorithm = nullptr;
-  std::optional<double> time_s;  ///< if it was simulated to its end
-  std::string note;              ///< if not, why
+  std::optional<double> time_s;  ///< set if simulated to its end
+  std::string note;              ///< otherwise, the reason
 };
 
-/// Where the time of a transformer's phase goes.
+/// Time of a transformer's phase, by part.
 struct PhaseResult {
-  double compute_s = 0.0;      ///< core time of one chip, the slowest
-  double matrix_s = 0.0;       ///< of that: matrix products
-  double attention_s = 0.0;    ///< of that: attention
-  double elementwise_s = 0.0;  ///< of that: element-wise work and moving data
-  double allreduce_s = 0.0;  ///< all other time: AllReduces, as far as nothing goes on beside them
+  double compute_s = 0.0;      ///< core time of the slowest chip
+  double matrix_s = 0.0;       ///< part of compute_s: GEMMs
+  double attention_s = 0.0;    ///< part of compute_s: attention
+  double elementwise_s = 0.0;  ///< part of compute_s: element-wise ops and data movement
+  double allreduce_s = 0.0;    ///< all other time: AllReduces, as far as not overlapped
   std::uint32_t allreduces = 0;
-  bool layers_repeated = false;  ///< each kind of layer was simulated once
+  bool layers_repeated = false;  ///< each kind of layer was simulated only once
 };
 
-/// Between these 68 % of the values are, and as many below as above.
+/// Central 68 % interval: 16 % of the values lie below and 16 % above.
 struct Interval {
   double low = 0.0;
   double high = 0.0;
 };
 
-/// How far the figures of a run can be trusted, as far as the chip's parameters are not known exactly.
+/// Uncertainty of a run's figures due to the uncertainty of the chip's parameters.
 struct Uncertainty {
-  std::uint32_t samples = 0;  ///< chips that were drawn
+  std::uint32_t samples = 0;  ///< number of sampled chips
   Interval time_s;
   Interval speedup;
 };
 
-/// What the core of a chip did and waited for, in seconds: means of all chips.
+/// Busy and waiting times of a core in seconds, averaged over all chips.
 struct CoreTime {
   double busy_s = 0.0;
   sim::Waits waits;
@@ -74,54 +74,54 @@ struct CoreTime {
 struct RunResult {
   std::string label;
   config::Algorithm algorithm = nullptr;
-  double time_s = 0.0;            ///< of a run that failed: until then
-  std::optional<double> speedup;  ///< the baseline's time / this time, if neither failed
+  double time_s = 0.0;            ///< of a failed run: the time of failure
+  std::optional<double> speedup;  ///< baseline time / this time; unset if either failed
   double lower_bound_s = 0.0;
   std::uint64_t wire_bytes_per_link = 0;  ///< largest over link directions
   std::uint32_t chips = 0;
-  bool calibrated = false;        ///< the chip: see hardware::Chip::is_calibrated()
+  bool calibrated = false;        ///< see hardware::Chip::is_calibrated()
   std::uint64_t messages = 0;     ///< simulated
-  bool symmetric = false;         ///< timed on representative chips
-  std::string simulation_reason;  ///< why they were, or were not
+  bool symmetric = false;         ///< only representative chips were simulated
+  std::string simulation_reason;  ///< why, or why not
   sim::Engine engine = sim::Engine::simgrid;
   std::string engine_reason;
-  std::optional<collectives::Cut> cut;       ///< if all chunks have the same one
-  std::string cut_reason;                    ///< how it was chosen
+  std::optional<collectives::Cut> cut;       ///< set if all chunks have the same tiling
+  std::string cut_reason;                    ///< how the tiling was chosen
   std::optional<double> elements_per_scale;  ///< mean; see collectives::elements_per_scale()
   double core_busy_s = 0.0;                  ///< of the busiest core
   CoreTime core;
-  /// Share of the time that the busiest HBM moves bytes of DMAs and of the program, if these share it.
+  /// Busy share of the busiest HBM, by DMAs and the program; unset if DMAs do not use HBM.
   std::optional<double> hbm_busy_share;
   Breakdown breakdown;
   std::vector<LinkUse> links;
-  std::optional<Uncertainty> uncertainty;  ///< if it was asked for
-  std::optional<PhaseResult> phase;        ///< of a workload; then times are the phase's
+  std::optional<Uncertainty> uncertainty;  ///< if requested
+  std::optional<PhaseResult> phase;        ///< of a workload; times then refer to the phase
   std::optional<FailureReport> failure;
-  std::vector<Candidate> candidates;            ///< of `auto`: those it chose among
-  std::optional<values::ValueResult> numerics;  ///< none if switched off
+  std::vector<Candidate> candidates;            ///< of `auto`: all algorithms considered
+  std::optional<values::ValueResult> numerics;  ///< unset if switched off
 };
 
-/// By how many per cent figures change if a parameter grows by one.
+/// Change of figures in per cent if a parameter grows by 1 %.
 struct Elasticity {
   double time = 0.0;
   double speedup = 0.0;
 };
 
-/// How the runs depend on a parameter of the chip.
+/// Sensitivity of the runs to one parameter of the chip.
 struct Sensitivity {
   std::string parameter;
   double value = 0.0;  ///< in the base unit
   hardware::Provenance provenance = hardware::Provenance::assumed;
-  double relative_uncertainty = 0.0;  ///< standard uncertainty / value; 0: it is taken as exact
+  double relative_uncertainty = 0.0;  ///< standard uncertainty / value; 0: taken as exact
   std::vector<Elasticity> runs;       ///< in the order of the collectives
 };
 
-/// What an experiment has found, with the configuration that made it.
+/// Results of an experiment, with its configuration.
 struct ExperimentResult {
   config::ExperimentConfig config;  ///< with every default filled in
   std::vector<RunResult> runs;
-  std::vector<plan::OperationTotal> operations;  ///< of a workload, on each chip
-  std::vector<Sensitivity> sensitivities;        ///< if asked for, the largest first
+  std::vector<plan::OperationTotal> operations;  ///< of a workload, per chip
+  std::vector<Sensitivity> sensitivities;        ///< if requested, largest first
 };
 
 }  // namespace equarx::run

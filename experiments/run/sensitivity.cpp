@@ -9,7 +9,7 @@
 namespace equarx::run {
 namespace {
 
-/// Small enough for a slope, and large enough for times that are rounded to a picosecond.
+/// Small enough to give a slope, and large enough despite times rounded to a picosecond.
 constexpr double kStep = 0.01;
 
 std::vector<Elasticity> slopes(const std::vector<Timing>& below, const std::vector<Timing>& above,
@@ -24,9 +24,9 @@ std::vector<Elasticity> slopes(const std::vector<Timing>& below, const std::vect
 std::optional<Sensitivity> find_sensitivity(const plan::Plan& plan,
                                             const hardware::ParameterInfo& info) {
   const hardware::Parameter& parameter = plan.config.chip.*info.member;
-  const bool at_most =
+  const bool reaches_one =
       info.kind == hardware::ParameterKind::ratio && parameter.value * (1.0 + kStep) > 1.0;
-  const double high = at_most ? 1.0 / parameter.value : 1.0 + kStep;
+  const double high = reaches_one ? 1.0 / parameter.value : 1.0 + kStep;
   const double low = 1.0 - kStep;
   const auto timed_at = [&](double factor) {
     hardware::Chip chip = plan.config.chip;
@@ -53,13 +53,13 @@ double largest(const Sensitivity& sensitivity) {
 std::vector<Sensitivity> find_sensitivities(const ExperimentResult& result, unsigned threads) {
   if (has_failed(result)) return {};
   const plan::Plan plan = for_other_chips(result);
-  std::vector<const hardware::ParameterInfo*> asked;
+  std::vector<const hardware::ParameterInfo*> varied;
   for (const hardware::ParameterInfo& info : hardware::parameters())
     if (info.kind != hardware::ParameterKind::count && (plan.config.chip.*info.member).value > 0.0)
-      asked.push_back(&info);
-  std::vector<std::optional<Sensitivity>> found(asked.size());
-  for_each_chip(plan, asked.size(), threads,
-                [&](std::size_t i) { found[i] = find_sensitivity(plan, *asked[i]); });
+      varied.push_back(&info);
+  std::vector<std::optional<Sensitivity>> found(varied.size());
+  for_each_chip(plan, varied.size(), threads,
+                [&](std::size_t i) { found[i] = find_sensitivity(plan, *varied[i]); });
   std::vector<Sensitivity> sensitivities;
   for (std::optional<Sensitivity>& one : found)
     if (one) sensitivities.push_back(*std::move(one));

@@ -1,4 +1,4 @@
-// What times depend on: each parameter of the chip, one at a time.
+// Sensitivity of times to each parameter of the chip.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace equarx::run {
 
-/// How the collectives of `result` depend on the parameters of its chip that are no counts, the most telling
-/// first. Each is moved by 1 % either way, where it may be so, and the runs are timed again; without those that
-/// are 0, of which there is no per cent. Empty where a collective fails. On up to `threads` threads; 0: one for
-/// each core.
+/// Computes the sensitivity of the collectives of `result` to each parameter of its chip, largest
+/// first. Each parameter is changed by 1 % in both directions, as far as its range allows, and the
+/// runs are timed again. Counts and parameters that are 0 are left out. Empty if a collective
+/// fails. Runs on up to `threads` threads; 0: one per core.
 std::vector<Sensitivity> find_sensitivities(const ExperimentResult& result, unsigned threads);
 
 }  // namespace equarx::run

@@ -1,4 +1,4 @@
-// The values of a configuration's tensor.
+// Source of the values of a configuration's tensor.
 #pragma once
 
 #include "experiments/config/config.hpp"
@@ -6,7 +6,8 @@
 
 namespace equarx::run {
 
-/// From its files, or made up by its distribution and seed. The configuration must outlive it.
+/// Reads its files, or generates values from its distribution and seed. `tensor` must outlive the
+/// source.
 values::TensorSource make_source(const config::TensorConfig& tensor);
 
 }  // namespace equarx::run

@@ -29,14 +29,14 @@ void check_all_is_computed(const config::ExperimentConfig& config) {
     throw InputError("/numerics", "is off, so there are no tensors to write; switch it on");
   if (config.tensor.sample < 1.0)
     throw InputError("/tensor/sample",
-                     "is below 1, so tensors are computed in part; set it to 1 to write them");
+                     "is below 1, so tensors are only partly computed; set it to 1 to write them");
 }
 
 std::uint32_t ranks_of(const plan::Plan& plan) {
   return plan.collectives.front().candidates.front().program.ranks();
 }
 
-/// A list of tensors whose names differ.
+/// A list of tensors with distinct names.
 class TensorList {
  public:
   void add(std::string name, tensors::FileType type, std::vector<std::uint64_t> shape) {
@@ -46,7 +46,7 @@ class TensorList {
   const std::vector<tensors::NewTensor>& tensors() const { return tensors_; }
 
  private:
-  std::set<std::string> names_ = {"__metadata__"};  // is no tensor in .safetensors
+  std::set<std::string> names_ = {"__metadata__"};  // reserved in .safetensors
   std::vector<tensors::NewTensor> tensors_;
 };
 
@@ -55,7 +55,7 @@ TensorList tensors_of(const plan::Plan& plan, std::size_t sums, std::size_t inpu
   const tensors::FileType type = values::file_type(config.tensor.dtype);
   const std::vector<std::uint64_t> shape = tensor_shape(config.tensor);
   std::vector<std::uint64_t> result_shape = shape;
-  // An AllToAll leaves every rank with another tensor.
+  // After an AllToAll every rank has a different tensor.
   if (config.collective == collectives::Collective::all_to_all)
     result_shape.insert(result_shape.begin(), ranks_of(plan));
   TensorList list;
@@ -67,7 +67,7 @@ TensorList tensors_of(const plan::Plan& plan, std::size_t sums, std::size_t inpu
   return list;
 }
 
-/// Calls `fill` for the elements of a tensor, piece by piece.
+/// Calls fill(first, count) for consecutive pieces of a tensor.
 template <typename Fill>
 void for_each_piece(std::uint64_t elements, Fill&& fill) {
   for (std::uint64_t first = 0; first < elements; first += kElementsPerPiece)
@@ -130,7 +130,7 @@ void TensorFiles::fill_inputs() {
   }
 }
 
-/// In the order of ranks, as errors are against it.
+/// Sums in rank order, as the reference of the error metrics does.
 void TensorFiles::fill_exact_sum() {
   const values::TensorSource source = make_source(plan_.config.tensor);
   const std::span<std::byte> stored = store_->data(results_);

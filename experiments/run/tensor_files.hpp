@@ -1,4 +1,4 @@
-// The tensors of a run as files.
+// Writes the tensors of a run to files.
 #pragma once
 
 #include <cstdint>
@@ -8,36 +8,38 @@
 #include <vector>
 
 #include "experiments/plan/plan.hpp"
-#include "experiments/run/result_keeper.hpp"
+#include "experiments/run/result_sink.hpp"
 #include "experiments/run/tensor_store.hpp"
 
 namespace equarx::run {
 
-/// Which files the tensors of a run are in.
+/// Paths of the tensors of a run.
 struct TensorPaths {
   std::vector<std::filesystem::path> results;  ///< by collective
   std::optional<std::filesystem::path> exact_sum;
   std::vector<std::filesystem::path> inputs;  ///< by rank
 };
 
-/// All of them.
+/// Returns all paths in one list.
 std::vector<std::filesystem::path> all_of(const TensorPaths& paths);
 
-/// Writes tensors into files (make_tensor_store()): for each collective what ranks end with, under its label, and what
-/// it should be, "exact_sum", where values are summed; if wanted, what ranks begin with, too: "input_0" and so on. In
-/// the type of the tensor; the exact sum in FP64. Nothing is held in memory, so tensors may be of any size.
-class TensorFiles : public ResultKeeper {
+/// Writes tensors into files (make_tensor_store()): the result of each collective under its label,
+/// "exact_sum" (FP64) if the collective sums, and optionally the inputs "input_0", "input_1", ...
+/// Results and inputs have the type of the tensor. Nothing is held in memory, so tensors may have
+/// any size.
+class TensorFiles : public ResultSink {
  public:
-  /// Makes room for the files at `path`. The plan must outlive it.
-  /// @throws InputError if not every element is computed, or if the files cannot be written.
+  /// Allocates the files at `path`. The plan must outlive this object.
+  /// @throws InputError if not every element is computed or the files cannot be written
   TensorFiles(const std::filesystem::path& path, const plan::Plan& plan, bool inputs);
 
   values::ResultTensor& result_of(const plan::CollectivePlan& collective) override;
 
-  /// Where the tensors will be.
+  /// Final paths of the tensors.
   TensorPaths paths() const;
 
-  /// Once the run has ended: computes what it does not give, and puts all files in place.
+  /// To be called after the run: computes inputs and exact sum, and moves all files to their final
+  /// paths.
   /// @throws InputError if they cannot be written
   void keep();
 
@@ -46,7 +48,7 @@ class TensorFiles : public ResultKeeper {
   void fill_exact_sum();
 
   const plan::Plan& plan_;
-  // Places in the store: results by collective, then the exact sum, then inputs by rank.
+  // Order in the store: results by collective, then the exact sum, then inputs by rank.
   std::size_t results_;
   std::size_t sums_;  ///< 0 or 1
   std::size_t inputs_;

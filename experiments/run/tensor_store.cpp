@@ -29,7 +29,8 @@ auto as_input_error(Write&& write) {
   }
 }
 
-/// A tensor's name as that of a file.
+/// Returns a tensor's name with every character that a file name would need quotes for replaced by
+/// '_'.
 std::string file_name(std::string name) {
   for (char& letter : name)
     if (std::isalnum(static_cast<unsigned char>(letter)) == 0 &&
@@ -46,7 +47,7 @@ class NpyFolder : public TensorStore {
     fs::create_directories(folder, error);
     if (error)
       throw InputError(
-          "", fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+          "", fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
     std::set<std::string> names;
     for (const NewTensor& tensor : tensors) {
       std::string name = file_name(tensor.name);

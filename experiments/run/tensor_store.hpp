@@ -1,4 +1,4 @@
-// Files for the tensors of a run.
+// File storage for the tensors of a run.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,23 @@
 
 namespace equarx::run {
 
-/// Some tensors in files, filled in any order: not held in memory, and there, once they are kept, or not at all.
+/// Memory-mapped tensor files, which may be filled in any order. They appear at their final paths
+/// only with keep().
 class TensorStore {
  public:
   virtual ~TensorStore() = default;
 
-  /// The elements of a tensor, by its place in the list, little-endian; zeros at first.
+  /// Elements of the tensor with this index, little-endian, initially zero.
   virtual std::span<std::byte> data(std::size_t tensor) = 0;
-  /// The file that a tensor will be in.
+  /// Final path of the file with this tensor.
   virtual std::filesystem::path path(std::size_t tensor) const = 0;
-  /// Puts the files in place. @throws InputError if not all of them could be written
+  /// Moves the files to their final paths. @throws InputError if not all could be written
   virtual void keep() = 0;
 };
 
-/// Makes room for tensors whose names differ: in one file, if `path` ends in .safetensors; else in a folder, which is
-/// made, each as a .npy file with its name, in which what would need quotes is replaced.
+/// Allocates tensors with distinct names: in one file if `path` ends in .safetensors, else as .npy
+/// files in the folder `path`, which is created. Characters that need quoting become '_' in file
+/// names.
 /// @throws InputError if that cannot be written
 std::unique_ptr<TensorStore> make_tensor_store(const std::filesystem::path& path,
                                                std::span<const tensors::NewTensor> tensors);

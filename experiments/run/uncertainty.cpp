@@ -13,34 +13,34 @@
 namespace equarx::run {
 namespace {
 
-/// Below and above which 16 % of the values are: a standard deviation either way, if they are normal. Between
-/// two values the quantile is interpolated (definition 7 of Hyndman and Fan, 1996).
+/// Returns the 16 % and 84 % quantiles: plus or minus one standard deviation of a normal
+/// distribution. Quantiles are interpolated linearly (definition 7 of Hyndman and Fan, 1996).
 Interval interval_of(std::vector<double> values) {
-  constexpr double kOutside = 0.1586552539314571;  // of a normal distribution, below -1
+  constexpr double kOutside = 0.1586552539314571;  // standard normal CDF at -1
   std::ranges::sort(values);
   const auto quantile = [&](double share) {
-    const double at = share * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
+    const double position = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(position);
     const std::size_t above = std::min(below + 1, values.size() - 1);
-    return std::lerp(values[below], values[above], at - static_cast<double>(below));
+    return std::lerp(values[below], values[above], position - static_cast<double>(below));
   };
   return {quantile(kOutside), quantile(1.0 - kOutside)};
 }
 
-/// The runs on all the chips that are drawn.
+/// Times the runs on every sampled chip.
 std::vector<std::vector<Timing>> sample(const ExperimentResult& result,
                                         const std::function<void(const std::string&)>& progress,
                                         unsigned threads) {
   const plan::Plan plan = for_other_chips(result);
   const hardware::ChipSampler sampler(plan.config.chip);
-  const config::UncertaintyConfig& asked = result.config.uncertainty;
-  std::vector<std::vector<Timing>> timings(asked.samples);
+  const config::UncertaintyConfig& requested = result.config.uncertainty;
+  std::vector<std::vector<Timing>> timings(requested.samples);
   std::mutex mutex;
   std::uint32_t done = 0;
   for_each_chip(plan, timings.size(), threads, [&](std::size_t number) {
-    timings[number] = time_on(plan, sampler.draw(asked.seed, number));
+    timings[number] = time_on(plan, sampler.draw(requested.seed, number));
     const std::lock_guard lock(mutex);
-    progress(fmt::format("uncertainty: chip {} of {}", ++done, timings.size()));
+    progress(fmt::format("uncertainty: sample {} of {}", ++done, timings.size()));
   });
   return timings;
 }

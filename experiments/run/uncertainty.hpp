@@ -1,4 +1,4 @@
-// How far a time can be trusted: the same runs on chips as they may be.
+// Monte Carlo uncertainty of times: the same runs on chips with sampled parameters.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace equarx::run {
 
-/// Adds intervals to the runs of `result`, as its configuration asks: chips are drawn from what the hardware file
-/// says of its parameters (hardware::ChipSampler), and 68 % of the times of these are within. None where a
-/// collective fails, or nothing of the chip is uncertain. On up to `threads` threads; 0: one for each core.
-/// `progress` is called with a line, from one thread at a time.
+/// Adds 68 % intervals to the runs of `result`: chips are sampled from the parameter uncertainties
+/// of the hardware file (hardware::ChipSampler), as often as the configuration requests. Adds none
+/// if a collective fails or no parameter is uncertain. Runs on up to `threads` threads; 0: one per
+/// core. `progress` is called with a line, from one thread at a time.
 void add_intervals(ExperimentResult& result,
                    const std::function<void(const std::string&)>& progress, unsigned threads);
 

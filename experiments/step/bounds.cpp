@@ -6,9 +6,9 @@
 namespace equarx::step {
 namespace {
 
-/// By task, how long it takes every chip at least. Of permutes, and of groups that are listed, nothing is said: they may
-/// take long on some chips only. The bytes of links bound them.
-std::vector<double> least_times(const StepPlan& plan, const VariantPlan& variant) {
+/// Minimum time by task, valid for every chip. 0 for permutes and listed groups, which may take
+/// long on some chips only; their link bytes are bounded separately.
+std::vector<double> min_times(const StepPlan& plan, const VariantPlan& variant) {
   const steps::StepGraph& graph = plan.config.graph;
   std::vector<double> seconds = plan.core_s;
   for (steps::TaskId id = 0; id < graph.tasks.size(); ++id) {
@@ -24,13 +24,13 @@ std::vector<double> least_times(const StepPlan& plan, const VariantPlan& variant
   return seconds;
 }
 
-/// Core time of all lists of a chip together.
+/// Core time of all streams of a chip.
 double core_time_s(const sim::Timelines& timelines, const sim::Machine& machine,
                    collectives::Rank rank) {
   double seconds = 0.0;
   for (std::uint32_t stream = 0; stream < timelines.streams; ++stream)
     for (const sim::Step& step : timelines.of(rank, stream))
-      if (step.kind != sim::Step::Kind::host) seconds += step.delay_s + step.beside_s;
+      if (step.kind != sim::Step::Kind::host) seconds += step.delay_s + step.overlapped_s;
   return seconds * machine.slowdown_of(rank);
 }
 
@@ -43,7 +43,7 @@ std::vector<std::uint64_t> link_bytes(const sim::Timelines& timelines,
     for (std::uint32_t stream = 0; stream < timelines.streams; ++stream)
       for (const sim::Step& step : timelines.of(rank, stream)) {
         if (step.kind == sim::Step::Kind::send)
-          for (const sim::LinkIndex link : machine.ways[rank][step.number].route)
+          for (const sim::LinkIndex link : machine.out_ports[rank][step.number].route)
             bytes[link] += step.bytes;
         if (step.hbm_bytes > 0) bytes[machine.hbm[rank]] += step.hbm_bytes;
       }
@@ -53,7 +53,7 @@ std::vector<std::uint64_t> link_bytes(const sim::Timelines& timelines,
 double lower_bound_s(const StepPlan& plan, const VariantPlan& variant,
                      const sim::Timelines& timelines, const std::vector<std::uint64_t>& bytes) {
   const sim::Machine& machine = variant.machine;
-  double bound_s = longest_path_s(plan.config.graph, least_times(plan, variant));
+  double bound_s = longest_path_s(plan.config.graph, min_times(plan, variant));
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     bound_s = std::max(bound_s, core_time_s(timelines, machine, rank));
   for (std::size_t link = 0; link < bytes.size(); ++link)

@@ -1,4 +1,4 @@
-// What the time of a step cannot be below.
+// Lower bounds of the time of a step.
 #pragma once
 
 #include "experiments/step/plan.hpp"
@@ -6,12 +6,13 @@
 
 namespace equarx::step {
 
-/// The largest of: the longest path through the tasks, where each takes as long as it must alone; the core's time; and
-/// what the busiest link (or HBM) needs for all its bytes. `bytes`: link_bytes() of the timelines
+/// Returns the maximum of: the longest path through the tasks at their minimum times; the core
+/// time; and the time the busiest link or HBM needs for its bytes. `bytes` is link_bytes() of the
+/// timelines.
 double lower_bound_s(const StepPlan& plan, const VariantPlan& variant,
                      const sim::Timelines& timelines, const std::vector<std::uint64_t>& bytes);
 
-/// Bytes that cross each link: of all that chips send, and of what cores access of HBM.
+/// Returns the bytes per link: messages of all chips, and HBM accesses of cores.
 std::vector<std::uint64_t> link_bytes(const sim::Timelines& timelines, const sim::Machine& machine);
 
 }  // namespace equarx::step

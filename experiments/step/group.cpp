@@ -7,7 +7,7 @@ config::ExperimentConfig group_experiment(const config::StepConfig& config,
                                           const config::CollectiveConfig& collective) {
   config::ExperimentConfig experiment = config.machine;
   experiment.topology = config::group_topology(config.machine.topology, config.mesh, call.call);
-  experiment.faults = {};  // of the whole machine
+  experiment.faults = {};  // faults refer to the whole machine
   experiment.simulation = config::SimulationMode::automatic;
   experiment.collective = call.call.collective;
   experiment.tensor.elements = call.call.elements;

@@ -1,11 +1,11 @@
-// A collective of a step, seen from one of its groups: an experiment of its own.
+// A collective of a step as a stand-alone experiment of one of its groups.
 #pragma once
 
 #include "experiments/config/step.hpp"
 
 namespace equarx::step {
 
-/// The experiment of one group alone.
+/// Returns the experiment of a single group.
 config::ExperimentConfig group_experiment(const config::StepConfig& config,
                                           const config::StepCall& call,
                                           const config::CollectiveConfig& collective);

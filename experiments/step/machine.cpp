@@ -12,14 +12,14 @@
 namespace equarx::step {
 namespace {
 
-/// A program of a variant, as far as a few chips can stand for all: whom a chip sends to, and over which links.
+/// A program of a variant, as far as symmetry is concerned: peers and links.
 struct Program {
   std::string label;
-  std::vector<std::size_t> axes;  ///< of the machine
+  std::vector<std::size_t> axes;  ///< machine axes
   collectives::RankLayout layout = collectives::RankLayout::grid;
-  std::vector<std::uint32_t> lengths;        ///< of its rank grid
+  std::vector<std::uint32_t> lengths;        ///< lengths of its rank grid
   std::vector<collectives::Offset> offsets;  ///< by channel
-  std::string obstacle;                      ///< why they cannot; empty if they can
+  std::string asymmetry_reason;              ///< why symmetry cannot be exploited; empty if it can
 };
 
 Program program_of(const config::StepConfig& config, const config::StepCall& of,
@@ -29,18 +29,18 @@ Program program_of(const config::StepConfig& config, const config::StepCall& of,
                   .layout = plan.config.algorithm->layout,
                   .lengths = plan.program.grid().lengths(),
                   .offsets = {},
-                  .obstacle = {}};
+                  .asymmetry_reason = {}};
   for (const collectives::Channel& channel : plan.program.channels)
     program.offsets.push_back(channel.offset);
   if (of.call.groups)
-    program.obstacle =
-        fmt::format("{}: its groups are listed, and no axes of the mesh", program.label);
+    program.asymmetry_reason =
+        fmt::format("{}: groups are listed instead of mesh axes", program.label);
   else if (!plan.simulated.symmetric)
-    program.obstacle = fmt::format("{}: {}", program.label, plan.simulated.reason);
+    program.asymmetry_reason = fmt::format("{}: {}", program.label, plan.simulated.reason);
   return program;
 }
 
-/// Whether each chip has a link to the next along an axis of the machine, also from its end.
+/// True if each chip has a link to the next along a machine axis, including wraparound.
 bool is_ring(const config::StepConfig& config, std::size_t axis) {
   const config::TopologyConfig& topology = config.machine.topology;
   if (!config::is_grid(topology) || (topology.network && axis == 0)) return false;
@@ -48,18 +48,19 @@ bool is_ring(const config::StepConfig& config, std::size_t axis) {
   return topology.shape.lengths[of_slice] == 2 || topology.shape.wraparound[of_slice];
 }
 
-/// All chips do the same in a permute that goes on to the next chip, or the one before, along a ring of the machine.
+/// A permute is symmetric if it shifts by one chip along a ring of the machine.
 Program program_of(const config::StepConfig& config, const steps::Permute& permute) {
-  Program program{.label = "a permute", .axes = {}, .lengths = {}, .offsets = {}, .obstacle = {}};
+  Program program{
+      .label = "a permute", .axes = {}, .lengths = {}, .offsets = {}, .asymmetry_reason = {}};
   const auto shift = steps::shift_of(config.graph.chip_lists[permute.pairs].lists, config.mesh);
   if (shift) program.axes = config.mesh.axes[shift->axis].machine_axes;
   if (program.axes.size() != 1 || !is_ring(config, program.axes.front())) {
-    program.obstacle = "a permute does not go on along a ring of the machine";
+    program.asymmetry_reason = "a permute is not a shift along a ring of the machine";
     return program;
   }
   const std::uint32_t length = config.mesh.axes[shift->axis].length;
   if (shift->steps != 1 && shift->steps != length - 1)
-    program.obstacle = "a permute goes on by several chips";
+    program.asymmetry_reason = "a permute shifts by several chips";
   program.lengths = {length};
   program.offsets = {shift->steps};
   return program;
@@ -74,7 +75,7 @@ std::vector<Program> programs_of(const config::StepConfig& config, const Variant
   return programs;
 }
 
-bool is_same_ring_system(const Program& one, const Program& other) {
+bool same_ring_system(const Program& one, const Program& other) {
   return one.axes == other.axes && one.layout == other.layout && one.lengths == other.lengths;
 }
 
@@ -84,28 +85,27 @@ bool overlap(const Program& one, const Program& other) {
   });
 }
 
-/// Why a few chips cannot stand for all; empty if they can.
+/// Returns why symmetry cannot be exploited; empty if it can.
 std::string asymmetry(const config::StepConfig& config, const std::vector<Program>& programs) {
-  if (config.machine.simulation == config::SimulationMode::full) return "asked for";
-  if (!config.machine.faults.empty()) return "some links or chips are not as the others";
+  if (config.machine.simulation == config::SimulationMode::full) return "requested";
+  if (!config.machine.faults.empty()) return "some links or chips are slow or failed";
   for (const Program& program : programs) {
-    if (!program.obstacle.empty()) return program.obstacle;
+    if (!program.asymmetry_reason.empty()) return program.asymmetry_reason;
     for (const Program& other : programs)
-      if (overlap(program, other) && !is_same_ring_system(program, other))
-        return fmt::format("{} and {} use the same links in different ways", program.label,
-                           other.label);
+      if (overlap(program, other) && !same_ring_system(program, other))
+        return fmt::format("{} and {} share links but differ in rings", program.label, other.label);
   }
   return {};
 }
 
-/// Peers are known by the first program that has them on the same links, and by their offset.
+/// Peers are identified by their offset and the first program on the same links.
 void add_representatives(const config::StepConfig& config, const std::vector<Program>& programs,
                          VariantPlan& variant) {
   constexpr int kOffsetBits = 32;
   std::vector<std::uint64_t> peers;
   for (const Program& program : programs) {
     const auto first = std::ranges::find_if(
-        programs, [&](const Program& other) { return is_same_ring_system(program, other); });
+        programs, [&](const Program& other) { return same_ring_system(program, other); });
     const auto system = static_cast<std::uint64_t>(first - programs.begin());
     for (const collectives::Offset offset : program.offsets)
       peers.push_back(system << kOffsetBits | offset);
@@ -114,8 +114,8 @@ void add_representatives(const config::StepConfig& config, const std::vector<Pro
   variant.machine = sim::representative(peers, plan::link_of(config.machine.chip), queue);
   plan::share_hbm(config.machine, variant.machine);
   variant.symmetric = true;
-  variant.reason = fmt::format("{} chips stand for all {}, which do the same at the same time",
-                               variant.machine.ranks(), config.mesh.chips());
+  variant.reason =
+      fmt::format("{} of {} chips simulated", variant.machine.ranks(), config.mesh.chips());
 }
 
 void add_all_chips(const config::StepConfig& config, VariantPlan& variant) {
@@ -136,14 +136,14 @@ void add_all_chips(const config::StepConfig& config, VariantPlan& variant) {
 
 void add_machine(const config::StepConfig& config, VariantPlan& variant) {
   const std::vector<Program> programs = programs_of(config, variant);
-  const std::string obstacle = asymmetry(config, programs);
-  if (obstacle.empty()) return add_representatives(config, programs, variant);
+  const std::string asymmetry_reason = asymmetry(config, programs);
+  if (asymmetry_reason.empty()) return add_representatives(config, programs, variant);
   if (config.machine.simulation == config::SimulationMode::symmetric)
-    throw input::InputError("/simulation",
-                            fmt::format("\"symmetric\" cannot time this step: {}; use \"auto\" or "
-                                        "\"full\"",
-                                        obstacle));
-  variant.reason = obstacle;
+    throw input::InputError(
+        "/simulation", fmt::format("\"symmetric\" is impossible for this step: {}; use \"auto\" or "
+                                   "\"full\"",
+                                   asymmetry_reason));
+  variant.reason = asymmetry_reason;
   add_all_chips(config, variant);
 }
 

@@ -1,13 +1,15 @@
-// The machine that a whole step runs on.
+// Machine model of a step.
 #pragma once
 
 #include "experiments/step/plan.hpp"
 
 namespace equarx::step {
 
-/// Gives a variant its machine, whose channels are those of its programs, and says of each program which of its ranks
-/// every chip is. A few chips stand for all where each link has messages of one group only, and all chips do the same.
-/// @throws input::InputError if chips can neither be simulated one by one nor stand for each other
+/// Sets the machine of a variant, with the channels of all its programs, and the rank of every chip
+/// in each program. Simulates representative chips only if all chips behave alike and every link
+/// carries messages of one group only.
+/// @throws input::InputError if the chips can neither be simulated individually nor by
+/// representatives
 void add_machine(const config::StepConfig& config, VariantPlan& variant);
 
 }  // namespace equarx::step

@@ -14,7 +14,7 @@ using units::bytes_text;
 
 namespace {
 
-/// What would make the largest part smaller that a setting can make smaller.
+/// Suggests the setting that shrinks the largest adjustable part.
 std::string_view remedy_for(const steps::TrainingMemory& memory) {
   const double states = memory.weights + memory.gradients + memory.optimizer;
   if (states >= memory.activations && states >= memory.logits) return "a longer \"fsdp\" axis";
@@ -46,7 +46,7 @@ void check_memory(const config::StepConfig& config) {
   if (!memory || memory->total() <= chip.hbm_capacity.value) return;
   throw input::InputError(
       "/step/training",
-      fmt::format("{} does not fit: each chip needs {} ({}), and {} has {}; use {}",
+      fmt::format("{} does not fit: each chip needs {} ({}), but {} has {}; use {}",
                   config.training->training.model.name, bytes_text(memory->total()),
                   parts_text(*memory), chip.name, bytes_text(chip.hbm_capacity.value),
                   remedy_for(*memory)));

@@ -1,4 +1,4 @@
-// Whether a model that is trained fits into the memory of its chips.
+// Memory check of training and serving.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace equarx::step {
 
-/// The parts with their sizes, for people: "weights 1.5 GiB, gradients …".
+/// Sizes of the parts for messages: "weights 1.5 GiB, gradients …".
 std::string parts_text(const steps::TrainingMemory& memory);
 
-/// Of each chip; none if the step trains no model.
+/// Memory per chip; std::nullopt if the step trains no model.
 std::optional<steps::TrainingMemory> memory_of(const config::StepConfig& config);
 
-/// @throws input::InputError if a chip has less memory than training or serving needs: how much, of what, and which
-/// setting would need less
+/// @throws input::InputError if training or serving does not fit into the memory of a chip; the
+/// message lists the parts and a remedy
 void check_memory(const config::StepConfig& config);
 
 }  // namespace equarx::step

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "experiments/plan/placement.hpp"
-#include "experiments/step/group.hpp"
 
 namespace equarx::step {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 using collectives::Rank;
 using topology::ChipId;
 
-/// Chips of a machine by their place along its axes, the last axis fastest.
+/// Coordinates of the chips of a machine, the last axis fastest.
 class Coordinates {
  public:
   explicit Coordinates(std::vector<std::uint32_t> lengths)
@@ -22,24 +21,24 @@ class Coordinates {
       strides_[axis - 1] = strides_[axis] * lengths_[axis];
   }
 
-  /// The place of a chip within its group, as a chip of a machine that has these axes only.
+  /// Chip number within its group, as on a machine that has these axes only.
   ChipId within(ChipId chip, const std::vector<std::size_t>& axes) const {
-    ChipId place = 0;
-    for (const std::size_t axis : axes) place = place * lengths_[axis] + along(chip, axis);
-    return place;
+    ChipId member = 0;
+    for (const std::size_t axis : axes) member = member * lengths_[axis] + coordinate(chip, axis);
+    return member;
   }
-  /// The chip of the same group at another place.
-  ChipId at(ChipId chip, const std::vector<std::size_t>& axes, ChipId place) const {
+  /// Chip of the same group with number `member`.
+  ChipId at(ChipId chip, const std::vector<std::size_t>& axes, ChipId member) const {
     for (std::size_t i = axes.size(); i-- > 0;) {
       const std::size_t axis = axes[i];
-      chip += (place % lengths_[axis]) * strides_[axis] - along(chip, axis) * strides_[axis];
-      place /= lengths_[axis];
+      chip += (member % lengths_[axis]) * strides_[axis] - coordinate(chip, axis) * strides_[axis];
+      member /= lengths_[axis];
     }
     return chip;
   }
 
  private:
-  std::uint32_t along(ChipId chip, std::size_t axis) const {
+  std::uint32_t coordinate(ChipId chip, std::size_t axis) const {
     return chip / strides_[axis] % lengths_[axis];
   }
 
@@ -53,25 +52,25 @@ std::vector<ChipId> all_chips(const config::StepConfig& config) {
   return chips;
 }
 
-/// Groups, each in the order of its ranks.
+/// Groups, each in rank order.
 using Groups = std::vector<std::vector<ChipId>>;
 
-/// In every group the ranks are where they would be on a machine that is this group.
+/// Places the ranks of each group as on a machine that consists of this group.
 Groups groups_along_axes(const config::StepConfig& config, const steps::CollectiveCall& call,
                          const plan::CollectivePlan& plan) {
   const std::vector<std::size_t> axes = config.mesh.machine_axes(call.axes);
   config::ExperimentConfig experiment = config.machine;
   experiment.topology = config::group_topology(config.machine.topology, config.mesh, call);
-  plan::Site site(experiment);
-  if (const auto obstacle = site.prepare(plan.config.algorithm)) throw obstacle->error();
-  const std::vector<ChipId> places =
-      plan::place_ranks(plan.config.algorithm, plan.program.grid(), site);
+  plan::MachineContext context(experiment);
+  if (const auto infeasible = context.prepare(plan.config.algorithm)) throw infeasible->error();
+  const std::vector<ChipId> members =
+      plan::place_ranks(plan.config.algorithm, plan.program.grid(), context);
   const Coordinates chips(config.mesh.machine);
   Groups groups;
   for (const ChipId chip : all_chips(config)) {
-    if (chips.within(chip, axes) != 0) continue;  // another chip is the first of its group
+    if (chips.within(chip, axes) != 0) continue;  // not the first chip of its group
     std::vector<ChipId>& group = groups.emplace_back();
-    for (const ChipId place : places) group.push_back(chips.at(chip, axes, place));
+    for (const ChipId member : members) group.push_back(chips.at(chip, axes, member));
   }
   return groups;
 }
@@ -106,26 +105,26 @@ Placement place(const config::StepConfig& config, const steps::CollectiveCall& c
   return placement;
 }
 
-Placement place(const config::StepConfig& config, const steps::PermuteProgram& of_numbers) {
+Placement place(const config::StepConfig& config, const steps::PermuteProgram& permute) {
   const std::uint32_t chips = config.mesh.chips();
   Placement placement{.rank_of_chip = std::vector<Rank>(chips),
                       .peers = {std::vector<ChipId>(chips)}};
   for (std::uint32_t number = 0; number < chips; ++number) {
     const ChipId chip = config.mesh.chip(number);
-    placement.rank_of_chip[chip] = of_numbers.rank_of_chip[number];
-    placement.peers.front()[chip] = config.mesh.chip(of_numbers.peer_of_chip[number]);
+    placement.rank_of_chip[chip] = permute.rank_of_chip[number];
+    placement.peers.front()[chip] = config.mesh.chip(permute.peer_of_chip[number]);
   }
   return placement;
 }
 
 sim::Machine machine_of_all(const config::StepConfig& config,
                             std::span<const Placement> placements) {
-  plan::Site site(config.machine);
-  if (const auto obstacle = site.prepare()) throw obstacle->error();
+  plan::MachineContext context(config.machine);
+  if (const auto infeasible = context.prepare()) throw infeasible->error();
   std::vector<const std::vector<ChipId>*> channels;
   for (const Placement& placement : placements)
     for (const std::vector<ChipId>& peers : placement.peers) channels.push_back(&peers);
-  return plan::wire_up(site, all_chips(config), channels.size(),
+  return plan::wire_up(context, all_chips(config), channels.size(),
                        [&](Rank chip, std::size_t channel) { return (*channels[channel])[chip]; });
 }
 

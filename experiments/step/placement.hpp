@@ -1,4 +1,4 @@
-// Which chip of the machine is which rank of a step's programs, and whom it sends to.
+// Mapping of ranks and channels of step programs to chips.
 #pragma once
 
 #include <span>
@@ -13,22 +13,23 @@
 
 namespace equarx::step {
 
-/// A program on all chips, in each group by itself.
+/// Placement of a program on all chips, in each group separately.
 struct Placement {
   std::vector<collectives::Rank> rank_of_chip;
-  /// By channel and chip; the chip itself where it sends nothing.
+  /// Peer by channel and chip; the chip itself if it sends nothing.
   std::vector<std::vector<topology::ChipId>> peers;
 };
 
-/// A collective in its groups. @throws input::InputError if there is no ring to place them on
+/// Places a collective in its groups. @throws input::InputError if it needs a ring that does not
+/// exist
 Placement place(const config::StepConfig& config, const steps::CollectiveCall& call,
                 const plan::CollectivePlan& plan);
 
-/// A permute. `of_numbers`: on chips as the mesh numbers them
-Placement place(const config::StepConfig& config, const steps::PermuteProgram& of_numbers);
+/// Places a permute given by mesh chip numbers.
+Placement place(const config::StepConfig& config, const steps::PermuteProgram& permute);
 
-/// All chips, with the channels of all placements, one placement after the other.
-/// @throws input::InputError if the chips cannot be simulated one by one
+/// Machine of all chips, with the channels of all placements, in order.
+/// @throws input::InputError if the chips cannot be simulated individually
 sim::Machine machine_of_all(const config::StepConfig& config,
                             std::span<const Placement> placements);
 

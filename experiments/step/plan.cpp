@@ -30,19 +30,18 @@ using steps::Computation;
 using steps::HostTransfer;
 using steps::Task;
 
-/// Where errors of a step's tasks are.
-constexpr const char* kStepPlace = "/step";
+/// JSON pointer for errors of tasks.
+constexpr const char* kStepPointer = "/step";
 
-// --- Computing
+// --- Compute
 
 double roofline_s(const workloads::Operation& operation, const workloads::ComputeRates& rates) {
   try {
     return workloads::roofline(operation, rates).seconds;
   } catch (const std::invalid_argument& error) {
     throw input::InputError(
-        kStepPlace,
-        fmt::format("{}; add \"matrix_rate_{}\" to its hardware, or multiply another type",
-                    error.what(), hardware::name(operation.products)));
+        kStepPointer, fmt::format("{}; add \"matrix_rate_{}\" to its hardware, or use another type",
+                                  error.what(), hardware::name(operation.products)));
   }
 }
 
@@ -55,26 +54,27 @@ double core_time_s(const Task& task, const workloads::ComputeRates& rates) {
   return seconds;
 }
 
-/// An operation whose bytes take of the HBM that DMAs share, once it has started. Alone it takes what its roofline says:
-/// parts of bytes count as whole ones, so no less.
+/// Work of an operation whose HBM accesses contend with DMAs once it has started. In isolation it
+/// takes its roofline time or, as bytes are rounded up, slightly longer.
 sim::HbmWork with_hbm(workloads::Operation operation, const workloads::ComputeRates& rates) {
   const auto times = static_cast<double>(operation.times);
   const auto bytes = static_cast<std::uint64_t>(std::ceil(operation.hbm_bytes() * times));
-  const double before_s = rates.operation_overhead_s * times;
+  const double startup_s = rates.operation_overhead_s * times;
   operation.weight_bytes = operation.read_bytes = operation.written_bytes = 0.0;
-  return {bytes, std::max(0.0, roofline_s(operation, rates) - before_s), before_s};
+  return {bytes, std::max(0.0, roofline_s(operation, rates) - startup_s), startup_s};
 }
 
 double host_rate(const config::StepConfig& config) {
   const double rate = config.machine.chip.host_bandwidth.value;
   if (rate > 0.0) return rate;
   throw input::InputError(
-      "/hardware", fmt::format("the step moves bytes to the host, and nobody says how fast {} "
-                               "does; add \"host_bandwidth\", like \"15 GB/s\"",
-                               config.machine.chip.name));
+      "/hardware",
+      fmt::format("the step transfers data to or from the host, but the host bandwidth of {} is "
+                  "unspecified; add \"host_bandwidth\", like \"15 GB/s\"",
+                  config.machine.chip.name));
 }
 
-/// What a task takes of core and host; of a collective nothing.
+/// Core and host time of a task; none for collectives.
 sim::TaskRun run_of(const config::StepConfig& config, steps::TaskId id, double core_s,
                     const workloads::ComputeRates& rates) {
   const Task& task = config.graph.tasks[id];
@@ -97,35 +97,38 @@ sim::TaskRun run_of(const config::StepConfig& config, steps::TaskId id, double c
 
 // --- Collectives
 
-/// A program on all chips of the machine, with nothing beside it.
-sim::TimeResult simulate_alone(const config::StepConfig& config,
-                               const collectives::Program& program, const sim::Costs& costs,
-                               const Placement& placement) {
-  const sim::SideBySide work{.programs = {{&program, &costs, placement.rank_of_chip}},
-                             .streams = {{sim::TaskRun{.task = 0, .program = 0}}},
-                             .tasks = 1};
+/// Simulates a program on all chips of an otherwise idle machine.
+sim::TimeResult simulate_isolated(const config::StepConfig& config,
+                                  const collectives::Program& program, const sim::Costs& costs,
+                                  const Placement& placement) {
+  const sim::StepProgram work{.programs = {{&program, &costs, placement.rank_of_chip}},
+                              .streams = {{sim::TaskRun{.task = 0, .program = 0}}},
+                              .tasks = 1};
   const sim::Machine machine = machine_of_all(config, {&placement, 1});
-  const auto name = [](std::uint32_t, collectives::InstructionId) { return std::string("alone"); };
+  const auto name = [](std::uint32_t, collectives::InstructionId) {
+    return std::string("isolated");
+  };
   return sim::simulate(sim::make_timelines(work, machine.ranks()), machine, name,
                        {.engine = sim::Engine::direct});
 }
 
-/// Groups along axes have links of their own, so one of them stands for all. Those that are listed may meet.
+/// Groups along mesh axes have links of their own, so one of them represents all. Listed groups may
+/// contend for links.
 sim::TimeResult simulate_call(const config::StepConfig& config, const steps::CollectiveCall& call,
                               const plan::CollectivePlan& plan) {
   if (call.groups)
-    return simulate_alone(config, plan.program, plan.costs, place(config, call, plan));
+    return simulate_isolated(config, plan.program, plan.costs, place(config, call, plan));
   return sim::simulate(plan.program, plan.simulated.machine, plan.costs,
                        {.engine = sim::Engine::direct});
 }
 
-/// The only way, or that which is fastest alone.
-PlannedCall best_of(const config::StepConfig& config, const steps::CollectiveCall& call,
-                    const plan::PlannedCollective& planned) {
+/// Returns the fastest candidate in isolation.
+PlannedCall fastest_of(const config::StepConfig& config, const steps::CollectiveCall& call,
+                       const plan::PlannedCollective& planned) {
   std::optional<PlannedCall> best;
   for (const plan::CollectivePlan& candidate : planned.candidates) {
     const sim::TimeResult time = simulate_call(config, call, candidate);
-    if (!best || time.time_s < best->alone_s)
+    if (!best || time.time_s < best->isolated_s)
       best.emplace(PlannedCall{candidate, time.time_s, std::ranges::max(time.core_busy_s)});
   }
   return best.value();
@@ -135,11 +138,11 @@ PlannedCall best_of(const config::StepConfig& config, const steps::CollectiveCal
 
 Planner::CallOrNot planned(const config::StepConfig& config, const config::StepCall& of,
                            const config::CollectiveConfig& collective) {
-  plan::OrObstacle<plan::Plan> made =
-      plan::try_plan(group_experiment(config, of, collective), plan::Look::at_many);
-  if (auto* obstacle = std::get_if<plan::Obstacle>(&made)) return std::move(*obstacle);
+  plan::OrInfeasible<plan::Plan> made =
+      plan::try_plan(group_experiment(config, of, collective), plan::RunProfile::batch);
+  if (auto* infeasible = std::get_if<plan::Infeasible>(&made)) return std::move(*infeasible);
   return std::make_shared<const PlannedCall>(
-      best_of(config, of.call, std::get<plan::Plan>(made).collectives.front()));
+      fastest_of(config, of.call, std::get<plan::Plan>(made).collectives.front()));
 }
 
 PlannedPermute planned(const config::StepConfig& config, const steps::Permute& permute) {
@@ -149,17 +152,18 @@ PlannedPermute planned(const config::StepConfig& config, const steps::Permute& p
       .costs = {}};
   made.costs =
       plan::program_costs(made.permute.program, config.machine.chip, config.machine.wire_buffers);
-  made.alone_s =
-      simulate_alone(config, made.permute.program, made.costs, place(config, made.permute)).time_s;
+  made.isolated_s =
+      simulate_isolated(config, made.permute.program, made.costs, place(config, made.permute))
+          .time_s;
   return made;
 }
 
-/// The programs of a variant. Streams that carry out the same have a program each.
+/// Programs of a variant. Each stream has its own instance of a program.
 class Programs {
  public:
   Programs(const config::StepConfig& config, VariantPlan& plan) : config_(config), plan_(plan) {}
 
-  /// That of a task; none if it sends nothing.
+  /// Returns the program of a task; std::nullopt if it sends nothing.
   std::optional<std::size_t> of(const Task& task) {
     if (const auto call = config::call_of(task, config_.calls)) {
       const plan::CollectivePlan& collective = plan_.calls[*call]->plan;
@@ -216,9 +220,9 @@ VariantPlan Planner::variant(const config::StepVariant& variant) {
   VariantPlan plan;
   for (std::size_t i = 0; i < config.calls.size(); ++i) {
     const CallOrNot& planned = call(i, variant.collectives[i]);
-    if (const auto* obstacle = std::get_if<plan::Obstacle>(&planned))
+    if (const auto* infeasible = std::get_if<plan::Infeasible>(&planned))
       throw input::InputError("/variants",
-                              fmt::format("{}: {}", config.calls[i].group, obstacle->text()));
+                              fmt::format("{}: {}", config.calls[i].group, infeasible->text()));
     plan.calls.push_back(std::get<std::shared_ptr<const PlannedCall>>(planned));
   }
   plan.permutes = step_.permutes;

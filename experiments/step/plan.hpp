@@ -1,4 +1,4 @@
-// From a step that a user asks for to what the time executor runs.
+// Plans of steps: input of the time executor.
 #pragma once
 
 #include <map>
@@ -12,76 +12,77 @@
 #include "models/steps/permute_program.hpp"
 #include "models/workloads/roofline.hpp"
 #include "sim/machine.hpp"
-#include "sim/side_by_side.hpp"
+#include "sim/step_program.hpp"
 
 namespace equarx::step {
 
-/// A collective of a step, as each of its groups does it by itself.
+/// Plan of a collective of a step, as run by each of its groups.
 struct PlannedCall {
   plan::CollectivePlan plan;
-  double alone_s = 0.0;  ///< how long it takes where nothing else goes on
-  double core_s = 0.0;   ///< of core time that it takes of a chip, of the busiest
+  double isolated_s = 0.0;  ///< time in isolation
+  double core_s = 0.0;      ///< core time on the busiest chip
 };
 
-/// A permute of a step.
+/// Plan of a permute of a step.
 struct PlannedPermute {
   steps::PermuteProgram permute;
   sim::Costs costs;
-  double alone_s = 0.0;  ///< how long it takes where nothing else goes on
+  double isolated_s = 0.0;  ///< time in isolation
 };
 
-/// What a program of a variant is.
+/// Origin of a program of a variant.
 struct ProgramUse {
-  std::optional<std::size_t> call;  ///< of the configuration; none of a permute
+  std::optional<std::size_t> call;  ///< call of the configuration; std::nullopt for a permute
   std::size_t permute = 0;          ///< of the configuration
 };
 
-/// A step with its collectives carried out in one way.
+/// A step with one choice of collective implementations.
 struct VariantPlan {
   std::vector<std::shared_ptr<const PlannedCall>> calls;        ///< by call of the configuration
   std::vector<std::shared_ptr<const PlannedPermute>> permutes;  ///< by permute of the configuration
-  sim::SideBySide work;          ///< its programs are those of `calls` and `permutes`
+  sim::StepProgram work;         ///< programs of `calls` and `permutes`
   std::vector<ProgramUse> uses;  ///< by program
   sim::Machine machine;
-  bool symmetric = false;  ///< a few chips stand for all of them
-  std::string reason;      ///< for people: why
+  bool symmetric = false;  ///< only representative chips are simulated
+  std::string reason;      ///< why, for reports
 };
 
-/// What is simulated, and how long tasks take at least.
+/// Plan of a step and its variants.
 struct StepPlan {
   config::StepConfig config;
-  std::vector<double> core_s;  ///< by task, of the core; 0 of collectives and transfers
+  std::vector<double> core_s;  ///< core time by task; 0 for collectives and transfers
   std::vector<std::shared_ptr<const PlannedPermute>> permutes;  ///< by permute of the configuration
   std::vector<VariantPlan> variants;
 };
 
-/// Plans variants of one step; what they have in common once.
+/// Plans variants of one step, sharing common parts.
 class Planner {
  public:
-  using CallOrNot = plan::OrObstacle<std::shared_ptr<const PlannedCall>>;
+  using CallOrNot = plan::OrInfeasible<std::shared_ptr<const PlannedCall>>;
 
-  /// @throws input::InputError for what cannot be had: memory, products that the chip does not have
+  /// @throws input::InputError if memory is insufficient or an operand type is unsupported
   explicit Planner(const config::StepConfig& config);
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
-  /// The step without any variant.
+  /// The step without variants.
   const StepPlan& step() const { return step_; }
 
-  /// A collective of the step by itself; why not, if it cannot be carried out so. `call`: of the configuration
+  /// Plans a collective of the step in isolation; infeasible implementations are returned as
+  /// plan::Infeasible. `call` is an index of the configuration.
   const CallOrNot& call(std::size_t call, const config::CollectiveConfig& collective);
 
-  /// @throws input::InputError for what cannot be had
+  /// @throws input::InputError if a collective is infeasible
   VariantPlan variant(const config::StepVariant& variant);
 
  private:
   StepPlan step_;
-  workloads::ComputeRates rates_;           ///< of its chip
-  std::map<std::string, CallOrNot> calls_;  ///< by call and how it is carried out
+  workloads::ComputeRates rates_;           ///< rates of its chip
+  std::map<std::string, CallOrNot> calls_;  ///< by call and implementation
 };
 
-/// The step with all its variants. @throws input::InputError for what cannot be had: memory, products that the chip
-/// does not have, algorithms
+/// Plans a step with all its variants. @throws input::InputError if memory is insufficient or an
+/// operand type or algorithm is unsupported
 StepPlan make_plan(const config::StepConfig& config);
 
 }  // namespace equarx::step

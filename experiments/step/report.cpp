@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
-#include "experiments/step/memory.hpp"
 #include "experiments/trace/events.hpp"
 #include "models/units/quantity.hpp"
 
@@ -38,36 +38,40 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share
 
 std::string groups_table(const VariantResult& variant) {
   std::vector<output::TableRow> rows = {
-      {variant.label, "tasks", "alone", "in the step", "hidden", "exposed", "critical"}};
+      {variant.label, "tasks", "isolated", "wall time", "overlapped", "exposed", "critical path"}};
   for (const GroupResult& group : variant.groups) {
     const bool computes = group.kind == GroupKind::computation;
-    rows.push_back({group.name, fmt::format("{}", group.tasks), time_text(group.alone_s),
+    rows.push_back({group.name, fmt::format("{}", group.tasks), time_text(group.isolated_s),
                     time_text(group.total_s),
                     computes ? "-" : time_text(group.total_s - group.exposed_s),
                     computes ? "-" : time_text(group.exposed_s), time_text(group.critical_s)});
   }
+  output::shorten_names(rows);
   return output::aligned_table(rows) + '\n';
 }
 
 std::string memory_note(const steps::TrainingMemory& memory, const hardware::Chip& chip) {
-  return fmt::format("  Memory of each chip: {} of {}: {}.\n", bytes_text(memory.total()),
-                     bytes_text(chip.hbm_capacity.value), parts_text(memory));
+  return fmt::format(
+      "  Memory per chip: {} of {}: weights {}, gradients {}, optimizer {},\n"
+      "    gathered weights {}, activations {}, logits {}.\n",
+      bytes_text(memory.total()), bytes_text(chip.hbm_capacity.value), bytes_text(memory.weights),
+      bytes_text(memory.gradients), bytes_text(memory.optimizer), bytes_text(memory.gathered),
+      bytes_text(memory.activations), bytes_text(memory.logits));
 }
 
 std::string notes(const StepResult& result) {
   std::string text =
-      "  Alone: one task after the other, with nothing beside it. Hidden: beside a task that "
-      "computes. Critical: of the path that the time hangs on.\n";
+      "  Isolated: sum of task times when run alone. Overlapped, exposed: wall time with and "
+      "without concurrent compute.\n";
   if (result.memory) {
     text += memory_note(*result.memory, result.config.machine.chip);
-    text +=
-        "  MFU counts attention as if no key were skipped, and nothing that is computed again; "
-        "HFU what is computed.\n";
+    text += "  MFU counts full attention and no recomputation; HFU counts executed FLOPs.\n";
   }
   const VariantResult& first = result.variants.front();
-  text +=
-      fmt::format("  Simulated: {} chips ({}), {} messages, engine: {}.\n", first.simulated_chips,
-                  first.simulation_reason, first.messages, sim::name(first.engine));
+  text += first.symmetric ? fmt::format("  Exploiting symmetry: {}", first.simulation_reason)
+                          : fmt::format("  All {} chips simulated ({})", first.simulated_chips,
+                                        first.simulation_reason);
+  text += fmt::format(". {} messages, engine: {}.\n", first.messages, sim::name(first.engine));
   return text;
 }
 
@@ -77,7 +81,7 @@ input::Json groups_json(const std::vector<GroupResult>& groups) {
     list.push_back({{"group", group.name},
                     {"kind", name(group.kind)},
                     {"tasks", group.tasks},
-                    {"alone_s", group.alone_s},
+                    {"isolated_s", group.isolated_s},
                     {"total_s", group.total_s},
                     {"exposed_s", group.exposed_s},
                     {"critical_s", group.critical_s}});
@@ -102,7 +106,7 @@ input::Json numbers_json(const VariantResult& variant) {
                       {"time_s", variant.time_s},
                       {"speedup", variant.speedup},
                       {"lower_bound_s", variant.lower_bound_s},
-                      {"computing_s", variant.computing_s},
+                      {"compute_s", variant.compute_s},
                       {"exposed_s", variant.exposed_s()},
                       {"core_busy_s", variant.core_busy_s},
                       {"calibrated", variant.calibrated}};
@@ -147,16 +151,18 @@ std::string title_text(const StepResult& result) {
   const config::StepConfig& config = result.config;
   std::vector<std::string> axes;
   for (const steps::MeshAxis& axis : config.mesh.axes)
-    axes.push_back(fmt::format("{} {}", axis.name, axis.length));
-  std::string what = fmt::format("A step of {} tasks", config.graph.tasks.size());
+    axes.push_back(fmt::format("{}={}", axis.name, axis.length));
+  std::string what = fmt::format("Step of {} tasks", config.graph.tasks.size());
   if (config.training) {
     const steps::Training& training = config.training->training;
-    what = fmt::format("A training step of {}, {} sequences of {} tokens", training.model.name,
+    what = fmt::format("Training step of {}, {} sequences of {} tokens", training.model.name,
                        training.batch, training.sequence);
   }
   if (config.workload)
-    what = fmt::format("A {} step of {}", config::phase_name(config.workload->phase),
-                       config.workload->model.name);
+    what = fmt::format(
+        "{} step of {}",
+        std::holds_alternative<workloads::Decode>(config.workload->phase) ? "Decode" : "Prefill",
+        config.workload->model.name);
   return fmt::format("{} on {} x {}, {}; mesh: {}\n\n", what, config.mesh.chips(),
                      config.machine.chip.name, config::topology_text(config.machine.topology),
                      fmt::join(axes, ", "));
@@ -165,7 +171,7 @@ std::string title_text(const StepResult& result) {
 std::string overview_table(const StepResult& result) {
   const std::optional<Efficiency>& used = result.variants.front().efficiency;
   std::vector<output::TableRow> rows = {
-      {"variant", "time", "speedup", "lower bound", "computing", "exposed"}};
+      {"variant", "time", "speedup", "lower bound", "compute", "exposed"}};
   if (used) rows.front().push_back("tokens/s/chip");
   if (used && used->model_flops_share) rows.front().push_back("MFU");
   if (used) rows.front().push_back("HFU");
@@ -173,7 +179,7 @@ std::string overview_table(const StepResult& result) {
     output::TableRow& row = rows.emplace_back(
         output::TableRow{variant.label, time_text(variant.time_s),
                          fmt::format("{:.3f}x", variant.speedup), time_text(variant.lower_bound_s),
-                         time_text(variant.computing_s), time_text(variant.exposed_s())});
+                         time_text(variant.compute_s), time_text(variant.exposed_s())});
     if (!variant.efficiency) continue;
     row.push_back(fmt::format("{:.0f}", variant.efficiency->tokens_per_s));
     if (variant.efficiency->model_flops_share)

@@ -1,4 +1,4 @@
-// A step's result for people and for programs.
+// Reports of step results.
 #pragma once
 
 #include <ostream>
@@ -10,24 +10,24 @@
 
 namespace equarx::step {
 
-/// What was simulated, in a sentence.
+/// One-line description of the simulated step.
 std::string title_text(const StepResult& result);
 
-/// Variants side by side.
+/// Table that compares the variants.
 std::string overview_table(const StepResult& result);
 
-/// Tables: variants side by side, and the groups of tasks of each.
+/// Full report: comparison of variants, and task groups of each.
 std::string to_table(const StepResult& result);
 
-/// Everything, with the configuration that made it.
+/// Complete result with its configuration.
 input::Json to_json(const StepResult& result);
 
-/// The numbers of one variant, with its label: what sweeps and studies keep.
+/// Metrics of one variant with its label, as stored by sweeps and studies.
 input::Json numbers_json(const VariantResult& variant);
-/// Names of these numbers, of a step that trains a model.
+/// Names of these metrics for a training step.
 std::vector<std::string> number_names();
 
-/// Writes when each task went on, for Perfetto: a process for each variant, a track for each stream.
+/// Writes a Perfetto trace of the tasks: a process per variant, a track per stream.
 void write_trace(const StepResult& result, std::ostream& out);
 
 }  // namespace equarx::step

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -19,30 +18,30 @@ namespace {
 
 using steps::TaskTime;
 
-/// Times from and to which something goes on, rising and apart.
-using Spans = std::vector<TaskTime>;
+/// Disjoint time intervals in ascending order.
+using Intervals = std::vector<TaskTime>;
 
-/// What several tasks cover together.
-Spans joined(Spans spans) {
-  std::ranges::sort(spans, {}, &TaskTime::start_s);
-  Spans apart;
-  for (const TaskTime& span : spans) {
-    if (!apart.empty() && span.start_s <= apart.back().end_s)
-      apart.back().end_s = std::max(apart.back().end_s, span.end_s);
+/// Merges overlapping intervals.
+Intervals merged(Intervals intervals) {
+  std::ranges::sort(intervals, {}, &TaskTime::start_s);
+  Intervals disjoint;
+  for (const TaskTime& interval : intervals) {
+    if (!disjoint.empty() && interval.start_s <= disjoint.back().end_s)
+      disjoint.back().end_s = std::max(disjoint.back().end_s, interval.end_s);
     else
-      apart.push_back(span);
+      disjoint.push_back(interval);
   }
-  return apart;
+  return disjoint;
 }
 
-double length_s(const Spans& apart) {
+double length_s(const Intervals& intervals) {
   double seconds = 0.0;
-  for (const TaskTime& span : apart) seconds += span.end_s - span.start_s;
+  for (const TaskTime& interval : intervals) seconds += interval.end_s - interval.start_s;
   return seconds;
 }
 
-/// How long both go on.
-double common_s(const Spans& one, const Spans& other) {
+/// Length of the intersection.
+double intersection_s(const Intervals& one, const Intervals& other) {
   double seconds = 0.0;
   for (std::size_t i = 0, j = 0; i < one.size() && j < other.size();) {
     const double start_s = std::max(one[i].start_s, other[j].start_s);
@@ -60,7 +59,7 @@ GroupKind kind_of(const steps::Task& task) {
                                                                 : GroupKind::computation;
 }
 
-/// Simulates one variant and reports it.
+/// Simulates one variant and computes its result.
 class Run {
  public:
   Run(const StepPlan& plan, const VariantPlan& variant)
@@ -93,22 +92,22 @@ class Run {
   }
 
  private:
-  /// SimGrid only where it is asked for: a step is many collectives.
+  /// SimGrid only on request, as a step has many collectives.
   sim::Engine engine() const {
     return plan_.config.machine.engine == config::EngineMode::simgrid ? sim::Engine::simgrid
                                                                       : sim::Engine::direct;
   }
 
-  void require(bool holds, std::string_view law) const {
+  void require(bool holds, std::string_view invariant) const {
     if (!holds)
       throw input::InvariantError(
-          fmt::format("internal error in '{}': {}; please report this", result_.label, law));
+          fmt::format("internal error in '{}': {}; please report this", result_.label, invariant));
   }
 
   void check(const sim::TimeResult& time) const {
     require(time.time_s >= result_.lower_bound_s * (1.0 - sim::kBoundRounding),
             "simulated time is below its lower bound");
-    require(time.link_bytes == bytes_, "bytes were lost or made on the links");
+    require(time.link_bytes == bytes_, "bytes on the links differ from the bytes sent");
     std::uint64_t sent = 0;
     for (const std::uint32_t list : timelines_.list_of)
       sent += static_cast<std::uint64_t>(
@@ -116,9 +115,9 @@ class Run {
     require(time.messages == sent, "not every message was received");
   }
 
-  /// The chip that ends last, for which all others wait: the first of those that end about then.
+  /// Returns the chip that ends last, the first one on a tie.
   collectives::Rank last_chip(const sim::TimeResult& time) const {
-    constexpr double kSame = 1e-9;  // of the time: rounding
+    constexpr double kSame = 1e-9;  // relative tolerance for rounding
     std::vector<double> end_s;      // by chip
     for (collectives::Rank chip = 0; chip < variant_.machine.ranks(); ++chip) {
       const auto first = time.marks_s.begin() + chip * timelines_.marks;
@@ -136,12 +135,12 @@ class Run {
     result_.critical_path = critical_path(graph_, result_.tasks);
   }
 
-  double alone_s(steps::TaskId id) const {
+  double isolated_s(steps::TaskId id) const {
     const steps::Task& task = graph_.tasks[id];
     if (const auto call = config::call_of(task, plan_.config.calls))
-      return variant_.calls[*call]->alone_s;
+      return variant_.calls[*call]->isolated_s;
     if (const auto permute = config::permute_of(task, plan_.config.permutes))
-      return variant_.permutes[*permute]->alone_s;
+      return variant_.permutes[*permute]->isolated_s;
     const TaskTime& time = result_.tasks[id];
     return kind_of(task) == GroupKind::host ? time.end_s - time.start_s : plan_.core_s[id];
   }
@@ -151,28 +150,28 @@ class Run {
     for (steps::TaskId id = 0; id < order.size(); ++id) order[id] = id;
     std::ranges::stable_sort(order, {},
                              [&](steps::TaskId id) { return result_.tasks[id].start_s; });
-    std::map<std::string_view, Spans> spans;
-    Spans computing;
+    std::map<std::string_view, Intervals> intervals;
+    Intervals computing;
     for (const steps::TaskId id : order) {
       const steps::Task& task = graph_.tasks[id];
       GroupResult& group = group_of(task);
       ++group.tasks;
-      group.alone_s += alone_s(id);
-      spans[task.group].push_back(result_.tasks[id]);
+      group.isolated_s += isolated_s(id);
+      intervals[task.group].push_back(result_.tasks[id]);
       if (kind_of(task) == GroupKind::computation) computing.push_back(result_.tasks[id]);
     }
-    computing = joined(std::move(computing));
-    result_.computing_s = length_s(computing);
+    computing = merged(std::move(computing));
+    result_.compute_s = length_s(computing);
     for (GroupResult& group : result_.groups) {
-      const Spans covered = joined(std::move(spans[group.name]));
+      const Intervals covered = merged(std::move(intervals[group.name]));
       group.total_s = length_s(covered);
       if (group.kind != GroupKind::computation)
-        group.exposed_s = group.total_s - common_s(covered, computing);
+        group.exposed_s = group.total_s - intersection_s(covered, computing);
     }
     add_critical_times();
   }
 
-  /// Each task of the critical path counts from when all that it waits for was done.
+  /// Each task of the critical path counts from the end of the previous one.
   void add_critical_times() {
     double since_s = 0.0;
     for (const steps::TaskId id : result_.critical_path) {
@@ -192,11 +191,11 @@ class Run {
   const steps::StepGraph& graph_;
   const VariantPlan& variant_;
   sim::Timelines timelines_;
-  std::vector<std::uint64_t> bytes_;  ///< by link, of all that is sent and accessed
+  std::vector<std::uint64_t> bytes_;  ///< bytes by link
   VariantResult result_;
 };
 
-/// Of all chips.
+/// Tokens per step over all chips.
 double tokens_of(const config::StepConfig& config) {
   if (config.training) return steps::tokens(config.training->training);
   const config::WorkloadConfig& workload = config.workload.value();

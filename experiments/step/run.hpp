@@ -1,4 +1,4 @@
-// Runs a planned step.
+// Simulates planned steps.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 
 namespace equarx::step {
 
-/// Told what is done next, for who waits.
+/// Receives progress messages.
 using Progress = std::function<void(const std::string&)>;
 
-/// Simulates a variant of a planned step, and checks it as run_step() does. Its speedup is 1.
+/// Simulates one variant, with the same checks as run_step(). Its speedup is 1.
 VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
                           const std::string& label);
 
-/// Sets the speedups of variants over one of them.
+/// Sets the speedups of all variants relative to one of them.
 void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline);
 
-/// Simulates all variants, and checks each: never below its lower bound, no byte or message lost.
+/// Simulates all variants, and checks that no time is below its lower bound and no byte or message
+/// is lost.
 /// @throws input::InvariantError if a check fails
 StepResult run_step(const StepPlan& plan, const Progress& progress);
 

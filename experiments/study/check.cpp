@@ -13,6 +13,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "experiments/input/pointer.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/step/report.hpp"
 
@@ -21,16 +22,16 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// "; did you mean 'speedup'?", or all names if there are few.
+/// Returns "; did you mean 'speedup'?", or all names if there are few.
 std::string hint(const std::string& wrong, const Names& names) {
   constexpr std::size_t kFew = 12;
-  if (names.size() <= kFew) return fmt::format("; there is: {}", fmt::join(names, ", "));
+  if (names.size() <= kFew) return fmt::format("; available: {}", fmt::join(names, ", "));
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   return fmt::format("; {}", input::remedy(wrong, candidates));
 }
 
 [[noreturn]] void refuse(const StudyRow& row, std::string_view key, const std::string& problem) {
-  throw input::InputError(fmt::format("{}/{}", row.pointer, key),
+  throw input::InputError(input::pointer(row.pointer, key),
                           fmt::format("row '{}': {}", row.id, problem));
 }
 
@@ -42,7 +43,7 @@ void check_points(const Study& study, const StudyPoints& points) {
     try {
       config::read_any_config(points.config(point));
     } catch (const input::UnknownKeyError& error) {
-      // The sweep knows which axis makes the key, and where it stands.
+      // The sweep's own check names the axis that creates the key, and its JSON pointer.
       points.at(point).points.check();
       refuse_point(error);
     } catch (const input::InputError& error) {
@@ -67,12 +68,11 @@ std::size_t find_point(const Study& study, const StudyPoints& points, const Stud
   std::string at;
   for (const auto& [key, value] : row.at) at += fmt::format(" {}={}", key, value->dump());
   const Names keys = experiment->points.axis_keys();
-  refuse(
-      row, "at",
-      fmt::format("experiment '{}' has no point{}; {}", row.experiment, at,
-                  keys.empty() ? "it has no axes, so leave 'at' out"
-                               : fmt::format("give one value of each axis, as the axis has it: {}",
-                                             fmt::join(keys, ", "))));
+  refuse(row, "at",
+         fmt::format("experiment '{}' has no point{}; {}", row.experiment, at,
+                     keys.empty() ? "it has no axes, so leave 'at' out"
+                                  : fmt::format("give one value of each axis, as written there: {}",
+                                                fmt::join(keys, ", "))));
 }
 
 void check_row(const Study& study, const StudyPoints& points, const StudyRow& row) {

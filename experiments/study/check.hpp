@@ -1,4 +1,4 @@
-// Finds what is wrong with a study before anything of it is run.
+// Checks a study before anything of it runs.
 #pragma once
 
 #include "experiments/study/points.hpp"
@@ -6,9 +6,9 @@
 
 namespace equarx::study {
 
-/// Sees whether every point of the study is a configuration, and whether every row names an experiment, a
-/// point, a collective and a number that there will be. `points` are those of `study`.
-/// @throws InputError that names the experiment and its axes, or the row.
+/// Checks that every point of the study is a valid configuration, and that every row names an
+/// existing experiment, point, collective and number. `points` are the points of `study`.
+/// @throws InputError that names the experiment and its axes, or the row
 void check_study(const Study& study, const StudyPoints& points);
 
 }  // namespace equarx::study

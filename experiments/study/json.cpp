@@ -8,6 +8,8 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json_text.hpp"
+#include "experiments/input/pointer.hpp"
+#include "experiments/input/renamed_keys.hpp"
 #include "experiments/input/schema.hpp"
 #include "experiments/study/study.hpp"
 
@@ -26,34 +28,36 @@ constexpr input::EnumNames<Relation, 2> kRelations({
     {Relation::at_most, "at most"},
 });
 
-/// Reads the array at `key`, one object after the other: read(reader, pointer).
+/// Reads the array at `key` with read(reader, pointer) for each object.
 template <typename Read>
 auto read_list(input::ObjectReader& reader, std::string_view key, Read read) {
   std::vector<decltype(read(std::declval<input::ObjectReader>(), std::string()))> list;
   const input::Json& values = reader.array(key);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string pointer = fmt::format("{}/{}", reader.place_of(key), i);
+    const std::string pointer = reader.pointer_to(key, i);
     list.push_back(read(input::ObjectReader(values[i], pointer), pointer));
   }
   return list;
 }
 
-/// Refuses two parts of a list that have the same name.
+/// Refuses a list in which two parts have the same name.
 template <typename Part>
 void check_unique(const std::vector<Part>& parts, std::string Part::*name, std::string_view list,
                   std::string_view key) {
   for (auto part = parts.begin(); part != parts.end(); ++part)
     if (std::ranges::find(parts.begin(), part, (*part).*name, name) != part)
       throw input::InputError(
-          fmt::format("/{}/{}/{}", list, part - parts.begin(), key),
-          fmt::format("'{}' stands here twice; give each its own", (*part).*name));
+          input::pointer(input::pointer(input::pointer("", list),
+                                        static_cast<std::size_t>(part - parts.begin())),
+                         key),
+          fmt::format("'{}' is not unique; choose another", (*part).*name));
 }
 
 /// An experiment is a sweep whose parts have other names.
 StudyExperiment read_experiment(input::ObjectReader reader, const std::filesystem::path& folder) {
   const std::string name = reader.text("name");
   if (name.empty())
-    throw input::InputError(reader.place_of("name"), "is empty; rows name the experiment by it");
+    throw input::InputError(reader.pointer_to("name"), "is empty; rows name the experiment by it");
   sweep::Sweep sweep = sweep::read_sweep_parts(reader, folder, {.base = "config", .axes = "vary"});
   sweep.name = name;
   reader.finish();
@@ -63,29 +67,30 @@ StudyExperiment read_experiment(input::ObjectReader reader, const std::filesyste
 StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
   StudyRow row;
   row.pointer = pointer;
-  // Asked for first, so that it is not taken for a misspelt key that is missing.
+  // Read first, so that errors about missing keys do not suggest it as a misspelling.
   const bool has_at = reader.has("at");
   row.id = reader.text("id");
   row.what = reader.text("what");
   row.experiment = reader.text("experiment");
   if (has_at) {
     const input::Json& at = reader.required("at", "an object");
-    if (!at.is_object()) throw input::InputError(reader.place_of("at"), "expected an object");
+    if (!at.is_object()) throw input::InputError(reader.pointer_to("at"), "expected an object");
     for (const auto& [pointer, value] : at.items()) row.at[pointer] = value;
   }
   row.run = reader.text("run");
-  row.metric = reader.text("metric");
+  row.written_metric = reader.text("metric");
+  row.metric = input::current_name(row.written_metric);
   row.relation = reader.choice_or("relation", kRelations, Relation::equals);
   row.expected = reader.number("expected");
   row.role = reader.choice("role", kRoles);
   row.tolerance = reader.number("tolerance");
   if (row.tolerance < 0.0)
-    throw input::InputError(reader.place_of("tolerance"),
+    throw input::InputError(reader.pointer_to("tolerance"),
                             "is below 0; give a share of the expected figure, like 0.05");
   if (reader.has("standard_error")) {
     row.standard_error = reader.number("standard_error");
     if (*row.standard_error <= 0.0)
-      throw input::InputError(reader.place_of("standard_error"),
+      throw input::InputError(reader.pointer_to("standard_error"),
                               "is not above 0; leave it out if it is not known");
   }
   row.source = reader.text("source");
@@ -101,7 +106,7 @@ Study read_study(const input::Json& json, const std::filesystem::path& folder) {
   study.source = reader.text("source");
   for (const input::Json& note : reader.array("notes")) {
     if (!note.is_string())
-      throw input::InputError(reader.place_of("notes"), "expected lines of text");
+      throw input::InputError(reader.pointer_to("notes"), "expected lines of text");
     study.notes.push_back(note.get<std::string>());
   }
   const auto read = [&](input::ObjectReader experiment, const std::string&) {

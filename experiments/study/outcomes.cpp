@@ -12,7 +12,7 @@
 namespace equarx::study {
 namespace {
 
-/// The results of a point: a line for each run, or one with the error.
+/// Results of a point: a line per run, or one with the error.
 std::vector<input::JsonValue> results_of(const std::string& key, const sweep::SweepStore& store) {
   const sweep::StoredPoint* stored = store.find(key);
   if (stored == nullptr) throw std::logic_error("a point of the study was not computed");
@@ -22,7 +22,7 @@ std::vector<input::JsonValue> results_of(const std::string& key, const sweep::Sw
 constexpr std::string_view kTime = "time_s";
 constexpr std::string_view kSpeedup = "speedup";
 
-/// The run of a collective; none if its point failed.
+/// Run of a collective; nullptr if its point failed.
 const input::Json* find_run(const std::vector<input::JsonValue>& results,
                             const std::string& label) {
   for (const input::JsonValue& line : results)
@@ -95,10 +95,10 @@ std::optional<bool> StudyOutcome::null_within_tolerance() const {
 std::optional<bool> StudyOutcome::within_interval() const {
   if (!figure.simulated || !figure.interval || row.relation == Relation::at_most)
     return std::nullopt;
-  const double away = row.expected - *figure.simulated;
-  const double model = away < 0.0 ? *figure.simulated - figure.interval->low
-                                  : figure.interval->high - *figure.simulated;
-  return std::abs(away) <= std::hypot(std::max(0.0, model), row.standard_error.value_or(0.0));
+  const double deviation = row.expected - *figure.simulated;
+  const double model = deviation < 0.0 ? *figure.simulated - figure.interval->low
+                                       : figure.interval->high - *figure.simulated;
+  return std::abs(deviation) <= std::hypot(std::max(0.0, model), row.standard_error.value_or(0.0));
 }
 
 bool StudyOutcome::as_known() const {

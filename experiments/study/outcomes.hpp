@@ -1,4 +1,4 @@
-// What was simulated, beside what was expected.
+// Comparison of simulated with expected figures.
 #pragma once
 
 #include <optional>
@@ -12,49 +12,50 @@
 
 namespace equarx::study {
 
-/// Between which values 68 % of the chips are that were drawn (run::Interval).
+/// 68 % interval of a figure (run::Interval).
 struct FigureInterval {
   double low = 0.0;
   double high = 0.0;
 };
 
-/// What a point says of a row's figure; nothing of it if the point or the run failed.
+/// Simulated figure of a row; all unset if its point or run failed.
 struct Figure {
   std::optional<double> simulated = std::nullopt;
-  /// Of times and speedups: what arithmetic without a simulation gives, which is the lower bound: computing, and
-  /// the bytes of the busiest link direction / its bandwidth; of a speedup the ratio of two of these.
+  /// Null model of a time or speedup, without any simulation: the lower bound, from compute and the
+  /// bytes / bandwidth of the busiest link direction; for a speedup the ratio of two lower bounds.
   std::optional<double> null_model = std::nullopt;
-  std::optional<FigureInterval> interval =
-      std::nullopt;                               ///< of times and speedups, if there are any
-  std::string hardware = {};                      ///< the chip, as the configuration names it
-  std::optional<bool> calibrated = std::nullopt;  ///< the chip: see run::RunResult
+  std::optional<FigureInterval> interval = std::nullopt;  ///< of times and speedups, if computed
+  std::string hardware = {};                              ///< name of the chip in the configuration
+  std::optional<bool> calibrated = std::nullopt;          ///< see run::RunResult
 };
 
-/// An expected value beside the simulated one.
+/// A row with its simulated figure.
 struct StudyOutcome {
   StudyRow row;
   Figure figure;
 
   /// Simulated / expected.
   std::optional<double> ratio() const;
-  /// Never so for what was not simulated.
+  /// True if the simulated value is within the tolerance; false if it is missing.
   bool within_tolerance() const;
-  /// Whether the null model would be within the tolerance; none if there is none.
+  /// True if the null model is within the tolerance; std::nullopt without null model.
   std::optional<bool> null_within_tolerance() const;
-  /// Whether the expected value is no farther from the simulated one than both errors together: half of the
-  /// interval on that side, and the standard error of what is expected. None without an interval, or of a limit.
+  /// True if simulated and expected value differ by at most the combined error: the part of the
+  /// interval on that side and the standard error of the expected value, added in quadrature.
+  /// std::nullopt without an interval, and for limits.
   std::optional<bool> within_interval() const;
-  /// Whether it is as the study says: within the tolerance, or simulated and outside it if that is known.
+  /// True if the outcome is as stated in the study: within the tolerance, or simulated and a known
+  /// miss.
   bool as_known() const;
 };
 
-/// Finds each row's figure in the results. `points` are those of `study`, and check_study() let both pass;
-/// `keyed` are all of them, and `store`, which must be open, has their results.
+/// Looks up each row's figure in the results. Requires that check_study() accepted `study` and its
+/// `points`, that `keyed` are all points, and that `store` is open and has their results.
 std::vector<StudyOutcome> compare(const Study& study, const StudyPoints& points,
                                   const std::vector<sweep::KeyedPoint>& keyed,
                                   const sweep::SweepStore& store);
 
-/// A line for each point that failed: which it is, and why.
+/// Returns a line with name and error for each failed point.
 std::vector<std::string> failures(const StudyPoints& points,
                                   const std::vector<sweep::KeyedPoint>& keyed,
                                   const sweep::SweepStore& store);

@@ -21,11 +21,11 @@ bool has_values(const input::Json& axes, const std::map<std::string, input::Json
 StudyPoints::StudyPoints(const Study& study) : study_(study) {
   for (std::size_t i = 0; i < study.experiments.size(); ++i)
     for (std::size_t point = 0; point < study.experiments[i].points.size(); ++point)
-      places_.push_back({i, point});
+      locations_.push_back({i, point});
 }
 
 const StudyExperiment& StudyPoints::at(std::size_t point) const {
-  return study_.experiments[places_.at(point).experiment];
+  return study_.experiments[locations_.at(point).experiment];
 }
 
 std::vector<std::string> StudyPoints::axis_keys() const {
@@ -37,11 +37,11 @@ std::vector<std::string> StudyPoints::axis_keys() const {
 }
 
 input::Json StudyPoints::axes(std::size_t point) const {
-  return at(point).points.axes(places_[point].point);
+  return at(point).points.axes(locations_[point].point);
 }
 
 input::Json StudyPoints::config(std::size_t point) const {
-  return at(point).points.config(places_[point].point);
+  return at(point).points.config(locations_[point].point);
 }
 
 std::optional<std::size_t> StudyPoints::find(

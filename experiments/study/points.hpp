@@ -1,4 +1,4 @@
-// The points of all experiments of a study, as one set.
+// Points of all experiments of a study, as one set.
 #pragma once
 
 #include <cstddef>
@@ -19,29 +19,30 @@ class StudyPoints : public sweep::PointSet {
   /// `study` must outlive it.
   explicit StudyPoints(const Study& study);
 
-  std::size_t size() const override { return places_.size(); }
+  std::size_t size() const override { return locations_.size(); }
   std::string experiment(std::size_t point) const override { return at(point).name; }
-  plan::Look look() const override { return plan::Look::at_it; }
+  plan::RunProfile profile() const override { return plan::RunProfile::single; }
   std::vector<std::string> axis_keys() const override;
   input::Json axes(std::size_t point) const override;
   input::Json config(std::size_t point) const override;
 
-  /// The point of an experiment whose axes have these values, and no others. None if there is no such point.
+  /// Returns the point of an experiment whose axes have exactly these values; std::nullopt if
+  /// absent.
   std::optional<std::size_t> find(const std::string& experiment,
                                   const std::map<std::string, input::JsonValue>& at) const;
-  /// "experiment 'sizes' /tensor/bytes="1 MiB"", for messages.
+  /// Returns for example `experiment 'sizes' /tensor/bytes="1 MiB"`, for messages.
   std::string describe(std::size_t point) const;
-  /// The experiment that a point belongs to.
+  /// Returns the experiment of a point.
   const StudyExperiment& at(std::size_t point) const;
 
  private:
-  struct Place {
-    std::size_t experiment = 0;  ///< of the study
-    std::size_t point = 0;       ///< of the experiment
+  struct Location {
+    std::size_t experiment = 0;  ///< index in the study
+    std::size_t point = 0;       ///< index in the experiment
   };
 
   const Study& study_;
-  std::vector<Place> places_;  ///< by point
+  std::vector<Location> locations_;  ///< by point
 };
 
 }  // namespace equarx::study

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/input/json.hpp"
 #include "experiments/output/csv.hpp"
@@ -15,7 +16,7 @@
 namespace equarx::study {
 namespace {
 
-/// A figure for people, in its unit: only times have one.
+/// Formats a figure; only times have a unit.
 std::string figure_text(const StudyRow& row, std::optional<double> value) {
   if (!value) return "-";
   if (row.metric.ends_with("_s")) return units::time_text(*value);
@@ -31,22 +32,25 @@ std::string ratio_text(const StudyOutcome& outcome) {
   return ratio ? fmt::format("{:.3f}", *ratio) : "-";
 }
 
-std::string tolerance_text(const StudyRow& row) {
-  if (row.relation == Relation::at_most) return "limit";
-  return output::percent_text(row.tolerance, 3);
+/// "yes (5 %)", "NO (limit)"
+std::string within_text(const StudyOutcome& outcome) {
+  const StudyRow& row = outcome.row;
+  return fmt::format(
+      "{} ({})", outcome.within_tolerance() ? "yes" : "NO",
+      row.relation == Relation::at_most ? "limit" : output::percent_text(row.tolerance, 3));
 }
 
-/// For programs, with all digits. Empty if there is none.
+/// Formats a number with all digits, for programs. Empty if unset.
 std::string number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 
-/// "671.2 us to 677.9 us"; a dash if there is no interval.
+/// "671.2 to 677.9 us"; a dash without interval.
 std::string interval_text(const StudyOutcome& outcome) {
   const std::optional<FigureInterval>& interval = outcome.figure.interval;
   if (!interval) return "-";
-  return fmt::format("{} to {}", figure_text(outcome.row, interval->low),
-                     figure_text(outcome.row, interval->high));
+  return output::range_text(figure_text(outcome.row, interval->low),
+                            figure_text(outcome.row, interval->high));
 }
 
 std::optional<double> low_of(const StudyOutcome& outcome) {
@@ -57,7 +61,7 @@ std::optional<double> high_of(const StudyOutcome& outcome) {
   return outcome.figure.interval ? std::optional(outcome.figure.interval->high) : std::nullopt;
 }
 
-/// Empty if nothing can be said.
+/// Empty if unset.
 std::string yes_or_no(std::optional<bool> answer) {
   if (!answer) return "";
   return *answer ? "yes" : "no";
@@ -68,7 +72,7 @@ struct Column {
   std::string (*cell)(const StudyOutcome& outcome);
 };
 
-/// Of rows.csv.
+/// Columns of rows.csv.
 constexpr Column kColumns[] = {
     {"id", [](const StudyOutcome& outcome) { return outcome.row.id; }},
     {"what", [](const StudyOutcome& outcome) { return outcome.row.what; }},
@@ -135,57 +139,60 @@ bool has_intervals(const std::vector<StudyOutcome>& outcomes) {
       outcomes, [](const StudyOutcome& outcome) { return outcome.figure.interval.has_value(); });
 }
 
-/// Of the table, if there is one: behind what was simulated.
+/// Position of the interval in the table, after the simulated figure.
 constexpr int kIntervalColumn = 4;
 
 std::string outcomes_table(const std::vector<StudyOutcome>& outcomes) {
-  if (outcomes.empty()) return "  no reported figures to compare with\n";
+  if (outcomes.empty()) return "  no reported figures to compare with\n\n";
+  const std::vector<std::string> optional = {"null model", "68 % interval"};
   const bool intervals = has_intervals(outcomes);
   output::TableRow headings = {"figure", "reported", "null model", "simulated",
-                               "ratio",  "role",     "tolerance",  "within"};
-  if (intervals) headings.insert(headings.begin() + kIntervalColumn, "68 % of chips");
+                               "ratio",  "role",     "within"};
+  if (intervals) headings.insert(headings.begin() + kIntervalColumn, optional.back());
   std::vector<output::TableRow> rows = {headings};
   for (const StudyOutcome& outcome : outcomes) {
     output::TableRow& row = rows.emplace_back(
         output::TableRow{outcome.row.what, expected_text(outcome.row),
                          figure_text(outcome.row, outcome.figure.null_model),
                          figure_text(outcome.row, outcome.figure.simulated), ratio_text(outcome),
-                         std::string(name(outcome.row.role)), tolerance_text(outcome.row),
-                         outcome.within_tolerance() ? "yes" : "NO"});
+                         std::string(name(outcome.row.role)), within_text(outcome)});
     if (intervals) row.insert(row.begin() + kIntervalColumn, interval_text(outcome));
   }
-  return output::aligned_table(rows);
+  const std::vector<std::string> removed = output::fit_width(rows, optional);
+  std::string text = output::aligned_table(rows) + '\n';
+  if (!removed.empty()) text += fmt::format("  In rows.csv only: {}.\n", fmt::join(removed, ", "));
+  return text;
 }
 
-/// How many of the figures that are `asked` for are as they should be: "7 of 9".
+/// Counts the outcomes that meet `criterion`, where it applies: "7 of 9".
 std::string count_text(const std::vector<const StudyOutcome*>& outcomes,
-                       std::optional<bool> (*asked)(const StudyOutcome&)) {
-  std::size_t of = 0;
-  std::size_t yes = 0;
+                       std::optional<bool> (*criterion)(const StudyOutcome&)) {
+  std::size_t applicable = 0;
+  std::size_t met = 0;
   for (const StudyOutcome* outcome : outcomes) {
-    const std::optional<bool> answer = asked(*outcome);
-    if (!answer) continue;
-    ++of;
-    if (*answer) ++yes;
+    const std::optional<bool> holds = criterion(*outcome);
+    if (!holds) continue;
+    ++applicable;
+    if (*holds) ++met;
   }
-  return fmt::format("{} of {}", yes, of);
+  return fmt::format("{} of {}", met, applicable);
 }
 
-/// What the predictions came to.
+/// Summary of the predictions.
 std::string summary(const std::vector<StudyOutcome>& outcomes) {
   std::vector<const StudyOutcome*> predictions;
   for (const StudyOutcome& outcome : outcomes)
     if (outcome.row.role == Role::prediction) predictions.push_back(&outcome);
   if (predictions.empty()) return {};
   std::string text = fmt::format(
-      "  Predictions within their tolerance: {}; of times and speedups the null model (the lower "
-      "bound alone): {}.\n",
+      "  Predictions within their tolerance: {}; null model (lower bound alone, times and speedups "
+      "only): {}.\n",
       count_text(predictions,
                  [](const StudyOutcome& one) { return std::optional(one.within_tolerance()); }),
       count_text(predictions, [](const StudyOutcome& one) { return one.null_within_tolerance(); }));
   if (has_intervals(outcomes))
     text += fmt::format(
-        "  Predictions within their 68 % interval and the measurement's own error: {}.\n",
+        "  Predictions within the combined 68 % interval and measurement error: {}.\n",
         count_text(predictions, [](const StudyOutcome& one) { return one.within_interval(); }));
   return text;
 }
@@ -194,12 +201,12 @@ std::string summary(const std::vector<StudyOutcome>& outcomes) {
 
 std::string to_table(const Study& study, const std::vector<StudyOutcome>& outcomes) {
   std::string text =
-      fmt::format("{}\n({})\n\n{}\n", study.title, study.source, outcomes_table(outcomes));
+      fmt::format("{}\n({})\n\n{}", study.title, study.source, outcomes_table(outcomes));
   text += summary(outcomes);
   for (const std::string& note : study.notes) text += fmt::format("  {}\n", note);
   for (const StudyOutcome& outcome : outcomes)
     if (!outcome.row.misses.empty())
-      text += fmt::format("  Known to miss: {}: {}.\n", outcome.row.what, outcome.row.misses);
+      text += fmt::format("  Known miss: {}: {}.\n", outcome.row.what, outcome.row.misses);
   return text;
 }
 

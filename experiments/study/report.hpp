@@ -1,4 +1,4 @@
-// What a study leaves behind beside its results: a table for people, CSV and JSON for programs.
+// Reports of a study: a table for people, CSV and JSON for programs.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,12 @@
 
 namespace equarx::study {
 
-/// The rows: reported, simulated, ratio, calibration or prediction.
+/// Table of the rows: reported and simulated figure, ratio, role, and whether it is within its
+/// tolerance.
 std::string to_table(const Study& study, const std::vector<StudyOutcome>& outcomes);
 
-/// Writes rows.csv and study.json into `folder`, which is made if it is not there. Each file is complete or
-/// not there at all. Returns their paths. @throws InputError if they cannot be written.
+/// Writes rows.csv and study.json into `folder`, which is created if absent. Each file is written
+/// atomically. Returns their paths. @throws InputError if they cannot be written
 std::vector<std::filesystem::path> write_report(const Study& study,
                                                 const std::vector<StudyOutcome>& outcomes,
                                                 const std::filesystem::path& folder);

@@ -1,4 +1,4 @@
-// A study: sweeps, and what was expected of some of their points.
+// A study: sweeps, with expected values for some of their points.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace equarx::study {
 
-/// One sweep of a study, by its name.
+/// A named sweep of a study.
 struct StudyExperiment {
   std::string name;
   sweep::SweepPoints points;
 };
 
-/// What a row proves. Calibration and prediction never mix.
+/// Evidence that a row provides. Calibration and prediction never mix.
 enum class Role : std::uint8_t {
-  calibration,   ///< a parameter of the chip was fitted to the figure: nothing
-  implied,       ///< it follows from a calibration and geometry, whatever the model adds: little
-  prediction,    ///< nothing was fitted to it, and plausible parameters would miss it: something
-  closed_form,   ///< a formula gives it: that the simulator computes what the model says
-  not_reported,  ///< nobody has measured it: what this project expects
+  calibration,   ///< none: a parameter of the chip was fitted to the figure
+  implied,       ///< little: follows from a calibration and geometry, independently of the model
+  prediction,    ///< some: nothing was fitted to it, and plausible parameters could miss it
+  closed_form,   ///< correctness of the implementation only: given by a formula
+  not_reported,  ///< none: an expectation of this project, not measured so far
 };
 
 std::string_view name(Role role);
 
-/// How a simulated value must be to the expected one.
+/// Required relation of the simulated to the expected value.
 enum class Relation : std::uint8_t {
   equals,   ///< within the tolerance of the expected value
   at_most,  ///< the expected value is a limit
@@ -39,7 +39,7 @@ enum class Relation : std::uint8_t {
 
 std::string_view name(Relation relation);
 
-/// One expected figure and where its simulated counterpart is found.
+/// An expected figure, with the location of its simulated counterpart.
 struct StudyRow {
   std::string pointer;  ///< JSON pointer of the row in the study's file, for messages
   std::string id;
@@ -47,31 +47,33 @@ struct StudyRow {
   std::string experiment;
   std::map<std::string, input::JsonValue> at;  ///< values of the experiment's axes, by pointer
   std::string run;                             ///< label of the collective
-  std::string metric;  ///< a number of the run, like "speedup" or "numerics/mse"
+  std::string metric;          ///< a number of the run, like "speedup" or "numerics/mse"
+  std::string written_metric;  ///< the name in the file, perhaps one of version 0.2
   Relation relation = Relation::equals;
   double expected = 0.0;  ///< in the unit of the metric
   Role role = Role::prediction;
   double tolerance = 0.0;  ///< relative, 0 or more
   std::optional<double>
-      standard_error;  ///< of the expected value, in the unit of the metric, if it is known
+      standard_error;  ///< of the expected value, in the unit of the metric, if known
   std::string source;
-  std::string misses;  ///< why the simulation is known to miss the figure; empty if it is not
+  std::string misses;  ///< cause of a known miss; empty if the figure is expected to be met
 };
 
-/// A study: experiments, and what is expected of them.
+/// A study: experiments and expected figures.
 struct Study {
   std::string title;
   std::string source;
   std::vector<std::string> notes;
-  std::vector<StudyExperiment> experiments;  ///< at least one; their names differ
-  std::vector<StudyRow> rows;                ///< their ids differ
+  std::vector<StudyExperiment> experiments;  ///< at least one; unique names
+  std::vector<StudyRow> rows;                ///< unique ids
 };
 
-/// Where a folder has its study.
+/// Path of the study in a folder.
 std::filesystem::path study_file(const std::filesystem::path& folder);
 
-/// Reads `study.json` of a folder (configs/schema/study.schema.json), and the configurations that it names.
-/// check_study() looks at what these mean. @throws InputError naming the file and the place in it.
+/// Reads `study.json` of a folder (configs/schema/study.schema.json) and the configurations that it
+/// names, without the checks of check_study(). @throws InputError with the file and the JSON
+/// pointer
 Study load_study(const std::filesystem::path& folder);
 
 }  // namespace equarx::study

@@ -15,12 +15,12 @@
 namespace equarx::sweep {
 namespace {
 
-/// Text as it is, anything else as JSON.
+/// Returns a text unchanged, any other value as JSON.
 std::string field(const input::Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// A table whose columns are found as rows come.
+/// A table whose columns are added on first use.
 class Table {
  public:
   explicit Table(const output::CsvRow& columns) {
@@ -30,19 +30,19 @@ class Table {
   void add_row() { rows_.emplace_back(); }
   void set(const std::string& name, const input::Json& value) {
     output::CsvRow& row = rows_.back();
-    const std::size_t at = column(name);
-    if (row.size() <= at) row.resize(at + 1);
-    row[at] = field(value);
+    const std::size_t index = column(name);
+    if (row.size() <= index) row.resize(index + 1);
+    row[index] = field(value);
   }
 
-  /// With `last` as the last column.
+  /// Returns the table as CSV, with `last` as the last column.
   std::string text(const std::string& last) {
     column(last);
     for (output::CsvRow& row : rows_) row.resize(names_.size());
     rows_.insert(rows_.begin(), names_);
-    const auto at = static_cast<std::ptrdiff_t>(columns_.at(last));
+    const auto index = static_cast<std::ptrdiff_t>(columns_.at(last));
     for (output::CsvRow& row : rows_)
-      std::rotate(row.begin() + at, row.begin() + at + 1, row.end());
+      std::rotate(row.begin() + index, row.begin() + index + 1, row.end());
     return output::csv(rows_);
   }
 
@@ -67,7 +67,7 @@ void set_members(Table& table, const std::string& prefix, const input::Json& obj
   }
 }
 
-/// Machine and tensor as plain texts and numbers, whatever the axes call them; nothing of a point that is no
+/// Machine and tensor as plain texts and numbers, independent of the axes; empty for an invalid
 /// configuration.
 input::Json machine_and_tensor(const input::Json& point) {
   try {
@@ -76,12 +76,13 @@ input::Json machine_and_tensor(const input::Json& point) {
                         {"topology", config.topology}};
     if (config.tensor_bytes) json["tensor_bytes"] = *config.tensor_bytes;
     return json;
-  } catch (const input::InputError&) {  // its error says why
+  } catch (const input::InputError&) {  // reported in the point's error
     return input::Json::object();
   }
 }
 
-/// How the collective of a run is quantized, beside its label: a reader need not join the configuration.
+/// Copies how the collective of a run is quantized from the configuration, so that readers need no
+/// join.
 void set_quantization(Table& table, const input::Json& config, const input::Json& label) {
   if (!config.contains("collectives")) return;  // a step has several
   for (const input::Json& collective : config.at("collectives")) {

@@ -1,4 +1,4 @@
-// A sweep's results as a table for other programs.
+// Results of a sweep as CSV.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct KeyedPoint {
   std::string key;
 };
 
-/// One row for each run of each point that has results, by point: point, key, experiment (if there are
-/// several), axes (by JSON pointer), hardware, topology, tensor_bytes (of each chip, a plain number), label,
-/// format and quantize of the collective, what else the run has (nested names joined by '/'; what is not a
-/// number or text is left out), error. `store` must be open.
+/// Returns one row per run of each point with results, in order of points. Columns: point, key,
+/// experiment (if there are several), axes (by JSON pointer), hardware, topology, tensor_bytes (per
+/// chip, a plain number), label, format and quantize of the collective, all other numbers and texts
+/// of the run (nested names joined by '/'), error. `store` must be open.
 std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& keyed,
                       const SweepStore& store);
 

@@ -14,6 +14,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json_text.hpp"
+#include "experiments/input/pointer.hpp"
 #include "experiments/input/schema.hpp"
 #include "experiments/sweep/range.hpp"
 #include "experiments/sweep/sweep.hpp"
@@ -27,9 +28,8 @@ constexpr std::array<std::string_view, 3> kValueKinds = {"values", "range", "log
 std::string read_name(input::ObjectReader& reader, const std::string& fallback) {
   if (!reader.has("name")) return fallback;
   const std::string name = reader.text("name");
-  const bool is_shown_as_it_is = os::printable(name) == name;
-  if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos ||
-      !is_shown_as_it_is)
+  const bool is_printable = os::printable(name) == name;
+  if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos || !is_printable)
     throw input::InputError(
         "/name", fmt::format("'{}' cannot name a folder; use letters, digits, '-' and '_'", name));
   return name;
@@ -39,7 +39,7 @@ std::string read_key(input::ObjectReader& reader) {
   const std::string key = reader.text("key", "the JSON pointer of a key, like /tensor/bytes");
   if (!key.starts_with('/') || key.size() == 1)
     throw input::InputError(
-        reader.place_of("key"),
+        reader.pointer_to("key"),
         fmt::format("'{}' is not the JSON pointer of a key, like /tensor/bytes", key));
   return key;
 }
@@ -47,39 +47,39 @@ std::string read_key(input::ObjectReader& reader) {
 std::vector<input::JsonValue> read_values(input::ObjectReader& reader) {
   const input::Json& values = reader.array("values");
   if (values.empty())
-    throw input::InputError(reader.place_of("values"), "has no values; give at least one");
+    throw input::InputError(reader.pointer_to("values"), "has no values; give at least one");
   return {values.begin(), values.end()};
 }
 
-/// The values of one key, of which there may be `most`.
-std::vector<input::JsonValue> read_steps(input::ObjectReader& reader, const std::string& place,
+/// Reads the values of one key; at most `most` are allowed.
+std::vector<input::JsonValue> read_steps(input::ObjectReader& reader, const std::string& pointer,
                                          std::uint64_t most) {
-  const std::string_view kind = input::exactly_one(reader, kValueKinds, place);
-  if (kind.empty()) throw input::InputError(place, "expected one of values, range, log_range");
+  const std::string_view kind = input::exactly_one(reader, kValueKinds, pointer);
+  if (kind.empty()) throw input::InputError(pointer, "expected one of values, range, log_range");
   if (kind == "values") return read_values(reader);
   return kind == "range" ? expand_range(reader.object(kind), most)
                          : expand_log_range(reader.object(kind), most);
 }
 
-/// Adds a key and its values to an axis. `room`: values that the axes may still have, so that ranges of a small file
-/// do not fill the memory before anybody counts combinations.
-void add_key(SweepAxis& axis, input::ObjectReader reader, const std::string& place,
+/// Adds a key and its values to an axis. `room`: number of further values allowed in all axes,
+/// which limits memory before combinations are counted.
+void add_key(SweepAxis& axis, input::ObjectReader reader, const std::string& pointer,
              std::uint64_t& room) {
   const std::string key = read_key(reader);
-  std::vector<input::JsonValue> values = read_steps(reader, place, room);
+  std::vector<input::JsonValue> values = read_steps(reader, pointer, room);
   room -= std::min<std::uint64_t>(room, values.size());
   reader.finish();
   if (axis.keys.empty()) axis.steps.resize(values.size());
   if (values.size() != axis.steps.size())
     throw input::InputError(
-        place, fmt::format("{} has {} values and {} has {}; what is zipped must have as many", key,
-                           values.size(), axis.keys.front(), axis.steps.size()));
+        pointer, fmt::format("{} has {} values and {} has {}; zipped keys need equally many", key,
+                             values.size(), axis.keys.front(), axis.steps.size()));
   axis.keys.push_back(key);
   for (std::size_t step = 0; step < values.size(); ++step)
     axis.steps[step].push_back(std::move(values[step]));
 }
 
-/// A point may not come twice. Of zipped keys some values may, if others differ.
+/// Refuses duplicate points. Values of one zipped key may repeat if others differ.
 void check_distinct(const SweepAxis& axis) {
   std::set<std::string> known;
   for (std::size_t at = 0; at < axis.steps.size(); ++at) {
@@ -88,28 +88,27 @@ void check_distinct(const SweepAxis& axis) {
       values += (values.empty() ? "" : ", ") + input::Json(value).dump();
     if (known.insert(values).second) continue;
     if (axis.keys.size() == 1)
-      throw input::InputError(fmt::format("{}/values/{}", axis.place, at),
-                              fmt::format("{} stands here twice; remove one", values));
-    throw input::InputError(
-        fmt::format("{}/zip", axis.place),
-        fmt::format("{} stand here twice, the second time as number {}; remove one", values, at));
+      throw input::InputError(input::pointer(input::pointer(axis.pointer, "values"), at),
+                              fmt::format("{} is a duplicate; remove it", values));
+    throw input::InputError(input::pointer(axis.pointer, "zip"),
+                            fmt::format("{} is a duplicate, at index {}; remove it", values, at));
   }
 }
 
-SweepAxis read_axis(const input::Json& json, const std::string& place, std::uint64_t& room) {
-  SweepAxis axis{.place = place, .keys = {}, .steps = {}};
-  input::ObjectReader reader(json, place);
+SweepAxis read_axis(const input::Json& json, const std::string& pointer, std::uint64_t& room) {
+  SweepAxis axis{.pointer = pointer, .keys = {}, .steps = {}};
+  input::ObjectReader reader(json, pointer);
   if (!reader.has("zip")) {
-    const bool is_list = reader.has("values");  // a range has nothing twice
-    add_key(axis, std::move(reader), place, room);
+    const bool is_list = reader.has("values");  // ranges have no duplicates
+    add_key(axis, std::move(reader), pointer, room);
     if (is_list) check_distinct(axis);
     return axis;
   }
   const input::Json& zipped = reader.array("zip");
   if (zipped.empty())
-    throw input::InputError(reader.place_of("zip"), "zips nothing; give at least one key");
+    throw input::InputError(reader.pointer_to("zip"), "is empty; give at least one key");
   for (std::size_t i = 0; i < zipped.size(); ++i) {
-    const std::string part = fmt::format("{}/{}", reader.place_of("zip"), i);
+    const std::string part = reader.pointer_to("zip", i);
     add_key(axis, input::ObjectReader(zipped[i], part), part, room);
   }
   reader.finish();
@@ -124,11 +123,11 @@ std::vector<SweepAxis> read_axes(input::ObjectReader& reader, std::string_view n
   std::vector<std::string> keys;
   std::uint64_t room = kMostCombinations;
   for (std::size_t i = 0; i < json.size(); ++i) {
-    axes.push_back(read_axis(json[i], fmt::format("{}/{}", reader.place_of(name), i), room));
+    axes.push_back(read_axis(json[i], reader.pointer_to(name, i), room));
     for (const std::string& key : axes.back().keys) {
       if (std::ranges::find(keys, key) != keys.end())
-        throw input::InputError(axes.back().place,
-                                fmt::format("{} is an axis twice; remove one", key));
+        throw input::InputError(axes.back().pointer,
+                                fmt::format("{} is already an axis; remove one of them", key));
       keys.push_back(key);
     }
   }
@@ -136,7 +135,7 @@ std::vector<SweepAxis> read_axes(input::ObjectReader& reader, std::string_view n
 }
 
 SweepCondition read_condition(const std::vector<SweepAxis>& axes, const std::string& key,
-                              const input::Json& value, const std::string& place) {
+                              const input::Json& value, const std::string& pointer) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto found = std::ranges::find(axes[i].keys, key);
     if (found == axes[i].keys.end()) continue;
@@ -146,12 +145,13 @@ SweepCondition read_condition(const std::vector<SweepAxis>& axes, const std::str
       condition.holds.push_back(*step[column] == value);
     if (std::ranges::find(condition.holds, true) == condition.holds.end())
       throw input::InputError(
-          place, fmt::format("{} is never {}; write one of the axis' values, as the axis has it",
-                             key, value.dump()));
+          pointer,
+          fmt::format("{} never has the value {}; use one of its values, as written in the axis",
+                      key, value.dump()));
     return condition;
   }
-  throw input::InputError(
-      place, fmt::format("{} is not an axis of this sweep; exclude by keys of axes", key));
+  throw input::InputError(pointer,
+                          fmt::format("{} is not an axis of this sweep; use keys of axes", key));
 }
 
 std::vector<SweepExclusion> read_exclusions(input::ObjectReader& reader, std::string_view name,
@@ -160,13 +160,13 @@ std::vector<SweepExclusion> read_exclusions(input::ObjectReader& reader, std::st
   if (!reader.has(name)) return exclusions;
   const input::Json& json = reader.array(name);
   for (std::size_t i = 0; i < json.size(); ++i) {
-    const std::string place = fmt::format("{}/{}", reader.place_of(name), i);
+    const std::string pointer = reader.pointer_to(name, i);
     if (!json[i].is_object() || json[i].empty())
       throw input::InputError(
-          place, "expected an object with keys of axes, like {\"/topology/slice\": \"4x4\"}");
+          pointer, "expected an object with keys of axes, like {\"/topology/slice\": \"4x4\"}");
     SweepExclusion& exclusion = exclusions.emplace_back();
     for (const auto& [key, value] : json[i].items())
-      exclusion.push_back(read_condition(axes, key, value, place));
+      exclusion.push_back(read_condition(axes, key, value, pointer));
   }
   return exclusions;
 }
@@ -185,9 +185,9 @@ std::string SweepAxis::step_text(std::size_t step) const {
 Sweep read_sweep_parts(input::ObjectReader& reader, const std::filesystem::path& folder,
                        const SweepPartNames& names) {
   Sweep sweep;
-  sweep.pointers = {.base = reader.place_of(names.base),
-                    .axes = reader.place_of(names.axes),
-                    .exclude = reader.place_of(names.exclude)};
+  sweep.pointers = {.base = reader.pointer_to(names.base),
+                    .axes = reader.pointer_to(names.axes),
+                    .exclude = reader.pointer_to(names.exclude)};
   sweep.base = config::read_config_or_path(reader, names.base, folder);
   sweep.axes = read_axes(reader, names.axes);
   sweep.exclusions = read_exclusions(reader, names.exclude, sweep.axes);
@@ -201,8 +201,7 @@ Sweep read_sweep(const input::Json& json, const std::filesystem::path& folder,
   Sweep sweep = read_sweep_parts(reader, folder);
   sweep.name = name;
   if (reader.array("axes").empty())
-    throw input::InputError("/axes",
-                            "a sweep of nothing; give at least one axis, or use 'equarx-sim run'");
+    throw input::InputError("/axes", "is empty; give at least one axis, or use 'equarx-sim run'");
   reader.finish();
   input::check_schema(json, "sweep");
   return sweep;

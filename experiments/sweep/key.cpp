@@ -16,7 +16,7 @@ std::string SweepKeys::key(const input::Json& config, const std::string& experim
   try {
     const config::AnyConfig read = config::read_any_config(config);
     input::Json files = input::Json::object();
-    // Names of what is built in are no files, and belong to the version.
+    // Built-in names are not files; the version covers them.
     for (const std::string& file : read.files) files[file] = digest(file);
     parts["config"] = *read.resolved;
     parts["files"] = files;

@@ -1,4 +1,4 @@
-// The key of a sweep's point: what its results depend on, in 32 digits.
+// Key of a sweep's point: a hash, in 32 digits, of everything its results depend on.
 #pragma once
 
 #include <map>
@@ -8,17 +8,16 @@
 
 namespace equarx::sweep {
 
-/// Makes keys, and remembers what it read of files.
+/// Computes keys, and caches the hashes of files.
 class SweepKeys {
  public:
-  /// Hash of the resolved configuration, the contents of the files that it names (chip, model, graph,
-  /// tensors) and the program's version. Of a configuration that cannot be read, hash of its text.
-  /// With the name of an experiment that the point is of, of that, too: experiments share no results, so
-  /// that a file has those of each.
+  /// Hashes the resolved configuration, the contents of the files that it names (chip, model,
+  /// graph, tensors), the program's version, and the name of the experiment if given, so that
+  /// experiments share no results. A configuration that cannot be read is hashed as text.
   std::string key(const input::Json& config, const std::string& experiment = {});
 
-  /// Hash of what a sweep's base means: of its resolved configuration or, if the axes are yet to make it one,
-  /// of its text. Neither files nor the version are in it.
+  /// Hashes a sweep's base: its resolved configuration or, if it is incomplete without the axes,
+  /// its text. Independent of the contents of files and of the version.
   static std::string base(const input::Json& config);
 
  private:

@@ -13,19 +13,19 @@
 namespace equarx::sweep {
 namespace {
 
-/// What the point of a line would be with the base of now.
+/// Differences of a line's configuration to the configuration of its point with the current base.
 std::vector<config::Difference> differences_to(const input::Json& base, const input::Json& line) {
   try {
     input::Json now = base;
     for (const auto& [pointer, value] : line.at("axes").items())
       config::set_value(now, pointer, value);
     return config::differences(line.at("config"), config::read_any_config(now).resolved);
-  } catch (const input::InputError&) {  // that base has no such point
+  } catch (const input::InputError&) {  // the current base has no such point
     return {};
   }
 }
 
-/// Points of the store that are none of these, as they follow each other in its file.
+/// Points of the store that are not among `keyed`, in the order of its file.
 std::vector<StoredPoint> others(const std::vector<KeyedPoint>& keyed, const SweepStore& store) {
   std::set<std::string> known;
   for (const KeyedPoint& at : keyed) known.insert(at.key);

@@ -1,4 +1,4 @@
-// What a folder of results still has of an earlier state of its sweep.
+// Results of an earlier state of a sweep in its folder.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,19 @@
 
 namespace equarx::sweep {
 
-/// Lines of a file of results that are of none of a sweep's points, though their axes look as if they were.
+/// Numbers of lines in a results file that belong to no point of the sweep, though their axes
+/// match.
 struct OlderRows {
   std::size_t of_other_bases = 0;
-  /// Between the base of the last of these (`a`) and the sweep's (`b`); empty if that cannot be said.
+  /// Between the base of the last of these lines (`a`) and the sweep's base (`b`); empty if
+  /// unknown.
   std::vector<config::Difference> differences;
-  /// Of the same base and axes, but of other contents of a file that the configuration names.
+  /// Same base and axes, but other contents of a file that the configuration names.
   std::size_t of_other_files = 0;
 };
 
-/// Looks for them in `store`, which must be open. Points of the same base that the sweep has left out since
-/// are not among them: their axes tell them apart. @throws InputError if the file cannot be read.
+/// Finds such lines in `store`, which must be open. Points of the same base that were removed from
+/// the sweep do not count, as their axes differ. @throws InputError if the file cannot be read
 OlderRows older_rows(const SweepPoints& points, const std::vector<KeyedPoint>& keyed,
                      const SweepStore& store);
 

@@ -1,4 +1,4 @@
-// Configurations that are computed side by side, each with a number.
+// A numbered set of configurations, which are computed in parallel.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,27 @@ struct SweepShard {
   std::size_t count = 1;
 };
 
-/// The points of one sweep, or of several that are run together. They are numbered from 0.
+/// The points of one sweep, or of several that run together. Points are numbered from 0.
 class PointSet {
  public:
   virtual ~PointSet() = default;
 
   virtual std::size_t size() const = 0;
-  /// Which sweep of several a point is of. Empty if there is only one.
+  /// Name of the sweep that a point belongs to. Empty if there is only one.
   virtual std::string experiment(std::size_t point) const = 0;
-  /// Names the configuration that all points are made of, so that their results can be told from those of
-  /// another one. Empty if there is no such configuration.
+  /// Identifies the configuration that all points are derived from, to distinguish their results
+  /// from results of another base. Empty if there is no common base.
   virtual std::string base() const { return {}; }
-  /// What one looks at: all points together, or each.
-  virtual plan::Look look() const { return plan::Look::at_many; }
+  /// Engine preference: batch if points are viewed together, single if each is viewed by itself.
+  virtual plan::RunProfile profile() const { return plan::RunProfile::batch; }
   /// The keys of all axes, as JSON pointers, each once.
   virtual std::vector<std::string> axis_keys() const = 0;
   /// The values of a point's axes, by JSON pointer.
   virtual input::Json axes(std::size_t point) const = 0;
-  /// @throws InputError if an axis leads nowhere in the base.
+  /// Returns the configuration of a point. @throws InputError if an axis does not exist in the base
   virtual input::Json config(std::size_t point) const = 0;
 
-  /// The numbers of a shard's points.
+  /// Returns the numbers of a shard's points.
   std::vector<std::size_t> in_shard(const SweepShard& shard) const;
 
  protected:

@@ -36,27 +36,27 @@ struct Assignment {
 };
 using Assignments = std::vector<Assignment>;
 
-/// @throws InputError that names the axis which leads nowhere
+/// @throws InputError that names an axis that does not exist in `config`
 input::Json applied(input::Json config, const Assignments& assignments) {
   for (const Assignment& assignment : assignments) {
     try {
       config::set_value(config, assignment.key, assignment.value);
     } catch (const input::InputError& error) {
-      throw input::InputError(assignment.axis->place, error.what());
+      throw input::InputError(assignment.axis->pointer, error.what());
     }
   }
   return config;
 }
 
-/// An unknown key is the fault of the axis that makes it, or the base's.
+/// Attributes an unknown key to the axis that creates it, or else to the base.
 [[noreturn]] void refuse_unknown(const Sweep& sweep, const input::UnknownKeyError& error) {
-  const input::Json::json_pointer place(error.place());
+  const input::Json::json_pointer pointer(error.pointer());
   for (const SweepAxis& axis : sweep.axes)
     for (std::size_t k = 0; k < axis.keys.size(); ++k) {
       const input::Json config =
           applied(sweep.base, {{&axis, axis.keys[k], axis.steps.front()[k]}});
-      if (config.contains(place) && !sweep.base->contains(place))
-        throw input::InputError(axis.place, error.what());
+      if (config.contains(pointer) && !sweep.base->contains(pointer))
+        throw input::InputError(axis.pointer, error.what());
     }
   throw input::InputError(sweep.pointers.base, error.what());
 }
@@ -65,13 +65,13 @@ bool makes_no_difference(const input::Json& base, const Assignments& assignments
                          const input::Json& config) {
   try {
     return applied(base, assignments) == config;
-  } catch (const input::InputError&) {  // a later axis needs the value, as it may need a label
+  } catch (const input::InputError&) {  // a later axis depends on the value, for example on a label
     return false;
   }
 }
 
-/// Finds values of axes with which no point is a configuration: mistakes that can be told before anything
-/// runs. Values that only go ill with some of another axis are none.
+/// Finds axis values with which no point is a valid configuration, so that they can be reported
+/// before anything runs. Values that are invalid only in some combinations are accepted.
 class ValueCheck {
  public:
   explicit ValueCheck(const Sweep& sweep) : sweep_(sweep) {
@@ -81,25 +81,25 @@ class ValueCheck {
     }
   }
 
-  bool none_is_good() const { return !any_good_; }
-  bool done() const { return any_good_ && open_ == 0; }
-  /// Whether a point, by the step of each axis, can tell something.
-  bool wants(const std::vector<std::size_t>& at) const {
+  bool none_is_valid() const { return !any_valid_; }
+  bool done() const { return any_valid_ && open_ == 0; }
+  /// True if trying the point with these steps of the axes can change the outcome.
+  bool is_informative(const std::vector<std::size_t>& at) const {
     for (std::size_t axis = 0; axis < at.size(); ++axis)
       if (values_[axis][at[axis]].is_open()) return true;
-    return !any_good_;
+    return !any_valid_;
   }
 
-  void note_good(const std::vector<std::size_t>& at) {
-    any_good_ = true;
+  void note_valid(const std::vector<std::size_t>& at) {
+    any_valid_ = true;
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
       Value& value = values_[axis][at[axis]];
       if (value.is_open()) --open_;
-      value.good = true;
+      value.valid = true;
     }
   }
 
-  void note_bad(const std::vector<std::size_t>& at, const std::string& reason) {
+  void note_invalid(const std::vector<std::size_t>& at, const std::string& reason) {
     if (first_.empty()) first_ = reason;
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
       Value& value = values_[axis][at[axis]];
@@ -110,38 +110,39 @@ class ValueCheck {
     }
   }
 
-  /// @throws InputError that names the axis, its value, and what is wrong with the first point that has it
-  void refuse_bad() const {
-    if (!any_good_)
+  /// @throws InputError that names the axis, its value, and the error of the first point that has
+  /// it
+  void refuse_invalid() const {
+    if (!any_valid_)
       throw input::InputError(
           "",
-          fmt::format("no point of the sweep is a configuration; of the first one: {}", first_));
+          fmt::format("no point of the sweep is a valid configuration; the first one: {}", first_));
     for (std::size_t axis = 0; axis < values_.size(); ++axis)
       for (std::size_t step = 0; step < values_[axis].size(); ++step) {
         const Value& value = values_[axis][step];
-        if (value.good || value.tries == 0) continue;  // without tries it is excluded
-        throw input::InputError(sweep_.axes[axis].place,
-                                fmt::format("no point with {} is a configuration: {}",
+        if (value.valid || value.tries == 0) continue;  // excluded if never tried
+        throw input::InputError(sweep_.axes[axis].pointer,
+                                fmt::format("no point with {} is a valid configuration: {}",
                                             sweep_.axes[axis].step_text(step), value.reason));
       }
   }
 
  private:
-  // So that a large sweep begins soon; who has seen so many fail need not see all.
+  // Limits the time before a large sweep starts.
   static constexpr std::size_t kMostTries = 1000;
 
   struct Value {
-    bool good = false;
-    std::size_t tries = 0;  ///< points with it that are no configurations
-    std::string reason;     ///< of the first of these
-    bool is_open() const { return !good && tries < kMostTries; }
+    bool valid = false;
+    std::size_t tries = 0;  ///< number of invalid points with this value
+    std::string reason;     ///< error of the first of these
+    bool is_open() const { return !valid && tries < kMostTries; }
   };
 
   const Sweep& sweep_;
   std::vector<std::vector<Value>> values_;  ///< by axis and step
   std::size_t open_ = 0;
-  bool any_good_ = false;
-  std::string first_;  ///< reason
+  bool any_valid_ = false;
+  std::string first_;  ///< error of the first invalid point
 };
 
 }  // namespace
@@ -156,7 +157,7 @@ SweepPoints::SweepPoints(Sweep sweep)
       combinations_.push_back(combination);
   if (combinations_.empty())
     throw input::InputError(sweep_.pointers.exclude,
-                            fmt::format("leaves none of {} points; exclude less", count));
+                            fmt::format("excludes all {} points; exclude fewer", count));
 }
 
 std::vector<std::size_t> SweepPoints::steps(std::uint64_t combination) const {
@@ -208,22 +209,22 @@ void SweepPoints::check() const {
   ValueCheck values(sweep_);
   for (std::size_t point = 0; point < size() && !values.done(); ++point) {
     const std::vector<std::size_t> at = steps(combinations_[point]);
-    if (!values.wants(at)) continue;
+    if (!values.is_informative(at)) continue;
     try {
       config::read_any_config(config(point));
-      values.note_good(at);
+      values.note_valid(at);
     } catch (const input::UnknownKeyError& error) {
-      if (values.none_is_good()) refuse_unknown(sweep_, error);
-      values.note_bad(at, error.what());
+      if (values.none_is_valid()) refuse_unknown(sweep_, error);
+      values.note_invalid(at, error.what());
     } catch (const input::InputError& error) {
-      values.note_bad(at, error.what());
+      values.note_invalid(at, error.what());
     }
   }
-  values.refuse_bad();
+  values.refuse_invalid();
 }
 
-/// Setting one key can remove another, as /tensor/bytes does /tensor/shape. Whatever value the first has
-/// then makes no difference.
+/// Setting one key can remove another, as /tensor/bytes does /tensor/shape; the value of the first
+/// then has no effect.
 void SweepPoints::check_axes_hold() const {
   const std::vector<std::size_t> at = steps(combinations_.front());
   Assignments all;
@@ -236,9 +237,9 @@ void SweepPoints::check_axes_hold() const {
     other[i].value = "another value";
     if (makes_no_difference(sweep_.base, other, config))
       throw input::InputError(
-          all[i].axis->place,
-          fmt::format("{} is undone by a later axis; a configuration has only one of "
-                      "them, so sweep over the object that holds both",
+          all[i].axis->pointer,
+          fmt::format("{} is overridden by a later axis; a configuration has only one of "
+                      "them, so vary the object that contains both",
                       all[i].key));
   }
 }

@@ -1,4 +1,4 @@
-// The points of a sweep: all combinations of its axes' values that are not excluded.
+// Points of a sweep.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace equarx::sweep {
 
-/// The points of a sweep: all combinations of its axes' values but those excluded.
+/// The points of a sweep: all combinations of its axes' values that are not excluded.
 class SweepPoints : public PointSet {
  public:
-  /// @throws InputError if there are no points, or more than kMostCombinations.
+  /// @throws InputError if there are no points, or more than kMostCombinations combinations
   explicit SweepPoints(Sweep sweep);
 
   /// Points are numbered from 0, the last axis fastest.
@@ -28,8 +28,9 @@ class SweepPoints : public PointSet {
   std::size_t excluded() const { return excluded_; }
   const Sweep& sweep() const { return sweep_; }
 
-  /// Sees whether the sweep can be run at all: every axis is a key of configurations, none undoes another,
-  /// and with each value of each axis some point is a configuration. @throws InputError that names the axis
+  /// Checks that the sweep can run: every axis is a key of the configuration, no axis overrides
+  /// another, and each value of each axis gives at least one valid configuration. @throws
+  /// InputError that names the axis
   void check() const;
 
  private:

@@ -20,7 +20,7 @@ using units::Dimension;
 
 /// A number or a quantity.
 struct Value {
-  double number = 0.0;  ///< of a quantity, in its base unit
+  double number = 0.0;  ///< in the base unit of a quantity
   std::optional<Dimension> dimension = {};
   bool integer = false;
 };
@@ -34,15 +34,16 @@ Value read_value(input::ObjectReader& reader, std::string_view key) {
     try {
       return {units::parse(text, dimension), dimension, false};
     } catch (const std::invalid_argument&) {
-      continue;  // perhaps of the next one
+      continue;  // try the next dimension
     }
   }
   throw input::InputError(
-      reader.place_of(key),
-      fmt::format("'{}' is no quantity; write a number or one like \"4 KiB\" or \"2 us\"", text));
+      reader.pointer_to(key),
+      fmt::format("'{}' is not a quantity; write a number, or one like \"4 KiB\" or \"2 us\"",
+                  text));
 }
 
-/// Sums and products of decimal numbers leave errors in the last digits, which nobody wants to read.
+/// Removes the rounding noise in the last digits of sums and products of decimal numbers.
 double without_noise(double number) {
   // Not std::stod(), which throws for numbers hardly above 0.
   const double rounded = std::strtod(fmt::format("{:.15g}", number).c_str(), nullptr);
@@ -57,21 +58,20 @@ input::Json to_json(double number, const Value& like, bool integer) {
       units::format(whole ? std::round(number) : without_noise(number), *like.dimension));
 }
 
-/// How many values there are: `steps` fit between the ends, which may miss a whole number by rounding.
+/// Returns the number of values: `steps`, which may miss a whole number by rounding, plus one.
 double count_values(const input::ObjectReader& reader, double steps, std::uint64_t most) {
   constexpr double kRounding = 1e-9;
   const double count = std::floor(steps + kRounding) + 1.0;
   if (count <= static_cast<double>(most)) return count;
   throw input::InputError(
-      reader.place_of("to"),
-      fmt::format("is {:.4g} values away from 'from'; at most {} are supported{}", count,
-                  kMostCombinations,
+      reader.pointer_to("to"),
+      fmt::format("makes {:.4g} values; at most {} are supported{}", count, kMostCombinations,
                   most < kMostCombinations
                       ? fmt::format(" in all axes together, of which {} are left", most)
                       : ""));
 }
 
-/// Whether values are integers, like the numbers that they are made of; beyond 2^53 a double has not all of them.
+/// True if all values are integers, as the given numbers are; a double is exact up to 2^53.
 bool are_integers(const Value& from, const Value& by, const Value& to) {
   constexpr double kMostExact = 0x1p53;
   return from.integer && by.integer && std::abs(from.number) <= kMostExact &&
@@ -87,10 +87,10 @@ std::vector<input::JsonValue> expand(double count, const Value& from, bool integ
 
 void check_ends(const input::ObjectReader& reader, const Value& from, const Value& to) {
   if (from.dimension != to.dimension)
-    throw input::InputError(reader.place_of("to"),
-                            "is not of the same kind as 'from'; give both the same unit");
+    throw input::InputError(reader.pointer_to("to"),
+                            "is not of the same dimension as 'from'; use the same unit for both");
   if (from.number > to.number)
-    throw input::InputError(reader.place_of("to"), "is below 'from'; give the smaller one first");
+    throw input::InputError(reader.pointer_to("to"), "is below 'from'; swap them");
 }
 
 }  // namespace
@@ -102,9 +102,9 @@ std::vector<input::JsonValue> expand_range(input::ObjectReader reader, std::uint
   reader.finish();
   check_ends(reader, from, to);
   if (step.dimension != from.dimension)
-    throw input::InputError(reader.place_of("step"),
-                            "is not of the same kind as 'from'; give both the same unit");
-  if (!(step.number > 0.0)) throw input::InputError(reader.place_of("step"), "is not above 0");
+    throw input::InputError(reader.pointer_to("step"),
+                            "is not of the same dimension as 'from'; use the same unit for both");
+  if (!(step.number > 0.0)) throw input::InputError(reader.pointer_to("step"), "is not above 0");
   const double count = count_values(reader, (to.number - from.number) / step.number, most);
   return expand(count, from, are_integers(from, step, to),
                 [&](double i) { return from.number + i * step.number; });
@@ -116,9 +116,9 @@ std::vector<input::JsonValue> expand_log_range(input::ObjectReader reader, std::
   const Value factor = read_value(reader, "factor");
   reader.finish();
   check_ends(reader, from, to);
-  if (!(from.number > 0.0)) throw input::InputError(reader.place_of("from"), "is not above 0");
+  if (!(from.number > 0.0)) throw input::InputError(reader.pointer_to("from"), "is not above 0");
   if (factor.dimension || !(factor.number > 1.0))
-    throw input::InputError(reader.place_of("factor"), "is not a number above 1");
+    throw input::InputError(reader.pointer_to("factor"), "is not a number above 1");
   const double steps = std::log(to.number / from.number) / std::log(factor.number);
   return expand(count_values(reader, steps, most), from, are_integers(from, factor, to),
                 [&](double i) { return from.number * std::pow(factor.number, i); });

@@ -1,4 +1,4 @@
-// Values of a sweep's axis that are given by their ends.
+// Ranges of values of a sweep's axis.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,14 @@
 
 namespace equarx::sweep {
 
-/// {"from", "to", "step"}: from, from + step, ... up to and including `to`. Numbers, or quantities with
-/// their units; integers stay integers, and bytes whole. @throws InputError, also for more than `most`
+/// Expands {"from", "to", "step"} to from, from + step, ... up to and including `to`: numbers, or
+/// quantities with units. Integers stay integers, and bytes whole. @throws InputError, also for
+/// more than `most` values
 std::vector<input::JsonValue> expand_range(input::ObjectReader reader,
                                            std::uint64_t most = kMostCombinations);
 
-/// {"from", "to", "factor"}: from, from * factor, ... up to and including `to`. @throws InputError likewise
+/// Expands {"from", "to", "factor"} to from, from * factor, ... up to and including `to`.
+/// @throws InputError, also for more than `most` values
 std::vector<input::JsonValue> expand_log_range(input::ObjectReader reader,
                                                std::uint64_t most = kMostCombinations);
 

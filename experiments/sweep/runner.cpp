@@ -24,11 +24,11 @@
 namespace equarx::sweep {
 namespace {
 
-constexpr int kTickMilliseconds = 200;  // between looks at signals, and at the clock
+constexpr int kTickMilliseconds = 200;  // period of checking signals and refreshing the display
 
 std::string line_of(const input::Json& json) { return input::json_text(json) + '\n'; }
 
-/// What the lines of a point begin with.
+/// Members at the start of each line of a point.
 input::Json line_start(const PointSet& points, const KeyedPoint& at) {
   input::Json line = {{"point", at.point}, {"key", at.key}, {"version", output::version()}};
   if (const std::string experiment = points.experiment(at.point); !experiment.empty())
@@ -44,49 +44,51 @@ std::string error_line(const PointSet& points, const KeyedPoint& at, const std::
   return line_of(line);
 }
 
-/// What is found out of one point: its configuration with every default, and its runs.
-struct Found {
+/// Results of one point: its configuration with every default, and its runs.
+struct PointResult {
   input::JsonValue config;
   std::vector<input::JsonValue> runs;
 };
 
-Found run_step(const input::Json& json) {
+PointResult run_step(const input::Json& json) {
   const step::StepResult result =
       step::run_step(step::make_plan(config::read_step_config(json)), [](const std::string&) {});
-  Found found{to_json(result.config), {}};
+  PointResult point{to_json(result.config), {}};
   for (const step::VariantResult& variant : result.variants)
-    found.runs.emplace_back(step::numbers_json(variant));
-  return found;
+    point.runs.emplace_back(step::numbers_json(variant));
+  return point;
 }
 
-Found run_collectives(const input::Json& json, plan::Look look, unsigned value_threads) {
+PointResult run_collectives(const input::Json& json, plan::RunProfile profile,
+                            unsigned value_threads) {
   const run::ExperimentResult result =
-      run::run_experiment(plan::make_plan(config::read_config(json), look),
+      run::run_experiment(plan::make_plan(config::read_config(json), profile),
                           [](const std::string&) {}, {.value_threads = value_threads});
-  Found found{to_json(result.config), {}};
-  for (const run::RunResult& run : result.runs) found.runs.emplace_back(result::to_json(run));
-  return found;
+  PointResult point{to_json(result.config), {}};
+  for (const run::RunResult& run : result.runs) point.runs.emplace_back(result::to_json(run));
+  return point;
 }
 
 std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
   const input::Json json = points.config(at.point);
-  const Found found =
-      config::is_step(json) ? run_step(json) : run_collectives(json, points.look(), value_threads);
+  const PointResult result = config::is_step(json)
+                                 ? run_step(json)
+                                 : run_collectives(json, points.profile(), value_threads);
   std::string lines;
-  for (const input::JsonValue& run : found.runs) {
+  for (const input::JsonValue& run : result.runs) {
     input::Json line = line_start(points, at);
     line["run"] = *run;
-    line["config"] = *found.config;
+    line["config"] = *result.config;
     lines += line_of(line);
   }
   return lines;
 }
 
-// What a worker sends begins with one of these.
+// First character of a worker's answer.
 constexpr char kComputed = 'C';
 constexpr char kFailed = 'F';
 
-/// What a worker does with a point, whatever happens.
+/// Computes a point in a worker. Does not throw: errors become a kFailed answer.
 std::string compute(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
   try {
     return kComputed + result_lines(points, at, value_threads);
@@ -95,7 +97,7 @@ std::string compute(const PointSet& points, const KeyedPoint& at, unsigned value
   }
 }
 
-// A point as workers are told of it. They know the sweep already.
+// Encodes a point for a worker, which already has the sweep.
 std::string request_of(const KeyedPoint& at) { return fmt::format("{} {}", at.key, at.point); }
 
 KeyedPoint read_request(const std::string& request) {
@@ -103,13 +105,13 @@ KeyedPoint read_request(const std::string& request) {
   return {std::stoul(request.substr(space + 1)), request.substr(0, space)};
 }
 
-/// Threads for the values of each point. Processes share the cores, so further threads of theirs would only
-/// be in each other's way, unless there are fewer points than cores.
+/// Number of threads for the values of each point. One, as processes share the cores, unless there
+/// are fewer points than cores.
 unsigned threads_for_each(std::size_t points, std::size_t jobs) {
   return static_cast<unsigned>(std::max<std::size_t>(1, points == 0 ? 1 : jobs / points));
 }
 
-/// Goes through a shard's points and says which are to be computed.
+/// Iterates over a shard's points and selects those to compute.
 class Pending {
  public:
   Pending(const PointSet& points, const SweepStore& store, const SweepOptions& options)
@@ -123,7 +125,7 @@ class Pending {
 
   bool at_end() const { return keyed.size() == shard_.size(); }
 
-  /// Looks at the next point. Returns whether it must be computed.
+  /// Advances to the next point. Returns true if it must be computed.
   bool next() {
     const std::size_t point = shard_[keyed.size()];
     keyed.push_back({point, key_of(point)});
@@ -132,12 +134,12 @@ class Pending {
     const StoredPoint* stored = store_.find(key);
     if (stored != nullptr && stored->failed && retry_ && is_new) stored = nullptr;
     if (stored == nullptr && is_new) return true;
-    ++status.done;  // or will be, by a point with the same configuration
+    ++status.done;  // now, or with an equal point that is being computed
     if (stored != nullptr && stored->failed) ++status.failed;
     return false;
   }
 
-  std::vector<KeyedPoint> keyed;  ///< those that were looked at
+  std::vector<KeyedPoint> keyed;  ///< the points visited so far
   SweepStatus status;
 
  private:
@@ -145,7 +147,7 @@ class Pending {
     const std::string experiment = points_.experiment(point);
     try {
       return keys_.key(points_.config(point), experiment);
-    } catch (const input::InputError&) {  // an axis that leads nowhere: its point fails
+    } catch (const input::InputError&) {  // an axis that does not exist: the point will fail
       return output::config_hash({{"version", output::version()},
                                   {"experiment", experiment},
                                   {"axes", points_.axes(point)}});
@@ -225,7 +227,7 @@ void keep_only(const PointSet& points, const std::vector<KeyedPoint>& keyed, Swe
     const StoredPoint* stored = store.find(at.key);
     if (stored == nullptr) continue;
     for (const input::JsonValue& found : store.results(*stored)) {
-      // What was computed is kept as it is; where it belongs may have changed.
+      // The results stay; number and axes of the point may have changed.
       input::Json line = line_start(points, at);
       for (const auto& [name, value] : found->items())
         if (!line.contains(name)) line[name] = value;

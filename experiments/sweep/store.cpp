@@ -16,6 +16,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
+#include "experiments/input/renamed_keys.hpp"
 #include "experiments/output/files.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
@@ -29,19 +30,19 @@ constexpr std::string_view kLineStart = R"({"point":)";
 /// A line of the file.
 struct Line {
   std::string_view text;  ///< with its line feed
-  std::string key;        ///< empty if it is cut off
+  std::string key;        ///< empty if the line is truncated
   std::string version;
   std::size_t lines_of_point = 1;
   bool failed = false;
 };
 
-/// A line that is none, but may be what is left of one.
+/// True for an invalid line that may be the remainder of a truncated one.
 bool may_be_broken(std::string_view text) {
   const std::size_t length = std::min(text.size(), kLineStart.size());
   return text.substr(0, length) == kLineStart.substr(0, length);
 }
 
-/// Reads a line. @throws InputError if no sweep wrote it.
+/// Reads a line. @throws InputError if it was not written by a sweep
 Line read_line(std::string_view text) {
   Line line{.text = text, .key = {}, .version = {}};
   const input::Json json = text.ends_with('\n') ? input::Json::parse(text, nullptr, false)
@@ -58,7 +59,7 @@ Line read_line(std::string_view text) {
     line.failed = json.contains("error");
     if (!line.failed) line.lines_of_point = config::compared(member("config")).size();
   } catch (const input::Json::exception&) {
-    throw input::InputError("", "is not as a sweep writes it");
+    throw input::InputError("", "is not in the format of a sweep");
   }
   return line;
 }
@@ -72,18 +73,18 @@ std::vector<Line> read_lines(std::string_view text, const std::filesystem::path&
       lines.push_back(read_line(line));
     } catch (const input::InputError& error) {
       throw input::InputError(
-          "", fmt::format("{}: line {} is not of a sweep ({}); choose another folder with -o, or "
+          "", fmt::format("{}: line {} is not from a sweep ({}); choose another folder with -o, or "
                           "move the file aside with --fresh",
                           file.string(), lines.size() + 1, error.what()));
     }
-    const std::string& made_by = lines.back().version;
-    if (!lines.back().key.empty() && made_by != output::version())
+    const std::string& version = lines.back().version;
+    if (!lines.back().key.empty() && version != output::version())
       throw input::InputError(
           "", fmt::format(
-                  "{}: line {} was computed by version {} of this program, which is {}; results of "
-                  "versions do not mix, so move the old ones aside with --fresh, or choose "
-                  "another folder with -o",
-                  file.string(), lines.size(), made_by, output::version()));
+                  "{}: line {} was computed by version {} of this program, not by this version {}; "
+                  "results of different versions cannot be mixed, so move the old ones aside with "
+                  "--fresh, or choose another folder with -o",
+                  file.string(), lines.size(), version, output::version()));
     text.remove_prefix(line.size());
   }
   return lines;
@@ -97,6 +98,7 @@ SweepStore::SweepStore(const std::filesystem::path& folder) : file_(folder / kFi
 
 void SweepStore::load(std::string_view text) {
   const std::vector<Line> lines = read_lines(text, file_);
+  has_old_keys_ = input::has_renamed_keys(text);
   for (std::size_t i = 0; i < lines.size();) {
     const Line& first = lines[i];
     std::size_t end = i + 1;
@@ -107,11 +109,11 @@ void SweepStore::load(std::string_view text) {
       broken_ += end - i;
     } else {
       StoredPoint& point = points_[first.key];
-      // The same point may come twice, from shards or from another try.
-      const bool is_news = point.bytes == 0 || point.failed;
+      // A point may repeat, from other shards or from a retry.
+      const bool supersedes = point.bytes == 0 || point.failed;
       const std::size_t offset = kept_.size();
       for (std::size_t k = i; k < end; ++k) kept_ += lines[k].text;
-      if (is_news) point = {offset, kept_.size() - offset, first.failed};
+      if (supersedes) point = {offset, kept_.size() - offset, first.failed};
     }
     i = end;
   }
@@ -124,7 +126,7 @@ const StoredPoint* SweepStore::find(const std::string& key) const {
 }
 
 void SweepStore::open() {
-  constexpr mode_t kMode = 0666;  // as the user's mask allows
+  constexpr mode_t kMode = 0666;  // restricted by the umask
   if (broken_ > 0) output::write_file(file_, kept_);
   descriptor_ =
       os::FileDescriptor(::open(file_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, kMode));
@@ -138,7 +140,7 @@ std::string SweepStore::lines(const StoredPoint& point) const {
   const ssize_t count =
       pread(descriptor_.number(), text.data(), text.size(), static_cast<off_t>(point.offset));
   if (count != static_cast<ssize_t>(text.size()))
-    throw input::InputError("", fmt::format("cannot read {}; was it changed?", file_.string()));
+    throw input::InputError("", fmt::format("cannot read {}; was it modified?", file_.string()));
   return text;
 }
 
@@ -147,22 +149,25 @@ std::vector<input::JsonValue> SweepStore::results(const StoredPoint& point) cons
   std::vector<input::JsonValue> results;
   for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
     results.emplace_back(input::parse_json(rest.substr(0, rest.find('\n'))));
+  if (has_old_keys_)
+    for (input::JsonValue& result : results)
+      if (result->contains("run")) input::rename_keys((*result)["run"]);
   return results;
 }
 
 void SweepStore::append(const std::string& key, const std::string& lines, bool failed) {
   struct stat before {};
   fstat(descriptor_.number(), &before);
-  // One call: what kills this process before or after it leaves nothing half written.
+  // A single call, so that a killed process leaves no partial point.
   const ssize_t written = write(descriptor_.number(), lines.data(), lines.size());
   if (written != static_cast<ssize_t>(lines.size())) {
     const int error = written < 0 ? errno : ENOSPC;
-    // If this fails, the next sweep finds the cut line.
+    // If this fails, the next sweep detects the truncated line.
     [[maybe_unused]] const int truncated = ftruncate(descriptor_.number(), before.st_size);
     throw input::InputError(
         "",
-        fmt::format("cannot write {}: {}; what is in it is whole, so make room and run the same "
-                    "command again to go on",
+        fmt::format("cannot write {}: {}; its contents are intact, so free some space and run the "
+                    "same command again to continue",
                     file_.string(), std::strerror(error)));
   }
   points_[key] = {static_cast<std::uint64_t>(before.st_size), lines.size(), failed};
@@ -187,7 +192,7 @@ bool is_of_another_version(const std::filesystem::path& folder) {
   try {
     const Line first = read_line(text);
     return !first.key.empty() && first.version != output::version();
-  } catch (const input::InputError&) {  // no sweep wrote it: whoever reads it says so
+  } catch (const input::InputError&) {  // not from a sweep: reported when the file is loaded
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// The results of a sweep's points, in a file that grows line by line.
+// Results of a sweep's points, in an append-only file.
 #pragma once
 
 #include <cstddef>
@@ -14,39 +14,43 @@
 
 namespace equarx::sweep {
 
-/// Where the file has a point: one line for each run, or one with the error.
+/// Position of a point's lines in the file: one per run, or one with the error.
 struct StoredPoint {
   std::uint64_t offset = 0;
   std::size_t bytes = 0;
   bool failed = false;
 };
 
-/// results.jsonl of a folder. One line of JSON for each run of a point, or one for a point that failed.
-/// All lines of a point are written at once, and count only if all are there.
+/// results.jsonl of a folder: one line of JSON per run of a point, or one for a failed point. All
+/// lines of a point are written at once, and are ignored unless complete.
 class SweepStore {
  public:
-  /// Reads what is there. Lines that were cut off, by a crash or a full disk, are left out; when the file
-  /// is written to they are removed from it.
-  /// @throws InputError for lines of another version, and for a file that no sweep wrote.
+  /// Reads the existing file, if any. Lines truncated by a crash or a full disk are skipped, and
+  /// removed from the file by open().
+  /// @throws InputError for lines of another version, and for a file not written by a sweep
   explicit SweepStore(const std::filesystem::path& folder);
 
-  /// Lines that were cut off, or had not all of their point.
+  /// Number of truncated lines and of lines of incomplete points.
   std::size_t broken_lines() const { return broken_; }
+  /// True if the file has result keys of version 0.2; results() gives them their current names.
+  bool has_old_keys() const { return has_old_keys_; }
   const std::filesystem::path& file() const { return file_; }
-  /// All points that it has, by key.
+  /// All stored points, by key.
   const std::unordered_map<std::string, StoredPoint>& points() const { return points_; }
-  /// nullptr if there is nothing of it. Of a point that failed first and was computed later, the latter.
+  /// Returns a stored point, or nullptr if absent. Later results supersede an earlier failure.
   const StoredPoint* find(const std::string& key) const;
 
-  /// Makes the file ready to be read and appended to. @throws InputError
+  /// Opens the file for reading and appending. @throws InputError
   void open();
-  /// A point's lines. @throws InputError if they cannot be read.
+  /// Returns a point's lines. @throws InputError if they cannot be read
   std::string lines(const StoredPoint& point) const;
-  /// The same, each read. @throws InputError as lines()
+  /// Returns a point's lines, parsed. @throws InputError like lines()
   std::vector<input::JsonValue> results(const StoredPoint& point) const;
-  /// Adds a point's lines, each ending in a line feed, all or none. @throws InputError if there is no room.
+  /// Appends a point's lines, each ending in a line feed; all or none. @throws InputError if that
+  /// fails
   void append(const std::string& key, const std::string& lines, bool failed);
-  /// Has `text`, whole lines of points, in place of all that is there, at once. @throws InputError
+  /// Atomically replaces the contents of the file by `text`, complete lines of points. @throws
+  /// InputError
   void replace(const std::string& text);
 
  private:
@@ -54,16 +58,18 @@ class SweepStore {
 
   std::filesystem::path file_;
   std::unordered_map<std::string, StoredPoint> points_;
-  std::string kept_;  ///< of a file with broken lines: the others
+  std::string kept_;  ///< the intact lines of a file with broken lines
   std::size_t broken_ = 0;
+  bool has_old_keys_ = false;
   os::FileDescriptor descriptor_;
 };
 
-/// Whether a folder has a results.jsonl whose first line another version of the program computed.
-/// @throws InputError if it cannot be read.
+/// True if a folder has a results.jsonl whose first line was computed by another version of the
+/// program.
+/// @throws InputError if it cannot be read
 bool is_of_another_version(const std::filesystem::path& folder);
 
-/// Moves a folder's results.jsonl aside, if it is there. Returns where it is now, or nothing.
+/// Renames a folder's results.jsonl, if it exists. Returns its new path, or an empty one.
 /// @throws InputError
 std::filesystem::path move_results_aside(const std::filesystem::path& folder);
 

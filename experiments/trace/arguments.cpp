@@ -17,9 +17,9 @@ using collectives::Op;
 using collectives::Program;
 using collectives::Rank;
 
-/// The part of the tensor that `maker` names so: shards and chunks by the rank that they belong to.
-std::string place(const Program& program, Rank maker, const collectives::Tile& tile,
-                  bool whole_minishard) {
+/// Members that locate a tile of `maker`: shards and chunks are named by the rank that owns them.
+std::string tile_members(const Program& program, Rank maker, const collectives::Tile& tile,
+                         bool whole_minishard) {
   const std::size_t axes = program.partition.segment(tile.segment).axes.size();
   std::string text = fmt::format(R"("segment":{},)", tile.segment);
   if (tile.uncut < axes)
@@ -30,8 +30,8 @@ std::string place(const Program& program, Rank maker, const collectives::Tile& t
   return text;
 }
 
-/// The same of a message that `sender` sends, with its bytes and its channel.
-std::string cargo(const Program& program, Rank sender, MessageId id) {
+/// Members that describe a message sent by `sender`: content, tile, bytes and channel.
+std::string message_members(const Program& program, Rank sender, MessageId id) {
   const collectives::Message& message = program.messages[id];
   const collectives::Buffer& buffer = program.buffers[message.buffer];
   if (buffer.content == collectives::Content::amax)
@@ -42,11 +42,11 @@ std::string cargo(const Program& program, Rank sender, MessageId id) {
   return fmt::format(
       R"("content":"{}","phase":"{}",{},"bytes":{},"channel":{})", content_name(program, id),
       name(buffer.phase),
-      place(program, maker, buffer.tile, buffer.content == collectives::Content::scales),
+      tile_members(program, maker, buffer.tile, buffer.content == collectives::Content::scales),
       program.message_bytes(id), json_quoted(program.channels[message.channel].name));
 }
 
-/// Bytes that vector work makes, reads from a message, or, without a buffer, has of the tensor.
+/// Bytes of the buffer that a vector op writes or reads; of the tensor for ops without a buffer.
 std::uint64_t bytes_of(const Program& program, const collectives::Instruction& instruction) {
   constexpr std::array kWithoutBuffer = {Op::find_amax, Op::find_scales, Op::store, Op::cast,
                                          Op::cast_back};
@@ -73,13 +73,13 @@ std::string core_arguments(const Program& program, Rank rank, Rank sender, Instr
   const collectives::Instruction& instruction = program.instructions[id];
   if (is_transfer(instruction.op))
     return fmt::format(R"({{"instruction":{},{}}})", id,
-                       cargo(program, sender, instruction.message));
+                       message_members(program, sender, instruction.message));
   if (instruction.op == Op::encode_amax || instruction.op == Op::merge_amax)
     return fmt::format(R"({{"instruction":{},"bytes":{}}})", id, bytes_of(program, instruction));
   const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
   std::string text =
       fmt::format(R"({{"instruction":{},"phase":"{}",{})", id, name(instruction.phase),
-                  place(program, rank, instruction.tile, whole));
+                  tile_members(program, rank, instruction.tile, whole));
   if (instruction.op != Op::barrier)
     text += fmt::format(R"(,"bytes":{})", bytes_of(program, instruction));
   return text + "}";
@@ -90,11 +90,11 @@ std::string transfer_arguments(const Program& program, const sim::Machine& machi
                                bool shared) {
   constexpr double kMicrosecondsPerSecond = 1e6;
   return fmt::format(R"({{{},"from":{},"to":{},"synchronisation_us":{:.6g},"link":"{}"}})",
-                     cargo(program, transfer.sender, transfer.message),
+                     message_members(program, transfer.sender, transfer.message),
                      json_quoted(machine.chip_names[transfer.sender]),
                      json_quoted(machine.chip_names[transfer.receiver]),
                      synchronisation_s * kMicrosecondsPerSecond,
-                     shared ? "shared: time under way beside others" : "FIFO: time it holds it");
+                     shared ? "shared: time in flight" : "FIFO: time it holds the link");
 }
 
 }  // namespace equarx::trace

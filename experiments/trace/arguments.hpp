@@ -1,4 +1,4 @@
-// What the events of a trace say about themselves, as JSON objects.
+// Arguments of trace events, as JSON objects.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace equarx::trace {
 
-/// "payload" or "scales".
+/// Content of a message: "payload", "scales" or "amax".
 std::string_view content_name(const collectives::Program& program, collectives::MessageId id);
 
-/// Of an instruction of a rank's core. `sender`: of the message, if it is a wait or a send. Shards are
-/// called by the rank that they belong to.
+/// Arguments of an instruction of a rank's core. `sender`: sender of the message of a wait or send.
+/// Shards are named by the rank that owns them.
 std::string core_arguments(const collectives::Program& program, collectives::Rank rank,
                            collectives::Rank sender, collectives::InstructionId id);
 
-/// Of a transfer between two chips of the machine. `synchronisation_s`: part of the time that it holds its
-/// links. `shared`: others may pass on its links.
+/// Arguments of a transfer between two chips of the machine. `synchronisation_s`: part of the time
+/// for which it holds its links. `shared`: its links also carry other transfers at the same time.
 std::string transfer_arguments(const collectives::Program& program, const sim::Machine& machine,
                                const sim::TransferEvent& transfer, double synchronisation_s,
                                bool shared);

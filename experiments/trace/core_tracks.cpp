@@ -15,7 +15,7 @@ using collectives::InstructionId;
 using collectives::Op;
 using collectives::Rank;
 
-/// The cores of all chips.
+/// Writes the tracks of the cores of all chips.
 class CoreTracks {
  public:
   explicit CoreTracks(const TracedRun& run)
@@ -23,7 +23,7 @@ class CoreTracks {
     const std::size_t channels = run.program.channels.size();
     for (Rank rank = 0; rank < run.machine.ranks(); ++rank)
       for (std::size_t channel = 0; channel < channels; ++channel)
-        senders_[run.machine.ways[rank][channel].peer * channels + channel] = rank;
+        senders_[run.machine.out_ports[rank][channel].peer * channels + channel] = rank;
   }
 
   void write() {
@@ -46,13 +46,13 @@ class CoreTracks {
     for (const sim::CoreEvent* event : events) {
       const Picoseconds start = to_picoseconds(event->start_s);
       const Picoseconds end = to_picoseconds(event->end_s);
-      const bool beside = run_.shares_core && event->work == sim::CoreWork::other;
-      if (!beside) {
+      const bool overlapped = run_.shares_core && event->work == sim::CoreWork::other;
+      if (!overlapped) {
         write_idle(rank, free, start, before, event);
         free = end;
         if (event->work == sim::CoreWork::program) before = event->instruction;
       }
-      write_work(*event, {run_.process(rank), beside ? kOtherWork : kCore}, start, end);
+      write_work(*event, {run_.process(rank), overlapped ? kOtherWork : kCore}, start, end);
     }
     write_idle(rank, free, last_arrival, before, nullptr);
   }
@@ -61,7 +61,7 @@ class CoreTracks {
     if (event.work == sim::CoreWork::other)
       return run_.writer.add_slice({track, "other work", "core", start, end}, "{}");
     if (event.work == sim::CoreWork::start_up)
-      return run_.writer.add_slice({track, "start-up", "core", start, end}, "{}");
+      return run_.writer.add_slice({track, "startup", "core", start, end}, "{}");
     const Op op = run_.program.instructions[event.instruction].op;
     run_.writer.add_slice(
         {track, name(op), "core", start, end},
@@ -69,7 +69,7 @@ class CoreTracks {
                        event.instruction));
   }
 
-  /// The gap before `next`, or after all, and what the core waited for meanwhile.
+  /// Writes the idle gap before `next` (nullptr: after the last event), with the cause of the wait.
   void write_idle(Rank rank, Picoseconds start, Picoseconds end,
                   const std::optional<InstructionId>& before, const sim::CoreEvent* next) {
     if (end <= start) return;
@@ -78,7 +78,7 @@ class CoreTracks {
     const bool in_program = next != nullptr && next->work == sim::CoreWork::program;
     const InstructionId last =
         in_program && next->instruction >= first ? next->instruction + 1 : size;
-    std::string reason = "room in a DMA queue, or other work";
+    std::string reason = "space in a DMA queue, or other work";
     for (InstructionId id = last; id-- > first;) {
       const collectives::Instruction& instruction = run_.program.instructions[id];
       if (instruction.op != Op::wait || !instruction.ranks.contains(rank)) continue;
@@ -89,7 +89,8 @@ class CoreTracks {
                           fmt::format(R"({{"waits_for":{}}})", json_quoted(reason)));
   }
 
-  /// Who sends what a wait of `rank` is for; `rank` itself of other instructions.
+  /// Returns the sender of the message that a wait of `rank` is for; `rank` itself for other
+  /// instructions.
   Rank sender_to(Rank rank, InstructionId id) const {
     const collectives::Instruction& instruction = run_.program.instructions[id];
     if (instruction.op != Op::wait) return rank;
@@ -98,7 +99,7 @@ class CoreTracks {
   }
 
   const TracedRun& run_;
-  std::vector<Rank> senders_;  ///< to a rank, by rank and channel
+  std::vector<Rank> senders_;  ///< by receiving rank and channel
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr double kPicosecondsPerSecond = 1e12;
 constexpr Picoseconds kPicosecondsPerMicrosecond = 1'000'000;
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
 
-/// Microseconds with all digits.
+/// Formats a time in microseconds with all digits.
 struct Microseconds {
   Picoseconds time;
 };

@@ -1,4 +1,4 @@
-// Writes the Trace Event Format, which Perfetto and chrome://tracing read.
+// Writer of the Trace Event Format of Perfetto and chrome://tracing.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace equarx::trace {
 
-/// Time in a trace. Whole numbers, so that slices which touch do not overlap after rounding.
+/// Time in a trace. Integers, so that adjacent slices do not overlap after rounding.
 using Picoseconds = std::int64_t;
 
-/// To the nearest picosecond.
+/// Rounds to the nearest picosecond.
 Picoseconds to_picoseconds(double seconds);
 
 /// A row of slices: a thread of a process.
@@ -23,7 +23,7 @@ struct Track {
   std::uint32_t thread = 0;
 };
 
-/// What happens on a track from `start` to `end`.
+/// An event on a track, from `start` to `end`.
 struct Slice {
   Track track;
   std::string_view name;
@@ -32,26 +32,26 @@ struct Slice {
   Picoseconds end = 0;
 };
 
-/// One JSON object that grows event by event, so that a trace of any size needs no memory. Times are
-/// written in microseconds, as the format asks for.
+/// Writes one JSON object event by event, so that memory use does not depend on the size of the
+/// trace. Times are written in microseconds, as the format requires.
 class TraceEventWriter {
  public:
-  /// Begins the file. `out` must outlive the writer, whose user looks whether writing succeeded.
+  /// Begins the file. `out` must outlive the writer; the caller checks it for write errors.
   explicit TraceEventWriter(std::ostream& out);
 
-  /// Processes are shown in the order of their numbers.
+  /// Names a process. Processes are sorted by number.
   void name_process(std::uint32_t process, std::string_view name);
-  /// Threads of a process are shown in the order of their numbers.
+  /// Names a thread of a process. Threads are sorted by number.
   void name_track(Track track, std::string_view name);
-  /// `arguments`: a JSON object.
+  /// Adds a slice. `arguments`: a JSON object.
   void add_slice(const Slice& slice, std::string_view arguments);
-  /// An arrow from the slice at `from` to the slice, or the next one, at `to`.
+  /// Adds an arrow from the slice on `from` at `start` to the slice on `to` at or after `end`.
   void add_flow(Track from, Picoseconds start, Track to, Picoseconds end);
 
-  /// A number that is drawn as a curve, from `time` on.
+  /// Sets a counter, drawn as a step curve, to `count` from `time` on.
   void add_count(std::uint32_t process, std::string_view name, Picoseconds time, int count);
 
-  /// Ends the file. `other`: what else a reader may want to know, an object.
+  /// Ends the file. `other`: an object with further data about the trace.
   void finish(const input::Json& other);
 
  private:
@@ -64,7 +64,7 @@ class TraceEventWriter {
   std::uint64_t flows_ = 0;
 };
 
-/// A text as JSON writes it, in quotes.
+/// Returns a text as a quoted JSON string.
 std::string json_quoted(std::string_view text);
 
 }  // namespace equarx::trace

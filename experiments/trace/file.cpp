@@ -1,6 +1,7 @@
 #include "experiments/trace/file.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/output/provenance.hpp"
-#include "experiments/trace/run_trace.hpp"
+#include "experiments/trace/traced_run.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::trace {
@@ -23,7 +24,7 @@ using collectives::Op;
 using collectives::Program;
 using collectives::Rank;
 
-/// By channel and rank, links on the routes of all ranks before it; with one rank more than there are.
+/// Prefix sums of the hops of the ranks' routes, for each channel: ranks + 1 values.
 std::vector<std::uint64_t> hops_before(const Program& program, const sim::Machine& machine) {
   std::vector<std::uint64_t> hops;
   hops.reserve(program.channels.size() * (machine.ranks() + std::size_t{1}));
@@ -31,7 +32,7 @@ std::vector<std::uint64_t> hops_before(const Program& program, const sim::Machin
     std::uint64_t sum = 0;
     for (Rank rank = 0; rank < machine.ranks(); ++rank) {
       hops.push_back(sum);
-      sum += machine.hops(machine.ways[rank][channel]);
+      sum += machine.hops(machine.out_ports[rank][channel]);
     }
     hops.push_back(sum);
   }
@@ -42,14 +43,59 @@ std::string no_such_collective(const config::ExperimentConfig& config, const std
   std::vector<std::string_view> labels;
   for (const config::CollectiveConfig& collective : config.collectives)
     labels.push_back(collective.label);
-  return fmt::format("--trace-run '{}': no collective has this label; there is: {}", label,
+  return fmt::format("--trace-run '{}': no collective has this label; available: {}", label,
                      input::list_of(labels));
+}
+
+void name_processes(const TracedRun& run) {
+  for (Rank rank = 0; rank < run.machine.ranks(); ++rank) {
+    const std::string chip =
+        run.plan.simulated.symmetric
+            ? fmt::format("representative chip {} ({} of {} chips simulated)", rank,
+                          run.machine.ranks(), run.program.ranks())
+            : fmt::format("chip {} (rank {})", run.machine.chip_names[rank], rank);
+    run.writer.name_process(run.process(rank), fmt::format("{}: {}", run.plan.config.label, chip));
+    run.writer.name_track({run.process(rank), kCore},
+                          run.shares_core ? "core: collectives" : "core");
+    if (run.shares_core) run.writer.name_track({run.process(rank), kOtherWork}, "core: other work");
+    for (std::size_t channel = 0; channel < run.program.channels.size(); ++channel)
+      run.writer.name_track(run.dma_track(rank, channel), run.dma_name(channel));
+  }
+  run.writer.name_process(run.links_process(), fmt::format("{}: links", run.plan.config.label));
+}
+
+/// Number of processes written by write_trace(): one per simulated chip, and one for all links.
+std::uint32_t trace_processes(const plan::CollectivePlan& plan) {
+  return plan.simulated.machine.ranks() + 1;
+}
+
+/// Writes the trace of a collective, in processes from `first_process` on (docs/traces.md).
+/// `shares_core`: the core also does other work meanwhile. Returns an index of the trace: label,
+/// time, and the processes of the chips and of the links.
+input::Json write_trace(TraceEventWriter& writer, const plan::CollectivePlan& plan,
+                        const sim::TimeResult& time, bool shares_core,
+                        std::uint32_t first_process) {
+  const TracedRun run(writer, plan, time, shares_core, first_process);
+  name_processes(run);
+  write_cores(run);
+  write_transfers(run);
+  write_links(run);
+  input::Json chips = input::Json::array();
+  for (Rank rank = 0; rank < run.machine.ranks(); ++rank)
+    chips.push_back({{"pid", run.process(rank)}, {"name", run.machine.chip_names[rank]}});
+  return {{"label", plan.config.label},
+          {"algorithm", plan.config.algorithm->name},
+          {"time_s", time.time_s},
+          {"chips_of_collective", run.program.ranks()},
+          {"representatives", plan.simulated.symmetric},
+          {"chips", std::move(chips)},
+          {"links_pid", run.links_process()}};
 }
 
 }  // namespace
 
 std::uint64_t most_trace_events(const plan::CollectivePlan& plan, const sim::Schedule& schedule) {
-  constexpr std::uint64_t kOfTransfer = 5;  // slice, into and out of the queue, ends of an arrow
+  constexpr std::uint64_t kPerTransfer = 5;  // slice, queued and dequeued, both ends of the arrow
   const Program& program = plan.program;
   const sim::Machine& machine = plan.simulated.machine;
   const std::vector<std::uint64_t> hops = hops_before(program, machine);
@@ -64,8 +110,8 @@ std::uint64_t most_trace_events(const plan::CollectivePlan& plan, const sim::Sch
     if (instruction.op == Op::wait) events += ranks;  // idle
     if (instruction.op != Op::send) continue;
     const std::size_t channel = program.messages[instruction.message].channel;
-    const std::uint64_t* passed = &hops[channel * (machine.ranks() + std::size_t{1})];
-    events += kOfTransfer * ranks + (ranks == 0 ? 0 : passed[end] - passed[first]);
+    const std::uint64_t* hops_to = &hops[channel * (machine.ranks() + std::size_t{1})];
+    events += kPerTransfer * ranks + (ranks == 0 ? 0 : hops_to[end] - hops_to[first]);
   }
   return events * (schedule.compute_s.size() - 1) + machine.ranks() * schedule.compute_s.size();
 }
@@ -78,7 +124,7 @@ TraceFile::TraceFile(std::ostream& out, const config::ExperimentConfig& config, 
     throw input::InputError("", no_such_collective(config, label_));
 }
 
-bool TraceFile::wants(const plan::CollectivePlan& plan) const {
+bool TraceFile::selects(const plan::CollectivePlan& plan) const {
   return label_.empty() || plan.config.label == label_;
 }
 
@@ -86,12 +132,12 @@ void TraceFile::check_size(std::span<const plan::CollectivePlan* const> plans,
                            const sim::Schedule& schedule) const {
   std::uint64_t events = 0;
   for (const plan::CollectivePlan* plan : plans)
-    if (wants(*plan)) events += most_trace_events(*plan, schedule);
+    if (selects(*plan)) events += most_trace_events(*plan, schedule);
   if (events <= kMostTraceEvents) return;
   constexpr double kBytesPerEvent = 230.0;  // measured
   throw input::InputError(
-      "", fmt::format("--trace: the trace would have {} events, about {}, and at most {} are "
-                      "written; {}take a smaller slice or tensor, or fewer minishards and "
+      "", fmt::format("--trace: the trace would have {} events, about {}, but at most {} are "
+                      "supported; {}use a smaller slice or tensor, or fewer minishards and "
                       "microshards",
                       events, units::bytes_text(kBytesPerEvent * static_cast<double>(events)),
                       kMostTraceEvents,

@@ -1,4 +1,4 @@
-// Where the time of a run went, as a file for Perfetto, chrome://tracing and `plot.py gantt`.
+// Trace files of runs, for Perfetto, chrome://tracing and `plot.py gantt`.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,27 @@
 
 namespace equarx::trace {
 
-/// A file with more makes about 1 GB, and no viewer opens it.
+/// Limit of the size of a trace: about 1 GB, more than viewers can open.
 inline constexpr std::uint64_t kMostTraceEvents = 5'000'000;
 
-/// How many events the trace of a collective has at most, if it runs as `schedule` says.
+/// Upper bound of the number of events in the trace of a collective that runs under `schedule`.
 std::uint64_t most_trace_events(const plan::CollectivePlan& plan, const sim::Schedule& schedule);
 
-/// Collects the traces of an experiment in one file; docs/traces.md describes it. Every collective is a
-/// group of processes: one for each chip that was simulated, with a track for its core and others for its
-/// DMAs, and one that has all links.
+/// Writes the traces of an experiment into one file (docs/traces.md). Each collective is a group of
+/// processes: one per simulated chip, with tracks for its core and its DMAs, and one for all links.
 class TraceFile : public run::RunObserver {
  public:
-  /// `label`: of the only collective to trace; empty: all. The configuration and `out` must outlive it.
-  /// @throws InputError if there is no such collective.
+  /// `label`: the only collective to trace; empty: all. The configuration and `out` must outlive
+  /// this object. @throws InputError if no collective has this label
   TraceFile(std::ostream& out, const config::ExperimentConfig& config, std::string label);
 
-  bool wants(const plan::CollectivePlan& plan) const override;
+  bool selects(const plan::CollectivePlan& plan) const override;
 
-  /// @throws InputError if the traces of those among `plans` that are wanted would be too large.
+  /// @throws InputError if the traces of the selected collectives among `plans` would be too large
   void check_size(std::span<const plan::CollectivePlan* const> plans,
                   const sim::Schedule& schedule) const override;
 
-  /// Adds the trace of a collective that ran as `schedule` says.
+  /// Adds the trace of a collective that ran under `schedule`.
   void add(const plan::CollectivePlan& plan, const sim::Schedule& schedule,
            const sim::TimeResult& time) override;
 

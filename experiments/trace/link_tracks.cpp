@@ -13,10 +13,10 @@ namespace {
 
 using collectives::Rank;
 
-/// Tracks side by side for what may overlap in time.
+/// Assigns slices that may overlap in time to rows.
 class Stack {
  public:
-  /// The first row that is free at `start`; a new one if need be.
+  /// Returns the first row that is free at `start`; adds one if none is.
   std::size_t take(Picoseconds start, Picoseconds end) {
     std::size_t row = 0;
     while (row < ends_.size() && ends_[row] > start) ++row;
@@ -31,18 +31,18 @@ class Stack {
   std::vector<Picoseconds> ends_;
 };
 
-/// "forward", or "forward (2)" for those beside it.
+/// Name of a row: "forward", "forward (2)", ...
 std::string row_name(std::string_view name, std::size_t row) {
   return row == 0 ? std::string(name) : fmt::format("{} ({})", name, row + 1);
 }
 
-/// By cable, the transfers over it.
+/// Transfers by link, in order of their start.
 std::vector<std::vector<std::size_t>> by_link(const TracedRun& run) {
   std::vector<std::vector<std::size_t>> transfers(run.machine.cables());
   for (std::size_t i = 0; i < run.drawn.size(); ++i) {
     const sim::TransferEvent& transfer = run.time.trace.transfers[i];
     const std::size_t channel = run.program.messages[transfer.message].channel;
-    for (const sim::LinkIndex link : run.machine.ways[transfer.sender][channel].route)
+    for (const sim::LinkIndex link : run.machine.out_ports[transfer.sender][channel].route)
       if (link < transfers.size()) transfers[link].push_back(i);
   }
   for (auto& list : transfers)
@@ -54,7 +54,7 @@ std::string link_name(const TracedRun& run, sim::LinkIndex link) {
   if (!run.plan.simulated.symmetric) return run.machine.links[link].name;
   for (Rank rank = 0; rank < run.machine.ranks(); ++rank)
     for (std::size_t channel = 0; channel < run.program.channels.size(); ++channel)
-      if (run.machine.ways[rank][channel].route.front() == link)
+      if (run.machine.out_ports[rank][channel].route.front() == link)
         return fmt::format("{}, {}", run.machine.chip_names[rank],
                            run.program.channels[channel].name);
   return run.machine.links[link].name;

@@ -7,7 +7,7 @@
 namespace equarx::trace {
 namespace {
 
-/// Rounding must not put a transfer's times out of order.
+/// Rounds the times of a transfer and keeps them in order.
 DrawnTransfer draw(const sim::TransferEvent& transfer, const sim::LinkTime& time) {
   DrawnTransfer drawn;
   drawn.sent = to_picoseconds(transfer.sent_s);
@@ -20,13 +20,13 @@ DrawnTransfer draw(const sim::TransferEvent& transfer, const sim::LinkTime& time
 }  // namespace
 
 TracedRun::TracedRun(TraceEventWriter& events, const plan::CollectivePlan& planned,
-                     const sim::TimeResult& result, bool beside_other_work, std::uint32_t first)
+                     const sim::TimeResult& result, bool with_other_work, std::uint32_t first)
     : writer(events),
       plan(planned),
       program(planned.program),
       machine(planned.simulated.machine),
       time(result),
-      shares_core(beside_other_work),
+      shares_core(with_other_work),
       first_process(first),
       link_times(sim::link_times(program, machine, plan.costs, time.trace.transfers)) {
   drawn.reserve(link_times.size());

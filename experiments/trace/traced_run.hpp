@@ -1,4 +1,4 @@
-// What is known of a collective that is traced, for all who write tracks of it.
+// A traced collective, as input of the functions that write its tracks.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,10 @@ struct DrawnTransfer {
   Picoseconds arrived = 0;  ///< at the receiver
 };
 
-/// A collective that ran. What it refers to must outlive it.
+/// A collective that ran. The objects it refers to must outlive it.
 struct TracedRun {
-  /// `shares_core`: other work goes on beside it. Its processes are numbered from `first_process` on.
+  /// `shares_core`: the core also does other work meanwhile. Processes are numbered from
+  /// `first_process`.
   TracedRun(TraceEventWriter& writer, const plan::CollectivePlan& plan, const sim::TimeResult& time,
             bool shares_core, std::uint32_t first_process);
 
@@ -41,7 +42,7 @@ struct TracedRun {
   std::string dma_name(std::size_t channel) const {
     return "DMA " + program.channels[channel].name;
   }
-  /// What a transfer's slice says about itself, as JSON.
+  /// Arguments of a transfer's slice, as a JSON object.
   std::string arguments_of(std::size_t transfer) const;
 
   TraceEventWriter& writer;
@@ -55,11 +56,11 @@ struct TracedRun {
   std::vector<DrawnTransfer> drawn;       ///< by transfer
 };
 
-/// Writes what each core does, and when.
+/// Writes the tracks of the cores.
 void write_cores(const TracedRun& run);
-/// Writes when each transfer begins and ends, with arrows from sender to receiver.
+/// Writes the tracks of the DMAs, with arrows from sender to receiver.
 void write_transfers(const TracedRun& run);
-/// Writes when each link moves bytes.
+/// Writes the tracks of the links.
 void write_links(const TracedRun& run);
 
 }  // namespace equarx::trace

@@ -23,7 +23,7 @@ void write_queue(const TracedRun& run, std::uint32_t process, const std::string&
   }
 }
 
-/// Of every DMA, how many transfers wait for those before them.
+/// Writes the number of queued transfers of every DMA.
 void write_queues(const TracedRun& run) {
   std::vector<std::vector<std::pair<Picoseconds, int>>> changes(run.machine.ranks() *
                                                                 run.program.channels.size());

@@ -13,7 +13,7 @@ namespace {
 
 using collectives::Phase;
 
-/// At least so many scales for each element.
+/// Lower bound on scales per element.
 double scales_per_element(const TuneScheme& scheme, const config::CollectiveConfig& collective) {
   const numerics::BlockFormat& format = collective.format;
   if (format.layout != numerics::ScaleLayout::strided)
@@ -22,7 +22,7 @@ double scales_per_element(const TuneScheme& scheme, const config::CollectiveConf
   double least = std::numeric_limits<double>::infinity();
   for_each_chunk(scheme.partition, [&](std::uint64_t elements) {
     const auto chunk = static_cast<double>(elements);
-    // One less: programs may choose by a chunk that is some elements longer.
+    // Minus one: programs may choose by a chunk that is a few elements longer.
     const double minishards = std::max(1.0, minishards_of(collective, elements) - 1.0);
     const double size = chunk / (minishards + 1.0);
     const double groups = size >= 2.0 * kGroups ? kGroups : std::min(kGroups, size / 2.0);
@@ -40,40 +40,40 @@ double bytes_per_element(const TuneScheme& scheme, const config::CollectiveConfi
                        static_cast<double>(numerics::scale_bytes(format.scale));
 }
 
-/// The best that any rank has to send a channel's messages over.
+/// Best route over all ranks for a channel's messages.
 struct Pipe {
   double rate = 0.0;
   double slowest_rate = std::numeric_limits<double>::infinity();
-  double before_s = 0.0;  ///< latency that overlaps the message before
-  double after_s = 0.0;   ///< latency that the receiver waits for
+  double before_s = 0.0;  ///< latency overlapped with the previous message
+  double after_s = 0.0;   ///< latency until the receiver has the message
   double free_s = 0.0;
-  std::vector<double> sent_s;  ///< when those sent so far have left
+  std::vector<double> sent_s;  ///< departure times of the messages so far
 };
 
 std::vector<Pipe> best_pipes(const sim::Machine& machine, std::size_t channels) {
-  const bool shared = sim::shares_links(machine);  // then latency is left to the receiver
+  const bool shared = sim::shares_links(machine);  // latency is then charged to the receiver
   std::vector<Pipe> pipes(channels);
   for (std::size_t channel = 0; channel < channels; ++channel) {
     Pipe& pipe = pipes[channel];
     double latency_s = std::numeric_limits<double>::infinity();
-    for (const std::vector<sim::Way>& ways : machine.ways) {
-      const double rate = sim::bottleneck_rate(machine, ways[channel].route);
+    for (const std::vector<sim::OutPort>& out_ports : machine.out_ports) {
+      const double rate = sim::bottleneck_rate(machine, out_ports[channel].route);
       pipe.rate = std::max(pipe.rate, rate);
       pipe.slowest_rate = std::min(pipe.slowest_rate, rate);
-      latency_s = std::min(latency_s, sim::latency_s(machine, ways[channel].route));
+      latency_s = std::min(latency_s, sim::latency_s(machine, out_ports[channel].route));
     }
     (shared ? pipe.after_s : pipe.before_s) = latency_s;
   }
   return pipes;
 }
 
-/// How long a message holds a link besides its bytes.
+/// Time for which a message holds a link in addition to its bytes.
 double held_s(double link_s, const Pipe& pipe) {
   return link_s == 0.0 ? 0.0
                        : std::max(0.0, link_s - sim::kHeldLinkRoundingBytes / pipe.slowest_rate);
 }
 
-/// How much longer the slowest chip takes than one without a fault.
+/// Slowdown of the slowest chip relative to a chip without faults.
 double slowest_chip(const config::FaultsConfig& faults, std::uint32_t chips) {
   std::map<topology::ChipId, double> slowdown;
   for (const config::ChipFault& fault : faults.chips)
@@ -83,7 +83,7 @@ double slowest_chip(const config::FaultsConfig& faults, std::uint32_t chips) {
   return slowest;
 }
 
-double list_bound_s(const plan::CollectivePlan& plan, double fastest_core) {
+double stream_bound_s(const plan::CollectivePlan& plan, double fastest_core) {
   using collectives::Op;
   const collectives::Program& program = plan.program;
   std::vector<Pipe> pipes = best_pipes(plan.simulated.machine, program.channels.size());
@@ -141,7 +141,7 @@ double program_bound_s(const plan::CollectivePlan& plan) {
   const double slowest = slowdown.empty() ? 1.0 : std::ranges::max(slowdown);
   const double core_s =
       slowest * std::accumulate(plan.costs.core_s.begin(), plan.costs.core_s.end(), 0.0);
-  return std::max({links_s, core_s, list_bound_s(plan, fastest)});
+  return std::max({links_s, core_s, stream_bound_s(plan, fastest)});
 }
 
 double phase_bound_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,

@@ -13,7 +13,7 @@
 namespace equarx::tune {
 namespace {
 
-/// A number and, if `unit` is not empty, that unit behind it.
+/// Parses a number, followed by `unit` if it is not empty.
 double read_number(const std::string& option, const std::string& text, std::string_view unit,
                    std::string_view example) {
   char* end = nullptr;
@@ -44,7 +44,7 @@ std::optional<double> read_time(const std::string& option, const std::string& te
 TuneLimits read_limits(const TuneLimitTexts& texts) {
   TuneLimits limits;
   if (!texts.max_nmse.empty() && !texts.min_sqnr.empty())
-    throw input::InputError("--min-sqnr", "limits the same as --max-nmse; give one of them");
+    throw input::InputError("--min-sqnr", "sets the same limit as --max-nmse; give one of them");
   if (!texts.max_nmse.empty()) {
     limits.max_nmse = read_number("--max-nmse", texts.max_nmse, "", "1e-3");
     if (*limits.max_nmse <= 0.0)

@@ -5,24 +5,24 @@
 
 namespace equarx::tune {
 
-/// What the result of tuning must not exceed.
+/// Upper limits on the result of tuning.
 struct TuneLimits {
   std::optional<double> max_nmse;
-  std::string error_option = "--max-nmse";  ///< by which a user has given it
+  std::string error_option = "--max-nmse";  ///< option that set `max_nmse`
   std::optional<double> max_time_s;
 };
 
-/// Limits as a user writes them; empty: none.
+/// Limits as option texts; empty: no limit.
 struct TuneLimitTexts {
   std::string max_nmse;  ///< "1e-3"
-  std::string min_sqnr;  ///< "30 dB"; another way to say the same
+  std::string min_sqnr;  ///< "30 dB"; equivalent limit
   std::string max_time;  ///< "100 us"
 };
 
-/// @throws InputError that names the option of `tune`.
+/// @throws InputError naming the option
 TuneLimits read_limits(const TuneLimitTexts& texts);
 
-/// Seconds of "100 us"; none if empty. @throws InputError that names the option.
+/// Parses "100 us" into seconds; std::nullopt if empty. @throws InputError naming the option
 std::optional<double> read_time(const std::string& option, const std::string& text);
 
 }  // namespace equarx::tune

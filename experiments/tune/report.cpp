@@ -63,16 +63,16 @@ input::Json counts_json(const TuneCounts& counts) {
           {"errors", counts.errors},         {"errors_computed", counts.errors_computed}};
 }
 
-input::Json unfit_json(const std::vector<UnfitCandidates>& unfit) {
+input::Json infeasible_json(const std::vector<InfeasibleCandidates>& infeasible) {
   input::Json json = input::Json::array();
-  for (const UnfitCandidates& some : unfit)
+  for (const InfeasibleCandidates& some : infeasible)
     json.push_back({{"reason", some.reason}, {"count", some.count}, {"example", some.example}});
   return json;
 }
 
-input::Json untried_json(const TuneResult& result) {
+input::Json skipped_json(const TuneResult& result) {
   input::Json json = input::Json::array();
-  for (const UntriedCandidates& some : result.untried)
+  for (const SkippedCandidates& some : result.skipped)
     json.push_back(
         {{"label", some.config.label},
          {"bound_s", some.bound_s},
@@ -98,16 +98,21 @@ std::string scales_text(const config::CollectiveConfig& config) {
              : fmt::format("{}", config.elements_per_scale);
 }
 
-/// Whether times are those of a phase that is made of the time of one AllReduce.
-bool shows_each(const TuneResult& result) { return result.front.front().allreduce_s.has_value(); }
+/// "8x4", minishards x microshards; "*x4" if minishards differ between chunks.
+std::string tiling_text(const TunedCandidate& candidate) {
+  return fmt::format("{}x{}", candidate.minishards ? fmt::format("{}", *candidate.minishards) : "*",
+                     candidate.config.microshards.value());
+}
+
+/// True if times are phases summed from the time of one AllReduce.
+bool shows_allreduce(const TuneResult& result) {
+  return result.front.front().allreduce_s.has_value();
+}
 
 output::TableRow row_of(const TuneResult& result, const TunedCandidate& candidate) {
   const config::CollectiveConfig& config = candidate.config;
   const std::optional<double> faster = speedup(result, candidate.time_s);
-  output::TableRow row = {
-      config.label, scales_text(config),
-      candidate.minishards ? fmt::format("{}", *candidate.minishards) : "varied",
-      fmt::format("{}", config.microshards.value())};
+  output::TableRow row = {config.label, scales_text(config), tiling_text(candidate)};
   if (candidate.allreduce_s) row.push_back(units::time_text(*candidate.allreduce_s));
   row.insert(row.end(),
              {(candidate.added_up ? "~" : "") + units::time_text(candidate.time_s),
@@ -118,9 +123,9 @@ output::TableRow row_of(const TuneResult& result, const TunedCandidate& candidat
 }
 
 output::TableRow header(const TuneResult& result) {
-  output::TableRow row = {"collective", "per scale", "minishards", "microshards"};
-  if (shows_each(result)) row.push_back("AllReduce");
-  row.insert(row.end(), {"time", "speedup", "NMSE", "SQNR", "theory's NMSE"});
+  output::TableRow row = {"collective", "per scale", "tiling"};
+  if (shows_allreduce(result)) row.push_back("per AllReduce");
+  row.insert(row.end(), {"time", "speedup", "NMSE", "SQNR", "predicted"});
   return row;
 }
 
@@ -134,6 +139,15 @@ std::string title(const TuneResult& result) {
                      config::topology_text(config.topology));
 }
 
+std::string columns_note(const TuneResult& result) {
+  const bool phases = std::ranges::any_of(result.front, [](const TunedCandidate& candidate) {
+    return candidate.config.quantize != config::QuantizedPhases::both;
+  });
+  return fmt::format(
+      "  tiling: minishards x microshards (*: minishards vary). predicted: theoretical NMSE.{}\n",
+      phases ? " RS/AG only: only that phase is quantized." : "");
+}
+
 std::string baseline_note(const TuneResult& result) {
   const run::RunResult& baseline = result.baseline;
   const double nmse = baseline.numerics->against_exact.nmse;
@@ -145,93 +159,94 @@ std::string baseline_note(const TuneResult& result) {
 std::string counts_note(const TuneResult& result) {
   const TuneCounts& counts = result.counts;
   std::string text = fmt::format(
-      "  {} candidates ({} more cut the tensor as others do): {} left out by bounds on their time, "
-      "{} by their error; {} cannot run, {} not tried; {} simulated{}.\n",
+      "  {} candidates (plus {} with the tiling of another): {} pruned by time bound, {} by error; "
+      "{} infeasible, {} skipped; {} simulated{}.\n",
       counts.candidates, counts.duplicates, counts.by_bound, counts.by_error, counts.cannot_run,
       counts.not_tried, counts.simulated,
-      counts.failed > 0 ? fmt::format(", and {} stopped by a broken link", counts.failed) : "");
+      counts.failed > 0 ? fmt::format(", {} stopped by a link failure", counts.failed) : "");
   text += fmt::format(
-      "  NMSE: {} of {} different errors were computed, on {:.3g} % of the elements, against the "
-      "exact sum of all ranks.\n",
+      "  NMSE: {} of {} distinct errors computed, on {:.3g} % of the elements, against the exact "
+      "sum "
+      "of all ranks.\n",
       counts.errors_computed, counts.errors, 100.0 * result.sampled_fraction);
   if (result.theory_refuted)
     text +=
-        "  An error was smaller than theory allows, so theory was not used to leave candidates "
-        "out.\n";
+        "  A computed error was below its theoretical bound, so theory was not used for pruning.\n";
   return text;
 }
 
-/// Of times of phases that were not simulated.
+/// Explains phase times that are sums.
 std::string added_up_note(const TuneResult& result) {
   if (std::ranges::none_of(result.front, &TunedCandidate::added_up)) return {};
-  return "  ~: computing and AllReduces, added up as if chips stayed in step; simulating the phase "
-         "would "
-         "take long.\n";
+  return "  ~: sum of compute and AllReduce times as if chips stayed in lockstep; simulating the "
+         "phase "
+         "would take long.\n";
 }
 
-std::string unsuited_note(const TuneResult& result) {
+std::string infeasible_schemes_note(const TuneResult& result) {
   std::string text;
-  for (const UnsuitedScheme& other : result.unsuited)
-    text += fmt::format("  Cannot run: {}: {}\n", other.scheme, other.reason);
+  for (const InfeasibleScheme& other : result.infeasible_schemes)
+    text += fmt::format("  Infeasible: {}: {}\n", other.scheme, other.reason);
   return text;
 }
 
-/// Why candidates cannot run, the most frequent reasons first.
-std::string unfit_note(std::vector<UnfitCandidates> unfit) {
+/// Reasons of infeasible candidates, most frequent first.
+std::string infeasible_note(std::vector<InfeasibleCandidates> infeasible) {
   constexpr std::size_t kMostReasons = 4;
-  std::ranges::stable_sort(unfit, std::greater(), &UnfitCandidates::count);
+  std::ranges::stable_sort(infeasible, std::greater(), &InfeasibleCandidates::count);
   std::string text;
-  for (std::size_t i = 0; i < std::min(unfit.size(), kMostReasons); ++i)
-    text += fmt::format("  Cannot run: {} candidates, the first {}: {}\n", unfit[i].count,
-                        unfit[i].example, unfit[i].reason);
-  if (unfit.size() > kMostReasons)
-    text += fmt::format("  Cannot run for {} other reasons: --json has them all.\n",
-                        unfit.size() - kMostReasons);
+  for (std::size_t i = 0; i < std::min(infeasible.size(), kMostReasons); ++i)
+    text += fmt::format("  Infeasible: {} candidates, first {}: {}\n", infeasible[i].count,
+                        infeasible[i].example, infeasible[i].reason);
+  if (infeasible.size() > kMostReasons)
+    text += fmt::format("  Infeasible for {} other reasons; --json lists all.\n",
+                        infeasible.size() - kMostReasons);
   return text;
 }
 
-/// Whether the candidates, as far as is known, may be better than the best of the front.
-bool may_be_best(const UntriedCandidates& some, const TuneResult& result) {
+/// True if the bounds allow a skipped candidate to be better than the best of the front.
+bool may_be_best(const SkippedCandidates& some, const TuneResult& result) {
   const bool for_accuracy = result.options.limits.max_time_s && !result.options.limits.max_nmse;
   const TunedCandidate& best = result.front[result.best];
   return for_accuracy ? some.nmse_floor < best.nmse : some.bound_s < best.time_s;
 }
 
-std::string untried_line(const UntriedCandidates& some) {
+std::string skipped_line(const SkippedCandidates& some) {
   const bool scaled = some.config.format.scaled;
-  return fmt::format("    {}{}: {} or more; {}\n", some.config.label,
+  return fmt::format("    {}{}: at least {}; {}\n", some.config.label,
                      scaled ? fmt::format(", {} per scale", scales_text(some.config)) : "",
                      units::time_text(some.bound_s), some.reason);
 }
 
-/// What might be on the front and was not tried: those that might be the best first. Empty if the front is proved.
-std::string untried_note(const TuneResult& result) {
-  if (result.untried.empty()) return {};
+/// Skipped candidates that may be on the front, potentially best ones first. Empty if the front is
+/// proved.
+std::string skipped_note(const TuneResult& result) {
+  if (result.skipped.empty()) return {};
   constexpr std::size_t kMostLines = 4;
-  std::vector<UntriedCandidates> untried = result.untried;
-  std::ranges::stable_sort(untried, std::greater(), [&](const UntriedCandidates& some) {
+  std::vector<SkippedCandidates> skipped = result.skipped;
+  std::ranges::stable_sort(skipped, std::greater(), [&](const SkippedCandidates& some) {
     return may_be_best(some, result);
   });
-  const bool best = may_be_best(untried.front(), result);
+  const bool best = may_be_best(skipped.front(), result);
   std::string text = fmt::format(
-      "  NOT TRIED, and may be {}: {} candidates that take more than {}. --budget '10 min' tries "
-      "them for so long.\n",
+      "  SKIPPED, and may be {}: {} candidates that need more than {}; --budget '10 min' allows "
+      "more.\n",
       best ? "better than the best" : "on the front", result.counts.not_tried,
-      result.options.budget_s ? "is left of the budget" : "10 s or 2 GiB each");
-  for (std::size_t i = 0; i < std::min(untried.size(), kMostLines); ++i)
-    text += untried_line(untried[i]);
-  if (untried.size() > kMostLines)
-    text += fmt::format("    and {} others: --json has them all\n", untried.size() - kMostLines);
+      result.options.budget_s ? "the remaining budget" : "10 s or 2 GiB each");
+  for (std::size_t i = 0; i < std::min(skipped.size(), kMostLines); ++i)
+    text += skipped_line(skipped[i]);
+  if (skipped.size() > kMostLines)
+    text += fmt::format("    and {} others; --json lists all\n", skipped.size() - kMostLines);
   return text + '\n';
 }
 
 std::string best_note(const TuneResult& result) {
   const TuneLimits& limits = result.options.limits;
-  std::string_view why = "the fastest; --min-sqnr asks for accuracy";
+  std::string_view why = "the fastest; --min-sqnr limits the error";
   if (limits.max_nmse)
     why = "the fastest within the limits";
   else if (limits.max_time_s)
-    why = "the most accurate within the time";
+    why = "the most accurate within the time limit";
   return fmt::format(
       "  Best ({}):\n    {}\n", why,
       config::collective_json(result.front[result.best].config, result.config.collective).dump());
@@ -264,9 +279,9 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
           {"exhaustive", result.options.exhaustive},
           {"budget_s", input::or_null(result.options.budget_s)},
           {"counts", counts_json(result.counts)},
-          {"cannot_run", unfit_json(result.unfit)},
-          {"not_tried", untried_json(result)},
-          {"front_is_proved", result.untried.empty()},
+          {"cannot_run", infeasible_json(result.infeasible)},
+          {"not_tried", skipped_json(result)},
+          {"front_is_proved", result.skipped.empty()},
           {"sampled_fraction", result.sampled_fraction},
           {"theory_refuted", result.theory_refuted},
           {"baseline",
@@ -284,9 +299,10 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
 std::string to_table(const TuneResult& result) {
   std::vector<output::TableRow> rows = {header(result)};
   for (const TunedCandidate& candidate : result.front) rows.push_back(row_of(result, candidate));
-  return title(result) + untried_note(result) + output::aligned_table(rows) + '\n' +
-         baseline_note(result) + added_up_note(result) + counts_note(result) +
-         unfit_note(result.unfit) + unsuited_note(result) + best_note(result);
+  return title(result) + skipped_note(result) + output::aligned_table(rows) + '\n' +
+         columns_note(result) + baseline_note(result) + added_up_note(result) +
+         counts_note(result) + infeasible_note(result.infeasible) +
+         infeasible_schemes_note(result) + best_note(result);
 }
 
 }  // namespace equarx::tune

@@ -1,4 +1,4 @@
-// What tuning has found: as a table, as JSON, and as a configuration to run.
+// Renders the result of tuning as a table, as JSON, and as a configuration to run.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace equarx::tune {
 
-/// `config`, which was tuned, with its baseline and the best candidate as its only collectives.
+/// The tuned `config` with its baseline and the best candidate as its only collectives.
 input::Json best_config(const input::Json& config, const TuneResult& result);
 
-/// For programs; docs/tuning.md describes it. `config` as for best_config().
+/// JSON as described in docs/results.md. `config`: as for best_config()
 input::Json to_json(const TuneResult& result, const input::Json& config);
 
-/// For people.
+/// Table of the Pareto front with notes.
 std::string to_table(const TuneResult& result);
 
 }  // namespace equarx::tune

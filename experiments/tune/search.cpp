@@ -18,19 +18,19 @@
 namespace equarx::tune {
 namespace {
 
-/// The errors that candidates reach, by the time that they take.
-class Reached {
+/// Pareto front of (time, error) pairs.
+class Evaluated {
  public:
   void add(double time_s, double nmse) {
     if (least_before(time_s) <= nmse) return;
     const auto first = std::ranges::lower_bound(steps_, time_s, {}, &Step::time_s);
-    auto last = first;  // of those that it is at least as good as
+    auto last = first;  // end of the dominated entries
     while (last != steps_.end() && last->nmse >= nmse) ++last;
     if (last == first && first != steps_.end() && first->time_s == time_s) return;
     steps_.insert(steps_.erase(first, last), {time_s, nmse});
   }
 
-  /// The smallest error in less time than that; infinity if there is none.
+  /// Returns the smallest error in less than `time_s`; infinity if none is faster.
   double least_before(double time_s) const {
     const auto after = std::ranges::lower_bound(steps_, time_s, {}, &Step::time_s);
     return after == steps_.begin() ? std::numeric_limits<double>::infinity()
@@ -42,7 +42,7 @@ class Reached {
     double time_s;
     double nmse;
   };
-  std::vector<Step> steps_;  ///< the longer the time, the smaller the error
+  std::vector<Step> steps_;  ///< ascending time, descending error
 };
 
 /// One pass through the space.
@@ -64,158 +64,160 @@ class Search {
     for (std::size_t i = 0; i < space_.candidates.size(); ++i) enqueue(i);
     while (!queue_.empty()) {
       look_ahead();
-      const Waiting next = *queue_.begin();
+      const Queued next = *queue_.begin();
       queue_.erase(queue_.begin());
       decide(next);
     }
-    trials_.look_ahead({});  // nothing more will be asked
-    for (const PutOff& one : put_off_) settle(one);
-    std::ranges::stable_sort(untried_, {}, &UntriedCandidates::bound_s);
+    trials_.look_ahead({});  // cancels speculative work
+    for (const Deferred& one : deferred_) skip(one);
+    std::ranges::stable_sort(skipped_, {}, &SkippedCandidates::bound_s);
     counts_.errors_computed = trials_.errors_computed();
   }
 
   TuneFound found() && {
-    return {counts_, std::move(unfit_), std::move(untried_), std::move(simulated_), !use_theory_};
+    return {counts_, std::move(infeasible_), std::move(skipped_), std::move(simulated_),
+            !use_theory_};
   }
   bool theory_refuted() const { return theory_refuted_; }
 
  private:
-  struct Waiting {
+  struct Queued {
     double bound_s;
     std::size_t candidate;
-    double cost_s;  ///< about, of simulating it
+    double cost_s;  ///< estimated time to simulate it
     bool is_cheap;
-    bool has_program = false;  ///< the bound is that of its program
+    bool has_program = false;  ///< the bound is program_bound_s()
 
-    /// The lowest bound first, but what takes long last.
-    bool operator<(const Waiting& other) const {
+    /// Lowest bound first; expensive candidates last.
+    bool operator<(const Queued& other) const {
       return std::tuple(!is_cheap, bound_s, candidate) <
              std::tuple(!other.is_cheap, other.bound_s, other.candidate);
     }
   };
 
-  /// A candidate that takes too much to try.
-  struct PutOff {
-    Waiting candidate;
+  /// A candidate too expensive for the budget so far.
+  struct Deferred {
+    Queued candidate;
     std::string reason;
   };
 
   void enqueue(std::size_t candidate) {
-    const plan::OrObstacle<double> cost_s = trials_.cost_s(candidate);
-    if (const auto* obstacle = std::get_if<plan::Obstacle>(&cost_s))
-      return set_aside(candidate, *obstacle);
+    const plan::OrInfeasible<double> cost_s = trials_.cost_s(candidate);
+    if (const auto* infeasible = std::get_if<plan::Infeasible>(&cost_s))
+      return note_infeasible(candidate, *infeasible);
     queue_.insert({trials_.early_bound_s(space_.candidates[candidate].family), candidate,
                    std::get<double>(cost_s), std::get<double>(cost_s) <= options_.most_trial_s});
   }
 
-  bool has_answer() const {
+  bool has_result() const {
     const TuneLimits& limits = options_.limits;
     return std::ranges::any_of(simulated_,
                                [&](const TunedCandidate& one) { return is_within(one, limits); });
   }
 
-  /// Why a candidate takes longer than is left; empty if it does not. No budget is too small for one answer.
-  std::string why_too_long(const Waiting& next) const {
+  /// Returns why a candidate exceeds the remaining time; empty if it does not. The first result
+  /// within the limits is exempt from the budget.
+  std::string why_too_long(const Queued& next) const {
     const auto& budget_s = options_.budget_s;
-    if (next.is_cheap && (!budget_s || !has_answer())) return {};
-    if (trials_.knows_time(next.candidate)) return {};
+    if (next.is_cheap && (!budget_s || !has_result())) return {};
+    if (trials_.has_time(next.candidate)) return {};
     if (budget_s && trials_.elapsed_s() + next.cost_s <= *budget_s) return {};
-    if (next.is_cheap) return "the budget is used up";
+    if (next.is_cheap) return "the budget is exhausted";
     return fmt::format("simulating it would take about {}", units::time_text(next.cost_s));
   }
 
-  TuneTrials::Question question(const Waiting& next) const {
+  TuneTrials::Key key(const Queued& next) const {
     if (options_.exhaustive)
       return {next.candidate, false, std::numeric_limits<double>::infinity()};
-    return {next.candidate, !next.has_program, reached_.least_before(at_least_s(next.bound_s))};
+    return {next.candidate, !next.has_program, evaluated_.least_before(at_least_s(next.bound_s))};
   }
 
-  /// While the next candidate is looked at, helpers find out what those after it need that will not be left out
-  /// as far as is known, if candidates take no longer than their bounds and err as theory says. Some may be left
-  /// out when their turn comes: then it was for nothing.
+  /// Queues speculative work for the pool: bounds, errors and times of the candidates after the
+  /// next that would not be pruned if times equalled bounds and errors their predictions. Work for
+  /// candidates that are pruned after all is wasted.
   void look_ahead() {
     const std::size_t most = trials_.ahead();
-    const auto wanted = [&](const Waiting& next, const Reached& reached) {
+    const auto is_open = [&](const Queued& next, const Evaluated& evaluated) {
       const std::size_t family = space_.candidates[next.candidate].family;
       return options_.exhaustive ||
-             reason_by(next.bound_s, least_nmse(family), reached) == Reason::none;
+             reason_by(next.bound_s, least_nmse(family), evaluated) == Reason::none;
     };
-    if (most == 0 || trials_.knows(question(*queue_.begin())) || !wanted(*queue_.begin(), reached_))
+    if (most == 0 || trials_.is_ready(key(*queue_.begin())) ||
+        !is_open(*queue_.begin(), evaluated_))
       return;
-    std::vector<TuneTrials::Question> questions;
-    Reached expected = reached_;
-    for (auto next = queue_.begin(); next != queue_.end() && questions.size() < most; ++next) {
+    std::vector<TuneTrials::Key> keys;
+    Evaluated expected = evaluated_;
+    for (auto next = queue_.begin(); next != queue_.end() && keys.size() < most; ++next) {
       if (!why_too_long(*next).empty()) break;
-      if (!wanted(*next, expected)) continue;
-      if (next != queue_.begin() && !trials_.knows(question(*next)))
-        questions.push_back(question(*next));
+      if (!is_open(*next, expected)) continue;
+      if (next != queue_.begin() && !trials_.is_ready(key(*next))) keys.push_back(key(*next));
       const auto nmse = expected_nmse(space_.candidates[next->candidate].family);
       if (next->has_program && nmse) expected.add(next->bound_s, *nmse);
     }
-    trials_.look_ahead(questions);
+    trials_.look_ahead(keys);
   }
 
-  void decide(const Waiting& next) {
+  void decide(const Queued& next) {
     const std::size_t family = space_.candidates[next.candidate].family;
-    const bool prune = !options_.exhaustive;
-    if (prune && left_out(next.bound_s, family)) return;
-    if (!next.has_program) ++looked_at_;
+    const bool prunes = !options_.exhaustive;
+    if (prunes && prune(next.bound_s, family)) return;
+    if (!next.has_program) ++examined_;
     if (std::string why = why_too_long(next); !why.empty())
-      return put_off_.push_back({next, std::move(why)});
-    const plan::OrObstacle<double> bound_s =
-        prune && next.has_program ? next.bound_s : trials_.bound_s(next.candidate);
-    if (const auto* obstacle = std::get_if<plan::Obstacle>(&bound_s))
-      return set_aside(next.candidate, *obstacle);
-    Waiting known = next;
+      return deferred_.push_back({next, std::move(why)});
+    const plan::OrInfeasible<double> bound_s =
+        prunes && next.has_program ? next.bound_s : trials_.bound_s(next.candidate);
+    if (const auto* infeasible = std::get_if<plan::Infeasible>(&bound_s))
+      return note_infeasible(next.candidate, *infeasible);
+    Queued known = next;
     known.bound_s = std::get<double>(bound_s);
     known.has_program = true;
-    if (prune && !next.has_program)
+    if (prunes && !next.has_program)
       queue_.insert(known);
     else
-      try_out(known);
+      evaluate(known);
   }
 
-  /// A candidate with the bound of its program.
-  void try_out(const Waiting& next) {
+  /// Computes error and time of a candidate with a program bound, unless it is pruned.
+  void evaluate(const Queued& next) {
     show_progress();
-    // Where links break, whether a way ends at all is known sooner than its error.
+    // With link failures, completion is cheaper to determine than the error.
     if (trials_.may_fail() && !trials_.time(next.candidate).time_s) {
       ++counts_.failed;
       return;
     }
     const std::size_t family = space_.candidates[next.candidate].family;
-    const Finding nmse = trials_.nmse(family);
-    if (const auto* obstacle = std::get_if<plan::Obstacle>(&nmse))
-      return set_aside(next.candidate, *obstacle);
-    if (const auto* too_much = std::get_if<TooMuch>(&nmse))
-      return put_off_.push_back({next, too_much->reason});
+    const NmseOutcome nmse = trials_.nmse(family);
+    if (const auto* infeasible = std::get_if<plan::Infeasible>(&nmse))
+      return note_infeasible(next.candidate, *infeasible);
+    if (const auto* skipped = std::get_if<Skipped>(&nmse))
+      return deferred_.push_back({next, skipped->reason});
     const auto& prediction = trials_.prediction(family);
     if (use_theory_ && prediction && std::get<double>(nmse) < prediction->floor)
       theory_refuted_ = true;
-    if (!options_.exhaustive && left_out(next.bound_s, family)) return;
+    if (!options_.exhaustive && prune(next.bound_s, family)) return;
     simulate(next.candidate, next.bound_s, std::get<double>(nmse));
   }
 
-  /// Counts a candidate that cannot run, by the reason.
-  void set_aside(std::size_t candidate, const plan::Obstacle& obstacle) {
+  /// Counts an infeasible candidate by its reason.
+  void note_infeasible(std::size_t candidate, const plan::Infeasible& infeasible) {
     ++counts_.cannot_run;
-    const std::string reason = obstacle.text();
-    const auto known = std::ranges::find(unfit_, reason, &UnfitCandidates::reason);
-    if (known == unfit_.end())
-      unfit_.push_back({reason, config_of(space_, space_.candidates[candidate]).label, 1});
+    const std::string reason = infeasible.text();
+    const auto known = std::ranges::find(infeasible_, reason, &InfeasibleCandidates::reason);
+    if (known == infeasible_.end())
+      infeasible_.push_back({reason, config_of(space_, space_.candidates[candidate]).label, 1});
     else
       ++known->count;
   }
 
-  /// Counts a candidate that was put off: whether it might be on the front, now that this is known.
-  void settle(const PutOff& one) {
-    const Waiting& candidate = one.candidate;
+  /// Counts a deferred candidate as skipped, or as pruned if it cannot be on the front.
+  void skip(const Deferred& one) {
+    const Queued& candidate = one.candidate;
     const std::size_t family = space_.candidates[candidate.candidate].family;
-    if (!options_.exhaustive && left_out(candidate.bound_s, family)) return;
+    if (!options_.exhaustive && prune(candidate.bound_s, family)) return;
     ++counts_.not_tried;
-    const auto [place, is_new] = untried_of_.try_emplace(family, untried_.size());
-    if (is_new) untried_.push_back(untried(one));
-    UntriedCandidates& group = untried_[place->second];
+    const auto [place, is_new] = skipped_of_.try_emplace(family, skipped_.size());
+    if (is_new) skipped_.push_back(skipped(one));
+    SkippedCandidates& group = skipped_[place->second];
     ++group.count;
     group.cost_s += candidate.cost_s;
     if (candidate.bound_s >= group.bound_s) return;
@@ -223,7 +225,7 @@ class Search {
     group.bound_s = candidate.bound_s;
   }
 
-  UntriedCandidates untried(const PutOff& one) const {
+  SkippedCandidates skipped(const Deferred& one) const {
     const TuneCandidate& candidate = space_.candidates[one.candidate.candidate];
     return {.config = config_of(space_, candidate),
             .bound_s = one.candidate.bound_s,
@@ -231,54 +233,54 @@ class Search {
             .reason = one.reason};
   }
 
-  /// Of a time that is not below a bound, but for rounding.
+  /// Lower bound minus the rounding of simulated times.
   static double at_least_s(double bound_s) { return bound_s * (1.0 - sim::kBoundRounding); }
 
-  /// Why a candidate cannot be on the front.
+  /// Reason why a candidate cannot be on the front.
   enum class Reason { none, too_slow, too_wrong, beaten };
 
-  Reason reason_by(double bound_s, double error, const Reached& reached) const {
+  Reason reason_by(double bound_s, double error, const Evaluated& evaluated) const {
     const TuneLimits& limits = options_.limits;
     if (limits.max_time_s && at_least_s(bound_s) > *limits.max_time_s) return Reason::too_slow;
     if (limits.max_nmse && error > *limits.max_nmse) return Reason::too_wrong;
-    return reached.least_before(at_least_s(bound_s)) <= error ? Reason::beaten : Reason::none;
+    return evaluated.least_before(at_least_s(bound_s)) <= error ? Reason::beaten : Reason::none;
   }
-  Reason reason_to_leave_out(double bound_s, std::size_t family) const {
-    return reason_by(bound_s, least_nmse(family), reached_);
+  Reason prune_reason(double bound_s, std::size_t family) const {
+    return reason_by(bound_s, least_nmse(family), evaluated_);
   }
 
-  /// Counts a candidate that cannot be on the front.
-  bool left_out(double bound_s, std::size_t family) {
-    const Reason reason = reason_to_leave_out(bound_s, family);
+  /// Counts and prunes a candidate that cannot be on the front; returns false if it can.
+  bool prune(double bound_s, std::size_t family) {
+    const Reason reason = prune_reason(bound_s, family);
     if (reason == Reason::none) return false;
     const bool by_error =
-        reason == Reason::too_wrong || (reason == Reason::beaten && !trials_.known_nmse(family));
+        reason == Reason::too_wrong || (reason == Reason::beaten && !trials_.computed_nmse(family));
     ++(by_error ? counts_.by_error : counts_.by_bound);
     return true;
   }
 
-  /// Of an error that is not known.
+  /// Lower bound on an error that has not been computed.
   double floor(std::size_t family) const {
     const auto& prediction = trials_.prediction(family);
     return use_theory_ && prediction ? prediction->floor : 0.0;
   }
 
-  /// The error, or its floor.
+  /// Computed error, or its floor.
   double least_nmse(std::size_t family) const {
-    return trials_.known_nmse(family).value_or(floor(family));
+    return trials_.computed_nmse(family).value_or(floor(family));
   }
 
-  /// The error, or what theory says of it, if it says anything.
+  /// Computed error, or its prediction if theory applies.
   std::optional<double> expected_nmse(std::size_t family) const {
     const auto& prediction = trials_.prediction(family);
-    const std::optional<double> known = trials_.known_nmse(family);
+    const std::optional<double> known = trials_.computed_nmse(family);
     return known || !prediction ? known : prediction->nmse;
   }
 
   void simulate(std::size_t candidate, double bound_s, double nmse) {
     const TuneTrials::Time& time = trials_.time(candidate);
     ++counts_.simulated;
-    reached_.add(*time.time_s, nmse);
+    evaluated_.add(*time.time_s, nmse);
     const auto& prediction = trials_.prediction(space_.candidates[candidate].family);
     simulated_.push_back(
         {.index = candidate,
@@ -292,23 +294,21 @@ class Search {
          .minishards = time.minishards});
   }
 
-  /// Candidates that may still have to be looked at are counted as if none of them left another out, so the time
-  /// left is shorter than it says rather than longer.
+  /// Open candidates are counted as if none pruned another, so the remaining time is an upper
+  /// bound.
   void show_progress() {
     constexpr double kEvery = 0.5;  // seconds
     const double now_s = trials_.elapsed_s();
     if (now_s - shown_s_ < kEvery) return;
     shown_s_ = now_s;
-    const auto open = static_cast<double>(std::ranges::count_if(queue_, [&](const Waiting& one) {
+    const auto open = static_cast<double>(std::ranges::count_if(queue_, [&](const Queued& one) {
       return options_.exhaustive ||
-             reason_to_leave_out(one.bound_s, space_.candidates[one.candidate].family) ==
-                 Reason::none;
+             prune_reason(one.bound_s, space_.candidates[one.candidate].family) == Reason::none;
     }));
-    const auto looked_at = static_cast<double>(looked_at_);
-    progress_(fmt::format(
-        "{:.0f} % of about {:.0f} candidates that are worth a look, {} simulated, up to {} left",
-        100.0 * looked_at / (looked_at + open), looked_at + open, counts_.simulated,
-        units::time_text(now_s * open / looked_at)));
+    const auto examined = static_cast<double>(examined_);
+    progress_(fmt::format("{:.0f} % of about {:.0f} open candidates, {} simulated, up to {} left",
+                          100.0 * examined / (examined + open), examined + open, counts_.simulated,
+                          units::time_text(now_s * open / examined)));
   }
 
   const TuneSpace& space_;
@@ -316,16 +316,16 @@ class Search {
   bool use_theory_;
   TuneTrials& trials_;
   const run::Progress& progress_;
-  double shown_s_ = 0.0;       ///< when progress was
-  std::size_t looked_at_ = 0;  ///< candidates that were not left out at once
-  std::set<Waiting> queue_;
-  std::vector<PutOff> put_off_;
+  double shown_s_ = 0.0;      ///< time of the last progress message
+  std::size_t examined_ = 0;  ///< candidates not pruned by their early bound
+  std::set<Queued> queue_;
+  std::vector<Deferred> deferred_;
   std::vector<TunedCandidate> simulated_;
-  Reached reached_;  ///< by those that were simulated
+  Evaluated evaluated_;  ///< simulated candidates
   TuneCounts counts_;
-  std::vector<UnfitCandidates> unfit_;
-  std::vector<UntriedCandidates> untried_;
-  std::map<std::size_t, std::size_t> untried_of_;  ///< place in untried_, by family
+  std::vector<InfeasibleCandidates> infeasible_;
+  std::vector<SkippedCandidates> skipped_;
+  std::map<std::size_t, std::size_t> skipped_of_;  ///< index into skipped_, by family
   bool theory_refuted_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Which candidates are simulated.
+// Best-first search with pruning over the candidates.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace equarx::tune {
 
-/// What a search has found.
+/// Result of a search.
 struct TuneFound {
   TuneCounts counts;
-  std::vector<UnfitCandidates> unfit;
-  std::vector<UntriedCandidates> untried;
-  std::vector<TunedCandidate> simulated;  ///< all that are on the front, and others
-  bool theory_refuted = false;            ///< an error was below its floor, and theory was not used
+  std::vector<InfeasibleCandidates> infeasible;
+  std::vector<SkippedCandidates> skipped;
+  std::vector<TunedCandidate> simulated;  ///< all of the front, and others
+  bool theory_refuted = false;            ///< an error was below its floor; theory was not used
 };
 
-/// Goes through the space as tune.hpp describes it: with theory, and once more without if it proves wrong.
-/// @throws InvariantError if a bound does not hold.
+/// Searches as described in tune.hpp: with theory, and again without if theory is refuted.
+/// @throws InvariantError if a bound does not hold
 TuneFound search(const TuneSpace& space, const TuneOptions& options, TuneTrials& trials,
                  const run::Progress& progress);
 

@@ -30,8 +30,7 @@ constexpr std::array kQuantizePhases = {config::QuantizedPhases::both,
                                         config::QuantizedPhases::reduce_scatter,
                                         config::QuantizedPhases::all_gather};
 
-/// Not tried unless they are named, because others of their size, OFP8 and mxfp6-e2m3, have nearly their
-/// errors.
+/// Excluded unless named: OFP8 and mxfp6-e2m3 have the same size and nearly the same error.
 constexpr std::array<std::string_view, 3> kOnlyIfNamed = {"fp8-e4m3fnuz", "fp8-e5m2fnuz", "int6"};
 
 config::NamedBlockFormat format_named(std::string_view given) {
@@ -40,8 +39,8 @@ config::NamedBlockFormat format_named(std::string_view given) {
   for (const numerics::NamedFormat& named : numerics::named_formats()) {
     if (named.name == wanted && numerics::has_shared_scale(named.format))
       throw input::InputError("--formats",
-                              fmt::format("'{}' has one scale for all ranks, whose error cannot be "
-                                          "predicted; name it in a configuration and `run` that",
+                              fmt::format("'{}' shares one scale between all ranks and has no "
+                                          "error prediction; use it in a configuration with `run`",
                                           named.name));
     if (named.name == wanted) return {std::string(named.name), named.format};
     names.push_back(named.name);
@@ -50,9 +49,9 @@ config::NamedBlockFormat format_named(std::string_view given) {
                                                    input::remedy_of_all(wanted, names)));
 }
 
-// --- What a scheme puts on the links
+// --- Link loads of a scheme
 
-/// What a rank sends over a channel.
+/// Load of a rank on a channel.
 struct ChannelLoad {
   std::array<double, collectives::kPhases> elements{};
   std::array<double, collectives::kPhases> synchronisations{};
@@ -84,12 +83,12 @@ std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_s
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank) {
     if (!uniform && rank > 0) channels = channel_loads(plan.program, rank);
     for (std::size_t channel = 0; channel < channels.size(); ++channel) {
-      const sim::Way& way = machine.ways[rank][channel];
+      const sim::OutPort& port = machine.out_ports[rank][channel];
       const double held_bytes =
-          std::max(0.0, step_sync_s * sim::bottleneck_rate(machine, way.route) -
+          std::max(0.0, step_sync_s * sim::bottleneck_rate(machine, port.route) -
                             sim::kHeldLinkRoundingBytes);
-      for (const sim::LinkIndex index : way.route) {
-        if (index >= machine.cables()) continue;  // cores take of HBMs as well
+      for (const sim::LinkIndex index : port.route) {
+        if (index >= machine.cables()) continue;  // HBM, shared with cores
         LinkLoad& load = loads[index];
         load.rate = machine.links[index].rate;
         for (std::size_t phase = 0; phase < collectives::kPhases; ++phase) {
@@ -103,24 +102,24 @@ std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_s
   return loads;
 }
 
-/// A program of the scheme with as few messages as the chips' memory allows.
-plan::OrObstacle<plan::CollectivePlan> pilot(const config::ExperimentConfig& config,
-                                             config::CollectiveConfig collective) {
-  plan::Obstacle obstacle;
+/// Plans the scheme with the fewest messages that fit into the chips' memory.
+plan::OrInfeasible<plan::CollectivePlan> pilot(const config::ExperimentConfig& config,
+                                               config::CollectiveConfig collective) {
+  plan::Infeasible infeasible;
   for (std::size_t i = kElementsPerScale.size(); i-- > 0;) {
     collective.elements_per_scale = kElementsPerScale[i];
-    plan::OrObstacle<plan::Plan> planned = plan::try_plan(with_collective(config, collective));
+    plan::OrInfeasible<plan::Plan> planned = plan::try_plan(with_collective(config, collective));
     if (auto* plan = std::get_if<plan::Plan>(&planned))
       return std::move(plan->collectives.front().candidates.front());
-    obstacle = std::get<plan::Obstacle>(std::move(planned));
+    infeasible = std::get<plan::Infeasible>(std::move(planned));
   }
-  return obstacle;
+  return infeasible;
 }
 
-/// `scaled`: for formats that have scales.
-plan::OrObstacle<TuneScheme> make_scheme(const config::ExperimentConfig& config,
-                                         config::Algorithm algorithm, collectives::RingStyle ring,
-                                         bool scaled) {
+/// `scaled`: for scaled formats
+plan::OrInfeasible<TuneScheme> make_scheme(const config::ExperimentConfig& config,
+                                           config::Algorithm algorithm, collectives::RingStyle ring,
+                                           bool scaled) {
   config::CollectiveConfig collective;
   collective.label = "pilot";
   collective.algorithm = algorithm;
@@ -128,8 +127,8 @@ plan::OrObstacle<TuneScheme> make_scheme(const config::ExperimentConfig& config,
   collective.microshards = 1;
   collective.cuts = config::CutMode::by_size;
   if (scaled) collective.format = format_named("int8");
-  const plan::OrObstacle<plan::CollectivePlan> planned = pilot(config, collective);
-  if (const auto* obstacle = std::get_if<plan::Obstacle>(&planned)) return *obstacle;
+  const plan::OrInfeasible<plan::CollectivePlan> planned = pilot(config, collective);
+  if (const auto* infeasible = std::get_if<plan::Infeasible>(&planned)) return *infeasible;
   const auto& plan = std::get<plan::CollectivePlan>(planned);
   return TuneScheme{algorithm, ring, plan.program.partition,
                     link_loads(plan, config.chip.step_sync_time.value)};
@@ -137,9 +136,9 @@ plan::OrObstacle<TuneScheme> make_scheme(const config::ExperimentConfig& config,
 
 // --- Families of a scheme
 
-/// Minishards of every kind of chunk.
-std::vector<std::uint32_t> cuts(const TuneScheme& scheme,
-                                const config::CollectiveConfig& collective) {
+/// Minishards of every chunk size.
+std::vector<std::uint32_t> minishards_by_chunk(const TuneScheme& scheme,
+                                               const config::CollectiveConfig& collective) {
   std::vector<std::uint32_t> minishards;
   for_each_chunk(scheme.partition, [&](std::uint64_t elements) {
     minishards.push_back(minishards_of(collective, elements));
@@ -162,11 +161,12 @@ class Enumeration {
           add_scheme(algorithm, ring);
     }
     if (!space_.candidates.empty()) return std::move(space_);
-    const bool obstacle = !space_.unsuited.empty();
-    throw input::InputError("/topology", obstacle ? fmt::format("no algorithm can run: {}: {}",
-                                                                space_.unsuited.front().scheme,
-                                                                space_.unsuited.front().reason)
-                                                  : "no algorithm can run with these formats");
+    const bool obstacle = !space_.infeasible_schemes.empty();
+    throw input::InputError("/topology", obstacle
+                                             ? fmt::format("no algorithm can run: {}: {}",
+                                                           space_.infeasible_schemes.front().scheme,
+                                                           space_.infeasible_schemes.front().reason)
+                                             : "no algorithm can run with these formats");
   }
 
  private:
@@ -177,15 +177,15 @@ class Enumeration {
     const std::string obstacle = plan::why_not(algorithm, config_);
     if (!obstacle.empty()) {
       if (ring == kStyles.front())
-        space_.unsuited.push_back({std::string(algorithm->name), obstacle});
+        space_.infeasible_schemes.push_back({std::string(algorithm->name), obstacle});
       return;
     }
     const bool quantizes = config::can_be_quantized(config_.collective, algorithm);
-    // On several axes a quantized collective cuts the tensor in other segments than a plain one.
-    const bool apart = quantizes && (algorithm->layout == collectives::RankLayout::grid ||
+    // On several axes quantized and plain collectives split the tensor into different segments.
+    const bool split = quantizes && (algorithm->layout == collectives::RankLayout::grid ||
                                      algorithm->layout == collectives::RankLayout::slices_of_grids);
     const auto all = [](const config::NamedBlockFormat&) { return true; };
-    if (!apart) return add_scheme(algorithm, ring, quantizes, text, all);
+    if (!split) return add_scheme(algorithm, ring, quantizes, text, all);
     for (const bool scaled : {true, false})
       add_scheme(algorithm, ring, scaled, text,
                  [&](const config::NamedBlockFormat& format) { return format.scaled == scaled; });
@@ -198,10 +198,10 @@ class Enumeration {
       return takes(format) && config::fits_format(algorithm, config_.collective, format);
     };
     if (std::ranges::none_of(formats_, fits)) return;
-    plan::OrObstacle<TuneScheme> scheme = make_scheme(config_, algorithm, ring, scaled);
-    if (const auto* why = std::get_if<plan::Obstacle>(&scheme)) {
-      if (space_.unsuited.empty() || space_.unsuited.back().scheme != text)
-        space_.unsuited.push_back({text, why->text()});
+    plan::OrInfeasible<TuneScheme> scheme = make_scheme(config_, algorithm, ring, scaled);
+    if (const auto* why = std::get_if<plan::Infeasible>(&scheme)) {
+      if (space_.infeasible_schemes.empty() || space_.infeasible_schemes.back().scheme != text)
+        space_.infeasible_schemes.push_back({text, why->text()});
       return;
     }
     space_.schemes.push_back(std::get<TuneScheme>(std::move(scheme)));
@@ -209,7 +209,7 @@ class Enumeration {
       if (fits(format)) add_format(format);
   }
 
-  /// To the last scheme.
+  /// Adds the families of a format to the last scheme.
   void add_format(const config::NamedBlockFormat& format) {
     const TuneScheme& scheme = space_.schemes.back();
     config::CollectiveConfig collective;
@@ -224,15 +224,16 @@ class Enumeration {
     for (const config::QuantizedPhases quantize : kQuantizePhases) {
       if (quantize != kQuantizePhases.front() && !phases) continue;
       collective.quantize = quantize;
-      add_cuts(collective);
+      add_tilings(collective);
     }
   }
 
-  void add_cuts(config::CollectiveConfig collective) {
+  void add_tilings(config::CollectiveConfig collective) {
     std::vector<std::vector<std::uint32_t>> known;
     for (const std::uint32_t elements : kElementsPerScale) {
       collective.elements_per_scale = elements;
-      std::vector<std::uint32_t> minishards = cuts(space_.schemes.back(), collective);
+      std::vector<std::uint32_t> minishards =
+          minishards_by_chunk(space_.schemes.back(), collective);
       if (std::ranges::find(known, minishards) != known.end()) {
         space_.duplicates += kMicroshards.size();
         continue;
@@ -260,7 +261,8 @@ std::string label_of(const config::CollectiveConfig& collective) {
   text += fmt::format(" {}", collective.format.name);
   if (collective.format.scaled && config::has_two_phases(collective.algorithm) &&
       collective.quantize != config::QuantizedPhases::both)
-    text += fmt::format(" {} only", config::name(collective.quantize));
+    text +=
+        collective.quantize == config::QuantizedPhases::reduce_scatter ? " RS only" : " AG only";
   return text;
 }
 
@@ -278,7 +280,7 @@ std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string
   }
   for (const std::string& name : names) {
     if (std::ranges::find(formats, name, &config::NamedBlockFormat::name) != formats.end())
-      throw input::InputError("--formats", fmt::format("'{}' is there twice; name it once", name));
+      throw input::InputError("--formats", fmt::format("'{}' is named twice; name it once", name));
     formats.push_back(format_named(name));
   }
   return formats;
@@ -289,8 +291,8 @@ TuneSpace enumerate(const config::ExperimentConfig& config,
   if (!collectives::sums(config.collective))
     throw input::InputError(
         "/collective",
-        fmt::format("{} moves values and sums none, so it cannot be quantized and there "
-                    "is nothing to tune; use all-reduce, reduce-scatter or all-gather",
+        fmt::format("{} performs no reduction, so it cannot be quantized and there is "
+                    "nothing to tune; use all-reduce, reduce-scatter or all-gather",
                     collectives::name(config.collective)));
   return Enumeration(config, formats).run();
 }

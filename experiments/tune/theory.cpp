@@ -13,7 +13,7 @@ namespace {
 
 using collectives::Phase;
 
-/// Smallest scale group of a kind of chunk.
+/// Elements of the smallest scale group in chunks of a segment.
 std::uint64_t group_elements(const TuneScheme& scheme, const config::CollectiveConfig& collective,
                              std::uint32_t segment, std::uint32_t uncut) {
   if (collective.format.layout != numerics::ScaleLayout::strided) return collective.format.block;
@@ -22,7 +22,7 @@ std::uint64_t group_elements(const TuneScheme& scheme, const config::CollectiveC
   return std::max<std::uint64_t>(1, minishard / numerics::kRegisterElements);
 }
 
-/// Largest code of a format whose error has a closed form; 0 of others.
+/// Largest code of a format whose error has a closed form, else 0.
 double largest_code(const numerics::BlockFormat& format) {
   if (format.rule != numerics::ScaleRule::amax || format.scale != numerics::ScaleFormat::fp32)
     return 0.0;
@@ -34,7 +34,7 @@ double largest_code(const numerics::BlockFormat& format) {
   }
 }
 
-/// What a ReduceScatter quantizes in one segment; its stages are those of the segment's axes.
+/// Edges quantized by a ReduceScatter in one segment; one stage per axis of the segment.
 numerics::Edges edges_of(const TuneScheme& scheme, std::uint32_t segment) {
   const collectives::RankGrid& grid = scheme.partition.grid();
   switch (scheme.algorithm->summation) {
@@ -61,7 +61,7 @@ std::optional<ErrorPrediction> ErrorTheory::predict(const TuneScheme& scheme,
   const bool normal = tensor.files.empty() && !tensor.values.identical_ranks &&
                       tensor.values.distribution == numerics::Distribution::normal;
   if (!normal || !collective.format.scaled) return std::nullopt;
-  if (collectives::is_of_slices(scheme.algorithm->layout)) return std::nullopt;  // has two levels
+  if (collectives::is_of_slices(scheme.algorithm->layout)) return std::nullopt;  // two levels
   const std::uint32_t segments = scheme.partition.segments();
   ErrorPrediction prediction;
   double elements = 0.0;
@@ -87,9 +87,10 @@ ErrorPrediction ErrorTheory::predict_segment(const TuneScheme& scheme,
                        config::wire_format(collective, Phase::all_gather, dtype).scaled;
   const numerics::Edges edges = reduces ? edges_of(scheme, segment) : numerics::Edges();
   const std::uint32_t ranks = scheme.partition.grid().ranks();
-  // The last stage sends shards, which no axis is left to cut; each stage before it, one axis more.
+  // The last stage sends shards, split along all axes; each earlier stage has one more unsplit
+  // axis.
   const std::uint32_t last_stage = edges.empty() ? 0 : edges.back().stage;
-  std::vector<double> nmse;  // by axes that do not cut
+  std::vector<double> nmse;  // by number of unsplit axes
   for (std::uint32_t uncut = 0; uncut <= last_stage; ++uncut)
     nmse.push_back(
         quantizer_nmse(collective.format, group_elements(scheme, collective, segment, uncut)));
@@ -114,7 +115,7 @@ ErrorTheory::Known& ErrorTheory::known_of(const std::pair<std::string, std::uint
   return known_[key];
 }
 
-/// Two ranks gather what each has quantized once.
+/// NMSE of an AllGather of two ranks, which quantizes once.
 double ErrorTheory::measured_nmse(const numerics::BlockFormat& format,
                                   std::uint64_t elements) const {
   constexpr std::uint64_t kAbout = 1 << 17;

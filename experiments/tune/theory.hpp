@@ -1,4 +1,4 @@
-// What is known of a candidate's error before its values are computed.
+// Error predictions for candidates, made without computing their values.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,31 @@
 
 namespace equarx::tune {
 
-/// What theory says of an algorithm's error.
+/// Predicted error of an algorithm.
 struct ErrorPrediction {
-  double nmse = 0.0;   ///< by docs/numerics.md, without the rounding of plain phases
-  double floor = 0.0;  ///< the computed error is not below this
+  double nmse = 0.0;   ///< per docs/numerics.md, without the rounding of plain phases
+  double floor = 0.0;  ///< lower bound on the computed error
 };
 
-/// NMSE of an algorithm times that of quantizing once with as many elements per scale: by a closed form
-/// for int8, int6 and int4, by computing a small sample of values for other formats.
+/// Error amplification of the algorithm times the NMSE of quantizing once with the same elements
+/// per scale: closed form for int8, int6 and int4, a small sample of values for other formats.
 ///
-/// The theory is of independent normal ranks, and of no others: for other values there is no
-/// prediction. It misses computed errors by 15 % at most where a quantizer's step is below the spread
-/// of one rank's values (docs/numerics.md), because of the sampling, and of power-of-two scales, whose
-/// error depends on where sums lie between two powers. Beyond, where few bits meet many ranks, a hop
-/// loses what its rank adds and no more. So `floor` counts at most one rank's power for each
-/// edge, and is divided by kMargin.
+/// The theory covers independent normal ranks only; other values have no prediction. Its error is
+/// at most 15 % while a quantizer's step is below the spread of one rank's values
+/// (docs/numerics.md), due to sampling and to power-of-two scales, whose error depends on the
+/// position of sums between two powers. Beyond that (few bits, many ranks) a hop loses at most the
+/// contribution of its rank. `floor` therefore counts at most one rank's power per edge and is
+/// divided by kMargin.
 ///
-/// Any number of threads may ask.
+/// Thread-safe.
 class ErrorTheory {
  public:
   static constexpr double kMargin = 1.2;
 
   explicit ErrorTheory(const config::ExperimentConfig& config);
 
-  /// None for formats without scales, and for values that are not independent and normal.
+  /// Returns std::nullopt for formats without scales and for values that are not independent
+  /// normal.
   std::optional<ErrorPrediction> predict(const TuneScheme& scheme,
                                          const config::CollectiveConfig& collective);
 
@@ -44,7 +45,7 @@ class ErrorTheory {
                                   const config::CollectiveConfig& collective,
                                   std::uint32_t segment);
   double quantizer_nmse(const config::NamedBlockFormat& format, std::uint64_t elements);
-  /// What one thread finds out, and others wait for.
+  /// Memoized NMSE; computed by one thread while the others wait.
   struct Known {
     std::once_flag found;
     double nmse = 0.0;
@@ -54,8 +55,9 @@ class ErrorTheory {
   double measured_nmse(const numerics::BlockFormat& format, std::uint64_t elements) const;
 
   const config::ExperimentConfig& config_;
-  std::mutex lock_;                                               ///< of known_
-  std::map<std::pair<std::string, std::uint64_t>, Known> known_;  ///< by format and elements
+  std::mutex lock_;  ///< guards known_
+  std::map<std::pair<std::string, std::uint64_t>, Known>
+      known_;  ///< key: format, elements per scale
 };
 
 }  // namespace equarx::tune

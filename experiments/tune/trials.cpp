@@ -10,7 +10,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/plan/checks.hpp"
 #include "experiments/plan/engine.hpp"
-#include "experiments/process/side_by_side.hpp"
+#include "experiments/process/parallel_for.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/tune/bounds.hpp"
 #include "models/units/quantity.hpp"
@@ -23,8 +23,8 @@ config::ExperimentConfig without_workload(config::ExperimentConfig config) {
   return config;
 }
 
-/// The same values in parts that are small enough for a sample: what is not scaled has the same values
-/// whatever its minishards. `partition`: of the tensor
+/// Increases the minishards of an unscaled collective for a small sample; its values do not depend
+/// on minishards. `partition`: of the tensor
 config::CollectiveConfig in_small_parts(config::CollectiveConfig collective,
                                         const collectives::Partition& partition) {
   constexpr std::uint64_t kElements = 1 << 15;
@@ -37,16 +37,16 @@ config::CollectiveConfig in_small_parts(config::CollectiveConfig collective,
   return collective;
 }
 
-/// Of the values of a program. `side_by_side`: threads that compute errors at once, this one among them
-Finding program_nmse(const collectives::Program& program, config::ExperimentConfig config,
-                     const values::TensorSource& source, unsigned threads, unsigned side_by_side,
-                     std::uint64_t most_bytes) {
+/// NMSE of a program. `concurrent`: number of threads that compute errors concurrently
+NmseOutcome program_nmse(const collectives::Program& program, config::ExperimentConfig config,
+                         const values::TensorSource& source, unsigned threads, unsigned concurrent,
+                         std::uint64_t most_bytes) {
   config.numerics = true;
-  if (auto obstacle = plan::check_host_memory(program, config, threads * side_by_side))
-    return *obstacle;
-  const std::uint64_t bytes = values::memory_bytes(program, threads * side_by_side);
+  if (auto infeasible = plan::check_host_memory(program, config, threads * concurrent))
+    return *infeasible;
+  const std::uint64_t bytes = values::memory_bytes(program, threads * concurrent);
   if (bytes > most_bytes)
-    return TooMuch{fmt::format("computing its error would take {} of memory",
+    return Skipped{fmt::format("computing its error would take {} of memory",
                                units::bytes_text(static_cast<double>(bytes)))};
   const values::ValueResult result = values::execute(program, source,
                                                      {.threads = threads,
@@ -59,13 +59,13 @@ Finding program_nmse(const collectives::Program& program, config::ExperimentConf
   return result.against_exact.nmse;
 }
 
-/// The same, of the only collective of a configuration.
-Finding config_nmse(const config::ExperimentConfig& config, const values::TensorSource& source,
-                    unsigned threads, unsigned side_by_side, std::uint64_t most_bytes) {
-  const plan::OrObstacle<plan::Plan> made = plan::try_plan(config, plan::Look::at_many);
-  if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
+/// NMSE of the only collective of a configuration.
+NmseOutcome config_nmse(const config::ExperimentConfig& config, const values::TensorSource& source,
+                        unsigned threads, unsigned concurrent, std::uint64_t most_bytes) {
+  const plan::OrInfeasible<plan::Plan> made = plan::try_plan(config, plan::RunProfile::batch);
+  if (const auto* infeasible = std::get_if<plan::Infeasible>(&made)) return *infeasible;
   return program_nmse(std::get<plan::Plan>(made).collectives.front().candidates.front().program,
-                      config, source, threads, side_by_side, most_bytes);
+                      config, source, threads, concurrent, most_bytes);
 }
 
 }  // namespace
@@ -83,42 +83,41 @@ TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& 
       source_(run::make_source(config.tensor)),
       theory_(config),
       predictions_(space.families.size()),
-      asked_(space.families.size()),
+      requested_(space.families.size()),
       nmse_(
-          space.families.size(), [this](std::size_t family) { return compute(family); }, helpers_),
+          space.families.size(), [this](std::size_t family) { return compute(family); }, pool_),
       bounds_(
           space.candidates.size(),
-          [this](std::size_t candidate) { return find_bound_s(candidate); }, helpers_),
+          [this](std::size_t candidate) { return find_bound_s(candidate); }, pool_),
       times_(
           space.candidates.size(), [this](std::size_t candidate) { return simulate(candidate); },
-          helpers_),
-      helpers_(plan::simulating_threads(config.engine) - 1) {
+          pool_),
+      pool_(plan::simulating_threads(config.engine) - 1) {
   constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;  // bytes
   source_.keep(kMostKept);
   if (config.workload) workload_ = plan::plan_workload(config);
   timed_ = adds_up() ? without_workload(config) : config;
-  process::for_each_side_by_side(
-      space.families.size(), values::default_threads(), [&](std::size_t i) {
-        predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
-      });
+  process::parallel_for(space.families.size(), values::default_threads(), [&](std::size_t i) {
+    predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
+  });
 }
 
-std::optional<double> TuneTrials::known_nmse(std::size_t family) const {
-  if (!asked_[family]) return std::nullopt;
-  const auto* const nmse = std::get_if<double>(&nmse_.known(family));
+std::optional<double> TuneTrials::computed_nmse(std::size_t family) const {
+  if (!requested_[family]) return std::nullopt;
+  const auto* const nmse = std::get_if<double>(&nmse_.at(family));
   return nmse == nullptr ? std::nullopt : std::optional(*nmse);
 }
 
 std::uint64_t TuneTrials::errors_computed() const {
   std::uint64_t count = 0;
-  for (std::size_t family = 0; family < asked_.size(); ++family)
-    if (known_nmse(family)) ++count;
+  for (std::size_t family = 0; family < requested_.size(); ++family)
+    if (computed_nmse(family)) ++count;
   return count;
 }
 
-Finding TuneTrials::nmse(std::size_t family) {
-  const Finding& nmse = nmse_.ask(family);
-  asked_[family] = true;
+NmseOutcome TuneTrials::nmse(std::size_t family) {
+  const NmseOutcome& nmse = nmse_.get(family);
+  requested_[family] = true;
   return nmse;
 }
 
@@ -127,16 +126,16 @@ double TuneTrials::early_bound_s(std::size_t family) const {
       traffic_bound_s(scheme(family), space_.families[family].config, config_.tensor.dtype));
 }
 
-plan::OrObstacle<double> TuneTrials::cost_s(std::size_t candidate) const {
-  const plan::OrObstacle<double> once_s = plan::simulation_time_s(
+plan::OrInfeasible<double> TuneTrials::cost_s(std::size_t candidate) const {
+  const plan::OrInfeasible<double> once_s = plan::simulation_time_s(
       config_of(space_, space_.candidates[candidate]), config_, "/collectives/0");
-  if (std::holds_alternative<plan::Obstacle>(once_s)) return once_s;
+  if (std::holds_alternative<plan::Infeasible>(once_s)) return once_s;
   return std::get<double>(once_s) * (adds_up() ? 1 : allreduces());
 }
 
-plan::OrObstacle<double> TuneTrials::find_bound_s(std::size_t candidate) const {
-  const plan::OrObstacle<plan::Plan> made = plan(candidate);
-  if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
+plan::OrInfeasible<double> TuneTrials::find_bound_s(std::size_t candidate) const {
+  const plan::OrInfeasible<plan::Plan> made = plan(candidate);
+  if (const auto* infeasible = std::get_if<plan::Infeasible>(&made)) return *infeasible;
   return std::max(
       early_bound_s(space_.candidates[candidate].family),
       whole_s(program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front())));
@@ -148,48 +147,46 @@ bool TuneTrials::may_fail() const {
   });
 }
 
-bool TuneTrials::knows(const Question& question) const {
-  if (!bounds_.knows(question.candidate)) return false;
-  if (question.of_bound) return true;
-  return nmse_.knows(space_.candidates[question.candidate].family) &&
-         (!wants_time(question) || times_.knows(question.candidate));
+bool TuneTrials::is_ready(const Key& key) const {
+  if (!bounds_.is_ready(key.candidate)) return false;
+  if (key.of_bound) return true;
+  return nmse_.is_ready(space_.candidates[key.candidate].family) &&
+         (!needs_time(key) || times_.is_ready(key.candidate));
 }
 
-/// Of a question whose bound and error are known: whether its time is to be found.
-bool TuneTrials::wants_time(const Question& question) const {
-  const auto* const nmse =
-      std::get_if<double>(&nmse_.known(space_.candidates[question.candidate].family));
-  return std::holds_alternative<double>(bounds_.known(question.candidate)) && nmse != nullptr &&
-         *nmse < question.nmse_below;
+/// True if the time of a key with bound and error is needed.
+bool TuneTrials::needs_time(const Key& key) const {
+  const auto* const nmse = std::get_if<double>(&nmse_.at(space_.candidates[key.candidate].family));
+  return std::holds_alternative<double>(bounds_.at(key.candidate)) && nmse != nullptr &&
+         *nmse < key.nmse_below;
 }
 
-void TuneTrials::look_ahead(const std::vector<Question>& questions) {
-  std::vector<process::Helpers::Work> work;
-  work.reserve(questions.size());
-  for (const Question& question : questions)
-    work.emplace_back([this, question] { answer(question); });
-  helpers_.propose(std::move(work));
+void TuneTrials::look_ahead(const std::vector<Key>& keys) {
+  std::vector<process::ThreadPool::Work> work;
+  work.reserve(keys.size());
+  for (const Key& key : keys) work.emplace_back([this, key] { compute_ahead(key); });
+  pool_.replace_queue(std::move(work));
 }
 
-/// One after the other, and no more than others leave to find.
-void TuneTrials::answer(const Question& question) {
-  bounds_.prepare(question.candidate);
-  if (question.of_bound || !bounds_.knows(question.candidate)) return;
+/// Computes the results in order, each only if the previous ones require it.
+void TuneTrials::compute_ahead(const Key& key) {
+  bounds_.prepare(key.candidate);
+  if (key.of_bound || !bounds_.is_ready(key.candidate)) return;
   if (may_fail()) {
-    times_.prepare(question.candidate);
-    if (!times_.knows(question.candidate) || !times_.known(question.candidate).time_s) return;
+    times_.prepare(key.candidate);
+    if (!times_.is_ready(key.candidate) || !times_.at(key.candidate).time_s) return;
   }
-  const std::size_t family = space_.candidates[question.candidate].family;
+  const std::size_t family = space_.candidates[key.candidate].family;
   nmse_.prepare(family);
-  if (nmse_.knows(family) && wants_time(question)) times_.prepare(question.candidate);
+  if (nmse_.is_ready(family) && needs_time(key)) times_.prepare(key.candidate);
 }
 
-plan::OrObstacle<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
+plan::OrInfeasible<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
   return plan::try_plan(with_collective(timed_, config_of(space_, space_.candidates[candidate])),
-                        plan::Look::at_many);
+                        plan::RunProfile::batch);
 }
 
-/// A time, or a bound, of all that is tuned, from that of one collective.
+/// Time (or bound) of the whole phase, if there is a workload, from the time of one collective.
 double TuneTrials::whole_s(double collective_s) const {
   if (!workload_) return collective_s;
   const std::uint32_t chips = space_.schemes.front().partition.grid().ranks();
@@ -198,7 +195,7 @@ double TuneTrials::whole_s(double collective_s) const {
 }
 
 TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
-  const double bound_s = std::get<double>(bounds_.known(candidate));
+  const double bound_s = std::get<double>(bounds_.at(candidate));
   const auto made = plan::value_or_throw(plan(candidate));
   const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
   if (run.failure) return {};
@@ -214,23 +211,23 @@ TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
 double TuneTrials::phase_s(std::size_t candidate) const {
   const plan::Plan made =
       plan::make_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])),
-                      plan::Look::at_many);
+                      plan::RunProfile::batch);
   return run::run_experiment(made, [](const std::string&) {}).runs.front().time_s;
 }
 
-/// With helpers, several errors are computed at once, each by one thread.
-Finding TuneTrials::compute(std::size_t family) const {
+/// With a pool, several errors are computed concurrently, each by one thread.
+NmseOutcome TuneTrials::compute(std::size_t family) const {
   const unsigned all = values::default_threads();
-  const unsigned threads = helpers_.threads() > 0 ? 1 : all;
+  const unsigned threads = pool_.threads() > 0 ? 1 : all;
   const config::CollectiveConfig collective =
       in_small_parts(space_.families[family].config, scheme(family).partition);
   return config_nmse(with_collective(config_, collective), source_, threads, all / threads,
                      most_bytes_);
 }
 
-Finding trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
-                   std::uint64_t most_bytes) {
-  constexpr std::uint64_t kMuch = std::uint64_t{2} << 30;  // bytes, of which one thread takes less
+NmseOutcome trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
+                       std::uint64_t most_bytes) {
+  constexpr std::uint64_t kMuch = std::uint64_t{2} << 30;  // bytes; one thread needs less
   const unsigned all = values::default_threads();
   const unsigned threads = values::memory_bytes(planned.program, all) > kMuch ? 1 : all;
   const values::TensorSource source = run::make_source(config.tensor);

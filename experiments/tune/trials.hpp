@@ -1,4 +1,4 @@
-// What tuning finds out about candidates, by theory, by bounds, by simulation and on values.
+// Evaluates candidates: predicted and computed errors, time bounds, simulated times.
 #pragma once
 
 #include <chrono>
@@ -10,115 +10,116 @@
 #include <vector>
 
 #include "experiments/plan/workload.hpp"
-#include "experiments/process/helpers.hpp"
+#include "experiments/process/thread_pool.hpp"
 #include "experiments/run/experiment.hpp"
-#include "experiments/tune/answers.hpp"
+#include "experiments/tune/lazy_table.hpp"
 #include "experiments/tune/space.hpp"
 #include "experiments/tune/theory.hpp"
 
 namespace equarx::tune {
 
-/// Share of the tensor that errors are computed on: about 131,072 elements, if the value executor's windows
-/// are as small, and what the user asks for at most.
+/// Fraction of the tensor that errors are computed on: about 131,072 elements if the value
+/// executor's windows are that small, at most the configured sample.
 double trial_sample(const config::TensorConfig& tensor);
 
-/// Trying it takes more of this computer than is allowed.
-struct TooMuch {
-  std::string reason;  ///< in words: "computing its error would take 3 GiB of memory"
+/// Not evaluated: exceeds the resource limits.
+struct Skipped {
+  std::string reason;  ///< "computing its error would take 3 GiB of memory"
 };
 
-/// What was asked for, or why it cannot be had.
-using Finding = std::variant<double, plan::Obstacle, TooMuch>;
+/// An error (NMSE), or the reason it has no value.
+using NmseOutcome = std::variant<double, plan::Infeasible, Skipped>;
 
-/// The error of a planned collective against the exact result, on trial_sample() of the tensor.
-/// `config`: has it as its only one. `most_bytes`: of memory, to compute it
-Finding trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
-                   std::uint64_t most_bytes);
+/// Returns the NMSE of a planned collective against the exact result on trial_sample() of the
+/// tensor. `config`: the configuration with this collective only. `most_bytes`: memory limit
+NmseOutcome trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
+                       std::uint64_t most_bytes);
 
-/// Each thing is found out once, however often it is asked for. Families and candidates are named by their index
-/// in the space.
+/// Memoizes every result. Families and candidates are indices into the space.
 class TuneTrials {
  public:
-  /// A candidate's simulated time, with the cut that gave it.
+  /// Simulated time of a candidate with its tiling.
   struct Time {
-    std::optional<double> time_s;       ///< none if a link breaks
-    std::optional<double> allreduce_s;  ///< of one, if the time of a phase was made of it
+    std::optional<double> time_s;       ///< std::nullopt if a link fails
+    std::optional<double> allreduce_s;  ///< per AllReduce, if `time_s` is a phase summed from it
     std::optional<std::uint32_t> minishards;
   };
 
-  /// `most_bytes`: of memory, to compute the error of a candidate. The others must outlive this.
+  /// `most_bytes`: memory limit for the error of a candidate. `config` and `space` must outlive
+  /// this.
   TuneTrials(const config::ExperimentConfig& config, const TuneSpace& space,
              std::uint64_t most_bytes);
 
-  /// Seconds since this was made.
+  /// Seconds since construction.
   double elapsed_s() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   }
 
-  /// Without computing anything on values that the user brings.
+  /// Prediction without computing on the tensor's values.
   const std::optional<ErrorPrediction>& prediction(std::size_t family) const {
     return predictions_[family];
   }
 
-  /// If nmse() was called: what was found out ahead of that does not count, so that the search does not depend on
-  /// the number of cores.
-  std::optional<double> known_nmse(std::size_t family) const;
+  /// Returns the error if nmse() was called; errors computed speculatively do not count, so the
+  /// search is independent of the number of cores.
+  std::optional<double> computed_nmse(std::size_t family) const;
   std::uint64_t errors_computed() const;
 
-  Finding nmse(std::size_t family);
+  NmseOutcome nmse(std::size_t family);
 
-  /// No candidate of the family is faster. Found without making a program.
+  /// Lower bound on the times of the family; needs no program.
   double early_bound_s(std::size_t family) const;
 
-  /// About how long simulating the candidate takes, in seconds. An obstacle if it cannot run.
-  plan::OrObstacle<double> cost_s(std::size_t candidate) const;
+  /// Estimated time to simulate the candidate, in seconds; Infeasible if it cannot run.
+  plan::OrInfeasible<double> cost_s(std::size_t candidate) const;
 
-  /// The candidate is not faster. At least early_bound_s(). An obstacle if it cannot run.
-  plan::OrObstacle<double> bound_s(std::size_t candidate) { return bounds_.ask(candidate); }
+  /// Lower bound on the candidate's time, at least early_bound_s(); Infeasible if it cannot run.
+  plan::OrInfeasible<double> bound_s(std::size_t candidate) { return bounds_.get(candidate); }
 
-  /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than that.
-  const Time& time(std::size_t candidate) { return times_.ask(candidate); }
-  bool knows_time(std::size_t candidate) const { return times_.knows(candidate); }
-  /// Whether a candidate may have no time, because links break.
+  /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than its bound
+  const Time& time(std::size_t candidate) { return times_.get(candidate); }
+  bool has_time(std::size_t candidate) const { return times_.is_ready(candidate); }
+  /// True if candidates may have no time because links fail.
   bool may_fail() const;
 
-  /// Whether the time of a phase follows from that of one AllReduce.
+  /// True if the time of a phase is a sum of AllReduce and compute times.
   bool adds_up() const { return workload_ && workload_->schedule.overlap == 0; }
 
-  /// The whole phase of a workload, simulated; about as many times cost_s() as it has AllReduces where chips are
-  /// not alike.
+  /// Simulates the whole phase of a workload; takes about allreduces() x cost_s() if chips are not
+  /// symmetric.
   double phase_s(std::size_t candidate) const;
   std::uint32_t allreduces() const { return workload_ ? workload_->allreduces : 1; }
 
-  /// What will probably be asked next of a candidate: its bound; or its error, and its time if the error is below
-  /// `nmse_below`.
-  struct Question {
+  /// Results of a candidate that the search will probably need: its bound; or its error, and its
+  /// time if the error is below `nmse_below`.
+  struct Key {
     std::size_t candidate = 0;
     bool of_bound = false;
     double nmse_below = 0.0;
   };
-  /// Whether all of the answer is there.
-  bool knows(const Question& question) const;
-  /// How many questions keep those busy who help.
-  std::size_t ahead() const { return kAhead * helpers_.threads(); }
-  /// Questions that helpers are to answer meanwhile, first things first, in place of those before. Answers are
-  /// what asking alone gives.
-  void look_ahead(const std::vector<Question>& questions);
+  /// True if all results of the key are computed.
+  bool is_ready(const Key& key) const;
+  /// Number of keys that keep the pool busy.
+  std::size_t ahead() const { return kAhead * pool_.threads(); }
+  /// Replaces the speculative work of the pool by these keys, in this order. Does not change
+  /// results.
+  void look_ahead(const std::vector<Key>& keys);
 
  private:
   const TuneScheme& scheme(std::size_t family) const {
     return space_.schemes[space_.families[family].scheme];
   }
-  /// Questions for each helper: enough to last while this thread computes an error, which takes as long as ten bounds.
+  /// Keys per worker: enough to last while the caller computes an error, which takes as long as ten
+  /// bounds.
   static constexpr std::size_t kAhead = 12;
 
-  void answer(const Question& question);
-  bool wants_time(const Question& question) const;
-  plan::OrObstacle<plan::Plan> plan(std::size_t candidate) const;
+  void compute_ahead(const Key& key);
+  bool needs_time(const Key& key) const;
+  plan::OrInfeasible<plan::Plan> plan(std::size_t candidate) const;
   double whole_s(double collective_s) const;
-  plan::OrObstacle<double> find_bound_s(std::size_t candidate) const;
+  plan::OrInfeasible<double> find_bound_s(std::size_t candidate) const;
   Time simulate(std::size_t candidate) const;
-  Finding compute(std::size_t family) const;
+  NmseOutcome compute(std::size_t family) const;
 
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   const config::ExperimentConfig& config_;
@@ -126,14 +127,14 @@ class TuneTrials {
   std::uint64_t most_bytes_;
   values::TensorSource source_;
   std::optional<plan::WorkloadPlan> workload_;
-  config::ExperimentConfig timed_;  ///< what is simulated of candidates: a phase, or one collective
+  config::ExperimentConfig timed_;  ///< simulated configuration: a phase or one collective
   ErrorTheory theory_;
   std::vector<std::optional<ErrorPrediction>> predictions_;
-  std::vector<bool> asked_;                   ///< by family: whether nmse() was
-  Answers<Finding> nmse_;                     ///< by family
-  Answers<plan::OrObstacle<double>> bounds_;  ///< by candidate
-  Answers<Time> times_;                       ///< by candidate
-  process::Helpers helpers_;                  ///< last: they end before what they work with
+  std::vector<bool> requested_;                   ///< by family: true if nmse() was called
+  LazyTable<NmseOutcome> nmse_;                   ///< by family
+  LazyTable<plan::OrInfeasible<double>> bounds_;  ///< by candidate
+  LazyTable<Time> times_;                         ///< by candidate
+  process::ThreadPool pool_;  ///< last member: joins before its inputs are destroyed
 };
 
 }  // namespace equarx::tune

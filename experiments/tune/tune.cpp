@@ -11,7 +11,7 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/output/table.hpp"
-#include "experiments/process/side_by_side.hpp"
+#include "experiments/process/parallel_for.hpp"
 #include "experiments/tune/search.hpp"
 #include "experiments/tune/trials.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -20,18 +20,17 @@
 namespace equarx::tune {
 namespace {
 
-/// Of memory, that computing one error may take if nobody gave tuning a budget.
+/// Memory limit for computing one error without a budget.
 constexpr std::uint64_t kMostTrialBytes = std::uint64_t{2} << 30;
 constexpr std::uint64_t kAnyBytes = std::numeric_limits<std::uint64_t>::max();
 
-/// Errors are compared in steps of a tenth of a decibel, larger errors as larger numbers: a sample does not
-/// tell more.
+/// Error in steps of 0.1 dB, the accuracy of a sample; increases with the error.
 double error_step(double nmse) {
   constexpr double kStepsPerDecibel = 10.0;
   return std::round(-numerics::sqnr_db(nmse) * kStepsPerDecibel);
 }
 
-/// Sorts the candidates that were simulated into the front and the others.
+/// Splits simulated candidates into the front and the others.
 void sort_out(std::vector<TunedCandidate> simulated, const TuneLimits& limits, TuneResult& result) {
   std::ranges::sort(simulated, [](const TunedCandidate& one, const TunedCandidate& other) {
     return std::tuple(one.time_s, error_step(one.nmse), one.index) <
@@ -46,54 +45,55 @@ void sort_out(std::vector<TunedCandidate> simulated, const TuneLimits& limits, T
   }
 }
 
-/// Says why there is no front at all.
+/// Throws the reason why no candidate was simulated to completion.
 [[noreturn]] void refuse_everything(const TuneCounts& counts,
-                                    const std::vector<UntriedCandidates>& untried) {
+                                    const std::vector<SkippedCandidates>& skipped) {
   if (counts.failed > 0)
     throw input::InputError(
-        "/faults/links", fmt::format("no candidate{} can run to its end here: links break before; "
-                                     "let them break later, or avoid them",
-                                     untried.empty() ? "" : " that could be tried"));
-  if (untried.empty()) throw input::InputError("", "no candidate can run to its end here");
+        "/faults/links",
+        fmt::format("no candidate{} can complete: links fail before; let them fail "
+                    "later, or avoid them",
+                    skipped.empty() ? "" : " within the budget"));
+  if (skipped.empty()) throw input::InputError("", "no candidate can complete");
   throw input::InputError(
-      "--budget", fmt::format("nothing could be tried: {}: {}; allow more time, like '10 min'",
-                              untried.front().config.label, untried.front().reason));
+      "--budget", fmt::format("every candidate was skipped: {}: {}; allow more time, like '10 min'",
+                              skipped.front().config.label, skipped.front().reason));
 }
 
-/// Says what is nearest to the limits, by the front without any.
+/// Throws with the candidate nearest to the limits. `front`: computed without limits.
 [[noreturn]] void refuse_limits(const std::vector<TunedCandidate>& front,
-                                const std::vector<UntriedCandidates>& untried,
+                                const std::vector<SkippedCandidates>& skipped,
                                 const TuneLimits& limits) {
   const std::string_view more =
-      untried.empty() ? "" : "; not all could be tried: --budget gives more time";
+      skipped.empty() ? "" : "; some candidates were skipped: --budget allows more time";
   const TunedCandidate& fastest = front.front();
   const TunedCandidate& most_accurate = front.back();
   if (limits.max_time_s && fastest.time_s > *limits.max_time_s)
     throw input::InputError(
-        "--max-time", fmt::format("nothing takes less than {}, which {} takes; allow "
-                                  "that much{}",
+        "--max-time", fmt::format("no candidate is faster than {} ({}); allow that much{}",
                                   units::time_text(fastest.time_s), fastest.config.label, more));
   if (limits.max_nmse && most_accurate.nmse > *limits.max_nmse)
     throw input::InputError(
         limits.error_option,
-        fmt::format("nothing has a smaller error than {}: NMSE {:.3g} (SQNR {:.2f} dB); allow that "
-                    "much, or more formats{}",
-                    most_accurate.config.label, most_accurate.nmse,
-                    numerics::sqnr_db(most_accurate.nmse), more));
+        fmt::format(
+            "no configuration is accurate enough; the most accurate is {}: NMSE {:.3g} (SQNR "
+            "{:.2f} dB); allow that much, or more formats{}",
+            most_accurate.config.label, most_accurate.nmse, numerics::sqnr_db(most_accurate.nmse),
+            more));
   const auto accurate = std::ranges::find_if(
       front, [&](const TunedCandidate& one) { return one.nmse <= *limits.max_nmse; });
   const TunedCandidate& in_time = *std::prev(accurate);
   throw input::InputError(
       "--max-time",
-      fmt::format(
-          "nothing is that fast with so small an error: {} takes {}, and the most accurate "
-          "within the time is {} with NMSE {:.3g} (SQNR {:.2f} dB); relax one of the limits{}",
-          accurate->config.label, units::time_text(accurate->time_s), in_time.config.label,
-          in_time.nmse, numerics::sqnr_db(in_time.nmse), more));
+      fmt::format("no candidate meets both limits: {} takes {}, and the most accurate within the "
+                  "time is {} "
+                  "with NMSE {:.3g} (SQNR {:.2f} dB); relax one of the limits{}",
+                  accurate->config.label, units::time_text(accurate->time_s), in_time.config.label,
+                  in_time.nmse, numerics::sqnr_db(in_time.nmse), more));
 }
 
-/// Simulates the whole phases of some of the front whose times were added up, if there are any that take no longer
-/// than a trial may. Returns whether there were.
+/// Simulates whole phases of front candidates whose times are sums, as far as each fits the time of
+/// a trial. Returns true if any was simulated.
 bool simulate_phases(const TuneTrials& trials, const TuneOptions& options,
                      std::vector<TunedCandidate>& front, unsigned threads) {
   const double most_s = options.budget_s.value_or(options.most_trial_s);
@@ -102,15 +102,15 @@ bool simulate_phases(const TuneTrials& trials, const TuneOptions& options,
     const double once_s = plan::value_or_throw(trials.cost_s(candidate.index));
     if (candidate.added_up && trials.allreduces() * once_s <= most_s) to_do.push_back(&candidate);
   }
-  process::for_each_side_by_side(to_do.size(), threads, [&](std::size_t i) {
+  process::parallel_for(to_do.size(), threads, [&](std::size_t i) {
     to_do[i]->time_s = trials.phase_s(to_do[i]->index);
     to_do[i]->added_up = false;
   });
   return !to_do.empty();
 }
 
-/// Phases were added up of AllReduces, which is not exact where chips get out of step. Simulates those of the
-/// front, until none that are not simulated come to it.
+/// Replaces summed phase times, inexact if chips leave lockstep, by simulated ones on the front
+/// until the front has no more sums that fit the time of a trial.
 void find_front_of_phases(const TuneTrials& trials, TuneResult& result) {
   const unsigned threads = plan::simulating_threads(result.config.engine);
   while (simulate_phases(trials, result.options, result.front, threads)) {
@@ -124,10 +124,10 @@ run::RunResult run_baseline(const config::ExperimentConfig& config, const run::P
   config::ExperimentConfig one = with_collective(config, config.collectives[config.baseline]);
   one.numerics = true;
   one.tensor.sample = trial_sample(config.tensor);
-  return run::run_experiment(plan::make_plan(one, plan::Look::at_many), progress).runs.front();
+  return run::run_experiment(plan::make_plan(one, plan::RunProfile::batch), progress).runs.front();
 }
 
-/// What a user asks for, and what is found out about it.
+/// State of one tuning.
 class Tuning {
  public:
   Tuning(const config::ExperimentConfig& config, const TuneOptions& options,
@@ -138,7 +138,7 @@ class Tuning {
     result_.config = with_collective(config, config.collectives[config.baseline]);
     result_.baseline_index = config.baseline;
     result_.options = options;
-    result_.unsuited = space_.unsuited;
+    result_.infeasible_schemes = space_.infeasible_schemes;
     result_.baseline = run_baseline(config, progress);
     result_.sampled_fraction = result_.baseline.numerics->sampled_fraction;
     trials_.emplace(config, space_, options.budget_s ? kAnyBytes : kMostTrialBytes);
@@ -147,12 +147,12 @@ class Tuning {
   TuneResult find() {
     TuneFound found = search(space_, options_, *trials_, progress_);
     result_.counts = found.counts;
-    result_.unfit = std::move(found.unfit);
-    result_.untried = std::move(found.untried);
+    result_.infeasible = std::move(found.infeasible);
+    result_.skipped = std::move(found.skipped);
     result_.theory_refuted = found.theory_refuted;
     sort_out(std::move(found.simulated), options_.limits, result_);
     if (trials_->adds_up()) {
-      progress_("simulating the whole phases of the front");
+      progress_("simulating whole phases of the Pareto front");
       find_front_of_phases(*trials_, result_);
     }
     if (options_.limits.max_time_s && !options_.limits.max_nmse && !result_.front.empty())
@@ -160,15 +160,15 @@ class Tuning {
     return std::move(result_);
   }
 
-  /// Why nothing is within the limits.
+  /// Throws the reason why no candidate is within the limits.
   [[noreturn]] void refuse() {
     TuneOptions unlimited = options_;
     unlimited.limits = {};
     TuneFound all = search(space_, unlimited, *trials_, progress_);
     TuneResult result;
     sort_out(std::move(all.simulated), {}, result);
-    if (result.front.empty()) refuse_everything(all.counts, all.untried);
-    refuse_limits(result.front, all.untried, options_.limits);
+    if (result.front.empty()) refuse_everything(all.counts, all.skipped);
+    refuse_limits(result.front, all.skipped, options_.limits);
   }
 
  private:

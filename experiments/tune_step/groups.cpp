@@ -7,7 +7,7 @@
 namespace equarx::tune_step {
 namespace {
 
-/// By call of the configuration: how often the step does it.
+/// Number of tasks per call of the configuration.
 std::vector<std::uint32_t> tasks_of_calls(const config::StepConfig& config) {
   std::vector<std::uint32_t> tasks(config.calls.size());
   for (const steps::Task& task : config.graph.tasks)

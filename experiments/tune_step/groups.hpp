@@ -1,4 +1,4 @@
-// The collectives of a step, as `tune` chooses for them.
+// Groups of a step's collectives that are tuned together.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,19 @@
 
 namespace equarx::tune_step {
 
-/// Collectives of one kind in one group of tasks: they are carried out alike, however much each of them moves.
+/// Collectives of one kind in one group of tasks. They share one configuration, whatever their
+/// sizes.
 struct CollectiveGroup {
   std::string name;  ///< of the group of tasks
   collectives::Collective collective = collectives::Collective::all_reduce;
   std::vector<std::size_t>
-      calls;  ///< of the configuration; that which moves the most in all comes first
-  std::vector<std::uint32_t> tasks;  ///< by call: how often the step does it
+      calls;  ///< indices into the configuration's calls, most elements in total first
+  std::vector<std::uint32_t> tasks;  ///< number of tasks, by call
 
   std::uint32_t all_tasks() const;
 };
 
-/// In the order in which the step has them.
+/// Groups in the order of the step.
 std::vector<CollectiveGroup> collective_groups(const config::StepConfig& config);
 
 }  // namespace equarx::tune_step

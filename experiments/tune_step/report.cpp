@@ -24,7 +24,7 @@ std::string decibel_text(double nmse) { return fmt::format("{:.1f} dB", numerics
 
 std::uint64_t not_tried(const StepTuneResult& result) {
   std::uint64_t count = 0;
-  for (const TunedGroup& group : result.groups) count += group.ways.not_tried;
+  for (const TunedGroup& group : result.groups) count += group.candidates.not_tried;
   return count;
 }
 
@@ -47,18 +47,18 @@ input::Json calls_json(const StepTuneResult& result, const CollectiveGroup& grou
   return list;
 }
 
-input::Json ways_json(const TunedGroup& group) {
+input::Json candidates_json(const TunedGroup& group) {
   input::Json list = input::Json::array();
-  for (std::size_t i = 0; i < group.ways.ways.size(); ++i) {
-    const Way& way = group.ways.ways[i];
-    list.push_back(
-        {{"label", way.label},
-         {"alone_s", way.alone_s},
-         {"core_s", way.core_s},
-         {"nmse", way.nmse},
-         {"sqnr_db", numerics::sqnr_db(way.nmse)},
-         {"only_time_s", input::or_null(group.only_s[i])},
-         {"collective", config::collective_json(way.collectives.front(), group.group.collective)}});
+  for (std::size_t i = 0; i < group.candidates.list.size(); ++i) {
+    const StepCandidate& candidate = group.candidates.list[i];
+    list.push_back({{"label", candidate.label},
+                    {"isolated_s", candidate.isolated_s},
+                    {"core_s", candidate.core_s},
+                    {"nmse", candidate.nmse},
+                    {"sqnr_db", numerics::sqnr_db(candidate.nmse)},
+                    {"only_time_s", input::or_null(group.only_s[i])},
+                    {"collective", config::collective_json(candidate.collectives.front(),
+                                                           group.group.collective)}});
   }
   return list;
 }
@@ -69,11 +69,11 @@ input::Json groups_json(const StepTuneResult& result) {
     list.push_back({{"group", group.group.name},
                     {"collective", config::collective_key(group.group.collective)},
                     {"calls", calls_json(result, group.group)},
-                    {"candidates", group.ways.candidates},
-                    {"not_tried", group.ways.not_tried},
-                    {"fixed", group.ways.fixed},
-                    {"baseline_within", group.ways.baseline_within},
-                    {"ways", ways_json(group)},
+                    {"candidates", group.candidates.considered},
+                    {"not_tried", group.candidates.not_tried},
+                    {"fixed", group.candidates.fixed},
+                    {"baseline_within", group.candidates.baseline_within},
+                    {"ways", candidates_json(group)},
                     {"chosen", group.chosen},
                     {"exposed_s", group.exposed_s}});
   return list;
@@ -82,27 +82,27 @@ input::Json groups_json(const StepTuneResult& result) {
 // --- Tables
 
 output::TableRow row_of(const TunedGroup& group, std::size_t index, double baseline_s) {
-  const Way& way = group.ways.ways[index];
+  const StepCandidate& candidate = group.candidates.list[index];
   const std::optional<double>& only_s = group.only_s[index];
-  const bool scaled = way.collectives.front().format.scaled;
-  return {fmt::format("{}{}{}", way.label, scaled || index > 0 ? "" : ", plain",
+  const bool scaled = candidate.collectives.front().format.scaled;
+  return {fmt::format("{}{}{}", candidate.label, scaled || index > 0 ? "" : " (unquantized)",
                       index == group.chosen ? " *" : ""),
-          group.ways.fixed.empty() ? decibel_text(way.nmse) : "-",
-          time_text(way.alone_s),
-          time_text(way.core_s),
+          group.candidates.fixed.empty() ? decibel_text(candidate.nmse) : "-",
+          time_text(candidate.isolated_s),
+          time_text(candidate.core_s),
           only_s ? time_text(*only_s) : "-",
           only_s ? fmt::format("{:.3f}x", baseline_s / *only_s) : "-"};
 }
 
 std::string group_table(const TunedGroup& group, double baseline_s) {
   std::vector<output::TableRow> rows = {
-      {group.group.name, "SQNR", "alone", "core time", "step, only this", "speedup"}};
-  for (std::size_t way = 0; way < group.ways.ways.size(); ++way)
-    rows.push_back(row_of(group, way, baseline_s));
+      {group.group.name, "SQNR", "isolated", "core time", "step time", "speedup"}};
+  for (std::size_t candidate = 0; candidate < group.candidates.list.size(); ++candidate)
+    rows.push_back(row_of(group, candidate, baseline_s));
   return output::aligned_table(rows) +
-         fmt::format("  {} of {}; exposed as it is: {}{}\n\n", group.group.all_tasks(),
+         fmt::format("  {} x {}; exposed in the baseline: {}{}\n\n", group.group.all_tasks(),
                      collectives::name(group.group.collective), time_text(group.exposed_s),
-                     group.ways.fixed.empty() ? "" : "; " + group.ways.fixed);
+                     group.candidates.fixed.empty() ? "" : "; " + group.candidates.fixed);
 }
 
 std::string groups_tables(const StepTuneResult& result) {
@@ -114,33 +114,35 @@ std::string groups_tables(const StepTuneResult& result) {
 
 std::string choice_note(const StepTuneResult& result) {
   std::string text = fmt::format(
-      "  Each collective keeps an SQNR of {} against the exact result, computed on a sample of "
-      "independent normal values.\n",
+      "  Every collective reaches an SQNR of {} or more against the exact result, computed on a "
+      "sample of i.i.d. normal values.\n",
       decibel_text(*result.options.limits.max_nmse));
   text +=
-      "  Alone, core time: of all tasks of the group, one after the other. Exposed: beside nothing "
-      "that computes. *: chosen.\n";
+      "  isolated, core time: sums over the tasks of the group, without overlap. step time: with "
+      "only "
+      "this group changed.\n  exposed: not overlapped with compute. *: chosen.\n";
   for (const TunedGroup& group : result.groups)
-    if (!group.ways.baseline_within)
-      text += fmt::format("  {} as it is has an SQNR of {}, below the limit.\n", group.group.name,
-                          decibel_text(group.ways.ways.front().nmse));
+    if (!group.candidates.baseline_within)
+      text += fmt::format("  The baseline of {} has an SQNR of {}, below the limit.\n",
+                          group.group.name, decibel_text(group.candidates.list.front().nmse));
   return text;
 }
 
 std::string search_note(const StepTuneResult& result) {
   std::string text = fmt::format(
-      "  {} of {} combinations of ways were simulated{}; a change counts if it shortens the step "
-      "by {:.1f} %.\n",
+      "  {} of {} combinations simulated{}; a change is kept if it shortens the step by at least "
+      "{:.1f} %.\n",
       result.simulated, result.combinations,
-      result.options.exhaustive ? "" : ", changing one group at a time; --exhaustive simulates all",
+      result.options.exhaustive ? "" : ", changing one group at a time (--exhaustive: all)",
       100.0 * kLeastGain);
   if (const std::uint64_t open = not_tried(result); open > 0)
     text += fmt::format(
-        "  NOT TRIED: {} ways of single collectives, which would take long and may be better. "
-        "--budget '10 min' tries more.\n",
+        "  SKIPPED: {} candidates of single collectives that take long to simulate and may be "
+        "better; "
+        "--budget '10 min' allows more.\n",
         open);
   if (!result.finished)
-    text += "  NOT FINISHED: the budget ended before the search; there may be better.\n";
+    text += "  INCOMPLETE: the budget ended before the search; better combinations may exist.\n";
   if (!result.obstacle.empty())
     text += fmt::format("  Some combinations cannot run: {}\n", result.obstacle);
   return text;
@@ -148,10 +150,10 @@ std::string search_note(const StepTuneResult& result) {
 
 std::string best_note(const StepTuneResult& result) {
   const config::StepVariant& best = result.step.config.variants.back();
-  if (result.step.variants.size() == 1 && !result.finished) return "  Best so far: as it is.\n";
+  if (result.step.variants.size() == 1 && !result.finished) return "  Best so far: the baseline.\n";
   if (result.step.variants.size() == 1)
-    return "  Best: as it is. No way that is accurate enough makes the step shorter.\n";
-  return fmt::format("  Best, as \"quantize\" of a variant:\n    {}\n", best.rules->dump());
+    return "  Best: the baseline. No configuration that is accurate enough shortens the step.\n";
+  return fmt::format("  Best, as \"quantize\" rules of a variant:\n    {}\n", best.rules->dump());
 }
 
 }  // namespace
@@ -185,7 +187,7 @@ input::Json to_json(const StepTuneResult& result, const input::Json& config) {
 }
 
 std::string to_table(const StepTuneResult& result) {
-  return "Tuning a step. " + step::title_text(result.step) + groups_tables(result) +
+  return "Tuning: " + step::title_text(result.step) + groups_tables(result) +
          step::overview_table(result.step) + choice_note(result) + search_note(result) +
          best_note(result);
 }

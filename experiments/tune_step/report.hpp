@@ -1,4 +1,4 @@
-// What the tuning of a step has found: as tables, as JSON, and as a configuration to run.
+// Renders the result of tuning a step as tables, as JSON, and as a configuration to run.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace equarx::tune_step {
 
-/// `config`, which was tuned, with the baseline and what is better than it as its variants.
+/// The tuned `config` with the baseline and its improvements as variants.
 input::Json best_config(const input::Json& config, const StepTuneResult& result);
 
-/// For programs; docs/results.md describes it. `config` as for best_config().
+/// JSON as described in docs/results.md. `config`: as for best_config()
 input::Json to_json(const StepTuneResult& result, const input::Json& config);
 
-/// For people.
+/// Tables with notes.
 std::string to_table(const StepTuneResult& result);
 
 }  // namespace equarx::tune_step

@@ -8,23 +8,23 @@
 namespace equarx::tune_step {
 namespace {
 
-Choice with(Choice choice, std::size_t group, std::size_t way) {
-  choice[group] = way;
+Choice with(Choice choice, std::size_t group, std::size_t candidate) {
+  choice[group] = candidate;
   return choice;
 }
 
-/// Where a search begins: as in the baseline, where that is allowed.
+/// Start of a search: the baseline where allowed, else the first other candidate.
 Choice first_choice(const Allowed& allowed) {
   Choice choice;
   for (const bool baseline : allowed.baseline) choice.push_back(baseline ? 0 : 1);
   return choice;
 }
 
-/// The next of all choices, in the order of numbers whose first digit changes fastest. False after the last.
+/// Advances to the next choice, first group fastest. Returns false after the last.
 bool advance(const Allowed& allowed, Choice& choice) {
   const Choice first = first_choice(allowed);
   for (std::size_t group = 0; group < choice.size(); ++group) {
-    if (++choice[group] < allowed.ways[group]) return true;
+    if (++choice[group] < allowed.candidates[group]) return true;
     choice[group] = first[group];
   }
   return false;
@@ -70,9 +70,10 @@ Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool(
     better = false;
     const Choice from = best;
     for (std::size_t group = 0; group < from.size(); ++group)
-      for (std::size_t way = allowed.baseline[group] ? 0 : 1; way < allowed.ways[group]; ++way) {
+      for (std::size_t candidate = allowed.baseline[group] ? 0 : 1;
+           candidate < allowed.candidates[group]; ++candidate) {
         if (stop()) return best;
-        const Choice other = with(from, group, way);
+        const Choice other = with(from, group, candidate);
         if (trials.cost_s(other) >= trials.cost_s(best)) continue;
         best = other;
         better = true;

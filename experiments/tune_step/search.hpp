@@ -1,4 +1,4 @@
-// Which of the ways together make the step shortest.
+// Searches for the combination of candidates with the shortest step.
 #pragma once
 
 #include <cstddef>
@@ -10,38 +10,38 @@
 #include <vector>
 
 #include "experiments/step/results.hpp"
-#include "experiments/tune_step/ways.hpp"
+#include "experiments/tune_step/candidates.hpp"
 
 namespace equarx::tune_step {
 
-/// By group: index of its way.
+/// Index of the chosen candidate, by group.
 using Choice = std::vector<std::size_t>;
 
-/// A group that is not as in the baseline has to shorten the step by this share of the baseline's time: what gains
-/// less is not worth its error.
+/// Minimum gain of a changed group as a fraction of the baseline's step time; smaller gains do not
+/// justify the error.
 inline constexpr double kLeastGain = 1e-3;
 
-/// Simulates the step with choices, each once.
+/// Simulates the step for choices and memoizes the results.
 class Trials {
  public:
-  /// Simulates it; throws input::InputError if it cannot run so.
+  /// Simulates a choice; throws input::InputError if it is infeasible.
   using Simulate = std::function<step::VariantResult(const Choice&)>;
 
   Trials(Simulate simulate, Choice baseline);
 
-  /// None if the step cannot run so.
+  /// Returns std::nullopt if the choice is infeasible.
   const std::optional<step::VariantResult>& result(const Choice& choice);
 
-  /// What is made as small as it can be: the time, and kLeastGain of the baseline's time for each group that is not
-  /// as in the baseline. Infinite if the step cannot run so.
+  /// Objective: step time plus kLeastGain of the baseline's time per changed group. Infinite if
+  /// infeasible.
   double cost_s(const Choice& choice);
 
-  /// Of a step that was simulated already; none if it was not, or cannot run.
+  /// Returns the time of a choice simulated before; std::nullopt if not simulated or infeasible.
   std::optional<double> known_time_s(const Choice& choice) const;
 
   const Choice& baseline() const { return baseline_; }
   std::uint64_t simulated() const { return known_.size(); }
-  /// Why some choices cannot run: of the first of them.
+  /// Message of the first infeasible choice; empty if none.
   const std::string& obstacle() const { return obstacle_; }
 
  private:
@@ -51,21 +51,21 @@ class Trials {
   std::string obstacle_;
 };
 
-/// Ways that may be chosen, by group: how many, and whether the first, which is the baseline's, is one of them.
+/// Allowed candidates by group: their number, and whether the first, the baseline, is allowed.
 struct Allowed {
-  std::vector<std::size_t> ways;
+  std::vector<std::size_t> candidates;
   std::vector<bool> baseline;
 };
 
-/// The best choice that differs from the one found before in one group, again and again until none is better.
-/// `stop`: asked before each simulation; ends the search where it is.
+/// Coordinate descent: changes one group at a time until no change improves the cost. `stop`:
+/// called before each simulation; true ends the search.
 Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop);
 
-/// The best of all.
+/// Exhaustive search over all allowed choices.
 Choice best_of_all(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop);
 
-/// From the baseline to `best`, one group after the other: that first which makes the step shortest. Begins with the
-/// baseline, ends with `best`.
+/// Greedy path from the baseline to `best`, both included, changing one group per step: the change
+/// with the lowest cost first.
 std::vector<Choice> path_to(const Choice& best, Trials& trials);
 
 }  // namespace equarx::tune_step

@@ -23,7 +23,8 @@ namespace {
 tune::TuneOptions with_limit(tune::TuneOptions options) {
   if (options.limits.max_time_s)
     throw input::InputError(
-        "--max-time", "is for one collective; a step is made as short as it can be, remove it");
+        "--max-time",
+        "applies to a single collective; a step is tuned for the shortest time, remove it");
   constexpr double kDecibels = 10.0;
   if (!options.limits.max_nmse) {
     options.limits.max_nmse = std::pow(kDecibels, -kDefaultSqnrDb / kDecibels);
@@ -45,7 +46,7 @@ class Tuning {
   }
 
   StepTuneResult run() {
-    find_ways_of_groups();
+    find_group_candidates();
     trials_.emplace([this](const Choice& choice) { return simulate(choice); },
                     Choice(result_.groups.size(), 0));
     const Choice best = search();
@@ -58,23 +59,23 @@ class Tuning {
   }
 
  private:
-  void find_ways_of_groups() {
-    // Time is left for simulating steps, and for each group as much.
+  void find_group_candidates() {
+    // Equal shares for each group and for simulating steps.
     tune::TuneOptions options = result_.options;
     if (options.budget_s) *options.budget_s /= static_cast<double>(result_.groups.size() + 1);
-    options.exhaustive = false;  // of whole steps
-    for (TunedGroup& group : result_.groups) group.ways = ways_of(group.group, options);
+    options.exhaustive = false;  // applies to step combinations only
+    for (TunedGroup& group : result_.groups) group.candidates = candidates_of(group.group, options);
   }
 
-  /// What is wrong with a group's collectives by themselves is said of the group.
-  Ways ways_of(const CollectiveGroup& group, const tune::TuneOptions& options) {
+  /// Prefixes errors of a group's isolated collectives with the group's name.
+  GroupCandidates candidates_of(const CollectiveGroup& group, const tune::TuneOptions& options) {
     try {
-      return find_ways(config_, group, options, planner_, [&](const std::string& text) {
+      return find_candidates(config_, group, options, planner_, [&](const std::string& text) {
         progress_(fmt::format("{}: {}", group.name, text));
       });
     } catch (const input::InputError& error) {
-      if (std::string_view(error.what()).starts_with("--")) throw;  // of an option
-      throw input::InputError("/step", fmt::format("'{}' alone: {}", group.name, error.what()));
+      if (std::string_view(error.what()).starts_with("--")) throw;  // names an option
+      throw input::InputError("/step", fmt::format("group '{}': {}", group.name, error.what()));
     }
   }
 
@@ -82,9 +83,10 @@ class Tuning {
     Allowed allowed;
     result_.combinations = 1;
     for (const TunedGroup& group : result_.groups) {
-      allowed.ways.push_back(group.ways.ways.size());
-      allowed.baseline.push_back(group.ways.baseline_within);
-      result_.combinations *= group.ways.ways.size() - (group.ways.baseline_within ? 0 : 1);
+      allowed.candidates.push_back(group.candidates.list.size());
+      allowed.baseline.push_back(group.candidates.baseline_within);
+      result_.combinations *=
+          group.candidates.list.size() - (group.candidates.baseline_within ? 0 : 1);
     }
     const auto stop = [this] {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
@@ -96,14 +98,14 @@ class Tuning {
                                       : improve(allowed, *trials_, stop);
   }
 
-  /// The baseline with the ways of a choice.
-  config::StepVariant carried_out(const Choice& choice) const {
+  /// The baseline variant with the candidates of a choice.
+  config::StepVariant variant_with(const Choice& choice) const {
     config::StepVariant variant = config_.variants[config_.baseline];
     for (std::size_t i = 0; i < choice.size(); ++i) {
       const TunedGroup& group = result_.groups[i];
-      const Way& way = group.ways.ways[choice[i]];
-      for (std::size_t k = 0; k < way.collectives.size(); ++k)
-        variant.collectives[group.group.calls[k]] = way.collectives[k];
+      const StepCandidate& candidate = group.candidates.list[choice[i]];
+      for (std::size_t k = 0; k < candidate.collectives.size(); ++k)
+        variant.collectives[group.group.calls[k]] = candidate.collectives[k];
     }
     return variant;
   }
@@ -113,11 +115,11 @@ class Tuning {
     for (std::size_t i = 0; i < choice.size(); ++i)
       if (const TunedGroup& group = result_.groups[i]; choice[i] != 0)
         changed.push_back(
-            fmt::format("{}: {}", group.group.name, group.ways.ways[choice[i]].label));
-    const config::StepVariant variant = carried_out(choice);
+            fmt::format("{}: {}", group.group.name, group.candidates.list[choice[i]].label));
+    const config::StepVariant variant = variant_with(choice);
     progress_(
         fmt::format("step {}: {}", trials_ ? trials_->simulated() + 1 : 1,
-                    changed.empty() ? "as it is" : fmt::format("{}", fmt::join(changed, "; "))));
+                    changed.empty() ? "baseline" : fmt::format("{}", fmt::join(changed, "; "))));
     return step::run_variant(planner_.step(), planner_.variant(variant), variant.label);
   }
 
@@ -129,7 +131,7 @@ class Tuning {
       group.exposed_s =
           std::ranges::find(baseline.groups, group.group.name, &step::GroupResult::name)->exposed_s;
       Choice only = trials_->baseline();
-      for (only[i] = 0; only[i] < group.ways.ways.size(); ++only[i])
+      for (only[i] = 0; only[i] < group.candidates.list.size(); ++only[i])
         group.only_s.push_back(trials_->known_time_s(only));
     }
   }
@@ -141,7 +143,7 @@ class Tuning {
     config.baseline = 0;
     for (const Choice& choice : path) {
       const std::optional<step::VariantResult>& found = trials_->result(choice);
-      if (!found) continue;  // only on the way to what can run
+      if (!found) continue;  // infeasible intermediate choice
       config.variants.push_back(variant_of(choice, path));
       result_.step.variants.push_back(*found);
       result_.step.variants.back().label = config.variants.back().label;
@@ -149,9 +151,9 @@ class Tuning {
     step::set_speedups(result_.step.variants, 0);
   }
 
-  /// As a configuration has it: rules for what is changed, before those of the baseline.
+  /// Variant for a configuration: rules for changed groups, before the baseline's rules.
   config::StepVariant variant_of(const Choice& choice, const std::vector<Choice>& path) const {
-    config::StepVariant variant = carried_out(choice);
+    config::StepVariant variant = variant_with(choice);
     if (choice == path.front()) return variant;
     input::Json rules = input::Json::array();
     std::vector<std::string> names;
@@ -159,7 +161,7 @@ class Tuning {
       if (choice[i] == 0) continue;
       const TunedGroup& group = result_.groups[i];
       names.push_back(group.group.name);
-      rules.push_back(rule_of(group.group, group.ways.ways[choice[i]].collectives.front()));
+      rules.push_back(rule_of(group.group, group.candidates.list[choice[i]].collectives.front()));
     }
     for (const input::Json& rule : *variant.rules) rules.push_back(rule);
     variant.rules = std::move(rules);

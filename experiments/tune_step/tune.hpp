@@ -1,8 +1,9 @@
-// Finds which collectives of a step to quantize, and how, for the shortest step above an SQNR.
+// Chooses a configuration for each group of a step's collectives: shortest step above an SQNR
+// limit.
 //
-// Collectives of one kind in one group of tasks are carried out alike. Each group is tuned alone first (ways.hpp);
-// what is best in the step is then found by simulating whole steps, because a collective that is hidden gains nothing,
-// and its core time is taken from what it hides beside (search.hpp).
+// Each group is tuned in isolation first (candidates.hpp); the best combination is then found by
+// simulating whole steps, because a hidden collective gains nothing from quantization while its
+// core time slows the compute it overlaps (search.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,40 +15,41 @@
 #include "experiments/config/step.hpp"
 #include "experiments/step/results.hpp"
 #include "experiments/tune/tune.hpp"
+#include "experiments/tune_step/candidates.hpp"
 #include "experiments/tune_step/groups.hpp"
-#include "experiments/tune_step/ways.hpp"
 
 namespace equarx::tune_step {
 
-/// SQNR in decibels that each collective must reach if the user gives no limit, as `advise` has it.
+/// Default SQNR limit per collective in dB, as in `advise`.
 inline constexpr double kDefaultSqnrDb = 30.0;
 
-/// What was found for a group.
+/// Result for one group.
 struct TunedGroup {
   CollectiveGroup group;
-  Ways ways;
-  std::size_t chosen = 0;  ///< index into ways
-  double exposed_s = 0.0;  ///< of the group of tasks, in the baseline
-  /// By way: time of the step if only this group is carried out so; none if it cannot run, or was not tried.
+  GroupCandidates candidates;
+  std::size_t chosen = 0;  ///< index into candidates.list
+  double exposed_s = 0.0;  ///< exposed time of the group in the baseline
+  /// Step time with only this group changed, by candidate; std::nullopt if infeasible or not
+  /// simulated.
   std::vector<std::optional<double>> only_s;
 };
 
-/// All that `tune` has to say of a step.
+/// Result of tuning a step.
 struct StepTuneResult {
-  tune::TuneOptions options;  ///< with the limit that holds
+  tune::TuneOptions options;  ///< with the effective error limit
   std::vector<TunedGroup> groups;
-  /// Its variants: the baseline; then with one group after the other as it was chosen, that first which makes the step
-  /// shortest; the last has all, and is called "tuned". Only the baseline if nothing is better.
+  /// Variants: the baseline, then path_to() the best choice, whose variant is labelled "tuned".
+  /// Only the baseline if no choice is better.
   step::StepResult step;
-  std::uint64_t simulated = 0;     ///< steps
-  std::uint64_t combinations = 0;  ///< that there are
-  bool finished = true;            ///< the budget was enough
+  std::uint64_t simulated = 0;     ///< number of simulated choices
+  std::uint64_t combinations = 0;  ///< size of the search space
+  bool finished = true;            ///< false if the budget ended the search
   std::string obstacle;            ///< why some combinations cannot run; empty if all can
 };
 
-/// `config`: whose baseline is to be improved; its other variants do not matter.
-/// @throws input::InputError for options that are not for a step, for a step without collectives, and if a group has no
-/// way within the limit
+/// `config`: its baseline is tuned; other variants are ignored.
+/// @throws input::InputError for options that do not apply to steps, for a step without
+/// collectives, and if a group has no candidate within the limit
 StepTuneResult tune_step(const config::StepConfig& config, const tune::TuneOptions& options,
                          const Progress& progress);
 

@@ -16,46 +16,47 @@ namespace equarx::chakra {
 namespace {
 
 constexpr double kMicrosecond = 1e-6;
-constexpr double kLargest = 1e18;  // of sizes and counts
+constexpr double kLargest = 1e18;  // sizes and counts
 
-/// Reads messages, each behind its length.
+/// Splits a file into its length-prefixed messages.
 class Messages {
  public:
   explicit Messages(std::string_view bytes) : rest_(bytes), size_(bytes.size()) {}
 
   bool done() const { return rest_.empty(); }
-  std::size_t place() const { return size_ - rest_.size(); }
+  std::size_t offset() const { return size_ - rest_.size(); }
 
   template <class Message>
   Message next(const char* what) {
-    const std::size_t at = place();
+    const std::size_t at = offset();
     const std::string_view bytes = take(length(), at);
     Message message;
     if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-      throw FileError(
-          fmt::format("at byte {} is no {} of a Chakra trace; is the file whole?", at, what));
+      throw TraceError(
+          fmt::format("invalid {} at byte {}; is this a complete Chakra trace?", what, at));
     return message;
   }
 
  private:
-  /// A varint of 32 bits.
+  /// Reads a varint of up to 32 bits.
   std::size_t length() {
     constexpr unsigned kBits = 7;
     constexpr unsigned kMostBits = 28;
     constexpr std::uint8_t kMore = 0x80;
-    const std::size_t at = place();
+    const std::size_t at = offset();
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift <= kMostBits; shift += kBits) {
       const auto byte = static_cast<std::uint8_t>(take(1, at).front());
       value |= std::uint64_t{byte & 0x7FU} << shift;
       if ((byte & kMore) == 0) return value;
     }
-    throw FileError(fmt::format("at byte {} is no length of a message of a Chakra trace", at));
+    throw TraceError(fmt::format("invalid message length at byte {}; is this a Chakra trace?", at));
   }
 
   std::string_view take(std::size_t bytes, std::size_t at) {
     if (bytes > rest_.size())
-      throw FileError(fmt::format("ends within the message at byte {}; is the file whole?", at));
+      throw TraceError(
+          fmt::format("ends within the message at byte {}; is the file complete?", at));
     const std::string_view taken = rest_.substr(0, bytes);
     rest_.remove_prefix(bytes);
     return taken;
@@ -87,25 +88,25 @@ std::optional<double> number_of(const wire::Attribute& attribute) {
 double size_of(const wire::Attribute& attribute, const wire::Node& node) {
   const std::optional<double> number = number_of(attribute);
   if (!number || !(*number >= 0.0) || *number > kLargest)
-    throw FileError(fmt::format("node {}: {} is no number from 0 to {}", node.id(),
-                                attribute.name(), kLargest));
+    throw TraceError(fmt::format("node {}: {} is not a number from 0 to {}", node.id(),
+                                 attribute.name(), kLargest));
   return *number;
 }
 
-/// The number of a chip, or of a tag.
+/// Reads a chip number or a tag.
 std::uint32_t chip_of(const wire::Attribute& attribute, const wire::Node& node) {
   const double number = size_of(attribute, node);
   if (number > std::numeric_limits<std::uint32_t>::max() || number != std::floor(number))
-    throw FileError(fmt::format("node {}: {} {} is no number of a chip or tag", node.id(),
-                                attribute.name(), number));
+    throw TraceError(fmt::format("node {}: {} {} is not a chip number or tag", node.id(),
+                                 attribute.name(), number));
   return static_cast<std::uint32_t>(number);
 }
 
 CollectiveKind collective_of(const wire::Attribute& attribute, const wire::Node& node) {
   const double number = size_of(attribute, node);
   if (number > static_cast<double>(CollectiveKind::barrier) || number != std::floor(number))
-    throw FileError(fmt::format("node {}: comm_type {} is no collective of Chakra's schema",
-                                node.id(), number));
+    throw TraceError(fmt::format("node {}: comm_type {} is not a collective of Chakra's schema",
+                                 node.id(), number));
   return static_cast<CollectiveKind>(number);
 }
 
@@ -129,8 +130,8 @@ void read_attribute(const wire::Attribute& attribute, const wire::Node& from, No
     for (const bool involved : attribute.bool_list().values()) node.dimensions.push_back(involved);
 }
 
-/// Of control and of data, none twice.
-std::vector<std::uint64_t> waits_of(const wire::Node& from) {
+/// Returns the ids of the control and data dependencies, without duplicates.
+std::vector<std::uint64_t> dependencies_of(const wire::Node& from) {
   std::vector<std::uint64_t> all(from.ctrl_deps().begin(), from.ctrl_deps().end());
   all.insert(all.end(), from.data_deps().begin(), from.data_deps().end());
   std::unordered_set<std::uint64_t> seen;
@@ -142,7 +143,7 @@ Node read_node(const wire::Node& from) {
   Node node{.id = from.id(), .name = from.name()};
   if (from.type() >= 0 && from.type() <= static_cast<int>(NodeKind::collective))
     node.kind = static_cast<NodeKind>(from.type());
-  node.after = waits_of(from);
+  node.after = dependencies_of(from);
   node.duration_s = static_cast<double>(from.duration_micros()) * kMicrosecond;
   node.inputs = from.inputs().values();
   for (const wire::Attribute& attribute : from.attr()) read_attribute(attribute, from, node);
@@ -157,7 +158,7 @@ wire::Attribute& add(wire::Node& node, const char* name) {
   return attribute;
 }
 
-/// Types are those that ASTRA-sim's own generators write.
+/// Uses the attribute types that ASTRA-sim's own generators write.
 void write_attributes(const Node& node, wire::Node& to) {
   add(to, "is_cpu_op").set_bool_val(node.on_host);
   const auto bytes = static_cast<std::int64_t>(std::llround(node.bytes));
@@ -219,9 +220,9 @@ void put(std::string& bytes, const google::protobuf::MessageLite& message) {
 }  // namespace
 
 Trace read_trace(std::string_view bytes) {
-  if (bytes.empty()) throw FileError("is empty; a Chakra trace begins with its version");
+  if (bytes.empty()) throw TraceError("is empty; a Chakra trace begins with its version");
   Messages messages(bytes);
-  Trace trace{.version = messages.next<wire::Metadata>("beginning").version(), .nodes = {}};
+  Trace trace{.version = messages.next<wire::Metadata>("header").version(), .nodes = {}};
   while (!messages.done()) trace.nodes.push_back(read_node(messages.next<wire::Node>("node")));
   return trace;
 }

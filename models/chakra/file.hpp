@@ -1,4 +1,4 @@
-// Chakra's traces as bytes of a file: messages of protobuf, each behind its length.
+// Chakra trace files: protobuf messages, each preceded by its length.
 #pragma once
 
 #include <stdexcept>
@@ -9,17 +9,19 @@
 
 namespace equarx::chakra {
 
-/// Bytes that are no trace. The message is one line.
-class FileError : public std::runtime_error {
+/// Thrown for bytes that are not a valid trace. The message is one line.
+class TraceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Reads the bytes of a file. Nodes of kinds that the schema has since are `invalid`: who waits for them waits for what
-/// they wait for. @throws FileError for what is no trace, and sizes or times that are no numbers of 0 or more
+/// Parses the bytes of a trace file. Node kinds newer than this schema become `invalid`; their
+/// dependents inherit their dependencies.
+/// @throws TraceError if the bytes are not a trace, or a size or time is not a number >= 0
 Trace read_trace(std::string_view bytes);
 
-/// Writes them, so that read_trace() reads the same; times as whole microseconds, 1 at least where there are any.
+/// Serializes a trace; read_trace() restores it. Durations are written in whole microseconds, at
+/// least 1 unless they are 0.
 std::string write_trace(const Trace& trace);
 
 }  // namespace equarx::chakra

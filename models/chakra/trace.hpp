@@ -1,7 +1,7 @@
-// An execution trace of one chip, as MLCommons Chakra has them: nodes, and what each waits for.
+// Execution trace of one chip in the form of MLCommons Chakra: nodes and their dependencies.
 //
-// Names and meanings are those of Chakra's schema (schema/protobuf/et_def.proto), sizes those of ASTRA-sim, which runs
-// such traces (astra-sim/workload).
+// Names and meanings follow Chakra's schema (schema/protobuf/et_def.proto); sizes follow ASTRA-sim,
+// which runs such traces (astra-sim/workload).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace equarx::chakra {
 enum class NodeKind : std::uint8_t {
   invalid = 0,
   metadata = 1,
-  load = 2,   ///< from memory that is not the chip's own
-  store = 3,  ///< to it
+  load = 2,   ///< from memory outside the chip
+  store = 3,  ///< to memory outside the chip
   compute = 4,
   send = 5,
   receive = 6,
@@ -37,32 +37,32 @@ enum class CollectiveKind : std::uint8_t {
   barrier = 9,
 };
 
-/// "all-reduce", ...
+/// Returns the lower-case name with hyphens, such as "all-reduce".
 std::string_view name(CollectiveKind kind);
 
-/// One node. Attributes that it has not are 0 or empty.
+/// One node. Absent attributes are 0 or empty.
 struct Node {
-  std::uint64_t id = 0;  ///< no other node of the trace has it
+  std::uint64_t id = 0;  ///< unique within the trace
   std::string name = {};
   NodeKind kind = NodeKind::invalid;
-  std::vector<std::uint64_t> after = {};  ///< nodes that it waits for, of control and of data
-  double duration_s = 0.0;                ///< that was recorded
-  bool on_host = false;                   ///< is_cpu_op: the host does it, and not the chip
-  double operations = 0.0;                ///< num_ops, of a computation
+  std::vector<std::uint64_t> after = {};  ///< ids of its control and data dependencies
+  double duration_s = 0.0;                ///< as recorded; 0 if the trace has none
+  bool on_host = false;                   ///< is_cpu_op: runs on the host, not on the chip
+  double operations = 0.0;                ///< num_ops of a computation
   double bytes = 0.0;  ///< tensor_size of a computation, load or store; comm_size of communication
   CollectiveKind collective = CollectiveKind::all_reduce;
-  std::string group = {};         ///< pg_name, of a collective: empty or "0" are all chips
-  std::uint32_t source = 0;       ///< comm_src, the chip that a send or receive is from
-  std::uint32_t destination = 0;  ///< comm_dst, the one that it is to
-  std::uint32_t tag = 0;          ///< comm_tag, the same of a send and of its receive
-  /// involved_dim: along which dimensions of the network a collective goes; all if empty.
+  std::string group = {};         ///< pg_name of a collective; empty or "0": all chips
+  std::uint32_t source = 0;       ///< comm_src: sending chip of a send or receive
+  std::uint32_t destination = 0;  ///< comm_dst: receiving chip of a send or receive
+  std::uint32_t tag = 0;          ///< comm_tag: pairs a send with its receive
+  /// involved_dim: network dimensions a collective spans; all if empty.
   std::vector<bool> dimensions = {};
-  std::string inputs = {};  ///< values of inputs, of metadata: process groups in JSON
+  std::string inputs = {};  ///< values of the inputs of a metadata node: process groups in JSON
 
   bool operator==(const Node&) const = default;
 };
 
-/// What one chip does.
+/// Trace of one chip.
 struct Trace {
   std::string version;
   std::vector<Node> nodes;

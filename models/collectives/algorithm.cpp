@@ -52,7 +52,7 @@ Program make_ring(const ProgramRequest& request) {
                              {request.ring, request.reduce_scatter, request.cut});
 }
 
-/// One stage along each of `axes`, as many times as there are directions.
+/// Appends one stage along each of `axes`, once per direction.
 void append_stages(const RankGrid& grid, const std::vector<std::size_t>& axes,
                    std::uint64_t segment_elements, std::uint32_t directions,
                    std::vector<Rounds>& rounds) {
@@ -83,18 +83,18 @@ std::vector<Rounds> rounds_of_ring(const ProgramRequest& request) {
   return rounds_of_rings(request);
 }
 
-/// By the order of the axes; where these differ, there may be twice as many orders (ring_tours()).
+/// One per order of the axes; unequal axes may double the number of orders (ring_tours()).
 std::uint64_t channels_of_rings(const RankGrid& grid) {
   const auto [shortest, longest] = std::ranges::minmax(grid.lengths());
   return kDirections * grid.axes() * grid.axes() * (shortest == longest ? 1 : 2);
 }
 
-/// On an axis that is folded.
+/// For a folded axis.
 double sharers_of_rings(const RankGrid& grid) { return 2.0 * std::ranges::max(grid.lengths()); }
 
 // --- Partners at doubling distances
 
-/// Rings of two along every axis, in one order and direction.
+/// Rings of two along every axis, in a single order and direction.
 Program make_halving_doubling(const ProgramRequest& request) {
   RingOptions options = ring_options(request);
   options.style = RingStyle::semi_loop;
@@ -128,7 +128,7 @@ Program make_tree(const ProgramRequest& request) {
                             exchange_options(request));
 }
 
-/// All ranks but one send, once in each phase.
+/// All ranks except one send once in each phase.
 std::vector<Rounds> rounds_of_tree(const ProgramRequest& request) {
   return {{others(request.grid) / request.grid.ranks(), request.elements}};
 }
@@ -140,7 +140,7 @@ double sharers_of_partners(const RankGrid& grid) {
   return grid.ranks() / kShare;
 }
 
-// --- Everybody to everybody
+// --- All to all others
 
 Program make_one_shot(const ProgramRequest& request) {
   return make_one_shot_all_reduce(request.grid.ranks(), request.elements, request.dtype,
@@ -178,7 +178,7 @@ double sharers_of_direct(const RankGrid& grid) {
   return grid.ranks() * std::min<double>(others(grid), kShardsUnderWay);
 }
 
-// --- Slices that a network joins
+// --- Slices connected by a network
 
 ExchangeOptions between_options(const ProgramRequest& request) {
   return {request.reduce_scatter_between, request.all_gather_between, request.cut};
@@ -196,13 +196,13 @@ Program make_exchanges_of_slices(const ProgramRequest& request) {
                                     between_options(request), kCodesOwn);
 }
 
-/// The same request of one slice.
+/// The request restricted to one slice.
 ProgramRequest within_slice(ProgramRequest request) {
   request.grid = within_slice(request.grid);
   return request;
 }
 
-/// Between slices, a shard to each.
+/// A shard to each other slice.
 Rounds rounds_between(const ProgramRequest& request) {
   return {request.grid.length(kSliceAxis) - 1.0, divide_up(request.elements, request.grid.ranks())};
 }
@@ -234,7 +234,7 @@ double sharers_of_exchanges_of_slices(const RankGrid& grid) {
 // --- The table
 
 constexpr std::array kAlgorithms = {
-    // One plain ring through all chips: wire and sums in its format.
+    // One plain ring through all chips; sums in the wire format.
     AlgorithmInfo{.name = "ring",
                   .collectives = kReductionsAndBroadcast,
                   .layout = RankLayout::ring,
@@ -246,7 +246,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_ring,
                   .channels = channels_of_rings,
                   .sharers = sharers_of_rings},
-    // The same, quantized block by block, sums in FP32.
+    // The same, quantized per block, with FP32 sums.
     AlgorithmInfo{.name = "equarx",
                   .collectives = kReductions,
                   .layout = RankLayout::ring,
@@ -257,7 +257,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_rings,
                   .channels = channels_of_rings,
                   .sharers = sharers_of_rings},
-    // Rings along every axis of a grid, all at once.
+    // Rings along all axes of a grid concurrently.
     AlgorithmInfo{.name = "torus",
                   .collectives = kReductions,
                   .layout = RankLayout::grid,
@@ -268,7 +268,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_rings,
                   .channels = channels_of_rings,
                   .sharers = sharers_of_rings},
-    // Everybody sends every shard to its owner, who sends the sum to everybody.
+    // Every rank sends each shard to its owner, and the owner sends the sum to all.
     AlgorithmInfo{.name = "two-shot",
                   .collectives = kAllReduce,
                   .make = make_direct,
@@ -285,7 +285,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_halving_doubling,
                   .channels = channels_by_axis,
                   .sharers = sharers_of_partners},
-    // Partners at doubling distances exchange everything.
+    // Partners at doubling distances exchange the whole tensor.
     AlgorithmInfo{.name = "recursive-doubling",
                   .collectives = kAllReduce,
                   .layout = RankLayout::hypercube,
@@ -295,7 +295,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_doubling,
                   .channels = channels_by_axis,
                   .sharers = sharers_of_partners},
-    // Everybody sends everything to everybody.
+    // Every rank sends its whole tensor to all others.
     AlgorithmInfo{.name = "one-shot",
                   .collectives = kAllReduce,
                   .summation = Summation::everywhere,
@@ -304,7 +304,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_one_shot,
                   .channels = channels_to_others,
                   .sharers = sharers_of_one_shot},
-    // Every part straight to who needs it.
+    // Every part directly to its destination.
     AlgorithmInfo{.name = "direct",
                   .collectives = kHalvesAndMoves,
                   .make = make_direct,
@@ -321,7 +321,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_rings_of_slices,
                   .channels = channels_of_rings_of_slices,
                   .sharers = sharers_of_rings},
-    // Direct exchange within every slice, too.
+    // Direct exchange within slices as well.
     AlgorithmInfo{.name = "hierarchical-two-shot",
                   .collectives = kReductions,
                   .layout = RankLayout::slices,
@@ -330,7 +330,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_exchanges_of_slices,
                   .channels = channels_of_exchanges_of_slices,
                   .sharers = sharers_of_exchanges_of_slices},
-    // The same, in which the own part is encoded, too, and terms are added by rank.
+    // The same, but a rank's own part is encoded too, and terms are summed in the order of ranks.
     AlgorithmInfo{.name = "qgz",
                   .collectives = kSums,
                   .layout = RankLayout::slices,
@@ -340,7 +340,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_exchanges_of_slices,
                   .channels = channels_of_exchanges_of_slices,
                   .sharers = sharers_of_exchanges_of_slices},
-    // Two-shot in which the own part is encoded, too, and terms are added by rank.
+    // Two-shot, but a rank's own part is encoded too, and terms are summed in the order of ranks.
     AlgorithmInfo{.name = "quickreduce",
                   .collectives = kAllReduce,
                   .is_published = true,
@@ -348,7 +348,7 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,
                   .sharers = sharers_of_direct},
-    // Everything up a tree, and the sum down.
+    // The whole tensor up a tree, and the sum back down.
     AlgorithmInfo{.name = "binomial-tree",
                   .collectives = kAllReduce,
                   .layout = RankLayout::hypercube,

@@ -1,6 +1,7 @@
-// The algorithms: one row for each, with all that other rooms need to know of it.
+// Table of the algorithms: one row each, with everything that other modules need.
 //
-// To add one, write its program in a file of its own, and its row in algorithm.cpp (docs/add_an_algorithm.md).
+// To add one, write its program in a file of its own and its row in algorithm.cpp
+// (docs/add_an_algorithm.md).
 #pragma once
 
 #include <cstdint>
@@ -14,47 +15,50 @@
 
 namespace equarx::collectives {
 
-/// How the ranks of an algorithm are numbered, and where they stand on a machine.
+/// Numbering of an algorithm's ranks and their layout on a machine.
 enum class RankLayout : std::uint8_t {
-  ring,       ///< along one ring through all chips
-  grid,       ///< along the axes of a grid of chips
-  hypercube,  ///< a power of two of them; partners differ in one bit of their numbers
-  any,        ///< anyhow: every rank may send to every other
-  slices_of_grids,  ///< slices that a network joins, one after the other; along the axes of the grid within each
-  slices,  ///< the same, anyhow within each
+  ring,             ///< one ring through all chips
+  grid,             ///< the axes of a grid of chips
+  hypercube,        ///< a power of two of ranks; partners differ in one bit of their numbers
+  any,              ///< arbitrary: every rank may send to every other
+  slices_of_grids,  ///< slices connected by a network, one after the other; a grid within each
+  slices,           ///< the same, with arbitrary order within each slice
 };
 
-/// Whether it is for slices that a network joins.
+/// True if the layout has slices connected by a network.
 bool is_of_slices(RankLayout layout);
 
-/// Where the terms of a sum meet, and so what is quantized how often (models/numerics/errors).
+/// How the terms of a sum are combined, which determines the number of quantizations
+/// (models/numerics/errors).
 enum class Summation : std::uint8_t {
-  along_rings,  ///< term by term, on the way round the rings of one axis after the other
-  at_owner,     ///< all at the rank that owns the shard, each sent once
-  in_pairs,     ///< two equal sums at a time, at both partners
-  everywhere,   ///< all at every rank
+  along_rings,  ///< term by term along the rings of one axis after the other
+  at_owner,     ///< all at the owner of the shard, each sent once
+  in_pairs,     ///< pairwise sums of equal size, at both partners
+  everywhere,   ///< all terms at every rank
 };
 
-/// What a program is made from.
+/// Parameters of a program.
 struct ProgramRequest {
   Collective collective = Collective::all_reduce;
-  RankGrid grid;               ///< as the algorithm's RankLayout asks for
+  RankGrid grid;               ///< as required by the algorithm's RankLayout
   std::uint64_t elements = 0;  ///< of the tensor on each rank
   numerics::ElementFormat dtype = numerics::ElementFormat::bf16;  ///< of the tensor
-  RingStyle ring = RingStyle::full_loop;  ///< of algorithms that have ring styles
+  RingStyle ring = RingStyle::full_loop;  ///< for algorithms with ring styles
   numerics::BlockFormat
-      reduce_scatter;  ///< on the wire; of algorithms with one phase, the only format
+      reduce_scatter;  ///< wire format; the only one for algorithms with a single phase
   numerics::BlockFormat all_gather;
   CutRule cut;
-  /// Between slices, where the algorithm is of slices; the formats above are then within them.
+  /// Wire formats between slices, for algorithms with slices; the formats above then apply within
+  /// slices.
   numerics::BlockFormat reduce_scatter_between{};
   numerics::BlockFormat all_gather_between{};
-  /// Axes of `grid`, or of that of a slice, that are folded onto a line of chips (RingOptions); none if empty.
+  /// Axes of `grid` (or of a slice's grid) that are folded onto a line of chips (RingOptions); none
+  /// if empty.
   std::vector<bool> folded{};
-  double folded_rate = 1.0;  ///< of their links (RingOptions)
+  double folded_rate = 1.0;  ///< rate of their links (RingOptions)
 };
 
-/// Messages of one size that a rank sends in one phase, before they are cut into microshards.
+/// Messages of one size that a rank sends in one phase, before the split into microshards.
 struct Rounds {
   double count = 0.0;
   std::uint64_t elements = 0;
@@ -62,43 +66,46 @@ struct Rounds {
 
 /// An algorithm.
 struct AlgorithmInfo {
-  std::string_view name;                    ///< in configurations: "halving-doubling"
-  std::span<const Collective> collectives;  ///< that it can do
+  std::string_view name;                    ///< as in configurations: "halving-doubling"
+  std::span<const Collective> collectives;  ///< supported collectives
   RankLayout layout = RankLayout::any;
   Summation summation = Summation::at_owner;
-  bool has_ring_style = false;  ///< it goes round rings, in either RingStyle
-  bool has_two_phases = true;   ///< its AllReduce is a ReduceScatter and an AllGather
-  bool can_be_plain = true;     ///< it runs with formats that have no scales
+  bool has_ring_style = false;  ///< supports both RingStyles
+  bool has_two_phases = true;   ///< its AllReduce is a ReduceScatter followed by an AllGather
+  bool can_be_plain = true;     ///< supports formats without scales
   bool is_published =
-      false;  ///< somebody's scheme as it is: run by its name, and not tried by `auto` and `tune`
-  bool can_be_quantized = true;  ///< it runs with formats that have scales, where values are summed
-  /// Without scales it sums by `add` alone: two terms at a time, at one rank each, which tells others the sum.
+      /// A published scheme, reproduced as is: available by name, not tried by `auto` and `tune`.
+      false;
+  bool can_be_quantized = true;  ///< supports formats with scales, for collectives that sum
+  /// Without scales, it sums with `add` only: two terms at a time, on one rank, which sends the sum
+  /// on.
   bool adds_in_twos = false;
 
   /// @throws std::invalid_argument if the tensor has too few elements for its parts.
   Program (*make)(const ProgramRequest& request) = nullptr;
-  /// About what a rank sends, for the size of a program before it is made.
+  /// Approximate messages of a rank, to estimate the size of a program before it is built.
   std::vector<Rounds> (*rounds)(const ProgramRequest& request) = nullptr;
-  /// About how many channels the program has.
+  /// Approximate number of channels of the program.
   std::uint64_t (*channels)(const RankGrid& grid) = nullptr;
-  /// About how many transfers share links with one, where links are shared.
+  /// Approximate number of transfers that contend for links with one transfer, if links are shared.
   double (*sharers)(const RankGrid& grid) = nullptr;
 
   bool does(Collective collective) const;
-  /// Whether the collective can be quantized by it: not where values are only moved.
+  /// True if it can quantize the collective; always false if values are only moved.
   bool can_quantize(Collective collective) const;
 };
 
 /// A row of the table.
 using Algorithm = const AlgorithmInfo*;
 
-/// All of them, in the order in which they are listed and tried.
+/// Returns all algorithms, in the order of listings and of searches.
 std::span<const AlgorithmInfo> algorithms();
 
-/// The row with this name; nullptr if there is none.
+/// Returns the row with this name; nullptr if absent.
 Algorithm find_algorithm(std::string_view name);
 
-/// Whether ranks sum: in an AllReduce, ReduceScatter or AllGather (of sums), not where values only move.
+/// True if the collective involves sums: AllReduce, ReduceScatter and AllGather (of sums), not
+/// collectives that only move values.
 bool sums(Collective collective);
 
 }  // namespace equarx::collectives

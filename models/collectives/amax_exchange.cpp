@@ -17,12 +17,12 @@ class Writer {
 
   void write() {
     const std::vector<ChannelId> all = channels_to_all();
-    if (!all.empty()) return tell(all);
-    for (std::size_t axis = 0; axis < program_.grid().axes(); ++axis) tell_along(axis);
+    if (!all.empty()) return exchange(all);
+    for (std::size_t axis = 0; axis < program_.grid().axes(); ++axis) exchange_along(axis);
   }
 
  private:
-  /// One for each other rank; none if one of them is missing.
+  /// Returns one channel per other rank; empty if any is missing.
   std::vector<ChannelId> channels_to_all() const {
     std::set<Offset> offsets;
     std::vector<ChannelId> channels;
@@ -37,8 +37,9 @@ class Writer {
     return static_cast<ChannelId>(found - program_.channels.begin());
   }
 
-  /// The largest so far goes one rank on in each step, so after k steps a rank knows those of k ranks on each side.
-  void tell_along(std::size_t axis) {
+  /// Each step forwards the running maximum by one rank, so after k steps a rank has the maximum
+  /// over k ranks on each side.
+  void exchange_along(std::size_t axis) {
     const RankGrid& grid = program_.grid();
     const std::uint32_t length = grid.length(axis);
     const auto forward = channel_to(grid.along(axis, 1));
@@ -46,13 +47,13 @@ class Writer {
     std::vector<ChannelId> channels;
     if (forward) channels.push_back(*forward);
     if (backward && backward != forward) channels.push_back(*backward);
-    if (channels.empty()) throw std::logic_error("no channel along an axis for its amax");
+    if (channels.empty()) throw std::logic_error("no channel along an axis for the amax exchange");
     const std::uint32_t steps = channels.size() == 2 ? length / 2 : length - 1;
-    for (std::uint32_t step = 0; step < steps; ++step) tell(channels);
+    for (std::uint32_t step = 0; step < steps; ++step) exchange(channels);
   }
 
-  /// What a rank knows to the peers of some channels, and what they know to it.
-  void tell(const std::vector<ChannelId>& channels) {
+  /// Exchanges the ranks' current maxima over the given channels.
+  void exchange(const std::vector<ChannelId>& channels) {
     const auto buffer = static_cast<BufferId>(program_.buffers.size());
     program_.buffers.push_back({.content = Content::amax, .bytes = kAmaxBytes});
     emit({.op = Op::encode_amax, .buffer = buffer});

@@ -33,16 +33,16 @@ ProgramWriter begin(std::uint32_t ranks, std::uint64_t elements,
   return writer;
 }
 
-/// Ranks that a segment goes to, one after the other.
+/// The ranks that forward a segment one to the next.
 struct Chain {
   ChannelId channel = 0;
   std::uint32_t segment = 0;
   RankRange receivers;
-  RankRange forwarders;  ///< receivers that pass it on; first > last if none does
-  bool falls = false;    ///< from the highest rank to lower ones
+  RankRange forwarders;     ///< receivers that forward it; first > last if none
+  bool descending = false;  ///< from the highest rank down
 
   std::uint32_t hops(Rank rank) const {
-    return falls ? receivers.last - rank + 1 : rank - receivers.first + 1;
+    return descending ? receivers.last - rank + 1 : rank - receivers.first + 1;
   }
 };
 
@@ -53,48 +53,48 @@ struct Item {
   BufferId buffer;
   Tile tile;
   bool payload;
-  std::uint32_t place;  ///< in the chain's pipeline: microshards before it
+  std::uint32_t position;  ///< position in the chain's pipeline, in microshards
 };
 
-/// What the root does: it encodes every minishard and sends it along the chains of its segment.
+/// Root: encodes every minishard and sends it along the chains of its segment.
 std::vector<Item> send_all(ProgramWriter& writer, const std::vector<Chain>& chains) {
   std::vector<Item> items;
-  const auto send = [&](BufferId buffer, const Tile& tile, bool payload, std::uint32_t place) {
+  const auto send = [&](BufferId buffer, const Tile& tile, bool payload, std::uint32_t position) {
     for (const Chain& chain : chains)
       if (chain.segment == tile.segment)
         items.push_back({&chain, writer.send(kPhase, {buffer, chain.channel, kFromRoot}, kRoot),
-                         buffer, tile, payload, place});
+                         buffer, tile, payload, position});
   };
   const Partition& partition = writer.program().partition;
   const auto [minishards, microshards] = partition.cut(0);
   for (std::uint32_t minishard = 0; minishard < minishards; ++minishard)
     for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
       const Tile tile{.segment = segment, .minishard = minishard};
-      const std::uint32_t place = minishard * microshards;
+      const std::uint32_t position = minishard * microshards;
       BufferId scales = 0;
       if (writer.program().format(kPhase).scaled) {
         writer.find_scales(kPhase, tile, Operand::input, kRoot);
         scales = writer.encode_scales(kPhase, tile, kRoot);
-        send(scales, tile, false, place);
+        send(scales, tile, false, position);
       }
       for (std::uint32_t micro = 0; micro < microshards; ++micro) {
         const Tile part = at(tile, micro);
         const BufferId payload = writer.encode_payload(kPhase, part, Operand::input, scales, kRoot);
         writer.deliver(part, payload, kFromRoot, kRoot);
-        send(payload, part, true, place + micro);
+        send(payload, part, true, position + micro);
       }
     }
   return items;
 }
 
-/// What ranks do that are on the same chains: they wait for each message, pass it on and keep it, in
-/// the order in which messages reach the first of them. To wait for another chain's first, which
-/// comes from the far end, would keep this one's links waiting.
+/// Receivers of the same chains: wait for each message, forward and deliver it, in the order in
+/// which messages reach the first of these ranks. Waiting first for a message of another chain,
+/// which arrives from the far end, would stall this chain's links.
 void receive(ProgramWriter& writer, const std::vector<Item>& items, RankRange ranks) {
   std::vector<std::pair<std::uint32_t, const Item*>> arrivals;
   for (const Item& item : items)
     if (item.chain->receivers.contains(ranks.first))
-      arrivals.emplace_back(item.chain->hops(ranks.first) + item.place, &item);
+      arrivals.emplace_back(item.chain->hops(ranks.first) + item.position, &item);
   std::ranges::stable_sort(arrivals, {}, [](const auto& arrival) { return arrival.first; });
   for (const auto& [time, item] : arrivals) {
     writer.wait(item->message, ranks);
@@ -106,7 +106,7 @@ void receive(ProgramWriter& writer, const std::vector<Item>& items, RankRange ra
   }
 }
 
-/// The chain of one direction, `steps` long.
+/// Returns the chain of one direction, `steps` long.
 Chain ring_chain(ProgramWriter& writer, Direction direction, std::uint32_t segment,
                  std::uint32_t steps) {
   const std::uint32_t ranks = writer.program().ranks();
@@ -130,8 +130,9 @@ Program make_ring_broadcast(std::uint32_t ranks, std::uint64_t elements,
   const auto steps = ring_steps(ranks, options.style);
   std::vector<Chain> chains;
   for (const Direction direction : {Direction::forward, Direction::backward}) {
-    const auto way = static_cast<std::uint32_t>(direction);
-    if (steps[way] > 0) chains.push_back(ring_chain(writer, direction, way % segments, steps[way]));
+    const auto index = static_cast<std::uint32_t>(direction);
+    if (steps[index] > 0)
+      chains.push_back(ring_chain(writer, direction, index % segments, steps[index]));
   }
   const std::vector<Item> items = send_all(writer, chains);
   if (options.style == RingStyle::semi_loop) {

@@ -12,8 +12,7 @@
 namespace equarx::collectives {
 namespace {
 
-/// To the ranks whose shards a rank has to do with: all that differ along the axes that cut the segment,
-/// or itself alone.
+/// Offsets to the shards that a rank casts: along all axes that cut the segment, or only its own.
 std::vector<Offset> shard_offsets(const Program& program, std::uint32_t segment, bool own_only) {
   if (own_only) return {0};
   AxisSet axes = 0;
@@ -21,7 +20,7 @@ std::vector<Offset> shard_offsets(const Program& program, std::uint32_t segment,
   return program.grid().offsets(axes);
 }
 
-/// One instruction for every microshard of the tensor, or of a rank's own shard.
+/// Returns one instruction per microshard of the tensor, or of a rank's own shard.
 std::vector<Instruction> on_all_tiles(const Program& program, Op op, bool own_only,
                                       RankRange ranks) {
   std::vector<Instruction> instructions;
@@ -43,21 +42,21 @@ std::vector<Instruction> on_all_tiles(const Program& program, Op op, bool own_on
 }  // namespace
 
 Program with_casts(Program program, numerics::ElementFormat from, bool rotated) {
-  if (program.cast_from) throw std::logic_error("a program is cast twice");
+  if (program.cast_from) throw std::logic_error("the program already has casts");
   program.cast_from = from;
   program.rotated = rotated;
   const Collective collective = program.collective;
-  const RankRange bring = collective == Collective::broadcast ? RankRange{0, 0} : RankRange{};
+  const RankRange inputs = collective == Collective::broadcast ? RankRange{0, 0} : RankRange{};
   const bool shard_only = collective == Collective::all_gather;
   std::vector<Instruction> inner = std::exchange(program.instructions, {});
   const auto append = [&](const std::vector<Instruction>& more) {
     std::ranges::copy(more, std::back_inserter(program.instructions));
   };
   if (numerics::has_shared_scale(program.format(Phase::reduce_scatter))) {
-    append(on_all_tiles(program, Op::find_amax, shard_only, bring));
+    append(on_all_tiles(program, Op::find_amax, shard_only, inputs));
     append_amax_exchange(program);
   }
-  append(on_all_tiles(program, Op::cast, shard_only, bring));
+  append(on_all_tiles(program, Op::cast, shard_only, inputs));
   append(inner);
   append(on_all_tiles(program, Op::cast_back, collective == Collective::reduce_scatter, {}));
   validate(program);

@@ -5,7 +5,7 @@
 namespace equarx::collectives {
 namespace {
 
-/// Parts of nearest to `size` elements, at least 1.
+/// Number of parts of closest to `size` elements, at least 1.
 std::uint32_t nearest_parts(std::uint64_t elements, std::uint64_t size) {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (elements + size / 2) / size));
 }
@@ -31,7 +31,7 @@ Cut choose_cut(const CutRule& rule, const numerics::BlockFormat& format,
   Cut cut;
   cut.minishards =
       rule.minishards ? *rule.minishards : chosen_minishards(rule, format, chunk_elements);
-  if (cut.minishards == 0) return cut;  // which no partition accepts
+  if (cut.minishards == 0) return cut;  // rejected by Partition
   cut.microshards = rule.microshards
                         ? *rule.microshards
                         : chosen_microshards(rule, format, chunk_elements, cut.minishards);

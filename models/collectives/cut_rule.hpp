@@ -1,4 +1,4 @@
-// How finely the chunks of a collective are cut: as the configuration says, or else by their sizes.
+// Granularity of a collective's chunks: from the configuration, or by default from their sizes.
 #pragma once
 
 #include <cstdint>
@@ -9,42 +9,43 @@
 
 namespace equarx::collectives {
 
-/// Elements of a strided scale group if the configuration does not say. 64 to 128 fit the errors that the
-/// EQuARX paper reports (docs/model.md).
+/// Default number of elements per strided scale group. 64 to 128 match the errors reported by the
+/// EQuARX paper (docs/model.md).
 inline constexpr std::uint32_t kDefaultElementsPerScale = 128;
 
-/// Sizes of parts, in elements. Chunks of all sizes are cut by the same, so that one number says how finely the
-/// chunks of every stage of a collective on several axes are cut.
+/// Sizes of parts, in elements. They apply to chunks of all sizes, so that one number sets the
+/// granularity of every stage of a collective on several axes.
 struct PartSizes {
-  std::uint64_t minishard = 0;   ///< where scales allow larger ones; 0: as large as they allow
-  std::uint64_t microshard = 0;  ///< 0: by bytes, as default_microshards() does
+  /// maximum size, in addition to the limit of the scales; 0: no limit
+  std::uint64_t minishard = 0;
+  std::uint64_t microshard = 0;  ///< 0: by bytes (default_microshards())
 
   bool operator==(const PartSizes&) const = default;
 };
 
-/// What the configuration says; what it does not give is chosen chunk by chunk.
+/// Values from the configuration; missing values are chosen per chunk.
 struct CutRule {
   std::optional<std::uint32_t> minishards = std::nullopt;
   std::optional<std::uint32_t> microshards = std::nullopt;
-  std::uint32_t elements_per_scale = kDefaultElementsPerScale;  ///< without `minishards`
-  PartSizes sizes = {};  ///< of what is not given; they make no scale group larger
+  std::uint32_t elements_per_scale = kDefaultElementsPerScale;  ///< used if `minishards` is absent
+  PartSizes sizes = {};  ///< for missing values; never enlarge a scale group
 };
 
-/// How a chunk of `chunk_elements` elements is cut. `format` is that on the wire.
+/// Returns the cut of a chunk of `chunk_elements` elements. `format` is the wire format.
 Cut choose_cut(const CutRule& rule, const numerics::BlockFormat& format,
                std::uint64_t chunk_elements);
 
-/// Minishards that leave nearest to `elements_per_scale` elements in each of the 1024 strided scale
-/// groups, at least 1; 1 for a format without scales.
+/// Returns the number of minishards that leaves closest to `elements_per_scale` elements in each of
+/// the 1024 strided scale groups, at least 1; 1 for a format without scales.
 std::uint32_t default_minishards(const numerics::BlockFormat& format, std::uint64_t chunk_elements,
                                  std::uint32_t elements_per_scale);
 
-/// Most microshards that a minishard is cut in, unless the configuration asks for more.
+/// Maximum number of microshards per minishard, unless the configuration requests more.
 inline constexpr std::uint32_t kMostMicroshards = 8;
 
-/// As many microshards as leave 2 KiB of payload in each, from 1 to 8, or to 4 where there are several
-/// minishards, which overlap each other already. A transfer of 2 KiB holds a link of 45 GB/s for about 45 ns:
-/// no less than the core needs to start it and to wait for one.
+/// Returns the number of microshards that leaves 2 KiB of payload in each, from 1 to 8, or to 4
+/// with several minishards, which already overlap each other. A transfer of 2 KiB occupies a link
+/// of 45 GB/s for about 45 ns: no less than the core needs to start and to await one.
 std::uint32_t default_microshards(const numerics::BlockFormat& format, std::uint64_t chunk_elements,
                                   std::uint32_t minishards);
 

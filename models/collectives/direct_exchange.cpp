@@ -8,7 +8,7 @@
 namespace equarx::collectives {
 namespace {
 
-/// Of the own chunk of every segment.
+/// Minishards of the own chunk of every segment.
 std::vector<Tile> own_minishards(const Partition& partition, std::uint32_t uncut) {
   std::vector<Tile> tiles;
   for (std::uint32_t segment = 0; segment < partition.segments(); ++segment)
@@ -42,11 +42,11 @@ void DirectExchange::scatter() {
       });
 }
 
-void DirectExchange::deal() {
+void DirectExchange::exchange_shards() {
   run([&](std::size_t number, std::uint32_t round) { return scatter_one(number, round); },
       [&](const Transfer& transfer) { receive(transfer, Arrivals::result); });
-  for (const Tile& tile : own_)  // its own needs no journey
-    minishards_.deliver(minishards_.encode(level_.reduce_scatter, tile, level_.brought), tile, {});
+  for (const Tile& tile : own_)  // the own shard is not sent
+    minishards_.deliver(minishards_.encode(level_.reduce_scatter, tile, level_.source), tile, {});
 }
 
 void DirectExchange::store_sums() {
@@ -72,13 +72,13 @@ void DirectExchange::gather(Operand operand, Arrivals arrivals) {
     });
 }
 
-/// Every minishard to every other rank: one to all of them before the next one, so that all links are kept
-/// busy however many minishards there are. Some transfers are under way at once.
+/// Sends every minishard to every other rank: one minishard to all of them before the next, so that
+/// all links are busy for any number of minishards. Several transfers are in flight.
 template <typename Send, typename Receive>
 void DirectExchange::run(Send send, Receive receive) {
   const std::uint32_t peers = length_ - 1;
   const std::size_t count = own_.size() * peers;
-  const std::size_t window = transfers_under_way();
+  const std::size_t window = transfers_in_flight();
   std::vector<Transfer> transfers(count);
   for (std::size_t i = 0; i < count + window; ++i) {
     if (i < count) transfers[i] = send(i / peers, static_cast<std::uint32_t>(1 + i % peers));
@@ -88,8 +88,9 @@ void DirectExchange::run(Send send, Receive receive) {
   }
 }
 
-/// Minishards: two to every rank, but no fewer than kShardsUnderWay, and no more than so many shards have.
-std::size_t DirectExchange::transfers_under_way() const {
+/// Number of minishards: two per rank, at least kShardsUnderWay, and at most the minishards of that
+/// many shards.
+std::size_t DirectExchange::transfers_in_flight() const {
   const std::size_t buffers = kShardsUnderWay * own_.size();
   return std::clamp<std::size_t>(2 * std::size_t{length_ - 1}, kShardsUnderWay, buffers);
 }
@@ -97,9 +98,9 @@ std::size_t DirectExchange::transfers_under_way() const {
 DirectExchange::Transfer DirectExchange::scatter_one(std::size_t number, std::uint32_t round) {
   Tile tile = own_[number];
   if (level_.codes_own && round == 1)
-    own_terms_.push_back(minishards_.encode(level_.reduce_scatter, tile, level_.brought));
+    own_terms_.push_back(minishards_.encode(level_.reduce_scatter, tile, level_.source));
   tile.shard_offset = offset(round);
-  return send_to(round, minishards_.encode(level_.reduce_scatter, tile, level_.brought), number);
+  return send_to(round, minishards_.encode(level_.reduce_scatter, tile, level_.source), number);
 }
 
 DirectExchange::Transfer DirectExchange::send_to(std::uint32_t round, EncodedMinishard minishard,
@@ -117,7 +118,7 @@ void DirectExchange::sum(const Transfer& transfer) {
     minishards_.wait_for_payload(transfer.sent, micro);
     writer_.emit({.op = Op::accumulate,
                   .phase = level_.reduce_scatter,
-                  .operand = round == 1 ? level_.brought : Operand::sums,
+                  .operand = round == 1 ? level_.source : Operand::sums,
                   .finds_scales = round + 1 == length_ && sums_find_scales(),
                   .tile = at(tile, micro),
                   .buffer = transfer.minishard.payload[micro],
@@ -125,7 +126,7 @@ void DirectExchange::sum(const Transfer& transfer) {
   });
 }
 
-/// The last of a minishard's terms completes its sum.
+/// The last term of a minishard triggers its sum.
 void DirectExchange::await_and_reduce(const Transfer& transfer) {
   minishards_.wait_for_scales(transfer.sent);
   Tile tile = transfer.minishard.tile;
@@ -143,7 +144,7 @@ void DirectExchange::await_and_reduce(const Transfer& transfer) {
 }
 
 void DirectExchange::receive(const Transfer& transfer, Arrivals arrivals) {
-  // An AllToAll's shard is the receiver's own; a gathered one is its sender's.
+  // The receiver owns a shard of an AllToAll; the sender owns a gathered one.
   Tile tile = transfer.minishard.tile;
   tile.shard_offset = tile.shard_offset == 0 ? sender(transfer.round).offset : 0;
   minishards_.wait_for_scales(transfer.sent);
@@ -164,7 +165,7 @@ void DirectExchange::take(const Tile& tile, BufferId payload, const Origin& orig
                 .origin = origin});
 }
 
-/// Whether the last term's sum can find the scales for the AllGather as it goes.
+/// True if the sum of the last term can also compute the scales for the AllGather.
 bool DirectExchange::sums_find_scales() const {
   const Program& program = writer_.program();
   return level_.gathers_sums && !level_.codes_own &&

@@ -28,7 +28,7 @@ namespace {
 
 using numerics::ElementFormat;
 
-/// A program of one segment, cut along `axes`, without instructions.
+/// Begins a program of one segment, cut along `axes`, without instructions.
 ProgramWriter begin(Collective collective, const RankGrid& grid, std::uint64_t elements,
                     ElementFormat tensor_format, std::vector<std::size_t> axes,
                     const ExchangeOptions& options, const CutRule& rule) {
@@ -47,7 +47,7 @@ ProgramWriter begin(Collective collective, const RankGrid& grid, std::uint64_t e
 
 Tile minishard_of_whole(std::uint32_t minishard) { return {.minishard = minishard}; }
 
-/// Every rank's whole tensor, minishard by minishard.
+/// Encodes every rank's whole tensor, minishard by minishard.
 std::vector<EncodedMinishard> encode_whole(ProgramWriter& writer, Operand operand) {
   std::vector<EncodedMinishard> own;
   for (std::uint32_t i = 0; i < writer.program().partition.cut(0).minishards; ++i)
@@ -56,7 +56,7 @@ std::vector<EncodedMinishard> encode_whole(ProgramWriter& writer, Operand operan
   return own;
 }
 
-/// One microshard's terms, of the own rank and of all that differ from it along `axes`, to their sum.
+/// Sums one microshard over the own rank and all ranks that differ from it along `axes`.
 void reduce(ProgramWriter& writer, const EncodedMinishard& minishard, std::uint32_t micro,
             AxisSet axes) {
   writer.emit({.op = Op::reduce,
@@ -67,7 +67,7 @@ void reduce(ProgramWriter& writer, const EncodedMinishard& minishard, std::uint3
                .origin = {.offset = 0, .gathered = axes}});
 }
 
-/// Everything to one partner and back, and the sum of both, each microshard as soon as it has come.
+/// Exchanges the whole tensor with one partner and sums both, each microshard as it arrives.
 void exchange_with(ProgramWriter& writer, ChannelId partner, AxisSet axis, Operand operand) {
   const MinishardWriter minishards(writer);
   const std::vector<EncodedMinishard> own = encode_whole(writer, operand);
@@ -83,7 +83,7 @@ void exchange_with(ProgramWriter& writer, ChannelId partner, AxisSet axis, Opera
   }
 }
 
-/// Everything to everybody at once, and the sum of all.
+/// Exchanges the whole tensor with all other ranks at once and sums all.
 void exchange_with_all(ProgramWriter& writer, const std::vector<ChannelId>& channels) {
   const MinishardWriter minishards(writer);
   const std::vector<EncodedMinishard> own = encode_whole(writer, Operand::input);
@@ -129,8 +129,8 @@ Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::ui
       exchange.store_sums();
       break;
     case Collective::all_gather: exchange.gather(Operand::input); break;
-    case Collective::all_to_all: exchange.deal(); break;
-    case Collective::broadcast: throw std::logic_error("a broadcast is no exchange");
+    case Collective::all_to_all: exchange.exchange_shards(); break;
+    case Collective::broadcast: throw std::logic_error("a broadcast is not an exchange");
   }
   return std::move(writer).finish();
 }

@@ -18,24 +18,24 @@
 namespace equarx::collectives {
 namespace {
 
-/// Of an axis within a slice, in the rank grid of all slices.
-std::size_t in_all(std::size_t axis) { return axis + 1; }
+/// Maps an axis within a slice to the rank grid of all slices.
+std::size_t in_full_grid(std::size_t axis) { return axis + 1; }
 
 bool has_reduce_scatter(Collective collective) { return collective != Collective::all_gather; }
 bool has_all_gather(Collective collective) { return collective != Collective::reduce_scatter; }
 
 void check(Collective collective, const RankGrid& grid) {
   if (collective == Collective::all_to_all || collective == Collective::broadcast)
-    throw std::logic_error("a hierarchical program sums");
+    throw std::logic_error("a hierarchical program cannot be an AllToAll or a Broadcast");
   if (grid.axes() < 2)
     throw std::invalid_argument("a hierarchical collective needs several chips in each slice");
 }
 
-/// A segment of one slice as one of all: its chunks are cut once more, between slices.
+/// Extends a segment of one slice to all slices: its chunks are also cut between slices.
 Segment with_slices(const Segment& within, std::uint64_t chunk_elements, const RankGrid& grid,
                     Collective collective, const ExchangeOptions& between) {
   Segment segment{{}, {}, within.share};
-  for (const std::size_t axis : within.axes) segment.axes.push_back(in_all(axis));
+  for (const std::size_t axis : within.axes) segment.axes.push_back(in_full_grid(axis));
   segment.axes.push_back(kSliceAxis);
   const std::uint64_t shard = divide_up(chunk_elements, grid.length(kSliceAxis));
   segment.cuts.push_back(choose_cut(between.cut, cut_format(collective, between), shard));
@@ -43,7 +43,7 @@ Segment with_slices(const Segment& within, std::uint64_t chunk_elements, const R
   return segment;
 }
 
-/// A program without instructions, cut like `slice` within slices.
+/// Begins a program without instructions, cut like `slice` within slices.
 ProgramWriter begin(Collective collective, const RankGrid& grid, const Partition& slice,
                     numerics::ElementFormat tensor_format, const ExchangeOptions& within,
                     const ExchangeOptions& between) {
@@ -62,17 +62,16 @@ ProgramWriter begin(Collective collective, const RankGrid& grid, const Partition
        {}});
 }
 
-/// Phases 2 and 3. `sums`: where phase 1 has left the slice's sums.
+/// Writes phases 2 and 3. `sums`: location of the slice's sums after phase 1.
 void write_between(ProgramWriter& writer, Operand sums, bool codes_own = false) {
   const Collective collective = writer.program().collective;
   const bool both = collective == Collective::all_reduce;
-  DirectExchange exchange(writer,
-                          {.axis = kSliceAxis,
-                           .reduce_scatter = Phase::reduce_scatter_between,
-                           .all_gather = Phase::all_gather_between,
-                           .brought = has_reduce_scatter(collective) ? sums : Operand::input,
-                           .codes_own = codes_own,
-                           .gathers_sums = both});
+  DirectExchange exchange(writer, {.axis = kSliceAxis,
+                                   .reduce_scatter = Phase::reduce_scatter_between,
+                                   .all_gather = Phase::all_gather_between,
+                                   .source = has_reduce_scatter(collective) ? sums : Operand::input,
+                                   .codes_own = codes_own,
+                                   .gathers_sums = both});
   if (has_reduce_scatter(collective)) exchange.scatter();
   if (!has_all_gather(collective)) return exchange.store_sums();
   exchange.gather(both ? Operand::sums : Operand::input, DirectExchange::Arrivals::values);
@@ -80,18 +79,18 @@ void write_between(ProgramWriter& writer, Operand sums, bool codes_own = false) 
 
 // --- Rings within slices
 
-std::vector<RingTour> in_all(std::vector<RingTour> tours) {
+std::vector<RingTour> in_full_grid(std::vector<RingTour> tours) {
   for (RingTour& tour : tours)
-    for (std::size_t& axis : tour.axes) axis = in_all(axis);
+    for (std::size_t& axis : tour.axes) axis = in_full_grid(axis);
   return tours;
 }
 
-RingOptions in_all(RingOptions options) {
+RingOptions in_full_grid(RingOptions options) {
   if (!options.folded.empty()) options.folded.insert(options.folded.begin(), false);
   return options;
 }
 
-/// Every segment's strand, side by side.
+/// Writes the strands of all segments, merged by due time.
 template <typename Write>
 void write_strands(ProgramWriter& writer, std::vector<RingStrand>& strands, Write write) {
   writer.begin_part();
@@ -105,7 +104,8 @@ void write_strands(ProgramWriter& writer, std::vector<RingStrand>& strands, Writ
 }  // namespace
 
 RankGrid within_slice(const RankGrid& grid) {
-  if (grid.axes() < 2) throw std::invalid_argument("a rank grid of slices has axes within them");
+  if (grid.axes() < 2)
+    throw std::invalid_argument("a rank grid of slices needs an axis within slices");
   return RankGrid({grid.lengths().begin() + 1, grid.lengths().end()});
 }
 
@@ -118,8 +118,8 @@ Program make_hierarchical_rings(const RankGrid& grid, std::uint64_t elements,
   const Partition partition = make_ring_partition(slice, elements, tours, within);
   ProgramWriter writer = begin(within.collective, grid, partition, tensor_format,
                                {within.reduce_scatter, within.all_gather, within.cut}, between);
-  const RingTimetable timetable(grid, in_all(tours), elements_of_tours(partition, within.style),
-                                in_all(within));
+  const RingTimetable timetable(grid, in_full_grid(tours),
+                                elements_of_tours(partition, within.style), in_full_grid(within));
   std::vector<RingStrand> strands;
   for (std::uint32_t segment = 0; segment < partition.segments(); ++segment)
     strands.emplace_back(writer, timetable, within.style, segment,
@@ -145,7 +145,7 @@ Program make_hierarchical_exchange(Collective collective, const RankGrid& grid,
   across.cut = in_one_piece(between.cut);
   ProgramWriter writer = begin(collective, grid, Partition(elements, slice, {{{0}, {cut}}}),
                                tensor_format, within, across);
-  DirectExchange exchange(writer, {.axis = in_all(0), .uncut = 1, .codes_own = codes_own});
+  DirectExchange exchange(writer, {.axis = in_full_grid(0), .uncut = 1, .codes_own = codes_own});
   if (has_reduce_scatter(collective)) exchange.scatter();
   write_between(writer, Operand::sums, codes_own);
   if (has_all_gather(collective)) exchange.gather(Operand::sums);

@@ -7,12 +7,12 @@
 namespace equarx::collectives {
 namespace {
 
-/// What is taken for zero: coefficients are of the order of 1.
+/// Treated as zero; coefficients are of the order of 1.
 constexpr double kZero = 1e-9;
 
-/// Every row as an equation of the variables and one slack each; the last row is the objective, negated.
-/// Entering and leaving variables are the first that can be (Bland's rule), so that the many ties of
-/// schedules, whose limits are nearly all 0, cannot lead round in a circle.
+/// Every row as an equation of the variables and one slack each; the last row is the negated
+/// objective. Entering and leaving variables are chosen by Bland's rule (lowest index), so that the
+/// many ties of schedules, whose limits are nearly all 0, cannot cause cycling.
 class Tableau {
  public:
   explicit Tableau(const LinearProgram& program)
@@ -76,19 +76,19 @@ class Tableau {
 
   std::size_t variables_;
   std::vector<std::vector<double>> rows_;  ///< coefficients, then the limit
-  std::vector<std::size_t> basis_;         ///< the variable that each row gives
+  std::vector<std::size_t> basis_;         ///< basic variable, by row
 };
 
 }  // namespace
 
 std::optional<std::vector<double>> maximize(const LinearProgram& program) {
   if (program.rows.size() != program.limits.size())
-    throw std::invalid_argument("a linear programme needs one limit for every row");
+    throw std::invalid_argument("a linear program needs one limit per row");
   for (std::size_t row = 0; row < program.rows.size(); ++row) {
     if (program.rows[row].size() != program.objective.size())
-      throw std::invalid_argument("a row of a linear programme has another number of variables");
+      throw std::invalid_argument("a row of a linear program has the wrong number of variables");
     if (!(program.limits[row] >= 0.0))
-      throw std::invalid_argument("a limit of a linear programme is negative");
+      throw std::invalid_argument("a limit of a linear program is negative");
   }
   return Tableau(program).solve();
 }

@@ -1,4 +1,4 @@
-// Whole minishards, for programs that encode one and send it to one rank after another.
+// Writes whole minishards, for programs that encode one and send it to several ranks.
 #pragma once
 
 #include <optional>
@@ -15,27 +15,28 @@ struct EncodedMinishard {
   std::vector<BufferId> payload;  ///< by microshard
 };
 
-/// The messages that carry one.
+/// The messages that carry an encoded minishard.
 struct SentMinishard {
   std::optional<MessageId> scales;
   std::vector<MessageId> payload;
 };
 
-/// Writes the instructions that a minishard's journey is made of: encoding, sending, receiving, summing.
+/// Writes the instructions of a minishard: encode, send, wait, deliver.
 class MinishardWriter {
  public:
   explicit MinishardWriter(ProgramWriter& writer, RankRange ranks = {})
       : writer_(writer), ranks_(ranks) {}
 
-  /// Encodes a minishard, with scales found in a pass of their own unless they are known.
+  /// Encodes a minishard, computing its scales in a separate pass unless `scales_found`.
   EncodedMinishard encode(Phase phase, const Tile& tile, Operand operand,
                           bool scales_found = false) const;
-  /// Sends it. `begins`: it is the first of a round, before which quantizing neighbours synchronise.
+  /// Sends a minishard. `begins`: it is the first of a round, before which quantizing neighbours
+  /// synchronise.
   SentMinishard send(const EncodedMinishard& minishard, ChannelId channel, Origin origin,
                      bool begins) const;
   void wait_for_scales(const SentMinishard& sent) const;
   void wait_for_payload(const SentMinishard& sent, std::uint32_t micro) const;
-  /// Into the result, as the tile is named by the rank that gets it.
+  /// Writes it to the result; `tile` is relative to the receiving rank.
   void deliver(const EncodedMinishard& minishard, const Tile& tile, Origin origin) const;
 
  private:

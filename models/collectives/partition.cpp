@@ -12,7 +12,7 @@
 namespace equarx::collectives {
 namespace {
 
-/// What cuts lie on multiples of: `step` elements, of which there are `count`, the last one perhaps shorter.
+/// Granularity of cuts: `count` steps of `step` elements, the last one possibly shorter.
 struct Steps {
   std::uint64_t step;
   std::uint64_t count;
@@ -32,7 +32,7 @@ Range split(Range range, std::uint32_t parts, std::uint32_t index) {
   const std::uint64_t each = steps.count / parts;
   const std::uint64_t rest = steps.count % parts;
   const auto cut = [&](std::uint64_t part) {
-    // Not steps * part / parts, which could overflow. Programs are full of cuts that leave no rest.
+    // Not steps * part / parts, which could overflow. Most cuts in programs have no remainder.
     const std::uint64_t at = each * part + (rest == 0 ? 0 : rest * part / parts);
     return range.begin + std::min(at * steps.step, range.size());
   };
@@ -54,7 +54,7 @@ Partition::Partition(std::uint64_t elements, RankGrid grid, std::vector<Segment>
   for (const Segment& segment : segments_) {
     std::uint64_t shards = 1;
     for (const std::size_t axis : segment.axes) shards *= grid_.length(axis);
-    // The tensor is cut in as many pieces as all segments have shards together, rounded up.
+    // The tensor is cut into as many pieces as all segments have shards, rounded up.
     const std::uint64_t shard = divide_up(elements * segment.share, shards * shares);
     begins_.push_back(begins_.back() + shard * shards);
   }

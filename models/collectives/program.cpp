@@ -7,7 +7,7 @@
 namespace equarx::collectives {
 namespace {
 
-std::string place(const Tile& tile, bool whole_minishard) {
+std::string describe_part(const Tile& tile, bool whole_minishard) {
   const std::string minishard =
       fmt::format("segment {}, minishard {}", tile.segment, tile.minishard);
   return whole_minishard ? minishard : fmt::format("{}, microshard {}", minishard, tile.microshard);
@@ -122,7 +122,7 @@ std::vector<BufferId> siblings(const Program& program, BufferId buffer, AxisSet 
       found.push_back(id);
   }
   if (found.size() != offsets.size())
-    throw std::logic_error("wrong program: a shard has no buffer to be reduced");
+    throw std::logic_error("invalid program: a shard has no buffer to reduce");
   return found;
 }
 
@@ -144,7 +144,8 @@ std::string describe_cargo(const Program& program, MessageId message) {
   const Buffer& buffer = program.buffers.at(program.messages.at(message).buffer);
   if (buffer.content == Content::amax) return "an amax for the shared scale";
   const bool scales = buffer.content == Content::scales;
-  return fmt::format("the {} of {}", scales ? "scales" : "payload", place(buffer.tile, scales));
+  return fmt::format("the {} of {}", scales ? "scales" : "payload",
+                     describe_part(buffer.tile, scales));
 }
 
 std::string describe_awaited(const Program& program, InstructionId id) {
@@ -158,18 +159,18 @@ std::string describe_awaited(const Program& program, InstructionId id) {
 std::string describe(const Program& program, InstructionId id) {
   const Instruction& instruction = program.instructions.at(id);
   if (instruction.op == Op::wait) return "wait for " + describe_awaited(program, id);
-  std::string what;
+  std::string text;
   if (instruction.op == Op::send) {
     const Message& message = program.messages.at(instruction.message);
-    what = fmt::format("send {} {}", describe_cargo(program, instruction.message),
+    text = fmt::format("send {} {}", describe_cargo(program, instruction.message),
                        program.channels.at(message.channel).name);
   } else if (instruction.op == Op::encode_amax || instruction.op == Op::merge_amax) {
-    what = name(instruction.op);
+    text = name(instruction.op);
   } else {
     const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
-    what = fmt::format("{}: {}", name(instruction.op), place(instruction.tile, whole));
+    text = fmt::format("{}: {}", name(instruction.op), describe_part(instruction.tile, whole));
   }
-  return fmt::format("{} ({}, instruction {})", what, name(instruction.phase), id);
+  return fmt::format("{} ({}, instruction {})", text, name(instruction.phase), id);
 }
 
 }  // namespace equarx::collectives

@@ -127,7 +127,7 @@ void ProgramWriter::merge_strands() {
 }
 
 void ProgramWriter::begin_part() {
-  if (strand_ > 1) merge_strands();  // a strand alone is in order
+  if (strand_ > 1) merge_strands();  // a single strand is already in order
   part_begin_ = program_.instructions.size();
   dues_.clear();
   strand_ = 0;

@@ -1,4 +1,4 @@
-// Writes the instruction list of a program, from several strands that run side by side.
+// Writes the instruction stream of a program from several concurrent strands.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,21 @@
 
 namespace equarx::collectives {
 
-/// A chip has one list of instructions, and works on several independent segments at once. Each is
-/// written as a strand, whose instructions say when they are about to be due; finish() merges the
-/// strands by that time. Time has no unit here: it only has to pass alike in all strands.
+/// A chip has a single instruction stream but works on several independent segments concurrently.
+/// Each segment is written as a strand, whose instructions have approximate due times; finish()
+/// merges the strands by due time. The unit of time is arbitrary but must be the same in all
+/// strands.
 class ProgramWriter {
  public:
-  /// `program` with everything but channels, buffers, messages and instructions.
+  /// `program`: complete except for channels, buffers, messages and instructions.
   explicit ProgramWriter(Program program) : program_(std::move(program)) {}
 
   const Program& program() const { return program_; }
 
-  /// What follows belongs to a new strand. Within one, due times must not fall.
+  /// Begins a new strand. Within a strand, due times must not decrease.
   void begin_strand() { ++strand_; }
-  /// What follows comes after all that is written: the strands until here are merged among themselves.
+  /// Begins a part that follows everything written so far: the strands up to here are merged among
+  /// themselves.
   void begin_part();
   void due(double time) { due_ = time; }
 
@@ -30,36 +32,36 @@ class ProgramWriter {
 
   void emit(const Instruction& instruction);
   BufferId make_buffer(Content content, Phase phase, const Tile& tile, BufferId scales = 0);
-  /// A message without its `send`, for those that only some ranks send.
+  /// A message without its `send`, if only some ranks send it.
   MessageId make_message(const Message& message);
   /// A message with its `send`.
   MessageId send(Phase phase, const Message& message, RankRange ranks = {});
   void wait(MessageId message, RankRange ranks = {});
 
-  /// Finds the scales of a tile's minishard, in a pass of its own over all its microshards.
+  /// Computes the scales of a tile's minishard, in a pass of its own over all its microshards.
   void find_scales(Phase phase, const Tile& tile, Operand operand, RankRange ranks = {});
   BufferId encode_scales(Phase phase, const Tile& tile, RankRange ranks = {});
-  /// Encodes a tile, or lends it if the values lie in the wire format.
+  /// Encodes a tile, or lends it if the values already are in the wire format.
   BufferId encode_payload(Phase phase, const Tile& tile, Operand operand, BufferId scales,
                           RankRange ranks = {});
-  /// The same into a buffer that is there, of which several ranks make their own one after the other. No scales.
+  /// The same into an existing buffer, which several ranks write one after the other. No scales.
   void encode_into(BufferId payload, Phase phase, const Tile& tile, Operand operand,
                    RankRange ranks);
-  /// A payload that has arrived, or the rank's own, into the result.
+  /// Writes a received payload, or the rank's own, to the result.
   void deliver(const Tile& tile, BufferId payload, Origin origin = {}, RankRange ranks = {});
-  /// Calls `visit` with the number of each microshard.
+  /// Calls `visit` with the index of each microshard.
   template <typename Visit>
   void for_each_microshard(const Tile& tile, Visit visit) const {
     const std::uint32_t microshards = program_.partition.cut(tile.segment, tile.uncut).microshards;
     for (std::uint32_t micro = 0; micro < microshards; ++micro) visit(micro);
   }
 
-  /// Merges the strands; barriers of several that are due at once become one.
-  /// @throws std::logic_error if the program is wrong (validate()).
+  /// Merges the strands; barriers of several strands that are due at the same time become one.
+  /// @throws std::logic_error if the program is invalid (validate())
   Program finish() &&;
 
  private:
-  /// When an instruction is about to be due, and whose it is.
+  /// Due time and strand of an instruction.
   struct Due {
     double time;
     std::uint32_t strand;
@@ -68,14 +70,14 @@ class ProgramWriter {
   bool lies_in_wire_format(Phase phase, Operand operand) const;
   void merge_strands();
 
-  Program program_;        ///< the instructions of the last part strand by strand, until finish()
+  Program program_;  ///< the instructions of the last part are ordered by strand until finish()
   std::vector<Due> dues_;  ///< by instruction of the last part
   std::size_t part_begin_ = 0;
   std::uint32_t strand_ = 0;
   double due_ = 0.0;
 };
 
-/// Another microshard of the same minishard.
+/// Returns another microshard of the same minishard.
 inline Tile at(Tile tile, std::uint32_t microshard) {
   tile.microshard = microshard;
   return tile;

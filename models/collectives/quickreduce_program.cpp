@@ -12,13 +12,13 @@
 namespace equarx::collectives {
 namespace {
 
-/// Minishards that are on their way in each phase: what arrives is waited for so many minishards later.
-constexpr std::uint32_t kUnderWay = 2;
+/// Minishards in flight in each phase: data is awaited this many minishards after it was sent.
+constexpr std::uint32_t kInFlight = 2;
 
 ProgramWriter begin(std::uint32_t ranks, std::uint64_t elements,
                     numerics::ElementFormat tensor_format, const ExchangeOptions& options) {
   Cut cut = choose_cut(options.cut, options.reduce_scatter, divide_up(elements, ranks));
-  // Minishards are what goes on its way by itself, also where nothing has scales.
+  // Minishards are the unit of the pipeline, even without scales.
   if (!options.reduce_scatter.scaled && !options.all_gather.scaled)
     std::swap(cut.minishards, cut.microshards);
   return ProgramWriter({Collective::all_reduce,
@@ -45,17 +45,17 @@ class Builder {
   }
 
   void write() {
-    for (std::uint32_t i = 0; i < count_ + 2 * kUnderWay; ++i) {
+    for (std::uint32_t i = 0; i < count_ + 2 * kInFlight; ++i) {
       if (i < count_) send_terms(i);
-      if (i >= kUnderWay && i - kUnderWay < count_) send_sum(i - kUnderWay);
-      if (i >= 2 * kUnderWay) deliver(i - 2 * kUnderWay);
+      if (i >= kInFlight && i - kInFlight < count_) send_sum(i - kInFlight);
+      if (i >= 2 * kInFlight) deliver(i - 2 * kInFlight);
     }
   }
 
  private:
-  /// A minishard that goes to all others.
+  /// A minishard that is sent to all others.
   struct Terms {
-    std::vector<EncodedMinishard> encoded;  ///< by round; of sums, one
+    std::vector<EncodedMinishard> encoded;  ///< by round; a single one for sums
     std::vector<SentMinishard> sent;        ///< by round - 1
   };
 
@@ -111,7 +111,7 @@ class Builder {
   MinishardWriter minishards_;
   std::uint32_t ranks_;
   std::uint32_t count_;
-  std::vector<Terms> terms_;  ///< by minishard, from when they are sent until they are added
+  std::vector<Terms> terms_;  ///< by minishard, until they are summed
   std::vector<Terms> sums_;   ///< by minishard, until they are delivered
 };
 

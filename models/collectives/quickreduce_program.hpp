@@ -7,9 +7,10 @@
 
 namespace equarx::collectives {
 
-/// Two-shot, minishard by minishard: every rank encodes its own part of each shard, also of its own one, and sends it
-/// to the owner, who adds all by rank, encodes the sum and sends it to all. While some minishards are on their way, the
-/// next ones are encoded, as by the GPU's workgroups. Terms of a plain format are added in it, as its FP16 ones are.
+/// Two-shot, minishard by minishard: every rank encodes its part of each shard, including its own,
+/// and sends it to the owner, which sums all in the order of ranks, encodes the sum and sends it to
+/// all. While some minishards are in flight, the next ones are encoded, as by the GPU's workgroups.
+/// Terms of a plain format are added in that format, as the original's FP16 terms are.
 /// @throws std::invalid_argument if there are fewer than two ranks, or more parts than elements.
 Program make_quickreduce(std::uint32_t ranks, std::uint64_t elements,
                          numerics::ElementFormat tensor_format, const ExchangeOptions& options);

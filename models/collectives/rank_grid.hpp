@@ -1,4 +1,4 @@
-// How the ranks of a collective are numbered, and how one names another.
+// Numbering of the ranks of a collective, and offsets between them.
 #pragma once
 
 #include <cstddef>
@@ -7,24 +7,24 @@
 
 namespace equarx::collectives {
 
-/// Number of a chip that takes part in a collective, from 0.
+/// Index of a chip that takes part in a collective, from 0.
 using Rank = std::uint32_t;
 
-/// The way from one rank to another: the rank that it leads to from rank 0. A program that names
-/// every rank by its offset is the same for all of them.
+/// The displacement from one rank to another, represented by the rank that it leads to from rank 0.
+/// A program that refers to ranks by offset is the same for all of them.
 using Offset = std::uint32_t;
 
 /// A set of axes: bit k stands for axis k.
 using AxisSet = std::uint32_t;
 
-/// More ranks than any machine has, and few enough for an Offset.
+/// Larger than any machine, and small enough for an Offset.
 inline constexpr std::uint32_t kMaxRanks = std::uint32_t{1} << 24;
 
-/// Ranks on a grid that closes to a ring along every axis, numbered row by row with the last axis
+/// Ranks on a grid with wraparound along every axis, numbered row by row with the last axis
 /// fastest: one axis for a ring, several for a torus, log2 N axes of length 2 for recursive
 /// algorithms, whose partner in round k is the neighbour along axis k.
 ///
-/// It says who talks to whom, not where they are: see sim::Machine for chips and routes.
+/// Describes which ranks communicate, not their location: see sim::Machine for chips and routes.
 class RankGrid {
  public:
   /// @throws std::invalid_argument unless there are 1 to 32 axes, each of length 2 or more, and at
@@ -36,25 +36,26 @@ class RankGrid {
   std::uint32_t length(std::size_t axis) const { return lengths_[axis]; }
   const std::vector<std::uint32_t>& lengths() const { return lengths_; }
 
-  /// Place of a rank (or component of an offset) along an axis, 0 <= place < length(axis).
+  /// Coordinate of a rank (or component of an offset) along an axis, in [0, length(axis)).
   std::uint32_t coordinate(Rank rank, std::size_t axis) const;
 
-  /// `steps` forward along one axis, modulo its length.
+  /// Offset of `steps` forward along one axis, modulo its length.
   Offset along(std::size_t axis, std::uint32_t steps) const;
 
-  /// Where `offset` leads from `rank`, axis by axis, round the end where it must.
+  /// Returns the rank at `offset` from `rank`, axis by axis, with wraparound.
   Rank move(Rank rank, Offset offset) const;
 
-  /// The way from one rank to another: move(from, difference(to, from)) == to.
+  /// Returns the offset between two ranks: move(from, difference(to, from)) == to.
   Offset difference(Rank to, Rank from) const;
 
-  /// The way back.
+  /// Returns the inverse offset.
   Offset reverse(Offset offset) const { return difference(0, offset); }
 
-  /// Ranks that differ along the axes of the set only: the product of their lengths.
+  /// Number of ranks that differ along the axes of the set only: the product of their lengths.
   std::uint32_t span(AxisSet axes) const;
 
-  /// The offsets to them, the own rank's 0 included, by rising rank from rank 0.
+  /// Returns the offsets to these ranks, including 0 for the own rank, in the order of ranks from
+  /// rank 0.
   std::vector<Offset> offsets(AxisSet axes) const;
 
   AxisSet all_axes() const;
@@ -63,7 +64,7 @@ class RankGrid {
 
  private:
   std::vector<std::uint32_t> lengths_;
-  std::vector<std::uint32_t> strides_;  ///< ranks from one place to the next, by axis
+  std::vector<std::uint32_t> strides_;  ///< by axis: ranks from one coordinate to the next
   std::uint32_t ranks_ = 1;
 };
 

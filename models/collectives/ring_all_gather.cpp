@@ -7,7 +7,7 @@
 namespace equarx::collectives {
 namespace {
 
-/// What a rank has encoded of its own shard's minishard, to be gathered by all.
+/// Encoded buffers of a minishard of the own shard, to be gathered by all.
 struct OwnBuffers {
   BufferId scales = 0;
   std::vector<BufferId> payload;  ///< by microshard
@@ -46,14 +46,14 @@ class AllGather {
         begin_passing(step);
         strand_.for_each_minishard([&](std::uint32_t minishard) { pass_on(minishard, step); });
         if (turns(step))
-          strand_.enter(Phase::all_gather, stage - 1);  // its larger chunks are under way now
+          strand_.enter(Phase::all_gather, stage - 1);  // its larger chunks are in flight now
         strand_.end_step();
       }
     }
   }
 
  private:
-  /// Whether its first step adds the last arrivals of a ReduceScatter.
+  /// True if its first step adds the last arrivals of a ReduceScatter.
   bool follows_sums() const {
     return strand_.collective() == Collective::all_reduce && !strand_.stops_between();
   }
@@ -77,15 +77,15 @@ class AllGather {
     const bool scales_found = sums && numerics::same_groups(strand_.format(Phase::reduce_scatter),
                                                             strand_.format(Phase::all_gather));
     RingSums(strand_).sum_and_send(paths, Phase::all_gather, {outgoing}, scales_found);
-    keep_own(minishard, outgoing.directions.front());
+    save_own(minishard, outgoing.directions.front());
     writer_.for_each_microshard(tile, [&](std::uint32_t micro) {
-      strand_.due(minishard, StepPlace::kDeliver, micro);
+      strand_.due(minishard, StepPosition::kDeliver, micro);
       writer_.deliver(at(tile, micro), own_[minishard].payload[micro]);
     });
   }
 
-  /// What the turn has just sent.
-  void keep_own(std::uint32_t minishard, Direction direction) {
+  /// Saves the buffers that turn() has just sent.
+  void save_own(std::uint32_t minishard, Direction direction) {
     const SentMinishard& sent = strand_.sent(direction, minishard);
     OwnBuffers& own = own_[minishard];
     own.payload.clear();
@@ -99,23 +99,23 @@ class AllGather {
       const Offset offset = strand_.offset_by(opposite(direction), step);
       paths.push_back({direction, strand_.tile(minishard, offset)});
     }
-    const bool any_goes_on = turns(step) || std::ranges::any_of(paths, [&](const Path& path) {
-                               return step < strand_.steps(path.direction);
-                             });
+    const bool any_forwards = turns(step) || std::ranges::any_of(paths, [&](const Path& path) {
+                                return step < strand_.steps(path.direction);
+                              });
     if (strand_.format(Phase::all_gather).scaled) {
-      if (any_goes_on) strand_.barrier(minishard, StepPlace::kArrival, paths.front().tile);
-      strand_.due(minishard, StepPlace::kPassScales);
+      if (any_forwards) strand_.barrier(minishard, StepPosition::kArrival, paths.front().tile);
+      strand_.due(minishard, StepPosition::kPassScales);
       for (const Path& path : paths) pass_on_scales(path, step);
       if (turns(step)) send_gathered_scales(minishard);
     }
     writer_.for_each_microshard(paths.front().tile, [&](std::uint32_t micro) {
-      strand_.due(minishard, StepPlace::kSum, micro);
+      strand_.due(minishard, StepPosition::kSum, micro);
       for (const Path& path : paths) pass_on_payload(path, step, micro);
       if (turns(step)) send_gathered_payload(minishard, micro);
     });
   }
 
-  /// After the last step along one axis, what was gathered goes on along the next.
+  /// True after the last step along an axis: the gathered data continues along the next axis.
   bool turns(std::uint32_t step) const { return step == strand_.longest() && strand_.stage() > 0; }
 
   void pass_on_scales(const Path& path, std::uint32_t step) {
@@ -156,7 +156,8 @@ class AllGather {
     for (const Direction direction : stages_.directions_with(1, next_stage())) visit(direction);
   }
 
-  /// Every rank's own buffer and those gathered beside it, along the axis of the next stage.
+  /// Sends every rank's own buffer and the buffers gathered so far along the axis of the next
+  /// stage.
   MessageId send_gathered(BufferId own, Direction direction) {
     const Origin origin{.offset = 0, .gathered = stages_.later_axes(next_stage())};
     return strand_.send(own, direction, stages_.channel(direction, next_stage()), origin);

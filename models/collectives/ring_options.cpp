@@ -17,7 +17,7 @@ std::array<std::uint32_t, kDirections> ring_steps(std::uint32_t length, RingStyl
 
 double RingOptions::link_chunks(std::size_t axis, std::uint32_t length) const {
   const auto [forward, backward] = ring_steps(length, style);
-  if (!shares_links(axis, length)) return forward;  // which is never the shorter way
+  if (!shares_links(axis, length)) return forward;  // never the shorter direction
   return (forward + backward) / (is_folded(axis) ? folded_rate : 1.0);
 }
 

@@ -8,7 +8,7 @@
 namespace equarx::collectives {
 namespace {
 
-/// Chunks that only the ReduceScatter uses are cut for its format, shards for whichever has scales.
+/// Chunks used only by the ReduceScatter are cut for its format; shards for the format with scales.
 std::vector<Cut> choose_cuts(const RankGrid& grid, std::uint64_t segment_elements,
                              const std::vector<std::size_t>& axes, const RingOptions& options) {
   std::vector<Cut> cuts(axes.size());

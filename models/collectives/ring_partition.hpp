@@ -1,4 +1,4 @@
-// How a collective on rings cuts its tensor.
+// Partition of the tensor of a collective on rings.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace equarx::collectives {
 
-/// One segment, or two in a full loop, for each tour, each cut along its axes into shards.
+/// One segment per tour (two in a full loop), each cut along its axes into shards.
 /// @throws std::invalid_argument if there are more parts than elements.
 Partition make_ring_partition(const RankGrid& grid, std::uint64_t elements,
                               const std::vector<RingTour>& tours, const RingOptions& options);
 
-/// Of one segment of each tour.
+/// Returns the elements of one segment of each tour.
 std::vector<double> elements_of_tours(const Partition& partition, RingStyle style);
 
-/// make_ring_partition() for ring_tours(). @throws std::invalid_argument also if the order of axes does not name each of
-/// them once.
+/// make_ring_partition() for ring_tours(). @throws std::invalid_argument also if the order of axes
+/// is not a permutation of them
 Partition make_ring_partition(const RankGrid& grid, std::uint64_t elements,
                               const RingOptions& options);
 

@@ -31,7 +31,7 @@ void write_segment(ProgramWriter& writer, const RingTimetable& timetable, RingSt
 Program make_ring_program(const RankGrid& grid, std::uint64_t elements,
                           numerics::ElementFormat tensor_format, const RingOptions& options) {
   if (options.collective == Collective::all_to_all || options.collective == Collective::broadcast)
-    throw std::logic_error(fmt::format("a ring program is no {}", name(options.collective)));
+    throw std::logic_error(fmt::format("a ring program cannot be a {}", name(options.collective)));
   const std::vector<RingTour> tours = ring_tours(grid, elements, options);
   ProgramWriter writer({options.collective,
                         make_ring_partition(grid, elements, tours, options),

@@ -10,9 +10,9 @@
 
 namespace equarx::collectives {
 
-/// The program for `elements` elements of `tensor_format`.
-/// @throws std::invalid_argument if there are more parts than elements, or the order of axes does not
-/// name each of them once.
+/// Returns the program for `elements` elements of `tensor_format`.
+/// @throws std::invalid_argument if there are more parts than elements, or the order of axes is not
+/// a permutation of them
 Program make_ring_program(const RankGrid& grid, std::uint64_t elements,
                           numerics::ElementFormat tensor_format, const RingOptions& options);
 

@@ -14,7 +14,7 @@ void send_sums(RingStrand& strand, std::uint32_t minishard, std::uint32_t step) 
     paths.push_back({direction, tile});
     outgoing.push_back({tile, {direction}});
   }
-  if (step == 0) paths.clear();  // a chunk's first chip sends its own values
+  if (step == 0) paths.clear();  // the first chip of a chunk sends its own values
   const bool scales_found = step > 0 && strand.format(Phase::reduce_scatter).scaled;
   RingSums(strand).sum_and_send(paths, Phase::reduce_scatter, outgoing, scales_found);
 }

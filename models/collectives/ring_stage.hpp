@@ -1,4 +1,4 @@
-// Where a segment's rings lead, and what their tiles are called.
+// Rings of a segment and the tiles on them.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace equarx::collectives {
 
-/// The rings of one segment, one along each of its axes, or of the first of them where others are exchanged
-/// otherwise: these are its stages, which the ReduceScatter takes from the first to the last, and the AllGather
-/// back. Does not change once made.
+/// The rings of one segment, one along each of its axes, or along the first of them if the others
+/// use another exchange. These are its stages: the ReduceScatter processes them first to last, the
+/// AllGather last to first. Immutable.
 class RingStages {
  public:
-  /// `directions`: those that this segment uses. Adds their channels to the program.
-  /// `axes_beyond`: of the segment, its last ones, along which no ring goes
+  /// `directions`: used by this segment. Adds their channels to the program.
+  /// `axes_beyond`: number of trailing axes of the segment without rings
   RingStages(ProgramWriter& writer, RingStyle style, std::uint32_t segment,
              std::vector<Direction> directions, std::uint32_t axes_beyond = 0);
 
@@ -28,22 +28,24 @@ class RingStages {
 
   /// Steps of a stage in a direction; 0 if the segment does not use it.
   std::uint32_t steps(Direction direction, std::size_t stage) const;
-  /// Those of its longer direction.
+  /// Steps of its longer direction.
   std::uint32_t longest(std::size_t stage) const;
-  /// Directions whose stage has at least `steps` steps.
+  /// Directions in which the stage has at least `steps` steps.
   std::vector<Direction> directions_with(std::uint32_t steps, std::size_t stage) const;
 
   ChannelId channel(Direction direction, std::size_t stage) const {
     return channels_[stage][index(direction)];
   }
 
-  /// The place some hops away along a stage's axis.
+  /// Offset of `hops` hops along a stage's axis.
   Offset offset_by(Direction direction, std::uint32_t hops, std::size_t stage) const;
-  /// Axes that do not cut a stage's chunks in the ReduceScatter: those of the stages after it.
+  /// Number of axes that do not cut a stage's chunks in the ReduceScatter: the axes of later
+  /// stages.
   std::uint32_t uncut(std::size_t stage) const {
     return static_cast<std::uint32_t>(axes_.size() - 1 - stage);
   }
-  /// Those of them with rings: taken after the stage in the ReduceScatter, and before it in the AllGather.
+  /// The later axes with rings: processed after the stage in the ReduceScatter, before it in the
+  /// AllGather.
   AxisSet later_axes(std::size_t stage) const;
 
   Tile tile(std::uint32_t minishard, Offset offset, std::uint32_t uncut) const {
@@ -56,7 +58,7 @@ class RingStages {
   const RankGrid& grid_;
   RingStyle style_;
   std::uint32_t segment_;
-  const std::vector<std::size_t>& axes_;  ///< one stage for each
+  const std::vector<std::size_t>& axes_;  ///< one stage per axis
   std::vector<Direction> directions_;
   std::uint32_t axes_beyond_;
   std::vector<std::array<ChannelId, kDirections>> channels_;  ///< by stage

@@ -25,7 +25,7 @@ void RingStrand::begin_step(Arrivals arrivals, double send_time) {
 }
 
 void RingStrand::begin_last_arrivals() {
-  // After all that the step before has sent, and before what this time brings next.
+  // After everything that the previous step sent, and before the next arrivals.
   constexpr double kBefore = 63.0 / 64.0;
   const double window = ahead(step_time());
   arrivals_ = {arrived_ - window, window * kBefore};
@@ -33,19 +33,20 @@ void RingStrand::begin_last_arrivals() {
   send_time_ = 0.0;
 }
 
-void RingStrand::due(std::uint32_t minishard, double place, double micro, double places) {
+void RingStrand::due(std::uint32_t minishard, double position, double micro, double positions) {
   const auto [minishards, microshards] = cut();
-  // What has to be there of the minishard: its scales, which come first, some microshards, or all.
+  // Part of the minishard that must have arrived: its scales, which come first, some microshards,
+  // or all.
   double part = 1.0;
-  if (place < StepPlace::kSum) part = 0.5 / microshards;
-  if (place == StepPlace::kSum) part = (std::floor(micro) + 1.0) / microshards;
+  if (position < StepPosition::kSum) part = 0.5 / microshards;
+  if (position == StepPosition::kSum) part = (std::floor(micro) + 1.0) / microshards;
   const double reached = (minishard + part) / minishards;
   const double arrived = arrivals_.from + arrivals_.time * reached;
   const double lead = ahead(std::lerp(step_time(), send_time_, reached));
   const double wanted = send_from_ + send_time_ * reached - lead;
-  // Places follow each other within less than the time of a microshard.
+  // Positions follow each other within less than the time of a microshard.
   constexpr double kTurns = 1.0 / 1024.0;
-  const double within = (place + places * micro / microshards) / StepPlace::kEnd;
+  const double within = (position + positions * micro / microshards) / StepPosition::kEnd;
   const double turn =
       kTurns * step_time() / microshards * (minishard + within) / minishards / minishards;
   last_due_ = std::max(last_due_, std::max({arrived, wanted, earliest_}) + turn);
@@ -62,8 +63,8 @@ MessageId RingStrand::forward(MessageId received, Direction direction) {
   return send(message.buffer, direction, message.channel, writer_.program().received(message));
 }
 
-void RingStrand::barrier(std::uint32_t minishard, double place, const Tile& tile) {
-  due(minishard, place);
+void RingStrand::barrier(std::uint32_t minishard, double position, const Tile& tile) {
+  due(minishard, position);
   writer_.emit({.op = Op::barrier, .phase = phase_, .tile = at(tile, 0)});
 }
 

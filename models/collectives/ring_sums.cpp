@@ -12,7 +12,7 @@ void RingSums::sum_and_send(const std::vector<Path>& paths, Phase phase,
                             const std::vector<Outgoing>& outgoing, bool scales_found) {
   const Tile& first = outgoing.front().tile;
   const std::uint32_t minishard = first.minishard;
-  const Operand operand = paths.empty() ? brought() : carried();
+  const Operand operand = paths.empty() ? source() : sums();
   const bool scaled = strand_.format(phase).scaled;
   const std::vector<SentMinishard> arrivals = await_scales(paths);
   for (const Outgoing& one : outgoing)
@@ -21,19 +21,19 @@ void RingSums::sum_and_send(const std::vector<Path>& paths, Phase phase,
   std::vector<BufferId> scales(outgoing.size());
   if (scaled) {
     writer_.for_each_microshard(first, [&](std::uint32_t micro) {
-      strand_.due(minishard, StepPlace::kSum, micro);
+      strand_.due(minishard, StepPosition::kSum, micro);
       sum(paths, arrivals, micro, scales_found);
     });
     scales = send_scales(phase, outgoing, operand, scales_found);
   }
   writer_.for_each_microshard(first, [&](std::uint32_t micro) {
     if (!scaled) {
-      constexpr double kPlaces = StepPlace::kDeliver - StepPlace::kSum;
-      strand_.due(minishard, StepPlace::kSum, micro, kPlaces);
+      constexpr double kPositions = StepPosition::kDeliver - StepPosition::kSum;
+      strand_.due(minishard, StepPosition::kSum, micro, kPositions);
       sum(paths, arrivals, micro, false);
-      strand_.due(minishard, StepPlace::kSum, micro + 0.5, kPlaces);
+      strand_.due(minishard, StepPosition::kSum, micro + 0.5, kPositions);
     } else {
-      strand_.due(minishard, StepPlace::kSendPayload, micro);
+      strand_.due(minishard, StepPosition::kSendPayload, micro);
     }
     for (std::size_t i = 0; i < outgoing.size(); ++i)
       encode_and_send_payload(phase, outgoing[i], micro, operand, scales[i]);
@@ -44,12 +44,12 @@ void RingSums::finish(const std::vector<Path>& paths, bool store) {
   const Tile& tile = paths.front().tile;
   const std::vector<SentMinishard> arrivals = await_scales(paths);
   writer_.for_each_microshard(tile, [&](std::uint32_t micro) {
-    strand_.due(tile.minishard, StepPlace::kSum, micro);
+    strand_.due(tile.minishard, StepPosition::kSum, micro);
     sum(paths, arrivals, micro, false);
     if (store)
       writer_.emit({.op = Op::store,
                     .phase = Phase::reduce_scatter,
-                    .operand = carried(),
+                    .operand = sums(),
                     .tile = at(tile, micro)});
   });
 }
@@ -57,15 +57,15 @@ void RingSums::finish(const std::vector<Path>& paths, bool store) {
 std::vector<SentMinishard> RingSums::await_scales(const std::vector<Path>& paths) {
   std::vector<SentMinishard> arrivals;
   for (const Path& path : paths) {
-    strand_.due(path.tile.minishard, StepPlace::kArrival);
+    strand_.due(path.tile.minishard, StepPosition::kArrival);
     arrivals.push_back(strand_.sent(path.direction, path.tile.minishard));
     if (arrivals.back().scales) writer_.wait(*arrivals.back().scales);
   }
   return arrivals;
 }
 
-/// Adds one microshard of every path to the local values. Where two paths end in one tile, the second
-/// finds the first one's sums there.
+/// Adds one microshard of every path to the local values. If two paths end in one tile, the second
+/// continues from the sums of the first.
 void RingSums::sum(const std::vector<Path>& paths, const std::vector<SentMinishard>& arrivals,
                    std::uint32_t micro, bool finds_scales) {
   const Program& program = writer_.program();
@@ -76,7 +76,7 @@ void RingSums::sum(const std::vector<Path>& paths, const std::vector<SentMinisha
     writer_.wait(message);
     writer_.emit({.op = program.format(Phase::reduce_scatter).scaled ? Op::accumulate : Op::add,
                   .phase = Phase::reduce_scatter,
-                  .operand = again ? carried() : brought(),
+                  .operand = again ? sums() : source(),
                   .finds_scales = finds_scales && last,
                   .tile = at(paths[i].tile, micro),
                   .buffer = strand_.buffer_of(message),
@@ -88,8 +88,8 @@ std::vector<BufferId> RingSums::send_scales(Phase phase, const std::vector<Outgo
                                             Operand operand, bool scales_found) {
   const Tile& first = outgoing.front().tile;
   if (!scales_found) find_scales(phase, outgoing, operand);
-  strand_.barrier(first.minishard, StepPlace::kBarrier, first);
-  strand_.due(first.minishard, StepPlace::kSendScales);
+  strand_.barrier(first.minishard, StepPosition::kBarrier, first);
+  strand_.due(first.minishard, StepPosition::kSendScales);
   std::vector<BufferId> scales;
   for (const Outgoing& one : outgoing) scales.push_back(encode_and_send_scales(phase, one));
   return scales;
@@ -98,7 +98,7 @@ std::vector<BufferId> RingSums::send_scales(Phase phase, const std::vector<Outgo
 void RingSums::find_scales(Phase phase, const std::vector<Outgoing>& outgoing, Operand operand) {
   const Tile& first = outgoing.front().tile;
   writer_.for_each_microshard(first, [&](std::uint32_t micro) {
-    strand_.due(first.minishard, StepPlace::kFindScales, micro);
+    strand_.due(first.minishard, StepPosition::kFindScales, micro);
     for (const Outgoing& one : outgoing)
       writer_.emit(
           {.op = Op::find_scales, .phase = phase, .operand = operand, .tile = at(one.tile, micro)});
@@ -120,14 +120,14 @@ void RingSums::encode_and_send_payload(Phase phase, const Outgoing& outgoing, st
     strand_.sent(direction, tile.minishard).payload.push_back(strand_.send_own(payload, direction));
 }
 
-/// How partial sums lie in memory.
-Operand RingSums::carried() const { return ring_sums_in(writer_.program()); }
+/// Location of partial sums.
+Operand RingSums::sums() const { return ring_sums_in(writer_.program()); }
 
-/// The local values at the start of a stage.
-Operand RingSums::brought() const {
+/// Location of the local values at the start of a stage.
+Operand RingSums::source() const {
   if (strand_.phase() == Phase::all_gather && strand_.stops_between()) return Operand::sums;
   const bool first = strand_.stage() == 0 || strand_.collective() == Collective::all_gather;
-  return first ? Operand::input : carried();
+  return first ? Operand::input : sums();
 }
 
 }  // namespace equarx::collectives

@@ -1,4 +1,4 @@
-// What every step of a ReduceScatter on rings does with the minishards that arrive.
+// Summation of arriving minishards in the steps of a ReduceScatter on rings.
 #pragma once
 
 #include <vector>
@@ -7,27 +7,28 @@
 
 namespace equarx::collectives {
 
-/// Where a ring leaves its sums: in FP32 where hops are quantized, else in the wire's format.
+/// Location of a ring's sums: FP32 if hops are quantized, else the wire format.
 Operand ring_sums_in(const Program& program);
 
-/// A minishard to encode, and where to send it.
+/// A minishard to encode and the directions to send it in.
 struct Outgoing {
   Tile tile;
   std::vector<Direction> directions;
 };
 
-/// Sums of one strand: adds, encodes and sends.
+/// Adds, encodes and sends the sums of one strand.
 class RingSums {
  public:
   explicit RingSums(RingStrand& strand) : strand_(strand), writer_(strand.writer()) {}
 
-  /// Adds what arrives on `paths` to the local values, and sends the sums on in the format of `phase`.
-  /// Each microshard leaves as soon as it can: one with scales has to wait until those of its whole
-  /// minishard are known, which are sent first. `scales_found`: as the sums are formed.
+  /// Adds the arrivals on `paths` to the local values and sends the sums on in the format of
+  /// `phase`. Each microshard leaves as soon as possible: with scales, only after the scales of its
+  /// whole minishard, which are sent first. `scales_found`: the scales are computed along with the
+  /// sums.
   void sum_and_send(const std::vector<Path>& paths, Phase phase,
                     const std::vector<Outgoing>& outgoing, bool scales_found);
 
-  /// Adds the last arrivals of a stage, which all end in one tile; `store`: into the result.
+  /// Adds the last arrivals of a stage, which all end in one tile. `store`: write it to the result.
   void finish(const std::vector<Path>& paths, bool store);
 
  private:
@@ -40,8 +41,8 @@ class RingSums {
   BufferId encode_and_send_scales(Phase phase, const Outgoing& outgoing);
   void encode_and_send_payload(Phase phase, const Outgoing& outgoing, std::uint32_t micro,
                                Operand operand, BufferId scales);
-  Operand carried() const;
-  Operand brought() const;
+  Operand sums() const;
+  Operand source() const;
 
   RingStrand& strand_;
   ProgramWriter& writer_;

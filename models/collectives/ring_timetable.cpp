@@ -12,10 +12,10 @@ struct Stage {
   std::size_t stage = 0;
 };
 
-/// What has an axis' links.
+/// Occupancy of an axis' links.
 struct AxisUse {
-  double free = 0.0;  ///< when they are free again
-  double step = 0.0;  ///< of the stage that has them until then
+  double free = 0.0;  ///< time at which they are free again
+  double step = 0.0;  ///< step time of the stage that occupies them until then
 };
 
 bool does(Collective collective, Phase phase) {
@@ -23,7 +23,7 @@ bool does(Collective collective, Phase phase) {
          (collective == Collective::reduce_scatter) == (phase == Phase::reduce_scatter);
 }
 
-/// By slot; within one, the tour goes first whose next stage is due sooner.
+/// Returns the stages by slot; within a slot, the tour whose next stage is due first comes first.
 std::vector<Stage> stages_in_turn(const std::vector<RingTour>& tours) {
   std::vector<Stage> stages;
   for (std::size_t tour = 0; tour < tours.size(); ++tour)
@@ -43,9 +43,9 @@ double chunk_elements(const RankGrid& grid, const RingTour& tour, std::size_t st
   return segment_elements;
 }
 
-/// What a step takes besides its bytes while the links may move something else, in elements that a link
-/// direction could move: a hop's 0.36 us at 45 GB/s (configs/hardware/tpu-v5e.json), in bf16; about three times
-/// as long with the synchronisation of a quantized step.
+/// Overhead of a step in which the links may move other data, in elements that a link direction
+/// could move: a hop's 0.36 us at 45 GB/s (configs/hardware/tpu-v5e.json), in bf16; about three
+/// times as long with the synchronisation of a quantized step.
 constexpr double kPlainHop = 8192.0;
 constexpr double kQuantizedHop = 24576.0;
 
@@ -58,7 +58,7 @@ RingTimetable::RingTimetable(const RankGrid& grid, const std::vector<RingTour>& 
   const std::vector<Stage> stages = stages_in_turn(tours);
   const std::vector<Stage> back(stages.rbegin(), stages.rend());
   std::vector<AxisUse> axes(grid.axes());
-  std::vector<double> ready(tours.size());  // when a tour is done with the stage before
+  std::vector<double> ready(tours.size());  // by tour: end of its previous stage
   for (const Phase phase : {Phase::reduce_scatter, Phase::all_gather}) {
     std::vector<Times>& times = phases_[static_cast<std::size_t>(phase)];
     for (const RingTour& tour : tours) times.emplace_back(tour.axes.size());
@@ -68,7 +68,8 @@ RingTimetable::RingTimetable(const RankGrid& grid, const std::vector<RingTour>& 
       const std::uint32_t length = grid.length(axis);
       const double link_time = options.link_chunks(axis, length) *
                                chunk_elements(grid, tours[tour], stage, segment_elements[tour]);
-      const std::uint32_t steps = ring_steps(length, options.style).front();  // the longer way
+      // The longer direction.
+      const std::uint32_t steps = ring_steps(length, options.style).front();
       StageTime& time = times[tour][stage];
       time.begin = std::max(ready[tour], axes[axis].free);
       time.early = axes[axis].step / 2.0;

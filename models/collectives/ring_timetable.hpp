@@ -1,4 +1,4 @@
-// When the stages of the segments of a collective on several axes are due.
+// Timetable of the stages of a collective on several axes.
 #pragma once
 
 #include <array>
@@ -12,31 +12,33 @@
 
 namespace equarx::collectives {
 
-/// The stages of all tours as the links of each axis can take them, one after the other: a stage begins when
-/// the one before it, of the same tour, is over and the axis is free. The AllGather takes them in the opposite
-/// order. Time is counted in elements that a link direction moves.
+/// The stages of all tours, scheduled on the links of each axis: a stage begins when the previous
+/// one of its tour is finished and the axis is free. The AllGather takes them in reverse order.
+/// Time is in elements that a link direction moves.
 ///
-/// It only decides the order in which a chip's core gives its orders; when things happen is simulated.
+/// Only determines the order in which a chip's core issues its instructions; the actual times are
+/// simulated.
 class RingTimetable {
  public:
-  /// `segment_elements`: of each tour's segments, which are all of one size.
+  /// `segment_elements`: size of the segments of each tour, equal within a tour
   RingTimetable(const RankGrid& grid, const std::vector<RingTour>& tours,
                 const std::vector<double>& segment_elements, const RingOptions& options);
 
-  /// Of a tour's stage, by the number of its axis in the order of the ReduceScatter.
+  /// Start of a tour's stage, by the index of its axis in the order of the ReduceScatter.
   double begin(Phase phase, std::size_t tour, std::size_t stage) const {
     return time(phase, tour, stage).begin;
   }
-  /// How long before that the core may give the orders for it, so that its links need not wait for them: when
-  /// the last step of the stage that has the links until then is half over. 0 if there is none.
+  /// Lead with which the core may issue its instructions, so that its links need not wait for them:
+  /// until half of the last step of the stage that occupies the links before. 0 if there is no such
+  /// stage.
   double early(Phase phase, std::size_t tour, std::size_t stage) const {
     return time(phase, tour, stage).early;
   }
-  /// How long each step of it takes.
+  /// Duration of each of its steps.
   double step(Phase phase, std::size_t tour, std::size_t stage) const {
     return time(phase, tour, stage).step;
   }
-  /// When all is over.
+  /// End of the last stage.
   double end() const { return end_; }
 
  private:

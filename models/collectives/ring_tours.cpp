@@ -20,24 +20,27 @@ namespace {
 
 using Order = std::vector<std::size_t>;
 
-/// What a step of a further tour costs that the timetable does not know: core time for its messages, and in a
-/// quantized collective also the synchronisation that holds the link. In elements that a link direction could
-/// move meanwhile: about 0.4 us at 45 GB/s, in bf16; 1.2 us at 45 to 90 GB/s, in int8.
+/// Cost of a step of an additional tour that is not in the timetable: core time for its messages,
+/// and in a quantized collective also the synchronisation that occupies the link. In elements that
+/// a link direction could move meanwhile: about 0.4 us at 45 GB/s, in bf16; 1.2 us at 45 to 90
+/// GB/s, in int8.
 constexpr double kPlainStep = 8192.0;
 constexpr double kQuantizedStep = 98304.0;
 
-/// Axes beyond which only rotations are tried, because there are too many orders. No TPU has more.
+/// With more axes, only rotations are tried, because there are too many orders. No TPU has more.
 constexpr std::size_t kMostAxes = 3;
 
-/// Slots more than axes that are tried. Two more have always been enough, or nearly (docs/model.md, C3d).
+/// Maximum number of slots beyond the number of axes. Two have always been enough, or nearly
+/// (docs/model.md, C3d).
 constexpr std::uint32_t kMoreSlots = 2;
 
-/// Shards are cut on registers if a rank has many, else on whole blocks of every named format.
+/// Shards are multiples of registers if a rank has many of them, else of whole blocks of every
+/// named format.
 constexpr std::uint64_t kManyGranules = 256;
 constexpr std::uint64_t kFewGranules = 32;
 constexpr std::uint64_t kBlock = 32;
 
-/// Smallest shard of a tour of its own size: small enough for any tensor that is worth it.
+/// Smallest shard with unequal tours: small enough for any tensor that benefits.
 constexpr std::uint64_t kLeastShard = 64;
 
 Order first_order(const RankGrid& grid, const RingOptions& options) {
@@ -56,7 +59,7 @@ Order first_order(const RankGrid& grid, const RingOptions& options) {
   return order;
 }
 
-/// One tour for each order, all in step: stage i in slot i.
+/// One tour per order, all in lockstep: stage i in slot i.
 std::vector<RingTour> rotations(const RankGrid& grid, const RingOptions& options) {
   Order order = first_order(grid, options);
   std::vector<std::uint32_t> slots(order.size());
@@ -69,7 +72,7 @@ std::vector<RingTour> rotations(const RankGrid& grid, const RingOptions& options
   return tours;
 }
 
-/// Whether the stages of all axes take the same time.
+/// True if the stages of all axes take the same time.
 bool axes_alike(const RankGrid& grid, const RingOptions& options) {
   for (std::size_t axis = 1; axis < grid.axes(); ++axis)
     if (grid.length(axis) != grid.length(0) ||
@@ -78,7 +81,7 @@ bool axes_alike(const RankGrid& grid, const RingOptions& options) {
   return true;
 }
 
-/// All orders of the axes in all choices of `slots` slots.
+/// All orders of the axes with all choices of `slots` slots.
 std::vector<RingTour> all_tours(const RankGrid& grid, std::uint32_t slots) {
   std::vector<RingTour> tours;
   RingTour tour;
@@ -97,23 +100,23 @@ std::vector<RingTour> all_tours(const RankGrid& grid, std::uint32_t slots) {
   return tours;
 }
 
-/// Tours with their sizes.
+/// Tours and their sizes.
 struct Division {
   std::vector<RingTour> tours;  ///< without shares
   std::vector<double> shares;   ///< of the tensor, each > 0
-  double time = 0.0;            ///< about, in elements that a link direction moves
+  double time = 0.0;            ///< approximate, in elements that a link direction moves
 };
 
-/// Divides the tensor among tours so that the slots together are as short as possible.
+/// Divides the tensor among tours so that the total length of the slots is minimal.
 class Divider {
  public:
   Divider(const RankGrid& grid, std::uint64_t elements, const RingOptions& options)
       : grid_(grid), elements_(static_cast<double>(elements)), options_(options) {}
 
-  /// Tours that get nothing are left out. Nothing if no division is found, which only happens on tori of very
-  /// many chips.
+  /// Omits tours without elements. Returns std::nullopt if no division is found, which only happens
+  /// on tori of very many chips.
   std::optional<Division> divide(const std::vector<RingTour>& tours) const {
-    const std::optional<std::vector<double>> found = maximize(programme(tours));
+    const std::optional<std::vector<double>> found = maximize(linear_program(tours));
     if (!found) return std::nullopt;
     const std::vector<double>& sizes = *found;
     const double total =
@@ -129,7 +132,7 @@ class Divider {
     return division;
   }
 
-  /// All tours of one size.
+  /// All tours of the same size.
   Division equal(const std::vector<RingTour>& tours) const {
     Division division{
         tours, std::vector<double>(tours.size(), 1.0 / static_cast<double>(tours.size())), 0.0};
@@ -137,8 +140,8 @@ class Divider {
     return division;
   }
 
-  /// Leaves out tours, the smallest first, as long as that takes no longer: each has steps of its own. As many
-  /// as there are axes stay, so that all axes can begin at once.
+  /// Removes tours, the smallest first, as long as the time does not grow: each tour has steps of
+  /// its own. At least as many tours as axes remain, so that all axes can start at once.
   Division thin_out(Division division) const {
     while (std::optional<Division> fewer = without_one(division)) division = *std::move(fewer);
     return division;
@@ -170,9 +173,9 @@ class Divider {
                (options_.quantizes() ? kQuantizedStep : kPlainStep);
   }
 
-  /// Variables: a size for each tour, then a length for each slot. In every slot, no axis may be busy for
-  /// longer than the slot is; all slots together last 1; the sizes together shall be largest.
-  LinearProgram programme(const std::vector<RingTour>& tours) const {
+  /// Variables: a size per tour, then a length per slot. In every slot, no axis is busy for longer
+  /// than the slot; all slots together have length 1; the total size is maximised.
+  LinearProgram linear_program(const std::vector<RingTour>& tours) const {
     const std::uint32_t slots = slots_of(tours);
     LinearProgram program;
     program.objective.assign(tours.size(), 1.0);
@@ -180,7 +183,7 @@ class Divider {
     program.rows.assign(grid_.axes() * slots + 1, std::vector<double>(program.objective.size()));
     program.limits.assign(program.rows.size(), 0.0);
     for (std::size_t i = 0; i < tours.size(); ++i) {
-      double cut = 1.0;  // part of the tour that a chunk is
+      double cut = 1.0;  // fraction of the tour per chunk
       for (std::size_t stage = 0; stage < grid_.axes(); ++stage) {
         const std::size_t axis = tours[i].axes[stage];
         cut /= grid_.length(axis);
@@ -208,7 +211,7 @@ class Divider {
   const RingOptions& options_;
 };
 
-/// The division that takes least time; the equal one if it is among the best.
+/// Returns the fastest division; the equal one if it ties.
 Division best_division(const RankGrid& grid, std::uint64_t elements, const RingOptions& options) {
   const Divider divider(grid, elements, options);
   const std::vector<RingTour> rotated = rotations(grid, options);
@@ -225,7 +228,8 @@ Division best_division(const RankGrid& grid, std::uint64_t elements, const RingO
   return best;
 }
 
-/// Tours with whole shares: granules of their shards, which add up to those of a rank's part.
+/// Returns the tours with integer shares, in granules of their shards, which add up to a rank's
+/// part.
 std::vector<RingTour> with_shares(Division division, std::uint64_t granules) {
   std::uint64_t left = granules;
   for (std::size_t i = 0; i < division.tours.size(); ++i) {
@@ -233,25 +237,26 @@ std::vector<RingTour> with_shares(Division division, std::uint64_t granules) {
     division.tours[i].share = static_cast<std::uint32_t>(share);
     left -= division.tours[i].share;
   }
-  // What rounding has left over or taken too much: a difference of fewer granules than there are tours.
+  // Assign the rounding error, fewer granules than there are tours, to the largest tour.
   std::ranges::max_element(division.tours, {}, &RingTour::share)->share +=
       static_cast<std::uint32_t>(left);
   return std::move(division.tours);
 }
 
-/// Elements in whose multiples a rank gets its part of a tour, if it has `of_rank` elements in all: shards are
-/// then whole blocks in every segment. A block that a shard cut in two would be another one in the next stage.
-std::uint64_t granule_of(std::uint64_t of_rank, const RingOptions& options) {
+/// Granule, in elements, of a rank's part of a tour, if it has `per_rank` elements in total: shards
+/// are then whole blocks in every segment. A block split between shards would be a different block
+/// in the next stage.
+std::uint64_t granule_of(std::uint64_t per_rank, const RingOptions& options) {
   std::uint64_t block = kBlock;
   for (const numerics::BlockFormat& format : {options.reduce_scatter, options.all_gather})
     if (format.scaled && format.layout != numerics::ScaleLayout::strided)
       block = std::max<std::uint64_t>(block, format.block);
-  const bool many = of_rank / numerics::kRegisterElements >= kManyGranules;
+  const bool many = per_rank / numerics::kRegisterElements >= kManyGranules;
   const std::uint64_t shard = many ? divide_up(numerics::kRegisterElements, block) * block : block;
   return shard * ring_segments(options.style);
 }
 
-/// Elements of the shards of the smallest tour's segments, about.
+/// Approximate size of the shards of the smallest tour's segments, in elements.
 std::uint64_t smallest_shard(const std::vector<RingTour>& tours, std::uint64_t granule,
                              const RingOptions& options) {
   const std::uint64_t share = std::ranges::min(tours, {}, &RingTour::share).share;
@@ -264,11 +269,11 @@ std::vector<RingTour> ring_tours(const RankGrid& grid, std::uint64_t elements,
                                  const RingOptions& options) {
   std::vector<RingTour> equal = rotations(grid, options);
   if (equal.size() == 1 || axes_alike(grid, options)) return equal;
-  const std::uint64_t of_rank = elements / grid.ranks();
-  const std::uint64_t granule = granule_of(of_rank, options);
-  if (of_rank / granule < kFewGranules) return equal;
+  const std::uint64_t per_rank = elements / grid.ranks();
+  const std::uint64_t granule = granule_of(per_rank, options);
+  if (per_rank / granule < kFewGranules) return equal;
   std::vector<RingTour> tours =
-      with_shares(best_division(grid, elements, options), of_rank / granule);
+      with_shares(best_division(grid, elements, options), per_rank / granule);
   const std::uint64_t asked =
       std::uint64_t{options.cut.minishards.value_or(1)} * options.cut.microshards.value_or(1);
   const bool fits = smallest_shard(tours, granule, options) >= std::max(kLeastShard, asked);

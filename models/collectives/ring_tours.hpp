@@ -1,4 +1,5 @@
-// In which orders the segments of a collective on several axes take them, and how large each segment is.
+// Orders in which the segments of a collective on several axes use the axes, and the size of each
+// segment.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +11,21 @@
 
 namespace equarx::collectives {
 
-/// A part of the tensor that takes the axes in an order of its own: one segment, or in a full loop two,
-/// which go round in opposite directions. One stage for each axis.
+/// A part of the tensor with its own order of the axes: one segment, or two in a full loop, in
+/// opposite directions. One stage per axis.
 struct RingTour {
-  std::vector<std::size_t> axes;     ///< in the order of the ReduceScatter; the AllGather goes back
-  std::vector<std::uint32_t> slots;  ///< by stage, rising: on each axis, earlier slots go first
-  std::uint32_t share = 1;           ///< its size, in relation to the other tours'
+  std::vector<std::size_t> axes;  ///< in the order of the ReduceScatter; reversed in the AllGather
+  std::vector<std::uint32_t> slots;  ///< by stage, ascending: on each axis, earlier slots go first
+  std::uint32_t share = 1;           ///< its size relative to the other tours
 
   bool operator==(const RingTour&) const = default;
 };
 
-/// The tours of a tensor of `elements` elements. Where axes are alike, tensors small, or their cut too fine,
-/// one for every rotation of the axes, all of one size: each axis is then busy with one of them at any time.
-/// Otherwise of the sizes, and in so many orders and slots, that all axes are busy all the time and are done
-/// at the same time, as far as that can be (docs/model.md, C3d).
-/// @throws std::invalid_argument if the order of axes does not name each of them once.
+/// Returns the tours of a tensor of `elements` elements. If the axes are alike, the tensor is
+/// small, or its cut too fine: one tour per rotation of the axes, all of the same size, so that
+/// each axis is busy with one of them at any time. Otherwise sizes, orders and slots such that, as
+/// far as possible, all axes are busy all the time and finish together (docs/model.md, C3d).
+/// @throws std::invalid_argument if the order of axes is not a permutation of them
 std::vector<RingTour> ring_tours(const RankGrid& grid, std::uint64_t elements,
                                  const RingOptions& options);
 

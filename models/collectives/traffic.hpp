@@ -1,4 +1,4 @@
-// The third reader of a program: what must cross each link direction, whatever the timing.
+// Traffic of a program: bytes on each link direction, independent of timing.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,24 @@
 
 namespace equarx::collectives {
 
-/// Bytes that a rank sends over each channel.
+/// Bytes that a rank sends, by channel.
 std::vector<std::uint64_t> sent_bytes(const Program& program, Rank rank = 0);
 
-/// The same, of one kind of content.
+/// The same for one kind of content.
 std::vector<std::uint64_t> sent_bytes(const Program& program, Content content, Rank rank = 0);
 
-/// Bytes that all ranks together send over each channel.
+/// Bytes sent by all ranks together, by channel.
 std::vector<std::uint64_t> total_sent_bytes(const Program& program);
 
-/// Elements that share a scale on the wire, on average over all scales that are made; none if there are no
-/// scales. Small tensors leave minishards with fewer than was asked for.
+/// Elements per scale on the wire, averaged over all scales; std::nullopt without scales.
+/// Minishards of small tensors have fewer than requested.
 std::optional<double> elements_per_scale(const Program& program);
 
-/// Messages that `ranks` ranks receive together; a uniform program may run on fewer than it is for.
+/// Messages received by `ranks` ranks together; a uniform program may run on fewer ranks than it
+/// was built for.
 std::uint64_t total_messages(const Program& program, std::uint32_t ranks);
 
-/// Whether all ranks run the same list.
+/// True if all ranks execute the same instruction stream.
 bool is_uniform(const Program& program);
 
 }  // namespace equarx::collectives

@@ -30,17 +30,17 @@ class Builder {
   }
 
   void write() {
-    // Every rank but the root sends its sum once, and the root makes the result.
+    // Every rank except the root sends its sum once, and the root produces the result.
     for (std::uint32_t part = 0; part < parts_; ++part) {
       terms_.push_back(writer_.make_buffer(Content::payload, Phase::reduce_scatter, tile(part)));
       results_.push_back(writer_.make_buffer(Content::payload, Phase::all_gather, tile(part)));
     }
-    for (ChannelId round = 0; round < rounds(); ++round) go_up(round);
+    for (ChannelId round = 0; round < rounds(); ++round) reduce_round(round);
     for (std::uint32_t part = 0; part < parts_; ++part) {
       encode(Phase::all_gather, results_[part], part, Operand::rounded_sums, kRootOnly);
       deliver(part, kRootOnly);
     }
-    for (ChannelId round = rounds(); round-- > 0;) go_down(round);
+    for (ChannelId round = rounds(); round-- > 0;) broadcast_round(round);
   }
 
  private:
@@ -50,7 +50,8 @@ class Builder {
     return {.minishard = part / cut_.microshards, .microshard = part % cut_.microshards};
   }
 
-  /// Ranks that are the far one of a pair along the axis of this round, and were the near one along all before.
+  /// Returns the ranks at the far end of a pair along this round's axis that were at the near end
+  /// along all previous axes.
   std::vector<Rank> senders(ChannelId round) const {
     const RankGrid& grid = writer_.program().grid();
     std::vector<Rank> found;
@@ -66,9 +67,9 @@ class Builder {
     return writer_.program().grid().move(rank, writer_.program().grid().along(round, 1));
   }
 
-  void go_up(ChannelId round) {
+  void reduce_round(ChannelId round) {
     const Operand operand = round == 0 ? Operand::input : Operand::rounded_sums;
-    const Offset way = writer_.program().grid().along(round, 1);
+    const Offset to_partner = writer_.program().grid().along(round, 1);
     const std::vector<MessageId> messages = make_messages(terms_, round, {});
     for (const Rank sender : senders(round))
       for (std::uint32_t part = 0; part < parts_; ++part) {
@@ -84,12 +85,12 @@ class Builder {
                       .operand = operand,
                       .tile = tile(part),
                       .buffer = terms_[part],
-                      .origin = {.offset = way},
+                      .origin = {.offset = to_partner},
                       .ranks = only(receiver)});
       }
   }
 
-  void go_down(ChannelId round) {
+  void broadcast_round(ChannelId round) {
     const std::vector<MessageId> messages = make_messages(results_, round, {.root = true});
     for (const Rank receiver : senders(round))
       for (std::uint32_t part = 0; part < parts_; ++part)
@@ -101,7 +102,7 @@ class Builder {
       }
   }
 
-  /// One for each part, for all pairs of a round.
+  /// Adds one message per part, for all pairs of a round.
   std::vector<MessageId> make_messages(const std::vector<BufferId>& buffers, ChannelId round,
                                        const Origin& origin) {
     std::vector<MessageId> messages;
@@ -138,9 +139,9 @@ Program make_binomial_tree(const RankGrid& grid, std::uint64_t elements,
       std::ranges::any_of(grid.lengths(), [](std::uint32_t length) { return length != 2; }))
     throw std::invalid_argument("a binomial tree needs a power of two of chips");
   if (options.reduce_scatter.scaled || options.all_gather.scaled)
-    throw std::invalid_argument("a binomial tree adds codes, and so has no scales");
+    throw std::invalid_argument("a binomial tree sums codes and cannot use formats with scales");
   CutRule rule = options.cut;
-  if (!rule.microshards) rule.microshards = 1;  // as its code does
+  if (!rule.microshards) rule.microshards = 1;  // as in the original code
   const Cut cut = choose_cut(rule, options.reduce_scatter, elements);
   ProgramWriter writer({Collective::all_reduce,
                         Partition(elements, grid, {{{}, {cut}}}),

@@ -21,12 +21,12 @@ namespace {
 [[noreturn]] void fail(const Program& program, std::size_t at, std::string_view why) {
   const bool at_end = at == program.instructions.size();
   throw std::logic_error(
-      fmt::format("wrong program: {} ({})", why,
-                  at_end ? "at its end" : describe(program, static_cast<InstructionId>(at))));
+      fmt::format("invalid program: {} ({})", why,
+                  at_end ? "at the end" : describe(program, static_cast<InstructionId>(at))));
 }
 
-/// Whether the tile that an instruction names is the one that its buffer was made of: the maker's and
-/// the reader's names of a shard differ by the way between them.
+/// True if an instruction refers to a buffer by the tile that it holds: the writer's and the
+/// reader's shard offsets differ by the offset between them.
 bool holds_tile(const Program& program, const Instruction& instruction) {
   const RankGrid& grid = program.grid();
   const Tile& made = program.buffers.at(instruction.buffer).tile;
@@ -40,13 +40,13 @@ bool holds_tile(const Program& program, const Instruction& instruction) {
   return tile == made;
 }
 
-/// Goes through the one list that all ranks share, as any one of them sees it.
+/// Checks the instruction stream common to all ranks, from the view of any one of them.
 class UniformValidator {
  public:
   explicit UniformValidator(const Program& program)
       : program_(program),
         sent_(program.messages.size()),
-        made_(program.buffers.size()),
+        written_(program.buffers.size()),
         arrivals_(program.buffers.size()),
         in_flight_(program.channels.size()),
         delivered_(program.partition.segments()) {}
@@ -72,22 +72,22 @@ class UniformValidator {
       case Op::barrier: return;
       case Op::merge_amax:
         if (!holds(instruction.buffer, instruction.origin))
-          fail("a buffer is read before it is there");
+          fail("a buffer is read before it is available");
         return;
       case Op::encode_amax:
       case Op::encode_scales:
       case Op::quantize:
       case Op::lend:
-        if (made_.at(instruction.buffer)) fail("a buffer is made twice");
-        made_[instruction.buffer] = true;
-        return need_scales(instruction);
+        if (written_.at(instruction.buffer)) fail("a buffer is written twice");
+        written_[instruction.buffer] = true;
+        return require_scales(instruction);
       case Op::accumulate:
       case Op::add:
       case Op::decode:
-      case Op::reduce: return need_buffer(instruction);
-      case Op::reduce_shards: return need_siblings(instruction);
+      case Op::reduce: return require_buffer(instruction);
+      case Op::reduce_shards: return require_siblings(instruction);
       case Op::dequantize:
-      case Op::deliver: need_buffer(instruction); return deliver(instruction);
+      case Op::deliver: require_buffer(instruction); return deliver(instruction);
       case Op::store: return deliver(instruction);
     }
   }
@@ -95,7 +95,7 @@ class UniformValidator {
   void check_send(MessageId id) {
     const Message& message = program_.messages.at(id);
     if (sent_[id]) fail("a message is sent twice");
-    if (!holds(message.buffer, message.origin)) fail("a buffer is sent before it is there");
+    if (!holds(message.buffer, message.origin)) fail("a buffer is sent before it is available");
     sent_[id] = true;
     in_flight_.at(message.channel).push_back(id);
   }
@@ -103,7 +103,7 @@ class UniformValidator {
   void check_wait(MessageId id) {
     const Message& message = program_.messages.at(id);
     auto& queue = in_flight_.at(message.channel);
-    if (queue.empty() || queue.front() != id) fail("a wait is out of the order of sends");
+    if (queue.empty() || queue.front() != id) fail("waits are not in the order of sends");
     queue.pop_front();
     arrivals_[message.buffer].push_back(program_.received(message));
   }
@@ -131,14 +131,16 @@ class UniformValidator {
     }
   }
 
-  void need_buffer(const Instruction& instruction) const {
-    if (!holds(instruction.buffer, instruction.origin)) fail("a buffer is read before it is there");
-    need_scales(instruction);
-    if (!holds_tile(program_, instruction)) fail("a buffer is read as another tile than its own");
+  void require_buffer(const Instruction& instruction) const {
+    if (!holds(instruction.buffer, instruction.origin))
+      fail("a buffer is read before it is available");
+    require_scales(instruction);
+    if (!holds_tile(program_, instruction)) fail("a buffer is read as a tile other than its own");
   }
 
-  /// Of each sibling what the rank made that it is for: of the own one it is this rank itself.
-  void need_siblings(const Instruction& instruction) const {
+  /// Each sibling must come from the rank that it was written for; the own one from this rank
+  /// itself.
+  void require_siblings(const Instruction& instruction) const {
     const AxisSet axes = instruction.origin.gathered;
     const std::vector<BufferId> buffers = siblings(program_, instruction.buffer, axes);
     const std::vector<Offset> offsets = program_.grid().offsets(axes);
@@ -146,30 +148,33 @@ class UniformValidator {
       Instruction term = instruction;
       term.buffer = buffers[i];
       term.origin = {.offset = program_.grid().reverse(offsets[i])};
-      need_buffer(term);
+      require_buffer(term);
     }
   }
 
-  void need_scales(const Instruction& instruction) const {
+  void require_scales(const Instruction& instruction) const {
     const Buffer& buffer = program_.buffers.at(instruction.buffer);
     if (buffer.content != Content::payload || !program_.format(buffer.phase).scaled) return;
-    if (!holds(buffer.scales, instruction.origin)) fail("scales are read before they are there");
+    if (!holds(buffer.scales, instruction.origin))
+      fail("scales are read before they are available");
   }
 
-  /// Whether a rank has the buffers of an origin: it made it, or they came together, or one by one.
+  /// True if a rank holds the buffers of an origin: written by itself, or received together or one
+  /// by one.
   bool holds(BufferId id, const Origin& origin) const {
     const std::vector<Origin>& arrivals = arrivals_.at(id);
-    if (origin == Origin{}) return made_[id];
-    // What is passed on has mostly just come.
+    if (origin == Origin{}) return written_[id];
+    // Forwarded data has mostly arrived recently.
     if (std::find(arrivals.rbegin(), arrivals.rend(), origin) != arrivals.rend()) return true;
-    if (origin.offset != 0 || !made_[id]) return false;
-    std::uint64_t makers = 1;
+    if (origin.offset != 0 || !written_[id]) return false;
+    std::uint64_t writers = 1;
     for (const Origin& arrival : arrivals)
-      if (within(arrival.offset, origin.gathered)) makers += program_.grid().span(arrival.gathered);
-    return makers == program_.grid().span(origin.gathered);
+      if (within(arrival.offset, origin.gathered))
+        writers += program_.grid().span(arrival.gathered);
+    return writers == program_.grid().span(origin.gathered);
   }
 
-  /// Whether an offset leads along these axes only.
+  /// True if an offset is along these axes only.
   bool within(Offset offset, AxisSet axes) const {
     const RankGrid& grid = program_.grid();
     for (std::size_t axis = 0; axis < grid.axes(); ++axis)
@@ -186,14 +191,14 @@ class UniformValidator {
 
   const Program& program_;
   std::vector<bool> sent_;
-  std::vector<bool> made_;
+  std::vector<bool> written_;
   std::vector<std::vector<Origin>> arrivals_;     // by buffer
   std::vector<std::deque<MessageId>> in_flight_;  // by channel
   std::vector<Delivered> delivered_;              // by segment
   std::size_t at_ = 0;
 };
 
-/// Runs a program whose ranks differ, without a clock: rank after rank, as far as each gets.
+/// Runs a program whose ranks differ, without timing: rank after rank, each as far as possible.
 class RankByRankValidator {
  public:
   explicit RankByRankValidator(const Program& program)
@@ -212,7 +217,7 @@ class RankByRankValidator {
         while (step(rank)) progress = true;
     }
     for (const RankState& rank : ranks_) {
-      if (rank.at < program_.instructions.size()) fail(rank.at, "a wait is never answered");
+      if (rank.at < program_.instructions.size()) fail(rank.at, "a wait never completes");
       for (const auto& queue : rank.inbox)
         if (!queue.empty())
           fail(rank.at, fmt::format("message {} is never waited for", queue.front()));
@@ -230,7 +235,7 @@ class RankByRankValidator {
     std::uint64_t elements = 0;                                               // of them
   };
 
-  /// Executes one instruction; false if the rank is done or has to wait.
+  /// Executes one instruction; false if the rank has finished or has to wait.
   bool step(Rank id) {
     RankState& rank = ranks_[id];
     if (rank.at == program_.instructions.size()) return false;
@@ -247,14 +252,14 @@ class RankByRankValidator {
         auto& queue = rank.inbox[program_.messages[instruction.message].channel];
         if (queue.empty()) return false;
         if (queue.front() != instruction.message)
-          fail(rank.at, "a wait is out of the order of sends");
+          fail(rank.at, "waits are not in the order of sends");
         queue.pop_front();
         rank.holds[program_.messages[instruction.message].buffer] = true;
         return true;
       }
       case Op::send: {
         const Message& message = program_.messages[instruction.message];
-        if (!rank.holds[message.buffer]) fail(rank.at, "a buffer is sent before it is there");
+        if (!rank.holds[message.buffer]) fail(rank.at, "a buffer is sent before it is available");
         const Rank to = program_.grid().move(id, program_.channels[message.channel].offset);
         ranks_[to].inbox[message.channel].push_back(instruction.message);
         return true;
@@ -267,13 +272,15 @@ class RankByRankValidator {
       case Op::accumulate:
       case Op::add:
       case Op::decode:
-        if (!rank.holds[instruction.buffer]) fail(rank.at, "a buffer is read before it is there");
+        if (!rank.holds[instruction.buffer])
+          fail(rank.at, "a buffer is read before it is available");
         return true;
       case Op::deliver:
       case Op::dequantize:
-        if (!rank.holds[instruction.buffer]) fail(rank.at, "a buffer is read before it is there");
+        if (!rank.holds[instruction.buffer])
+          fail(rank.at, "a buffer is read before it is available");
         if (!holds_tile(program_, instruction))
-          fail(rank.at, "a buffer is read as another tile than its own");
+          fail(rank.at, "a buffer is read as a tile other than its own");
         deliver(rank, instruction.tile);
         return true;
       default: return true;

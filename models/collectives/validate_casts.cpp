@@ -13,12 +13,12 @@ namespace equarx::collectives {
 namespace {
 
 [[noreturn]] void fail(std::string_view why) {
-  throw std::logic_error(fmt::format("wrong program: {}", why));
+  throw std::logic_error(fmt::format("invalid program: {}", why));
 }
 
-/// What comes first, and what after it: the amax of the own tensor, that of all ranks, the cast, everything else, and
-/// the cast of the result.
-int turn(const Program& program, const Instruction& instruction) {
+/// Required order: amax of the own tensor, amax over all ranks, cast, everything else, cast of the
+/// result.
+int stage_of(const Program& program, const Instruction& instruction) {
   if (instruction.op == Op::find_amax) return 0;
   if (finds_shared_scale(program, instruction)) return 1;
   if (instruction.op == Op::cast) return 2;
@@ -27,11 +27,12 @@ int turn(const Program& program, const Instruction& instruction) {
 
 bool in_order(const Program& program) {
   return std::ranges::is_sorted(program.instructions, {}, [&](const Instruction& instruction) {
-    return turn(program, instruction);
+    return stage_of(program, instruction);
   });
 }
 
-/// Every rank casts all of each segment, or of `shards` its own shard, and nothing twice.
+/// Checks that every rank casts all of each segment without duplicates; for the collective
+/// `shards`, only its own shard.
 void check_whole(const Program& program, Op op, Collective shards) {
   const Partition& partition = program.partition;
   std::vector<std::tuple<std::uint32_t, Offset, std::uint32_t, std::uint32_t>> tiles;
@@ -44,7 +45,7 @@ void check_whole(const Program& program, Op op, Collective shards) {
   }
   std::ranges::sort(tiles);
   if (std::ranges::adjacent_find(tiles) != tiles.end())
-    fail(fmt::format("{}: a tile comes twice", name(op)));
+    fail(fmt::format("{}: duplicate tile", name(op)));
   for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
     const std::uint64_t expected = program.collective == shards
                                        ? partition.chunk_elements(segment)
@@ -55,14 +56,14 @@ void check_whole(const Program& program, Op op, Collective shards) {
   }
 }
 
-/// A rotation is linear, so it is for sums; and in FP32, without a scale that is found before it.
+/// A rotation is linear, so it requires a sum; and FP32, without a scale computed before it.
 void check_rotation(const Program& program) {
   if (!program.cast_from) fail("a rotation without casts");
-  if (!adds(program.collective)) fail("a rotation of what is not summed");
+  if (!adds(program.collective)) fail("a rotation of a collective that does not sum");
   if (program.tensor_format != numerics::ElementFormat::fp32)
-    fail("a rotation of another type than fp32");
+    fail("a rotation of a type other than fp32");
   if (numerics::has_shared_scale(program.format(Phase::reduce_scatter)))
-    fail("a rotation below a scale that ranks share");
+    fail("a rotation with a shared scale");
 }
 
 }  // namespace
@@ -71,8 +72,8 @@ void validate_casts(const Program& program) {
   if (program.rotated) check_rotation(program);
   if (!program.cast_from) {
     if (std::ranges::any_of(program.instructions,
-                            [&](const Instruction& one) { return turn(program, one) != 3; }))
-      fail("a cast from no type");
+                            [&](const Instruction& one) { return stage_of(program, one) != 3; }))
+      fail("a cast without cast_from");
     return;
   }
   if (!in_order(program)) fail("a cast is out of order");

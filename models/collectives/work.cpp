@@ -13,18 +13,18 @@ using numerics::ElementFormat;
 constexpr double kBitsPerByte = 8.0;
 constexpr double kFp32Bytes = 4.0;
 
-// ALU operations per element, counted as models/formats/vector_work.hpp counts those of formats.
+// ALU operations per element, counted like the formats' in models/formats/vector_work.hpp.
 constexpr double kAdd = 1.0;
 constexpr double kRotate = 5.0;     // add in butterflies of strides 1, 2, 4, 8, 16
 constexpr double kScale = 1.0;      // multiply by a scale or its reciprocal
-constexpr double kAmax = 2.0;     // abs, max
+constexpr double kAmax = 2.0;       // abs, max
 constexpr double kMakeScale = 8.0;  // divide by the largest code, reciprocal, round
 
 double element_bytes(ElementFormat format) {
   return static_cast<double>(numerics::element_bits(format)) / kBitsPerByte;
 }
 
-/// How the local operand of an instruction lies in memory. Sums are FP32 where hops are quantized; a plain
+/// Format of an instruction's local operand in memory. Sums are FP32 if hops are quantized; a plain
 /// ring keeps them in its own format.
 ElementFormat operand_format(const Program& program, Operand operand) {
   switch (operand) {
@@ -35,11 +35,11 @@ ElementFormat operand_format(const Program& program, Operand operand) {
   throw std::logic_error("unknown operand");
 }
 
-/// All of them pass through VMEM. By what they are of:
+/// Bytes by kind of data. All pass through VMEM.
 struct Bytes {
   double array = 0.0;  ///< the rank's tensor and the result
-  double sums = 0.0;   ///< FP32 sums of the minishards under way
-  double wire = 0.0;   ///< what is sent and what has arrived; sums that are sent as they are
+  double sums = 0.0;   ///< FP32 sums of the minishards in flight
+  double wire = 0.0;   ///< sent and received data; sums that are sent as they are
 };
 
 struct ElementWork {
@@ -47,8 +47,8 @@ struct ElementWork {
   Bytes bytes;
 };
 
-/// A rank's own tensor is an array in HBM, as the operands of a collective are in XLA; sums of the minishards
-/// under way stay in VMEM.
+/// A rank's own tensor is an array in HBM, like the operands of a collective in XLA; sums of the
+/// minishards in flight stay in VMEM.
 double hbm_bytes(const Bytes& bytes, WireBuffers buffers) {
   return bytes.array + (buffers == WireBuffers::hbm ? bytes.wire : 0.0);
 }
@@ -59,8 +59,8 @@ Work times(double count, const ElementWork& each, WireBuffers buffers) {
           count * hbm_bytes(bytes, buffers)};
 }
 
-/// From one type to another, both in HBM: the operation of its own that a cast is before a collective,
-/// whose operand has to lie in memory. By the scale that ranks share, if there is one; `rotation`: operations for it.
+/// Cast between types, both in HBM: a separate operation before a collective, whose operand must
+/// lie in memory. Applies the shared scale, if there is one; `rotation`: its operations.
 ElementWork cast(const Program& program, ElementFormat from, ElementFormat to, double rotation) {
   const bool scales = numerics::has_shared_scale(program.format(Phase::reduce_scatter));
   return {numerics::decode_operations(from) + numerics::encode_operations(to) +
@@ -68,8 +68,8 @@ ElementWork cast(const Program& program, ElementFormat from, ElementFormat to, d
           {.array = element_bytes(from) + element_bytes(to)}};
 }
 
-/// Where the local operand comes from. Rounded sums are sent from where `add` has left them, so that is where the
-/// next instruction reads them.
+/// Location of the local operand. Rounded sums are sent from the location where `add` left them, so
+/// the next instruction reads them there.
 Bytes operand_bytes(const Program& program, Operand operand) {
   const double bytes = element_bytes(operand_format(program, operand));
   switch (operand) {
@@ -130,8 +130,8 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
   }
 }
 
-/// Of all scales of a minishard: from amax in FP32 to scales on the wire. Whoever decodes reads them once and
-/// then has them in VMEM; that is so little that it is not counted.
+/// Work for all scales of a minishard: from amax in FP32 to scales on the wire. Decoders read them
+/// once and then have them in VMEM; that is negligible and not counted.
 ElementWork scales_work(const Program& program, const Instruction& instruction) {
   const BlockFormat& wire = program.format(instruction.phase);
   const std::size_t scales =
@@ -143,7 +143,7 @@ ElementWork scales_work(const Program& program, const Instruction& instruction) 
            .wire = static_cast<double>(numerics::scales_bytes(wire, scales))}};
 }
 
-/// Of one number, which is in VMEM but for where it is sent from.
+/// Work on one number in VMEM, except for the location that it is sent from.
 ElementWork amax_work() { return {kAmax, {.sums = kFp32Bytes, .wire = kFp32Bytes}}; }
 
 }  // namespace

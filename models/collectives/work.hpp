@@ -1,4 +1,4 @@
-// How much vector work an instruction is, whatever the chip.
+// Vector work of an instruction, independent of the chip.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +7,25 @@
 
 namespace equarx::collectives {
 
-/// Operations of FP32 vector lanes, and bytes that they read and write.
+/// Operations of FP32 vector lanes, and bytes read and written.
 struct Work {
   double alu_operations = 0.0;
-  double vmem_bytes = 0.0;  ///< all of them: everything passes through VMEM
-  double hbm_bytes = 0.0;   ///< those of the rank's tensor, of the result and of all else in HBM
+  double vmem_bytes = 0.0;  ///< total: all data passes through VMEM
+  /// Subset in HBM: the rank's tensor, the result, and anything else placed there.
+  double hbm_bytes = 0.0;
 };
 
-/// Where what is sent and what arrives lies. Nobody publishes it; on a TPU a remote DMA may go between either
-/// memory of one chip and either of the other.
+/// Location of send and receive buffers. Not publicly documented; a remote DMA of a TPU can go
+/// between either memory of one chip and either of the other.
 enum class WireBuffers : std::uint8_t {
-  vmem,  ///< on the chip: DMAs take nothing of HBM
-  hbm,   ///< DMAs read it from HBM and write it there, and so does the core
+  vmem,  ///< on the chip: DMAs use no HBM bandwidth
+  hbm,   ///< DMAs and the core read and write them in HBM
 };
 
-/// The work of a vector instruction: elements x the operations counted in work.cpp and models/formats/vector_work.hpp.
-/// `buffers`: where the wire's buffers lie, which the instruction reads and writes.
-/// @throws std::logic_error if it is not one (see is_vector_work()).
+/// Returns the work of a vector instruction: elements x the operations counted in work.cpp and
+/// models/formats/vector_work.hpp. `buffers`: location of the wire buffers that the instruction
+/// accesses.
+/// @throws std::logic_error if it is not vector work (is_vector_work())
 Work work_of(const Program& program, const Instruction& instruction,
              WireBuffers buffers = WireBuffers::vmem);
 

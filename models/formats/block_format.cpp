@@ -75,9 +75,9 @@ std::uint32_t most_ranks(const BlockFormat& format) {
                   : std::numeric_limits<std::uint32_t>::max();
 }
 
-bool same_groups(const BlockFormat& one, const BlockFormat& other) {
-  if (!one.scaled || !other.scaled || one.layout != other.layout) return false;
-  return one.layout == ScaleLayout::strided || one.block == other.block;
+bool same_groups(const BlockFormat& first, const BlockFormat& second) {
+  if (!first.scaled || !second.scaled || first.layout != second.layout) return false;
+  return first.layout == ScaleLayout::strided || first.block == second.block;
 }
 
 std::string_view name(ElementFormat format) {

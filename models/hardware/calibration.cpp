@@ -17,9 +17,9 @@ std::optional<std::size_t> wrong_correlation(std::span<const double> matrix, std
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
       const double entry = matrix[i * n + j];
-      const double wanted = i == j ? 1.0 : matrix[j * n + i];
-      // A NaN is wrong, too.
-      if (!(std::abs(entry - wanted) <= kCorrelationRounding && std::abs(entry) <= 1.0))
+      const double expected = i == j ? 1.0 : matrix[j * n + i];
+      // Written so that NaN is rejected.
+      if (!(std::abs(entry - expected) <= kCorrelationRounding && std::abs(entry) <= 1.0))
         return i * n + j;
     }
   return std::nullopt;
@@ -29,8 +29,8 @@ bool is_positive_semidefinite(std::span<const double> matrix, std::size_t n) {
   return n == 0 || !correlation_factor(matrix, n).empty();
 }
 
-// Cholesky's, of a matrix whose eigenvalues are all lifted a little: exactly the matrices with positive
-// eigenvalues have one.
+// Cholesky decomposition of the matrix with all eigenvalues shifted up slightly; it exists if and
+// only if all shifted eigenvalues are positive.
 std::vector<double> correlation_factor(std::span<const double> matrix, std::size_t n) {
   const double allowance = 2.0 * static_cast<double>(n) * kCorrelationRounding;
   std::vector<double> factor(matrix.begin(), matrix.end());

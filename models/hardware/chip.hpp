@@ -1,4 +1,4 @@
-// A TPU chip and its links as data.
+// Hardware parameters of a chip and its links.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace equarx::hardware {
 
-/// Between which values a parameter plausibly lies, each as likely as the others.
+/// Plausible range of a parameter, uniformly distributed.
 struct ParameterRange {
   double low = 0.0;
   double high = 0.0;
@@ -23,111 +23,110 @@ struct ParameterRange {
   bool operator==(const ParameterRange&) const = default;
 };
 
-/// One number of the model.
+/// One parameter of the hardware model.
 struct Parameter {
-  double value = 0.0;  ///< base unit of its dimension; a plain number for a ratio
+  double value = 0.0;  ///< in the base unit of its dimension; a plain number for a ratio
   Provenance provenance = Provenance::assumed;
   std::string source;
-  std::optional<ParameterRange> range = std::nullopt;   ///< unit of the value, which lies in it
-  std::optional<double> standard_error = std::nullopt;  ///< above 0; unit of the value
+  std::optional<ParameterRange> range = std::nullopt;   ///< contains the value; same unit
+  std::optional<double> standard_error = std::nullopt;  ///< > 0; unit of the value
 };
 
-/// Its standard error; without one, the standard deviation of a uniform distribution over its range, which is
-/// (high - low) / sqrt(12) (JCGM 100:2008, "Guide to the expression of uncertainty in measurement", 4.3.7).
-/// Empty without either: the value is taken as exact.
+/// Returns the standard error; without one, the standard deviation of a uniform distribution over
+/// the range, (high - low) / sqrt(12) (JCGM 100:2008, "Guide to the expression of uncertainty in
+/// measurement", 4.3.7). std::nullopt if neither is given: the value is taken as exact.
 std::optional<double> standard_uncertainty(const Parameter& parameter);
 
-/// One chip type. A chip is one unit, also where it has two TensorCores: rates, bandwidths and
-/// capacities are those of both together.
+/// One chip type. A chip with two TensorCores is modelled as one unit: rates, bandwidths and
+/// capacities are totals of both.
 struct Chip {
   std::string name;
   std::string description;
 
-  Parameter links;                   ///< to other chips; of a TPU, two for each axis of the torus
+  Parameter links;                   ///< to other chips; on a TPU, two per axis of the torus
   Parameter link_bandwidth;          ///< B/s, one direction of one link
-  Parameter link_efficiency;         ///< share of link_bandwidth that payload gets, (0, 1]
-  Parameter hop_latency;             ///< s, from a link's far end of the wire to the semaphore
-  Parameter shared_link_efficiency;  ///< share of the payload's rate that links reach which several
+  Parameter link_efficiency;         ///< payload share of link_bandwidth, (0, 1]
+  Parameter hop_latency;             ///< s, from the far end of the wire to the semaphore
+  Parameter shared_link_efficiency;  ///< share of the payload rate reached by links that several
                                      ///< pairs of chips use, (0, 1]
-  Parameter collective_startup;      ///< s of core time before a collective's first instruction
-  Parameter hbm_capacity;            ///< B
-  Parameter hbm_bandwidth;           ///< B/s
-  Parameter hbm_efficiency;     ///< share of hbm_bandwidth that reading and writing reach, (0, 1]
-  Parameter vmem_capacity;      ///< B
-  Parameter vmem_bandwidth;     ///< B/s
-  Parameter vector_rate;        ///< ALU op/s on FP32 lanes
-  Parameter matrix_rate_bf16;   ///< op/s of matrix products of bf16, at peak
-  Parameter matrix_efficiency;  ///< share of matrix_rate_* that matrix products reach, (0, 1]
-  Parameter matrix_rate_int8;   ///< op/s of matrix products of int8, at peak
-  Parameter matrix_rate_fp8;    ///< likewise of FP8; absent of a chip that has none
+  Parameter collective_startup;  ///< s of core time before the first instruction of a collective
+  Parameter hbm_capacity;        ///< B
+  Parameter hbm_bandwidth;       ///< B/s
+  Parameter hbm_efficiency;      ///< achievable share of hbm_bandwidth, (0, 1]
+  Parameter vmem_capacity;       ///< B
+  Parameter vmem_bandwidth;      ///< B/s
+  Parameter vector_rate;         ///< ALU op/s on FP32 lanes
+  Parameter matrix_rate_bf16;    ///< op/s, peak rate of bf16 GEMMs
+  Parameter matrix_efficiency;   ///< achievable share of matrix_rate_*, (0, 1]
+  Parameter matrix_rate_int8;    ///< op/s, peak rate of int8 GEMMs
+  Parameter matrix_rate_fp8;     ///< likewise for FP8; absent if the chip does not support it
+  Parameter matrix_rate_fp4;     ///< likewise for FP4 with block scales applied by the matrix unit
+  Parameter matrix_rate_fp32;    ///< likewise for FP32; several bf16 passes on a TPU
+  Parameter host_bandwidth;      ///< B/s per direction between HBM and host memory; may be absent
   Parameter
-      matrix_rate_fp4;  ///< likewise of FP4 with scales of blocks that the matrix unit applies
-  Parameter matrix_rate_fp32;  ///< likewise of FP32, of a TPU in several passes of bf16
-  Parameter host_bandwidth;    ///< B/s each way between HBM and the host's memory; may be absent
-  Parameter
-      thread_block_rate;  ///< B/s that one thread block of a GPU sends, copies or adds; may be absent
-  Parameter
-      kernel_startup;  ///< s before the first step of a kernel that runs a schedule; may be absent
+      thread_block_rate;     ///< B/s that one GPU thread block sends, copies or adds; may be absent
+  Parameter kernel_startup;  ///< s before the first step of a schedule kernel; may be absent
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival
-  Parameter barrier_time;          ///< s of core time for one barrier among neighbours
-  Parameter step_sync_time;  ///< s of link time for the synchronisation before a quantized step
-  Parameter dma_queue;  ///< transfers under way to one neighbour, before a send blocks the core
+  Parameter barrier_time;          ///< s of core time for one barrier with the neighbours
+  Parameter step_sync_time;        ///< s of link time for the sync before a quantized step
+  Parameter dma_queue;  ///< outstanding transfers to one neighbour before a send blocks the core
 
   Slices slices;
-  MatrixProducts matrix_products = {};  ///< how matrix_efficiency depends on size, if it is known
-  std::optional<Calibration> calibration = std::nullopt;  ///< if measurements were fitted together
+  MatrixProducts matrix_products = {};  ///< dependence of matrix_efficiency on size, if known
+  std::optional<Calibration> calibration = std::nullopt;  ///< joint fit to measurements, if any
 
-  /// Payload bytes per second of one link direction.
+  /// Payload rate of one link direction in B/s.
   double link_rate() const { return link_bandwidth.value * link_efficiency.value; }
-  /// Whether measurements on such chips were fitted. Where not, times rest on datasheets and assumptions.
+  /// True if parameters were fitted to measurements; otherwise times rely on datasheets and
+  /// assumptions.
   bool is_calibrated() const { return calibration && !calibration->observations.empty(); }
-  /// Bytes per second that are read from and written to HBM, together.
+  /// Combined HBM read and write rate in B/s.
   double hbm_rate() const { return hbm_bandwidth.value * hbm_efficiency.value; }
-  /// What so many links take of it while all bring and take bytes: these are written where they arrive, and read
-  /// where they leave.
+  /// HBM rate in B/s used by `links` saturated links: outgoing bytes are read from HBM, incoming
+  /// bytes are written to it.
   double hbm_rate_of_links(std::size_t links) const {
     constexpr double kPasses = 2.0;
     return kPasses * static_cast<double>(links) * link_rate();
   }
 };
 
-/// What kind of number a parameter is.
+/// Kind of number of a parameter.
 enum class ParameterKind : std::uint8_t {
-  quantity,  ///< has a dimension, and a unit in files
+  quantity,  ///< has a dimension, and a unit in hardware files
   ratio,     ///< a plain number from 1e-9 to 1
   count,     ///< a positive integer
 };
 
-/// What a parameter is called in a hardware file, and what it may be.
+/// Key and constraints of a parameter in a hardware file.
 struct ParameterInfo {
   std::string_view key;
   Parameter Chip::*member;
   ParameterKind kind;
-  units::Dimension dimension;  ///< of a quantity
+  units::Dimension dimension;  ///< of a quantity; ignored otherwise
   bool may_be_zero;
   std::string_view description;
   bool may_be_absent =
-      false;  ///< some chips do not have it, or nobody knows it: then its value is 0
+      false;  ///< true if some chips lack it or it is unspecified; its value is then 0
 };
 
-/// Whether a chip does not have a parameter that chips may lack.
+/// True if the parameter is optional and absent from the chip.
 bool is_absent(const Chip& chip, const ParameterInfo& info);
 
-/// Every parameter, declared once: files, checks, reports and help are made from this table.
+/// Returns the table of all parameters; files, checks, reports and help are generated from it.
 std::span<const ParameterInfo> parameters();
 
-/// The parameter of this key; none if there is none.
+/// Returns the parameter with the key; nullptr if unknown.
 const ParameterInfo* find_parameter(std::string_view key);
 
-/// The value as text with its unit.
+/// Formats the value with its unit.
 std::string format_value(const ParameterInfo& info, const Parameter& parameter);
 
-/// The same of any number in the parameter's unit.
+/// Formats any number in the parameter's unit.
 std::string format_value(const ParameterInfo& info, double value);
 
-/// How far the value may be off, for people: "+- 0.02 us", "5 ns to 20 ns"; empty if nothing is said.
+/// Formats the uncertainty: "+- 0.02 us", "5 ns to 20 ns"; empty if unspecified.
 std::string uncertainty_text(const ParameterInfo& info, const Parameter& parameter);
 
 }  // namespace equarx::hardware

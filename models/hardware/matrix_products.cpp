@@ -13,9 +13,9 @@ double matrix_share(const MatrixProducts& products, double operations) {
   if (above == points.begin()) return above->share;
   const auto below = above - 1;
   if (above == points.end()) return below->share;
-  const double way =
+  const double fraction =
       std::log(operations / below->operations) / std::log(above->operations / below->operations);
-  return std::lerp(below->share, above->share, way);
+  return std::lerp(below->share, above->share, fraction);
 }
 
 }  // namespace equarx::hardware

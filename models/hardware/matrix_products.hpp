@@ -1,4 +1,4 @@
-// How matrix products of different sizes use the matrix unit.
+// Matrix unit utilisation as a function of GEMM size.
 #pragma once
 
 #include <string>
@@ -8,20 +8,21 @@
 
 namespace equarx::hardware {
 
-/// Small products fill the matrix unit less: what products of some sizes reach of what the largest do.
+/// Utilisation curve: small GEMMs fill the matrix unit less. Shares are relative to the largest
+/// sizes.
 struct MatrixProducts {
-  /// A size, and what it reaches.
+  /// Share reached at one size.
   struct Point {
-    double operations = 0.0;  ///< of one product, multiplications and additions: 2 M N K; above 0
+    double operations = 0.0;  ///< multiplications and additions of one GEMM, 2 M N K; > 0
     double share = 1.0;       ///< of matrix_efficiency, (0, 1]
   };
-  std::vector<Point> points;  ///< by rising operations; none: all sizes are alike
+  std::vector<Point> points;  ///< by rising operations; empty if the share does not depend on size
   Provenance provenance = Provenance::assumed;
   std::string source;
 };
 
-/// What a product of `operations` reaches of matrix_efficiency: interpolated between the logarithms of the points'
-/// operations, and that of the first or last point beyond them; 1 without points.
+/// Returns the share of matrix_efficiency of a GEMM with `operations`: interpolated linearly in
+/// log(operations), constant beyond the first and last point; 1 without points.
 double matrix_share(const MatrixProducts& products, double operations);
 
 }  // namespace equarx::hardware

@@ -1,4 +1,4 @@
-// How fast matrix products of each type of operands are.
+// Peak GEMM rate by operand type.
 #pragma once
 
 #include <array>
@@ -9,17 +9,17 @@
 
 namespace equarx::hardware {
 
-/// What the operands of a matrix product are. Sums are FP32, or int32 of int8.
+/// Operand type of a GEMM. Accumulation is in FP32, or int32 for int8.
 enum class MatrixType : std::uint8_t { bf16, fp32, int8, fp8, fp4 };
 
-/// All of them, each at the place of its value.
+/// All types, indexed by their value.
 inline constexpr std::array kMatrixTypes = {MatrixType::bf16, MatrixType::fp32, MatrixType::int8,
                                             MatrixType::fp8, MatrixType::fp4};
 
-/// "bf16", "fp32", "int8", "fp8", "fp4"
+/// Returns "bf16", "fp32", "int8", "fp8" or "fp4".
 std::string_view name(MatrixType type);
 
-/// Peak of a chip in op/s; 0 if it has no such products.
+/// Returns the peak rate of the chip in op/s; 0 if the type is not supported.
 double matrix_rate(const Chip& chip, MatrixType type);
 
 }  // namespace equarx::hardware

@@ -1,4 +1,4 @@
-// Where a number of a hardware file comes from.
+// Origin of a number in a hardware file.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,12 @@
 
 namespace equarx::hardware {
 
-/// Calibration and prediction never mix: whoever reads a result can see which parameters were fitted,
-/// and to what.
+/// Separates calibration from prediction: results show which parameters were fitted, and to what.
 enum class Provenance : std::uint8_t {
-  datasheet,   ///< published by the maker
-  measured,    ///< read off a real chip
-  calibrated,  ///< fitted, so that a named observation comes out
-  assumed,     ///< a guess, with its reasoning
+  datasheet,   ///< published by the vendor
+  measured,    ///< measured on a real chip
+  calibrated,  ///< fitted to a named observation
+  assumed,     ///< estimate, with its rationale
 };
 
 std::string_view name(Provenance provenance);

@@ -13,7 +13,7 @@ SliceLengths sorted(std::span<const std::uint32_t> lengths) {
   return result;
 }
 
-/// Whether the product of all lengths is at most `most`.
+/// True if the product of all lengths is at most `most`.
 bool has_at_most(std::uint64_t most, std::span<const std::uint32_t> lengths) {
   std::uint64_t chips = 1;
   for (const std::uint32_t length : lengths) {
@@ -31,7 +31,7 @@ bool is_whole_cubes(const CubeRule& rule, std::span<const std::uint32_t> lengths
          has_at_most(rule.most_chips, lengths);
 }
 
-/// The lengths in rising order, with axes of length 1 added in front until there are `axes`.
+/// Sorts the lengths and prepends axes of length 1 up to `axes` axes.
 SliceLengths padded(std::span<const std::uint32_t> lengths, std::size_t axes) {
   SliceLengths result(axes - std::min(axes, lengths.size()), 1);
   const SliceLengths rising = sorted(lengths);
@@ -49,7 +49,8 @@ std::uint64_t distance(std::span<const std::uint32_t> a, std::span<const std::ui
   return sum;
 }
 
-/// The slice of whole cubes that has every axis rounded down, and a smaller one if that has too many chips.
+/// Rounds every axis down to whole cubes, then shrinks the slice until it has at most most_chips
+/// chips.
 SliceLengths rounded_down(const CubeRule& rule, SliceLengths lengths) {
   for (std::uint32_t& length : lengths)
     length = std::max(length / rule.edge * rule.edge, rule.edge);
@@ -57,7 +58,8 @@ SliceLengths rounded_down(const CubeRule& rule, SliceLengths lengths) {
   return lengths;
 }
 
-/// Slices of whole cubes around `lengths`: rounded down, and with one more axis rounded up at a time.
+/// Slices of whole cubes near `lengths`: all axes rounded down, then one more axis rounded up at a
+/// time.
 std::vector<SliceLengths> cubes_around(const CubeRule& rule,
                                        std::span<const std::uint32_t> lengths) {
   const SliceLengths wanted = padded(lengths, rule.axes);
@@ -71,6 +73,23 @@ std::vector<SliceLengths> cubes_around(const CubeRule& rule,
     around.push_back(slice);
   }
   return around;
+}
+
+/// Appends to `found` all ways to write `chips` as a product of `axes` multiples of `edge`, each at
+/// least `least`, in rising order. `begin`: the first lengths
+void append_products(std::uint32_t chips, std::uint32_t axes, std::uint32_t edge,
+                     std::uint32_t least, const SliceLengths& begin,
+                     std::vector<SliceLengths>& found) {
+  if (axes == 0) {
+    if (chips == 1) found.push_back(begin);
+    return;
+  }
+  for (std::uint32_t length = least; length <= chips; length += edge) {
+    if (chips % length != 0) continue;
+    SliceLengths lengths = begin;
+    lengths.push_back(length);
+    append_products(chips / length, axes - 1, edge, length, lengths, found);
+  }
 }
 
 }  // namespace
@@ -89,6 +108,18 @@ bool offers(const Slices& slices, std::span<const std::uint32_t> lengths) {
   const auto is_wanted = [&](const SliceLengths& slice) { return sorted(slice) == wanted; };
   return std::ranges::any_of(slices.list, is_wanted) ||
          (slices.cubes && is_whole_cubes(*slices.cubes, lengths));
+}
+
+std::vector<SliceLengths> slices_of(const Slices& slices, std::uint32_t chips) {
+  std::vector<SliceLengths> found;
+  for (const SliceLengths& slice : slices.list) {
+    std::uint64_t count = 1;
+    for (const std::uint32_t length : slice) count *= length;
+    if (count == chips) found.push_back(slice);
+  }
+  if (slices.cubes && chips <= slices.cubes->most_chips)
+    append_products(chips, slices.cubes->axes, slices.cubes->edge, slices.cubes->edge, {}, found);
+  return found;
 }
 
 std::vector<bool> wraparound(const Slices& slices, std::span<const std::uint32_t> lengths) {

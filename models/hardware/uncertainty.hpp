@@ -1,4 +1,4 @@
-// Chips as they may be, as far as their parameters are not known exactly.
+// Sampling of uncertain chip parameters.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,21 @@
 
 namespace equarx::hardware {
 
-/// Keys of the parameters that have a standard_uncertainty(), in the order of parameters(). A count has none.
+/// Keys of the parameters with a standard_uncertainty(), in the order of parameters(). Counts are
+/// exact.
 std::vector<std::string_view> uncertain_parameters(const Chip& chip);
 
-/// Draws chips at random.
+/// Draws chips from the distribution of their parameters.
 ///
-/// Parameters of the chip's calibration come from one normal distribution with its covariance: what was
-/// fitted together errs together. Of the others, a range is uniform, and a standard error normal. What no chip can
-/// be (a time below 0, a ratio above 1 or not above 0) is drawn again. Parameters without uncertainty stay.
+/// Parameters of the chip's calibration are drawn from one multivariate normal distribution with
+/// its covariance. Other parameters are drawn independently: uniformly from a range, normally for a
+/// standard error. Impossible values (a negative time, a ratio outside (0, 1]) are redrawn.
+/// Parameters without uncertainty keep their value.
 class ChipSampler {
  public:
   explicit ChipSampler(const Chip& chip);
 
-  /// The same chip for the same seed and number, whatever was drawn before.
+  /// Returns draw `number`. Depends only on seed and number, not on earlier draws.
   Chip draw(std::uint64_t seed, std::uint64_t number) const;
 
  private:
@@ -32,14 +34,14 @@ class ChipSampler {
   };
   class Random;
 
-  // Both draw once, and say whether a chip can be so.
-  bool draw_together(Random& random, Chip& chip) const;
-  bool draw_alone(const Drawn& one, Random& random, Chip& chip) const;
+  // Both draw once and return true if the values are possible.
+  bool draw_correlated(Random& random, Chip& chip) const;
+  bool draw_independent(const Drawn& parameter, Random& random, Chip& chip) const;
 
   Chip chip_;
-  std::vector<Drawn> together_;  ///< of the calibration
-  std::vector<double> factor_;   ///< Cholesky factor of their correlation, row-major
-  std::vector<Drawn> on_its_own_;
+  std::vector<Drawn> correlated_;  ///< parameters of the calibration
+  std::vector<double> factor_;     ///< Cholesky factor of their correlation, row-major
+  std::vector<Drawn> independent_;
 };
 
 }  // namespace equarx::hardware

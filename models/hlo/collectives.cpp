@@ -25,9 +25,10 @@ void add_bytes(const Shape& shape, std::map<std::string, double>& by_type) {
   if (!shape.is_tuple) by_type[shape.type] += shape.bytes();
 }
 
-/// Bytes of what is brought, by type. A ragged-all-to-all brings its first operand; the others say how it is cut.
-std::map<std::string, double> brought(const Instruction& instruction, const Computation& in,
-                                      bool is_ragged) {
+/// Input bytes by type. The data of a ragged-all-to-all is its first operand; the others describe
+/// how it is split.
+std::map<std::string, double> input_bytes(const Instruction& instruction, const Computation& in,
+                                          bool is_ragged) {
   std::map<std::string, double> by_type;
   const std::size_t count = is_ragged ? 1 : instruction.operands.size();
   for (std::size_t i = 0; i < std::min(count, instruction.operands.size()); ++i)
@@ -36,8 +37,8 @@ std::map<std::string, double> brought(const Instruction& instruction, const Comp
   return by_type;
 }
 
-/// The opcode of the root of the computation that a sum is applied by.
-std::string combined_by(const Instruction& instruction, const Module& module) {
+/// Opcode of the root of the reduction computation.
+std::string reduction_opcode(const Instruction& instruction, const Module& module) {
   if (instruction.called.empty()) return {};
   const Computation& by = module.computations[instruction.called.front()];
   return by.instructions[by.root].opcode;
@@ -53,41 +54,41 @@ bool is_only_sliced(InstructionId of, const Computation& in) {
   return sliced;
 }
 
-CollectiveSite described(const Instruction& instruction, const Computation& in,
-                         const Module& module) {
+CollectiveOp described(const Instruction& instruction, const Computation& in,
+                       const Module& module) {
   const std::string_view opcode = split(instruction.opcode).base;
-  CollectiveSite site;
-  site.kind = collective_kind(opcode).value();
-  site.is_ragged = opcode == "ragged-all-to-all";
-  const std::map<std::string, double> by_type = brought(instruction, in, site.is_ragged);
+  CollectiveOp op;
+  op.kind = collective_kind(opcode).value();
+  op.is_ragged = opcode == "ragged-all-to-all";
+  const std::map<std::string, double> by_type = input_bytes(instruction, in, op.is_ragged);
   for (const auto& [type, bytes] : by_type) {
-    if (site.type.empty() || bytes > by_type.at(site.type)) site.type = type;
-    site.bytes += bytes;
+    if (op.type.empty() || bytes > by_type.at(op.type)) op.type = type;
+    op.bytes += bytes;
   }
   const bool combines =
-      site.kind == CollectiveKind::all_reduce || site.kind == CollectiveKind::reduce_scatter;
-  if (combines) site.combines = combined_by(instruction, module);
-  site.adds = site.combines == "add";
-  if (site.kind == CollectiveKind::permute)
-    site.pairs = pairs_of(instruction, module).value_or(decltype(site.pairs){});
+      op.kind == CollectiveKind::all_reduce || op.kind == CollectiveKind::reduce_scatter;
+  if (combines) op.combines = reduction_opcode(instruction, module);
+  op.adds = op.combines == "add";
+  if (op.kind == CollectiveKind::permute)
+    op.pairs = pairs_of(instruction, module).value_or(decltype(op.pairs){});
   else
-    site.groups = groups_of(instruction, module).value_or(DeviceGroups{});
-  if (site.kind == CollectiveKind::all_gather && !site.groups.empty())
-    site.bytes *= static_cast<double>(site.groups.front().size());
-  site.waits = split(instruction.opcode).end == AsyncEnd::none ||
-               json_value(instruction.attribute("backend_config"), "is_sync") == "true";
-  return site;
+    op.groups = groups_of(instruction, module).value_or(DeviceGroups{});
+  if (op.kind == CollectiveKind::all_gather && !op.groups.empty())
+    op.bytes *= static_cast<double>(op.groups.front().size());
+  op.waits = split(instruction.opcode).end == AsyncEnd::none ||
+             json_value(instruction.attribute("backend_config"), "is_sync") == "true";
+  return op;
 }
 
-std::optional<CollectiveSite> collective_within(const Computation& in, const Module& module) {
+std::optional<CollectiveOp> collective_within(const Computation& in, const Module& module) {
   for (InstructionId id = 0; id < in.instructions.size(); ++id) {
     const Instruction& instruction = in.instructions[id];
     if (!collective_kind(split(instruction.opcode).base)) continue;
-    CollectiveSite site = described(instruction, in, module);
-    site.op_name = op_name(instruction);
-    if (site.kind == CollectiveKind::all_reduce && is_only_sliced(id, in))
-      site.kind = CollectiveKind::reduce_scatter;
-    return site;
+    CollectiveOp op = described(instruction, in, module);
+    op.op_name = op_name(instruction);
+    if (op.kind == CollectiveKind::all_reduce && is_only_sliced(id, in))
+      op.kind = CollectiveKind::reduce_scatter;
+    return op;
   }
   return std::nullopt;
 }
@@ -115,24 +116,24 @@ std::string_view op_name(const Instruction& instruction) {
   return rest.substr(0, rest.find('"'));
 }
 
-std::optional<CollectiveSite> collective_of(const Instruction& instruction,
-                                            const Computation& computation, const Module& module) {
+std::optional<CollectiveOp> collective_of(const Instruction& instruction,
+                                          const Computation& computation, const Module& module) {
   const SplitOpcode opcode = split(instruction.opcode);
   if (opcode.end == AsyncEnd::done || opcode.end == AsyncEnd::update) return std::nullopt;
-  std::optional<CollectiveSite> site;
+  std::optional<CollectiveOp> op;
   if (collective_kind(opcode.base)) {
-    site = described(instruction, computation, module);
+    op = described(instruction, computation, module);
   } else if (opcode.base == "fusion" || opcode.base == "async") {
     for (const ComputationId id : instruction.called)
-      if (!site) site = collective_within(module.computations[id], module);
-    if (site) site->waits = opcode.end == AsyncEnd::none;
+      if (!op) op = collective_within(module.computations[id], module);
+    if (op) op->waits = opcode.end == AsyncEnd::none;
   }
-  if (!site) return std::nullopt;
-  site->name = instruction.name;
-  site->computation = computation.name;
-  site->line = instruction.line;
-  if (const std::string_view named = op_name(instruction); !named.empty()) site->op_name = named;
-  return site;
+  if (!op) return std::nullopt;
+  op->name = instruction.name;
+  op->computation = computation.name;
+  op->line = instruction.line;
+  if (const std::string_view named = op_name(instruction); !named.empty()) op->op_name = named;
+  return op;
 }
 
 }  // namespace equarx::hlo

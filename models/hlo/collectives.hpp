@@ -1,4 +1,4 @@
-// What a collective of HLO does: its kind, how much, and over which chips.
+// Collectives of HLO: kind, size and groups.
 #pragma once
 
 #include <cstdint>
@@ -13,47 +13,49 @@
 
 namespace equarx::hlo {
 
-/// What chips of a group do with their values.
+/// Kind of a collective.
 enum class CollectiveKind : std::uint8_t {
   all_reduce,
   reduce_scatter,
   all_gather,
   all_to_all,
   broadcast,
-  permute,  ///< each sends to one other
+  permute,  ///< each chip sends to at most one other
 };
 
-/// "all-reduce", as HLO's opcodes are.
+/// HLO opcode, "all-reduce".
 std::string_view name(CollectiveKind kind);
 
-/// A collective as it stands in a module.
-struct CollectiveSite {
-  std::string name;  ///< of the instruction that begins it
-  std::string
-      op_name;  ///< of the user's program, of its metadata: "jit(step)/dot_general"; may be empty
+/// A collective instruction of a module.
+struct CollectiveOp {
+  std::string name;  ///< name of the instruction that starts it
+  /// Op_name of its metadata, from the user's program: "jit(step)/dot_general"; may be empty.
+  std::string op_name;
   std::string computation;
   CollectiveKind kind = CollectiveKind::all_reduce;
-  std::string type;      ///< of its elements; of several operands that of the most bytes
-  double bytes = 0.0;    ///< what each chip brings; after an all-gather, what it has
-  bool adds = false;     ///< it sums: not where it takes the largest, or the logical or
-  std::string combines;  ///< the opcode that it combines by: "add"; empty of one that does not
-  DeviceGroups groups;   ///< of chips; empty if they cannot be read
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< of a permute: from and to
-  bool is_ragged = false;  ///< ragged-all-to-all: `bytes` are the most that it may send
-  bool waits = false;      ///< it is begun and waited for at once
+  std::string type;      ///< element type; with several operands, the type with the most bytes
+  double bytes = 0.0;    ///< input per chip; result per chip for an all-gather
+  bool adds = false;     ///< true for sums, not for a maximum or a logical or
+  std::string combines;  ///< reduction opcode: "add"; empty for kinds that do not reduce
+  DeviceGroups groups;   ///< groups of chips; empty if unreadable
+  /// (source, target) pairs of a permute.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  bool is_ragged = false;  ///< ragged-all-to-all: `bytes` is an upper bound
+  bool waits = false;      ///< blocking: starts and completes at the same instruction
   std::uint32_t line = 0;
 };
 
-/// The kind of an opcode without "-start"; none if it is no collective.
+/// Kind of an opcode without "-start"; std::nullopt if it is not a collective.
 std::optional<CollectiveKind> collective_kind(std::string_view opcode);
 
-/// Describes the collective of an instruction: it is one, or begins one, or calls computations of which one has one
-/// (async-start, a fusion). None if there is none. All-reduces whose result is only sliced within the same fusion are
-/// reduce-scatters, which is how XLA writes those of a TPU.
-std::optional<CollectiveSite> collective_of(const Instruction& instruction,
-                                            const Computation& computation, const Module& module);
+/// Describes the collective that an instruction is or starts, or that is inside the computations it
+/// calls (async-start, fusion). Returns std::nullopt if there is none. All-reduces whose result is
+/// only sliced within the same fusion are reported as reduce-scatters, as XLA compiles them that
+/// way for TPUs.
+std::optional<CollectiveOp> collective_of(const Instruction& instruction,
+                                          const Computation& computation, const Module& module);
 
-/// "jit(step)/dot_general" of metadata={op_name="jit(step)/dot_general" ...}.
+/// Returns op_name of metadata={op_name="jit(step)/dot_general" ...}.
 std::string_view op_name(const Instruction& instruction);
 
 }  // namespace equarx::hlo

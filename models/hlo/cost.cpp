@@ -12,7 +12,7 @@
 namespace equarx::hlo {
 namespace {
 
-constexpr std::size_t kLongestName = 40;
+constexpr std::size_t kMaxName = 40;
 
 double operand_elements(const Instruction& instruction, std::size_t number,
                         const Computation& computation) {
@@ -20,7 +20,7 @@ double operand_elements(const Instruction& instruction, std::size_t number,
   return operand == nullptr ? 0.0 : operand->shape.elements();
 }
 
-/// How many elements a slice reads, or an update writes, of its first operand.
+/// Elements of the first operand that a slice reads, or an update writes.
 double touched_elements(const Instruction& instruction, const Computation& computation) {
   if (class_of(instruction.opcode) == OpClass::slice) return instruction.shape.elements();
   constexpr std::size_t kUpdateOfSlice = 1;
@@ -33,10 +33,10 @@ double share_of(double part, double whole) {
   return whole > 0.0 ? std::min(part / whole, 1.0) : 0.0;
 }
 
-/// What an instruction passes on under another name or shape.
+/// True if an instruction only renames or reshapes its operand.
 bool is_renaming(const Instruction& instruction) { return instruction.opcode == "bitcast"; }
 
-/// Elements of a parameter that its users within a computation read; all if one is no slice.
+/// Elements of a parameter that its users read; all of them if a user is not a slice.
 double elements_read(const Computation& computation, InstructionId of,
                      const std::vector<std::vector<InstructionId>>& users) {
   const double all = computation.instructions[of].shape.elements();
@@ -60,7 +60,7 @@ double elements_read(const Computation& computation, InstructionId of,
   return std::min(read, all);
 }
 
-/// The share of a value's bytes that is written: a part where it is an update in place.
+/// Share of a value's bytes that is written: the updated part for in-place updates.
 double written_share(const Computation& computation, InstructionId of) {
   const Instruction* value = &computation.instructions[of];
   while (is_renaming(*value)) {
@@ -93,8 +93,8 @@ void write(const Shape& shape, double share, bool fast_is_hbm, Cost& cost) {
   cost.to_host_bytes += share * shape.bytes_in(MemorySpace::host);
 }
 
-/// The result that an instruction writes: of copy-start and others that are begun, the first part of their tuple holds
-/// it, and others what is in flight.
+/// Shape that an instruction writes. Start instructions return a tuple with in-flight state; the
+/// result is element 0 for copy-start and element 1 for the others.
 const Shape& written_shape(const Instruction& instruction) {
   const bool starts = split(instruction.opcode).end == AsyncEnd::start;
   const Shape& shape = instruction.shape;
@@ -103,7 +103,8 @@ const Shape& written_shape(const Instruction& instruction) {
   return is_copy || shape.parts.size() < 2 ? shape.parts[0] : shape.parts[1];
 }
 
-/// What a Pallas kernel says of itself: "cost_estimate": {"flops": ..., "bytes_accessed": ...}.
+/// Reads the cost estimate of a Pallas kernel: "cost_estimate": {"flops": ..., "bytes_accessed":
+/// ...}.
 std::optional<double> estimate(const Instruction& instruction, std::string_view key) {
   const auto all = json_value(instruction.attribute("backend_config"), "cost_estimate");
   const auto value = all ? json_value(*all, key) : std::nullopt;
@@ -138,14 +139,14 @@ bool is_for_gpu(const Module& module) {
 }
 
 CostModel::CostModel(const Module& module)
-    : module_(module), is_gpu_(is_for_gpu(module)), known_(module.computations.size()) {}
+    : module_(module), is_gpu_(is_for_gpu(module)), cache_(module.computations.size()) {}
 
 const CostModel::Inside& CostModel::inside(ComputationId id, Skipped& notes) {
-  if (!known_[id]) known_[id] = look_inside(id, notes);
-  return *known_[id];
+  if (!cache_[id]) cache_[id] = analyze(id, notes);
+  return *cache_[id];
 }
 
-CostModel::Inside CostModel::look_inside(ComputationId id, Skipped& notes) {
+CostModel::Inside CostModel::analyze(ComputationId id, Skipped& notes) {
   const Computation& computation = module_.computations[id];
   const auto users = users_in(computation);
   Inside made;
@@ -154,8 +155,8 @@ CostModel::Inside CostModel::look_inside(ComputationId id, Skipped& notes) {
     add_work(instruction, computation, made, notes);
     if (instruction.opcode != "parameter") continue;
     const std::vector<std::int64_t> number = numbers_in(instruction.payload);
-    constexpr std::int64_t kMostParameters = 1 << 20;
-    if (number.empty() || number.front() >= kMostParameters) continue;
+    constexpr std::int64_t kMaxParameters = 1 << 20;
+    if (number.empty() || number.front() >= kMaxParameters) continue;
     const auto at = static_cast<std::size_t>(number.front());
     if (made.read_share.size() <= at) made.read_share.resize(at + 1, 1.0);
     if (!instruction.shape.is_tuple)
@@ -224,21 +225,19 @@ void CostModel::add_work(const Instruction& instruction, const Computation& comp
       } else if (const std::optional<double> flops = estimate(instruction, "flops")) {
         cost.flops = cost.matrix_flops = *flops;
       } else if (class_of(base) == OpClass::product) {
-        ++notes[fmt::format("{} whose dimension numbers do not fit: no FLOPs", base)];
+        ++notes[fmt::format("{} with mismatched dimension numbers: FLOPs not counted", base)];
       } else {
-        ++notes[fmt::format("custom-call {}: its FLOPs are not known, its bytes are counted",
-                            instruction.attribute("custom_call_target").substr(0, kLongestName))];
+        ++notes[fmt::format("custom-call {}: FLOPs unknown, only bytes counted",
+                            instruction.attribute("custom_call_target").substr(0, kMaxName))];
       }
       work += cost;
       return;
     }
     case OpClass::unknown:
-      ++notes[fmt::format("opcode {}: its bytes are counted",
-                          instruction.opcode.substr(0, kLongestName))];
+      ++notes[fmt::format("unknown opcode {}: only bytes counted",
+                          instruction.opcode.substr(0, kMaxName))];
       return;
-    case OpClass::other:
-      ++notes[fmt::format("{}: its bytes are counted, and nothing else", base)];
-      return;
+    case OpClass::other: ++notes[fmt::format("{}: only bytes counted", base)]; return;
     default: work.vector_ops += vector_ops(instruction, computation, notes);
   }
 }

@@ -1,4 +1,4 @@
-// What an instruction of HLO takes of a chip: FLOPs, vector operations, bytes of memory.
+// Cost of HLO instructions: FLOPs, vector operations, memory traffic.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace equarx::hlo {
 
-/// Of one instruction with all that it calls. All 0 of one that takes nothing.
+/// Cost of an instruction including everything it calls; all 0 if it is free.
 struct Cost {
-  double flops = 0.0;  ///< of matrix products, 2 for each multiplication and addition
-  double matrix_flops =
-      0.0;  ///< the same as the matrix unit does them: an FP32 product in several passes
-  hardware::MatrixType products = hardware::MatrixType::bf16;  ///< of the most of these
-  double vector_ops = 0.0;                                     ///< of elements
-  double hbm_bytes = 0.0;                                      ///< read and written
-  double to_host_bytes = 0.0;                                  ///< written to the host's memory
+  double flops = 0.0;         ///< FLOPs of GEMMs, 2 per multiply-add
+  double matrix_flops = 0.0;  ///< FLOPs executed by the matrix unit: FP32 GEMMs take several passes
+  /// Operand type of the GEMM with the most FLOPs.
+  hardware::MatrixType products = hardware::MatrixType::bf16;
+  double vector_ops = 0.0;     ///< element-wise vector operations
+  double hbm_bytes = 0.0;      ///< read and written
+  double to_host_bytes = 0.0;  ///< written to host memory
   double from_host_bytes = 0.0;
 
   bool is_nothing() const {
@@ -29,30 +29,30 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
-/// Works out costs, and counts what it does not understand.
+/// Computes costs, and counts unsupported instructions.
 ///
-/// An instruction reads its operands and writes its result; what a fusion passes on within it takes no memory. Of an
-/// operand that a fusion only slices, the slices are read; what is updated in place is read not at all, and the update
-/// alone is written (as XLA's HloCostAnalysis does). Arrays within the chip (MemorySpace::fast) take no HBM, but for
-/// modules of a GPU, where this space is HBM as well.
+/// An instruction reads its operands and writes its result; intermediate values of a fusion take no
+/// memory. As in XLA's HloCostAnalysis, an operand that a fusion only slices counts as the slices,
+/// and an operand updated in place counts as the written update only. On-chip arrays
+/// (MemorySpace::fast) take no HBM, except in GPU modules, where this space is HBM as well.
 class CostModel {
  public:
   /// `module` must outlive it.
   explicit CostModel(const Module& module);
 
-  /// @param notes  counts what was not understood, and how it was taken
+  /// @param notes  counts approximations and unsupported instructions
   Cost of(const Instruction& instruction, const Computation& computation, Skipped& notes);
 
  private:
-  /// What a computation takes of the chip's units, and of its parameters' and result's bytes.
+  /// Cost of a computation, and the accessed share of its parameters and results.
   struct Inside {
-    Cost work;                       ///< without memory
-    std::vector<double> read_share;  ///< by parameter: the share of its bytes that is read
-    std::vector<double> written;  ///< by part of the result: the share of its bytes that is written
+    Cost work;                       ///< without memory traffic
+    std::vector<double> read_share;  ///< by parameter: share of its bytes that is read
+    std::vector<double> written;  ///< by element of the result: share of its bytes that is written
   };
 
   const Inside& inside(ComputationId id, Skipped& notes);
-  Inside look_inside(ComputationId id, Skipped& notes);
+  Inside analyze(ComputationId id, Skipped& notes);
   void add_work(const Instruction& instruction, const Computation& computation, Inside& inside,
                 Skipped& notes);
   void add_memory(const Instruction& instruction, const Computation& computation, Cost& cost,
@@ -61,10 +61,11 @@ class CostModel {
 
   const Module& module_;
   bool is_gpu_ = false;
-  std::vector<std::optional<Inside>> known_;  // by computation
+  std::vector<std::optional<Inside>> cache_;  // by computation
 };
 
-/// Whether a module was compiled for a GPU, which its custom-calls and backend configurations tell.
+/// True if the module was compiled for a GPU, judging by its custom-calls and backend
+/// configurations.
 bool is_for_gpu(const Module& module);
 
 }  // namespace equarx::hlo

@@ -8,20 +8,21 @@
 namespace equarx::hlo {
 namespace {
 
-/// A run of places: 0, stride, 2 stride, ...
+/// An arithmetic sequence: 0, stride, 2 stride, ...
 struct Run {
   std::uint64_t stride = 1;
   std::uint64_t length = 1;
 };
 
-/// The runs whose sums are the chips of a group that has chip 0, from the fastest; none if it is no sum of runs.
+/// Returns the runs whose sums are the chips of the group that contains chip 0, fastest first;
+/// std::nullopt if the group is not a sum of runs.
 std::optional<std::vector<Run>> runs_of(std::vector<std::uint32_t> group) {
   std::ranges::sort(group);
   if (group.empty() || group.front() != 0) return std::nullopt;
   std::vector<Run> runs;
   std::uint64_t covered = 1;
   while (covered < group.size()) {
-    const std::uint64_t stride = group[covered];  // 0 where chip 0 is there twice
+    const std::uint64_t stride = group[covered];  // 0 if chip 0 is listed twice
     std::uint64_t length = 1;
     while (length * covered < group.size() && group[length * covered] == length * stride) ++length;
     runs.push_back({stride, length});
@@ -44,11 +45,11 @@ std::vector<std::uint64_t> strides_of(const std::vector<std::uint32_t>& lengths)
   return strides;
 }
 
-/// The groups along some axes, each and all of them sorted.
+/// Groups along some axes; chips and groups are sorted.
 DeviceGroups groups_along(const std::vector<std::uint32_t>& lengths,
                           const std::vector<std::size_t>& axes, std::uint32_t devices) {
   const std::vector<std::uint64_t> strides = strides_of(lengths);
-  std::vector<std::uint32_t> group_of(devices);  // its first chip
+  std::vector<std::uint32_t> group_of(devices);  // first chip of its group
   for (std::uint32_t device = 0; device < devices; ++device) {
     std::uint64_t first = device;
     for (const std::size_t axis : axes)
@@ -80,7 +81,7 @@ bool DeviceAxes::divide_for(const DeviceGroups& groups) {
   const std::vector<std::uint32_t>* first = group_with_first(groups);
   const auto runs = first == nullptr ? std::nullopt : runs_of(*first);
   if (!runs) return false;
-  // Axes lie between these numbers of chips, each a multiple of the one before.
+  // Boundaries between axes, as numbers of chips; each must be a multiple of the previous one.
   std::vector<std::uint64_t> borders = strides_of(lengths_);
   borders.push_back(devices());
   for (const Run& run : *runs) {

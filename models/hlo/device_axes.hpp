@@ -1,4 +1,4 @@
-// The mesh that the groups of a module's collectives are of.
+// Mesh axes inferred from the replica groups of a module.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace equarx::hlo {
 
-/// Lengths of axes, from the slowest: chip number = sum of its places times the lengths behind them, as in
-/// numpy.arange(n).reshape(lengths), which is how JAX numbers the chips of a Mesh.
+/// Axis lengths, slowest first. Chip numbers are row-major, as in numpy.arange(n).reshape(lengths),
+/// which is how JAX numbers the chips of a Mesh.
 class DeviceAxes {
  public:
   /// A single axis. `devices`: 1 or more.
   explicit DeviceAxes(std::uint32_t devices);
-  /// Axes that are given.
+  /// Given axes.
   explicit DeviceAxes(std::vector<std::uint32_t> lengths) : lengths_(std::move(lengths)) {}
 
   const std::vector<std::uint32_t>& lengths() const { return lengths_; }
   std::uint32_t devices() const;
 
-  /// Divides axes so that these groups are all chips that differ along some of them only. False, and nothing is
-  /// changed, if they are no such groups, or would need axes that do not divide each other.
+  /// Splits axes so that `groups` are exactly the sets of chips that differ along some of them.
+  /// Returns false and leaves the axes unchanged if that is impossible.
   bool divide_for(const DeviceGroups& groups);
-  /// Along which axes the chips of each group differ, rising; none if they are no groups along axes. Axes of length 1
-  /// are never named.
+  /// Returns the axes along which the chips of each group differ, ascending; std::nullopt if the
+  /// groups do not lie along axes. Never includes axes of length 1.
   std::optional<std::vector<std::size_t>> axes_of(const DeviceGroups& groups) const;
 
  private:

@@ -8,7 +8,7 @@ namespace equarx::hlo {
 std::optional<std::uint64_t> product_of(const AxisNumbers& lengths) {
   std::uint64_t product = 1;
   for (const std::int64_t length : lengths) {
-    if (length < 1 || static_cast<std::uint64_t>(length) > kMostDevices / product)
+    if (length < 1 || static_cast<std::uint64_t>(length) > kMaxDevices / product)
       return std::nullopt;
     product *= static_cast<std::uint64_t>(length);
   }
@@ -29,8 +29,8 @@ std::vector<std::uint32_t> transposed_iota(const AxisNumbers& lengths, const Axi
   for (std::size_t axis = lengths.size(); axis-- > 1;)
     strides[axis - 1] = strides[axis] * static_cast<std::uint64_t>(lengths[axis]);
   std::vector<std::uint32_t> numbers(size);
-  for (std::uint64_t place = 0; place < size; ++place) {
-    std::uint64_t rest = place;
+  for (std::uint64_t position = 0; position < size; ++position) {
+    std::uint64_t rest = position;
     std::uint64_t number = 0;
     for (std::size_t i = order.size(); i-- > 0;) {
       const auto axis = static_cast<std::size_t>(order[i]);
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> transposed_iota(const AxisNumbers& lengths, const Axi
       number += rest % length * strides[axis];
       rest /= length;
     }
-    numbers[place] = static_cast<std::uint32_t>(number);
+    numbers[position] = static_cast<std::uint32_t>(number);
   }
   return numbers;
 }
@@ -52,11 +52,11 @@ DeviceGroups in_runs(const std::vector<std::uint32_t>& numbers, std::uint64_t pe
 }
 
 std::optional<std::vector<std::uint32_t>> read_iota(std::string_view text, std::uint64_t size) {
-  const std::size_t turned = text.find('T');
-  const AxisNumbers lengths = numbers_in(text.substr(0, turned));
+  const std::size_t transpose = text.find('T');
+  const AxisNumbers lengths = numbers_in(text.substr(0, transpose));
   AxisNumbers order(lengths.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  if (turned != std::string_view::npos) order = numbers_in(text.substr(turned));
+  if (transpose != std::string_view::npos) order = numbers_in(text.substr(transpose));
   if (product_of(lengths) != size || !is_order(order, lengths.size())) return std::nullopt;
   return transposed_iota(lengths, order, size);
 }

@@ -1,4 +1,4 @@
-// Chips in the order of an array whose axes are turned, as XLA writes groups of chips.
+// Device numbers as transposed iota arrays, the notation of XLA for groups.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,28 @@
 
 namespace equarx::hlo {
 
-/// Chips of a program at most.
-inline constexpr std::uint64_t kMostDevices = 1 << 24;
+/// Maximum number of chips of a program.
+inline constexpr std::uint64_t kMaxDevices = 1 << 24;
 
-/// Lengths of axes, or their order.
+/// Axis lengths, or a permutation of axes.
 using AxisNumbers = std::vector<std::int64_t>;
 
-/// The product of lengths; none if it is 0 or more than kMostDevices.
+/// Product of the lengths; std::nullopt if it is 0 or more than kMaxDevices.
 std::optional<std::uint64_t> product_of(const AxisNumbers& lengths);
 
-/// Whether it names each of so many axes once.
+/// True if `order` is a permutation of `axes` axes.
 bool is_order(const AxisNumbers& order, std::size_t axes);
 
-/// 0, 1, 2, ... in an array of these lengths whose axes are put into another order: `size` numbers, which is the product
-/// of the lengths. `order`: is_order()
+/// Returns 0, 1, 2, ... of an array of these lengths, transposed. `size` is the product of the
+/// lengths; `order` satisfies is_order().
 std::vector<std::uint32_t> transposed_iota(const AxisNumbers& lengths, const AxisNumbers& order,
                                            std::uint64_t size);
 
-/// What stands behind "<=" in "<=[2,4]T(1,0)": transposed_iota(). None if it is not that, or has not `size` numbers.
+/// Parses "<=[2,4]T(1,0)" (transposed_iota()). Returns std::nullopt for other text, or if it does
+/// not have `size` numbers.
 std::optional<std::vector<std::uint32_t>> read_iota(std::string_view text, std::uint64_t size);
 
-/// Numbers in runs of so many, which divides them.
+/// Splits the numbers into consecutive groups; `per_group` divides their count.
 DeviceGroups in_runs(const std::vector<std::uint32_t>& numbers, std::uint64_t per_group);
 
 }  // namespace equarx::hlo

@@ -22,7 +22,7 @@ void scale(Cost& cost, double times) {
   cost.from_host_bytes *= times;
 }
 
-/// What a list does, once.
+/// Totals over one execution of a list.
 struct Total {
   Cost cost;
   double collective_bytes = 0.0;
@@ -44,25 +44,26 @@ class FlowMaker {
   Flow make() {
     make_list(module_.entry);
     if (!module_.is_scheduled)
-      ++flow_.notes["the module is not scheduled: instructions run in the order of the text"];
+      ++flow_.notes["module is not scheduled: instructions run in textual order"];
     return std::move(flow_);
   }
 
  private:
-  /// Lists of what is called are made first; HLO has no recursion.
+  /// Builds callee lists first; HLO has no recursion.
   void make_list(ComputationId id) {
     if (made_[id]) return;
     made_[id] = true;
     const Computation& computation = module_.computations[id];
     std::vector<FlowStep> list;
-    std::unordered_map<InstructionId, SiteId> open;  // collectives that are not waited for yet
-    Cost pending;                                    // of copies that go on beside what follows
+    // Started collectives without a matching end so far.
+    std::unordered_map<InstructionId, OpId> open;
+    Cost pending;  // asynchronous copies that overlap with the next instruction
     for (InstructionId of = 0; of < computation.instructions.size(); ++of)
       add(computation, of, list, open, pending);
     if (!pending.is_nothing()) list.push_back({.kind = FlowStep::Kind::work, .cost = pending});
-    for (const auto& [start, site] : open) {
-      ++flow_.notes["collective without its -done: waited for at the end of its computation"];
-      list.push_back({.kind = FlowStep::Kind::end, .site = site});
+    for (const auto& [start, op] : open) {
+      ++flow_.notes["collective without -done: completes at the end of its computation"];
+      list.push_back({.kind = FlowStep::Kind::end, .op = op});
     }
     flow_.lists[id] = std::move(list);
     totals_[id] = total_of(flow_.lists[id]);
@@ -70,13 +71,13 @@ class FlowMaker {
   }
 
   void add(const Computation& computation, InstructionId of, std::vector<FlowStep>& list,
-           std::unordered_map<InstructionId, SiteId>& open, Cost& pending) {
+           std::unordered_map<InstructionId, OpId>& open, Cost& pending) {
     const Instruction& instruction = computation.instructions[of];
     const SplitOpcode opcode = split(instruction.opcode);
     if (opcode.end == AsyncEnd::done) return end_collective(computation, instruction, list, open);
-    if (auto site = collective_of(instruction, computation, module_)) {
-      begin_collective(std::move(*site), of, list, open);
-      if (opcode.base != "fusion") return;  // which works, too
+    if (auto op = collective_of(instruction, computation, module_)) {
+      begin_collective(std::move(*op), of, list, open);
+      if (opcode.base != "fusion") return;  // a fusion also has work of its own
     }
     switch (class_of(opcode.base)) {
       case OpClass::loop: return add_loop(computation, instruction, list);
@@ -97,28 +98,27 @@ class FlowMaker {
     list.push_back({.kind = FlowStep::Kind::work, .cost = cost});
   }
 
-  void begin_collective(CollectiveSite site, InstructionId of, std::vector<FlowStep>& list,
-                        std::unordered_map<InstructionId, SiteId>& open) {
-    const auto id = static_cast<SiteId>(flow_.sites.size());
-    const bool waits = site.waits;
-    if (site.is_ragged)
-      ++flow_.notes["ragged-all-to-all: taken as large as its operand, the most that it may send"];
-    flow_.sites.push_back(std::move(site));
-    list.push_back({.kind = FlowStep::Kind::begin, .site = id});
-    if (waits) list.push_back({.kind = FlowStep::Kind::end, .site = id});
-    // One that is synchronous has a "-done" as well.
+  void begin_collective(CollectiveOp op, InstructionId of, std::vector<FlowStep>& list,
+                        std::unordered_map<InstructionId, OpId>& open) {
+    const auto id = static_cast<OpId>(flow_.ops.size());
+    const bool waits = op.waits;
+    if (op.is_ragged)
+      ++flow_.notes["ragged-all-to-all: assumed to send its whole operand, an upper bound"];
+    flow_.ops.push_back(std::move(op));
+    list.push_back({.kind = FlowStep::Kind::begin, .op = id});
+    if (waits) list.push_back({.kind = FlowStep::Kind::end, .op = id});
+    // The "-done" of a synchronous collective is ignored.
     if (!waits) open.emplace(of, id);
   }
 
   void end_collective(const Computation& computation, const Instruction& instruction,
-                      std::vector<FlowStep>& list,
-                      std::unordered_map<InstructionId, SiteId>& open) {
+                      std::vector<FlowStep>& list, std::unordered_map<InstructionId, OpId>& open) {
     if (instruction.operands.empty()) return;
     InstructionId from = instruction.operands.front();
-    // Between a start and its end there may be updates and parts of tuples.
+    // Updates and tuple elements may lie between a start and its end.
     for (std::size_t i = 0; i < computation.instructions.size() && from != kNoInstruction; ++i) {
       if (const auto found = open.find(from); found != open.end()) {
-        list.push_back({.kind = FlowStep::Kind::end, .site = found->second});
+        list.push_back({.kind = FlowStep::Kind::end, .op = found->second});
         open.erase(found);
         return;
       }
@@ -138,29 +138,29 @@ class FlowMaker {
       times = named->second;
     if (!times)
       throw TextError(
-          fmt::format("line {}: nobody says how often loop '{}' runs; give it by --trip-count "
-                      "{}=COUNT, or that of all such loops by --trip-count COUNT",
+          fmt::format("line {}: unknown trip count of loop '{}'; set it with --trip-count "
+                      "{}=COUNT, or for all such loops with --trip-count COUNT",
                       loop.line, loop.name, loop.name));
     if (const auto body = called_by(loop, "body", module_)) return add_repeat(*body, *times, list);
     ++flow_.notes["loop without a body"];
   }
 
-  /// A list without collectives is work, which is done as often.
+  /// Inlines a list without collectives as repeated work; otherwise adds a repeat.
   void add_repeat(ComputationId id, std::uint64_t times, std::vector<FlowStep>& list) {
     make_list(id);
     if (times == 0) return;
     const std::vector<FlowStep>& body = flow_.lists[id];
     const bool only_works = std::ranges::all_of(
         body, [](const FlowStep& step) { return step.kind == FlowStep::Kind::work; });
-    // Lists that repeat each other many times would grow beyond all bounds.
-    constexpr std::size_t kLongest = 100'000;
-    if (!only_works || list.size() + body.size() > kLongest) {
+    // Nested repeats would otherwise grow without bound.
+    constexpr std::size_t kMaxSteps = 100'000;
+    if (!only_works || list.size() + body.size() > kMaxSteps) {
       list.push_back({.kind = FlowStep::Kind::repeat, .times = times, .body = id});
       return;
     }
     for (FlowStep step : body) {
-      constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
-      step.times = step.times > kMost / times ? kMost : step.times * times;
+      constexpr std::uint64_t kMaxTimes = std::uint64_t{1} << 40;
+      step.times = step.times > kMaxTimes / times ? kMaxTimes : step.times * times;
       list.push_back(step);
     }
   }
@@ -174,7 +174,7 @@ class FlowMaker {
                         total.cost.hbm_bytes + total.cost.vector_ops);
     };
     const ComputationId largest = std::ranges::max(conditional.called, {}, size);
-    ++flow_.notes["conditional: its costliest branch is taken"];
+    ++flow_.notes["conditional: most expensive branch assumed"];
     add_repeat(largest, 1, list);
   }
 
@@ -187,7 +187,7 @@ class FlowMaker {
         cost = totals_[step.body].cost;
         bytes = totals_[step.body].collective_bytes;
       }
-      if (step.kind == FlowStep::Kind::begin) bytes = flow_.sites[step.site].bytes;
+      if (step.kind == FlowStep::Kind::begin) bytes = flow_.ops[step.op].bytes;
       scale(cost, static_cast<double>(step.times));
       total.cost += cost;
       total.collective_bytes += bytes * static_cast<double>(step.times);
@@ -211,8 +211,8 @@ Flow make_flow(const Module& module, const TripCounts& counts) {
 
 FlowTotals totals_of(const Flow& flow) {
   FlowTotals totals;
-  totals.times.resize(flow.sites.size());
-  std::vector<double> runs(flow.lists.size(), 0.0);  // by list: how often it is carried out
+  totals.times.resize(flow.ops.size());
+  std::vector<double> runs(flow.lists.size(), 0.0);  // executions by list
   runs[flow.entry] = 1.0;
   for (std::size_t i = flow.order.size(); i-- > 0;) {
     const double times = runs[flow.order[i]];
@@ -220,8 +220,8 @@ FlowTotals totals_of(const Flow& flow) {
       const double each = times * static_cast<double>(step.times);
       if (step.kind == FlowStep::Kind::repeat) runs[step.body] += each;
       if (step.kind == FlowStep::Kind::begin) {
-        totals.times[step.site] += each;
-        totals.collective_bytes += each * flow.sites[step.site].bytes;
+        totals.times[step.op] += each;
+        totals.collective_bytes += each * flow.ops[step.op].bytes;
       }
       Cost cost = step.cost;
       scale(cost, each);

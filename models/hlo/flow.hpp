@@ -1,4 +1,4 @@
-// What a chip does in the order of a module: work, collectives that begin and end, loops.
+// Execution order of a module on one chip: work, start and end of collectives, loops.
 #pragma once
 
 #include <cstdint>
@@ -14,53 +14,54 @@
 
 namespace equarx::hlo {
 
-/// Index into Flow::sites.
-using SiteId = std::uint32_t;
+/// Index into Flow::ops.
+using OpId = std::uint32_t;
 
-/// One entry of a list.
+/// Entry of a step list.
 struct FlowStep {
   enum class Kind : std::uint8_t {
-    work,    ///< `cost`, `times` times one after the other
-    begin,   ///< the collective `site` begins
-    end,     ///< it must be done here
-    repeat,  ///< the list `body`, `times` times
+    work,    ///< `cost`, run `times` times
+    begin,   ///< the collective `op` begins
+    end,     ///< the collective `op` must have completed
+    repeat,  ///< step list `body`, run `times` times
   };
   Kind kind = Kind::work;
   Cost cost{};
   std::uint64_t times = 1;
-  SiteId site = 0;
+  OpId op = 0;
   ComputationId body = 0;
 };
 
-/// A module as lists that call each other.
+/// A module as step lists that call each other.
 struct Flow {
-  std::vector<std::vector<FlowStep>>
-      lists;  ///< by computation; empty of those that are never run by themselves
+  /// By computation; empty for computations that never run on their own.
+  std::vector<std::vector<FlowStep>> lists;
   ComputationId entry = 0;
-  std::vector<ComputationId> order;  ///< of the lists: each behind those that it repeats
-  std::vector<CollectiveSite> sites;
-  Skipped notes;  ///< what was not understood or was decided, and how often
+  /// Topological order of the lists: after the lists they repeat.
+  std::vector<ComputationId> order;
+  std::vector<CollectiveOp> ops;
+  Skipped notes;  ///< approximations and unsupported constructs, with counts
 };
 
-/// How often loops run whose text does not say it, or shall run otherwise.
+/// User-provided trip counts, for loops without a known one or to override it.
 struct TripCounts {
   std::map<std::string, std::uint64_t> by_name;
-  std::optional<std::uint64_t> otherwise;  ///< of those that are unknown
+  std::optional<std::uint64_t> otherwise;  ///< default for loops without a known count
 };
 
-/// Makes the lists. Of a conditional the branch is taken that moves most bytes in collectives, else the one with most
-/// FLOPs, else with most bytes of memory. Loops in which no collective is are work that is done as often. Bytes of a copy
-/// that is begun and waited for later are moved beside the instruction that follows. A collective is waited for at its
-/// "-done", at the end of its computation if there is none, and at once if it is no pair. Within a fusion it comes
-/// before the fusion's work.
-/// @throws TextError for a loop without a known count
+/// Builds the step lists. A conditional runs the branch with the most collective bytes, then the
+/// most FLOPs, then the most memory traffic. Loops without collectives become repeated work. Bytes
+/// of an asynchronous copy overlap with the instruction that follows it. A collective completes at
+/// its "-done", at the end of its computation if it has none, and immediately if it is synchronous.
+/// Within a fusion it runs before the work of the fusion.
+/// @throws TextError for a loop with unknown trip count
 Flow make_flow(const Module& module, const TripCounts& counts = {});
 
-/// All that a flow does, once through.
+/// Totals over one execution of a flow.
 struct FlowTotals {
   Cost cost;
-  double collective_bytes = 0.0;  ///< CollectiveSite::bytes of all
-  std::vector<double> times;      ///< by site: how often it is carried out
+  double collective_bytes = 0.0;  ///< sum of CollectiveOp::bytes
+  std::vector<double> times;      ///< executions by collective
 };
 FlowTotals totals_of(const Flow& flow);
 

@@ -6,27 +6,27 @@
 namespace equarx::hlo {
 namespace {
 
-constexpr std::int64_t kLargestCount = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 
-/// The value of a scalar constant; none of others.
+/// Value of a scalar integer constant; std::nullopt for other instructions.
 std::optional<std::int64_t> constant(const Instruction* instruction) {
   if (instruction == nullptr || instruction->opcode != "constant") return std::nullopt;
   const std::string_view text = instruction->payload;
   std::int64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_whole = problem == std::errc() && end == text.data() + text.size();
-  if (!is_whole || value < -kLargestCount || value > kLargestCount) return std::nullopt;
+  if (!is_whole || value < -kMaxCount || value > kMaxCount) return std::nullopt;
   return value;
 }
 
-/// Which part of the loop's tuple a get-tuple-element takes.
-std::optional<std::size_t> part_taken(const Instruction* instruction) {
+/// Index that a get-tuple-element takes from the loop tuple.
+std::optional<std::size_t> tuple_index(const Instruction* instruction) {
   if (instruction == nullptr || instruction->opcode != "get-tuple-element") return std::nullopt;
   const std::vector<std::int64_t> numbers = numbers_in(instruction->attribute("index"));
   return numbers.empty() ? std::nullopt : std::optional(static_cast<std::size_t>(numbers.front()));
 }
 
-/// What the condition compares: a part of the tuple, and with what.
+/// Loop condition: tuple element < limit.
 struct Bound {
   std::size_t part = 0;
   std::int64_t limit = 0;
@@ -35,19 +35,19 @@ struct Bound {
 std::optional<Bound> bound_of(const Computation& condition) {
   const Instruction& root = condition.instructions[condition.root];
   if (root.opcode != "compare" || root.attribute("direction") != "LT") return std::nullopt;
-  const std::optional<std::size_t> part = part_taken(operand_of(root, 0, condition));
+  const std::optional<std::size_t> part = tuple_index(operand_of(root, 0, condition));
   const std::optional<std::int64_t> limit = constant(operand_of(root, 1, condition));
   if (!part || !limit) return std::nullopt;
   return Bound{*part, *limit};
 }
 
-/// By how much the body raises a part of the tuple; none if it does not by a constant.
+/// Increment of a tuple element per iteration; std::nullopt if it is not a positive constant.
 std::optional<std::int64_t> step_of(const Computation& body, std::size_t part) {
   const Instruction* next = operand_of(body.instructions[body.root], part, body);
   if (next == nullptr || next->opcode != "add") return std::nullopt;
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     const std::optional<std::int64_t> step = constant(operand_of(*next, side, body));
-    if (step && *step > 0 && part_taken(operand_of(*next, 1 - side, body)) == part) return step;
+    if (step && *step > 0 && tuple_index(operand_of(*next, 1 - side, body)) == part) return step;
   }
   return std::nullopt;
 }

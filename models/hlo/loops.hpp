@@ -1,4 +1,4 @@
-// How often the loops of a module run.
+// Trip counts of loops.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace equarx::hlo {
 
-/// How often the body of a `while` runs: as its backend_config says by known_trip_count, or as its condition and body
-/// show if they count up from a constant by a constant to a constant. None if neither tells.
+/// Returns how often the body of a `while` runs: known_trip_count of its backend_config, or the
+/// count implied by its condition and body if they count up from a constant by a constant to a
+/// constant. std::nullopt if neither is available.
 std::optional<std::uint64_t> trip_count(const Module& module, const Computation& computation,
                                         const Instruction& loop);
 

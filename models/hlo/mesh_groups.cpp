@@ -10,7 +10,7 @@
 namespace equarx::hlo {
 namespace {
 
-/// An axis of a mesh, or the part of one that lies behind `before` of its places.
+/// A mesh axis, or a sub-axis preceded by sub-axes of total length `before`.
 struct NamedAxis {
   std::string_view name;
   std::int64_t length = 1;
@@ -24,17 +24,17 @@ std::string_view without(std::string_view text, std::string_view characters) {
   return text.substr(begin, text.find_last_not_of(characters) - begin + 1);
 }
 
-/// "'a'=2,'b'=4", or "'a','b':(2)2" of axes that are used.
+/// Parses "'a'=2,'b'=4", or the used axes "'a','b':(2)2".
 std::vector<NamedAxis> named_axes(std::string_view text) {
   std::vector<NamedAxis> axes;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
     const std::string_view one = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t behind = one.find_first_of("=:");
-    NamedAxis axis{.name = without(one.substr(0, behind), " '")};
+    const std::size_t end_of_name = one.find_first_of("=:");
+    NamedAxis axis{.name = without(one.substr(0, end_of_name), " '")};
     const AxisNumbers numbers =
-        behind == std::string_view::npos ? AxisNumbers{} : numbers_in(one.substr(behind));
+        end_of_name == std::string_view::npos ? AxisNumbers{} : numbers_in(one.substr(end_of_name));
     axis.is_part = numbers.size() == 2;
     if (axis.is_part) axis.before = numbers.front();
     if (!numbers.empty()) axis.length = numbers.back();
@@ -43,18 +43,19 @@ std::vector<NamedAxis> named_axes(std::string_view text) {
   return axes;
 }
 
-/// A mesh whose axes are divided so that each is used whole or not at all.
+/// A mesh whose axes are split so that each is used entirely or not at all.
 struct DividedMesh {
   AxisNumbers lengths;
-  std::vector<std::int64_t> used;  ///< of these, in the order in which they are named
+  /// Indices of the used axes, in the order in which they are named.
+  std::vector<std::int64_t> used;
 };
 
 std::optional<DividedMesh> divided(const std::vector<NamedAxis>& mesh,
                                    const std::vector<NamedAxis>& used) {
   DividedMesh made;
-  std::vector<std::pair<std::size_t, std::int64_t>> places;  // in `used`, and in the mesh
+  std::vector<std::pair<std::size_t, std::int64_t>> positions;  // index in `used`, and in the mesh
   for (const NamedAxis& axis : mesh) {
-    // Parts of this axis lie between these numbers of places.
+    // Boundaries between sub-axes, as products of lengths.
     AxisNumbers borders = {1, axis.length};
     for (const NamedAxis& part : used)
       if (part.name == axis.name && part.is_part)
@@ -69,24 +70,24 @@ std::optional<DividedMesh> divided(const std::vector<NamedAxis>& mesh,
         const bool is_within = !part.is_part || (borders[i - 1] >= part.before &&
                                                  borders[i] <= part.before * part.length);
         if (part.name == axis.name && is_within)
-          places.emplace_back(of, static_cast<std::int64_t>(made.lengths.size()));
+          positions.emplace_back(of, static_cast<std::int64_t>(made.lengths.size()));
       }
       made.lengths.push_back(borders[i] / borders[i - 1]);
     }
   }
-  std::ranges::sort(places);
-  for (const auto& [of, place] : places) made.used.push_back(place);
+  std::ranges::sort(positions);
+  for (const auto& [of, axis] : positions) made.used.push_back(axis);
   return made;
 }
 
-/// The chips of a mesh in its order: device_ids=([2,4]<=[4,2]T(1,0)), or a list of them; by number if it says nothing.
+/// Returns the chips in mesh order: device_ids=([2,4]<=[4,2]T(1,0)), or an explicit list.
 std::optional<std::vector<std::uint32_t>> chips_of_mesh(std::string_view ids, std::uint64_t size) {
   std::vector<std::uint32_t> chips;
   const std::string_view value = without(ids.substr(std::min(ids.find('='), ids.size())), "=() ");
   const std::size_t arrow = value.find("<=");
   if (arrow != std::string_view::npos) return read_iota(value.substr(arrow), size);
   for (const std::int64_t number : numbers_in(value)) {
-    if (static_cast<std::uint64_t>(number) >= kMostDevices) return std::nullopt;
+    if (static_cast<std::uint64_t>(number) >= kMaxDevices) return std::nullopt;
     chips.push_back(static_cast<std::uint32_t>(number));
   }
   return chips.size() == size ? std::optional(chips) : std::nullopt;
@@ -106,8 +107,8 @@ std::optional<DeviceGroups> read_mesh_groups(std::string_view text, std::uint64_
   const std::vector<NamedAxis> mesh = named_axes(without(inner.substr(0, ids), " ,"));
   const std::vector<NamedAxis> used = named_axes(text.substr(groups + 1, text.size() - groups - 2));
   const auto is_small = [](const NamedAxis& axis) {
-    constexpr auto kMost = static_cast<std::int64_t>(kMostDevices);
-    return axis.length <= kMost && axis.before <= kMost;
+    constexpr auto kMax = static_cast<std::int64_t>(kMaxDevices);
+    return axis.length <= kMax && axis.before <= kMax;
   };
   if (!std::ranges::all_of(mesh, is_small) || !std::ranges::all_of(used, is_small))
     return std::nullopt;
@@ -125,7 +126,7 @@ std::optional<DeviceGroups> read_mesh_groups(std::string_view text, std::uint64_
     order.push_back(axis);
     per_group *= static_cast<std::uint64_t>(axes->lengths[static_cast<std::size_t>(axis)]);
   }
-  if (!is_order(order, axes->lengths.size())) return std::nullopt;  // one is named twice
+  if (!is_order(order, axes->lengths.size())) return std::nullopt;  // an axis is named twice
   std::vector<std::uint32_t> numbers = transposed_iota(axes->lengths, order, *size);
   if (ids < inner.size()) {
     const auto chips = chips_of_mesh(inner.substr(ids), *size);

@@ -6,11 +6,12 @@
 namespace equarx::hlo {
 namespace {
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 62;
+constexpr std::int64_t kMaxNumber = std::int64_t{1} << 62;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The length of what is between brackets at the beginning of a text, with them; all of it if they do not close.
+/// Length of the bracketed text at the start of `text`, including brackets; all of it if
+/// unbalanced.
 std::size_t bracketed(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -74,8 +75,8 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
     }
     std::int64_t number = 0;
     for (; i < text.size() && is_digit(text[i]); ++i)
-      number = number > kLargest / kBase - 1 ? kLargest : number * kBase + (text[i] - '0');
-    numbers.push_back(std::min(number, kLargest));
+      number = number > kMaxNumber / kBase - 1 ? kMaxNumber : number * kBase + (text[i] - '0');
+    numbers.push_back(std::min(number, kMaxNumber));
   }
   return numbers;
 }

@@ -1,4 +1,4 @@
-// A program of XLA as data: what its HLO text says.
+// Data model of an HLO module.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +19,34 @@ using InstructionId = std::uint32_t;
 /// Index into Module::computations.
 using ComputationId = std::uint32_t;
 
-/// Of an operand that no instruction of the computation has the name of.
+/// Operand whose name is not an instruction of the computation.
 inline constexpr InstructionId kNoInstruction = std::numeric_limits<InstructionId>::max();
 
 /// One instruction.
 struct Instruction {
   std::string name;    ///< without "%"
-  Shape shape;         ///< of its result
+  Shape shape;         ///< shape of the result
   std::string opcode;  ///< "all-reduce-start"
   std::vector<InstructionId> operands;
-  std::string
-      payload;  ///< what stands in its brackets where these are no operands: of a parameter or constant
-  /// What follows: "channel_id" and "1", values as they are written, without quotes.
+  std::string payload;  ///< contents of the parentheses of a parameter or constant
+  /// Attributes: "channel_id" and "1"; values are raw text without quotes.
   std::vector<std::pair<std::string, std::string>> attributes;
-  std::vector<ComputationId> called;  ///< by attributes, in the order in which they are written
-  std::uint32_t line = 0;             ///< of the text, from 1
+  std::vector<ComputationId> called;  ///< computations named by attributes, in textual order
+  std::uint32_t line = 0;             ///< line of the text, from 1
 
-  /// The value of an attribute; empty if it is not there.
+  /// Returns the value of an attribute; empty if absent.
   std::string_view attribute(std::string_view key) const;
 };
 
-/// A list of instructions, in the order in which a chip carries them out if the module is scheduled; each comes behind
-/// its operands.
+/// A sequence of instructions, each after its operands. If the module is scheduled, it is the
+/// execution order.
 struct Computation {
   std::string name;
   std::vector<Instruction> instructions;
-  InstructionId root = 0;  ///< whose value it has
+  InstructionId root = 0;  ///< instruction that produces the result
 };
 
-/// What was read over, and how often: "attribute without a value" 3.
+/// Number of occurrences of each kind of skipped text: "attribute without a value" 3.
 using Skipped = std::map<std::string, std::uint32_t>;
 
 /// A program.
@@ -55,7 +54,7 @@ struct Module {
   std::string name;
   std::uint32_t replicas = 1;    ///< replica_count
   std::uint32_t partitions = 1;  ///< num_partitions
-  bool is_scheduled = false;     ///< instructions stand in the order in which they run
+  bool is_scheduled = false;     ///< textual order is execution order
   std::vector<Computation> computations;
   ComputationId entry = 0;
   Skipped skipped;
@@ -64,19 +63,21 @@ struct Module {
   std::uint64_t instructions() const;
 };
 
-/// An operand of an instruction of a computation; nullptr if it has none of this number, or none that is there.
+/// Returns operand `number` of an instruction; nullptr if out of range or unknown.
 const Instruction* operand_of(const Instruction& instruction, std::size_t number,
                               const Computation& computation);
 
-/// The computation that an instruction calls by an attribute, like "body"; none if it does not.
+/// Returns the computation named by an attribute such as "body"; std::nullopt if absent.
 std::optional<ComputationId> called_by(const Instruction& instruction, std::string_view key,
                                        const Module& module);
 
-/// The text that stands behind "key": in a text of JSON, without quotes: a number, a word, or all between brackets.
-/// Backend configurations are JSON whose form differs by compiler, so nothing more of them is read.
+/// Returns the value that follows "key": in JSON text: a number, a string without quotes, or a
+/// bracketed value. A full parse is unnecessary, as the form of backend configurations differs
+/// between compilers.
 std::optional<std::string_view> json_value(std::string_view json, std::string_view key);
 
-/// Whole numbers in a text, in their order: "{0,1},{2,3}" has four. Those above 2^62 are that.
+/// Returns the unsigned integers in a text, in order: "{0,1},{2,3}" has four. Larger numbers
+/// saturate at 2^62.
 std::vector<std::int64_t> numbers_in(std::string_view text);
 
 }  // namespace equarx::hlo

@@ -9,10 +9,10 @@
 namespace equarx::hlo {
 namespace {
 
-/// xla/hlo/ir/hlo_opcode.h.
+/// Opcodes from xla/hlo/ir/hlo_opcode.h.
 const std::unordered_map<std::string_view, OpClass>& classes() {
   static const auto* const table = [] {
-    auto* made = new std::unordered_map<std::string_view, OpClass>;  // lives as long as the program
+    auto* made = new std::unordered_map<std::string_view, OpClass>;  // intentionally leaked
     const auto add = [&](OpClass of, auto... opcodes) { (made->emplace(opcodes, of), ...); };
     add(OpClass::free, "parameter", "constant", "tuple", "get-tuple-element", "bitcast",
         "after-all", "add-dependency", "opt-barrier", "partition-id", "replica-id", "domain",

@@ -1,4 +1,4 @@
-// What kind of work each opcode of HLO is.
+// Classification of HLO opcodes.
 #pragma once
 
 #include <cstdint>
@@ -6,30 +6,30 @@
 
 namespace equarx::hlo {
 
-/// What an instruction costs depends on.
+/// Determines the cost of an instruction.
 enum class OpClass : std::uint8_t {
-  free,         ///< takes nothing: parameters, tuples, bitcasts
-  elementwise,  ///< one operation of the vector unit for each element of the result
-  move,         ///< reads its operands and writes its result, and computes nothing
-  slice,        ///< reads only what it writes: slices, gathers
-  update,       ///< writes a part of its operand in place: dynamic-update-slice, scatter
+  free,         ///< no cost: parameters, tuples, bitcasts
+  elementwise,  ///< one vector operation per element of the result
+  move,         ///< reads its operands and writes its result, without arithmetic
+  slice,        ///< reads as many elements as it writes: slices, gathers
+  update,       ///< updates part of its operand in place: dynamic-update-slice, scatter
   product,      ///< dot, convolution
   reduction,    ///< applies a computation to each element of its operands: reduce, map
-  window,       ///< applies one to each element of a window: reduce-window, select-and-scatter
+  window,  ///< applies a computation to each element of a window: reduce-window, select-and-scatter
   sort,
-  nested,  ///< does what a computation that it calls does: fusion, call, async-start
+  nested,  ///< runs the computation that it calls: fusion, call, async-start
   loop,    ///< while
   conditional,
   collective,
   custom,   ///< custom-call
-  other,    ///< known, and taken for a move: rng, fft, infeed
-  unknown,  ///< not one of HLO's
+  other,    ///< known, treated as a move: rng, fft, infeed
+  unknown,  ///< not an HLO opcode
 };
 
-/// Of an opcode without "-start", "-update" or "-done".
+/// Class of an opcode without its "-start", "-update" or "-done" suffix.
 OpClass class_of(std::string_view opcode);
 
-/// Which end of an asynchronous pair an opcode is.
+/// Role of an opcode in an asynchronous pair.
 enum class AsyncEnd : std::uint8_t { none, start, update, done };
 
 /// "all-reduce-start" is {"all-reduce", start}.

@@ -12,9 +12,9 @@
 namespace equarx::hlo {
 namespace {
 
-constexpr int kDeepestTuple = 64;
-constexpr int kDeepestCall = 256;
-/// Tables of where instructions come from in the user's source: a name, and then lines that begin with a number.
+constexpr int kMaxTupleDepth = 64;
+constexpr int kMaxCallDepth = 256;
+/// Source location tables: a name, then lines that begin with a number.
 constexpr std::array<std::string_view, 4> kTables = {"FileNames", "FunctionNames", "FileLocations",
                                                      "StackFrames"};
 /// Attributes that name computations.
@@ -47,7 +47,7 @@ std::int64_t read_length(Scanner& scanner) {
   return length;
 }
 
-/// "{1,0:T(8,128)S(5)}": only the space is of interest.
+/// Reads a layout such as "{1,0:T(8,128)S(5)}"; only the memory space matters.
 MemorySpace read_layout(Scanner& scanner) {
   const std::string_view layout = scanner.bracketed();
   const std::size_t at = layout.find("S(");
@@ -70,28 +70,28 @@ Shape read_array(Scanner& scanner) {
   while (!scanner.take("]")) {
     shape.lengths.push_back(read_length(scanner));
     if (!scanner.take(",") && scanner.peek() != ']')
-      throw scanner.error("expected ',' or ']' behind the length of a dimension");
+      throw scanner.error("expected ',' or ']' after a dimension");
   }
-  const std::size_t behind = scanner.position();
-  if (behind < scanner.text().size() && scanner.text()[behind] == '{')
+  const std::size_t next = scanner.position();
+  if (next < scanner.text().size() && scanner.text()[next] == '{')
     shape.space = read_layout(scanner);
   return shape;
 }
 
 Shape read_nested(Scanner& scanner, int depth) {
   if (!scanner.take("(")) return read_array(scanner);
-  if (depth == kDeepestTuple)
-    throw scanner.error(fmt::format("tuples within tuples, {} deep", kDeepestTuple));
+  if (depth == kMaxTupleDepth)
+    throw scanner.error(fmt::format("tuples are nested more than {} deep", kMaxTupleDepth));
   Shape shape{.is_tuple = true, .type = {}, .lengths = {}, .parts = {}};
   while (!scanner.take(")")) {
     shape.parts.push_back(read_nested(scanner, depth + 1));
     if (!scanner.take(",") && scanner.peek() != ')')
-      throw scanner.error("expected ',' or ')' in a tuple; is the file cut off?");
+      throw scanner.error("expected ',' or ')' in a tuple; is the file truncated?");
   }
   return shape;
 }
 
-/// Whether brackets of an opcode hold a value and no operands.
+/// True if the parentheses of an opcode hold a value instead of operands.
 bool has_payload(std::string_view opcode) { return opcode == "parameter" || opcode == "constant"; }
 
 class Parser {
@@ -101,7 +101,7 @@ class Parser {
   Module read() {
     read_header();
     while (!scanner_.at_end()) read_part();
-    if (!has_entry_) throw scanner_.error("there is no ENTRY computation; is the file cut off?");
+    if (!has_entry_) throw scanner_.error("no ENTRY computation; is the file truncated?");
     resolve_calls();
     check_no_recursion();
     return std::move(module_);
@@ -111,14 +111,14 @@ class Parser {
   void read_header() {
     if (!scanner_.take("HloModule"))
       throw scanner_.error(
-          "is no HLO text, which begins with \"HloModule\"; XLA writes it by "
-          "--xla_dump_hlo_as_text, and JAX by compiled.as_text()");
+          "is not HLO text, which begins with \"HloModule\"; XLA writes it with "
+          "--xla_dump_hlo_as_text, JAX with compiled.as_text()");
     module_.name = scanner_.name();
     read_attributes([&](std::string_view key, std::string_view value) {
       const std::vector<std::int64_t> numbers = numbers_in(value);
-      constexpr std::int64_t kMost = 1 << 24;
+      constexpr std::int64_t kMaxCount = 1 << 24;
       const auto count = static_cast<std::uint32_t>(
-          numbers.empty() ? 1 : std::clamp<std::int64_t>(numbers.front(), 1, kMost));
+          numbers.empty() ? 1 : std::clamp<std::int64_t>(numbers.front(), 1, kMaxCount));
       if (key == "is_scheduled") module_.is_scheduled = value == "true";
       if (key == "num_partitions") module_.partitions = count;
       if (key == "replica_count") module_.replicas = count;
@@ -126,7 +126,7 @@ class Parser {
     scanner_.skip_line();
   }
 
-  /// A computation, a table, or a line that is neither.
+  /// Reads a computation or a table, or skips a line that is neither.
   void read_part() {
     const std::size_t begin = scanner_.position();
     const bool is_entry = scanner_.take("ENTRY ");
@@ -135,7 +135,7 @@ class Parser {
     if (!name.empty() && take_signature()) return read_computation(name, is_entry);
     scanner_.move_to(begin);
     scanner_.skip_line();
-    ++module_.skipped["line outside of a computation"];
+    ++module_.skipped["line outside any computation"];
   }
 
   void skip_table() {
@@ -143,7 +143,7 @@ class Parser {
     while (scanner_.peek() >= '0' && scanner_.peek() <= '9') scanner_.skip_line();
   }
 
-  /// "(a: f32[2]) -> f32[2] {", of which all but the last may be missing.
+  /// Skips "(a: f32[2]) -> f32[2] {"; everything before the brace is optional.
   bool take_signature() {
     if (scanner_.peek() == '(') scanner_.bracketed();
     if (scanner_.take("->")) read_shape(scanner_);
@@ -153,7 +153,7 @@ class Parser {
   void read_computation(const std::string& name, bool is_entry) {
     const auto id = static_cast<ComputationId>(module_.computations.size());
     if (!computations_.emplace(name, id).second)
-      throw scanner_.error(fmt::format("there is a second computation '{}'", name));
+      throw scanner_.error(fmt::format("duplicate computation '{}'", name));
     module_.computations.push_back({.name = name, .instructions = {}, .root = 0});
     instructions_.clear();
     calls_.emplace_back();
@@ -161,7 +161,7 @@ class Parser {
     while (!scanner_.take("}")) {
       if (scanner_.at_end())
         throw scanner_.error(
-            fmt::format("the text ends within computation '{}'; is it cut off?", name));
+            fmt::format("the text ends within computation '{}'; is it truncated?", name));
       if (read_line(module_.computations.back())) has_root = true;
     }
     read_attributes([](std::string_view, std::string_view) {});
@@ -174,7 +174,7 @@ class Parser {
     has_entry_ = has_entry_ || is_entry;
   }
 
-  /// An instruction, or a line that is none. Whether it is the root.
+  /// Reads an instruction or skips the line. Returns true for the root.
   bool read_line(Computation& computation) {
     const std::size_t begin = scanner_.position();
     const bool is_root = scanner_.take("ROOT ");
@@ -184,13 +184,13 @@ class Parser {
     if (instruction.name.empty() || !scanner_.take("=")) {
       scanner_.move_to(begin);
       scanner_.skip_line();
-      ++module_.skipped["line that is no instruction"];
+      ++module_.skipped["line that is not an instruction"];
       return false;
     }
     read_right_side(instruction);
     const auto id = static_cast<InstructionId>(computation.instructions.size());
     if (!instructions_.emplace(instruction.name, id).second)
-      throw scanner_.error(fmt::format("there is a second instruction '{}'", instruction.name));
+      throw scanner_.error(fmt::format("duplicate instruction '{}'", instruction.name));
     if (is_root) computation.root = id;
     computation.instructions.push_back(std::move(instruction));
     return is_root;
@@ -205,7 +205,7 @@ class Parser {
           fmt::format("expected an opcode with its operands in '{}'", instruction.name));
     const std::string_view inner = scanner_.bracketed();
     if (has_payload(instruction.opcode))
-      instruction.payload = inner.substr(0, kLongestPayload);
+      instruction.payload = inner.substr(0, kMaxPayload);
     else
       read_operands(inner, instruction);
     std::vector<std::string_view>& called = calls_.back().emplace_back();
@@ -218,10 +218,10 @@ class Parser {
   void count_unknown_types(const Shape& shape) {
     for (const Shape& part : shape.parts) count_unknown_types(part);
     if (!shape.is_tuple && !is_known_type(shape.type))
-      ++module_.skipped[fmt::format("type {}", shape.type.substr(0, kLongestName))];
+      ++module_.skipped[fmt::format("unknown type {}", shape.type.substr(0, kMaxName))];
   }
 
-  /// "f32[2]{0} %a, %b": of each the last word is its name.
+  /// Reads operands: "f32[2]{0} %a, %b". The last word of each is its name.
   void read_operands(std::string_view text, Instruction& instruction) {
     Scanner inner(text);
     while (!inner.at_end()) {
@@ -232,16 +232,16 @@ class Parser {
           space == std::string_view::npos ? operand : operand.substr(space + 1);
       if (name.empty()) continue;
       const auto known = instructions_.find(std::string(name));
-      if (known == instructions_.end()) ++module_.skipped["operand that is not there"];
+      if (known == instructions_.end()) ++module_.skipped["undefined operand"];
       instruction.operands.push_back(known == instructions_.end() ? kNoInstruction : known->second);
     }
   }
 
-  /// ", key=value, key=value" up to the end of a line that ends with no comma.
+  /// Reads ", key=value, key=value"; a comma at the end of a line continues on the next one.
   template <typename Use>
   void read_attributes(Use use) {
     while (!scanner_.at_line_end() && scanner_.take(",")) {
-      const std::string_view key = scanner_.word();  // a comma goes on in the next line
+      const std::string_view key = scanner_.word();  // may be on the next line
       if (!key.empty() && !scanner_.at_line_end() && scanner_.take("=")) {
         use(key, scanner_.value(","));
       } else {
@@ -251,7 +251,7 @@ class Parser {
     }
     if (scanner_.at_line_end() || scanner_.peek() == '}') return;
     scanner_.skip_line();
-    ++module_.skipped["rest of a line"];
+    ++module_.skipped["trailing text on a line"];
   }
 
   void resolve_calls() {
@@ -261,7 +261,7 @@ class Parser {
           resolve(value, module_.computations[id].instructions[of]);
   }
 
-  /// "%a", or "{%a, %b}".
+  /// Resolves "%a" or "{%a, %b}".
   void resolve(std::string_view value, Instruction& instruction) {
     if (value.starts_with("{"))
       value = value.substr(1, value.size() - (value.ends_with("}") ? 2 : 1));
@@ -270,18 +270,20 @@ class Parser {
       const std::string name(names.name());
       const auto known = computations_.find(name);
       if (known == computations_.end())
-        ++module_.skipped["computation that is not there"];
+        ++module_.skipped["undefined computation"];
       else
         instruction.called.push_back(known->second);
       if (!names.take(",")) break;
     }
   }
 
-  /// A computation that calls itself, by however many others, would never end. HLO has none.
+  /// HLO has no recursion; a computation that calls itself, directly or indirectly, would never
+  /// end.
   void check_no_recursion() {
     enum class State : std::uint8_t { unseen, open, done };
     std::vector<State> states(module_.computations.size(), State::unseen);
-    std::vector<int> depths(module_.computations.size(), 1);  // of calls below it, with itself
+    // Depth of the call tree, including itself.
+    std::vector<int> depths(module_.computations.size(), 1);
     struct Visit {
       ComputationId id;
       std::vector<ComputationId> callees;
@@ -304,9 +306,8 @@ class Parser {
           path.pop_back();
           if (!path.empty())
             depths[path.back().id] = std::max(depths[path.back().id], depths[done] + 1);
-          if (depths[done] > kDeepestCall)
-            throw TextError(
-                fmt::format("computations that call each other, {} deep", kDeepestCall));
+          if (depths[done] > kMaxCallDepth)
+            throw TextError(fmt::format("calls are nested more than {} deep", kMaxCallDepth));
           continue;
         }
         const ComputationId next = path.back().callees.back();
@@ -321,15 +322,15 @@ class Parser {
     }
   }
 
-  static constexpr std::size_t kLongestPayload = 64;
-  static constexpr std::size_t kLongestName = 32;
+  static constexpr std::size_t kMaxPayload = 64;
+  static constexpr std::size_t kMaxName = 32;
 
   Scanner scanner_;
   Module module_;
   bool has_entry_ = false;
   std::unordered_map<std::string, ComputationId> computations_;
-  std::unordered_map<std::string, InstructionId> instructions_;  // of the computation that is read
-  /// By computation and instruction, values of attributes that name computations.
+  std::unordered_map<std::string, InstructionId> instructions_;  // of the current computation
+  /// Values of attributes that name computations, by computation and instruction.
   std::vector<std::vector<std::vector<std::string_view>>> calls_;
 };
 

@@ -13,16 +13,16 @@ namespace {
 using Lengths = std::vector<std::int64_t>;
 using hardware::MatrixType;
 
-constexpr double kFlopsOfMultiplyAdd = 2.0;
+constexpr double kFlopsPerMultiplyAdd = 2.0;
 
-/// The shape of an operand; none if it is not there, or is no array.
+/// Shape of an operand; nullptr if it is missing or a tuple.
 const Shape* array_of(const Instruction& instruction, std::size_t operand,
                       const Computation& computation) {
   const Instruction* found = operand_of(instruction, operand, computation);
   return found == nullptr || found->shape.is_tuple ? nullptr : &found->shape;
 }
 
-/// The result; of a product that also returns its workspace, the first part.
+/// Shape of the result; its first element if the instruction also returns its workspace.
 const Shape* result_of(const Instruction& instruction) {
   const Shape& shape = instruction.shape;
   if (!shape.is_tuple) return &shape;
@@ -39,7 +39,7 @@ MatrixType type_of(const Shape& left, const Shape& right) {
   return all("f", kByte) ? MatrixType::fp8 : MatrixType::bf16;
 }
 
-/// operand_precision={highest,highest}: the higher one decides. Only of FP32, which others are no part of.
+/// Passes for operand_precision={highest,highest}: the higher one counts. Only FP32 takes several.
 double passes_of(const Instruction& instruction, const Shape& left) {
   constexpr double kHigh = 3.0;
   constexpr double kHighest = 6.0;
@@ -51,9 +51,9 @@ double passes_of(const Instruction& instruction, const Shape& left) {
 
 Product made(const Instruction& instruction, const Shape& left, const Shape& right,
              double multiplications) {
-  constexpr double kOfComplex = 4.0;
-  const double each = left.type.starts_with("c") ? kOfComplex : 1.0;
-  return {.flops = kFlopsOfMultiplyAdd * each * multiplications,
+  constexpr double kPerComplex = 4.0;
+  const double per_element = left.type.starts_with("c") ? kPerComplex : 1.0;
+  return {.flops = kFlopsPerMultiplyAdd * per_element * multiplications,
           .passes = passes_of(instruction, left),
           .type = type_of(left, right)};
 }
@@ -89,19 +89,19 @@ struct Window {
   std::int64_t window_dilation = 1;  ///< rhs_dilate
 };
 
-/// The text behind "key=" in "size=3x3 pad=1_1x1_1".
+/// Returns the value of "key=" in "size=3x3 pad=1_1x1_1".
 std::string_view part_of_window(std::string_view window, std::string_view key) {
   for (std::size_t at = window.find(key); at != std::string_view::npos;
        at = window.find(key, at + 1)) {
     const bool begins = at == 0 || window[at - 1] == ' ' || window[at - 1] == '{';
-    const std::size_t behind = at + key.size();
-    if (begins && behind < window.size() && window[behind] == '=')
-      return window.substr(behind + 1, window.find_first_of(" }", behind) - behind - 1);
+    const std::size_t end_of_key = at + key.size();
+    if (begins && end_of_key < window.size() && window[end_of_key] == '=')
+      return window.substr(end_of_key + 1, window.find_first_of(" }", end_of_key) - end_of_key - 1);
   }
   return {};
 }
 
-/// "3x-1_2" by "x": numbers before "_" with their sign.
+/// Parses "3x-1_2": the signed number before "_" of each dimension.
 Lengths sizes_of(std::string_view text) {
   Lengths sizes;
   while (!text.empty()) {
@@ -135,39 +135,41 @@ std::vector<Window> windows_of(std::string_view text, std::size_t dimensions) {
   return windows;
 }
 
-/// Of `outputs` places of a window that moves over a dilated base of `inputs` elements, how many (place, element of
-/// the window) are on one of its elements: places o with o * stride + k * window dilation - padding = i * base dilation.
+/// Number of (output position, window element) pairs that meet an element of the dilated base:
+/// positions o with o * stride + k * window dilation - padding = i * base dilation, for `outputs`
+/// positions and `inputs` elements.
 double positions(const Window& window, std::int64_t inputs, std::int64_t outputs) {
-  constexpr std::int64_t kMostCounted = 1 << 20;
+  constexpr std::int64_t kMaxCounted = 1 << 20;
   const double all = static_cast<double>(window.size) * static_cast<double>(outputs);
   const auto is_small = [](std::int64_t value) {
-    return value > -kMostCounted && value < kMostCounted;
+    return value > -kMaxCounted && value < kMaxCounted;
   };
   if (!is_small(window.size) || !is_small(window.stride) || !is_small(window.pad_low) ||
       !is_small(window.base_dilation) || !is_small(window.window_dilation) || !is_small(inputs) ||
       !is_small(outputs) || inputs < 1)
     return all;
-  // Places that fit repeat with this period.
+  // Matching positions repeat with this period.
   const std::int64_t period = window.base_dilation / std::gcd(window.stride, window.base_dilation);
   const std::int64_t last = (inputs - 1) * window.base_dilation;
   double count = 0.0;
   for (std::int64_t k = 0; k < window.size; ++k) {
     const std::int64_t shift = k * window.window_dilation - window.pad_low;
-    const auto at = [&](std::int64_t place) { return place * window.stride + shift; };
-    // First and last place within the base: 0 <= at(o) <= last.
+    const auto at = [&](std::int64_t position) { return position * window.stride + shift; };
+    // First and last position within the base: 0 <= at(o) <= last.
     std::int64_t first = shift >= 0 ? 0 : (-shift + window.stride - 1) / window.stride;
     const std::int64_t end =
         last < shift ? -1 : std::min(outputs - 1, (last - shift) / window.stride);
-    for (std::int64_t tries = 0; tries < period && at(first) % window.base_dilation != 0; ++tries)
+    for (std::int64_t attempt = 0; attempt < period && at(first) % window.base_dilation != 0;
+         ++attempt)
       ++first;
     if (first > end || at(first) % window.base_dilation != 0) continue;
-    const std::int64_t places = (end - first) / period + 1;
-    count += static_cast<double>(places);
+    const std::int64_t matches = (end - first) / period + 1;
+    count += static_cast<double>(matches);
   }
   return count;
 }
 
-/// "b01f_01io->b01f": what each dimension of input, kernel and result is.
+/// dim_labels "b01f_01io->b01f": the role of each dimension of input, kernel and result.
 struct Labels {
   std::string_view input, kernel, output;
 

@@ -1,4 +1,4 @@
-// FLOPs of matrix products in HLO, from their dimension numbers.
+// FLOPs of matrix multiplications in HLO, from their dimension numbers.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,19 @@
 
 namespace equarx::hlo {
 
-/// A matrix product.
+/// A matrix multiplication or convolution.
 struct Product {
-  double flops = 0.0;  ///< 2 for each multiplication and addition; 8 of complex numbers
-  /// How often the matrix unit goes over it: operand_precision "high" is three products of bf16 on a TPU, "highest" six
-  /// (xla/xla_data.proto, PrecisionConfig; jax.lax.Precision).
+  double flops = 0.0;  ///< 2 per multiply-add; 8 for complex numbers
+  /// Passes over the matrix unit: operand_precision "high" takes three bf16 products on a TPU,
+  /// "highest" six (xla/xla_data.proto, PrecisionConfig; jax.lax.Precision).
   double passes = 1.0;
   hardware::MatrixType type = hardware::MatrixType::bf16;
 };
 
-/// Of dot, ragged-dot, scaled-dot, convolution, and the custom-calls that cuBLAS products are; none of others, and where
-/// dimension numbers do not fit the operands' shapes. A convolution counts what it multiplies: nothing of the padding,
-/// and nothing between dilated elements, as XLA's HloCostAnalysis counts. A ragged-dot counts every row once.
+/// Returns the product of a dot, ragged-dot, scaled-dot, convolution or cuBLAS custom-call. Returns
+/// std::nullopt for other instructions and if dimension numbers do not match the operand shapes. As
+/// in XLA's HloCostAnalysis, a convolution does not count padding or the gaps between dilated
+/// elements. A ragged-dot counts every row once.
 std::optional<Product> product_of(const Instruction& instruction, const Computation& computation);
 
 }  // namespace equarx::hlo

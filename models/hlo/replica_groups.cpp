@@ -10,8 +10,8 @@
 namespace equarx::hlo {
 namespace {
 
-/// "[4,2]<=[2,4]T(1,0)".
-std::optional<DeviceGroups> read_turned(std::string_view text, std::uint64_t most) {
+/// Parses "[4,2]<=[2,4]T(1,0)".
+std::optional<DeviceGroups> read_iota_groups(std::string_view text, std::uint64_t most) {
   const std::size_t arrow = text.find("<=");
   if (arrow == std::string_view::npos) return std::nullopt;
   const AxisNumbers shape = numbers_in(text.substr(0, arrow));
@@ -22,7 +22,7 @@ std::optional<DeviceGroups> read_turned(std::string_view text, std::uint64_t mos
   return in_runs(*numbers, *size / static_cast<std::uint64_t>(shape.front()));
 }
 
-/// "{{0,1},{2,3}}".
+/// Parses "{{0,1},{2,3}}".
 std::optional<DeviceGroups> read_lists(std::string_view text, std::uint64_t most) {
   if (!text.starts_with("{") || !text.ends_with("}")) return std::nullopt;
   text = text.substr(1, text.size() - 2);
@@ -33,7 +33,7 @@ std::optional<DeviceGroups> read_lists(std::string_view text, std::uint64_t most
     if (end == std::string_view::npos) return std::nullopt;
     std::vector<std::uint32_t>& group = groups.emplace_back();
     for (const std::int64_t number : numbers_in(text.substr(at, end - at))) {
-      if (static_cast<std::uint64_t>(number) >= kMostDevices || ++count > most) return std::nullopt;
+      if (static_cast<std::uint64_t>(number) >= kMaxDevices || ++count > most) return std::nullopt;
       group.push_back(static_cast<std::uint32_t>(number));
     }
     at = end;
@@ -41,7 +41,7 @@ std::optional<DeviceGroups> read_lists(std::string_view text, std::uint64_t most
   return groups;
 }
 
-/// What the numbers of groups are of.
+/// Meaning of the numbers in groups.
 enum class Numbers : std::uint8_t { devices, replicas, partitions, replicas_with_all_partitions };
 
 Numbers numbers_of(const Instruction& instruction) {
@@ -72,7 +72,7 @@ bool all_below(const DeviceGroups& groups, std::uint64_t count) {
   });
 }
 
-/// The groups of chips that groups of numbers stand for.
+/// Expands groups of numbers to groups of chips.
 DeviceGroups as_devices(const DeviceGroups& groups, Numbers numbers, const Module& module) {
   if (numbers == Numbers::devices) return groups;
   const std::uint32_t partitions = module.partitions;
@@ -100,11 +100,11 @@ DeviceGroups as_devices(const DeviceGroups& groups, Numbers numbers, const Modul
 std::optional<DeviceGroups> read_groups(std::string_view text, std::uint64_t most) {
   if (text.empty() || text == "{}") return DeviceGroups{};
   if (text.starts_with("mesh")) return read_mesh_groups(text, most);
-  return text.front() == '[' ? read_turned(text, most) : read_lists(text, most);
+  return text.front() == '[' ? read_iota_groups(text, most) : read_lists(text, most);
 }
 
 std::optional<DeviceGroups> groups_of(const Instruction& instruction, const Module& module) {
-  if (module.devices() > kMostDevices) return std::nullopt;
+  if (module.devices() > kMaxDevices) return std::nullopt;
   const Numbers numbers = numbers_of(instruction);
   const std::uint64_t count = count_of(numbers, module);
   std::optional<DeviceGroups> groups = read_groups(instruction.attribute("replica_groups"), count);
@@ -119,11 +119,12 @@ std::optional<DeviceGroups> groups_of(const Instruction& instruction, const Modu
 
 std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> pairs_of(
     const Instruction& instruction, const Module& module) {
-  if (module.devices() > kMostDevices) return std::nullopt;
+  if (module.devices() > kMaxDevices) return std::nullopt;
   const Numbers numbers = numbers_of(instruction);
   const std::uint64_t count = count_of(numbers, module);
+  // At most one pair per sender.
   const std::optional<DeviceGroups> lists =
-      read_groups(instruction.attribute("source_target_pairs"), 2 * count);  // a pair a sender
+      read_groups(instruction.attribute("source_target_pairs"), 2 * count);
   if (!lists || !all_below(*lists, count)) return std::nullopt;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (const std::vector<std::uint32_t>& pair : as_devices(*lists, numbers, module)) {

@@ -1,4 +1,4 @@
-// Which chips a collective of HLO is over.
+// Chips that take part in an HLO collective.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,24 @@
 
 namespace equarx::hlo {
 
-/// Groups of chips, by their number in the module (replica x partitions + partition), each in the order of its ranks.
+/// Groups of chip numbers of a module (replica x partitions + partition), each in rank order.
 using DeviceGroups = std::vector<std::vector<std::uint32_t>>;
 
-/// The numbers of replica_groups as they are written, in each of its syntaxes: "{{0,1},{2,3}}", "[2,4]<=[8]",
-/// "[4,2]<=[2,4]T(1,0)" (as iota, reshaped, transposed and reshaped), "mesh['a'=2,'b'=4] {'b'}" (read_mesh_groups()).
-/// Empty of "" and "{}". None if it is none of these, or has more numbers than `most`, since a few letters may stand for
-/// millions; never of a shape of more than 2^24.
+/// Parses replica_groups in each of its syntaxes: "{{0,1},{2,3}}", "[2,4]<=[8]",
+/// "[4,2]<=[2,4]T(1,0)" (iota, reshaped, transposed and reshaped), "mesh['a'=2,'b'=4] {'b'}"
+/// (read_mesh_groups()). Returns no groups for "" and "{}". Returns std::nullopt for other text,
+/// for more than `most` numbers (a few characters can denote millions), and for shapes of more than
+/// 2^24.
 std::optional<DeviceGroups> read_groups(std::string_view text, std::uint64_t most);
 
-/// The chips of a collective's groups: what its numbers mean depends on channel_id and use_global_device_ids
-/// (xla/service/collective_ops_utils.h, GetCollectiveOpGroupMode). No groups are one of all.
-/// None for groups that cannot be read, or name what the module does not have.
+/// Returns the chips of the groups of a collective. channel_id and use_global_device_ids determine
+/// how the numbers are interpreted (xla/service/collective_ops_utils.h, GetCollectiveOpGroupMode).
+/// Absent groups mean one group of all chips. Returns std::nullopt for groups that cannot be parsed
+/// or name nonexistent devices.
 std::optional<DeviceGroups> groups_of(const Instruction& instruction, const Module& module);
 
-/// The pairs of a collective-permute, "{{0,1},{1,2}}": from and to. None as above.
+/// Returns the (source, target) pairs of a collective-permute, "{{0,1},{1,2}}". std::nullopt as
+/// above.
 std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> pairs_of(
     const Instruction& instruction, const Module& module);
 

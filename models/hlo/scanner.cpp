@@ -9,7 +9,7 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-bool is_of_word(char c) {
+bool is_word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.' || c == '-';
 }
@@ -62,7 +62,7 @@ void Scanner::skip_line() {
 std::string_view Scanner::word() {
   skip_space(true);
   const std::size_t begin = at_;
-  while (at_ < text_.size() && is_of_word(text_[at_])) ++at_;
+  while (at_ < text_.size() && is_word_char(text_[at_])) ++at_;
   return text_.substr(begin, at_ - begin);
 }
 
@@ -112,7 +112,7 @@ std::string_view Scanner::bracketed() {
     if (closes(c) && --depth == 0) return text_.substr(begin + 1, at_ - begin - 2);
   }
   at_ = begin;
-  throw error("a bracket is never closed; is the file cut off?");
+  throw error("unclosed bracket; is the file truncated?");
 }
 
 std::uint32_t Scanner::line() {

@@ -10,7 +10,7 @@
 namespace equarx::hlo {
 namespace {
 
-// xla/xla_data.proto, PrimitiveType.
+// Bits per element, from xla/xla_data.proto, PrimitiveType.
 constexpr std::array<std::pair<std::string_view, std::uint32_t>, 36> kTypes = {{
     {"pred", 8},     {"s1", 1},         {"s2", 2},     {"s4", 4},         {"s8", 8},
     {"s16", 16},     {"s32", 32},       {"s64", 64},   {"u1", 1},         {"u2", 2},
@@ -21,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, std::uint32_t>, 36> kTypes = {{
     {"c64", 64},     {"c128", 128},     {"token", 0},  {"opaque", 0},     {"buffer", 0},
     {"tuple", 0},
 }};
-constexpr double kBitsOfByte = 8.0;
+constexpr double kBitsPerByte = 8.0;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ double Shape::elements() const {
 }
 
 double Shape::bytes() const {
-  if (!is_tuple) return elements() * type_bits(type) / kBitsOfByte;
+  if (!is_tuple) return elements() * type_bits(type) / kBitsPerByte;
   double sum = 0.0;
   for (const Shape& part : parts) sum += part.bytes();
   return sum;

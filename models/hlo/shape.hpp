@@ -1,4 +1,4 @@
-// Shapes of HLO's values: an array, or a tuple of shapes.
+// Shapes of HLO values: arrays and tuples of shapes.
 #pragma once
 
 #include <cstdint>
@@ -8,38 +8,39 @@
 
 namespace equarx::hlo {
 
-/// Bits of an element of a type of HLO, like "bf16"; 0 of a type that is not known, and of those that hold no numbers
-/// ("token", "opaque").
+/// Bits per element of an HLO type such as "bf16"; 0 for unknown types and types without numeric
+/// values ("token", "opaque").
 std::uint32_t type_bits(std::string_view type);
 
-/// Whether a type is one of HLO's, whatever its size.
+/// True if `type` is an HLO type, whatever its size.
 bool is_known_type(std::string_view type);
 
-/// Where an array lies, as its layout says by "S(5)".
+/// Memory space of an array, from "S(n)" of its layout.
 enum class MemorySpace : std::uint8_t {
-  device,  ///< the chip's HBM; no S(), or S(0)
-  fast,    ///< S(1): on a TPU memory within the chip, which takes no HBM
-  host,    ///< S(5): memory of the host
+  device,  ///< HBM; no S(), or S(0)
+  fast,    ///< S(1): on-chip memory of a TPU, which takes no HBM
+  host,    ///< S(5): host memory
   other,   ///< any other number: semaphores and scalar memory, which take no HBM
 };
 
 /// An array, or a tuple.
 struct Shape {
   bool is_tuple = false;
-  std::string type;                   ///< of an array: "f32"
-  std::vector<std::int64_t> lengths;  ///< of an array, from the slowest dimension; none: a scalar
+  std::string type;                   ///< element type of an array: "f32"
+  std::vector<std::int64_t> lengths;  ///< dimensions of an array, slowest first; empty for a scalar
   MemorySpace space = MemorySpace::device;
-  std::vector<Shape> parts;  ///< of a tuple
+  std::vector<Shape> parts;  ///< elements of a tuple
 
-  /// Of an array; 0 of a tuple. A double, since products of 64-bit lengths may be larger than any integer.
+  /// Number of elements of an array; 0 for a tuple. A double, because products of 64-bit lengths
+  /// can exceed any integer type.
   double elements() const;
-  /// Of an array or of all parts, without what a layout pads.
+  /// Bytes of an array or of all tuple elements, without layout padding.
   double bytes() const;
-  /// The same of the arrays in one space.
+  /// Bytes of the arrays in one memory space.
   double bytes_in(MemorySpace where) const;
 };
 
-/// The shape as HLO writes it, without layout: "(f32[2,3], s32[])".
+/// HLO text of the shape, without layout: "(f32[2,3], s32[])".
 std::string text_of(const Shape& shape);
 
 }  // namespace equarx::hlo

@@ -1,4 +1,4 @@
-// How processes that were forked from this one end.
+// Termination of child processes.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace equarx::os {
 
-/// Waits for the end of a child process, however often signals interrupt it. Returns its status as waitpid() has
-/// it; none if this process has no such child.
+/// Waits for a child process to terminate, retrying on EINTR. Returns its waitpid() status;
+/// std::nullopt if this process has no such child.
 std::optional<int> wait_for_end(pid_t child);
 
-/// Whether the status is that of a process that returned 0.
+/// True if the process exited with code 0.
 bool succeeded(int status);
 
-/// A status in words: "signal 11 (Segmentation fault)", or "exit code 1".
+/// Formats a status: "signal 11 (Segmentation fault)" or "exit code 1".
 std::string describe_end(int status);
 
 }  // namespace equarx::os

@@ -1,4 +1,4 @@
-// Files and pipes of the operating system that close themselves.
+// RAII wrapper of a file descriptor.
 #pragma once
 
 #include <utility>
@@ -7,16 +7,16 @@
 
 namespace equarx::os {
 
-/// An open file, closed at the end of its scope.
+/// Owns a file descriptor and closes it on destruction.
 class FileDescriptor {
  public:
-  /// None.
+  /// Owns no descriptor.
   FileDescriptor() = default;
-  /// Takes what open() returned; negative if it failed.
+  /// Takes ownership of the result of open(); negative if that failed.
   explicit FileDescriptor(int number) : number_(number) {}
   FileDescriptor(FileDescriptor&& other) noexcept
       : number_(std::exchange(other.number_, kClosed)) {}
-  /// Closes what it had.
+  /// Closes the descriptor owned before.
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
     std::swap(number_, other.number_);
     if (this != &other) other.close();
@@ -29,7 +29,7 @@ class FileDescriptor {
   bool is_open() const { return number_ >= 0; }
   int number() const { return number_; }
 
-  /// False, and errno says why, if what was written may not have arrived.
+  /// Closes the descriptor. Returns false and sets errno if data written earlier may be lost.
   bool close() {
     const int number = std::exchange(number_, kClosed);
     return number < 0 || ::close(number) == 0;

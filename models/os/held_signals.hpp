@@ -1,12 +1,13 @@
-// Steps that a signal must not part.
+// Deferral of termination signals.
 #pragma once
 
 #include <csignal>
 
 namespace equarx::os {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP do not come to this thread: they wait, and come when it ends. For a few
-/// system calls between which something half done would be left behind.
+/// Blocks SIGINT, SIGTERM and SIGHUP for the current thread during its lifetime; pending signals
+/// are delivered on destruction. Makes short sequences of system calls atomic with respect to these
+/// signals.
 class HeldSignals {
  public:
   HeldSignals();

@@ -17,11 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kReadAndWriteForAll = 0666;  // less the umask
+constexpr mode_t kReadAndWriteForAll = 0666;  // minus the umask
 
-/// What could not be written may be known only when the file is closed, be it by a copy of its descriptor. True if
-/// there can be no copy: then closing the file itself tells.
-bool has_arrived(const FileDescriptor& file) {
+/// Closes a duplicate of the descriptor, because some write errors are reported only by close().
+/// Returns false on such an error; true also if dup() fails, as the error then surfaces when the
+/// file itself is closed.
+bool flush_succeeded(const FileDescriptor& file) {
   FileDescriptor copy(::dup(file.number()));
   return copy.close();
 }
@@ -32,12 +33,12 @@ std::string name_of_descriptor(const FileDescriptor& file) {
 
 }  // namespace
 
-fs::path behind_links(fs::path path) {
-  constexpr int kMostLinks = 40;  // as the kernel follows
+fs::path resolve_links(fs::path path) {
+  constexpr int kMaxLinks = 40;  // limit of the kernel
   for (int links = 0; fs::is_symlink(fs::symlink_status(path)); ++links) {
-    if (links == kMostLinks)
+    if (links == kMaxLinks)
       throw std::system_error(std::make_error_code(std::errc::too_many_symbolic_link_levels));
-    path = path.parent_path() / fs::read_symlink(path);  // an absolute one takes its place
+    path = path.parent_path() / fs::read_symlink(path);  // an absolute link replaces the path
   }
   return path;
 }
@@ -49,10 +50,10 @@ NewFile::~NewFile() {
 }
 
 int NewFile::put_in_place() {
-  if (!has_arrived(descriptor_)) return errno;
-  const HeldSignals held;  // or a file would stay behind under its hidden name
+  if (!flush_succeeded(descriptor_)) return errno;
+  const HeldSignals held;  // otherwise a signal could leave the hidden file
   if (temporary_.empty())
-    if (const int error = give_name(); error != 0) return error;
+    if (const int error = link_name(); error != 0) return error;
   if (!temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0) return errno;
   unfinished_.reset();
   temporary_.clear();
@@ -63,7 +64,7 @@ FileDescriptor NewFile::create() {
   const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
   FileDescriptor unnamed(
       ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kReadAndWriteForAll));
-  // Without /proc it would never have a name.
+  // linkat() needs /proc to name an anonymous file.
   const bool can_be_named =
       unnamed.is_open() && ::access(name_of_descriptor(unnamed).c_str(), F_OK) == 0;
   return can_be_named ? std::move(unnamed) : create_named();
@@ -88,9 +89,9 @@ fs::path NewFile::hidden_name(unsigned attempt) const {
   return name.replace_filename(fmt::format(".equarx-{}-{}.part", ::getpid(), attempt));
 }
 
-/// Of a file without one: its own if no file has that. A link cannot take the place of another file, but a file that
-/// has a hidden name can.
-int NewFile::give_name() {
+/// Names an anonymous file: `target` if that is free, else a hidden name for rename(), because
+/// linkat() cannot replace an existing file.
+int NewFile::link_name() {
   const std::string unnamed = name_of_descriptor(descriptor_);
   const auto link_to = [&](const fs::path& name) {
     const int failed =

@@ -1,4 +1,4 @@
-// A file that has its name only when it is complete.
+// Atomic creation and replacement of files.
 #pragma once
 
 #include <filesystem>
@@ -9,35 +9,37 @@
 
 namespace equarx::os {
 
-/// What a path leads to over all its links, also if nothing is there yet. @throws std::system_error if links run in
-/// a circle or cannot be read.
-std::filesystem::path behind_links(std::filesystem::path path);
+/// Resolves the symbolic links of `path`; the target need not exist. @throws std::system_error if
+/// links form a cycle or cannot be read.
+std::filesystem::path resolve_links(std::filesystem::path path);
 
-/// A new file in the folder of `target`, to take its place. Until then it has no name, so that it is gone with this
-/// process, whatever ends it; where the file system has no such files, it has a hidden one of its own, and is an
-/// unfinished file for handlers of signals.
+/// A new file in the directory of `target` that replaces it on put_in_place(). Anonymous until then
+/// (O_TMPFILE), so it vanishes with the process however that ends. On file systems without
+/// anonymous files it has a hidden temporary name and is registered as an UnfinishedFile for signal
+/// handlers.
 class NewFile {
  public:
-  /// Not open, and errno says why, if there can be none.
+  /// Creates the file. On failure the descriptor is not open and errno is set.
   explicit NewFile(std::filesystem::path target);
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
-  /// Leaves nothing behind unless the file is in its place.
+  /// Removes the file unless it was put in place.
   ~NewFile();
 
   const FileDescriptor& descriptor() const { return descriptor_; }
-  /// Its hidden name; empty while it has none.
+  /// The hidden temporary name; empty while the file is anonymous.
   const std::filesystem::path& temporary() const { return temporary_; }
 
-  /// Puts it in its place and closes it. Returns 0, or the error: then what was there before still is. SIGINT, SIGTERM
-  /// and SIGHUP come before or after it; only SIGKILL can leave a hidden name, of a file that replaces another one.
+  /// Renames the file to `target` and closes it. Returns 0, or an errno value, in which case
+  /// `target` is unchanged. Atomic with respect to SIGINT, SIGTERM and SIGHUP; only SIGKILL while
+  /// replacing an existing file can leave a hidden file.
   int put_in_place();
 
  private:
   FileDescriptor create();
   FileDescriptor create_named();
   std::filesystem::path hidden_name(unsigned attempt) const;
-  int give_name();
+  int link_name();
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;

@@ -1,4 +1,4 @@
-// Bytes between processes.
+// Pipes between processes.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,22 @@
 
 namespace equarx::os {
 
-/// Bytes go in at one end and come out of the other, in this process or in one that is forked from it.
+/// A unidirectional byte channel within this process or between it and a forked child.
 struct Pipe {
-  FileDescriptor out;  ///< to read from
-  FileDescriptor in;   ///< to write to
+  FileDescriptor out;  ///< read end
+  FileDescriptor in;   ///< write end
 };
 
-/// @throws std::system_error if the process has no two file descriptors left.
+/// @throws std::system_error if pipe() fails, e.g. when out of file descriptors.
 Pipe open_pipe();
 
-/// Writes all bytes, however often signals interrupt it. False, and errno says why, if not all could be written:
-/// as when there is nobody at a pipe's other end, and SIGPIPE does not end the process.
+/// Writes all bytes, retrying on EINTR. Returns false and sets errno on failure, e.g. EPIPE if the
+/// read end is closed and SIGPIPE is ignored.
 bool write_all(const FileDescriptor& file, std::span<const std::byte> bytes);
 
-/// Reads until `bytes` is full or the file ends, however often signals interrupt it. Returns how many were read.
-/// @throws std::system_error if the file cannot be read.
+/// Reads until `bytes` is full or the file ends, retrying on EINTR. Returns the number of bytes
+/// read.
+/// @throws std::system_error on read errors.
 std::size_t read_up_to(const FileDescriptor& file, std::span<std::byte> bytes);
 
 }  // namespace equarx::os

@@ -10,7 +10,8 @@ namespace {
 
 constexpr unsigned char kDelete = 0x7f;
 
-/// Bytes of the UTF-8 character whose first byte is `lead`; 0 if none begins so.
+/// Length in bytes of the UTF-8 sequence that starts with `lead`; 0 if `lead` is not a valid first
+/// byte.
 std::size_t utf8_length(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead < 0xe0) return 2;
@@ -18,9 +19,10 @@ std::size_t utf8_length(unsigned char lead) {
   return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }
 
-/// Bytes of the character at the start of `text` if it may be shown, else 0.
-std::size_t harmless_length(std::string_view text) {
-  // By length. Below are the controls C0 and C1, and forms that are longer than they need be.
+/// Length in bytes of the character at the start of `text` if it is printable, else 0.
+std::size_t printable_length(std::string_view text) {
+  // Smallest valid code point by sequence length; excludes C0 and C1 controls and overlong
+  // encodings.
   constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0x20, 0xa0, 0x800, 0x10000};
   constexpr int kContinuationBits = 6;
   constexpr unsigned kContinuationMask = (1U << kContinuationBits) - 1;
@@ -36,7 +38,7 @@ std::size_t harmless_length(std::string_view text) {
   return code < kSmallest[length] ? 0 : length;
 }
 
-/// Bytes at the start of `text` that are plain ASCII, which nearly all are.
+/// Length of the printable ASCII prefix of `text`: the fast path.
 std::size_t plain_length(std::string_view text) {
   const auto is_plain = [](char c) { return c >= ' ' && c < static_cast<char>(kDelete); };
   return static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
@@ -52,7 +54,7 @@ std::string printable(std::string_view text, std::string_view kept) {
       continue;
     }
     const bool is_kept = kept.find(text.front()) != std::string_view::npos;
-    const std::size_t length = is_kept ? 1 : harmless_length(text);
+    const std::size_t length = is_kept ? 1 : printable_length(text);
     if (length == 0)
       shown += '?';
     else

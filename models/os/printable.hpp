@@ -1,4 +1,4 @@
-// Text of others that a terminal is shown.
+// Sanitizing of untrusted text for terminals.
 #pragma once
 
 #include <string>
@@ -6,11 +6,10 @@
 
 namespace equarx::os {
 
-/// The text without what would do something to a terminal instead of being shown: control characters (C0, DEL and
-/// C1) and malformed UTF-8 become question marks.
+/// Replaces control characters (C0, DEL and C1) and malformed UTF-8 by question marks.
 std::string printable(std::string_view text);
 
-/// The same of several lines: line feeds and tabs stay.
+/// Like printable(), but keeps line feeds and tabs.
 std::string printable_lines(std::string_view text);
 
 }  // namespace equarx::os

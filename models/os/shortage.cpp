@@ -8,21 +8,21 @@ namespace equarx::os {
 namespace {
 
 constexpr const char* kMemory =
-    "there is not enough memory; take a smaller tensor, fewer chips or fewer --jobs, or raise what "
-    "this process may have (ulimit -v, or the limit of its container or job)";
+    "out of memory; use a smaller tensor, fewer chips or fewer --jobs, or raise the memory limit "
+    "of this process (ulimit -v, or the limit of its container or job)";
 constexpr const char* kProcesses =
-    "no further process or thread can be started; raise how many there may be (ulimit -u, or the "
-    "limit of the container or job), or take fewer --jobs";
+    "cannot start another process or thread; raise the limit (ulimit -u, or the limit of the "
+    "container or job), or use fewer --jobs";
 constexpr const char* kFiles =
-    "too many files are open; raise how many there may be (ulimit -n), or take fewer --jobs";
+    "too many open files; raise the limit (ulimit -n), or use fewer --jobs";
 
 }  // namespace
 
 std::optional<std::string> shortage(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return kMemory;
-  const auto* const of_system = dynamic_cast<const std::system_error*>(&error);
-  if (of_system == nullptr) return std::nullopt;
-  switch (of_system->code().value()) {
+  const auto* const system_error = dynamic_cast<const std::system_error*>(&error);
+  if (system_error == nullptr) return std::nullopt;
+  switch (system_error->code().value()) {
     case ENOMEM: return kMemory;
     case EAGAIN: return kProcesses;
     case EMFILE:

@@ -1,4 +1,4 @@
-// What the computer has too little of.
+// Recognition of resource exhaustion.
 #pragma once
 
 #include <exception>
@@ -7,8 +7,8 @@
 
 namespace equarx::os {
 
-/// In one line what there was too little of and what to do, if that is what the error says: memory, processes and
-/// threads, or open files.
+/// Returns a one-line message with a remedy if the error signals exhaustion of memory, processes or
+/// threads, or open files; else std::nullopt.
 std::optional<std::string> shortage(const std::exception& error);
 
 }  // namespace equarx::os

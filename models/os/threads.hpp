@@ -1,4 +1,4 @@
-// Threads that a computation can do without.
+// Optional worker threads.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace equarx::os {
 
-/// Adds `count` threads that do `work`, or as many as the system lets this process have: with fewer the same takes
-/// longer.
+/// Starts up to `count` threads that run `work`. Starting fewer, if the system refuses more, only
+/// affects speed.
 template <typename Work>
 void add_threads(std::vector<std::jthread>& threads, std::size_t count, const Work& work) {
   threads.reserve(threads.size() + count);
   try {
     for (std::size_t i = 0; i < count; ++i) threads.emplace_back(work);
-  } catch (const std::system_error&) {  // no more: those that there are do it all
+  } catch (const std::system_error&) {  // continue with the threads started so far
   }
 }
 

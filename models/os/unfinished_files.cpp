@@ -8,23 +8,24 @@
 namespace equarx::os {
 namespace {
 
-/// More at once would be left behind. A handler of signals may read what is atomic without a lock.
-constexpr std::size_t kMost = 1024;
+/// Registry capacity; files beyond it are not removed. Lock-free atomics are safe in signal
+/// handlers.
+constexpr std::size_t kCapacity = 1024;
 using Name = std::atomic<const char*>;
 static_assert(Name::is_always_lock_free);
 
-std::array<Name, kMost> names{};
+std::array<Name, kCapacity> names{};
 
 }  // namespace
 
 UnfinishedFile::UnfinishedFile(const char* name) : name_(name) {
-  for (const char* none = nullptr; place_ < kMost; ++place_, none = nullptr)
+  for (const char* none = nullptr; place_ < kCapacity; ++place_, none = nullptr)
     if (names[place_].compare_exchange_strong(none, name_)) return;
 }
 
 UnfinishedFile::~UnfinishedFile() {
   const char* mine = name_;
-  if (place_ < kMost) names[place_].compare_exchange_strong(mine, nullptr);
+  if (place_ < kCapacity) names[place_].compare_exchange_strong(mine, nullptr);
 }
 
 void remove_unfinished_files() {

@@ -1,14 +1,15 @@
-// Files that are to be gone when a signal ends the process.
+// Registry of temporary files to remove when a signal terminates the process.
 #pragma once
 
 #include <cstddef>
 
 namespace equarx::os {
 
-/// A file that is not finished. While this lives, remove_unfinished_files() removes it.
+/// Registers an unfinished file for removal by remove_unfinished_files() during its lifetime.
 class UnfinishedFile {
  public:
-  /// `name` is kept, not copied: a handler of signals reads it.
+  /// Stores the pointer, not a copy, because a signal handler reads it; `name` must outlive the
+  /// object.
   explicit UnfinishedFile(const char* name);
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
@@ -16,10 +17,10 @@ class UnfinishedFile {
 
  private:
   const char* name_;
-  std::size_t place_ = 0;  ///< in the list; behind its end if that was full
+  std::size_t place_ = 0;  ///< slot in the registry; past its end if it was full
 };
 
-/// May be called by a handler of signals. After it, no file counts as unfinished.
+/// Removes all registered files and clears the registry. Async-signal-safe.
 void remove_unfinished_files();
 
 }  // namespace equarx::os

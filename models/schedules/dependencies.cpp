@@ -9,7 +9,7 @@ RankWriter::RankWriter(std::vector<ThreadBlock> blocks)
     : blocks_(std::move(blocks)),
       waited_(blocks_.size(), std::vector<std::uint32_t>(blocks_.size())) {}
 
-/// Steps of its own thread block are before it anyhow; of another one, the last is enough.
+/// Adds `earlier` to `needed`: the last step per thread block suffices, and none of the own block.
 void RankWriter::need(std::uint32_t block, const std::vector<Dependency>& earlier,
                       std::map<std::uint32_t, std::uint32_t>& needed) const {
   for (const Dependency& step : earlier) {
@@ -38,7 +38,7 @@ std::vector<Dependency> RankWriter::needs_of(std::uint32_t block, const Step& st
   return all;
 }
 
-void RankWriter::note(std::uint32_t block, const Step& step) {
+void RankWriter::record(std::uint32_t block, const Step& step) {
   const Dependency self{block, static_cast<std::uint32_t>(blocks_[block].steps.size() - 1)};
   for (std::uint32_t i = 0; i < step.count; ++i) {
     if (reads_source(step.op))
@@ -54,7 +54,7 @@ void RankWriter::add(std::uint32_t block, Step step) {
     blocks_[block].steps.push_back({.op = Op::nop, .after = needs[i]});
   if (!needs.empty()) step.after = needs.back();
   blocks_[block].steps.push_back(step);
-  note(block, step);
+  record(block, step);
 }
 
 }  // namespace equarx::schedules

@@ -1,4 +1,4 @@
-// What steps of a rank have to wait for: found out by the chunks that they touch.
+// Dependencies between the steps of a rank, derived from the chunks that they access.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,33 @@
 
 namespace equarx::schedules {
 
-/// Writes the thread blocks of one rank step by step, in an order in which they could be done one after the other; each
-/// waits for those of other thread blocks that touched its chunks before.
+/// Builds the thread blocks of one rank from steps added in a valid serial order. Each step depends
+/// on the earlier steps of other thread blocks that conflict with it.
 class RankWriter {
  public:
   explicit RankWriter(std::vector<ThreadBlock> blocks);
 
-  /// Adds a step to a thread block, behind nops that wait for all it has to wait for but the last, which it waits for
-  /// itself: MSCCL's form.
+  /// Appends a step to a thread block. As in MSCCL, a step has at most one dependency, so any
+  /// further ones go to preceding nops.
   void add(std::uint32_t block, Step step);
 
   const std::vector<ThreadBlock>& blocks() const { return blocks_; }
 
  private:
-  /// Who touched a chunk since it was written, and who wrote it.
+  /// Latest accesses to a chunk.
   struct Chunk {
-    std::vector<Dependency> readers;
-    std::vector<Dependency> writer;  ///< none or one
+    std::vector<Dependency> readers;  ///< since the last write
+    std::vector<Dependency> writer;   ///< at most one
   };
 
   void need(std::uint32_t block, const std::vector<Dependency>& earlier,
             std::map<std::uint32_t, std::uint32_t>& needed) const;
   std::vector<Dependency> needs_of(std::uint32_t block, const Step& step);
-  void note(std::uint32_t block, const Step& step);
+  void record(std::uint32_t block, const Step& step);
 
   std::vector<ThreadBlock> blocks_;
   std::map<std::pair<Memory, std::uint32_t>, Chunk> chunks_;
-  /// By thread block and other thread block: up to which of its steps it has waited already, and one more.
+  /// [b][other]: number of leading steps of thread block `other` that b is already ordered after.
   std::vector<std::vector<std::uint32_t>> waited_;
 };
 

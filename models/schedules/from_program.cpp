@@ -22,11 +22,11 @@ using collectives::Origin;
 using collectives::Program;
 using collectives::Range;
 using collectives::Tile;
-using PlaceRank = collectives::Rank;
-using Work = collectives::Op;
+using RankId = collectives::Rank;
+using ProgramOp = collectives::Op;
 
-/// A buffer that a rank made.
-using Made = std::pair<BufferId, PlaceRank>;
+/// A buffer together with the rank that produced it.
+using Made = std::pair<BufferId, RankId>;
 
 constexpr std::uint64_t kMostChunksWritten = 1U << 16U;
 
@@ -44,19 +44,19 @@ Collective collective_of(collectives::Collective collective) {
 void check_plain(const Program& program) {
   if (program.cast_from)
     throw ScheduleError(
-        "casts the tensor before it is sent, which no step of MSCCL does; leave the type as it is");
+        "casts the tensor before sending it, which MSCCL cannot express; keep the tensor's type");
   for (const Instruction& instruction : program.instructions) {
     const numerics::BlockFormat& format = program.format(instruction.phase);
     if (format.scaled || format.element != program.tensor_format)
       throw ScheduleError(
-          fmt::format("sends another format than the tensor's, {}, which no step of MSCCL "
-                      "does; use that format",
+          fmt::format("sends a format other than the tensor's, {}, which MSCCL cannot express; "
+                      "use that format",
                       numerics::name(program.tensor_format)));
   }
 }
 
-/// The elements of a tile, as a rank names it, in the whole tensor.
-Range elements_of(const Program& program, PlaceRank rank, const Tile& tile) {
+/// Returns the elements of the whole tensor covered by a tile, relative to a rank.
+Range elements_of(const Program& program, RankId rank, const Tile& tile) {
   const collectives::Partition& partition = program.partition;
   const std::uint64_t begin =
       partition.segment_begin(tile.segment) +
@@ -65,57 +65,59 @@ Range elements_of(const Program& program, PlaceRank rank, const Tile& tile) {
   return {begin + within.begin, begin + within.end};
 }
 
-/// Elements of a chunk: what divides everything that is sent or worked on.
+/// Returns the elements per chunk: the greatest common divisor of all tile boundaries.
 std::uint64_t chunk_elements(const Program& program) {
   std::uint64_t divisor = program.partition.elements();
   const auto add = [&](const Range& range) {
     if (range.end > program.partition.elements())
-      throw ScheduleError(fmt::format(
-          "pads its tensor of {} elements, which a schedule cannot; use a size that divides",
-          program.partition.elements()));
+      throw ScheduleError(
+          fmt::format("pads its tensor of {} elements, which a schedule cannot express; use a size "
+                      "that divides "
+                      "evenly",
+                      program.partition.elements()));
     divisor = std::gcd(divisor, std::gcd(range.begin, range.end));
   };
-  for (PlaceRank rank = 0; rank < program.ranks(); ++rank)
+  for (RankId rank = 0; rank < program.ranks(); ++rank)
     for (const collectives::Buffer& buffer : program.buffers)
       add(elements_of(program, rank, buffer.tile));
   if (program.partition.elements() / divisor > kMostChunksWritten)
-    throw ScheduleError(
-        fmt::format("cuts its tensor so unevenly that it has {} chunks, and {} are written; use a "
-                    "size that divides, or fewer minishards and microshards",
-                    program.partition.elements() / divisor, kMostChunksWritten));
+    throw ScheduleError(fmt::format(
+        "splits its tensor so unevenly that it needs {} chunks, more than {}; use a size "
+        "that divides evenly, or fewer minishards and microshards",
+        program.partition.elements() / divisor, kMostChunksWritten));
   return divisor;
 }
 
-/// Ranks that made what an origin names, as a rank sees it.
-std::vector<PlaceRank> makers(const Program& program, PlaceRank rank, const Origin& origin) {
+/// Returns the producing ranks of an origin, relative to a rank.
+std::vector<RankId> makers(const Program& program, RankId rank, const Origin& origin) {
   if (origin.root) return {0};
   const collectives::RankGrid& grid = program.grid();
-  std::vector<PlaceRank> ranks;
+  std::vector<RankId> ranks;
   for (const collectives::Offset offset : grid.offsets(origin.gathered))
     ranks.push_back(grid.move(grid.move(rank, origin.offset), offset));
   std::ranges::sort(ranks);
   return ranks;
 }
 
-/// The buffers that an instruction reads.
-std::vector<Made> reads_of(const Program& program, PlaceRank rank, const Instruction& instruction) {
+/// Returns the buffers that an instruction reads.
+std::vector<Made> reads_of(const Program& program, RankId rank, const Instruction& instruction) {
   std::vector<Made> made;
   switch (instruction.op) {
-    case Work::accumulate:
-    case Work::add:
-    case Work::reduce:
-    case Work::decode:
-    case Work::dequantize:
-    case Work::deliver:
-      for (const PlaceRank maker : makers(program, rank, instruction.origin))
+    case ProgramOp::accumulate:
+    case ProgramOp::add:
+    case ProgramOp::reduce:
+    case ProgramOp::decode:
+    case ProgramOp::dequantize:
+    case ProgramOp::deliver:
+      for (const RankId maker : makers(program, rank, instruction.origin))
         made.emplace_back(instruction.buffer, maker);
       break;
-    case Work::reduce_shards: {
+    case ProgramOp::reduce_shards: {
       const auto axes = instruction.origin.gathered;
       const std::vector<BufferId> siblings =
           collectives::siblings(program, instruction.buffer, axes);
       const std::vector<collectives::Offset> offsets = program.grid().offsets(axes);
-      for (const PlaceRank maker : makers(program, rank, instruction.origin)) {
+      for (const RankId maker : makers(program, rank, instruction.origin)) {
         const auto at = std::ranges::find(offsets, program.grid().difference(rank, maker));
         made.emplace_back(siblings[static_cast<std::size_t>(at - offsets.begin())], maker);
       }
@@ -126,7 +128,7 @@ std::vector<Made> reads_of(const Program& program, PlaceRank rank, const Instruc
   return made;
 }
 
-/// Thread blocks that do something, with the peers that they need; what waits for them names their new numbers.
+/// Removes empty thread blocks and unused peers, and renumbers dependencies accordingly.
 std::vector<ThreadBlock> used_blocks(const std::vector<ThreadBlock>& all) {
   std::vector<std::uint32_t> number(all.size());
   std::vector<ThreadBlock> used;
@@ -147,13 +149,13 @@ std::vector<ThreadBlock> used_blocks(const std::vector<ThreadBlock>& all) {
   return used;
 }
 
-bool adds_one(Work work) { return work == Work::add || work == Work::accumulate; }
-bool adds_all(Work work) { return work == Work::reduce || work == Work::reduce_shards; }
+bool adds_one(ProgramOp op) { return op == ProgramOp::add || op == ProgramOp::accumulate; }
+bool adds_all(ProgramOp op) { return op == ProgramOp::reduce || op == ProgramOp::reduce_shards; }
 
-/// Writes the thread blocks of one rank.
+/// Builds the thread blocks of one rank.
 class RankExport {
  public:
-  RankExport(const Program& program, PlaceRank rank, std::uint64_t chunk, Memory from, Memory to)
+  RankExport(const Program& program, RankId rank, std::uint64_t chunk, Memory from, Memory to)
       : program_(program),
         rank_(rank),
         chunk_(chunk),
@@ -184,12 +186,12 @@ class RankExport {
     return blocks;
   }
 
-  Place place_of(const Tile& tile, Memory memory) const {
+  Location location_of(const Tile& tile, Memory memory) const {
     return {memory, static_cast<std::uint32_t>(elements_of(program_, rank_, tile).begin / chunk_)};
   }
-  /// Where a buffer lies in the result: where its maker has it. An AllToAll puts each rank's in the place of that rank's
-  /// shard.
-  Place result_of(const Made& made) const {
+  /// Location of a buffer in the result: the same as at its producer, or the producer's shard for
+  /// an AllToAll.
+  Location result_of(const Made& made) const {
     Tile tile = program_.buffers[made.first].tile;
     if (program_.collective == collectives::Collective::all_to_all) tile.shard_offset = 0;
     return {to_,
@@ -202,63 +204,62 @@ class RankExport {
 
   void carry_out(const Instruction& instruction) {
     switch (instruction.op) {
-      case Work::lend:
-      case Work::quantize:
-        places_[{instruction.buffer, rank_}] = place_of(instruction.tile, from_);
+      case ProgramOp::lend:
+      case ProgramOp::quantize:
+        locations_[{instruction.buffer, rank_}] = location_of(instruction.tile, from_);
         break;
-      case Work::send: send(program_.messages[instruction.message]); break;
-      case Work::wait: receive(program_.messages[instruction.message]); break;
-      case Work::reduce:
-      case Work::reduce_shards: add_all(instruction); break;
-      case Work::decode:
-      case Work::dequantize:
-      case Work::deliver: put(instruction); break;
-      default: break;  // sums are where they were added, and there are no scales
+      case ProgramOp::send: send(program_.messages[instruction.message]); break;
+      case ProgramOp::wait: receive(program_.messages[instruction.message]); break;
+      case ProgramOp::reduce:
+      case ProgramOp::reduce_shards: add_all(instruction); break;
+      case ProgramOp::decode:
+      case ProgramOp::dequantize:
+      case ProgramOp::deliver: put(instruction); break;
+      default: break;  // sums stay where they were added; plain formats have no scales
     }
   }
 
   void send(const Message& message) {
-    for (const PlaceRank maker : makers(program_, rank_, message.origin))
+    for (const RankId maker : makers(program_, rank_, message.origin))
       writer_.add(message.channel, {.op = Op::send,
-                                    .source = places_.at({message.buffer, maker}),
+                                    .source = locations_.at({message.buffer, maker}),
                                     .count = count_of(message.buffer)});
   }
 
-  /// In the order in which its sender names the makers.
+  /// Receives the producers' buffers in the order of the sender.
   void receive(const Message& message) {
     const collectives::Offset back =
         program_.grid().reverse(program_.channels[message.channel].offset);
-    for (const PlaceRank maker :
-         makers(program_, program_.grid().move(rank_, back), message.origin)) {
+    for (const RankId maker : makers(program_, program_.grid().move(rank_, back), message.origin)) {
       const Made made{message.buffer, maker};
       const std::uint32_t count = count_of(message.buffer);
       const auto use = uses_.find(made);
       const Instruction* used = use == uses_.end() ? nullptr : &program_.instructions[use->second];
       arrived_in_[made] = message.channel;
       if (used != nullptr && adds_one(used->op)) {
-        const Place sum = place_of(used->tile, from_);
+        const Location sum = location_of(used->tile, from_);
         writer_.add(
             message.channel,
             {.op = Op::receive_reduce_copy, .source = sum, .destination = sum, .count = count});
-        places_[made] = sum;
+        locations_[made] = sum;
         continue;
       }
       const bool to_result = used != nullptr && !adds_all(used->op);
-      const Place place = to_result ? result_of(made) : take_scratch(count);
-      writer_.add(message.channel, {.op = Op::receive, .destination = place, .count = count});
-      places_[made] = place;
+      const Location location = to_result ? result_of(made) : take_scratch(count);
+      writer_.add(message.channel, {.op = Op::receive, .destination = location, .count = count});
+      locations_[made] = location;
     }
   }
 
-  Place take_scratch(std::uint32_t count) {
+  Location take_scratch(std::uint32_t count) {
     return {Memory::scratch, std::exchange(scratch_, scratch_ + count)};
   }
 
-  /// Its own term is where the sum will be.
+  /// Adds all other terms to the rank's own, which is already at the location of the sum.
   void add_all(const Instruction& instruction) {
-    const Place sum = place_of(instruction.tile, from_);
+    const Location sum = location_of(instruction.tile, from_);
     for (const Made& made : reads_of(program_, rank_, instruction)) {
-      const Place term = places_.at(made);
+      const Location term = locations_.at(made);
       if (term == sum) continue;
       writer_.add(
           arrived_in_.at(made),
@@ -268,25 +269,27 @@ class RankExport {
 
   void put(const Instruction& instruction) {
     for (const Made& made : reads_of(program_, rank_, instruction)) {
-      const Place place = places_.at(made);
-      const Place result = result_of(made);
-      if (place == result) continue;
+      const Location location = locations_.at(made);
+      const Location result = result_of(made);
+      if (location == result) continue;
       const auto arrived = arrived_in_.find(made);
-      writer_.add(
-          arrived == arrived_in_.end() ? 0 : arrived->second,
-          {.op = Op::copy, .source = place, .destination = result, .count = count_of(made.first)});
+      writer_.add(arrived == arrived_in_.end() ? 0 : arrived->second,
+                  {.op = Op::copy,
+                   .source = location,
+                   .destination = result,
+                   .count = count_of(made.first)});
     }
   }
 
   const Program& program_;
-  PlaceRank rank_;
+  RankId rank_;
   std::uint64_t chunk_;  ///< elements
   Memory from_;
   Memory to_;
   RankWriter writer_;
-  std::map<Made, InstructionId> uses_;        ///< the first instruction that reads it
-  std::map<Made, Place> places_;              ///< where it lies
-  std::map<Made, std::uint32_t> arrived_in_;  ///< thread block
+  std::map<Made, InstructionId> uses_;        ///< first instruction that reads the buffer
+  std::map<Made, Location> locations_;        ///< current location of the buffer
+  std::map<Made, std::uint32_t> arrived_in_;  ///< thread block that received the buffer
   std::uint32_t scratch_ = 0;
 };
 
@@ -301,10 +304,10 @@ Schedule from_program(const Program& program) {
   const bool apart = schedule.collective == Collective::all_to_all;
   schedule.in_place = !apart;
   schedule.out_of_place = apart;
-  // The whole buffer: in place, an AllGather's input is its part of it.
+  // Whole buffer: in place, the input of an AllGather is a part of its output.
   const Memory from =
       schedule.collective == Collective::all_gather ? Memory::output : Memory::input;
-  for (PlaceRank rank = 0; rank < program.ranks(); ++rank) {
+  for (RankId rank = 0; rank < program.ranks(); ++rank) {
     schedule.ranks.push_back(
         RankExport(program, rank, chunk, from, apart ? Memory::output : from).write());
   }

@@ -1,4 +1,4 @@
-// A collective's program as a chunk schedule.
+// Conversion of collective programs to chunk schedules.
 #pragma once
 
 #include "models/collectives/program.hpp"
@@ -6,12 +6,12 @@
 
 namespace equarx::schedules {
 
-/// Writes a program whose messages carry the tensor's own type for every rank: a thread block for each of its channels,
-/// scratch for what is added later, and dependencies where thread blocks share chunks. GPU r is the program's rank r. In
-/// place, but for an AllToAll. It is as right as verify() says: NCCL has its parts in the order of ranks, a program may have
-/// them elsewhere.
-/// @throws ScheduleError for a program that quantizes or casts, whose tensor is padded, or that cuts it so unevenly that it
-/// has too many chunks
+/// Converts a program whose messages carry the tensor's own type. Each rank (GPU r is rank r) has
+/// one thread block per channel, scratch for terms that are added later, and dependencies where
+/// thread blocks share chunks. In place, except for an AllToAll. The caller should verify() the
+/// result: NCCL orders shards by rank, while a program may place them differently.
+/// @throws ScheduleError for a program that quantizes or casts, pads its tensor, or splits it so
+/// unevenly that it needs too many chunks
 Schedule from_program(const collectives::Program& program);
 
 }  // namespace equarx::schedules

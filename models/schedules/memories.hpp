@@ -1,4 +1,4 @@
-// Where the chunks of a rank's buffers lie: in place, input and output are one.
+// Memory layout of the chunks of all ranks; in place, input and output share storage.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,22 @@
 
 namespace equarx::schedules {
 
-/// The chunks of all ranks in one row.
+/// Assigns consecutive indices to the chunks of all ranks.
 class Memories {
  public:
-  /// `in_place`: the result has the place of the input, or is the part of it, or it is a part of the result, as NCCL has
-  /// it. Of a checked schedule.
+  /// @param schedule must have passed check()
+  /// @param in_place input and output share storage: the smaller one is the rank's part of the
+  /// larger one, as in NCCL
   Memories(const Schedule& schedule, bool in_place);
 
-  /// Chunks of all ranks together.
+  /// Number of chunks over all ranks.
   std::uint64_t size() const { return size_; }
-  /// Index of a chunk of a rank's buffer.
+  /// Returns the index of a chunk of a rank's buffer.
   std::uint64_t at(std::uint32_t rank, Memory memory, std::uint32_t chunk) const {
     return first_[rank * kMemories + static_cast<std::size_t>(memory)] + chunk;
   }
-  std::uint64_t at(std::uint32_t rank, const Place& place) const {
-    return at(rank, place.memory, place.chunk);
+  std::uint64_t at(std::uint32_t rank, const Location& location) const {
+    return at(rank, location.memory, location.chunk);
   }
 
  private:

@@ -14,14 +14,14 @@
 namespace equarx::schedules {
 namespace {
 
-/// More than any machine has, and few enough for every number that is made of them.
+// Limits beyond any real machine, low enough that derived numbers cannot overflow.
 constexpr std::int64_t kMostRanks = 4096;
 constexpr std::int64_t kMostChunksRead = 1 << 20;
 constexpr std::int64_t kMostChannels = 1024;
 constexpr std::int64_t kMostIndex = 1 << 20;
 constexpr std::size_t kLongestShown = 40;
 
-/// Reads elements of one text, and names their lines.
+/// Parses one text; errors name the line.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -32,7 +32,8 @@ class Reader {
   Rank read_rank(const pugi::xml_node& gpu);
   ThreadBlock read_block(const pugi::xml_node& tb);
   Step read_step(const pugi::xml_node& node, std::size_t index);
-  Place read_place(const pugi::xml_node& step, const char* memory, const char* offset, bool used);
+  Location read_location(const pugi::xml_node& step, const char* memory, const char* offset,
+                         bool used);
 
   std::string_view attribute(const pugi::xml_node& node, const char* key);
   std::int64_t number(const pugi::xml_node& node, const char* key, std::int64_t least,
@@ -49,16 +50,16 @@ class Reader {
   [[noreturn]] void refuse(const pugi::xml_node& node, const std::string& message);
 
   std::string_view text_;
-  std::size_t counted_ = 0;  ///< characters whose lines are counted
-  std::uint32_t line_ = 1;   ///< of the last of them
+  std::size_t counted_ = 0;  ///< length of the prefix whose lines are counted
+  std::uint32_t line_ = 1;   ///< line number at its end
 };
 
-std::string shown(std::string_view text) {
+std::string shortened(std::string_view text) {
   return text.size() <= kLongestShown ? std::string(text)
                                       : fmt::format("{}...", text.substr(0, kLongestShown));
 }
 
-/// Elements come in the order of the text, so lines are counted forward.
+/// Counts lines incrementally, as elements mostly come in text order.
 std::uint32_t Reader::line_of(std::ptrdiff_t offset) {
   const std::size_t to =
       std::min(text_.size(), static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));
@@ -74,12 +75,13 @@ std::uint32_t Reader::line_of(std::ptrdiff_t offset) {
 }
 
 void Reader::refuse(const pugi::xml_node& node, const std::string& message) {
-  throw ScheduleError(fmt::format("line {}: <{}>: {}", line_of(node), shown(node.name()), message));
+  throw ScheduleError(
+      fmt::format("line {}: <{}>: {}", line_of(node), shortened(node.name()), message));
 }
 
 std::string_view Reader::attribute(const pugi::xml_node& node, const char* key) {
   const pugi::xml_attribute found = node.attribute(key);
-  if (!found) refuse(node, fmt::format("has no {}; MSCCL needs it", key));
+  if (!found) refuse(node, fmt::format("has no {}, which MSCCL requires", key));
   return found.value();
 }
 
@@ -90,7 +92,7 @@ std::int64_t Reader::number(const pugi::xml_node& node, const char* key, std::in
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || problem != std::errc() || end != text.data() + text.size() || value < least ||
       value > most)
-    refuse(node, fmt::format("{}=\"{}\" has to be a whole number from {} to {}", key, shown(text),
+    refuse(node, fmt::format("{}=\"{}\" must be an integer from {} to {}", key, shortened(text),
                              least, most));
   return value;
 }
@@ -114,13 +116,13 @@ Value Reader::word(const pugi::xml_node& node, const char* key, const Value (&va
     if (text == name(value)) return value;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name(value));
   }
-  refuse(node, fmt::format("{}=\"{}\" is not known; use one of {}", key, shown(text), known));
+  refuse(node, fmt::format("{}=\"{}\" is unknown; use one of {}", key, shortened(text), known));
 }
 
-/// What no schedule can be held to is custom: MSCCL runs it, too.
+/// Unknown collectives are custom: MSCCL runs them as well.
 Collective Reader::collective(const pugi::xml_node& algo) {
   const std::string_view text = attribute(algo, "coll");
-  if (text == "reduce_scatter") return Collective::reduce_scatter;  // of older msccl-tools
+  if (text == "reduce_scatter") return Collective::reduce_scatter;  // older msccl-tools
   for (const Collective known :
        {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
         Collective::all_to_all, Collective::broadcast, Collective::reduce})
@@ -128,14 +130,14 @@ Collective Reader::collective(const pugi::xml_node& algo) {
   return Collective::custom;
 }
 
-Place Reader::read_place(const pugi::xml_node& step, const char* memory, const char* offset,
-                         bool used) {
+Location Reader::read_location(const pugi::xml_node& step, const char* memory, const char* offset,
+                               bool used) {
   constexpr Memory kAll[] = {Memory::input, Memory::output, Memory::scratch};
   const Memory where = word(step, memory, kAll);
   const std::int64_t chunk = number(step, offset, -1, kMostChunksRead);
-  if (!used) return {};  // msccl-tools writes the peer's place here, or -1
+  if (!used) return {};  // msccl-tools writes the peer's location here, or -1
   if (chunk < 0)
-    refuse(step, fmt::format("{}=\"-1\" is no chunk, and this type needs one", offset));
+    refuse(step, fmt::format("{}=\"-1\" is not a chunk, but this type needs one", offset));
   return {where, static_cast<std::uint32_t>(chunk)};
 }
 
@@ -150,22 +152,22 @@ Step Reader::read_step(const pugi::xml_node& node, std::size_t index) {
                          Op::receive_reduce_copy_send,
                          Op::nop};
   if (number(node, "s", 0, kMostIndex) != static_cast<std::int64_t>(index))
-    refuse(node, fmt::format("s=\"{}\" has to be {}: steps are numbered from 0 in their order",
-                             shown(node.attribute("s").value()), index));
+    refuse(node, fmt::format("s=\"{}\" must be {}: steps are numbered in order from 0",
+                             shortened(node.attribute("s").value()), index));
   Step step;
   step.line = line_of(node);
   step.op = word(node, "type", kAll);
-  step.source = read_place(node, "srcbuf", "srcoff", reads_source(step.op));
-  step.destination = read_place(node, "dstbuf", "dstoff", writes_destination(step.op));
+  step.source = read_location(node, "srcbuf", "srcoff", reads_source(step.op));
+  step.destination = read_location(node, "dstbuf", "dstoff", writes_destination(step.op));
   const std::int64_t count = number(node, "cnt", 0, kMostChunksRead);
   if (step.op != Op::nop) {
-    if (count == 0) refuse(node, "cnt=\"0\" moves nothing; only a nop may");
+    if (count == 0) refuse(node, "cnt=\"0\" is allowed for a nop only");
     step.count = static_cast<std::uint32_t>(count);
   }
   const std::int64_t block = number(node, "depid", -1, kMostIndex);
   const std::int64_t after = number(node, "deps", -1, kMostIndex);
   if (block >= 0) {
-    if (after < 0) refuse(node, "depid names a thread block, and deps none of its steps");
+    if (after < 0) refuse(node, "depid names a thread block, but deps names none of its steps");
     step.after = Dependency{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(after)};
   }
   step.signals = number(node, "hasdep", 0, 1) == 1;
@@ -190,9 +192,8 @@ Rank Reader::read_rank(const pugi::xml_node& gpu) {
                  static_cast<std::uint32_t>(number(gpu, "s_chunks", 0, kMostChunksRead))};
   for (const pugi::xml_node& tb : gpu.children("tb")) {
     if (number(tb, "id", 0, kMostIndex) != static_cast<std::int64_t>(rank.blocks.size()))
-      refuse(tb,
-             fmt::format("id=\"{}\" has to be {}: thread blocks are numbered from 0 in their order",
-                         shown(tb.attribute("id").value()), rank.blocks.size()));
+      refuse(tb, fmt::format("id=\"{}\" must be {}: thread blocks are numbered in order from 0",
+                             shortened(tb.attribute("id").value()), rank.blocks.size()));
     rank.blocks.push_back(read_block(tb));
   }
   return rank;
@@ -204,11 +205,11 @@ Schedule Reader::read() {
       document.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!parsed)
     throw ScheduleError(
-        fmt::format("line {}: is no XML: {}", line_of(parsed.offset), parsed.description()));
+        fmt::format("line {}: not XML: {}", line_of(parsed.offset), parsed.description()));
   const pugi::xml_node algo = document.child("algo");
   if (!algo)
     throw ScheduleError(
-        "line 1: has no <algo>; a schedule of MSCCL is one, as msccl-tools writes it");
+        "line 1: has no <algo>, the root element of an MSCCL schedule (see msccl-tools)");
   constexpr Protocol kProtocols[] = {Protocol::simple, Protocol::ll, Protocol::ll128};
   Schedule schedule;
   schedule.name = algo.attribute("name").value();
@@ -218,19 +219,19 @@ Schedule Reader::read() {
   schedule.in_place = number_or(algo, "inplace", 0, 0, 1) == 1;
   schedule.out_of_place = number_or(algo, "outofplace", schedule.in_place ? 0 : 1, 0, 1) == 1;
   if (!schedule.in_place && !schedule.out_of_place)
-    refuse(algo, "inplace and outofplace are both 0, so nobody runs it; one has to be 1");
+    refuse(algo, "inplace and outofplace are both 0, so it can never run; set one of them to 1");
   constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
   schedule.min_bytes = static_cast<std::uint64_t>(number_or(algo, "minBytes", 0, 0, kMostBytes));
   schedule.max_bytes = static_cast<std::uint64_t>(number_or(algo, "maxBytes", 0, 0, kMostBytes));
   const std::int64_t ranks = number(algo, "ngpus", 1, kMostRanks);
   for (const pugi::xml_node& gpu : algo.children("gpu")) {
     if (number(gpu, "id", 0, kMostRanks) != static_cast<std::int64_t>(schedule.ranks.size()))
-      refuse(gpu, fmt::format("id=\"{}\" has to be {}: GPUs are numbered from 0 in their order",
-                              shown(gpu.attribute("id").value()), schedule.ranks.size()));
+      refuse(gpu, fmt::format("id=\"{}\" must be {}: GPUs are numbered in order from 0",
+                              shortened(gpu.attribute("id").value()), schedule.ranks.size()));
     schedule.ranks.push_back(read_rank(gpu));
   }
   if (static_cast<std::int64_t>(schedule.ranks.size()) != ranks)
-    refuse(algo, fmt::format("ngpus=\"{}\", and there are {} <gpu>", ranks, schedule.ranks.size()));
+    refuse(algo, fmt::format("ngpus=\"{}\", but there are {} <gpu>", ranks, schedule.ranks.size()));
   return schedule;
 }
 

@@ -18,7 +18,7 @@ void set(pugi::xml_node& node, const char* key, std::int64_t number) {
   node.append_attribute(key).set_value(static_cast<long long>(number));
 }
 
-/// As msccl-tools writes the places of a step that has none of its own.
+/// Offset that msccl-tools writes for an unused source, destination or dependency.
 constexpr std::int64_t kNoChunk = -1;
 
 void add_step(const Step& step, std::size_t index, pugi::xml_node& block) {
@@ -27,9 +27,9 @@ void add_step(const Step& step, std::size_t index, pugi::xml_node& block) {
   set(node, "type", name(step.op));
   const bool source = reads_source(step.op);
   const bool destination = writes_destination(step.op);
-  // Runtimes read both places of every step: one that has no part in it is that of the other.
-  const Place from = source ? step.source : step.destination;
-  const Place to = destination ? step.destination : step.source;
+  // Runtimes read the source and the destination of every step: an unused one repeats the other.
+  const Location from = source ? step.source : step.destination;
+  const Location to = destination ? step.destination : step.source;
   const bool any = source || destination;
   set(node, "srcbuf", any ? name(from.memory) : name(Memory::input));
   set(node, "srcoff", any ? std::int64_t{from.chunk} : kNoChunk);
@@ -59,9 +59,9 @@ void add_rank(const Rank& rank, std::size_t id, pugi::xml_node& algo) {
   }
 }
 
-/// RCCL's own reader takes a blank before "/>" for one more attribute; msccl-tools writes none.
+/// Removes the blank before "/>", which RCCL's parser takes for another attribute.
 std::string without_blanks(const std::string& text) {
-  constexpr std::string_view kEnd = " />\n";  // a new line in a name is escaped
+  constexpr std::string_view kEnd = " />\n";  // newlines in names are escaped
   std::string kept;
   std::size_t from = 0;
   for (std::size_t at = text.find(kEnd); at != std::string::npos; at = text.find(kEnd, from)) {

@@ -1,4 +1,4 @@
-// Schedules as the XML of MSCCL, read and written.
+// Reading and writing of schedules in MSCCL's XML.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace equarx::schedules {
 
-/// Whether a text begins as XML does, behind white space.
+/// True if the first character that is not white space opens an XML element.
 bool is_xml(std::string_view text);
 
-/// Reads a schedule as MSCCL's runtimes do (Azure/msccl-executor-nccl, ROCm/rccl): attributes that they do not know
-/// have no meaning. It is not checked yet (check.hpp).
-/// @throws ScheduleError for what is no XML and no such schedule; the message names the line
+/// Parses a schedule as MSCCL's runtimes do (Azure/msccl-executor-nccl, ROCm/rccl), ignoring
+/// unknown attributes. The result still needs check().
+/// @throws ScheduleError with the line number if the text is not XML or not an MSCCL schedule
 Schedule read_msccl_xml(std::string_view text);
 
-/// Writes a schedule as msccl-tools does: read_msccl_xml() of it gives the same schedule.
+/// Serializes a schedule as msccl-tools does; read_msccl_xml() restores it.
 std::string write_msccl_xml(const Schedule& schedule);
 
 }  // namespace equarx::schedules

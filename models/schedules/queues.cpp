@@ -27,14 +27,15 @@ void check_peer(const Schedule& schedule, const BlockId& id, std::optional<std::
                 const char* what) {
   if (!peer) return;
   if (*peer >= schedule.ranks.size())
-    throw ScheduleError(fmt::format("{}: {}=\"{}\" is no rank; there are {}",
+    throw ScheduleError(fmt::format("{}: {}=\"{}\" is not a rank; there are {}",
                                     block_text(schedule, id), what, *peer, schedule.ranks.size()));
   if (*peer == id.rank)
     throw ScheduleError(fmt::format("{}: {}=\"{}\" is the rank itself; use cpy or re within a rank",
                                     block_text(schedule, id), what, *peer));
 }
 
-/// Whether a step of the thread block uses its end of a queue. @throws ScheduleError if there is no such peer
+/// True if any step of the thread block uses its end of a queue.
+/// @throws ScheduleError if one does, but the thread block has no such peer
 bool uses(const Schedule& schedule, const BlockId& id, bool (*needs)(Op),
           std::optional<std::uint32_t> peer, const char* what) {
   const ThreadBlock& block = schedule.ranks[id.rank].blocks[id.block];
@@ -43,7 +44,7 @@ bool uses(const Schedule& schedule, const BlockId& id, bool (*needs)(Op),
   if (step == block.steps.end()) return false;
   if (!peer)
     throw ScheduleError(
-        fmt::format("{}: is {}, and its thread block has {}=\"-1\"; name the peer there",
+        fmt::format("{}: is {}, but its thread block has {}=\"-1\"; name the peer there",
                     describe(schedule, id.rank, id.block,
                              static_cast<std::uint32_t>(step - block.steps.begin())),
                     name(step->op), what));
@@ -64,7 +65,7 @@ void add_end(const Schedule& schedule, const BlockId& id, const Key& key, const 
 [[noreturn]] void refuse_end(const Schedule& schedule, const Key& key, const BlockId& id,
                              const char* does, const char* other) {
   throw ScheduleError(fmt::format(
-      "{}: {} rank {} on channel {}, and no thread block there {}", block_text(schedule, id), does,
+      "{}: {} rank {} on channel {}, but no thread block there {}", block_text(schedule, id), does,
       id.rank == std::get<0>(key) ? std::get<1>(key) : std::get<0>(key), std::get<2>(key), other));
 }
 

@@ -1,4 +1,4 @@
-// The queues of a schedule: one for each peer and channel that a thread block sends to.
+// Message queues of a schedule: one per sending thread block, identified by peer and channel.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct BlockId {
   auto operator<=>(const BlockId&) const = default;
 };
 
-/// A queue of messages, from one thread block to one of another rank.
+/// Message queue from one thread block to a thread block of another rank.
 struct Queue {
   BlockId sender{};
   BlockId receiver{};
@@ -27,16 +27,17 @@ struct Queue {
 /// Index into Queues::all.
 using QueueId = std::uint32_t;
 
-/// All queues, and those of every thread block.
+/// All queues, with the queues of each thread block.
 struct Queues {
   std::vector<Queue> all;
-  /// By rank and thread block; none if it has no such peer, or no step that needs it.
+  /// Indexed by rank and thread block; std::nullopt if no step of the thread block sends
+  /// (receives).
   std::vector<std::vector<std::optional<QueueId>>> sent_by;
   std::vector<std::vector<std::optional<QueueId>>> received_by;
 };
 
-/// @throws ScheduleError if a step needs a peer that its thread block does not have, a peer is no other rank, two thread
-/// blocks of a rank have one (peer, channel), or one end of a queue is missing
+/// @throws ScheduleError if a step needs a peer that its thread block does not have, a peer is not
+/// another rank, two thread blocks of a rank share a (peer, channel), or a queue lacks an end
 Queues find_queues(const Schedule& schedule);
 
 }  // namespace equarx::schedules

@@ -15,7 +15,7 @@
 namespace equarx::schedules {
 namespace {
 
-/// By thread block: how many of its steps are known to be done. A vector clock (Mattern 1989).
+/// Vector clock (Mattern 1989): completed steps by thread block.
 using Clock = std::vector<std::uint32_t>;
 
 void merge(const Clock& other, Clock& clock) {
@@ -23,7 +23,7 @@ void merge(const Clock& other, Clock& clock) {
                          [](std::uint32_t one, std::uint32_t two) { return std::max(one, two); });
 }
 
-/// A step that touched a chunk: it was the thread block's `count`-th.
+/// An access to a chunk by the `count`-th step of a thread block.
 struct Touch {
   std::uint32_t block = 0;
   std::uint32_t count = 0;
@@ -73,9 +73,9 @@ class Detector {
     if (step.signals) signalled_[{at, visit.step}] = clock;
   }
 
-  void touch(std::uint32_t at, const Place& place, std::uint32_t count, bool writes) {
+  void touch(std::uint32_t at, const Location& first, std::uint32_t count, bool writes) {
     for (std::uint32_t chunk = 0; chunk < count; ++chunk) {
-      const Place touched{place.memory, place.chunk + chunk};
+      const Location touched{first.memory, first.chunk + chunk};
       const std::uint64_t cell = memories_.at(ids_[at].rank, touched);
       check(at, touched, writer_[cell], writes);
       if (writes) {
@@ -89,21 +89,21 @@ class Detector {
     }
   }
 
-  void check(std::uint32_t at, const Place& place, const Touch& earlier, bool writes) {
+  void check(std::uint32_t at, const Location& location, const Touch& earlier, bool writes) {
     if (earlier.count == 0 || earlier.block == at || !race_.empty()) return;
     if (clocks_[at][earlier.block] >= earlier.count) return;
     const BlockId& id = ids_[at];
     const BlockId& other = ids_[earlier.block];
-    race_ = fmt::format("{} {} chunk {} of \"{}\", and nothing puts {} before or after it",
+    race_ = fmt::format("{} {} chunk {} of \"{}\", unordered with {}",
                         describe(schedule_, id.rank, id.block, clocks_[at][at] - 1),
-                        writes ? "writes" : "reads", place.chunk, name(place.memory),
+                        writes ? "writes" : "reads", location.chunk, name(location.memory),
                         describe(schedule_, other.rank, other.block, earlier.count - 1));
   }
 
   const Schedule& schedule_;
   const Queues& queues_;
   Memories memories_;
-  std::vector<std::uint32_t> first_;  ///< by rank: its first thread block
+  std::vector<std::uint32_t> first_;  ///< by rank: index of its first thread block
   std::vector<BlockId> ids_;
   std::vector<Clock> clocks_;  ///< by thread block
   std::vector<std::deque<Clock>> messages_;
@@ -116,8 +116,8 @@ class Detector {
 }  // namespace
 
 bool can_look_for_races(const Schedule& schedule) {
-  constexpr std::uint64_t kMostNumbers = std::uint64_t{1}
-                                         << 26U;  // of all clocks that are kept: 256 MiB
+  // Entries of all clocks kept: 256 MiB.
+  constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 26U;
   std::uint64_t kept = count_blocks(schedule);
   for (const Rank& rank : schedule.ranks)
     for (const ThreadBlock& block : rank.blocks)

@@ -1,4 +1,4 @@
-// Whether thread blocks touch one chunk in no order.
+// Detection of unordered conflicting accesses to chunks.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace equarx::schedules {
 
-/// Whether races can be looked for among so many thread blocks: what one knows of all others takes their square.
+/// True if find_race() is affordable: its vector clocks grow with the square of the thread blocks.
 bool can_look_for_races(const Schedule& schedule);
 
-/// The first two steps found that touch one chunk, one of them writing, and that neither dependencies nor messages put
-/// into an order: the result then depends on which is first. Empty if there are none. Of a checked schedule that walk()
-/// gets through.
+/// Describes the first race found: two steps that access one chunk, at least one of them writing
+/// it, without an order from dependencies or messages, so that the result depends on timing. Empty
+/// if there is none. The schedule must have passed check() and walk().
 std::string find_race(const Schedule& schedule, const Queues& queues, bool in_place);
 
 }  // namespace equarx::schedules

@@ -9,17 +9,16 @@ namespace {
 
 // ROCm/rccl: src/include/device.h, src/include/msccl/msccl_struct.h, src/device/prims_simple.h.
 constexpr std::uint64_t kSteps = 8;       // NCCL_STEPS: parts of a queue's buffer
-constexpr std::uint64_t kChunkSteps = 4;  // MSCCL_CHUNKSTEPS: of these, in a message
-constexpr std::uint64_t kSlices = 2;      // MSCCL_CHUNKSTEPS / MSCCL_SLICESTEPS: of a message
+constexpr std::uint64_t kChunkSteps = 4;  // MSCCL_CHUNKSTEPS: parts per message
+constexpr std::uint64_t kSlices = 2;      // MSCCL_CHUNKSTEPS / MSCCL_SLICESTEPS: slices per message
 constexpr std::uint64_t kThreads = 256;   // NCCL_MAX_NTHREADS
-constexpr std::uint64_t kMostChunksAtOnce = 71;  // MSCCL_MAX_COUNT - 1
-constexpr std::uint64_t kSliceElements = 16;     // slices are multiples of so many
-constexpr std::uint64_t kElement = 4;            // bytes: FP32
-constexpr std::uint64_t kSlicesInLeast = 32;     // the least slice is such a part of the largest
-constexpr std::uint64_t kLlStep =
-    8 * kThreads * 8;  // 8 lines for each thread, 8 bytes of data in each
+constexpr std::uint64_t kMostChunksAtOnce = 71;      // MSCCL_MAX_COUNT - 1
+constexpr std::uint64_t kSliceElements = 16;         // granularity of slices
+constexpr std::uint64_t kElement = 4;                // bytes: FP32
+constexpr std::uint64_t kSlicesInLeast = 32;         // largest slice / smallest slice
+constexpr std::uint64_t kLlStep = 8 * kThreads * 8;  // per thread 8 lines with 8 bytes of data each
 constexpr std::uint64_t kLl128Step =
-    28 * kThreads * 8 / 16 * 15;                 // 28 words of 8 bytes for each, 15 of 16 data
+    28 * kThreads * 8 / 16 * 15;                 // per thread 28 words of 8 bytes, 15 of 16 data
 constexpr std::uint64_t kMostLoops = 1U << 16U;  // MSCCL_MAX_ITER
 
 std::uint64_t divide_up(std::uint64_t number, std::uint64_t by) { return (number + by - 1) / by; }
@@ -41,12 +40,12 @@ Runtime::Runtime(const Schedule& schedule, std::uint64_t bytes, std::uint64_t bu
       piece_bytes_(piece_of(schedule.protocol, buffer)) {
   if (bytes == 0 || bytes % (kElement * schedule.chunks) != 0)
     throw ScheduleError(
-        fmt::format("{} bytes do not make {} chunks of FP32 elements; use a multiple of {}", bytes,
+        fmt::format("{} bytes do not divide into {} chunks of FP32; use a multiple of {}", bytes,
                     schedule.chunks, kElement * schedule.chunks));
   cut_.loops = divide_up(chunk_bytes_, piece_bytes_);
   if (cut_.loops > kMostLoops)
     throw ScheduleError(
-        fmt::format("chunks of {} bytes go in {} loops, and MSCCL runs up to {}; use "
+        fmt::format("chunks of {} bytes need {} loops, but MSCCL runs at most {}; use "
                     "fewer bytes, or more chunks",
                     chunk_bytes_, cut_.loops, kMostLoops));
   cut_.chunks_at_once = static_cast<std::uint32_t>(

@@ -1,5 +1,6 @@
-// A chunk schedule: what every thread block of every GPU sends, receives, copies and adds, chunk by chunk. Plain data, as
-// MSCCL's XML has it (Azure/msccl-tools, msccl/language/ir.py).
+// Chunk schedules: the sends, receives, copies and reductions of every thread block of every GPU,
+// chunk by chunk. Plain data in the structure of MSCCL's XML (Azure/msccl-tools,
+// msccl/language/ir.py).
 #pragma once
 
 #include <array>
@@ -12,34 +13,35 @@
 
 namespace equarx::schedules {
 
-/// A schedule, or a text, that is not right. One line that names the place and the remedy.
+/// Thrown for an invalid schedule or text. The message is one line with the location and the
+/// remedy.
 class ScheduleError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What a schedule claims to be. N ranks; C chunks, Schedule::chunks.
+/// Collective that a schedule implements, for N ranks and C = Schedule::chunks chunks.
 enum class Collective : std::uint8_t {
-  all_reduce,      ///< every rank has C chunks, and gets their sum over all ranks
-  all_gather,      ///< rank r has C / N chunks, which every rank gets as those from r C / N on
-  reduce_scatter,  ///< every rank has C chunks; rank r gets the sum of those from r C / N on
-  all_to_all,  ///< every rank has C chunks; those for rank s, from s C / N on, are of rank r there from r C / N on
-  broadcast,  ///< rank 0 has C chunks, which every rank gets
-  reduce,     ///< every rank has C chunks, and rank 0 gets their sum
-  custom,     ///< something else: nothing says what is right
+  all_reduce,      ///< every rank has C chunks and gets their sum over all ranks
+  all_gather,      ///< rank r has C / N chunks; every rank gets them as chunks r C / N onwards
+  reduce_scatter,  ///< every rank has C chunks; rank r gets the sum of chunks r C / N onwards
+  all_to_all,      ///< chunks s C / N onwards of rank r become chunks r C / N onwards of rank s
+  broadcast,       ///< rank 0 has C chunks, and every rank gets them
+  reduce,          ///< every rank has C chunks; rank 0 gets their sum
+  custom,          ///< anything else: the result cannot be checked
 };
 
-/// How the runtime sends: NCCL's protocols.
+/// NCCL's transfer protocols.
 enum class Protocol : std::uint8_t { simple, ll, ll128 };
 
 /// A buffer of a rank.
 enum class Memory : std::uint8_t { input, output, scratch };
-/// Values of Memory.
+/// Number of values of Memory.
 inline constexpr std::size_t kMemories = 3;
 
-/// What a step does with `count` chunks. Messages to a peer arrive in the order in which they are sent.
+/// Operation of a step on `count` chunks. Messages to a peer arrive in the order sent.
 enum class Op : std::uint8_t {
-  nop,                       ///< waits for what it depends on
+  nop,                       ///< only waits for its dependency
   send,                      ///< source -> peer
   receive,                   ///< peer -> destination
   copy,                      ///< source -> destination
@@ -50,21 +52,20 @@ enum class Op : std::uint8_t {
   receive_reduce_copy_send,  ///< peer + source -> destination, and on to the other peer
 };
 
-/// Whether an op takes a message from a peer, sends one, reads its source, writes its destination.
-bool receives(Op op);
-bool sends(Op op);
-bool reads_source(Op op);
-bool writes_destination(Op op);
+bool receives(Op op);            ///< takes a message from a peer
+bool sends(Op op);               ///< sends a message to a peer
+bool reads_source(Op op);        ///< reads Step::source
+bool writes_destination(Op op);  ///< writes Step::destination
 
-/// The first of a step's chunks in a buffer.
-struct Place {
+/// First chunk of a step in a buffer.
+struct Location {
   Memory memory = Memory::input;
   std::uint32_t chunk = 0;
 
-  bool operator==(const Place&) const = default;
+  bool operator==(const Location&) const = default;
 };
 
-/// A step of another thread block of the rank.
+/// A step of a thread block of the same rank.
 struct Dependency {
   std::uint32_t block = 0;
   std::uint32_t step = 0;
@@ -75,21 +76,21 @@ struct Dependency {
 /// One step of a thread block.
 struct Step {
   Op op = Op::nop;
-  Place source{};                                  ///< of ops that read one
-  Place destination{};                             ///< of ops that write one
-  std::uint32_t count = 0;                         ///< chunks; at least 1 but of nop
-  std::optional<Dependency> after = std::nullopt;  ///< is done before this step begins
-  bool signals = false;                            ///< says when it is done: some step waits for it
-  std::uint32_t line = 0;                          ///< of the text, from 1; 0: of none
+  Location source{};                               ///< used if reads_source(op)
+  Location destination{};                          ///< used if writes_destination(op)
+  std::uint32_t count = 0;                         ///< chunks; at least 1 except for nop
+  std::optional<Dependency> after = std::nullopt;  ///< completes before this step begins
+  bool signals = false;                            ///< signals its completion to dependent steps
+  std::uint32_t line = 0;                          ///< line of the source text, from 1; 0 if none
 
-  bool operator==(const Step& other) const;  ///< wherever they stand in a text
+  bool operator==(const Step& other) const;  ///< ignores `line`
 };
 
-/// Steps that are done one after the other, beside the rank's other thread blocks.
+/// Steps executed in order, concurrently with the rank's other thread blocks.
 struct ThreadBlock {
   std::optional<std::uint32_t> send_to = std::nullopt;       ///< rank
   std::optional<std::uint32_t> receive_from = std::nullopt;  ///< rank
-  std::uint32_t channel = 0;  ///< (peer, channel) is a queue of messages
+  std::uint32_t channel = 0;  ///< (peer, channel) identifies a message queue
   std::vector<Step> steps = {};
   std::uint32_t line = 0;
 
@@ -98,7 +99,7 @@ struct ThreadBlock {
 
 /// A GPU.
 struct Rank {
-  std::array<std::uint32_t, kMemories> chunks = {};  ///< by Memory: of which steps may use so many
+  std::array<std::uint32_t, kMemories> chunks = {};  ///< declared chunks per buffer, by Memory
   std::vector<ThreadBlock> blocks = {};
 
   bool operator==(const Rank&) const = default;
@@ -109,31 +110,32 @@ struct Schedule {
   std::string name = {};
   Collective collective = Collective::custom;
   Protocol protocol = Protocol::simple;
-  std::uint32_t chunks = 1;  ///< that the whole buffer is cut into, see Collective: nchunksperloop
-  bool in_place = false;     ///< written for the result in the input's place
+  std::uint32_t chunks = 1;  ///< nchunksperloop: chunks of the whole buffer, see Collective
+  bool in_place = false;     ///< supports input and output in the same buffer
   bool out_of_place = false;
-  std::uint64_t min_bytes = 0;  ///< of the whole buffer, for which the runtime takes it
-  std::uint64_t max_bytes = 0;  ///< 0: no limit
+  std::uint64_t min_bytes = 0;  ///< smallest whole buffer for which the runtime selects it
+  std::uint64_t max_bytes = 0;  ///< largest such buffer; 0: no limit
   std::vector<Rank> ranks = {};
 
   bool operator==(const Schedule&) const = default;
 };
 
-/// Chunks of a rank's buffer as the collective has it; of scratch, and of custom schedules, as many as the rank says.
+/// Returns the chunks of a rank's buffer: as the collective defines them, or as declared by the
+/// rank for scratch and for custom schedules.
 std::uint32_t memory_chunks(const Schedule& schedule, std::uint32_t rank, Memory memory);
 
-/// Steps of all ranks together.
+/// Number of steps over all ranks.
 std::uint64_t count_steps(const Schedule& schedule);
-/// Thread blocks of all ranks together.
+/// Number of thread blocks over all ranks.
 std::uint64_t count_blocks(const Schedule& schedule);
 
-/// As MSCCL calls them: "allreduce", "Simple", "i", "rrcs".
+/// MSCCL's names, such as "allreduce", "Simple", "i", "rrcs".
 std::string_view name(Collective collective);
 std::string_view name(Protocol protocol);
 std::string_view name(Memory memory);
 std::string_view name(Op op);
 
-/// A step for people: "step 3 of thread block 2 of rank 0 (line 17)".
+/// Describes a step for messages: "step 3 of thread block 2 of rank 0 (line 17)".
 std::string describe(const Schedule& schedule, std::uint32_t rank, std::uint32_t block,
                      std::uint32_t step);
 

@@ -15,7 +15,7 @@
 namespace equarx::schedules {
 namespace {
 
-constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUnwritten = std::numeric_limits<float>::quiet_NaN();
 
 class Machine {
  public:
@@ -26,7 +26,7 @@ class Machine {
         memories_(schedule, in_place),
         transmit_(transmit),
         tensors_(tensors),
-        values_(memories_.size() * tensors.elements, kNothing),
+        values_(memories_.size() * tensors.elements, kUnwritten),
         messages_(queues.all.size()) {
     for (std::uint32_t rank = 0; rank < schedule.ranks.size(); ++rank)
       std::ranges::copy(tensors.inputs[rank], chunk(rank, {Memory::input, 0}));
@@ -34,7 +34,7 @@ class Machine {
 
   void run(std::uint32_t at_once) {
     const Cut cut{.loops = 1, .chunks_at_once = at_once};
-    walk(schedule_, queues_, cut, [&](const Visit& visit) { carry_out(visit, cut); });
+    walk(schedule_, queues_, cut, [&](const Visit& visit) { execute(visit, cut); });
     tensors_.outputs.clear();
     for (std::uint32_t rank = 0; rank < schedule_.ranks.size(); ++rank) {
       const float* first = chunk(rank, {Memory::output, 0});
@@ -44,11 +44,11 @@ class Machine {
   }
 
  private:
-  float* chunk(std::uint32_t rank, const Place& place) {
-    return values_.data() + memories_.at(rank, place) * tensors_.elements;
+  float* chunk(std::uint32_t rank, const Location& location) {
+    return values_.data() + memories_.at(rank, location) * tensors_.elements;
   }
 
-  void carry_out(const Visit& visit, const Cut& cut) {
+  void execute(const Visit& visit, const Cut& cut) {
     const std::uint32_t rank = visit.block.rank;
     const Step& step = schedule_.ranks[rank].blocks[visit.block.block].steps[visit.step];
     if (step.op == Op::nop) return;
@@ -91,14 +91,14 @@ class Machine {
   std::vector<std::deque<std::vector<float>>> messages_;  ///< by queue
 };
 
-/// Two elements of a chunk: that a chunk goes as a whole is given.
+/// Elements per chunk; two suffice, as steps move whole chunks.
 constexpr std::size_t kElements = 2;
-/// Whole numbers up to 2^24 are exact in FP32: so sums of 4096 ranks are, of numbers below this.
+/// Random integers lie below this, so that sums over 4096 ranks stay within the 2^24 of FP32.
 constexpr std::uint32_t kNumbers = 1U << 12U;
-/// Chunks of all buffers together that are computed: 0.5 GiB.
+/// Maximum chunks over all buffers (0.5 GiB).
 constexpr std::uint64_t kMostChunksCompared = std::uint64_t{1} << 26U;
 
-std::vector<float> whole_numbers(std::uint32_t rank, std::size_t count) {
+std::vector<float> random_integers(std::uint32_t rank, std::size_t count) {
   std::vector<float> numbers(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto random =
@@ -109,7 +109,7 @@ std::vector<float> whole_numbers(std::uint32_t rank, std::size_t count) {
 }
 
 std::string shown(float value) {
-  return std::isnan(value) ? "what was never written" : fmt::format("{}", value);
+  return std::isnan(value) ? "unwritten" : fmt::format("{}", value);
 }
 
 std::string difference(const Schedule& schedule, const Tensors& tensors) {
@@ -121,7 +121,7 @@ std::string difference(const Schedule& schedule, const Tensors& tensors) {
         const float found = tensors.outputs[rank][chunk * tensors.elements + element];
         const auto expected = static_cast<float>(exact(schedule, tensors, rank, chunk, element));
         if (found != expected)
-          return fmt::format("rank {}, chunk {} of the result: {} and not {}", rank, chunk,
+          return fmt::format("rank {}, chunk {} of the result: {} instead of {}", rank, chunk,
                              shown(found), expected);
       }
   }
@@ -141,7 +141,7 @@ double exact(const Schedule& schedule, const Tensors& tensors, std::uint32_t ran
   const auto input = [&](std::uint32_t of, std::uint32_t at) {
     return static_cast<double>(tensors.inputs[of][at * tensors.elements + element]);
   };
-  const std::uint32_t part = schedule.chunks / ranks;  // of collectives that have parts
+  const std::uint32_t part = schedule.chunks / ranks;  // chunks per rank
   switch (schedule.collective) {
     case Collective::all_gather: return input(chunk / part, chunk % part);
     case Collective::all_to_all: return input(chunk / part, rank * part + chunk % part);
@@ -162,12 +162,12 @@ void run_values(const Schedule& schedule, const Queues& queues, bool in_place,
 
 Verdict verify(const Schedule& schedule, const Queues& queues, bool in_place) {
   if (Memories(schedule, in_place).size() > kMostChunksCompared)
-    throw ScheduleError(fmt::format("has {} chunks in all buffers together; up to {} are compared",
+    throw ScheduleError(fmt::format("has {} chunks over all buffers; at most {} can be compared",
                                     Memories(schedule, in_place).size(), kMostChunksCompared));
   Tensors tensors{.elements = kElements, .inputs = {}, .outputs = {}};
   for (std::uint32_t rank = 0; rank < schedule.ranks.size(); ++rank)
     tensors.inputs.push_back(
-        whole_numbers(rank, memory_chunks(schedule, rank, Memory::input) * kElements));
+        random_integers(rank, memory_chunks(schedule, rank, Memory::input) * kElements));
   constexpr std::uint32_t kAllAtOnce = 0xFFFFFFFF;
   run_values(schedule, queues, in_place, kAllAtOnce, {}, tensors);
   if (schedule.collective == Collective::custom) return {};

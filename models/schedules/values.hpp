@@ -1,4 +1,4 @@
-// Runs a schedule on tensors, and holds it to the collective that it claims to be.
+// Execution of schedules on tensors, and verification of the results.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,43 @@
 
 namespace equarx::schedules {
 
-/// Tensors of all ranks, each cut into the chunks of its buffer.
+/// Tensors of all ranks, each a sequence of chunks.
 struct Tensors {
-  std::size_t elements = 1;  ///< of a chunk
-  /// By rank. Output chunks that nobody wrote are NaN.
+  std::size_t elements = 1;  ///< per chunk
+  /// Indexed by rank. Output chunks never written are NaN.
   std::vector<std::vector<float>> inputs;
   std::vector<std::vector<float>> outputs;
 };
 
-/// What becomes of the values that a message brings: a quantization. By default nothing.
+/// Transformation of a message's values in transit, such as quantization. Empty: none.
 using Transmit = std::function<void(std::span<float> values)>;
 
-/// Carries out a schedule on FP32 values, message by message; sums are added in the order of its steps. What is sent on
-/// as it came (rcs) is not transmitted again.
-/// @param tensors   inputs, each of memory_chunks() x elements values; becomes the outputs, too
-/// @param at_once   chunks of a message: a step of more sends several
+/// Executes a schedule on FP32 values, message by message, adding in the order of its steps. Values
+/// forwarded unchanged (rcs) are not transmitted again.
+/// @param at_once   chunks per message; steps with more send several messages
+/// @param transmit  applied to every message
+/// @param tensors   inputs of memory_chunks() x elements values each; receives the outputs
 /// @throws ScheduleError as walk()
 void run_values(const Schedule& schedule, const Queues& queues, bool in_place,
                 std::uint32_t at_once, const Transmit& transmit, Tensors& tensors);
 
-/// Exact result of a collective: element e of chunk c of what rank r gets, out of all ranks' inputs, in double.
-/// Not of Collective::custom.
+/// Returns the exact result of a collective in double: one element of a chunk of a rank's output,
+/// computed from all ranks' inputs. Not for Collective::custom.
 double exact(const Schedule& schedule, const Tensors& tensors, std::uint32_t rank,
              std::uint32_t chunk, std::size_t element);
 
-/// Whether a rank gets a result.
+/// True if the collective defines a result for the rank.
 bool has_result(const Schedule& schedule, std::uint32_t rank);
 
-/// What a schedule was found to be.
+/// Outcome of verify().
 struct Verdict {
-  bool checked = false;  ///< values were compared: not of custom schedules
-  std::string wrong;     ///< the first rank and chunk that differ, and how; empty if none does
+  bool checked = false;  ///< values were compared; false for custom schedules
+  std::string wrong;     ///< first mismatch: rank, chunk and values; empty if the result is correct
 };
 
-/// Runs a schedule on random whole numbers, whose sums are exact in any order, and compares every chunk of the result. Of a checked schedule.
-/// @throws ScheduleError as walk(), and if so many chunks cannot be compared
+/// Runs a schedule on random integers, whose sums are exact in any order, and compares every chunk
+/// of the result. The schedule must have passed check().
+/// @throws ScheduleError as walk(), and if there are too many chunks to compare
 Verdict verify(const Schedule& schedule, const Queues& queues, bool in_place);
 
 }  // namespace equarx::schedules

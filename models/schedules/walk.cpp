@@ -10,13 +10,13 @@
 namespace equarx::schedules {
 namespace {
 
-/// Where a thread block is.
+/// Progress of a thread block.
 struct Position {
   std::uint64_t loop = 0;
   std::uint32_t step = 0;
   std::uint32_t message = 0;
-  /// How far others know it to be: of the latest step that says so, loop x steps + step + 1; 0 if none did.
-  std::uint64_t told = 0;
+  /// loop x steps + step + 1 of the latest step that signalled its completion; 0 if none did.
+  std::uint64_t signalled = 0;
 };
 
 class Walker {
@@ -27,10 +27,10 @@ class Walker {
   void run();
 
  private:
-  /// Why a thread block does not go on: the thread block that it waits for, and for what.
-  struct Obstacle {
-    std::uint32_t block = 0;  ///< index into positions_
-    std::string what;
+  /// Cause of a blocked thread block.
+  struct Blocker {
+    std::uint32_t block = 0;  ///< thread block waited for: index into positions_
+    std::string what;         ///< event waited for
   };
 
   std::uint32_t index(const BlockId& id) const { return first_[id.rank] + id.block; }
@@ -47,19 +47,19 @@ class Walker {
   bool advance(std::uint32_t at);
   void finish_message(std::uint32_t at);
   void wake(std::uint32_t at);
-  Obstacle obstacle(std::uint32_t at) const;
+  Blocker blocker(std::uint32_t at) const;
   [[noreturn]] void refuse() const;
 
   const Schedule& schedule_;
   const Queues& queues_;
   const Cut& cut_;
   const std::function<void(const Visit&)>& visit_;
-  std::vector<std::uint32_t> first_;  ///< by rank: its first thread block
+  std::vector<std::uint32_t> first_;  ///< by rank: index of its first thread block
   std::vector<BlockId> ids_;
   std::vector<Position> positions_;
   std::vector<std::uint64_t> sent_;      ///< by queue
   std::vector<std::uint64_t> received_;  ///< by queue
-  std::vector<std::uint32_t> ready_;     ///< thread blocks that may go on
+  std::vector<std::uint32_t> ready_;     ///< thread blocks that may be able to advance
   std::vector<char> is_ready_;
 };
 
@@ -91,7 +91,7 @@ bool Walker::waits_for_step(std::uint32_t at) const {
   if (!step.after || position.message > 0) return false;
   const std::uint32_t other = index({ids_[at].rank, step.after->block});
   const std::uint64_t goal = position.loop * block_of(other).steps.size() + step.after->step + 1;
-  return positions_[other].told < goal;
+  return positions_[other].signalled < goal;
 }
 
 bool Walker::can_receive(std::uint32_t at) const {
@@ -104,7 +104,8 @@ bool Walker::can_send(std::uint32_t at) const {
   return sent_[queue] - received_[queue] < cut_.room;
 }
 
-/// Does what comes next, if it can. What is sent on needs room where it goes before it leaves where it came.
+/// Executes the next message of a thread block, if possible. Forwarding needs space in the outgoing
+/// queue before it frees the incoming one.
 bool Walker::advance(std::uint32_t at) {
   if (done(at) || waits_for_step(at)) return false;
   const Op op = step_of(at).op;
@@ -134,7 +135,7 @@ void Walker::finish_message(std::uint32_t at) {
   if (moves && ++position.message < messages_of(cut_, step.count)) return;
   position.message = 0;
   if (step.signals) {
-    position.told = position.loop * block.steps.size() + position.step + 1;
+    position.signalled = position.loop * block.steps.size() + position.step + 1;
     const BlockId id = ids_[at];
     for (std::uint32_t other = 0; other < schedule_.ranks[id.rank].blocks.size(); ++other)
       wake(first_[id.rank] + other);
@@ -156,7 +157,7 @@ void Walker::run() {
     if (!done(at)) refuse();
 }
 
-Walker::Obstacle Walker::obstacle(std::uint32_t at) const {
+Walker::Blocker Walker::blocker(std::uint32_t at) const {
   const Step& step = step_of(at);
   if (waits_for_step(at))
     return {index({ids_[at].rank, step.after->block}),
@@ -164,31 +165,31 @@ Walker::Obstacle Walker::obstacle(std::uint32_t at) const {
   const BlockId id = ids_[at];
   if (receives(step.op) && !can_receive(at)) {
     const Queue& queue = queues_.all[*queues_.received_by[id.rank][id.block]];
-    return {index(queue.sender), fmt::format("for a message of rank {}", queue.sender.rank)};
+    return {index(queue.sender), fmt::format("for a message from rank {}", queue.sender.rank)};
   }
   const Queue& queue = queues_.all[*queues_.sent_by[id.rank][id.block]];
   return {index(queue.receiver),
-          fmt::format("for room in the queue to rank {}", queue.receiver.rank)};
+          fmt::format("for space in the queue to rank {}", queue.receiver.rank)};
 }
 
-/// Whoever is stuck waits for somebody who is stuck, too: at last for one that was passed already.
+/// Follows the blockers until one repeats: a blocked thread block waits for another blocked one.
 void Walker::refuse() const {
   std::uint32_t at = 0;
   while (done(at)) ++at;
   std::vector<char> passed(ids_.size());
-  while (std::exchange(passed[at], 1) == 0 && !done(obstacle(at).block)) at = obstacle(at).block;
+  while (std::exchange(passed[at], 1) == 0 && !done(blocker(at).block)) at = blocker(at).block;
   constexpr std::size_t kMostNamed = 6;
-  std::string circle;
+  std::string cycle;
   const std::uint32_t first = at;
   for (std::size_t named = 0; named < kMostNamed; ++named) {
-    const Obstacle next = obstacle(at);
-    circle += fmt::format("{}{} waits {}", circle.empty() ? "" : "; ",
-                          describe(schedule_, ids_[at].rank, ids_[at].block, positions_[at].step),
-                          next.what);
+    const Blocker next = blocker(at);
+    cycle += fmt::format("{}{} waits {}", cycle.empty() ? "" : "; ",
+                         describe(schedule_, ids_[at].rank, ids_[at].block, positions_[at].step),
+                         next.what);
     at = next.block;
     if (at == first || done(at)) break;
   }
-  throw ScheduleError("hangs: " + circle + (at == first || done(at) ? "" : "; ..."));
+  throw ScheduleError("deadlocks: " + cycle + (at == first || done(at) ? "" : "; ..."));
 }
 
 }  // namespace

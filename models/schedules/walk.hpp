@@ -1,4 +1,5 @@
-// Runs a schedule without a clock: in an order that queues and dependencies allow, or to where it gets stuck.
+// Untimed execution of a schedule in an order permitted by queues and dependencies; detects
+// deadlocks.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +10,30 @@
 
 namespace equarx::schedules {
 
-/// How the runtime cuts what a schedule does.
+/// Splitting of a schedule's work by the runtime.
 struct Cut {
-  std::uint64_t loops = 1;  ///< that every thread block goes through its steps
-  /// A step of more chunks is several messages of so many.
+  std::uint64_t loops = 1;  ///< times every thread block runs through its steps
+  /// Maximum chunks per message; steps with more send several messages.
   std::uint32_t chunks_at_once = 0xFFFFFFFF;
-  /// Messages that a queue has room for; a further one waits until the oldest is received.
+  /// Queue capacity in messages; a send to a full queue blocks until the oldest message is
+  /// received.
   std::uint32_t room = 0xFFFFFFFF;
 };
 
-/// Messages of a step of so many chunks.
+/// Returns the number of messages of a step of `chunks` chunks.
 std::uint32_t messages_of(const Cut& cut, std::uint32_t chunks);
 
-/// One message of a step, or the whole of a step without.
+/// One message of a step, or a whole step that neither sends nor receives.
 struct Visit {
   BlockId block{};
   std::uint32_t step = 0;
   std::uint64_t loop = 0;
-  std::uint32_t message = 0;  ///< of the step, from 0
+  std::uint32_t message = 0;  ///< index within the step
 };
 
-/// Calls `visit` for everything that is done, in an order that can happen. Of a checked schedule.
-/// @throws ScheduleError if thread blocks wait for each other, or for room in queues, for ever; says which
+/// Calls `visit` for every message and step, in a possible order. The schedule must have passed
+/// check().
+/// @throws ScheduleError if thread blocks deadlock on each other or on full queues; names the cycle
 void walk(const Schedule& schedule, const Queues& queues, const Cut& cut,
           const std::function<void(const Visit&)>& visit = {});
 

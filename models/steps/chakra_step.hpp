@@ -1,4 +1,4 @@
-// Chakra's traces of all chips as a step.
+// Converts Chakra traces of all chips to a step.
 #pragma once
 
 #include <cstdint>
@@ -14,53 +14,56 @@
 
 namespace equarx::steps {
 
-/// Chips of a process group, by its name.
+/// Chips of each process group, by its name.
 using ChakraGroups = std::map<std::string, std::vector<std::uint32_t>>;
 
-/// What the chips of a machine do.
+/// Chakra traces of a machine.
 struct ChakraTraces {
-  std::vector<chakra::Trace> chips;  ///< by chip; or one that stands for all
+  std::vector<chakra::Trace> chips;  ///< by chip; or a single trace that applies to all chips
   std::uint32_t devices = 1;
   ChakraGroups groups;
 };
 
-/// What a user says of them.
+/// Options of the conversion.
 struct ChakraOptions {
-  numerics::ElementFormat dtype = numerics::ElementFormat::bf16;  ///< of what is communicated
-  bool recorded_times = false;  ///< computations take the time that was recorded
+  /// Element type of communicated tensors.
+  numerics::ElementFormat dtype = numerics::ElementFormat::bf16;
+  bool recorded_times = false;  ///< computations take their recorded time
 };
 
-/// A collective of the traces.
+/// A collective of the traces; occurrences that differ only in numbers in their names are one.
 struct ChakraCollective {
-  std::string name;    ///< of its first node
-  std::string kind;    ///< as Chakra calls it
-  double bytes = 0.0;  ///< what each chip brings; after an all-gather, what it has
+  std::string name;    ///< name of its first node
+  std::string kind;    ///< Chakra's name of the kind
+  double bytes = 0.0;  ///< input per chip; result per chip for an all-gather
   std::uint32_t chips = 0;
   double times = 0.0;
   ImportedCollective imported = {};
 };
 
-/// The step, and what became of its nodes.
+/// The step, and a summary of the conversion.
 struct ChakraStep {
   StepGraph graph;
-  std::vector<ChakraCollective> collectives;   ///< in the order in which they are first done
-  std::map<std::string, std::uint64_t> notes;  ///< what was left out or decided, and how often
+  std::vector<ChakraCollective> collectives;   ///< in order of first occurrence
+  std::map<std::string, std::uint64_t> notes;  ///< number of nodes per simplification
 };
 
-/// Axes for the groups of the traces, named "axis0" and so on from the slowest, or the one axis "chips".
+/// Returns mesh axes for the groups of the traces: "axis0", "axis1", ... from the slowest, or the
+/// single axis "chips".
 /// @throws std::invalid_argument as chakra_step()
 std::vector<MeshAxis> axes_for(const ChakraTraces& traces);
 
-/// Makes the step. Nodes are taken by their number once what they wait for is taken, as ASTRA-sim issues them: those
-/// that compute by the core, collectives that are alike but for numbers in their names by one stream, loads and stores
-/// by the host's.
+/// Builds the step. Nodes are issued by ascending id once their dependencies have been issued, as
+/// in ASTRA-sim. Compute nodes run on the core, loads and stores on the host streams; collectives
+/// that differ only in numbers in their names share a stream.
 ///
-/// A computation takes its num_ops on the matrix unit, in bf16, and its tensor_size from HBM; if it has neither, the
-/// time that was recorded. comm_size of an AllGather is what a chip brings, of all others the whole (ASTRA-sim,
-/// system/collective/Ring.cc). Nodes that are not simulated (sends, receives, metadata, what the host's processor does)
-/// take no time; who waits for them waits for what they wait for.
-/// @throws std::invalid_argument for nodes that are there twice, wait for what is not there or for themselves, chips that
-/// do not all do the same, and groups of chips that are not there
+/// A computation runs num_ops on the matrix unit, in bf16, and moves tensor_size from HBM; without
+/// either, it takes its recorded time. comm_size is the input per chip for an AllGather and the
+/// whole tensor for all other collectives (ASTRA-sim, system/collective/Ring.cc). Unsupported nodes
+/// (sends, receives, metadata, work of the host processor) take no time; nodes that depend on them
+/// depend on their dependencies instead.
+/// @throws std::invalid_argument for duplicate node ids, unknown dependencies, dependency cycles,
+/// chips whose traces differ, and groups with unknown chips
 ChakraStep chakra_step(const ChakraTraces& traces, const Mesh& mesh,
                        const ChakraOptions& options = {});
 

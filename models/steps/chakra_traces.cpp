@@ -15,21 +15,21 @@ namespace equarx::steps {
 namespace {
 
 using Axes = std::vector<std::size_t>;
-/// What a collective is over: axes of the mesh, or lists of chips.
+/// Groups of a collective: mesh axes, or an index of chip lists.
 using Over = std::pair<Axes, std::optional<std::uint32_t>>;
-using GroupNames = std::map<Over, std::vector<std::string>>;  // by group of each chip
+using GroupNames = std::map<Over, std::vector<std::string>>;  // name of each group
 
 constexpr const char* kVersion = "0.0.4";
 
-/// Number of a chip's group among those along axes: its places along all others.
+/// Index of the group of a chip: its coordinates along all other axes, as a mixed-radix number.
 std::uint32_t group_number(const Mesh& mesh, const Axes& axes, std::uint32_t chip) {
   std::uint32_t number = 0;
-  std::uint32_t behind = mesh.chips();
+  std::uint32_t stride = mesh.chips();
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
-    behind /= mesh.axes[axis].length;
-    const std::uint32_t place = chip / behind % mesh.axes[axis].length;
+    stride /= mesh.axes[axis].length;
+    const std::uint32_t coordinate = chip / stride % mesh.axes[axis].length;
     if (std::ranges::find(axes, axis) == axes.end())
-      number = number * mesh.axes[axis].length + place;
+      number = number * mesh.axes[axis].length + coordinate;
   }
   return number;
 }
@@ -39,7 +39,7 @@ Over over(const CollectiveCall& call) {
   return {call.axes, std::nullopt};
 }
 
-/// The place of a chip's group among those that are listed.
+/// Index of the listed group that contains a chip.
 std::uint32_t listed_number(const ChipLists& lists, std::uint32_t chip) {
   const auto has_it = [&](const std::vector<std::uint32_t>& group) {
     return std::ranges::find(group, chip) != group.end();
@@ -54,8 +54,8 @@ std::uint32_t group_number(const StepGraph& graph, const Mesh& mesh, const Over&
                      : group_number(mesh, over.first, chip);
 }
 
-/// Of all groups of the step but those of all chips, numbered from 1.
-GroupNames names_of_groups(const StepGraph& graph, const Mesh& mesh) {
+/// Names of all groups, numbered from 1, except the group of all chips.
+GroupNames group_names(const StepGraph& graph, const Mesh& mesh) {
   GroupNames names;
   std::uint32_t next = 1;
   for (const Task& task : graph.tasks) {
@@ -98,32 +98,33 @@ void describe(const HostTransfer& work, chakra::Node& node) {
 }
 
 void describe(const CollectiveCall& call, const Mesh& mesh, chakra::Node& node) {
-  constexpr double kBitsOfByte = 8.0;
+  constexpr double kBitsPerByte = 8.0;
   node.kind = chakra::NodeKind::collective;
   node.collective = kind_of(call.collective);
   node.bytes = static_cast<double>(call.elements) *
-               static_cast<double>(numerics::element_bits(call.dtype)) / kBitsOfByte;
+               static_cast<double>(numerics::element_bits(call.dtype)) / kBitsPerByte;
   if (call.collective == collectives::Collective::all_gather) node.bytes /= group_size(call, mesh);
 }
 
-/// What a chip does in a permute.
-struct Part {
-  std::optional<std::uint32_t> to;    ///< the chip that it sends to
-  std::optional<std::uint32_t> from;  ///< the chip that it receives from
+/// Role of a chip in a permute.
+struct Role {
+  std::optional<std::uint32_t> to;    ///< receiver of its message
+  std::optional<std::uint32_t> from;  ///< sender of its message
 };
 
-Part part_of(const ChipLists& pairs, std::uint32_t chip) {
-  Part part;
+Role role_of(const ChipLists& pairs, std::uint32_t chip) {
+  Role role;
   for (const std::vector<std::uint32_t>& pair : pairs.lists) {
     if (pair[0] == pair[1]) continue;
-    if (pair[0] == chip) part.to = pair[1];
-    if (pair[1] == chip) part.from = pair[0];
+    if (pair[0] == chip) role.to = pair[1];
+    if (pair[1] == chip) role.from = pair[0];
   }
-  return part;
+  return role;
 }
 
-/// The nodes of one chip. A task is a node of its number; where it receives in a permute, a second one behind those of
-/// all tasks, or only that one.
+/// Nodes of one chip. A task becomes the node with its number. In a permute, a chip that sends and
+/// receives has a second node, numbered after all tasks, for the receive; a chip that only receives
+/// has just the receive.
 class TraceWriter {
  public:
   TraceWriter(const StepGraph& graph, const Mesh& mesh, std::span<const double> core_s,
@@ -132,7 +133,7 @@ class TraceWriter {
         mesh_(mesh),
         core_s_(core_s),
         chip_(chip),
-        names_(names_of_groups(graph, mesh)),
+        names_(group_names(graph, mesh)),
         before_(predecessors(graph)) {}
 
   chakra::Trace write() {
@@ -156,36 +157,36 @@ class TraceWriter {
     trace_.nodes.push_back(std::move(node));
   }
 
-  /// Of a chip that takes no part a node that takes no time, which others can wait for.
+  /// Chips without a role get an empty compute node, so that other nodes can depend on it.
   void add(const Permute& permute, TaskId id, chakra::Node& node) {
-    const Part part = part_of(graph_.chip_lists[permute.pairs], chip_);
+    const Role role = role_of(graph_.chip_lists[permute.pairs], chip_);
     node.kind = chakra::NodeKind::compute;
-    if (part.to || part.from) node.bytes = static_cast<double>(permute.bytes);
+    if (role.to || role.from) node.bytes = static_cast<double>(permute.bytes);
     node.tag = id;
-    if (part.to) {
+    if (role.to) {
       node.kind = chakra::NodeKind::send;
       node.source = chip_;
-      node.destination = *part.to;
+      node.destination = *role.to;
       trace_.nodes.push_back(node);
     }
-    if (part.from) {
+    if (role.from) {
       node.kind = chakra::NodeKind::receive;
-      node.source = *part.from;
+      node.source = *role.from;
       node.destination = chip_;
-      if (part.to) node.id = receive_id(id);
+      if (role.to) node.id = receive_id(id);
     }
-    if (part.from || !part.to) trace_.nodes.push_back(node);
+    if (role.from || !role.to) trace_.nodes.push_back(node);
   }
 
-  /// The nodes that a task's wait for, none twice.
+  /// Returns the ids of the nodes that the node of a task depends on, without duplicates.
   std::vector<std::uint64_t> nodes_before(TaskId id) const {
     std::vector<std::uint64_t> nodes;
     for (const TaskId before : before_[id]) {
       nodes.push_back(before);
       const auto* permute = std::get_if<Permute>(&graph_.tasks[before].work);
       if (permute == nullptr) continue;
-      const Part part = part_of(graph_.chip_lists[permute->pairs], chip_);
-      if (part.to && part.from) nodes.push_back(receive_id(before));
+      const Role role = role_of(graph_.chip_lists[permute->pairs], chip_);
+      if (role.to && role.from) nodes.push_back(receive_id(before));
     }
     return nodes;
   }
@@ -205,8 +206,8 @@ class TraceWriter {
 
 ChakraGroups chakra_groups(const StepGraph& graph, const Mesh& mesh) {
   ChakraGroups groups;
-  for (const auto& [over, names] : names_of_groups(graph, mesh)) {
-    if (over.second) {  // in the order of ranks
+  for (const auto& [over, names] : group_names(graph, mesh)) {
+    if (over.second) {  // in rank order
       const ChipLists& lists = graph.chip_lists[*over.second];
       for (std::size_t i = 0; i < names.size(); ++i) groups[names[i]] = lists.lists[i];
       continue;

@@ -1,4 +1,4 @@
-// A step as Chakra's traces, one of each chip.
+// Converts a step to Chakra traces, one per chip.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,17 @@
 
 namespace equarx::steps {
 
-/// The groups of the step's collectives that are not all chips, by names "1", "2" and so on, as ASTRA-sim's file of
-/// communicator groups has them. Chips are numbered along the mesh's axes, the last fastest.
+/// Returns the groups of the step's collectives, except the group of all chips, named "1", "2", ...
+/// as in ASTRA-sim's communicator group file. Chips are numbered along the mesh axes, the last one
+/// fastest.
 ChakraGroups chakra_groups(const StepGraph& graph, const Mesh& mesh);
 
-/// What a chip does. A node has the number of its task, and waits for what the task names and for what its stream does
-/// before. A computation has its FLOPs and HBM bytes, and as recorded time `core_s` of its task; vector operations have
-/// no place in a trace but in that. Collectives have the bytes of plain ones: of an AllGather what a chip brings, of all
-/// others the whole.
-/// @param core_s  by task, in seconds
+/// Returns the trace of a chip. A node has the number of its task and depends on the explicit
+/// dependencies of the task and on the preceding task of its stream. A computation has its FLOPs
+/// and HBM bytes, and `core_s` of its task as recorded time; traces cannot express vector
+/// operations otherwise. Collectives have the bytes of unquantized ones: the input per chip for an
+/// AllGather, the whole tensor for all others.
+/// @param core_s  core time by task, in seconds
 chakra::Trace chakra_trace(const StepGraph& graph, const Mesh& mesh, std::span<const double> core_s,
                            std::uint32_t chip);
 

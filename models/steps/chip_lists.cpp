@@ -11,8 +11,8 @@ namespace {
 
 using Lists = std::vector<std::vector<std::uint32_t>>;
 
-std::string not_there(std::uint32_t chip, std::uint32_t chips) {
-  return fmt::format("there is no chip {}; the mesh has chips 0 to {}", chip, chips - 1);
+std::string no_such_chip(std::uint32_t chip, std::uint32_t chips) {
+  return fmt::format("no chip {}; the mesh has chips 0 to {}", chip, chips - 1);
 }
 
 bool has_name(const std::vector<ChipLists>& known, const std::string& name) {
@@ -21,42 +21,46 @@ bool has_name(const std::vector<ChipLists>& known, const std::string& name) {
 
 }  // namespace
 
-std::string why_no_groups(const Lists& lists, std::uint32_t chips) {
-  if (lists.empty()) return "there are no groups; list the chips of each, like [[0, 3], [1, 2]]";
+std::string group_error(const Lists& lists, std::uint32_t chips) {
+  if (lists.empty()) return "no groups given; list the chips of each, like [[0, 3], [1, 2]]";
   std::vector<bool> seen(chips);
   for (const std::vector<std::uint32_t>& group : lists) {
     if (group.size() != lists.front().size())
-      return fmt::format("one group has {} chips and another {}; all need as many",
-                         lists.front().size(), group.size());
+      return fmt::format(
+          "one group has {} chips and another {}; all groups must have the same size",
+          lists.front().size(), group.size());
     for (const std::uint32_t chip : group) {
-      if (chip >= chips) return not_there(chip, chips);
-      if (seen[chip]) return fmt::format("chip {} is there twice; each chip is in one group", chip);
+      if (chip >= chips) return no_such_chip(chip, chips);
+      if (seen[chip])
+        return fmt::format("chip {} is listed twice; each chip must be in exactly one group", chip);
       seen[chip] = true;
     }
   }
-  if (lists.front().size() < 2) return "a collective needs groups of two chips or more";
+  if (lists.front().size() < 2) return "a collective needs groups of at least two chips";
   const auto missing = std::ranges::find(seen, false);
   if (missing == seen.end()) return {};
-  return fmt::format("chip {} is in no group; each chip is in one", missing - seen.begin());
+  return fmt::format("chip {} is in no group; each chip must be in exactly one group",
+                     missing - seen.begin());
 }
 
-std::string why_no_pairs(const Lists& lists, std::uint32_t chips) {
+std::string pair_error(const Lists& lists, std::uint32_t chips) {
   std::vector<bool> sends(chips);
   std::vector<bool> receives(chips);
   bool any = false;
   for (const std::vector<std::uint32_t>& pair : lists) {
     if (pair.size() != 2)
-      return fmt::format("[{}] is no pair; give the chip that sends and the one that receives",
-                         fmt::join(pair, ", "));
+      return fmt::format("[{}] is not a pair; expected [sender, receiver]", fmt::join(pair, ", "));
     const auto [from, to] = std::pair{pair[0], pair[1]};
-    if (std::max(from, to) >= chips) return not_there(std::max(from, to), chips);
-    if (sends[from]) return fmt::format("chip {} sends twice; a chip sends to one other", from);
-    if (receives[to]) return fmt::format("chip {} receives twice; a chip receives from one", to);
+    if (std::max(from, to) >= chips) return no_such_chip(std::max(from, to), chips);
+    if (sends[from])
+      return fmt::format("chip {} sends twice; a chip can send to one other chip", from);
+    if (receives[to])
+      return fmt::format("chip {} receives twice; a chip can receive from one other chip", to);
     sends[from] = true;
     receives[to] = true;
     any = any || from != to;
   }
-  return any ? "" : "no chip sends to another; give pairs like [[0, 1], [1, 2]]";
+  return any ? "" : "no chip sends to another; expected pairs like [[0, 1], [1, 2]]";
 }
 
 std::optional<Shift> shift_of(const Lists& pairs, const Mesh& mesh) {
@@ -67,12 +71,12 @@ std::optional<Shift> shift_of(const Lists& pairs, const Mesh& mesh) {
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     const std::uint32_t length = mesh.axes[axis].length;
     stride /= length;
-    const auto along = [&](std::uint32_t chip) { return chip / stride % length; };
-    const std::uint32_t steps = (along(to) + length - along(from)) % length;
+    const auto coordinate_of = [&](std::uint32_t chip) { return chip / stride % length; };
+    const std::uint32_t steps = (coordinate_of(to) + length - coordinate_of(from)) % length;
     if (steps == 0) continue;
     const bool all = std::ranges::all_of(pairs, [&](const std::vector<std::uint32_t>& pair) {
-      const std::uint32_t place = along(pair[0]);
-      return pair[1] == pair[0] - place * stride + (place + steps) % length * stride;
+      const std::uint32_t coordinate = coordinate_of(pair[0]);
+      return pair[1] == pair[0] - coordinate * stride + (coordinate + steps) % length * stride;
     });
     return all ? std::optional(Shift{axis, steps}) : std::nullopt;
   }

@@ -17,13 +17,13 @@ namespace equarx::steps {
 namespace {
 
 using hlo::CollectiveKind;
-using hlo::CollectiveSite;
+using hlo::CollectiveOp;
 using hlo::FlowStep;
 using numerics::ElementFormat;
 
-constexpr std::size_t kMostTasks = 100'000;
-constexpr std::size_t kMostOperations = 1'000'000;
-constexpr double kMostElements = 1e12;
+constexpr std::size_t kMaxTasks = 100'000;
+constexpr std::size_t kMaxOperations = 1'000'000;
+constexpr double kMaxOpBytes = 1e12;
 
 std::optional<collectives::Collective> collective_of(CollectiveKind kind) {
   switch (kind) {
@@ -37,10 +37,10 @@ std::optional<collectives::Collective> collective_of(CollectiveKind kind) {
   throw std::logic_error("unknown collective");
 }
 
-/// The type that stands for one of HLO's.
+/// Element type used for an HLO type.
 struct TensorType {
   ElementFormat format = ElementFormat::fp32;
-  bool is_exact = true;  ///< it is this type, and not only as large
+  bool is_exact = true;  ///< same type, not merely the same size
 };
 
 TensorType tensor_type(const std::string& type) {
@@ -56,46 +56,45 @@ TensorType tensor_type(const std::string& type) {
   return {bits == kTwoBytes ? ElementFormat::bf16 : ElementFormat::fp32, false};
 }
 
-/// What becomes of each collective. Lists of chips go into a graph.
+/// Converts collectives; explicit groups and pairs are added to the graph.
 class Collectives {
  public:
   Collectives(const Mesh& mesh, StepGraph& graph)
       : axes_(mesh.lengths()), chips_(mesh.chips()), graph_(graph) {}
 
-  ImportedCollective import(const CollectiveSite& site) {
+  ImportedCollective import(const CollectiveOp& op) {
     ImportedCollective made;
-    made.group =
-        names_.insert(site.name).second ? site.name : site.name + " of " + site.computation;
+    made.group = names_.insert(op.name).second ? op.name : op.name + " of " + op.computation;
     while (!groups_.insert(made.group).second) made.group += "'";
-    const TensorType type = tensor_type(site.type);
-    const auto collective = collective_of(site.kind);
+    const TensorType type = tensor_type(op.type);
+    const auto collective = collective_of(op.kind);
     made.can_quantize = type.is_exact && is_wide(type.format) && collective &&
-                        collectives::sums(*collective) && (site.combines.empty() || site.adds);
-    made.obstacle = set_chips(site, made);
-    if (!made.obstacle.empty() || made.permute) return made;
+                        collectives::sums(*collective) && (op.combines.empty() || op.adds);
+    made.skip_reason = set_chips(op, made);
+    if (!made.skip_reason.empty() || made.permute) return made;
     made.call.collective = collective.value();
     made.call.dtype = type.format;
-    made.call.elements = elements_of(site.bytes, type.format);
+    made.call.elements = elements_of(op.bytes, type.format);
     return made;
   }
 
-  /// Why it is not simulated; empty if it is, and then its groups or pairs are set.
-  std::string set_chips(const CollectiveSite& site, ImportedCollective& made) const {
-    if (site.bytes <= 0.0) return "moves nothing";
-    if (site.bytes > kMostElements) return "is too large";
-    if (site.kind == CollectiveKind::permute) return set_pairs(site, made);
-    if (site.groups.empty()) return "its groups cannot be read";
-    return set_groups(axes_.axes_of(site.groups), site.groups, chips_, graph_, made.call);
+  /// Sets groups or pairs of `made`. Returns why it cannot be simulated, or an empty string.
+  std::string set_chips(const CollectiveOp& op, ImportedCollective& made) const {
+    if (op.bytes <= 0.0) return "moves no data";
+    if (op.bytes > kMaxOpBytes) return "too large";
+    if (op.kind == CollectiveKind::permute) return set_pairs(op, made);
+    if (op.groups.empty()) return "unreadable replica groups";
+    return set_groups(axes_.axes_of(op.groups), op.groups, chips_, graph_, made.call);
   }
 
-  std::string set_pairs(const CollectiveSite& site, ImportedCollective& made) const {
-    if (site.pairs.empty()) return "its pairs cannot be read";
+  std::string set_pairs(const CollectiveOp& op, ImportedCollective& made) const {
+    if (op.pairs.empty()) return "unreadable source-target pairs";
     std::vector<std::vector<std::uint32_t>> pairs;
-    for (const auto& [from, to] : site.pairs) pairs.push_back({from, to});
-    const std::string why_not = why_no_pairs(pairs, chips_);
-    if (!why_not.empty()) return "its pairs cannot be simulated: " + why_not;
+    for (const auto& [from, to] : op.pairs) pairs.push_back({from, to});
+    const std::string error = pair_error(pairs, chips_);
+    if (!error.empty()) return "unsupported pairs: " + error;
     made.permute = {.pairs = chip_lists_id(graph_.chip_lists, std::move(pairs)),
-                    .bytes = static_cast<std::uint64_t>(std::ceil(site.bytes))};
+                    .bytes = static_cast<std::uint64_t>(std::ceil(op.bytes))};
     return {};
   }
 
@@ -106,21 +105,22 @@ class Collectives {
   std::set<std::string> groups_;
 };
 
-class TaskList {
+class TaskBuilder {
  public:
   /// `graph`: has no tasks yet
-  TaskList(const hlo::Flow& flow, const Mesh& mesh,
-           const std::vector<ImportedCollective>& collectives, StepGraph& graph)
+  TaskBuilder(const hlo::Flow& flow, const Mesh& mesh,
+              const std::vector<ImportedCollective>& collectives, StepGraph& graph)
       : flow_(flow),
         mesh_(mesh),
         collectives_(collectives),
         graph_(graph),
-        last_(flow.sites.size()) {}
+        last_(flow.ops.size()) {}
 
   void build() {
     add_list(flow_.entry);
     flush();
-    if (graph_.tasks.empty()) throw std::invalid_argument("the program does nothing");
+    if (graph_.tasks.empty())
+      throw std::invalid_argument("the program contains nothing to simulate");
   }
 
  private:
@@ -128,11 +128,11 @@ class TaskList {
     for (const FlowStep& step : flow_.lists[list]) {
       switch (step.kind) {
         case FlowStep::Kind::work: add_work(step); break;
-        case FlowStep::Kind::begin: begin(step.site); break;
-        case FlowStep::Kind::end: end(step.site); break;
+        case FlowStep::Kind::begin: begin(step.op); break;
+        case FlowStep::Kind::end: end(step.op); break;
         case FlowStep::Kind::repeat:
           for (std::uint64_t time = 0; time < step.times; ++time) {
-            if (++runs_ > kMostOperations) refuse();
+            if (++iterations_ > kMaxOperations) throw_too_large();
             add_list(step.body);
           }
           break;
@@ -146,7 +146,7 @@ class TaskList {
       move(HostTransfer::Direction::from_host,
            cost.from_host_bytes * static_cast<double>(step.times));
     if (cost.matrix_flops > 0.0 || cost.vector_ops > 0.0 || cost.hbm_bytes > 0.0) {
-      // What was awaited came before this work.
+      // Work added after an awaited collective belongs to a new task.
       if (!awaited_.empty()) begin_work();
       work_.operations.push_back({.name = "instruction",
                                   .kind = workloads::OperationKind::matrix,
@@ -156,18 +156,18 @@ class TaskList {
                                   .read_bytes = cost.hbm_bytes,
                                   .times = step.times});
       work_.model_flops += cost.matrix_flops * static_cast<double>(step.times);
-      if (++operations_ > kMostOperations) refuse();
+      if (++operations_ > kMaxOperations) throw_too_large();
     }
     if (cost.to_host_bytes > 0.0)
       move(HostTransfer::Direction::to_host, cost.to_host_bytes * static_cast<double>(step.times));
   }
 
-  /// Work of a new task waits for what was awaited.
+  /// Makes the next compute task depend on the awaited tasks.
   void begin_work() {
     if (work_.operations.empty()) work_after_ = std::exchange(awaited_, {});
   }
 
-  /// Makes a task of the work that is not one yet.
+  /// Turns pending work into a task.
   void flush() {
     if (work_.operations.empty()) return;
     const TaskId id = add({.name = fmt::format("compute {}", computations_++),
@@ -178,26 +178,26 @@ class TaskList {
     core_ = id;
   }
 
-  void begin(hlo::SiteId site) {
-    const ImportedCollective& collective = collectives_[site];
-    if (!collective.obstacle.empty()) return;
+  void begin(hlo::OpId op) {
+    const ImportedCollective& collective = collectives_[op];
+    if (!collective.skip_reason.empty()) return;
     flush();
     const std::string stream = collective.permute ? "permute" : over_text(collective.call, mesh_);
-    last_[site] = add({.name = fmt::format("{} {}", collective.group, tasks_of_site_[site]++),
-                       .group = collective.group,
-                       .stream = stream_id(graph_, stream),
-                       .work = work_of(collective),
-                       .after = now()});
+    last_[op] = add({.name = fmt::format("{} {}", collective.group, tasks_of_op_[op]++),
+                     .group = collective.group,
+                     .stream = stream_id(graph_, stream),
+                     .work = work_of(collective),
+                     .after = dependencies()});
   }
 
-  /// Work that stands behind it waits for it, and so need not wait for what it has waited for itself.
-  void end(hlo::SiteId site) {
-    if (!last_[site]) return;
+  /// Later work waits for this collective, which makes the collective's own dependencies redundant.
+  void end(hlo::OpId op) {
+    if (!last_[op]) return;
     flush();
-    const std::vector<TaskId>& before = graph_.tasks[*last_[site]].after;
+    const std::vector<TaskId>& before = graph_.tasks[*last_[op]].after;
     std::erase_if(awaited_,
                   [&](TaskId id) { return std::ranges::find(before, id) != before.end(); });
-    awaited_.push_back(*last_[site]);
+    awaited_.push_back(*last_[op]);
   }
 
   void move(HostTransfer::Direction direction, double bytes) {
@@ -208,60 +208,59 @@ class TaskList {
                      .group = stream,
                      .stream = stream_id(graph_, stream),
                      .work = HostTransfer{.direction = direction, .bytes = bytes},
-                     .after = now()})};
+                     .after = dependencies()})};
   }
 
-  /// What must be done where the program is.
-  std::vector<TaskId> now() const {
+  /// Dependencies of a task that starts at the current position.
+  std::vector<TaskId> dependencies() const {
     std::vector<TaskId> after = awaited_;
     if (core_) after.push_back(*core_);
     return after;
   }
 
   TaskId add(Task task) {
-    if (graph_.tasks.size() == kMostTasks) refuse();
+    if (graph_.tasks.size() == kMaxTasks) throw_too_large();
     graph_.tasks.push_back(std::move(task));
     return static_cast<TaskId>(graph_.tasks.size() - 1);
   }
 
-  [[noreturn]] static void refuse() {
+  [[noreturn]] static void throw_too_large() {
     throw std::invalid_argument(
-        fmt::format("makes more than {} tasks or {} operations; let a loop run less often, by "
+        fmt::format("expands to more than {} tasks or {} operations; lower a trip count with "
                     "--trip-count LOOP=COUNT",
-                    kMostTasks, kMostOperations));
+                    kMaxTasks, kMaxOperations));
   }
 
   const hlo::Flow& flow_;
   const Mesh& mesh_;
   const std::vector<ImportedCollective>& collectives_;
   StepGraph& graph_;
-  Computation work_;                         // no task yet
-  std::vector<TaskId> work_after_;           // what it waits for
-  std::vector<TaskId> awaited_;              // that no task of the core waits for yet
-  std::optional<TaskId> core_;               // the last of the core
-  std::vector<std::optional<TaskId>> last_;  // by site
-  std::vector<std::uint32_t> tasks_of_site_ = std::vector<std::uint32_t>(flow_.sites.size());
+  Computation work_;                         // work that is not yet part of a task
+  std::vector<TaskId> work_after_;           // dependencies of work_
+  std::vector<TaskId> awaited_;              // ended, but no core task waits for them yet
+  std::optional<TaskId> core_;               // latest core task
+  std::vector<std::optional<TaskId>> last_;  // by op
+  std::vector<std::uint32_t> tasks_of_op_ = std::vector<std::uint32_t>(flow_.ops.size());
   std::uint32_t computations_ = 0;
   std::uint32_t transfers_ = 0;
   std::size_t operations_ = 0;
-  std::size_t runs_ = 0;
+  std::size_t iterations_ = 0;
 };
 
 }  // namespace
 
 std::vector<MeshAxis> axes_for(const hlo::Flow& flow, std::uint32_t devices) {
   hlo::DeviceAxes axes(devices);
-  for (const CollectiveSite& site : flow.sites)
-    if (!site.groups.empty()) axes.divide_for(site.groups);
+  for (const CollectiveOp& op : flow.ops)
+    if (!op.groups.empty()) axes.divide_for(op.groups);
   return named_axes(axes.lengths());
 }
 
 HloStep hlo_step(const hlo::Flow& flow, const Mesh& mesh) {
   HloStep step;
   Collectives collectives(mesh, step.graph);
-  for (const CollectiveSite& site : flow.sites)
-    step.collectives.push_back(collectives.import(site));
-  TaskList(flow, mesh, step.collectives, step.graph).build();
+  for (const CollectiveOp& op : flow.ops) step.collectives.push_back(collectives.import(op));
+  TaskBuilder(flow, mesh, step.collectives, step.graph).build();
   return step;
 }
 

@@ -1,4 +1,4 @@
-// A program of XLA as a step: what each chip does once, collectives over axes of a mesh.
+// Converts an XLA program to a step whose collectives run over mesh axes.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,25 @@
 
 namespace equarx::steps {
 
-/// The step, and what became of each site of the flow.
+/// The step, and how each collective of the flow is simulated.
 struct HloStep {
   StepGraph graph;
-  std::vector<ImportedCollective> collectives;  ///< by hlo::SiteId
+  std::vector<ImportedCollective> collectives;  ///< by hlo::OpId
 };
 
-/// Axes for the groups of a program of `devices` chips, named "axis0" and so on from the slowest, or the one axis
-/// "chips".
+/// Returns mesh axes for the replica groups of a program of `devices` chips: "axis0", "axis1", ...
+/// from the slowest, or the single axis "chips".
 std::vector<MeshAxis> axes_for(const hlo::Flow& flow, std::uint32_t devices);
 
-/// Makes the step. Chips of the program are numbered along the mesh's axes, the last fastest (hlo::DeviceAxes).
+/// Builds the step. Chips of the program are numbered along the mesh axes, the last one fastest
+/// (hlo::DeviceAxes).
 ///
-/// Tasks of the core run in the order of the program, one for all that is between two collectives. A collective waits
-/// for what stands before it, and what stands behind its end waits for it. Those over the same axes share a stream.
-/// What moves to or from the host is waited for.
-/// Integers, and numbers of types that no collective of ours has, are taken as floating-point numbers of as many bytes.
-/// @throws std::invalid_argument for a program that makes more than 100,000 tasks or a million operations
+/// Core tasks run in program order, one for all work between two collectives. A collective waits
+/// for the work before its start, and work after its end waits for it. Collectives over the same
+/// axes share a stream. Host transfers are blocking. Integers and other types without a counterpart
+/// in collectives are treated as floating-point numbers of the same size.
+/// @throws std::invalid_argument if the program expands to more than 100,000 tasks or a million
+/// operations
 HloStep hlo_step(const hlo::Flow& flow, const Mesh& mesh);
 
 }  // namespace equarx::steps

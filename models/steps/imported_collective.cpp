@@ -9,10 +9,10 @@ std::string set_groups(const std::optional<std::vector<std::size_t>>& along,
                        StepGraph& graph, CollectiveCall& call) {
   if (along) {
     call.axes = *along;
-    return along->empty() ? "its groups are of one chip" : "";
+    return along->empty() ? "groups of one chip" : "";
   }
-  const std::string why_not = why_no_groups(groups, chips);
-  if (!why_not.empty()) return "its groups cannot be simulated: " + why_not;
+  const std::string error = group_error(groups, chips);
+  if (!error.empty()) return "unsupported groups: " + error;
   call.groups = {.lists = chip_lists_id(graph.chip_lists, groups),
                  .size = static_cast<std::uint32_t>(groups.front().size())};
   return {};

@@ -13,7 +13,7 @@ namespace {
 
 using Lengths = std::vector<std::uint32_t>;
 
-/// Gives each axis from `at` on some of the machine's axes that are free.
+/// Backtracking search that assigns unused machine axes to mesh axes.
 class Layout {
  public:
   Layout(const Lengths& machine, std::vector<MeshAxis>& axes)
@@ -29,11 +29,11 @@ class Layout {
   void take(const MeshAxis& axis, std::size_t on) {
     if (on >= machine_.size())
       throw std::invalid_argument(
-          fmt::format("'{}' lies on axis {}, and the machine has axes 0 to {}", axis.name, on,
+          fmt::format("'{}' is mapped to axis {}, but the machine has axes 0 to {}", axis.name, on,
                       machine_.size() - 1));
     if (taken_[on] && machine_[on] > 1)
       throw std::invalid_argument(
-          fmt::format("'{}' lies on axis {}, where another lies", axis.name, on));
+          fmt::format("'{}' is mapped to axis {}, which another mesh axis uses", axis.name, on));
     taken_[on] = true;
   }
 
@@ -44,7 +44,7 @@ class Layout {
     return choose(at, 0, axis.length);
   }
 
-  /// Chooses axes from `from` on whose lengths multiply to `left`.
+  /// Tries machine axes from `from` on whose lengths multiply to `left`.
   bool choose(std::size_t at, std::size_t from, std::uint32_t left) {
     if (left == 1) return lay_from(at + 1);
     for (std::size_t on = from; on < machine_.size(); ++on) {
@@ -63,7 +63,7 @@ class Layout {
   std::vector<bool> taken_;
 };
 
-/// Lengths that an axis can have: products of some of the machine's.
+/// Possible lengths of a mesh axis: products of machine axis lengths.
 std::vector<std::uint32_t> possible_lengths(const Lengths& machine) {
   std::vector<std::uint32_t> products = {1};
   for (const std::uint32_t length : machine) {
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> possible_lengths(const Lengths& machine) {
 
 std::string axes_text(const std::vector<MeshAxis>& axes) {
   std::vector<std::string> texts;
-  for (const MeshAxis& axis : axes) texts.push_back(fmt::format("{} {}", axis.name, axis.length));
+  for (const MeshAxis& axis : axes) texts.push_back(fmt::format("{}={}", axis.name, axis.length));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -85,7 +85,7 @@ void check_lengths(const Mesh& mesh) {
   std::uint64_t chips = 1;
   for (const MeshAxis& axis : mesh.axes) chips *= axis.length;
   if (chips != mesh.chips())
-    throw std::invalid_argument(fmt::format("{} are {} chips, and the machine has {}",
+    throw std::invalid_argument(fmt::format("mesh {} has {} chips, but the machine has {}",
                                             axes_text(mesh.axes), chips, mesh.chips()));
   for (const MeshAxis& axis : mesh.axes) {
     if (axis.machine_axes.empty()) continue;
@@ -94,7 +94,7 @@ void check_lengths(const Mesh& mesh) {
       if (on < mesh.machine.size()) length *= mesh.machine[on];
     if (length != axis.length)
       throw std::invalid_argument(
-          fmt::format("'{}' has a length of {}, and the axes that it lies on have {} chips",
+          fmt::format("'{}' has length {}, but the machine axes it is mapped to have {} chips",
                       axis.name, axis.length, length));
   }
 }
@@ -123,17 +123,17 @@ std::uint32_t Mesh::length(const std::string& name) const {
 }
 
 std::uint32_t Mesh::chip(std::uint32_t number) const {
-  std::vector<std::uint32_t> places(machine.size());  // along the axes of the machine
+  std::vector<std::uint32_t> coordinates(machine.size());  // coordinates along the machine axes
   for (std::size_t axis = axes.size(); axis-- > 0;) {
     const std::vector<std::size_t>& on = axes[axis].machine_axes;
     for (std::size_t i = on.size(); i-- > 0;) {
-      places[on[i]] = number % machine[on[i]];
+      coordinates[on[i]] = number % machine[on[i]];
       number /= machine[on[i]];
     }
   }
   std::uint32_t chip = 0;
   for (std::size_t axis = 0; axis < machine.size(); ++axis)
-    chip = chip * machine[axis] + places[axis];
+    chip = chip * machine[axis] + coordinates[axis];
   return chip;
 }
 
@@ -164,11 +164,12 @@ Mesh lay_mesh(std::vector<std::uint32_t> machine, std::vector<MeshAxis> axes) {
   for (MeshAxis& axis : mesh.axes) std::ranges::sort(axis.machine_axes);
   check_lengths(mesh);
   if (Layout(mesh.machine, mesh.axes).lay()) return mesh;
-  throw std::invalid_argument(fmt::format(
-      "{} cannot be laid on a machine of {} without dividing one of its axes; an axis of the mesh "
-      "lies on whole axes of the machine, and so can have a length of {}",
-      axes_text(mesh.axes), fmt::join(mesh.machine, "x"),
-      fmt::join(possible_lengths(mesh.machine), ", ")));
+  throw std::invalid_argument(
+      fmt::format("cannot map mesh {} onto a machine of {} without splitting a machine axis; a "
+                  "mesh axis covers "
+                  "whole machine axes, so its length can be {}",
+                  axes_text(mesh.axes), fmt::join(mesh.machine, "x"),
+                  fmt::join(possible_lengths(mesh.machine), ", ")));
 }
 
 }  // namespace equarx::steps

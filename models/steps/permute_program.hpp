@@ -1,4 +1,4 @@
-// A permute as a program, which is timed like any other.
+// A permute as a program that the time executor runs like any other.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,19 @@
 
 namespace equarx::steps {
 
-/// What chips do in a Permute: those that send start one DMA, those that receive wait for it.
+/// Program of a Permute: senders start one DMA, receivers wait for it.
 struct PermuteProgram {
-  /// For the time executor only: its values are not ours to know, and it has one channel, whose peers are `peer_of_chip`
-  /// and not its offset's.
+  /// For the time executor only, as values are unknown. Its single channel uses `peer_of_chip` as
+  /// peers instead of its offset.
   collectives::Program program;
-  std::vector<collectives::Rank>
-      rank_of_chip;  ///< those that only send are first, then those that do both
-  std::vector<std::uint32_t> peer_of_chip;  ///< whom each sends to; itself if to nobody
+  /// Send-only chips come first, then chips that send and receive.
+  std::vector<collectives::Rank> rank_of_chip;
+  /// Receiver of each chip; the chip itself if it sends nothing.
+  std::vector<std::uint32_t> peer_of_chip;
 };
 
-/// `pairs`: of numbers of chips, from and to; why_no_pairs() has nothing against them. `chips`: two or more
+/// @param pairs  (sender, receiver) chip numbers, valid by pair_error()
+/// @param chips  at least 2
 PermuteProgram permute_program(const std::vector<std::vector<std::uint32_t>>& pairs,
                                std::uint32_t chips, std::uint64_t bytes);
 

@@ -35,13 +35,13 @@ std::span<const Precision> precisions() {
                 .projections = kFp8,
                 .ffn = kFp8},
       Precision{.name = "fp8-lm",
-                .source = "FP8-LM (arXiv 2310.18313), section 2: the products of Transformer "
-                          "Engine; what else is FP8 there is communicated and kept",
+                .source = "FP8-LM (arXiv 2310.18313), section 2: GEMMs as in Transformer Engine; "
+                          "its other FP8 tensors are communicated or stored",
                 .projections = kFp8,
                 .ffn = kFp8},
       Precision{.name = "fog",
-                .source = "FOG (arXiv 2505.20524): all products of a block in FP8, those of "
-                          "attention too; head in bf16",
+                .source = "FOG (arXiv 2505.20524): all GEMMs of a block in FP8, including "
+                          "attention; head in bf16",
                 .projections = kFp8,
                 .attention = kFp8,
                 .ffn = kFp8},
@@ -52,8 +52,8 @@ std::span<const Precision> precisions() {
                 .projections = kFp8Blocks,
                 .ffn = kFp8Blocks},
       Precision{.name = "aqt-int8",
-                .source = "AQT as MaxText's quantization \"int8\" configures it: all three "
-                          "products of linear layers in int8",
+                .source = "AQT as configured by MaxText's quantization \"int8\": all three GEMMs "
+                          "of linear layers in int8",
                 .projections = kInt8,
                 .ffn = kInt8},
       Precision{.name = "switchback",

@@ -1,4 +1,4 @@
-// Which type the matrix products of a transformer that is trained have.
+// Operand types of the GEMMs of a transformer in training.
 #pragma once
 
 #include <cstdint>
@@ -9,50 +9,54 @@
 
 namespace equarx::steps {
 
-/// How operands of int8, FP8 and FP4 are scaled, and so what their casts and products take (models/steps/products.hpp).
+/// Scaling of int8, FP8 and FP4 operands, which determines the cost of casts and GEMMs
+/// (models/steps/products.hpp).
 enum class Scaling : std::uint8_t {
-  delayed,  ///< one scale for a tensor, of what was seen in steps before (Transformer Engine's DelayedScaling)
-  current,  ///< one scale for a tensor, of its own amax, which a pass of its own finds
-  rows,     ///< one for what is summed for one result: a row of activations, a column of weights
-  blocks,  ///< one for each 128 of these, FP32; results are scaled and added outside of the matrix unit
-  mx,      ///< one for each 32, E8M0, which the matrix unit applies (OCP Microscaling Formats)
-  nv,      ///< one for each 16, E4M3, which it applies, within one for the tensor (NVIDIA's NVFP4)
+  delayed,  ///< per tensor, from amax values of earlier steps (Transformer Engine, DelayedScaling)
+  current,  ///< per tensor, from its own amax, which takes a separate pass
+  rows,     ///< per row of activations or column of weights: the elements summed for one result
+  /// FP32 scale per 128 of these elements; results are scaled and added outside the matrix unit.
+  blocks,
+  mx,  ///< E8M0 scale per 32, applied by the matrix unit (OCP Microscaling Formats)
+  nv,  ///< E4M3 scale per 16, applied by the matrix unit, within a per-tensor scale (NVIDIA NVFP4)
 };
 
-/// The operands of one class of products: forward, and of its two backward products.
+/// Operand types of one class of GEMMs: the forward one and its two backward ones.
 struct ProductTypes {
   hardware::MatrixType forward = hardware::MatrixType::bf16;
   hardware::MatrixType input_gradient = hardware::MatrixType::bf16;
   hardware::MatrixType weight_gradient = hardware::MatrixType::bf16;
-  Scaling scaling = Scaling::delayed;  ///< of those that are scaled
+  Scaling scaling = Scaling::delayed;  ///< of scaled operand types
 
   bool operator==(const ProductTypes&) const = default;
 };
 
-/// What the operands of each class of matrix products are. FP8 is E4M3 or E5M2: they take the same time.
+/// Operand types of each class of GEMMs. FP8 is E4M3 or E5M2, which take the same time.
 struct Precision {
-  std::string_view name = "bf16";  ///< empty: it is nobody's recipe
+  std::string_view name = "bf16";  ///< empty for custom settings
   std::string_view source;
-  ProductTypes projections = {};  ///< q, k, v and output of attention
-  ProductTypes attention =
-      {};  ///< scores, and values; "input_gradient" are all gradients of theirs
+  ProductTypes projections = {};  ///< query, key, value and output projections
+  /// Scores and values; `input_gradient` applies to all their gradients.
+  ProductTypes attention = {};
   ProductTypes ffn = {};
   ProductTypes head = {};  ///< logits
 };
 
-/// Whether operands of a type are cast and scaled before they are multiplied.
+/// True for types whose operands are cast and scaled before the GEMM.
 bool is_scaled(hardware::MatrixType type);
 
-/// What operands of a type are scaled by where nothing is said.
+/// Default scaling of an operand type.
 Scaling usual_scaling(hardware::MatrixType type);
 
-/// Whether operands of a type can be scaled so. int8 and FP8 not as `nv`, FP4 by the matrix unit only.
+/// True if operands of `type` can be scaled this way: int8 and FP8 in all ways but `nv`, FP4 only
+/// by the matrix unit.
 bool can_scale(hardware::MatrixType type, Scaling scaling);
 
-/// All products of a class of one type, scaled as usual.
+/// GEMM class with a single operand type and its default scaling.
 ProductTypes all_of(hardware::MatrixType type);
 
-/// The recipes that have a name: "bf16", "transformer-engine", "fp8-lm", "fog", "deepseek-v3", "aqt-int8", "switchback".
+/// Named recipes: "bf16", "transformer-engine", "fp8-lm", "fog", "deepseek-v3", "aqt-int8",
+/// "switchback".
 std::span<const Precision> precisions();
 
 }  // namespace equarx::steps

@@ -18,14 +18,14 @@ using workloads::OperationKind;
 
 constexpr double kBitsPerByte = 8.0;
 constexpr double kBlock = 128.0;  // of Scaling::blocks
-constexpr double kAmax = 2.0;   // absolute value, maximum
+constexpr double kAmax = 2.0;     // absolute value, maximum
 
 ElementFormat code_of(MatrixType type) {
   if (type == MatrixType::int8) return ElementFormat::int8;
   return type == MatrixType::fp4 ? ElementFormat::fp4_e2m1 : ElementFormat::fp8_e4m3;
 }
 
-/// Bytes of scales for each element. Those of rows and tensors are too few to count.
+/// Scale bytes per element. Those of rows and tensors are negligible.
 double scale_bytes(Scaling scaling, bool of_weights) {
   constexpr double kFp32 = 4.0;
   constexpr double kMxBlock = 32.0;
@@ -41,18 +41,18 @@ double scale_bytes(Scaling scaling, bool of_weights) {
   return 0.0;
 }
 
-/// Bytes of an operand with its share of the scales.
+/// Bytes per operand element, including its share of the scales.
 double code_bytes(MatrixType type, Scaling scaling, bool of_weights) {
   return static_cast<double>(numerics::element_bits(code_of(type))) / kBitsPerByte +
          scale_bytes(scaling, of_weights);
 }
 
-/// Whether the amax of the whole tensor is needed before a code can be made.
+/// True if quantizing needs the amax of the whole tensor first.
 bool has_amax_pass(Scaling scaling) {
   return scaling == Scaling::current || scaling == Scaling::nv;
 }
 
-/// Whether a cast serves a product that sums along another axis of the operand, too.
+/// True if a cast can also be used by a GEMM that sums along another axis of the operand.
 bool serves_both(Scaling scaling, bool of_weights) {
   return scaling == Scaling::delayed || scaling == Scaling::current ||
          (scaling == Scaling::blocks && of_weights);
@@ -65,12 +65,12 @@ Operation amax_pass(double elements) {
   return operation;
 }
 
-/// Operands of bf16 that are cast before a product. `copies`: how often the result is written.
+/// Cast of bf16 operands before a GEMM. `copies`: how often the result is written.
 Operations cast_operands(std::string_view name, double elements, MatrixType type, Scaling scaling,
                          bool of_weights, double copies) {
-  const double looks = scaling == Scaling::current ? 0.0 : kAmax;
+  const double amax_ops = scaling == Scaling::current ? 0.0 : kAmax;
   Operation operation{.name = name, .kind = OperationKind::vector};
-  operation.vector_ops = elements * (workloads::kFromBf16 + workloads::kMultiply + looks +
+  operation.vector_ops = elements * (workloads::kFromBf16 + workloads::kMultiply + amax_ops +
                                      numerics::encode_operations(code_of(type)));
   operation.read_bytes = elements * kActivationBytes;
   operation.written_bytes = elements * copies * code_bytes(type, scaling, of_weights);
@@ -108,7 +108,7 @@ double Products::operand_bytes(MatrixType type, double plain_bytes, bool of_weig
   return is_scaled(type) ? code_bytes(type, types_.scaling, of_weights) : plain_bytes;
 }
 
-/// Vector operations to scale results that are sums of `summed` products each.
+/// Vector operations to scale `results` sums of `summed` products each.
 double Products::scaling_ops(MatrixType type, double results, double summed) const {
   constexpr double kTwoScales = 2.0 * workloads::kMultiply;
   if (!is_scaled(type)) return 0.0;
@@ -127,7 +127,7 @@ Operations Products::forward(Casts weights) const {
   product.vector_ops += scaling_ops(type, results_, inputs_ / rows_);
   Operations all;
   if (is_scaled(type)) {
-    if (weights == Casts::to_be_made) append(all, cast("cast_weights", weights_, type, true));
+    if (weights == Casts::uncached) append(all, cast("cast_weights", weights_, type, true));
     append(all, cast("cast_inputs", inputs_, type, false));
   }
   all.push_back(product);
@@ -139,8 +139,8 @@ Operations Products::casts_backward(const KeptCasts& kept) const {
   const MatrixType of_weights = types_.weight_gradient;
   Operations all;
   if (is_scaled(of_inputs)) append(all, cast("cast_gradients", results_, of_inputs, false));
-  const bool is_there = of_inputs == of_weights && serves_both(types_.scaling, false);
-  if (is_scaled(of_weights) && !is_there)
+  const bool already_cast = of_inputs == of_weights && serves_both(types_.scaling, false);
+  if (is_scaled(of_weights) && !already_cast)
     append(all, cast("cast_gradients", results_, of_weights, false));
   const bool keeps_weights = types_.forward == of_inputs && serves_both(types_.scaling, true);
   if (is_scaled(of_inputs) && !(keeps_weights ? kept.weights : kept.backward_weights))
@@ -168,11 +168,11 @@ Operations Products::backward(const KeptCasts& kept, const GradientSum& sum) con
   of_weights.weight_bytes = 0.0;
   of_weights.read_bytes = results_ * operand_bytes(weight, gradient_bytes, false) +
                           inputs_ * operand_bytes(weight, kActivationBytes, false);
-  of_weights.written_bytes = weights_ * sum.made_bytes;
+  of_weights.written_bytes = weights_ * sum.written_bytes;
   of_weights.vector_ops += scaling_ops(weight, weights_, rows_);
   if (sum.how == GradientSum::How::by_product) {
-    of_weights.read_bytes += weights_ * sum.kept_bytes;
-    of_weights.written_bytes = weights_ * sum.kept_bytes;
+    of_weights.read_bytes += weights_ * sum.stored_bytes;
+    of_weights.written_bytes = weights_ * sum.stored_bytes;
   }
   Operations all = casts_backward(kept);
   append(all, {of_inputs, of_weights});
@@ -199,7 +199,7 @@ Operations AttentionProducts::forward() const {
 
 Operations AttentionProducts::backward(const KeptCasts& kept) const {
   constexpr double kForwardProducts = 2.0;
-  constexpr double kMore = 3.0;  // of each score: subtract, multiply, scale
+  constexpr double kExtraOps = 3.0;  // per score: subtract, multiply, scale
   const MatrixType type = types_.input_gradient;
   const double scores = forward_.vector_ops / (workloads::kSoftmax + workloads::kToBf16);
   const double operands = forward_.read_bytes / kActivationBytes;
@@ -209,8 +209,8 @@ Operations AttentionProducts::backward(const KeptCasts& kept) const {
   gradient.name = "attention_gradient";
   gradient.products = type;
   gradient.flops *= kBackwardProducts / kForwardProducts;
-  gradient.vector_ops += scores * (kMore + workloads::kToBf16);
-  // Queries, keys and values, and the gradient of the result, are multiplied; the result is not.
+  gradient.vector_ops += scores * (kExtraOps + workloads::kToBf16);
+  // The GEMMs read queries, keys, values and the gradient of the result, but not the result itself.
   gradient.read_bytes = (operands + results) * bytes + forward_.written_bytes;
   gradient.written_bytes = forward_.read_bytes;  // gradients of queries, keys and values
   Operations all;

@@ -1,4 +1,5 @@
-// The matrix products of a layer in training, with what their precision adds: casts, scales and bytes of operands.
+// GEMMs of a layer in training, including the overhead of their precision: casts, scales and
+// operand bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,52 +10,57 @@
 
 namespace equarx::steps {
 
-/// One after the other.
+/// Operations that run one after the other.
 using Operations = std::vector<workloads::Operation>;
 
-/// Adds operations behind others.
+/// Appends `more` to `operations`.
 void append(Operations& operations, const Operations& more);
 
-/// Whether a microbatch finds weights cast already, by an earlier one.
-enum class Casts : bool { to_be_made, cached };
+/// State of the weight casts at the start of a microbatch: cached if an earlier one made them.
+enum class Casts : bool { uncached, cached };
 
-/// Casts that the backward pass finds.
+/// Casts available to the backward pass.
 struct KeptCasts {
-  bool inputs = false;  ///< of activations, by the forward pass
-  bool weights =
-      false;  ///< by the forward pass; not where they were freed and gathered again, in bf16
-  bool backward_weights = false;  ///< by the backward pass of an earlier microbatch
+  bool inputs = false;  ///< casts of activations made by the forward pass
+  /// Casts made by the forward pass; lost if weights were freed and gathered again in bf16.
+  bool weights = false;
+  bool backward_weights = false;  ///< casts made by the backward pass of an earlier microbatch
 };
 
-/// What becomes of the gradient of a weight.
+/// Accumulation of weight gradients over microbatches.
 struct GradientSum {
   enum class How : std::uint8_t { none, by_product, by_pass };
   How how = How::none;
-  double made_bytes = 0.0;  ///< of one, as its product writes it if it adds nothing
-  double kept_bytes = 0.0;  ///< of one, as it is kept
-  double part = 1.0;        ///< of all that are made: what is kept behind "fsdp"'s scatter
+  double written_bytes = 0.0;  ///< bytes per gradient written by its GEMM without accumulation
+  double stored_bytes = 0.0;   ///< bytes per accumulated gradient
+  double share = 1.0;  ///< share of the gradients kept on this chip after the "fsdp" scatter
 };
 
-/// Bytes of one result of a product: bf16, but FP32 of FP32.
+/// Bytes per result element of a GEMM: FP32 for FP32, otherwise bf16.
 double result_bytes(hardware::MatrixType type);
 
-/// A product of activations and weights, and its two backward products, each of as many FLOPs.
+/// A GEMM of activations and weights, and its two backward GEMMs, each with the same FLOPs.
 ///
-/// Operands of bf16 lie in HBM as they are; for FP32 they are converted on their way to the matrix unit. Others are cast
-/// by passes of their own, which read bf16 and write codes and scales. A pass finds the amax that it needs on its
-/// way (`delayed`: that of the next step), but for `current` and `nv`, where one before it does, because it is that of
-/// the tensor. A cast serves both passes of a step if its scales do: those of a tensor, and of weights those of
-/// `blocks`, which are 128 x 128. Others are of what is summed for a result, which in another product is something
-/// else, so they are made for each. Results are scaled by the matrix unit; of `rows` behind it, by two scales each; of
-/// `blocks` behind each 128 summed, with an addition (DeepSeek-V3, arXiv 2412.19437, section 3.3.2).
+/// bf16 operands are read from HBM unchanged; for FP32 they are converted on the way to the matrix
+/// unit. Operands of other types are cast by separate passes, which read bf16 and write codes and
+/// scales. A pass computes the amax it needs on the fly (`delayed`: the amax for the next step),
+/// except for `current` and `nv`, which need the amax of the whole tensor and therefore a pass
+/// before it.
+///
+/// A cast serves both passes of a step if its scales do: per-tensor scales, and 128 x 128 `blocks`
+/// of weights. Other scales belong to the elements summed for one result, which differ between
+/// GEMMs, so each GEMM has its own cast. The matrix unit scales the results, except for `rows` (two
+/// multiplications per result) and `blocks` (a multiplication and an addition after every 128
+/// summed elements; DeepSeek-V3, arXiv 2412.19437, section 3.3.2).
 class Products {
  public:
-  /// `forward`: of bf16. `copies`: how often a cast that serves both passes is written.
+  /// @param forward  the bf16 GEMM
+  /// @param copies  how often a cast that serves both passes is written
   Products(const workloads::Operation& forward, const ProductTypes& types, double copies);
 
-  /// With the casts before it.
+  /// Forward GEMM, preceded by its casts.
   Operations forward(Casts weights) const;
-  /// The gradients of inputs, and of weights, with their casts.
+  /// Gradients of inputs and weights, preceded by their casts.
   Operations backward(const KeptCasts& kept, const GradientSum& sum) const;
 
  private:
@@ -67,20 +73,20 @@ class Products {
   workloads::Operation forward_;
   ProductTypes types_;
   double copies_;
-  double rows_ = 0.0;     ///< of inputs and results
+  double rows_ = 0.0;     ///< rows of inputs and results
   double weights_ = 0.0;  ///< elements
   double results_ = 0.0;
   double inputs_ = 0.0;
 };
 
-/// Fused attention: scores and values, and their gradients. Scales are of tensors.
+/// Fused attention: scores and values, and their gradients. Scaling is per tensor.
 class AttentionProducts {
  public:
-  /// `forward`: of bf16
+  /// @param forward  the bf16 operation
   AttentionProducts(const workloads::Operation& forward, const ProductTypes& types);
 
   Operations forward() const;
-  /// `kept`: of queries, keys and values.
+  /// @param kept  casts of queries, keys and values
   Operations backward(const KeptCasts& kept) const;
 
  private:

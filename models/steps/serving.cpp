@@ -19,10 +19,10 @@ void check_axes(const Mesh& mesh) {
   for (const MeshAxis& axis : mesh.axes)
     if (axis.name != "data" && axis.name != "tensor")
       throw std::invalid_argument(
-          fmt::format("serving knows mesh axes \"data\" and \"tensor\", and no '{}'", axis.name));
+          fmt::format("serving supports mesh axes \"data\" and \"tensor\", not '{}'", axis.name));
 }
 
-/// Builds the tasks in the order in which the core does them.
+/// Builds the tasks in execution order of the core.
 class ServingBuilder {
  public:
   ServingBuilder(const Serving& serving, const Mesh& mesh)
@@ -41,7 +41,7 @@ class ServingBuilder {
   }
 
  private:
-  using Waits = std::vector<TaskId>;
+  using TaskIds = std::vector<TaskId>;
 
   void add_layer(std::uint32_t layer, const std::vector<Operation>& operations) {
     bool sums = false;
@@ -63,7 +63,7 @@ class ServingBuilder {
     return serving_.chunks == 1 ? name : fmt::format("{}, chunk {}", name, chunk);
   }
 
-  /// Tasks of what is to be computed: all of one chunk, then of the next.
+  /// Emits tasks for the pending work, chunk by chunk.
   void flush(const std::string& name, const std::string& group) {
     parts_.push_back({name, group, std::exchange(pending_, {})});
     for (std::uint32_t chunk = 0; chunk < serving_.chunks; ++chunk)
@@ -73,7 +73,7 @@ class ServingBuilder {
     parts_.clear();
   }
 
-  /// So many chunks of operations.
+  /// Work of `chunks` chunks of the operations.
   Computation work_of(const std::vector<Operation>& operations, std::uint32_t chunks) const {
     Computation work;
     for (const Operation& operation : operations) {
@@ -96,8 +96,8 @@ class ServingBuilder {
 
   void add_head() {
     for (const Operation& operation : serving_.operations.head) pending_.push_back(operation);
-    Waits all;
-    for (const Waits& chunk : latest_) all.insert(all.end(), chunk.begin(), chunk.end());
+    TaskIds all;
+    for (const TaskIds& chunk : latest_) all.insert(all.end(), chunk.begin(), chunk.end());
     add({"head", "head", 0, work_of(pending_, serving_.chunks), std::move(all)});
   }
 
@@ -106,7 +106,7 @@ class ServingBuilder {
     return static_cast<TaskId>(graph_.tasks.size() - 1);
   }
 
-  /// What is computed by one task of each chunk.
+  /// Work of one task per chunk.
   struct Part {
     std::string name;
     std::string group;
@@ -116,9 +116,9 @@ class ServingBuilder {
   const Serving& serving_;
   std::optional<std::size_t> tensor_axis_;
   StepGraph graph_;
-  std::vector<Part> parts_;         ///< to be computed before the next AllReduce
-  std::vector<Operation> pending_;  ///< behind them
-  std::vector<Waits> latest_;       ///< by chunk: its last task
+  std::vector<Part> parts_;         ///< parts before the next AllReduce
+  std::vector<Operation> pending_;  ///< operations after these parts
+  std::vector<TaskIds> latest_;     ///< latest task of each chunk
 };
 
 }  // namespace

@@ -10,19 +10,21 @@
 
 namespace equarx::steps {
 
-/// A prefill, or a token of decoding. Mesh axes: "tensor" (each chip does a part of every layer), "data" (so many groups
-/// of chips, each with the whole model and sequences of its own).
+/// A prefill, or decoding of one token. Mesh axes: "tensor" (each chip runs a part of every layer)
+/// and "data" (replicas of the model, each with its own sequences).
 struct Serving {
   workloads::Transformer model;
-  workloads::PhaseOperations operations;  ///< of one chip, if "tensor" chips share the model
-  std::uint64_t elements = 0;             ///< that one AllReduce sums, of one chunk; bf16
-  /// Parts of the positions: the AllReduces of one go on beside what is computed of the next.
+  /// Operations of one chip; "tensor" chips share the model.
+  workloads::PhaseOperations operations;
+  std::uint64_t elements = 0;  ///< bf16 elements per AllReduce, of one chunk
+  /// Number of parts the positions are split into, so that the AllReduces of one overlap with the
+  /// compute of the next.
   std::uint32_t chunks = 1;
 };
 
-/// Tasks of the core are what is computed between two AllReduces, of one chunk. What comes after the last AllReduce
+/// A core task is the work between two AllReduces, of one chunk. Work after the last AllReduce
 /// waits for all chunks. On one chip a layer is a task.
-/// @throws std::invalid_argument for an axis that is none of these
+/// @throws std::invalid_argument for any other mesh axis
 StepGraph serving_step(const Serving& serving, const Mesh& mesh);
 
 }  // namespace equarx::steps

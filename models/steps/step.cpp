@@ -14,8 +14,8 @@ namespace {
 
 constexpr TaskId kNone = std::numeric_limits<TaskId>::max();
 
-/// By task, the one that its stream was given before it; kNone of the first.
-std::vector<TaskId> before_in_stream(const StepGraph& graph) {
+/// Returns the preceding task in the stream of each task; kNone for the first of a stream.
+std::vector<TaskId> stream_predecessors(const StepGraph& graph) {
   std::vector<TaskId> latest(graph.streams.size(), kNone);
   std::vector<TaskId> before;
   for (TaskId id = 0; id < graph.tasks.size(); ++id)
@@ -29,17 +29,17 @@ void check_names(const StepGraph& graph) {
     const Task& task = graph.tasks[id];
     if (!names.emplace(task.name, id).second)
       throw StepError(
-          id, fmt::format("there are two tasks '{}'; give each a name of its own", task.name));
+          id, fmt::format("duplicate task name '{}'; task names must be unique", task.name));
     if (task.stream >= graph.streams.size())
-      throw StepError(id, fmt::format("'{}' is of a stream that is not there", task.name));
+      throw StepError(id, fmt::format("'{}' refers to an unknown stream", task.name));
     for (const TaskId before : task.after)
       if (before >= graph.tasks.size())
-        throw StepError(id, fmt::format("'{}' waits for a task that is not there", task.name));
+        throw StepError(id, fmt::format("'{}' waits for an unknown task", task.name));
   }
 }
 
-/// Tasks in an order in which each comes behind all that it waits for; those that cannot are left out.
-std::vector<TaskId> sorted(const std::vector<std::vector<TaskId>>& predecessors) {
+/// Topological order; tasks on or after a cycle are left out.
+std::vector<TaskId> topological_order(const std::vector<std::vector<TaskId>>& predecessors) {
   std::vector<std::vector<TaskId>> successors(predecessors.size());
   std::vector<std::size_t> waits_for(predecessors.size());
   for (TaskId id = 0; id < predecessors.size(); ++id) {
@@ -55,19 +55,20 @@ std::vector<TaskId> sorted(const std::vector<std::vector<TaskId>>& predecessors)
   return order;
 }
 
-/// A way round through tasks that are in no order: each waits for the next, and the last for the first.
+/// Returns a cycle among the tasks missing from `order`: each waits for the next, the last for the
+/// first.
 std::vector<TaskId> find_cycle(const std::vector<std::vector<TaskId>>& predecessors,
                                const std::vector<TaskId>& order) {
   std::vector<bool> stuck(predecessors.size(), true);
   for (const TaskId id : order) stuck[id] = false;
   const auto first = static_cast<TaskId>(std::ranges::find(stuck, true) - stuck.begin());
-  // Each stuck task waits for one that is stuck, too: going back must come to where it was.
-  std::vector<TaskId> way;
+  // Every stuck task waits for another stuck one, so walking backwards must revisit a task.
+  std::vector<TaskId> path;
   TaskId at = first;
   for (;;) {
-    const auto seen = std::ranges::find(way, at);
-    if (seen != way.end()) return {seen, way.end()};
-    way.push_back(at);
+    const auto seen = std::ranges::find(path, at);
+    if (seen != path.end()) return {seen, path.end()};
+    path.push_back(at);
     at = *std::ranges::find_if(predecessors[at], [&](TaskId before) { return stuck[before]; });
   }
 }
@@ -79,7 +80,7 @@ std::string cycle_text(const StepGraph& graph, const std::vector<TaskId>& cycle)
     text += fmt::format("'{}' waits for ", graph.tasks[cycle[i]].name);
   if (cycle.size() > kShown)
     text += fmt::format("{} more, and the last for ", cycle.size() - kShown);
-  return text + fmt::format("'{}' (the tasks of a stream also wait for those listed before them)",
+  return text + fmt::format("'{}' (tasks of a stream also wait for the tasks listed before them)",
                             graph.tasks[cycle.front()].name);
 }
 
@@ -93,7 +94,7 @@ StreamId stream_id(StepGraph& graph, const std::string& name) {
 }
 
 std::vector<std::vector<TaskId>> predecessors(const StepGraph& graph) {
-  const std::vector<TaskId> in_stream = before_in_stream(graph);
+  const std::vector<TaskId> in_stream = stream_predecessors(graph);
   std::vector<std::vector<TaskId>> all;
   for (TaskId id = 0; id < graph.tasks.size(); ++id) {
     std::vector<TaskId>& before = all.emplace_back(graph.tasks[id].after);
@@ -106,10 +107,10 @@ std::vector<std::vector<TaskId>> predecessors(const StepGraph& graph) {
 
 void validate(const StepGraph& graph) {
   if (graph.tasks.empty() || graph.streams.empty())
-    throw std::logic_error("a step has tasks, and streams");
+    throw std::logic_error("a step needs at least one task and one stream");
   check_names(graph);
   const std::vector<std::vector<TaskId>> before = predecessors(graph);
-  const std::vector<TaskId> order = sorted(before);
+  const std::vector<TaskId> order = topological_order(before);
   if (order.size() == graph.tasks.size()) return;
   const std::vector<TaskId> cycle = find_cycle(before, order);
   throw StepError(cycle.front(), cycle_text(graph, cycle));
@@ -136,7 +137,7 @@ double longest_path_s(const StepGraph& graph, const std::vector<double>& seconds
   const std::vector<std::vector<TaskId>> before = predecessors(graph);
   std::vector<double> end_s(graph.tasks.size());
   double longest_s = 0.0;
-  for (const TaskId id : sorted(before)) {
+  for (const TaskId id : topological_order(before)) {
     double start_s = 0.0;
     for (const TaskId other : before[id]) start_s = std::max(start_s, end_s[other]);
     end_s[id] = start_s + seconds[id];

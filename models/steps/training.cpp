@@ -25,7 +25,7 @@ std::vector<Operation> joined(std::vector<Operation> first, const std::vector<Op
   return first;
 }
 
-/// Builds the tasks in the order in which the streams do them.
+/// Builds the tasks in the execution order of each stream.
 class Builder {
  public:
   Builder(const Training& training, const Mesh& mesh)
@@ -52,9 +52,9 @@ class Builder {
   }
 
  private:
-  enum class Model : bool { none, counts };  ///< whether FLOPs are those that the model asks for
+  enum class Model : bool { none, counts };  ///< whether FLOPs count as model FLOPs
   enum class Pass : bool { forward, backward };
-  using Waits = std::vector<TaskId>;
+  using TaskIds = std::vector<TaskId>;
 
   std::uint32_t layers() const { return training_.model.layers; }
 
@@ -75,13 +75,13 @@ class Builder {
   }
 
   TaskId add(Task task) {
-    std::erase(task.after, kNothing);
+    std::erase(task.after, kNoTask);
     graph_.tasks.push_back(std::move(task));
     return static_cast<TaskId>(graph_.tasks.size() - 1);
   }
 
   TaskId compute(const std::string& name, const std::string& group,
-                 const std::vector<Operation>& operations, Model model, Waits after) {
+                 const std::vector<Operation>& operations, Model model, TaskIds after) {
     Computation work{.operations = operations};
     if (model == Model::counts)
       for (const Operation& operation : operations)
@@ -91,17 +91,18 @@ class Builder {
     return add({name, group, 0, std::move(work), std::move(after)});
   }
 
-  /// What the convention counts of attention's backward products: twice the forward's, whatever a kernel does.
+  /// Weight of attention in model FLOPs: backward GEMMs count as twice the forward ones, whatever
+  /// the kernel does.
   static double counted_products(const Operation& operation) {
     constexpr double kCounted = 4.0;
     return operation.name == "attention_gradient" ? kCounted / kBackwardProducts : 1.0;
   }
 
-  /// Nothing if the axis has one chip only.
+  /// Returns kNoTask if the axis has one chip.
   TaskId communicate(const std::string& name, const std::string& group, const std::string& on,
-                     Collective collective, const std::string& axis, double elements, Waits after,
+                     Collective collective, const std::string& axis, double elements, TaskIds after,
                      numerics::ElementFormat dtype = numerics::ElementFormat::bf16) {
-    if (mesh_.length(axis) == 1) return kNothing;
+    if (mesh_.length(axis) == 1) return kNoTask;
     const CollectiveCall call{.collective = collective,
                               .axes = {*mesh_.find(axis)},
                               .elements = whole(elements),
@@ -109,8 +110,8 @@ class Builder {
     return add({name, group, stream_id(graph_, on), call, std::move(after)});
   }
 
-  /// What all chips of "data" updated of the weights behind the step before: in the order in which the forward pass needs
-  /// them, as many layers together as gradients are summed of. Nothing of it waits.
+  /// Gathers over "data" the weights updated in the previous step, in the order in which the
+  /// forward pass needs them, in groups of `buckets` layers. These tasks have no dependencies.
   void gather_updated() {
     const std::uint32_t tables = training_.model.tied_embeddings ? 1 : 2;
     const std::uint32_t parts = layers() + tables;
@@ -127,7 +128,7 @@ class Builder {
     if (training_.model.tied_embeddings) updated_.push_back(updated_.front());
   }
 
-  /// Parts of the weights: the embedding, layers, the head.
+  /// Parts of the weights: embedding, layers, head.
   bool is_table(std::uint32_t part) const { return part == 0 || part > layers(); }
   double weights_in(std::uint32_t part) const {
     return is_table(part) ? table_weights(training_.model, degrees_)
@@ -138,26 +139,27 @@ class Builder {
     return fmt::format("layer {}", part - 1);
   }
 
-  /// Weights of a part before the forward pass needs them. `freed`: what must be over before there is room.
+  /// Gathers the weights of a part before its forward pass. `freed`: task after which there is
+  /// room.
   TaskId weights_of(std::uint32_t part, const std::string& name, TaskId freed) {
     const bool waits = microbatch_ == 0 && !updated_.empty();
-    const TaskId updated = waits ? updated_[part] : kNothing;
+    const TaskId updated = waits ? updated_[part] : kNoTask;
     const TaskId gathered = gather(name, weights_in(part), freed, updated);
-    return gathered == kNothing ? updated : gathered;
+    return gathered == kNoTask ? updated : gathered;
   }
 
-  /// Weights of a layer, or of a table, that "fsdp" divides, before a pass needs them.
-  TaskId gather(const std::string& what, double weights, TaskId freed, TaskId updated = kNothing) {
+  /// Gathers the weights of a layer or table over "fsdp" before a pass.
+  TaskId gather(const std::string& what, double weights, TaskId freed, TaskId updated = kNoTask) {
     return communicate("gather " + what, "gather weights", "gather", Collective::all_gather, "fsdp",
                        weights, {freed, updated});
   }
 
-  /// Gradients of them: scattered over "fsdp", and behind the last microbatch summed over "data".
+  /// Scatters gradients over "fsdp" and, after the last microbatch, reduces them over "data".
   void reduce(const std::string& what, double weights, TaskId made) {
     const TaskId scattered =
         communicate("scatter " + what, "scatter gradients", "scatter", Collective::reduce_scatter,
                     "fsdp", weights, {made}, training_.gradient_dtype);
-    const TaskId own = scattered == kNothing ? made : scattered;
+    const TaskId own = scattered == kNoTask ? made : scattered;
     if (microbatch_ + 1 < training_.microbatches || mesh_.length("data") == 1) {
       gradients_.push_back(own);
       return;
@@ -176,8 +178,8 @@ class Builder {
                                      std::exchange(bucket_, {}), training_.gradient_dtype));
   }
 
-  /// Two halves with what tensor parallelism sums between them.
-  TaskId pass(Pass which, const std::string& name, const LayerWork& work, Waits after) {
+  /// A pass of a layer: two halves, each followed by the communication of tensor parallelism.
+  TaskId pass(Pass which, const std::string& name, const LayerWork& work, TaskIds after) {
     const std::string group = which == Pass::forward ? "forward" : "backward";
     const bool forward = which == Pass::forward;
     if (degrees_.tensor == 1)
@@ -200,7 +202,7 @@ class Builder {
     return fmt::format("{}, {}", pass, ffn ? "FFN" : "attention");
   }
 
-  /// What the chips of a tensor group made of a result: summed on each of them, or each sums its positions.
+  /// Sums partial results of a tensor group: on every chip, or scattered along the sequence.
   TaskId sum_parts(const std::string& half, TaskId made) {
     if (training_.sequence_parallel)
       return activations("scatter " + half, "scatter activations", "tensor",
@@ -209,7 +211,7 @@ class Builder {
   }
 
   TaskId activations(const std::string& name, const std::string& group, const std::string& on,
-                     Collective collective, Waits after) {
+                     Collective collective, TaskIds after) {
     return communicate(name, group, on, collective, "tensor", rows_ * training_.model.d_model,
                        std::move(after));
   }
@@ -221,38 +223,40 @@ class Builder {
     return bytes;
   }
 
-  TaskId transfer(const std::string& name, HostTransfer::Direction direction, Waits after) {
-    if (offloaded_bytes() <= 0.0) return kNothing;
+  TaskId transfer(const std::string& name, HostTransfer::Direction direction, TaskIds after) {
+    if (offloaded_bytes() <= 0.0) return kNoTask;
     const bool out = direction == HostTransfer::Direction::to_host;
     return add({name, out ? "offload" : "fetch", stream_id(graph_, out ? "to host" : "from host"),
                 HostTransfer{direction, offloaded_bytes()}, std::move(after)});
   }
 
-  /// The task `ahead` layers before the last of a list, if there is one: what must be over before there is room.
-  static TaskId back(const Waits& tasks, std::uint32_t ahead) {
-    return tasks.size() > ahead ? tasks[tasks.size() - 1 - ahead] : kNothing;
+  /// Returns the task `ahead` layers before the last one, after which there is room; kNoTask if
+  /// there are fewer.
+  static TaskId tasks_ago(const TaskIds& tasks, std::uint32_t ahead) {
+    return tasks.size() > ahead ? tasks[tasks.size() - 1 - ahead] : kNoTask;
   }
 
   void forward_pass() {
     const TaskId tables = weights_of(0, numbered("embedding"), latest_);
     latest_ = compute(numbered("embedding"), "forward", of_microbatch().embedding, Model::none,
                       {tables, latest_});
-    Waits ends = {latest_};
-    Waits offloads;
+    TaskIds ends = {latest_};
+    TaskIds offloads;
     for (std::uint32_t i = 0; i < layers(); ++i) {
       const TaskId weights =
-          weights_of(i + 1, numbered("layer", i) + " forward", back(ends, training_.prefetch));
+          weights_of(i + 1, numbered("layer", i) + " forward", tasks_ago(ends, training_.prefetch));
       const bool local = workloads::is_local(training_.model, i);
-      // Buffers for what goes to the host: those of `prefetch` layers may be under way.
+      // Up to `prefetch` layers may be in flight to the host.
       latest_ = pass(Pass::forward, numbered("forward", i),
                      local ? of_microbatch().local_forward : of_microbatch().forward,
-                     {weights, latest_, back(offloads, training_.prefetch)});
+                     {weights, latest_, tasks_ago(offloads, training_.prefetch)});
       ends.push_back(latest_);
       offloads.push_back(
           transfer(numbered("offload", i), HostTransfer::Direction::to_host, {latest_}));
     }
     offloads_ = offloads;
-    const TaskId head = weights_of(layers() + 1, numbered("head"), back(ends, training_.prefetch));
+    const TaskId head =
+        weights_of(layers() + 1, numbered("head"), tasks_ago(ends, training_.prefetch));
     latest_ =
         compute(numbered("head"), "forward", of_microbatch().head, Model::counts, {head, latest_});
     head_ = latest_;
@@ -263,16 +267,17 @@ class Builder {
     const double table = table_weights(training_.model, degrees_);
     latest_ = compute(numbered("head backward"), "backward", of_microbatch().head_backward,
                       Model::counts, {latest_});
-    // A table that is the embedding's too is summed behind that.
+    // A table shared with the embedding is reduced after the embedding.
     if (!training_.model.tied_embeddings) reduce(numbered("head"), table, latest_);
-    Waits ends = {head_, latest_};
+    TaskIds ends = {head_, latest_};
     for (std::uint32_t i = layers(); i-- > 0;) {
-      const TaskId room = back(ends, training_.prefetch);
-      const TaskId weights = gather(numbered("layer", i) + " backward", layer, room);
+      const TaskId freed = tasks_ago(ends, training_.prefetch);
+      const TaskId weights = gather(numbered("layer", i) + " backward", layer, freed);
       const TaskId kept =
-          transfer(numbered("fetch", i), HostTransfer::Direction::from_host, {room, offloads_[i]});
+          transfer(numbered("fetch", i), HostTransfer::Direction::from_host, {freed, offloads_[i]});
       const bool local = workloads::is_local(training_.model, i);
-      const Waits after = prepare_again(i, local, {weights, kept, latest_}, back(ends, 1));
+      const TaskIds after =
+          prepare_backward(i, local, {weights, kept, latest_}, tasks_ago(ends, 1));
       latest_ = pass(Pass::backward, numbered("backward", i),
                      local ? of_microbatch().local_backward : of_microbatch().backward, after);
       ends.push_back(latest_);
@@ -284,55 +289,56 @@ class Builder {
     sum_bucket(numbered("embedding") + ", the rest");
   }
 
-  /// What the backward pass of a layer needs besides gradients: activations that were not kept, and with sequence
-  /// parallelism the inputs of both halves, of which each chip kept its positions (Korthikanti et al., arXiv 2205.05198,
-  /// section 4.2.2). `early`: what must be over before there is room for them.
-  Waits prepare_again(std::uint32_t layer, bool local, Waits after, TaskId early) {
-    const LayerWork& work = local ? of_microbatch().local_again : of_microbatch().again;
+  /// Recomputes activations that were not kept and, with sequence parallelism, gathers the inputs
+  /// of both halves, as each chip kept only its positions (Korthikanti et al., arXiv 2205.05198,
+  /// section 4.2.2). `early`: task after which there is room for them. Returns the dependencies of
+  /// the backward pass.
+  TaskIds prepare_backward(std::uint32_t layer, bool local, TaskIds after, TaskId early) {
+    const LayerWork& work = local ? of_microbatch().local_recompute : of_microbatch().recompute;
     const std::string name = numbered("recompute", layer);
     const std::string pass = numbered("backward", layer);
     if (degrees_.tensor == 1)
-      return compute_again(name, joined(work.attention, work.ffn), std::move(after));
-    const bool sums_again = training_.remat.attention_output == Keep::again;
+      return recompute(name, joined(work.attention, work.ffn), std::move(after));
+    const bool recomputes_sum = training_.remat.attention_output == Keep::recompute;
     after.push_back(gather_input(half_of(pass, false), early));
-    after = compute_again(half_of(name, false), work.attention, std::move(after));
-    if (sums_again) after.push_back(early = sum_parts(half_of(name, false), after.front()));
+    after = recompute(half_of(name, false), work.attention, std::move(after));
+    if (recomputes_sum) after.push_back(early = sum_parts(half_of(name, false), after.front()));
     after.push_back(gather_input(half_of(pass, true), early));
-    return compute_again(half_of(name, true), work.ffn, std::move(after));
+    return recompute(half_of(name, true), work.ffn, std::move(after));
   }
 
-  /// Beside what the core does: its own stream, because what is kept is there long before.
+  /// Runs on a separate stream, because the kept shards are available early.
   TaskId gather_input(const std::string& half, TaskId early) {
-    if (!training_.sequence_parallel) return kNothing;
+    if (!training_.sequence_parallel) return kNoTask;
     return activations("gather input of " + half, "gather activations", "inputs",
                        Collective::all_gather, {early});
   }
 
-  /// What to wait for then: the task, or if there is nothing to do `after`.
-  Waits compute_again(const std::string& name, const std::vector<Operation>& operations,
-                      Waits after) {
+  /// Returns the recompute task, or `after` if nothing is recomputed.
+  TaskIds recompute(const std::string& name, const std::vector<Operation>& operations,
+                    TaskIds after) {
     if (operations.empty()) return after;
     return {compute(name, "recompute", operations, Model::none, std::move(after))};
   }
 
-  static constexpr TaskId kNothing = 0xFFFFFFFF;  ///< a task that is not there
+  static constexpr TaskId kNoTask = 0xFFFFFFFF;  ///< no task
 
   const Training& training_;
   const Mesh& mesh_;
   Degrees degrees_;
-  TrainingOperations first_;  ///< of the first microbatch
-  TrainingOperations later_;  ///< of those behind it
+  TrainingOperations first_;  ///< operations of the first microbatch
+  TrainingOperations later_;  ///< operations of later microbatches
   ActivationBytes bytes_;     ///< of one layer
-  double rows_;               ///< positions of one microbatch
-  double all_pairs_;          ///< of queries and keys, to those that are computed
+  double rows_;               ///< positions per microbatch
+  double all_pairs_;          ///< ratio of all query-key pairs to computed ones
   StepGraph graph_;
   std::uint32_t microbatch_ = 0;
-  TaskId latest_ = kNothing;  ///< of the core
-  TaskId head_ = kNothing;
-  Waits offloads_;   ///< by layer
-  Waits updated_;    ///< gathers of weights, by part; none without a distributed optimizer
-  Waits gradients_;  ///< what the optimizer waits for
-  Waits bucket_;     ///< gradients that are not summed over "data" yet
+  TaskId latest_ = kNoTask;  ///< latest core task
+  TaskId head_ = kNoTask;
+  TaskIds offloads_;   ///< by layer
+  TaskIds updated_;    ///< weight gathers by part; empty without a distributed optimizer
+  TaskIds gradients_;  ///< dependencies of the optimizer
+  TaskIds bucket_;     ///< gradients not yet reduced over "data"
   double bucket_weights_ = 0.0;
 };
 
@@ -343,7 +349,7 @@ double tokens(const Training& training) {
 }
 
 double model_flops(const Training& training) {
-  constexpr double kPasses = 3.0;     // forward, and twice as much backward
+  constexpr double kPasses = 3.0;     // forward, and backward twice as much
   constexpr double kPerWeight = 2.0;  // multiply and add
   constexpr double kAttention = 4.0;  // scores and values, multiply and add
   const Transformer& model = training.model;
@@ -358,8 +364,8 @@ double model_flops(const Training& training) {
 StepGraph training_step(const Training& training, const Mesh& mesh) {
   if (training.distributed_optimizer && !mesh.find("data"))
     throw std::invalid_argument(
-        "a distributed optimizer is divided over the mesh axis \"data\", and the mesh has none; "
-        "add it, or leave \"distributed_optimizer\" out");
+        "a distributed optimizer is sharded over the mesh axis \"data\", which this mesh lacks; "
+        "add the axis, or drop \"distributed_optimizer\"");
   return Builder(training, mesh).build();
 }
 

@@ -12,79 +12,89 @@
 
 namespace equarx::steps {
 
-/// What becomes of an activation that the backward pass needs.
+/// Treatment of an activation that the backward pass needs.
 enum class Keep : std::uint8_t {
-  again,    ///< it is computed again
-  kept,     ///< it stays in HBM
-  offload,  ///< it goes to the host's memory, and comes back
+  recompute,  ///< recomputed
+  kept,       ///< kept in HBM
+  offload,    ///< moved to host memory and fetched back
 };
 
-/// Rematerialisation: what is kept of each layer for the backward pass. Norms, positions and the activation function
-/// are computed again anyway, because they are part of the operations that read what is kept.
+/// Rematerialisation policy: activations of each layer kept for the backward pass. Norms, rotary
+/// positions and the activation function are always recomputed, as part of the operations that read
+/// the kept activations.
 struct Remat {
-  Keep layer_input = Keep::kept;       ///< d_model for each position; kept or offloaded
+  Keep layer_input = Keep::kept;       ///< d_model per position; kept or offloaded
   Keep qkv = Keep::kept;               ///< queries, keys and values
-  Keep attention = Keep::kept;         ///< its result, before the output projection
-  Keep attention_output = Keep::kept;  ///< the output projection's
-  Keep ffn_in = Keep::kept;            ///< the result of the first matrices of the FFN
+  Keep attention = Keep::kept;         ///< result of attention, before the output projection
+  Keep attention_output = Keep::kept;  ///< result of the output projection
+  Keep ffn_in = Keep::kept;            ///< result of the first GEMMs of the FFN
 
   bool operator==(const Remat&) const = default;
 };
 
-/// Only layers' inputs are kept.
-inline constexpr Remat kFullRemat{Keep::kept, Keep::again, Keep::again, Keep::again, Keep::again};
-/// Results of products with weights are kept; attention is computed again, as MaxText's policy "minimal" has it with a
-/// kernel for attention.
-inline constexpr Remat kMinimalRemat{Keep::kept, Keep::kept, Keep::again, Keep::kept, Keep::kept};
+/// Keeps only the inputs of layers.
+inline constexpr Remat kFullRemat{Keep::kept, Keep::recompute, Keep::recompute, Keep::recompute,
+                                  Keep::recompute};
+/// Keeps results of GEMMs with weights; recomputes attention, like MaxText's policy "minimal" with
+/// an attention kernel.
+inline constexpr Remat kMinimalRemat{Keep::kept, Keep::kept, Keep::recompute, Keep::kept,
+                                     Keep::kept};
 
-/// Products of queries, keys and values in the backward pass for two in the forward pass: scores again, and the gradients
-/// of probabilities, values, keys and queries (FlashAttention-2, arXiv 2307.08691; the fused backward kernel of splash
-/// attention in JAX has the same five).
+/// Backward GEMMs of attention per two forward ones: scores again, and the gradients of
+/// probabilities, values, keys and queries (FlashAttention-2, arXiv 2307.08691; the fused backward
+/// kernel of splash attention in JAX has the same five).
 inline constexpr double kBackwardProducts = 5.0;
 
-/// How a model is trained. Mesh axes: "data" (every chip has the model), "fsdp" (each holds a part of every weight, and
-/// gathers the rest when it needs it), "tensor" (each does a part of every layer).
+/// Training setup of a model. Mesh axes: "data" (every chip has the whole model), "fsdp" (each chip
+/// holds a shard of every weight and gathers the rest when needed) and "tensor" (each chip runs a
+/// part of every layer).
 struct Training {
   workloads::Transformer model;
-  std::uint64_t sequence = 0;      ///< positions of each sequence
-  std::uint64_t batch = 0;         ///< sequences of the whole step
-  std::uint32_t microbatches = 1;  ///< one after the other; gradients are summed over them
+  std::uint64_t sequence = 0;  ///< positions per sequence
+  std::uint64_t batch = 0;     ///< sequences per step
+  /// Run one after the other, with gradients accumulated over them.
+  std::uint32_t microbatches = 1;
   Remat remat = {};
   workloads::AttentionMethod attention = {.fused = true, .skips_future = true};
   Precision precision = {};
-  /// Tensor parallelism gathers and scatters along positions, instead of summing on every chip.
+  /// Tensor parallelism gathers and scatters activations along the sequence instead of all-reducing
+  /// them.
   bool sequence_parallel = false;
-  std::uint32_t prefetch =
-      1;  ///< layers whose weights are gathered, or fetched from the host, ahead
-  std::uint32_t buckets = 1;  ///< layers whose gradients are summed together over "data", 1 or more
-  /// ZeRO's first stage (Rajbhandari et al., arXiv 1910.02054), Megatron-LM's distributed optimizer: gradients are
-  /// scattered over "data" instead of summed on every chip; each chip updates its part of the weights, kept in
-  /// `weight_bytes`, with the moments of that part only, and all gather the weights in bf16 for the next step.
+  /// Number of layers whose weights are gathered, or fetched from the host, ahead.
+  std::uint32_t prefetch = 1;
+  std::uint32_t buckets = 1;  ///< layers per gradient bucket reduced over "data", at least 1
+  /// ZeRO stage 1 (Rajbhandari et al., arXiv 1910.02054), Megatron-LM's distributed optimizer:
+  /// gradients are reduce-scattered over "data" instead of all-reduced; each chip updates its shard
+  /// of the weights, stored in `weight_bytes`, and keeps the optimizer state of that shard only;
+  /// all chips gather the weights in bf16 for the next step.
   bool distributed_optimizer = false;
-  numerics::ElementFormat gradient_dtype = numerics::ElementFormat::bf16;  ///< as they are sent
-  /// Over several microbatches, the product that makes a gradient adds it to the sum; else a pass of its own does.
+  /// Element type of communicated gradients.
+  numerics::ElementFormat gradient_dtype = numerics::ElementFormat::bf16;
+  /// With several microbatches, the weight-gradient GEMM accumulates into the sum; otherwise a
+  /// separate pass does.
   bool fused_accumulation = true;
-  /// A cast to FP8 writes its operand a second time, transposed, for the products of the other pass: those of NVIDIA's
-  /// Hopper take one layout only (Transformer Engine, cast_transpose).
+  /// A cast to FP8 also writes its operand transposed, for the GEMMs of the other pass: FP8 GEMMs
+  /// of NVIDIA Hopper take one layout only (Transformer Engine, cast_transpose).
   bool transposed_casts = false;
-  double weight_bytes = 4.0;  ///< of one weight as it is kept
-  double moment_bytes =
-      8.0;  ///< of the optimizer's state of one weight: two moments of Adam in FP32
-  double gradient_bytes = 2.0;  ///< of one gradient as it is kept
+  double weight_bytes = 4.0;    ///< bytes per stored weight
+  double moment_bytes = 8.0;    ///< bytes of optimizer state per weight: two Adam moments in FP32
+  double gradient_bytes = 2.0;  ///< bytes per stored gradient
 };
 
-/// The FLOPs that the model asks for in a step, of all chips, as Megatron-LM and MaxText count them: 6 for each
-/// position and each weight that is multiplied, and attention as if no key were skipped (Narayanan et al.,
-/// arXiv 2104.04473, appendix; MaxText, maxtext_utils.calculate_tflops_training_per_device).
+/// Model FLOPs of a step, over all chips, counted as in Megatron-LM and MaxText: 6 per position and
+/// multiplied weight, and attention without skipped keys (Narayanan et al., arXiv 2104.04473,
+/// appendix; MaxText, maxtext_utils.calculate_tflops_training_per_device).
 double model_flops(const Training& training);
 
-/// Tokens of a step.
+/// Tokens per step.
 double tokens(const Training& training);
 
-/// The step on one chip of a mesh. Tasks of the core are those of a layer; with "fsdp" weights are gathered in bf16 for
-/// the forward and for the backward pass of each layer, and its gradients are scattered. With a distributed optimizer
-/// the step begins with gathering the weights that the step before updated.
-/// @throws std::invalid_argument for what cannot be divided over the mesh, with the remedy
+/// Builds the step of one chip of a mesh. Core tasks are layers. With "fsdp", weights are gathered
+/// in bf16 for the forward and for the backward pass of each layer, and its gradients are
+/// scattered. With a distributed optimizer, the step begins by gathering the weights updated in the
+/// previous step.
+/// @throws std::invalid_argument if the model or batch cannot be divided over the mesh; the message
+/// names a remedy
 StepGraph training_step(const Training& training, const Mesh& mesh);
 
 }  // namespace equarx::steps

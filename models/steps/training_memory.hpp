@@ -1,4 +1,4 @@
-// What a step of training needs of each chip's memory.
+// Memory footprint of a training step per chip.
 #pragma once
 
 #include "models/steps/mesh.hpp"
@@ -8,21 +8,24 @@ namespace equarx::steps {
 
 /// HBM of one chip, in bytes.
 struct TrainingMemory {
-  double weights =
-      0.0;  ///< with a distributed optimizer all in bf16, and this chip's part as it is kept
-  double gradients = 0.0;  ///< as they are kept; with "fsdp" also the whole ones that are scattered
+  /// With a distributed optimizer: all weights in bf16, plus the stored shard of this chip.
+  double weights = 0.0;
+  /// Stored gradients; with "fsdp" also the unsharded ones being scattered.
+  double gradients = 0.0;
   double optimizer = 0.0;
-  /// With "fsdp" in bf16, whole but for tensor parallelism: a layer or table at work, and layers gathered ahead.
+  /// With "fsdp": bf16 weights of the layer or table in use and of prefetched layers, sharded by
+  /// tensor parallelism only.
   double gathered = 0.0;
-  /// What is kept of all layers; buffers for what the host has; a layer at work, with the gradients of its
-  /// activations; with sequence parallelism inputs and gradients of all positions.
+  /// Kept activations of all layers; offload buffers; the layer being computed, with the gradients
+  /// of its activations; with sequence parallelism also unsharded inputs and gradients.
   double activations = 0.0;
-  double logits = 0.0;  ///< bf16, or FP32; their gradient takes their place
+  double logits = 0.0;  ///< bf16 or FP32; overwritten by their gradient
 
   double total() const { return weights + gradients + optimizer + gathered + activations + logits; }
 };
 
-/// @throws std::invalid_argument for what cannot be divided over the mesh, with the remedy
+/// @throws std::invalid_argument if the model or batch cannot be divided over the mesh; the message
+/// names a remedy
 TrainingMemory training_memory(const Training& training, const Mesh& mesh);
 
 }  // namespace equarx::steps

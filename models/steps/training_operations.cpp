@@ -19,29 +19,30 @@ using workloads::kActivationBytes;
 using workloads::Operation;
 using workloads::OperationKind;
 
-/// Sums over microbatches are of what a chip keeps; behind a scatter no product can add to them.
+/// Sums over microbatches cover the gradients kept on this chip; after a scatter, a GEMM cannot
+/// accumulate into them.
 GradientSum gradient_sum(const Training& training, const Degrees& degrees) {
-  GradientSum sum{.made_bytes = numerics::element_bits(training.gradient_dtype) / 8.0,
-                  .kept_bytes = training.gradient_bytes,
-                  .part = 1.0 / degrees.fsdp};
+  GradientSum sum{.written_bytes = numerics::element_bits(training.gradient_dtype) / 8.0,
+                  .stored_bytes = training.gradient_bytes,
+                  .share = 1.0 / degrees.fsdp};
   if (training.microbatches == 1) return sum;
   const bool by_product = training.fused_accumulation && degrees.fsdp == 1;
   sum.how = by_product ? GradientSum::How::by_product : GradientSum::How::by_pass;
-  if (degrees.fsdp == 1) sum.made_bytes = kActivationBytes;  // not sent before it is summed
+  if (degrees.fsdp == 1) sum.written_bytes = kActivationBytes;  // accumulated before it is sent
   return sum;
 }
 
-/// Adds gradients of a microbatch to the sum.
+/// Adds the gradients of a microbatch to the sum.
 Operation add_gradients(double weights, const GradientSum& sum) {
-  const double kept = weights * sum.part;
+  const double kept = weights * sum.share;
   Operation operation{.name = "add_gradients", .kind = OperationKind::vector};
   operation.vector_ops = kept * (workloads::kFromBf16 + 1.0);
-  operation.read_bytes = kept * (sum.made_bytes + sum.kept_bytes);
-  operation.written_bytes = kept * sum.kept_bytes;
+  operation.read_bytes = kept * (sum.written_bytes + sum.stored_bytes);
+  operation.written_bytes = kept * sum.stored_bytes;
   return operation;
 }
 
-/// Gradients of a product of weights, behind them their sum where a pass makes it.
+/// Gradients of a GEMM, followed by their accumulation if a separate pass does it.
 Operations with_sum(Operations gradients, const Operation& forward, const GradientSum& sum) {
   if (sum.how == GradientSum::How::by_pass)
     gradients.push_back(add_gradients(forward.weight_bytes / kActivationBytes, sum));
@@ -50,7 +51,7 @@ Operations with_sum(Operations gradients, const Operation& forward, const Gradie
 
 double cast_copies(const Training& training) { return training.transposed_casts ? 2.0 : 1.0; }
 
-/// Element-wise work, backward.
+/// Backward pass of element-wise work.
 Operation elementwise_backward(const Operation& forward) {
   Operation operation = forward;
   operation.name = "elementwise_gradient";
@@ -60,30 +61,30 @@ Operation elementwise_backward(const Operation& forward) {
   return operation;
 }
 
-/// Which half of a layer an operation is in, and what types its products have.
-struct Place {
+/// Half of the layer that an operation belongs to, and the types of its GEMMs.
+struct LayerRole {
   bool ffn = false;
   ProductTypes types;
 };
 
-Place place_of(const Operation& operation, const Precision& precision) {
+LayerRole role_of(const Operation& operation, const Precision& precision) {
   const std::string_view name = operation.name;
   const bool ffn = name.starts_with("ffn") || name == "activation";
   if (operation.kind == OperationKind::attention) return {false, precision.attention};
   return {ffn, ffn ? precision.ffn : precision.projections};
 }
 
-/// Whether the backward pass needs an operation's result that is not kept.
-bool is_again(const Operation& operation, const Remat& remat) {
+/// True if the backward pass recomputes the result of an operation.
+bool is_recomputed(const Operation& operation, const Remat& remat) {
   const std::string_view name = operation.name;
-  if (name == "qkv" || name == "rope") return remat.qkv == Keep::again;
-  if (operation.kind == OperationKind::attention) return remat.attention == Keep::again;
+  if (name == "qkv" || name == "rope") return remat.qkv == Keep::recompute;
+  if (operation.kind == OperationKind::attention) return remat.attention == Keep::recompute;
   if (name == "attention_output" || name == "attention_residual")
-    return remat.attention_output == Keep::again;
-  return name == "ffn_in" && remat.ffn_in == Keep::again;
+    return remat.attention_output == Keep::recompute;
+  return name == "ffn_in" && remat.ffn_in == Keep::recompute;
 }
 
-/// Passes of a layer whose forward operations these are.
+/// All passes of a layer, given its forward operations.
 class LayerPasses {
  public:
   LayerPasses(const Operations& operations, const Training& training, const Degrees& degrees,
@@ -93,7 +94,7 @@ class LayerPasses {
         weights_(weights),
         sum_(gradient_sum(training, degrees)) {
     for (const Operation& operation : operations) {
-      if (operation.kind == OperationKind::allreduce) continue;  // tasks of their own
+      if (operation.kind == OperationKind::allreduce) continue;  // AllReduces are separate tasks
       add(operation);
     }
     std::ranges::reverse(backward.attention);
@@ -101,60 +102,62 @@ class LayerPasses {
   }
 
   LayerWork forward;
-  LayerWork again;
+  LayerWork recompute;
   LayerWork backward;
 
  private:
   void add(const Operation& operation) {
-    const Place place = place_of(operation, training_.precision);
+    const LayerRole role = role_of(operation, training_.precision);
     const auto half = [&](LayerWork& work) -> Operations& {
-      return place.ffn ? work.ffn : work.attention;
+      return role.ffn ? work.ffn : work.attention;
     };
-    const Operations there = forward_of(operation, place, weights_);
-    append(half(forward), there);
-    if (is_again(operation, training_.remat))
-      append(half(again),
-             forward_of(operation, place, gathered_ ? Casts::to_be_made : Casts::cached));
-    Operations back = backward_of(operation, place, kept_casts(operation));
-    // Its result, the input of the FFN's last matrix, is not kept: it is made again of what the first ones gave.
-    if (operation.name == "activation") append(back, there);
-    std::ranges::reverse(back);  // the whole pass is turned round
-    append(half(backward), back);
+    const Operations forward_pass = forward_of(operation, role, weights_);
+    append(half(forward), forward_pass);
+    if (is_recomputed(operation, training_.remat))
+      append(half(recompute),
+             forward_of(operation, role, gathered_ ? Casts::uncached : Casts::cached));
+    Operations backward_pass = backward_of(operation, role, kept_casts(operation));
+    // The result of the activation, input of the last GEMM of the FFN, is never kept: it is
+    // recomputed from the result of the first GEMMs.
+    if (operation.name == "activation") append(backward_pass, forward_pass);
+    std::ranges::reverse(backward_pass);  // the constructor reverses the whole pass
+    append(half(backward), backward_pass);
   }
 
-  /// What is kept of activations is bf16, so casts of them are there only if everything is, or if they were made again.
+  /// Kept activations are bf16, so their casts are available only if everything is kept, or if they
+  /// were recomputed.
   KeptCasts kept_casts(const Operation& operation) const {
-    const bool again = is_again(operation, training_.remat);
-    return {.inputs = again || training_.remat == Remat{},
-            .weights = again || !gathered_,
+    const bool recompute = is_recomputed(operation, training_.remat);
+    return {.inputs = recompute || training_.remat == Remat{},
+            .weights = recompute || !gathered_,
             .backward_weights = weights_ == Casts::cached};
   }
 
-  Operations forward_of(const Operation& operation, const Place& place, Casts weights) const {
+  Operations forward_of(const Operation& operation, const LayerRole& role, Casts weights) const {
     if (operation.kind == OperationKind::matrix)
-      return Products(operation, place.types, cast_copies(training_)).forward(weights);
+      return Products(operation, role.types, cast_copies(training_)).forward(weights);
     if (operation.kind == OperationKind::attention)
-      return AttentionProducts(operation, place.types).forward();
+      return AttentionProducts(operation, role.types).forward();
     return {operation};
   }
 
-  Operations backward_of(const Operation& operation, const Place& place, KeptCasts kept) const {
+  Operations backward_of(const Operation& operation, const LayerRole& role, KeptCasts kept) const {
     if (operation.kind == OperationKind::matrix) {
-      const Products products(operation, place.types, cast_copies(training_));
+      const Products products(operation, role.types, cast_copies(training_));
       return with_sum(products.backward(kept, sum_), operation, sum_);
     }
     if (operation.kind == OperationKind::attention)
-      return AttentionProducts(operation, place.types).backward(kept);
+      return AttentionProducts(operation, role.types).backward(kept);
     return {elementwise_backward(operation)};
   }
 
   const Training& training_;
-  bool gathered_;  ///< the backward pass gathers weights anew
+  bool gathered_;  ///< weights are gathered again for the backward pass
   Casts weights_;
   GradientSum sum_;
 };
 
-/// Rows of vocabulary x d_model, with the loss: the softmax of each row, and its gradient, while logits are written.
+/// Logits: rows x vocabulary outputs of d_model inputs.
 Operation logits_of(const workloads::Transformer& model, double rows, double vocabulary) {
   Operation logits{.name = "logits", .kind = OperationKind::matrix};
   logits.flops = 2.0 * rows * model.d_model * vocabulary;
@@ -196,7 +199,7 @@ void add_head(const Training& training, double rows, const Degrees& degrees, Cas
   operations.head_backward.push_back(elementwise_backward(norm));
 }
 
-/// Adam: the two moments, their corrections, a square root, a division, weight decay.
+/// Adam: two moments, their bias corrections, a square root, a division, weight decay.
 Operation optimizer_of(const Training& training, double weights) {
   constexpr double kOps = 14.0;
   Operation update{.name = "optimizer", .kind = OperationKind::vector};
@@ -204,7 +207,7 @@ Operation optimizer_of(const Training& training, double weights) {
   update.read_bytes =
       weights * (training.weight_bytes + training.moment_bytes + training.gradient_bytes);
   update.written_bytes = weights * (training.weight_bytes + training.moment_bytes);
-  if (training.distributed_optimizer)  // a copy in bf16, to be gathered
+  if (training.distributed_optimizer)  // a bf16 copy to be gathered
     update.written_bytes += weights * kActivationBytes;
   return update;
 }
@@ -216,7 +219,7 @@ Degrees degrees(const Mesh& mesh) {
   for (const MeshAxis& axis : mesh.axes)
     if (std::ranges::find(kKnown, axis.name) == kKnown.end())
       throw std::invalid_argument(fmt::format(
-          "training knows mesh axes \"data\", \"fsdp\" and \"tensor\", and no '{}'", axis.name));
+          "training supports mesh axes \"data\", \"fsdp\" and \"tensor\", not '{}'", axis.name));
   return {mesh.length("data"), mesh.length("fsdp"), mesh.length("tensor")};
 }
 
@@ -224,7 +227,7 @@ double sequences_of_chip(const Training& training, const Degrees& degrees) {
   const std::uint64_t parts = std::uint64_t{degrees.data} * degrees.fsdp * training.microbatches;
   if (training.batch == 0 || training.batch % parts != 0)
     throw std::invalid_argument(fmt::format(
-        "a batch of {} sequences cannot be divided over {} microbatches on {} groups of chips "
+        "a batch of {} sequences cannot be divided into {} microbatches on {} groups of chips "
         "(data {} x fsdp {}); use a multiple of {}",
         training.batch, training.microbatches, degrees.data * degrees.fsdp, degrees.data,
         degrees.fsdp, parts));
@@ -244,33 +247,33 @@ ActivationBytes activation_bytes(const Training& training, const Degrees& degree
   const workloads::Shard shard = workloads::shard(model, degrees.tensor);
   const double rows = sequences_of_chip(training, degrees) * static_cast<double>(training.sequence);
   const double bytes = rows * kActivationBytes;
-  const double along = training.sequence_parallel ? degrees.tensor : 1.0;
+  const double sequence_shards = training.sequence_parallel ? degrees.tensor : 1.0;
   const double head = model.head_size;
-  return {.layer_input = bytes * model.d_model / along,
+  return {.layer_input = bytes * model.d_model / sequence_shards,
           .qkv = bytes * (shard.heads + 2.0 * shard.kv_heads) * head,
           .attention = bytes * shard.heads * head,
-          .attention_output = bytes * model.d_model / along,
+          .attention_output = bytes * model.d_model / sequence_shards,
           .ffn_in = bytes * shard.ffn * (model.gated_ffn ? 2.0 : 1.0)};
 }
 
 TrainingOperations training_operations(const Training& training, const Degrees& degrees,
                                        Casts weights) {
   workloads::Transformer model = training.model;
-  model.weights = workloads::WeightType::bf16;  // as they are gathered
+  model.weights = workloads::WeightType::bf16;  // gathered in bf16
   const double sequences = sequences_of_chip(training, degrees);
   const workloads::Prefill prefill{.tokens = training.sequence,
                                    .batch = static_cast<std::uint64_t>(sequences)};
   const workloads::PhaseOperations phase =
       workloads::phase_operations(model, prefill, degrees.tensor, training.attention);
   TrainingOperations operations;
-  if (degrees.fsdp > 1) weights = Casts::to_be_made;  // they are freed, and gathered in bf16
+  if (degrees.fsdp > 1) weights = Casts::uncached;  // freed, and gathered again in bf16
   const LayerPasses global(phase.global_layer, training, degrees, weights);
   const LayerPasses local(phase.local_layer, training, degrees, weights);
   operations.forward = global.forward;
-  operations.again = global.again;
+  operations.recompute = global.recompute;
   operations.backward = global.backward;
   operations.local_forward = local.forward;
-  operations.local_again = local.again;
+  operations.local_recompute = local.recompute;
   operations.local_backward = local.backward;
   operations.embedding = phase.embedding;
   for (const Operation& operation : phase.embedding)

@@ -1,4 +1,4 @@
-// What a chip computes in a step of training, part by part.
+// Operations that a chip computes in a training step, part by part.
 #pragma once
 
 #include <array>
@@ -11,48 +11,49 @@
 
 namespace equarx::steps {
 
-/// A layer, or what is before or behind all layers: its two passes. Where tensor parallelism sums in between, a pass has
-/// two halves: attention and FFN.
+/// A pass of a layer in two halves, attention and FFN; tensor parallelism communicates after each.
 struct LayerWork {
   std::vector<workloads::Operation> attention;
   std::vector<workloads::Operation> ffn;
 };
 
-/// Of one microbatch, on one chip.
+/// Operations of one microbatch on one chip.
 struct TrainingOperations {
-  LayerWork forward;        ///< of a global layer
-  LayerWork again;          ///< what is computed again of it for the backward pass
-  LayerWork backward;       ///< likewise of its gradients
-  LayerWork local_forward;  ///< of a local layer
-  LayerWork local_again;
+  LayerWork forward;        ///< forward pass of a global layer
+  LayerWork recompute;      ///< recomputed before the backward pass
+  LayerWork backward;       ///< gradients
+  LayerWork local_forward;  ///< forward pass of a local layer
+  LayerWork local_recompute;
   LayerWork local_backward;
   std::vector<workloads::Operation> embedding;
   std::vector<workloads::Operation> embedding_backward;
   std::vector<workloads::Operation> head;  ///< final norm, logits of all positions, loss
   std::vector<workloads::Operation> head_backward;
-  std::vector<workloads::Operation> optimizer;  ///< of the whole step
+  std::vector<workloads::Operation> optimizer;  ///< once per step
 };
 
-/// Chips along each way to divide work.
+/// Chips along each dimension of parallelism.
 struct Degrees {
   std::uint32_t data = 1;
   std::uint32_t fsdp = 1;
   std::uint32_t tensor = 1;
 };
 
-/// Of a mesh. @throws std::invalid_argument for an axis that is none of these
+/// Degrees of a mesh.
+/// @throws std::invalid_argument for any other mesh axis
 Degrees degrees(const Mesh& mesh);
 
-/// Sequences of one microbatch on one chip. @throws std::invalid_argument if the batch does not divide
+/// Sequences of one microbatch on one chip.
+/// @throws std::invalid_argument if the batch does not divide
 double sequences_of_chip(const Training& training, const Degrees& degrees);
 
-/// Weights of one layer on the chips of one tensor group.
+/// Weights of one layer per chip of a tensor group.
 double layer_weights(const workloads::Transformer& model, const Degrees& degrees);
 
-/// Likewise of one table of the vocabulary.
+/// Weights of one vocabulary table per chip of a tensor group.
 double table_weights(const workloads::Transformer& model, const Degrees& degrees);
 
-/// Bytes of an activation of one microbatch on one chip.
+/// Bytes per activation of one microbatch on one chip.
 struct ActivationBytes {
   double layer_input = 0.0;
   double qkv = 0.0;
@@ -61,13 +62,13 @@ struct ActivationBytes {
   double ffn_in = 0.0;
 };
 
-/// An activation that may be kept, offloaded, or computed again.
+/// An activation that may be kept, offloaded or recomputed.
 struct Activation {
   std::string_view name;
   Keep Remat::*keep;
   double ActivationBytes::*bytes;
 };
-/// All of a layer, in the order in which they are computed.
+/// All activations of a layer, in the order in which they are computed.
 inline constexpr std::array kActivations = {
     Activation{"layer_input", &Remat::layer_input, &ActivationBytes::layer_input},
     Activation{"qkv", &Remat::qkv, &ActivationBytes::qkv},
@@ -75,19 +76,22 @@ inline constexpr std::array kActivations = {
     Activation{"attention_output", &Remat::attention_output, &ActivationBytes::attention_output},
     Activation{"ffn_in", &Remat::ffn_in, &ActivationBytes::ffn_in}};
 
-/// See ActivationBytes.
+/// Returns the sizes of the activations of a layer.
 ActivationBytes activation_bytes(const Training& training, const Degrees& degrees);
 
-/// Derived from the model's shape; forward as in inference (models/workloads/operations.hpp), with these rules for the
-/// backward pass:
-/// - a product with weights has two: the gradients of its input and of its weights, each with as many FLOPs; the first
-///   reads the result's gradient and the weights, the second that gradient and the input;
-/// - attention has kBackwardProducts for two, and its element-wise work once more with three operations and a cast;
-/// - element-wise work reads what it read and the gradient of what it wrote, writes the gradient of what it read, and
-///   takes twice its vector operations.
-/// `weights`: casts are cached over microbatches (as Transformer Engine does), unless "fsdp" frees what they are of.
-/// @throws std::invalid_argument for what cannot be divided
+/// Derives the operations from the shape of the model. Forward operations are as in inference
+/// (models/workloads/operations.hpp); rules for the backward pass:
+/// - a GEMM with weights has two backward GEMMs, the gradients of its input and of its weights,
+///   each with the same FLOPs; the first reads the gradient of the result and the weights, the
+///   second that gradient and the input;
+/// - attention has kBackwardProducts GEMMs per two forward ones, and its element-wise work again
+///   plus three operations and a cast;
+/// - element-wise work reads its forward operands and the gradient of its result, writes the
+///   gradient of its operands, and takes twice its vector operations.
+/// @param weights  weight casts are cached over microbatches (as in Transformer Engine), unless
+/// "fsdp" frees the weights
+/// @throws std::invalid_argument if the model or batch cannot be divided
 TrainingOperations training_operations(const Training& training, const Degrees& degrees,
-                                       Casts weights = Casts::to_be_made);
+                                       Casts weights = Casts::uncached);
 
 }  // namespace equarx::steps

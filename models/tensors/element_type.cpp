@@ -25,7 +25,7 @@ void convert(const std::byte* stored, std::span<float> values) {
 
 void convert_elements(FileType type, std::span<const std::byte> stored, std::span<float> values) {
   if (stored.size() != values.size() * element_bytes(type))
-    throw std::logic_error("as many stored elements as values are needed");
+    throw std::logic_error("stored elements and values differ in number");
   if (values.empty()) return;
   switch (type) {
     case FileType::fp32: std::memcpy(values.data(), stored.data(), stored.size()); return;
@@ -37,7 +37,7 @@ void convert_elements(FileType type, std::span<const std::byte> stored, std::spa
       return convert<std::uint8_t, numerics::Fp8E4m3::decode>(stored.data(), values);
     case FileType::fp8_e5m2:
       return convert<std::uint8_t, numerics::Fp8E5m2::decode>(stored.data(), values);
-    case FileType::fp64: throw std::logic_error("elements of FP64 are not read");
+    case FileType::fp64: throw std::logic_error("FP64 elements are write-only");
   }
 }
 

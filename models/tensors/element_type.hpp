@@ -1,4 +1,4 @@
-// The element types that a tensor file may have, and their conversion to float.
+// Element types of tensor files and their conversion to float.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace equarx::tensors {
 
-/// How the elements of a file are stored, little-endian.
+/// Stored element type, little-endian.
 enum class FileType : std::uint8_t {
   fp32,
   fp16,
   bf16,
-  fp8_e4m3,  ///< OFP8 E4M3, "E4M3FN": largest 448, no Inf
+  fp8_e4m3,  ///< OFP8 E4M3 ("E4M3FN"): largest 448, no Inf
   fp8_e5m2,  ///< OFP8 E5M2
-  fp64       ///< only written
+  fp64       ///< write-only
 };
 
 /// Bytes of one stored element.
@@ -31,8 +31,8 @@ constexpr std::size_t element_bytes(FileType type) {
   throw std::logic_error("unknown type of a file's elements");
 }
 
-/// Converts stored elements, which need not be aligned, to float. `stored` holds exactly
-/// values.size() elements, not of FP64; std::logic_error otherwise.
+/// Converts stored elements (any alignment) to float. Throws std::logic_error unless `stored` holds
+/// exactly values.size() elements, or if `type` is fp64.
 void convert_elements(FileType type, std::span<const std::byte> stored, std::span<float> values);
 
 }  // namespace equarx::tensors

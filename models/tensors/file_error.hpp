@@ -7,21 +7,21 @@
 
 namespace equarx::tensors {
 
-/// A file that the user named cannot be read or written. One line: the file, what is wrong, and what to
-/// do where something can be done. Whatever the file or its name brings into the message is made
-/// harmless to a terminal: control characters and malformed UTF-8 become question marks.
+/// Thrown if a user's file cannot be read or written. The message is one line: the file, the
+/// problem and, where possible, a remedy. Control characters and malformed UTF-8 from the file or
+/// its name become question marks, so that the message is safe to print on a terminal.
 class FileError : public std::runtime_error {
  public:
   FileError(const std::filesystem::path& file, std::string_view problem);
 };
 
-/// A file holds several tensors, and none was asked for by name. Callers know how that is done.
+/// Thrown if a file holds several tensors and none was selected. Callers add how to select one.
 class NoTensorNamed : public FileError {
  public:
   using FileError::FileError;
 };
 
-/// Text out of a file, for a message: in quotes, and cut short if it is long.
+/// Quotes text from a file for a message; long text is truncated.
 std::string in_quotes(std::string_view text);
 
 }  // namespace equarx::tensors

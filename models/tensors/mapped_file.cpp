@@ -14,16 +14,16 @@
 namespace equarx::tensors {
 namespace {
 
-/// Large beside the cost of unmapping (microseconds), small beside the memory of a run with one
-/// file for each of many ranks.
+/// Bytes read between unmappings: large enough to amortize unmapping (microseconds), small compared
+/// with the memory of a run that maps one file per rank.
 constexpr std::size_t kMostMapped = std::size_t{1} << 20;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-std::string not_there(const std::filesystem::path& file) {
+std::string missing_file_problem(const std::filesystem::path& file) {
   std::error_code unknown;
   if (file.is_absolute()) return "does not exist; check the path";
-  return fmt::format("does not exist in {}, where relative paths begin; check the path",
+  return fmt::format("does not exist in {} (the current directory); check the path",
                      std::filesystem::current_path(unknown).string());
 }
 
@@ -43,12 +43,12 @@ std::size_t regular_file_size(const std::filesystem::path& file,
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& file) {
-  // O_NONBLOCK, because opening a pipe would otherwise wait for somebody to write to it.
+  // O_NONBLOCK: opening a pipe would otherwise block until it has a writer.
   const os::FileDescriptor descriptor(
       ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!descriptor.is_open()) {
     const int error = errno;
-    throw FileError(file, error == ENOENT ? not_there(file)
+    throw FileError(file, error == ENOENT ? missing_file_problem(file)
                                           : fmt::format("cannot be opened: {}", reason(error)));
   }
   const std::size_t size = regular_file_size(file, descriptor);
@@ -67,7 +67,7 @@ MappedFile::~MappedFile() {
 void MappedFile::was_read(std::size_t bytes) const {
   if (bytes_read_.fetch_add(bytes, std::memory_order_relaxed) + bytes < kMostMapped) return;
   bytes_read_.store(0, std::memory_order_relaxed);
-  // Another thread that reads there finds the page again in the page cache.
+  // Pages that another thread still reads are mapped again from the page cache.
   ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 

@@ -10,12 +10,13 @@
 
 namespace equarx::tensors {
 
-/// A regular file in memory, read-only. Its pages belong to the page cache, not to the program, and
-/// only a few stay mapped. The file must not be shortened meanwhile: reading beyond its new end
-/// ends the program (shortened_file.hpp says how).
+/// A regular file mapped read-only. Its pages belong to the page cache, and only a few stay mapped.
+/// The file must not be truncated while mapped: reading beyond the new end terminates the program
+/// (see shortened_file.hpp).
 class MappedFile {
  public:
-  /// FileError if it is missing, unreadable, empty, or anything but a regular file; never waits for one.
+  /// Never blocks. Throws FileError if the file is missing, unreadable, empty or not a regular
+  /// file.
   explicit MappedFile(const std::filesystem::path& file);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -23,8 +24,8 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  /// To be told after that many bytes were read, from any thread: unmaps the pages once they are
-  /// many, so that the program's memory does not grow with the file. Contents are not affected.
+  /// Records that `bytes` were read. Unmaps the pages once they are many, so that the program's
+  /// memory does not grow with the file; contents are unaffected. Thread-safe.
   void was_read(std::size_t bytes) const;
 
  private:

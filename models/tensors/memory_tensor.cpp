@@ -9,8 +9,8 @@ namespace equarx::tensors {
 MemoryTensor::MemoryTensor(FileType type, std::span<const std::byte> stored)
     : type_(type), stored_(stored) {
   if (stored.size() % element_bytes(type) != 0)
-    throw std::invalid_argument(
-        fmt::format("{} bytes are no whole elements of {}", stored.size(), element_bytes(type)));
+    throw std::invalid_argument(fmt::format("{} bytes are not a multiple of the element size {}",
+                                            stored.size(), element_bytes(type)));
 }
 
 void MemoryTensor::read(std::uint64_t first, std::span<float> values) const {

@@ -8,18 +8,19 @@
 
 namespace equarx::tensors {
 
-/// A tensor that lies in memory: an array of another program's, for one. It is not copied, and must neither move nor
-/// change while it is read.
+/// A tensor in memory, such as an array owned by another program. Not copied: the array must
+/// neither move nor change while it is read.
 class MemoryTensor {
  public:
-  /// `stored` holds whole elements, little-endian, at any alignment; std::invalid_argument otherwise.
+  /// `stored` holds little-endian elements at any alignment. Throws std::invalid_argument unless it
+  /// is a whole number of elements.
   MemoryTensor(FileType type, std::span<const std::byte> stored);
 
   FileType dtype() const { return type_; }
   std::uint64_t elements() const { return stored_.size() / element_bytes(type_); }
 
-  /// Elements first, first + 1, ..., exact. All of them must be in the tensor; std::out_of_range otherwise.
-  /// Thread-safe.
+  /// Reads elements first, first + 1, ..., exactly. Throws std::out_of_range if any lies outside
+  /// the tensor. Thread-safe.
   void read(std::uint64_t first, std::span<float> values) const;
 
  private:

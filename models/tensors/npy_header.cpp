@@ -18,22 +18,22 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionBytes = 2;
-/// Headers of plain arrays have about 100 bytes; only structured types, refused here, need many.
+/// Headers of plain arrays take about 100 bytes; only structured types, rejected here, need more.
 constexpr std::size_t kMaxNpyHeaderBytes = 65536;
 
 struct Header {
   std::string_view text;
-  std::size_t end = 0;  ///< where the data begin
+  std::size_t end = 0;  ///< offset of the data
 };
 
-/// The values of the header's dictionary.
+/// Values of the header's dictionary.
 struct Entries {
   std::optional<std::string_view> descr;
   std::optional<bool> fortran_order;
   std::optional<std::vector<std::uint64_t>> shape;
 };
 
-/// Reads the subset of Python literals that numpy writes: one dictionary with three known keys.
+/// Parses the subset of Python literals that numpy writes: one dictionary with three known keys.
 class DictionaryReader {
  public:
   DictionaryReader(const fs::path& file, std::string_view text) : file_(file), rest_(text) {}
@@ -124,7 +124,7 @@ class DictionaryReader {
     const char quote = peek();
     if (quote != '\'' && quote != '"') malformed(fmt::format("expected {} in quotes", what));
     const std::size_t end = rest_.find(quote, 1);
-    if (end == std::string_view::npos) malformed("a quotation does not end");
+    if (end == std::string_view::npos) malformed("a string is not terminated");
     const std::string_view text = rest_.substr(1, end - 1);
     if (text.find('\\') != std::string_view::npos)
       malformed(fmt::format("a backslash in {}", in_quotes(text)));
@@ -136,7 +136,7 @@ class DictionaryReader {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
   }
 
-  /// The next character that is not space; 0 at the end.
+  /// Returns the next character that is not white space; 0 at the end.
   char peek() {
     skip_space();
     return rest_.empty() ? '\0' : rest_.front();
@@ -177,16 +177,15 @@ Header find_npy_header(const fs::path& file, std::span<const std::byte> bytes) {
   const std::size_t major = byte_at(kMagic.size());
   const std::size_t minor = byte_at(kMagic.size() + 1);
   if (major < 1 || major > 3 || minor != 0)
-    throw FileError(
-        file, fmt::format(".npy version {}.{} is not known; 1.0, 2.0 and 3.0 are", major, minor));
+    throw FileError(file, fmt::format("has the unsupported .npy version {}.{}; use 1.0, 2.0 or 3.0",
+                                      major, minor));
   const std::size_t length_bytes = major == 1 ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
   const std::size_t start = kMagic.size() + kVersionBytes + length_bytes;
   if (text.size() < start) truncated_header(file);
   std::size_t length = 0;
   for (std::size_t i = 1; i <= length_bytes; ++i) length = length << 8 | byte_at(start - i);
   if (length > kMaxNpyHeaderBytes)
-    throw FileError(file, fmt::format("malformed .npy header: it says it is {} bytes long, more "
-                                      "than {}",
+    throw FileError(file, fmt::format("malformed .npy header: its length is {} bytes, more than {}",
                                       length, kMaxNpyHeaderBytes));
   if (length > text.size() - start) truncated_header(file);
   return {text.substr(start, length), start + length};
@@ -203,7 +202,7 @@ FileType type_of(const fs::path& file, std::string_view descr) {
     throw FileError(file, fmt::format("has the opaque type {}; save bf16 as array.view('<u2')",
                                       in_quotes(descr)));
   if (descr.ends_with("V1") || descr.ends_with("u1") || descr.ends_with("f1"))
-    throw FileError(file, fmt::format("has type {}, and .npy has none for FP8; save it as "
+    throw FileError(file, fmt::format("has type {}, but .npy has no FP8 type; save it as "
                                       ".safetensors (F8_E4M3, F8_E5M2)",
                                       in_quotes(descr)));
   throw FileError(file, fmt::format("has type {}, not '<f4', '<f2' or '<u2' (bf16 bits); save "

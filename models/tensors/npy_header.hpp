@@ -8,9 +8,10 @@
 
 namespace equarx::tensors {
 
-/// The layout of a .npy file of versions 1.0, 2.0 or 3.0 (numpy.lib.format), whose whole contents
-/// are `bytes`. Types '<f4', '<f2' and '<u2', which is taken for bf16; C order only. FileError about
-/// `file` otherwise, and if the header is malformed or the data are not of the size that it says.
+/// Reads the layout of a .npy file (numpy.lib.format, versions 1.0, 2.0 and 3.0) with contents
+/// `bytes`. Supports '<f4', '<f2' and '<u2' (read as bf16), in C order. Throws FileError, naming
+/// `file`, for anything else, for a malformed header, and if the data do not have the size that the
+/// header implies.
 TensorLayout read_npy_header(const std::filesystem::path& file, std::span<const std::byte> bytes);
 
 }  // namespace equarx::tensors

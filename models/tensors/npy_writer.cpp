@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kElementsPerPiece = 65536;
 
-/// Of .npy, which has neither bf16 nor FP8: their bits, as unsigned integers.
+/// Returns the .npy type; bf16 and FP8, which .npy lacks, are stored as unsigned integers.
 std::string_view type_text(FileType type) {
   switch (type) {
     case FileType::fp32: return "<f4";
@@ -35,7 +35,7 @@ std::string_view type_text(FileType type) {
 std::string header_of(FileType type, std::span<const std::uint64_t> shape) {
   constexpr std::string_view kMagicAndVersion{"\x93NUMPY\x01\x00", 8};
   constexpr std::size_t kLengthBytes = 2;
-  constexpr std::size_t kAlignment = 64;  // of the data, numpy.lib.format
+  constexpr std::size_t kAlignment = 64;  // data alignment (numpy.lib.format)
   std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                        type_text(type), shape_text(shape));
   const std::size_t unpadded = kMagicAndVersion.size() + kLengthBytes + dictionary.size() + 1;

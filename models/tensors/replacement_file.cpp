@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
                                     std::generic_category().message(error)));
 }
 
-/// Follows a link, so that the link stays. A device or a pipe must not be replaced by a file.
+/// Resolves symbolic links, so that they are kept. Refuses to replace a device or a pipe.
 fs::path target_of(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
@@ -29,7 +29,7 @@ fs::path target_of(const fs::path& file) {
   if (fs::exists(status) && !fs::is_regular_file(status))
     throw FileError(file, "is a pipe or a device; name a regular file");
   try {
-    return os::behind_links(file);
+    return os::resolve_links(file);
   } catch (const std::system_error& links) {
     cannot_write(file, links.code().value());
   }
@@ -57,7 +57,7 @@ void ReplacementFile::write(std::span<const std::byte> bytes) {
 
 std::span<std::byte> ReplacementFile::map(std::uint64_t bytes) {
   const int descriptor = new_.descriptor().number();
-  // Reserved, because a disk that is full when a mapped page is written ends the program.
+  // Reserves the space: a write to a mapped page on a full disk would terminate the program.
   const int error =
       ::posix_fallocate(descriptor, static_cast<off_t>(written_), static_cast<off_t>(bytes));
   if (error != 0) cannot_write(file_, error);

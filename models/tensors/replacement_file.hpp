@@ -1,4 +1,4 @@
-// A file that takes the place of another one in one step, or leaves nothing behind.
+// Atomic replacement of a file.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,27 @@
 
 namespace equarx::tensors {
 
-/// A new file beside `file`, which takes its place or disappears: whoever reads `file` sees the old contents or
-/// the new ones, and after an error the old ones. A link stays, and what it names is replaced.
+/// A temporary file in the directory of `file` that either replaces it or is removed: readers of
+/// `file` see the old contents or the new ones, and the old ones after an error. A symbolic link is
+/// kept; its target is replaced.
 class ReplacementFile {
  public:
-  /// FileError if it cannot be written there, or if a folder, a pipe or a device is there.
+  /// Throws FileError if `file` cannot be written, or is a directory, a pipe or a device.
   explicit ReplacementFile(std::filesystem::path file);
   ReplacementFile(const ReplacementFile&) = delete;
   ReplacementFile& operator=(const ReplacementFile&) = delete;
   ~ReplacementFile();
 
-  /// Appends. FileError if it cannot, for example because the disk is full.
+  /// Appends `bytes`. Throws FileError on failure, for example because the disk is full.
   void write(std::span<const std::byte> bytes);
-  /// Makes room for `bytes` behind what was written and maps the whole file, to be filled in any order; its pages
-  /// belong to the page cache. To be called once, and nothing is to be written after it. FileError as of write().
+  /// Extends the file by `bytes` and maps the whole file, to be filled in any order; its pages
+  /// belong to the page cache. Call once, after the last write(). Throws FileError as write().
   std::span<std::byte> map(std::uint64_t bytes);
-  /// Puts the file in its place. FileError if not all of it could be written.
+  /// Moves the file to its final name. Throws FileError if it could not be written completely.
   void replace();
 
  private:
-  std::filesystem::path file_;  ///< as the user calls it
+  std::filesystem::path file_;  ///< as named by the user
   os::NewFile new_;
   std::uint64_t written_ = 0;
   std::span<std::byte> mapped_;

@@ -32,7 +32,8 @@ std::string_view find_safetensors_header(const fs::path& file, std::span<const s
   return {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length};
 }
 
-/// The tensors must fill `data_bytes` bytes one after the other. Sorts them in that order.
+/// Sorts the tensors by offset and checks that they fill `data_bytes` bytes without gaps or
+/// overlaps.
 void check_offsets(const fs::path& file, std::vector<SafetensorsEntry>& entries,
                    std::uint64_t data_bytes) {
   std::ranges::sort(entries, {}, &SafetensorsEntry::offsets);

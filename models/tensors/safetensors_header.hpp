@@ -10,12 +10,12 @@
 
 namespace equarx::tensors {
 
-/// The layout of the tensor called `name`, or of the only one, in a .safetensors file whose whole
-/// contents are `bytes`. Types F32, F16 and BF16; other tensors of the file may have any. FileError
-/// about `file` otherwise, and if the file breaks a rule of the format (the description in the
-/// repository huggingface/safetensors): a header of at most 100 MB, an object of objects without
-/// duplicate keys; tensors that fill the data without holes or overlaps, each as long as its shape.
-/// Names of tensors are only compared, and shown in errors.
+/// Reads the layout of tensor `name`, or of the only tensor, from a .safetensors file with contents
+/// `bytes`. Supports F32, F16, BF16, F8_E4M3 and F8_E5M2; other tensors in the file may have any
+/// type. Throws FileError, naming `file`, otherwise, and if the file breaks a rule of the format
+/// (as described in the repository huggingface/safetensors): a header of at most 100 MB, an object
+/// of objects without duplicate keys; tensors that fill the data without gaps or overlaps, each of
+/// the size of its shape. Tensor names are only compared, and shown in errors.
 TensorLayout read_safetensors_header(const std::filesystem::path& file,
                                      std::span<const std::byte> bytes,
                                      std::optional<std::string_view> name);

@@ -18,8 +18,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kMetadata = "__metadata__";
 
-/// Takes the events of the parser one by one: a document that was built first could be many times
-/// larger than its text, and as deep as its author likes.
+/// SAX handler: a DOM could be many times larger than the text, and nested arbitrarily deep.
 class HeaderHandler : public Json::json_sax_t {
  public:
   explicit HeaderHandler(const fs::path& file) : file_(file) {}
@@ -32,49 +31,49 @@ class HeaderHandler : public Json::json_sax_t {
   }
 
   bool start_object(std::size_t) override {
-    if (place_ == Place::document)
-      place_ = Place::tensors;
-    else if (place_ == Place::tensors)
+    if (context_ == Context::document)
+      context_ = Context::tensors;
+    else if (context_ == Context::tensors)
       enter_member();
     else
-      malformed("an object where none belongs");
+      malformed("unexpected object");
     return true;
   }
 
   bool key(std::string& key) override {
-    if (place_ == Place::tensors) member_ = key;
-    if (place_ == Place::tensor) enter_field(key);
+    if (context_ == Context::tensors) member_ = key;
+    if (context_ == Context::tensor) enter_field(key);
     return true;
   }
 
   bool end_object() override {
-    if (place_ == Place::tensor) check_complete();
-    place_ = place_ == Place::tensors ? Place::document : Place::tensors;
+    if (context_ == Context::tensor) check_complete();
+    context_ = context_ == Context::tensors ? Context::document : Context::tensors;
     return true;
   }
 
   bool start_array(std::size_t) override {
-    const bool expected = place_ == Place::tensor && fields_.back() != "dtype";
-    if (!expected) malformed("an array where none belongs");
-    place_ = Place::numbers;
+    const bool expected = context_ == Context::tensor && fields_.back() != "dtype";
+    if (!expected) malformed("unexpected array");
+    context_ = Context::numbers;
     return true;
   }
 
   bool end_array() override {
-    place_ = Place::tensor;
+    context_ = Context::tensor;
     return true;
   }
 
   bool string(std::string& text) override {
-    if (place_ == Place::metadata) return true;
-    if (place_ != Place::tensor || fields_.back() != "dtype")
-      malformed(fmt::format("the text {} where none belongs", in_quotes(text)));
+    if (context_ == Context::metadata) return true;
+    if (context_ != Context::tensor || fields_.back() != "dtype")
+      malformed(fmt::format("unexpected string {}", in_quotes(text)));
     entries_.back().type = text;
     return true;
   }
 
   bool number_unsigned(std::uint64_t number) override {
-    if (place_ != Place::numbers) malformed("a number where none belongs");
+    if (context_ != Context::numbers) malformed("unexpected number");
     SafetensorsEntry& entry = entries_.back();
     const bool is_shape = fields_.back() == "shape";
     const std::size_t most = is_shape ? kMaxDimensions : entry.offsets.size();
@@ -89,33 +88,32 @@ class HeaderHandler : public Json::json_sax_t {
   }
 
   bool number_integer(std::int64_t number) override {
-    malformed(fmt::format("the negative number {}{}", number, of_tensor()));
+    malformed(fmt::format("negative number {}{}", number, of_tensor()));
   }
 
   bool number_float(double, const std::string& text) override {
-    malformed(fmt::format("the number {}, which is not an integer of 64 bits{}", in_quotes(text),
-                          of_tensor()));
+    malformed(fmt::format("number {} is not a 64-bit integer{}", in_quotes(text), of_tensor()));
   }
 
-  bool null() override { malformed("null where none belongs"); }
-  bool boolean(bool) override { malformed("true or false where none belongs"); }
-  bool binary(Json::binary_t&) override { malformed("binary data"); }
+  bool null() override { malformed("unexpected null"); }
+  bool boolean(bool) override { malformed("unexpected boolean"); }
+  bool binary(Json::binary_t&) override { malformed("unexpected binary data"); }
 
   bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
     malformed(fmt::format("not JSON at byte {}", position));
   }
 
  private:
-  /// What encloses the next value.
-  enum class Place { document, tensors, metadata, tensor, numbers };
+  /// Enclosing element of the next value.
+  enum class Context { document, tensors, metadata, tensor, numbers };
 
   void enter_member() {
     if (member_ == kMetadata) {
       if (std::exchange(has_metadata_, true)) appears_twice(member_);
-      place_ = Place::metadata;
+      context_ = Context::metadata;
       return;
     }
-    place_ = Place::tensor;
+    context_ = Context::tensor;
     entries_.push_back({member_, {}, {}, {}});
     fields_.clear();
     offsets_ = 0;
@@ -140,7 +138,7 @@ class HeaderHandler : public Json::json_sax_t {
   }
 
   std::string of_tensor() const {
-    const bool inside = place_ == Place::tensor || place_ == Place::numbers;
+    const bool inside = context_ == Context::tensor || context_ == Context::numbers;
     return inside ? fmt::format(" (tensor {})", in_quotes(entries_.back().name)) : "";
   }
 
@@ -149,12 +147,12 @@ class HeaderHandler : public Json::json_sax_t {
   }
 
   const fs::path& file_;
-  Place place_ = Place::document;
+  Context context_ = Context::document;
   std::vector<SafetensorsEntry> entries_;
   bool has_metadata_ = false;
   std::string member_;               ///< latest key of the outer object
-  std::vector<std::string> fields_;  ///< keys so far of the tensor
-  std::size_t offsets_ = 0;          ///< numbers so far in its data_offsets
+  std::vector<std::string> fields_;  ///< keys of the current tensor so far
+  std::size_t offsets_ = 0;          ///< elements of its data_offsets so far
 };
 
 }  // namespace
@@ -172,7 +170,7 @@ std::string_view safetensors_type(FileType type) {
 }
 
 std::vector<SafetensorsEntry> parse_safetensors_json(const fs::path& file, std::string_view text) {
-  // The library would skip a byte order mark, and stop at a zero byte without looking further.
+  // The library would skip a byte order mark and ignore everything after a zero byte.
   if (!text.starts_with('{'))
     throw FileError(file, "malformed safetensors header: it does not begin with {");
   if (text.find('\0') != std::string_view::npos)

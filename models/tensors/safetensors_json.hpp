@@ -11,13 +11,13 @@
 
 namespace equarx::tensors {
 
-/// The longest header that the format allows, in bytes.
+/// Maximum header size that the format allows, in bytes.
 inline constexpr std::uint64_t kMaxSafetensorsHeaderBytes = 100'000'000;
 
-/// What the format calls a type, like "BF16".
+/// Returns the format's name of a type, such as "BF16".
 std::string_view safetensors_type(FileType type);
 
-/// One tensor as the header of a .safetensors file describes it.
+/// Description of one tensor in the header of a .safetensors file.
 struct SafetensorsEntry {
   std::string name;
   std::string type;
@@ -25,9 +25,9 @@ struct SafetensorsEntry {
   std::array<std::uint64_t, 2> offsets{};  ///< begin and end, bytes from the start of the data
 };
 
-/// The tensors of a header, sorted by name. FileError about `file` if it is not JSON, not an object of
-/// objects with the right keys, or has duplicate keys. `__metadata__` is checked and forgotten.
-/// Memory is a small multiple of the text's.
+/// Parses a header; returns its tensors sorted by name. Throws FileError, naming `file`, if the
+/// header is not JSON, is not an object of objects with the expected keys, or has duplicate keys.
+/// `__metadata__` is validated and discarded. Memory use is a small multiple of the text size.
 std::vector<SafetensorsEntry> parse_safetensors_json(const std::filesystem::path& file,
                                                      std::string_view text);
 

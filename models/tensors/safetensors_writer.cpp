@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a tensor's elements begin and end, in bytes from the start of the data.
+/// Begin and end of a tensor's elements, in bytes from the start of the data.
 using Extent = std::array<std::uint64_t, 2>;
 
 void check_names(const fs::path& file, std::span<const NewTensor> tensors) {
@@ -27,10 +27,10 @@ void check_names(const fs::path& file, std::span<const NewTensor> tensors) {
   std::set<std::string> names = {"__metadata__"};
   for (const NewTensor& tensor : tensors)
     if (!names.insert(tensor.name).second)
-      throw std::logic_error("tensors of a file must have names of their own");
+      throw std::logic_error("tensor names must be unique within a file");
 }
 
-/// One behind the other without holes, as the format wants it; those of the longest elements first, so that all are
+/// Packs the tensors without gaps, as the format requires; wider elements first, so that all are
 /// aligned.
 std::vector<Extent> extents_of(const fs::path& file, std::span<const NewTensor> tensors) {
   std::vector<std::size_t> order(tensors.size());
@@ -47,7 +47,7 @@ std::vector<Extent> extents_of(const fs::path& file, std::span<const NewTensor> 
   return extents;
 }
 
-/// Its length and its text, padded so that the data behind it are aligned.
+/// Returns the length field and the header text, padded so that the data that follow are aligned.
 std::string header_of(const fs::path& file, std::span<const NewTensor> tensors,
                       std::span<const Extent> extents) {
   auto json = nlohmann::ordered_json::object();
@@ -58,7 +58,7 @@ std::string header_of(const fs::path& file, std::span<const NewTensor> tensors,
   std::string text = json.dump();
   text.append((sizeof(double) - text.size() % sizeof(double)) % sizeof(double), ' ');
   if (text.size() > kMaxSafetensorsHeaderBytes)
-    throw FileError(file, "would have a header of more bytes than its format allows");
+    throw FileError(file, "would need a longer header than the format allows");
   std::string length;
   for (unsigned byte = 0; byte < sizeof(std::uint64_t); ++byte)
     length += static_cast<char>(std::uint64_t{text.size()} >> (8 * byte) & 0xff);

@@ -12,30 +12,30 @@
 
 namespace equarx::tensors {
 
-/// A tensor that is to be written.
+/// Description of a tensor to write.
 struct NewTensor {
   std::string name;                  ///< UTF-8
   FileType type = FileType::fp32;    ///< stored little-endian
-  std::vector<std::uint64_t> shape;  ///< as count_elements() takes it
+  std::vector<std::uint64_t> shape;  ///< valid for count_elements()
 };
 
 class ReplacementFile;
 
-/// A .safetensors file (the description in the repository huggingface/safetensors) whose tensors are filled in any
-/// order. It is there whole, once it is kept, or not at all.
+/// A .safetensors file (as described in the repository huggingface/safetensors) whose tensors may
+/// be filled in any order. It appears under its name only once keep() has succeeded.
 class SafetensorsFile {
  public:
-  /// Reserves the file's room. Names must differ, and none is "__metadata__": std::logic_error. FileError if the file's
-  /// name does not end in .safetensors, a shape is that of no tensor, the header would be longer than readers take, or
-  /// the file cannot be written.
+  /// Reserves the disk space. Throws std::logic_error for duplicate names or the name
+  /// "__metadata__"; FileError if the file's name does not end in .safetensors, a shape is invalid,
+  /// the header exceeds the format's limit, or the file cannot be written.
   SafetensorsFile(const std::filesystem::path& file, std::span<const NewTensor> tensors);
   SafetensorsFile(SafetensorsFile&&) noexcept;
   ~SafetensorsFile();
 
-  /// The elements of a tensor, by its place in the list, zeros at first. Aligned as its type wants it. Different parts
-  /// may be filled by different threads.
+  /// Elements of a tensor, by index, initially 0 and aligned for their type. Threads may fill
+  /// disjoint parts concurrently.
   std::span<std::byte> data(std::size_t tensor) { return data_.at(tensor); }
-  /// Puts the file in its place. FileError if not all of it could be written.
+  /// Moves the file to its final name. Throws FileError if it could not be written completely.
   void keep();
 
  private:

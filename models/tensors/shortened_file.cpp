@@ -15,38 +15,37 @@ namespace {
 
 constexpr int kExitWrongInput = 2;
 
-// Changed under the mutex. The handler walks along it without, since it ends the process either way.
+// List of mappings, modified under the mutex. The handler skips it, as it ends the process anyway.
 NamedMapping* newest = nullptr;
 std::mutex& mutex() {
   static std::mutex only;
   return only;
 }
 
-void say(std::string_view text) {
+void print(std::string_view text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// Several threads may read where the file no longer is: one speaks, and the others wait for the end.
-std::atomic_flag spoken = ATOMIC_FLAG_INIT;
+/// Several threads may fault at once: the first one reports, the others wait for the exit.
+std::atomic_flag reported = ATOMIC_FLAG_INIT;
 
-extern "C" void end_in_words(int /*signal*/, siginfo_t* fault, void* /*context*/) {
-  while (spoken.test_and_set()) pause();
-  std::string_view name = "a file of tensors";
+extern "C" void report_and_exit(int /*signal*/, siginfo_t* fault, void* /*context*/) {
+  while (reported.test_and_set()) pause();
+  std::string_view name = "a tensor file";
   for (const NamedMapping* each = newest; each != nullptr; each = each->next())
     if (each->has(fault->si_addr)) name = each->name();
-  say("equarx-sim: error: ");
-  say(name);
-  say(": was shortened, or its disk failed, while it was read; write it again, then run this "
-      "again\n");
+  print("equarx-sim: error: ");
+  print(name);
+  print(": was truncated, or its disk failed, while being read; write it again, then rerun\n");
   _exit(kExitWrongInput);
 }
 
 }  // namespace
 
-void end_in_words_if_shortened() {
+void install_truncation_handler() {
   struct sigaction action {};
-  action.sa_sigaction = end_in_words;
-  // A fault of the handler itself, in which the signal is blocked, ends the process in the ordinary way.
+  action.sa_sigaction = report_and_exit;
+  // The signal stays blocked inside the handler, so a fault there kills the process by default.
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);
 }
@@ -60,9 +59,9 @@ NamedMapping::NamedMapping(std::span<const std::byte> bytes, const std::filesyst
 
 NamedMapping::~NamedMapping() {
   const std::scoped_lock lock(mutex());
-  NamedMapping** place = &newest;
-  while (*place != this) place = &(*place)->next_;
-  *place = next_;
+  NamedMapping** link = &newest;
+  while (*link != this) link = &(*link)->next_;
+  *link = next_;
 }
 
 bool NamedMapping::has(const void* address) const {

@@ -1,4 +1,4 @@
-// What becomes of a process that reads a file which somebody shortens meanwhile.
+// Handling of mapped files that are truncated while they are read.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,12 @@
 
 namespace equarx::tensors {
 
-/// From now on, reading beyond the new end of a mapped file (or from a disk that fails) ends this process with a line
-/// on standard error that names the file, and with exit code 2; without this, without a word, by SIGBUS.
-void end_in_words_if_shortened();
+/// Installs a SIGBUS handler: reading beyond the new end of a mapped file, or from a failing disk,
+/// then ends the process with exit code 2 and a line on standard error that names the file, instead
+/// of a silent SIGBUS.
+void install_truncation_handler();
 
-/// A file in memory that the line can name while this lives.
+/// Registers a mapped file by name for the SIGBUS handler, for the lifetime of the object.
 class NamedMapping {
  public:
   NamedMapping(std::span<const std::byte> bytes, const std::filesystem::path& file);
@@ -22,12 +23,12 @@ class NamedMapping {
 
   bool has(const void* address) const;
   const std::string& name() const { return name_; }
-  /// The one that was made before it and is still there; nullptr if there is none.
+  /// Next older mapping that is still registered; nullptr if none.
   const NamedMapping* next() const { return next_; }
 
  private:
   std::span<const std::byte> bytes_;
-  std::string name_;  ///< as a terminal may be shown it
+  std::string name_;  ///< safe to print on a terminal
   NamedMapping* next_ = nullptr;
 };
 

@@ -16,9 +16,9 @@ TensorLayout read_header(const std::filesystem::path& file, std::span<const std:
                          std::optional<std::string_view> tensor) {
   if (file.extension() == ".safetensors") return read_safetensors_header(file, bytes, tensor);
   if (file.extension() != ".npy")
-    throw FileError(file, "is of an unknown kind; its name must end in .npy or .safetensors");
+    throw FileError(file, "has an unknown file type; its name must end in .npy or .safetensors");
   if (tensor)
-    throw FileError(file, fmt::format("a .npy file holds one tensor without a name; leave out {}",
+    throw FileError(file, fmt::format("a .npy file holds one unnamed tensor; leave out {}",
                                       in_quotes(*tensor)));
   return read_npy_header(file, bytes);
 }

@@ -14,24 +14,25 @@
 
 namespace equarx::tensors {
 
-/// A tensor in a memory-mapped .npy or .safetensors file. Opening reads the header only; values are
-/// read from the disk when they are asked for. The file must not be changed meanwhile.
+/// A tensor in a memory-mapped .npy or .safetensors file. Opening reads only the header; values are
+/// loaded on demand. The file must not change while it is open.
 class TensorFile {
  public:
-  /// The format follows from the end of the file's name. `tensor` chooses one of a .safetensors file
-  /// and may be left out if that has only one; a .npy file holds one without a name. FileError if the
-  /// file is anything but a whole, well-formed, non-empty tensor of a supported type.
+  /// Opens a file; its extension selects the format. `tensor` names a tensor of a .safetensors file
+  /// and may be omitted if there is only one; the tensor of a .npy file has no name. Throws
+  /// FileError unless the file is complete and well-formed, and the tensor non-empty and of a
+  /// supported type.
   static TensorFile open(const std::filesystem::path& file,
                          std::optional<std::string_view> tensor = std::nullopt);
 
-  /// At least one dimension, none of them 0. The last one varies fastest.
+  /// At least one dimension, none of them 0; row-major order.
   std::span<const std::uint64_t> shape() const { return layout_.shape; }
   FileType dtype() const { return layout_.type; }
   /// The product of the shape.
   std::uint64_t elements() const { return layout_.elements; }
 
-  /// Elements first, first + 1, ... in the order of the file, exact. All of them must be in the
-  /// tensor; std::out_of_range otherwise. Thread-safe.
+  /// Reads elements first, first + 1, ... in file order, exactly. Throws std::out_of_range if any
+  /// lies outside the tensor. Thread-safe.
   void read(std::uint64_t first, std::span<float> values) const;
 
  private:
@@ -41,7 +42,7 @@ class TensorFile {
   TensorLayout layout_;
 };
 
-/// Tensors in files: one file for each rank, or one for all, whose leading axis counts ranks.
+/// Tensor files: one per rank, or a single one whose leading axis is the rank.
 using TensorFiles = std::vector<std::shared_ptr<const TensorFile>>;
 
 }  // namespace equarx::tensors

@@ -17,7 +17,8 @@ std::string shape_text(std::span<const std::uint64_t> shape) {
 std::uint64_t count_elements(const std::filesystem::path& file,
                              std::span<const std::uint64_t> shape) {
   if (shape.empty())
-    throw FileError(file, "holds a single number of shape (); a tensor needs a dimension");
+    throw FileError(file,
+                    "holds a single number of shape (); a tensor needs at least one dimension");
   if (shape.size() > kMaxDimensions)
     throw FileError(file, fmt::format("has {} dimensions; at most {} are supported", shape.size(),
                                       kMaxDimensions));

@@ -17,20 +17,22 @@ namespace {
 struct Prefix {
   std::string_view text;
   double factor;
-  int tens = 0;  // powers of ten, which move the decimal point of the number as it is written
+  int tens = 0;  // decimal exponent, applied to the decimal text of the number
+  std::string_view name = {};
 };
 
-constexpr std::array kLarge = {Prefix{"", 1.0},     Prefix{"k", 1e3, 3},   Prefix{"M", 1e6, 6},
-                               Prefix{"G", 1e9, 9}, Prefix{"T", 1e12, 12}, Prefix{"P", 1e15, 15}};
-constexpr std::array kBinary = {Prefix{"Ki", 0x1p10}, Prefix{"Mi", 0x1p20}, Prefix{"Gi", 0x1p30},
-                                Prefix{"Ti", 0x1p40}};
-// Small prefixes as divisors: 1 us is 1 / 1e6 s exactly as written, 1 * 1e-6 is not.
+constexpr std::array kLarge = {Prefix{"", 1.0, 0, ""},          Prefix{"k", 1e3, 3, "kilo"},
+                               Prefix{"M", 1e6, 6, "mega"},     Prefix{"G", 1e9, 9, "giga"},
+                               Prefix{"T", 1e12, 12, "tera"},   Prefix{"P", 1e15, 15, "peta"}};
+constexpr std::array kBinary = {Prefix{"Ki", 0x1p10, 0, "kibi"}, Prefix{"Mi", 0x1p20, 0, "mebi"},
+                                Prefix{"Gi", 0x1p30, 0, "gibi"}, Prefix{"Ti", 0x1p40, 0, "tebi"}};
+// Small prefixes as divisors: 1 / 1e6 is the double closest to 1 us, 1 * 1e-6 need not be.
 constexpr std::array kSmallDivisors = {Prefix{"m", 1e3, -3}, Prefix{"u", 1e6, -6},
                                        Prefix{"n", 1e9, -9}, Prefix{"p", 1e12, -12}};
 
 struct Unit {
   std::string_view text;
-  double divisor;  // how many of this unit make one base unit: a power of two
+  double divisor;  // number of these units per base unit: a power of two
 };
 
 struct DimensionInfo {
@@ -42,9 +44,12 @@ struct DimensionInfo {
 
 const DimensionInfo& info(Dimension dimension) {
   constexpr double kBitsPerByte = 8.0;
-  static const DimensionInfo bytes{"a size", "32 MiB", {{"B", 1}, {"b", kBitsPerByte}}, false};
+  static const DimensionInfo bytes{"a size", "32 MiB", {{"B", 1}}, false};
   static const DimensionInfo bandwidth{
-      "a bandwidth", "45 GB/s", {{"B/s", 1}, {"b/s", kBitsPerByte}}, false};
+      "a bandwidth",
+      "45 GB/s",
+      {{"B/s", 1}, {"b/s", kBitsPerByte}, {"Bps", 1}, {"bps", kBitsPerByte}},
+      false};
   static const DimensionInfo time{"a time", "1 us", {{"s", 1}}, true};
   static const DimensionInfo frequency{"a frequency", "1.5 GHz", {{"Hz", 1}}, false};
   static const DimensionInfo operations{
@@ -68,8 +73,8 @@ const Prefix* find_prefix(std::span<const Prefix> prefixes, std::string_view uni
   return nullptr;
 }
 
-/// `text`, a number, times a power of ten: the double next to that decimal number, so "0.25 us" and "250 ns" are one.
-/// Multiplied as a double it might be the one beside it.
+/// Returns `text`, a decimal number, times a power of ten, correctly rounded, so that "0.25 us" and
+/// "250 ns" are equal. Multiplying doubles could be off by one ulp.
 double moved_point(std::string_view text, int tens, double number) {
   const auto mark = text.find_first_of("eE");
   int exponent = 0;
@@ -81,12 +86,12 @@ double moved_point(std::string_view text, int tens, double number) {
   const std::string moved = fmt::format("{}e{}", text.substr(0, mark), exponent + tens);
   double value = 0.0;
   const auto [end, error] = std::from_chars(moved.data(), moved.data() + moved.size(), value);
-  // Too large, or too small for a double: infinity, or 0.
+  // Overflow or underflow: infinity or 0.
   return error == std::errc{} ? value : number * std::pow(10.0, tens);
 }
 
-/// A number, as it is written and as a double, of `unit` in the base unit; nothing if the unit is not of this
-/// dimension.
+/// Converts a number, given as text and as a double, from `unit` to the base unit; std::nullopt if
+/// the unit does not belong to the dimension.
 std::optional<double> to_base(std::string_view text, double number, std::string_view unit,
                               const DimensionInfo& dimension) {
   const std::span<const Prefix> small = kSmallDivisors;
@@ -102,19 +107,31 @@ std::optional<double> to_base(std::string_view text, double number, std::string_
   return std::nullopt;
 }
 
+/// Rejects a size in bits, most likely a typo of bytes: "4 Mib" is 512 KiB.
+void check_no_bits(std::string_view number_text, double number, std::string_view unit) {
+  constexpr double kBitsPerByte = 8.0;
+  for (const std::span<const Prefix> prefixes : {std::span<const Prefix>(kLarge), {kBinary}})
+    if (const Prefix* found = find_prefix(prefixes, unit, "b"))
+      throw std::invalid_argument(fmt::format(
+          "{0} {1} is {0} {2}bits = {3}; write {0} {4}B for bytes, or {5} {4}B", number_text, unit,
+          found->name, format(number * found->factor / kBitsPerByte, Dimension::bytes),
+          found->text, number / kBitsPerByte));
+}
+
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// A number and the prefix before its unit.
+/// A number and the prefix of its unit.
 struct Scaled {
   double number;
   std::string_view prefix;
 };
 
-/// The largest prefix that leaves a whole number: 16 GB, though 15625000 KiB would be whole as well.
+/// Returns the largest prefix that leaves a whole number: 16 GB, although 15625000 KiB is whole as
+/// well.
 const Prefix& whole_prefix(double value) {
   const Prefix* best = &kLarge.front();
   for (const std::span<const Prefix> prefixes : {std::span<const Prefix>(kBinary), {kLarge}})
@@ -125,7 +142,7 @@ const Prefix& whole_prefix(double value) {
   return *best;
 }
 
-/// `value` in the unit that befits it. Bytes that are written exactly take no prefix that leaves a fraction.
+/// Scales `value` to a suitable prefix. With `exact`, bytes take no prefix that leaves a fraction.
 Scaled scale(double value, Dimension dimension, bool exact) {
   const DimensionInfo& about = info(dimension);
   const double magnitude = std::abs(value);
@@ -165,6 +182,7 @@ double parse(std::string_view text, Dimension dimension) {
   if (unit.empty())
     throw std::invalid_argument(fmt::format("'{}' has no unit; {} is written like \"{}\"", text,
                                             name(dimension), example(dimension)));
+  if (dimension == Dimension::bytes) check_no_bits(trimmed.substr(0, length), number, unit);
   const auto value = to_base(trimmed.substr(0, length), number, unit, info(dimension));
   if (!value)
     throw std::invalid_argument(
@@ -175,20 +193,20 @@ double parse(std::string_view text, Dimension dimension) {
 }
 
 std::string format(double value, Dimension dimension) {
-  constexpr int kMostDigits = 17;  // more say nothing about a double
-  constexpr int kMeant = 12;
+  constexpr int kMaxDigits = 17;  // enough to identify any double
+  constexpr int kShortDigits = 12;
   const auto [number, prefix] = scale(value, dimension, true);
   const std::string unit = fmt::format("{}{}", prefix, info(dimension).units[0].text);
-  for (int digits = 1; digits <= kMostDigits; ++digits) {
-    // Infinite if it is rounded up beyond what a double holds: then it is too far away.
+  for (int digits = 1; digits <= kMaxDigits; ++digits) {
+    // Infinite if rounding up overflows; the error is then infinite too.
     const double rounded = std::strtod(fmt::format("{:.{}g}", number, digits).c_str(), nullptr);
     const std::string text = fmt::format("{}", rounded);
     const double error = std::abs(to_base(text, rounded, unit, info(dimension)).value() - value);
-    // 1 ulp or less; two texts of so few digits are further apart, so there is no choice among them.
-    const double allowed = digits <= kMeant ? 0x1p-52 * std::abs(value) : 0.0;
+    // At most 1 ulp; texts with so few digits are further apart, so at most one qualifies.
+    const double allowed = digits <= kShortDigits ? 0x1p-52 * std::abs(value) : 0.0;
     if (error <= allowed) return fmt::format("{} {}", text, unit);
   }
-  // Scaling may lose the last bit; the plain number never does.
+  // Scaling may lose the last bit; the unscaled number round-trips.
   return fmt::format("{} {}", value, info(dimension).units[0].text);
 }
 

@@ -16,7 +16,7 @@ using collectives::Tile;
 
 namespace {
 
-/// Where a kind of chunk is cut, up to the end of the one that holds them all.
+/// Ends of the parts that a kind of chunk is cut into, up to the end of the largest chunk.
 std::vector<std::uint64_t> cuts(const Partition& partition, std::uint32_t segment,
                                 std::uint32_t uncut, std::uint64_t end, bool whole_minishards) {
   const collectives::Cut& cut = partition.cut(segment, uncut);
@@ -48,7 +48,7 @@ LaneTable::LaneTable(const collectives::Program& program) : program_(program) {
     place_lanes(segment, scaled);
   for (BufferId id = 0; id < program.buffers.size(); ++id) {
     const collectives::Buffer& buffer = program.buffers[id];
-    if (buffer.content == Content::amax) continue;  // of the whole tensor (shared_amax.hpp)
+    if (buffer.content == Content::amax) continue;  // covers the whole tensor (shared_amax.hpp)
     for_each_lane_of(buffer.tile, buffer.content == Content::scales, [&](Lane& lane) {
       if (lane.buffers.empty() || lane.buffers.back() != id) lane.buffers.push_back(id);
     });
@@ -56,7 +56,7 @@ LaneTable::LaneTable(const collectives::Program& program) : program_(program) {
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {
     const Instruction& instruction = program.instructions[id];
     if (instruction.op == Op::barrier || finds_shared_scale(program, instruction)) continue;
-    // What reads or moves a buffer is wherever its makers have a part of it.
+    // An instruction that reads or moves a buffer belongs to the lanes of the buffer's tile.
     const bool transfer = is_transfer(instruction.op);
     const bool decodes = instruction.op == Op::dequantize || instruction.op == Op::deliver;
     const BufferId buffer =

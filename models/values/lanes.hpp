@@ -1,4 +1,4 @@
-// A program sorted into parts whose values do not depend on each other.
+// A program split into lanes: parts whose values are independent of each other.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace equarx::values {
 
-/// A part of the chunks of one segment that belong to the places along its first axis, as small as it
-/// can be so that no sum and no scale reaches out of it: on a single ring a minishard of a shard, or a
-/// microshard where no format has scales. On several axes chunks are cut differently from stage to
-/// stage, and a lane ends where all of them are cut.
+/// A part of the chunks of one segment, one chunk per coordinate along its first axis: the smallest
+/// part that no sum and no scale crosses. On a single ring, a minishard of a shard, or a microshard
+/// if no format has scales. On several axes, chunks are cut differently in each stage, and a lane
+/// ends where all of these cuts coincide.
 struct Lane {
   std::uint32_t segment = 0;
   collectives::Range range;  ///< within the chunk
   std::vector<collectives::InstructionId> instructions;
-  std::vector<collectives::BufferId> buffers;  ///< in rising order
+  std::vector<collectives::BufferId> buffers;  ///< in ascending order
 };
 
 /// The lanes of a program, by segment.
@@ -31,7 +31,7 @@ class LaneTable {
   const std::vector<Lane>& lanes() const { return lanes_; }
 
  private:
-  /// Chunks that any phase has scales of: their segment, and how many axes do not cut them.
+  /// Chunks with scales in any phase, as (segment, number of axes that do not cut them).
   using ScaledChunks = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 
   void place_lanes(std::uint32_t segment, const ScaledChunks& scaled);
@@ -43,7 +43,8 @@ class LaneTable {
   std::vector<std::size_t> first_lane_;  ///< by segment
 };
 
-/// Axes, from the end, that do not cut the chunks that lanes are parts of: all but the first.
+/// Number of trailing axes that do not cut the chunks that lanes are parts of: all but the first
+/// axis.
 std::uint32_t top_uncut(const collectives::Segment& segment);
 
 }  // namespace equarx::values

@@ -13,7 +13,7 @@ ResultTensor::ResultTensor(numerics::ElementFormat format, std::span<std::byte> 
       codec_({.element = format}),
       stored_(stored) {}
 
-/// Where an element begins. Types of tensors fill whole bytes.
+/// Byte offset of an element. All tensor types occupy whole bytes.
 std::size_t ResultTensor::offset(std::uint64_t elements) const {
   return numerics::payload_bytes(codec_.format(), elements);
 }
@@ -39,7 +39,7 @@ void ResultTensor::read(std::uint64_t first, std::span<float> values) const {
   codec_.dequantize(stored_.subspan(offset(first), offset(values.size())), 0, {}, values);
 }
 
-std::vector<collectives::Range> ResultTensor::known(collectives::Range range) const {
+std::vector<collectives::Range> ResultTensor::written(collectives::Range range) const {
   std::vector<collectives::Range> parts;
   auto at = written_.upper_bound(range.begin);
   if (at != written_.begin()) --at;

@@ -13,28 +13,29 @@
 
 namespace equarx::values {
 
-/// The result of a collective, in the tensor's type; all ranks have the same. Only some of it may be known.
+/// Result of a collective in the tensor's type, the same on all ranks. Possibly only partly
+/// written.
 class ResultTensor {
  public:
-  /// Of a type that is stored without scales, else std::invalid_argument.
+  /// Allocates the memory. Throws std::invalid_argument if `format` is not stored without scales.
   ResultTensor(std::uint64_t elements, numerics::ElementFormat format);
-  /// The same in memory of someone else's, which must stay where it is: `stored` holds whole elements.
+  /// Uses the caller's memory, which must outlive this object and hold whole elements.
   ResultTensor(numerics::ElementFormat format, std::span<std::byte> stored);
 
   std::uint64_t elements() const { return elements_; }
-  /// Pieces that do not overlap may be written by different threads.
+  /// Thread-safe for ranges that do not overlap.
   void write(std::uint64_t first, std::span<const float> values);
   void read(std::uint64_t first, std::span<float> values) const;
 
-  /// The parts of a range that have been written, in order. Not to be called while others write.
-  std::vector<collectives::Range> known(collectives::Range range) const;
+  /// Returns the written parts of a range, in order. Not thread-safe with respect to write().
+  std::vector<collectives::Range> written(collectives::Range range) const;
 
  private:
   std::size_t offset(std::uint64_t elements) const;
 
   std::uint64_t elements_;
   numerics::BlockCodec codec_;
-  std::vector<std::byte> own_;  ///< empty if the memory is someone else's
+  std::vector<std::byte> own_;  ///< empty if the caller owns the memory
   std::span<std::byte> stored_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::uint64_t> written_;  ///< begin -> end, merged where they touch

@@ -1,15 +1,13 @@
 #include "models/values/shared_amax.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <mutex>
-#include <thread>
+#include <utility>
 
 #include "models/numerics/codec/block_codec.hpp"
-#include "models/os/threads.hpp"
+#include "models/os/parallel_for.hpp"
 
 namespace equarx::values {
 namespace {
@@ -20,73 +18,46 @@ using collectives::Op;
 using collectives::Program;
 using collectives::Rank;
 
-/// Elements that are looked at together.
+/// Elements per read.
 constexpr std::uint64_t kPiece = 1 << 16;
 
-/// What is not finite counts as Inf.
+/// Returns +Inf if any value is a NaN or an Inf.
 float amax_of(const numerics::BlockCodec& one_group, std::span<const float> values) {
   float amax = 0.0F;
   one_group.find_amax(values, 0, {&amax, 1});
   return std::isfinite(amax) ? amax : std::numeric_limits<float>::infinity();
 }
 
-/// Of each rank's tensor, whole: found by pieces, which threads take as they come.
-class OwnAmax {
- public:
-  OwnAmax(const Program& program, const TensorSource& source)
-      : source_(source),
-        elements_(program.partition.elements()),
-        pieces_((elements_ + kPiece - 1) / kPiece),
-        found_(program.ranks()) {}
+/// Returns the amax of each rank's whole tensor.
+std::vector<float> local_amax(const Program& program, const TensorSource& source,
+                              unsigned threads) {
+  const std::uint64_t elements = program.partition.elements();
+  const std::uint64_t pieces = (elements + kPiece - 1) / kPiece;  // per tensor
+  const numerics::BlockCodec one_group({.element = numerics::ElementFormat::int8,
+                                        .scaled = true,
+                                        .layout = numerics::ScaleLayout::contiguous,
+                                        .block = kPiece});
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, pieces * program.ranks()));
+  std::vector<std::vector<float>> values(std::max(threads, 1U));  // by thread
+  std::vector<float> amax(program.ranks());
+  std::mutex mutex;
+  os::parallel_for(pieces * program.ranks(), threads, [&](std::size_t i, unsigned thread) {
+    const auto rank = static_cast<Rank>(i / pieces);
+    const std::uint64_t first = i % pieces * kPiece;
+    values[thread].resize(std::min(kPiece, elements - first));
+    source.read(rank, first, values[thread]);
+    const float piece = amax_of(one_group, values[thread]);
+    const std::scoped_lock lock(mutex);
+    amax[rank] = std::max(amax[rank], piece);
+  });
+  return amax;
+}
 
-  std::vector<float> find(unsigned threads) {
-    {
-      std::vector<std::jthread> others;
-      os::add_threads(others, std::max(threads, 1U) - 1, [this] { work(); });
-      work();
-    }
-    if (failure_) std::rethrow_exception(failure_);
-    return found_;
-  }
-
- private:
-  void work() {
-    try {
-      const numerics::BlockCodec one_group({.element = numerics::ElementFormat::int8,
-                                            .scaled = true,
-                                            .layout = numerics::ScaleLayout::contiguous,
-                                            .block = kPiece});
-      std::vector<float> values;
-      for (std::uint64_t i = next_++; i < pieces_ * found_.size(); i = next_++) {
-        const auto rank = static_cast<Rank>(i / pieces_);
-        const std::uint64_t first = i % pieces_ * kPiece;
-        values.resize(std::min(kPiece, elements_ - first));
-        source_.read(rank, first, values);
-        const float amax = amax_of(one_group, values);
-        const std::scoped_lock lock(mutex_);
-        found_[rank] = std::max(found_[rank], amax);
-      }
-    } catch (...) {
-      const std::scoped_lock lock(mutex_);
-      failure_ = std::current_exception();
-      next_ = pieces_ * found_.size();
-    }
-  }
-
-  const TensorSource& source_;
-  std::uint64_t elements_;
-  std::uint64_t pieces_;  ///< of a tensor
-  std::vector<float> found_;
-  std::atomic<std::uint64_t> next_ = 0;
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-};
-
-/// The exchange, on all ranks in lockstep.
+/// Runs the exchange of amax values for all ranks in lockstep.
 class Exchange {
  public:
   Exchange(const Program& program, std::vector<float> own)
-      : program_(program), known_(std::move(own)), buffers_(program.buffers.size()) {
+      : program_(program), amax_(std::move(own)), buffers_(program.buffers.size()) {
     result_.sent_bytes.resize(program.channels.size());
     result_.received_bytes.resize(program.channels.size());
   }
@@ -94,20 +65,20 @@ class Exchange {
   SharedAmax run() {
     for (const Instruction& instruction : program_.instructions)
       if (finds_shared_scale(program_, instruction)) run(instruction);
-    result_.amax = known_.front();
+    result_.amax = amax_.front();
     result_.ranks_identical =
-        std::ranges::all_of(known_, [&](float amax) { return amax == result_.amax; });
+        std::ranges::all_of(amax_, [&](float amax) { return amax == result_.amax; });
     return std::move(result_);
   }
 
  private:
   void run(const Instruction& instruction) {
     switch (instruction.op) {
-      case Op::encode_amax: buffers_[instruction.buffer] = known_; return;
+      case Op::encode_amax: buffers_[instruction.buffer] = amax_; return;
       case Op::merge_amax:
         for (Rank rank = 0; rank < program_.ranks(); ++rank) {
-          const Rank maker = program_.grid().move(rank, instruction.origin.offset);
-          known_[rank] = std::max(known_[rank], buffers_[instruction.buffer][maker]);
+          const Rank producer = program_.grid().move(rank, instruction.origin.offset);
+          amax_[rank] = std::max(amax_[rank], buffers_[instruction.buffer][producer]);
         }
         return;
       case Op::send: return count(result_.sent_bytes, instruction);
@@ -123,15 +94,15 @@ class Exchange {
   }
 
   const Program& program_;
-  std::vector<float> known_;                 ///< by rank
-  std::vector<std::vector<float>> buffers_;  ///< by buffer and maker
+  std::vector<float> amax_;                  ///< by rank
+  std::vector<std::vector<float>> buffers_;  ///< by buffer and producer
   SharedAmax result_;
 };
 
 }  // namespace
 
 SharedAmax share_amax(const Program& program, const TensorSource& source, unsigned threads) {
-  return Exchange(program, OwnAmax(program, source).find(threads)).run();
+  return Exchange(program, local_amax(program, source, threads)).run();
 }
 
 }  // namespace equarx::values

@@ -1,4 +1,4 @@
-// What ranks find out together before a collective whose format has a scale that they share.
+// Agreement of all ranks on one amax, before a collective whose format has a shared scale.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace equarx::values {
 
-/// An amax that all ranks agree on.
+/// Amax over the tensors of all ranks.
 struct SharedAmax {
   float amax = 0.0F;  ///< +Inf if a tensor holds a NaN or an Inf
   bool ranks_identical = true;
-  std::vector<std::uint64_t> sent_bytes;  ///< by channel, of all ranks together
+  std::vector<std::uint64_t> sent_bytes;  ///< by channel, summed over all ranks
   std::vector<std::uint64_t> received_bytes;
 };
 
-/// Runs the instructions of `program` that find it (finds_shared_scale()), for all ranks in lockstep. Reads all of the
-/// tensors, with `threads` threads, above 0.
+/// Runs the instructions of `program` that compute the shared amax (finds_shared_scale()), for all
+/// ranks in lockstep. Reads all tensors in full, on `threads` >= 1 threads.
 SharedAmax share_amax(const collectives::Program& program, const TensorSource& source,
                       unsigned threads);
 

@@ -21,18 +21,18 @@ TensorSource::TensorSource(std::vector<tensors::MemoryTensor> ranks, std::uint64
     : values_(std::move(ranks)), elements_(elements), format_(format) {}
 
 void TensorSource::keep(std::uint64_t most_bytes) {
-  // A copy of this source, without what is kept: that must not keep itself.
+  // The cache reads from a copy of this source without a cache, to avoid a reference cycle.
   TensorSource source = *this;
-  source.kept_.reset();
-  kept_ = std::make_shared<KeptValues>(
+  source.cache_.reset();
+  cache_ = std::make_shared<ValueCache>(
       most_bytes, [source](std::uint32_t rank, std::uint64_t first, std::span<float> values) {
         source.make(rank, first, values);
       });
 }
 
 void TensorSource::read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const {
-  if (kept_)
-    kept_->read(rank, first, values);
+  if (cache_)
+    cache_->read(rank, first, values);
   else
     make(rank, first, values);
 }
@@ -43,7 +43,7 @@ void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float
   if (const auto* spec = std::get_if<numerics::InputSpec>(&values_)) {
     numerics::generate(*spec, rank, first, real);
   } else if (real.empty()) {
-    // Beyond the end there is nothing to read.
+    // Nothing to read past the end.
   } else if (const auto* files = std::get_if<tensors::TensorFiles>(&values_)) {
     const bool leading_axis = files->size() == 1;
     (*files)[leading_axis ? 0 : rank]->read((leading_axis ? rank * elements_ : 0) + first, real);
@@ -56,7 +56,7 @@ void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float
 
 void round_to_tensor(numerics::ElementFormat format, std::span<float> values) {
   if (std::ranges::find(numerics::kTensorFormats, format) == numerics::kTensorFormats.end())
-    throw std::logic_error(std::string(numerics::name(format)) + " is no type of a tensor");
+    throw std::logic_error(std::string(numerics::name(format)) + " is not a tensor type");
   numerics::round_to_element(format, values);
 }
 

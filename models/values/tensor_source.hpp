@@ -10,31 +10,31 @@
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/memory_tensor.hpp"
 #include "models/tensors/tensor_file.hpp"
-#include "models/values/kept_values.hpp"
+#include "models/values/value_cache.hpp"
 
 namespace equarx::values {
 
-/// The tensors that the ranks bring to a collective, made or read piece by piece when they are needed.
+/// The input tensors of the ranks of a collective, generated or read piece by piece on demand.
 class TensorSource {
  public:
-  /// Synthetic values of `elements` elements, rounded to `format`, one of kTensorFormats.
+  /// Synthetic tensors of `elements` elements per rank, rounded to `format`, one of kTensorFormats.
   TensorSource(const numerics::InputSpec& spec, std::uint64_t elements,
                numerics::ElementFormat format);
 
-  /// Values of files, rounded to `format`; each rank has `elements` of them.
+  /// Tensors in files, `elements` elements per rank, rounded to `format`.
   TensorSource(tensors::TensorFiles files, std::uint64_t elements, numerics::ElementFormat format);
 
-  /// Values of tensors in memory, one of `elements` elements for each rank, rounded to `format`.
+  /// Tensors in memory, one per rank with `elements` elements each, rounded to `format`.
   TensorSource(std::vector<tensors::MemoryTensor> ranks, std::uint64_t elements,
                numerics::ElementFormat format);
 
-  /// Keeps values from now on, up to so many bytes, for those who read them again.
+  /// Caches values from now on, up to `most_bytes`, for later reads.
   void keep(std::uint64_t most_bytes);
 
   std::uint64_t elements() const { return elements_; }
   numerics::ElementFormat format() const { return format_; }
 
-  /// Elements first, first + 1, ... of `rank`; zeros beyond the end of the tensor. Thread-safe.
+  /// Reads elements first, first + 1, ... of `rank`; zeros past the end of the tensor. Thread-safe.
   void read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
 
  private:
@@ -44,10 +44,11 @@ class TensorSource {
       values_;
   std::uint64_t elements_;
   numerics::ElementFormat format_;
-  std::shared_ptr<KeptValues> kept_;  ///< if there are any
+  std::shared_ptr<ValueCache> cache_;  ///< null unless keep() was called
 };
 
-/// Rounds values to the type of a tensor, in place. std::logic_error if it is none of kTensorFormats.
+/// Rounds values to a tensor type, in place. Throws std::logic_error if `format` is not one of
+/// kTensorFormats.
 void round_to_tensor(numerics::ElementFormat format, std::span<float> values);
 
 }  // namespace equarx::values

@@ -14,9 +14,9 @@ ElementFormat element_format(FileType type) {
     case FileType::bf16: return ElementFormat::bf16;
     case FileType::fp8_e4m3: return ElementFormat::fp8_e4m3;
     case FileType::fp8_e5m2: return ElementFormat::fp8_e5m2;
-    case FileType::fp64: throw std::logic_error("no tensor of a run is of FP64");
+    case FileType::fp64: throw std::logic_error("tensors of a run cannot be FP64");
   }
-  throw std::logic_error("unknown type of a file's elements");
+  throw std::logic_error("unknown element type of a file");
 }
 
 FileType file_type(ElementFormat format) {

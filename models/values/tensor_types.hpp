@@ -1,4 +1,4 @@
-// Types of tensors, as files and arrays store them and as formats describe them.
+// Conversions between tensor types in storage (files, arrays) and element formats.
 #pragma once
 
 #include "models/formats/block_format.hpp"
@@ -6,10 +6,12 @@
 
 namespace equarx::values {
 
-/// The format of elements that are stored so. std::logic_error for FP64, in which no tensor of a run is.
+/// Returns the element format of a storage type. Throws std::logic_error for FP64, which no run
+/// supports.
 numerics::ElementFormat element_format(tensors::FileType type);
 
-/// How elements of a tensor are stored. std::logic_error if the format is none of kTensorFormats.
+/// Returns the storage type of a format. Throws std::logic_error if it is not one of
+/// kTensorFormats.
 tensors::FileType file_type(numerics::ElementFormat format);
 
 }  // namespace equarx::values

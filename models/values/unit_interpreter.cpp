@@ -27,24 +27,25 @@ using collectives::Tile;
 
 namespace {
 
-/// Makes room for `size` elements to be overwritten, and no more: a vector that grows by itself
-/// would take up to twice the memory as soon as one unit is larger than the one before.
+/// Resizes for `size` elements to be overwritten, with exact capacity: geometric growth could take
+/// up to twice the memory whenever a unit is larger than the previous one.
 template <class Vector>
 void make_room(Vector& elements, std::size_t size) {
   if (size > elements.capacity()) Vector().swap(elements);
   elements.resize(size);
 }
 
-/// Of the random bits of casts, which make no buffer.
+/// RNG hop id for rounding casts; casts write no buffer.
 constexpr std::uint32_t kCastHop = std::numeric_limits<std::uint32_t>::max() - 1;
 
-/// Of the random bits of a sum: of an instruction, since a rank of a tree adds several ranks' bytes of one buffer.
+/// RNG hop id for rounding sums. One per instruction, because a rank of a tree adds the bytes of
+/// several ranks for one buffer.
 std::uint32_t sum_hop(const collectives::Program& program, const Instruction& instruction) {
   const auto number = &instruction - program.instructions.data();
   return static_cast<std::uint32_t>(program.buffers.size() + static_cast<std::size_t>(number));
 }
 
-/// Names one minishard of a rank.
+/// The minishard that contains a tile.
 Tile minishard_of(Tile tile) {
   tile.microshard = 0;
   return tile;
@@ -85,7 +86,7 @@ void UnitInterpreter::start(const Unit& unit) {
   const collectives::Segment& segment = partition.segment(lane_->segment);
   const std::uint64_t chunk = partition.chunk_elements(lane_->segment, top_uncut(segment));
   const Range range = lane_->range;
-  first_element_ = partition.segment_begin(lane_->segment) + unit.place * chunk + range.begin;
+  first_element_ = partition.segment_begin(lane_->segment) + unit.coordinate * chunk + range.begin;
   const std::uint64_t left = partition.elements() - std::min(partition.elements(), first_element_);
   real_elements_ = std::min(range.size(), left);
   collectives::AxisSet others = program_.grid().all_axes();
@@ -105,40 +106,41 @@ void UnitInterpreter::start(const Unit& unit) {
   make_room(exact_, rows * range.size());
   encoded_.resize(lane_->buffers.size() * peers_.size());
   read_inputs();
-  find_exact();
+  compute_exact();
   if (feedback_ != nullptr) add_feedback();
 }
 
-/// What earlier steps have lost comes with what ranks bring now; what they lose from here on is for the next step.
+/// Adds the losses of earlier steps to the inputs and resets them, to collect this step's losses.
 void UnitInterpreter::add_feedback() {
   for (Rank rank = 0; rank < program_.ranks(); ++rank) {
-    if (real_elements_ == 0) return;  // nothing but padding
+    if (real_elements_ == 0) return;  // padding only
     const std::span<float> lost = (*feedback_)[rank].subspan(first_element_, real_elements_);
     for (std::size_t i = 0; i < lost.size(); ++i) values_[rank][i] += std::exchange(lost[i], 0.0F);
   }
 }
 
-/// Before values are rounded in place.
-void UnitInterpreter::keep_before(std::span<const float> values) {
+/// Saves values that are about to be rounded in place.
+void UnitInterpreter::save_unrounded(std::span<const float> values) {
   if (feedback_ == nullptr) return;
-  make_room(before_, values.size());
-  std::ranges::copy(values, before_.begin());
+  make_room(unrounded_, values.size());
+  std::ranges::copy(values, unrounded_.begin());
 }
 
-/// What a rank's rounding of before_ to `after` has lost, where 1 counts for `unit` of the tensor's.
-void UnitInterpreter::feed_back(const Place& place, std::span<const float> after, float unit) {
+/// Records the loss of rounding unrounded_ to `after`; `unit` is the value of 1 in units of the
+/// tensor.
+void UnitInterpreter::record_loss(const RankTile& tile, std::span<const float> after, float unit) {
   if (feedback_ == nullptr) return;
-  const std::size_t end = std::min<std::size_t>(place.range.end, real_elements_);
-  if (place.range.begin >= end) return;  // padding
+  const std::size_t end = std::min<std::size_t>(tile.range.end, real_elements_);
+  if (tile.range.begin >= end) return;  // padding
   const std::span<float> lost =
-      (*feedback_)[place.rank].subspan(first_element_ + place.range.begin, end - place.range.begin);
+      (*feedback_)[tile.rank].subspan(first_element_ + tile.range.begin, end - tile.range.begin);
   for (std::size_t i = 0; i < lost.size(); ++i) {
-    const float loss = (before_[i] - after[i]) * unit;
-    if (std::isfinite(loss)) lost[i] += loss;  // else one NaN would spoil all later steps
+    const float loss = (unrounded_[i] - after[i]) * unit;
+    if (std::isfinite(loss)) lost[i] += loss;  // NaN and Inf would corrupt all later steps
   }
 }
 
-/// What the ranks bring: of a broadcast the root only, of an AllGather each its own shard.
+/// Reads the inputs: only the root's for a broadcast, only the own shards for an AllGather.
 void UnitInterpreter::read_inputs() {
   const auto read = [&](Rank rank) {
     make_room(values_[rank], lane_->range.size());
@@ -157,8 +159,7 @@ void UnitInterpreter::read_inputs() {
   }
 }
 
-/// Reads all ranks' values, and sums them exactly: piece by piece, because a lane of all ranks is more than a
-/// cache holds.
+/// Reads and sums all ranks' inputs piece by piece, because a lane of all ranks exceeds the cache.
 void UnitInterpreter::read_and_sum() {
   constexpr std::size_t kPiece = 1 << 14;
   const std::size_t size = lane_->range.size();
@@ -174,11 +175,11 @@ void UnitInterpreter::read_and_sum() {
   }
 }
 
-void UnitInterpreter::find_exact() {
+void UnitInterpreter::compute_exact() {
   const std::size_t size = lane_->range.size();
   switch (program_.collective) {
     case Collective::all_reduce:
-    case Collective::reduce_scatter: return;  // read_and_sum() has
+    case Collective::reduce_scatter: return;  // computed by read_and_sum()
     case Collective::broadcast: std::ranges::copy(values_[0], exact_.begin()); return;
     case Collective::all_to_all:
       for (Rank rank = 0; rank < program_.ranks(); ++rank)
@@ -186,7 +187,7 @@ void UnitInterpreter::find_exact() {
       return;
     case Collective::all_gather: break;
   }
-  // Each shard as its owner has it; nobody has what is beyond them.
+  // Take each shard from its owner; the padding past the last shard stays 0.
   std::ranges::fill(exact_, 0.0);
   const std::uint64_t shard = program_.partition.chunk_elements(lane_->segment);
   const std::uint64_t lane_begin =
@@ -210,42 +211,42 @@ void UnitInterpreter::run(const Instruction& instruction) {
     case Op::deliver: return deliver_buffers(instruction);
     default: break;
   }
-  for_each_place(instruction.tile, instruction.ranks,
-                 [&](const Place& place) { run_on(instruction, place); });
+  for_each_tile(instruction.tile, instruction.ranks,
+                [&](const RankTile& tile) { run_on(instruction, tile); });
   if (instruction.op == Op::reduce)
     summed_.emplace_back(instruction.tile, instruction.origin.gathered);
 }
 
-void UnitInterpreter::run_on(const Instruction& instruction, const Place& place) {
+void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& tile) {
   switch (instruction.op) {
     case Op::find_scales: {
       const numerics::BlockCodec& format = codec(instruction.phase);
-      return format.find_amax(values_of(place), place.in_minishard,
-                                amax_of(instruction.tile, place.rank, format));
+      return format.find_amax(values_of(tile), tile.in_minishard,
+                              amax_of(instruction.tile, tile.rank, format));
     }
-    case Op::encode_scales: return encode_scales(instruction, place);
+    case Op::encode_scales: return encode_scales(instruction, tile);
     case Op::quantize:
-    case Op::lend: return encode(instruction, place);
-    case Op::accumulate: return accumulate(instruction, place);
-    case Op::add: return add(instruction, place);
-    case Op::decode: return decode(instruction, place);
-    case Op::reduce: return reduce(instruction, place);
-    case Op::reduce_shards: return reduce_shards(instruction, place);
-    case Op::cast: return cast(instruction, place);
-    case Op::cast_back: return cast_back(place.range);
+    case Op::lend: return encode(instruction, tile);
+    case Op::accumulate: return accumulate(instruction, tile);
+    case Op::add: return add(instruction, tile);
+    case Op::decode: return decode(instruction, tile);
+    case Op::reduce: return reduce(instruction, tile);
+    case Op::reduce_shards: return reduce_shards(instruction, tile);
+    case Op::cast: return cast(instruction, tile);
+    case Op::cast_back: return cast_back(tile.range);
     case Op::store: {
-      const std::span<const float> values = values_of(place);
+      const std::span<const float> values = values_of(tile);
       make_room(decoded_, values.size());
       std::ranges::copy(values, decoded_.begin());
-      return deliver(0, place.range);
+      return deliver(0, tile.range);
     }
     default: return;
   }
 }
 
-/// The amax of the tile's minishard, from zeros at its first microshard.
+/// Amax accumulators of the tile's minishard, reset at its first microshard.
 numerics::AlignedVector<float>& UnitInterpreter::amax_of(const Tile& tile, Rank rank,
-                                                           const numerics::BlockCodec& format) {
+                                                         const numerics::BlockCodec& format) {
   std::vector<Amax>& all = amax_[rank];
   const Tile minishard = minishard_of(tile);
   auto found = std::ranges::find(all, minishard, &Amax::tile);
@@ -257,17 +258,17 @@ numerics::AlignedVector<float>& UnitInterpreter::amax_of(const Tile& tile, Rank 
   return found->values;
 }
 
-/// What a rank brings becomes the program's type, by the scale that ranks share if they do.
-void UnitInterpreter::cast(const Instruction& instruction, const Place& place) {
-  const std::span<float> values = values_of(place);
-  keep_before(values);
+/// Casts a rank's input to the program's type, by the shared scale if the format has one.
+void UnitInterpreter::cast(const Instruction& instruction, const RankTile& tile) {
+  const std::span<float> values = values_of(tile);
+  save_unrounded(values);
   if (shared_ == nullptr) {
     round_to_tensor(program_.tensor_format, values);
-    feed_back(place, values);
+    record_loss(tile, values);
     if (program_.rotated) numerics::rotate(values);
     return;
   }
-  numerics::RoundingKey key = rounding_key(instruction, place);
+  numerics::RoundingKey key = rounding_key(instruction, tile);
   key.hop = kCastHop;
   const auto zeros = [&] { return static_cast<std::uint64_t>(std::ranges::count(values, 0.0F)); };
   const std::uint64_t before = counts_ ? zeros() : 0;
@@ -277,12 +278,12 @@ void UnitInterpreter::cast(const Instruction& instruction, const Place& place) {
   make_room(decoded_, values.size());
   std::ranges::copy(values, decoded_.begin());
   shared_->decode(decoded_);
-  feed_back(place, decoded_);
+  record_loss(tile, decoded_);
 }
 
-void UnitInterpreter::encode_scales(const Instruction& instruction, const Place& place) {
-  Encoded& scales = encoded(instruction.buffer, place.rank);
-  std::vector<Amax>& all = amax_[place.rank];
+void UnitInterpreter::encode_scales(const Instruction& instruction, const RankTile& tile) {
+  Encoded& scales = encoded(instruction.buffer, tile.rank);
+  std::vector<Amax>& all = amax_[tile.rank];
   const auto found = std::ranges::find(all, minishard_of(instruction.tile), &Amax::tile);
   make_room(scales.bytes, program_.buffers[instruction.buffer].bytes);
   make_room(scales.scales, found->values.size());
@@ -291,77 +292,78 @@ void UnitInterpreter::encode_scales(const Instruction& instruction, const Place&
   all.erase(found);
 }
 
-void UnitInterpreter::encode(const Instruction& instruction, const Place& place) {
+void UnitInterpreter::encode(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  const std::span<const float> values = values_of(place);
-  const std::span<const float> scales = scales_of(instruction.buffer, place.rank);
-  Encoded& payload = encoded(instruction.buffer, place.rank);
+  const std::span<const float> values = values_of(tile);
+  const std::span<const float> scales = scales_of(instruction.buffer, tile.rank);
+  Encoded& payload = encoded(instruction.buffer, tile.rank);
   make_room(payload.bytes, program_.buffers[instruction.buffer].bytes);
-  const numerics::RoundingKey key = rounding_key(instruction, place);
-  format.quantize(values, place.in_minishard, scales, payload.bytes, key);
+  const numerics::RoundingKey key = rounding_key(instruction, tile);
+  format.quantize(values, tile.in_minishard, scales, payload.bytes, key);
   if (feedback_ != nullptr && instruction.op == Op::quantize &&
-      first_to_encode(instruction, place.rank) == place.rank) {
-    keep_before(values);
+      first_to_encode(instruction, tile.rank) == tile.rank) {
+    save_unrounded(values);
     make_room(decoded_, values.size());
-    format.dequantize(payload.bytes, place.in_minishard, scales, decoded_);
-    feed_back(place, decoded_, unit());
+    format.dequantize(payload.bytes, tile.in_minishard, scales, decoded_);
+    record_loss(tile, decoded_, unit());
   }
   if (counts_ && format.format().scaled)
-    quantized_ += format.count(values, place.in_minishard, scales, key);
+    quantized_ += format.count(values, tile.in_minishard, scales, key);
 }
 
-void UnitInterpreter::accumulate(const Instruction& instruction, const Place& place) {
+void UnitInterpreter::accumulate(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  const std::span<float> values = values_of(place);
-  const Rank maker = maker_of(instruction.origin, place.rank);
-  const numerics::AlignedVector<std::byte>& payload = encoded(instruction.buffer, maker).bytes;
-  const std::span<const float> scales = scales_of(instruction.buffer, maker);
+  const std::span<float> values = values_of(tile);
+  const Rank producer = producer_of(instruction.origin, tile.rank);
+  const numerics::AlignedVector<std::byte>& payload = encoded(instruction.buffer, producer).bytes;
+  const std::span<const float> scales = scales_of(instruction.buffer, producer);
   if (instruction.finds_scales)
-    format.dequantize_add_amax(payload, place.in_minishard, scales, values, values,
-                                 amax_of(instruction.tile, place.rank, format));
+    format.dequantize_add_amax(payload, tile.in_minishard, scales, values, values,
+                               amax_of(instruction.tile, tile.rank, format));
   else
-    format.dequantize_add(payload, place.in_minishard, scales, values, values);
+    format.dequantize_add(payload, tile.in_minishard, scales, values, values);
 }
 
-/// The sum of two codes is itself rounded, by random bits of its own.
-void UnitInterpreter::add_by_code(const Instruction& instruction, const Place& place) {
-  const std::span<float> values = values_of(place);
-  const Rank maker = maker_of(instruction.origin, place.rank);
-  const numerics::AlignedVector<std::byte>& payload = encoded(instruction.buffer, maker).bytes;
+/// The sum of two codes is itself rounded, with its own random bits.
+void UnitInterpreter::add_by_code(const Instruction& instruction, const RankTile& tile) {
+  const std::span<float> values = values_of(tile);
+  const Rank producer = producer_of(instruction.origin, tile.rank);
+  const numerics::AlignedVector<std::byte>& payload = encoded(instruction.buffer, producer).bytes;
   if (feedback_ != nullptr) {
-    make_room(before_, values.size());
-    codec(instruction.phase).dequantize(payload, place.in_minishard, {}, before_);
-    for (std::size_t i = 0; i < values.size(); ++i) before_[i] += values[i];
+    make_room(unrounded_, values.size());
+    codec(instruction.phase).dequantize(payload, tile.in_minishard, {}, unrounded_);
+    for (std::size_t i = 0; i < values.size(); ++i) unrounded_[i] += values[i];
   }
-  numerics::RoundingKey key = rounding_key(instruction, place);
+  numerics::RoundingKey key = rounding_key(instruction, tile);
   key.hop = sum_hop(program_, instruction);
   const numerics::QuantizeCounts counts = numerics::exponents::add(payload, values, key);
   if (counts_) quantized_ += counts;
-  feed_back(place, values, unit());
+  record_loss(tile, values, unit());
 }
 
-void UnitInterpreter::add(const Instruction& instruction, const Place& place) {
+void UnitInterpreter::add(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  if (numerics::adds_by_code(format.format())) return add_by_code(instruction, place);
-  const std::span<float> values = values_of(place);
-  const Rank maker = maker_of(instruction.origin, place.rank);
-  format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard, {}, values,
+  if (numerics::adds_by_code(format.format())) return add_by_code(instruction, tile);
+  const std::span<float> values = values_of(tile);
+  const Rank producer = producer_of(instruction.origin, tile.rank);
+  format.dequantize_add(encoded(instruction.buffer, producer).bytes, tile.in_minishard, {}, values,
                         values);
-  if (counts_ && shared_ != nullptr) quantized_ += format.count(values, place.in_minishard, {});
-  keep_before(values);
-  round_to_wire(format, place.in_minishard, values);
-  feed_back(place, values, unit());
+  if (counts_ && shared_ != nullptr) quantized_ += format.count(values, tile.in_minishard, {});
+  save_unrounded(values);
+  round_to_wire(format, tile.in_minishard, values);
+  record_loss(tile, values, unit());
 }
 
-/// What others have summed, or the rank itself as it has told it to others, in place of what it had.
-void UnitInterpreter::decode(const Instruction& instruction, const Place& place) {
-  const Rank maker = maker_of(instruction.origin, place.rank);
+/// Overwrites the local values with the decoded sum. The owner decodes its own encoding too, so all
+/// ranks agree bit for bit.
+void UnitInterpreter::decode(const Instruction& instruction, const RankTile& tile) {
+  const Rank producer = producer_of(instruction.origin, tile.rank);
   codec(instruction.phase)
-      .dequantize(encoded(instruction.buffer, maker).bytes, place.in_minishard,
-                  scales_of(instruction.buffer, maker), values_of(place));
+      .dequantize(encoded(instruction.buffer, producer).bytes, tile.in_minishard,
+                  scales_of(instruction.buffer, producer), values_of(tile));
 }
 
-/// Of a format without scales.
+/// Rounds to `format`, which has no scales.
 void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,
                                     std::span<float> values) {
   make_room(rounded_, numerics::payload_bytes(format.format(), values.size()));
@@ -369,64 +371,65 @@ void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format, std::siz
   format.dequantize(rounded_, in_minishard, {}, values);
 }
 
-/// By rank from rank 0, whoever sums: so every rank of the sum has the same bits, and they need to be
-/// found for the first of them only.
-void UnitInterpreter::reduce(const Instruction& instruction, const Place& place) {
+/// Sums in the order of ranks, so that all ranks of the sum get the same bits; computed for the
+/// first of them and copied to the others.
+void UnitInterpreter::reduce(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
   const RankGrid& grid = program_.grid();
-  std::vector<Rank> makers;
+  std::vector<Rank> producers;
   for (const Offset peer : grid.offsets(instruction.origin.gathered))
-    makers.push_back(grid.move(maker_of(instruction.origin, place.rank), peer));
-  std::ranges::sort(makers);
-  const auto sum = values_of(place);
-  if (place.rank != makers.front()) {
-    const Place first{makers.front(), place.range, place.in_minishard};
+    producers.push_back(grid.move(producer_of(instruction.origin, tile.rank), peer));
+  std::ranges::sort(producers);
+  const auto sum = values_of(tile);
+  if (tile.rank != producers.front()) {
+    const RankTile first{producers.front(), tile.range, tile.in_minishard};
     return void(std::ranges::copy(values_of(first), sum.begin()));
   }
   std::ranges::fill(sum, 0.0F);
-  for (const Rank maker : makers)
-    format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard,
-                          scales_of(instruction.buffer, maker), sum, sum);
+  for (const Rank producer : producers)
+    format.dequantize_add(encoded(instruction.buffer, producer).bytes, tile.in_minishard,
+                          scales_of(instruction.buffer, producer), sum, sum);
 }
 
-/// By rank, whoever owns the shard.
-void UnitInterpreter::reduce_shards(const Instruction& instruction, const Place& place) {
+/// Sums in the order of ranks, independent of the shard's owner.
+void UnitInterpreter::reduce_shards(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
   const RankGrid& grid = program_.grid();
   const std::vector<Offset> offsets = grid.offsets(instruction.origin.gathered);
   const std::vector<BufferId> buffers =
       collectives::siblings(program_, instruction.buffer, instruction.origin.gathered);
-  std::vector<std::pair<Rank, BufferId>> terms;  // whoever made one, this rank is so far from it
+  // By producer: the buffer of its part of this rank's shard
+  std::vector<std::pair<Rank, BufferId>> terms;
   for (std::size_t i = 0; i < buffers.size(); ++i)
-    terms.emplace_back(grid.move(place.rank, grid.reverse(offsets[i])), buffers[i]);
+    terms.emplace_back(grid.move(tile.rank, grid.reverse(offsets[i])), buffers[i]);
   std::ranges::sort(terms);
-  const auto sum = values_of(place);
+  const auto sum = values_of(tile);
   std::ranges::fill(sum, 0.0F);
-  for (const auto& [maker, buffer] : terms) {
-    format.dequantize_add(encoded(buffer, maker).bytes, place.in_minishard,
-                          scales_of(buffer, maker), sum, sum);
+  for (const auto& [producer, buffer] : terms) {
+    format.dequantize_add(encoded(buffer, producer).bytes, tile.in_minishard,
+                          scales_of(buffer, producer), sum, sum);
     if (format.format().scaled) continue;
-    keep_before(sum);
-    round_to_wire(format, place.in_minishard, sum);
-    feed_back(place, sum, unit());
+    save_unrounded(sum);
+    round_to_wire(format, tile.in_minishard, sum);
+    record_loss(tile, sum, unit());
   }
 }
 
-/// The buffers of one maker after the other; whoever reads them decodes the same bytes.
+/// Decodes each producer's buffer once; all of its readers would decode the same bytes.
 void UnitInterpreter::deliver_buffers(const Instruction& instruction) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  for_each_maker(instruction.buffer, instruction.origin, [&](const Place& maker) {
-    make_room(decoded_, maker.range.size());
-    format.dequantize(encoded(instruction.buffer, maker.rank).bytes, maker.in_minishard,
-                      scales_of(instruction.buffer, maker.rank), decoded_);
-    deliver(result_rows(program_) > 1 ? maker.rank : 0, maker.range);
+  for_each_producer(instruction.buffer, instruction.origin, [&](const RankTile& producer) {
+    make_room(decoded_, producer.range.size());
+    format.dequantize(encoded(instruction.buffer, producer.rank).bytes, producer.in_minishard,
+                      scales_of(instruction.buffer, producer.rank), decoded_);
+    deliver(result_rows(program_) > 1 ? producer.rank : 0, producer.range);
   });
 }
 
 void UnitInterpreter::deliver(std::uint32_t row, const Range& range) {
   if (shared_ == nullptr)
     round_to_tensor(program_.tensor_format, decoded_);
-  else  // sums of codes
+  else  // the values are sums of codes
     round_to_wire(codec(collectives::Phase::all_gather), 0, decoded_);
   const std::size_t begin = row * lane_->range.size() + range.begin;
   const std::span<float> first = std::span(result_).subspan(begin, range.size());
@@ -438,7 +441,7 @@ void UnitInterpreter::deliver(std::uint32_t row, const Range& range) {
   }
 }
 
-/// Ranks whose results are the same share one here, which the first of them casts.
+/// Casts a result once; ranks with the same result share it.
 void UnitInterpreter::cast_back(const Range& range) {
   if (have_cast_back_[range.begin]) return;
   have_cast_back_[range.begin] = true;
@@ -461,19 +464,19 @@ void UnitInterpreter::count_largest(const Range& range) {
 
 void UnitInterpreter::count(std::vector<std::uint64_t>& bytes, const Instruction& transfer) {
   const collectives::Message& message = program_.messages[transfer.message];
-  const auto add = [&](RankRange makers, std::uint64_t times) {
-    for_each_place(program_.buffers[message.buffer].tile, makers, [&](const Place& maker) {
-      bytes[message.channel] += times * encoded(message.buffer, maker.rank).bytes.size();
+  const auto add = [&](RankRange producers, std::uint64_t times) {
+    for_each_tile(program_.buffers[message.buffer].tile, producers, [&](const RankTile& producer) {
+      bytes[message.channel] += times * encoded(message.buffer, producer.rank).bytes.size();
     });
   };
   const Rank last = std::min(transfer.ranks.last, program_.ranks() - 1);
   if (message.origin.root) return add({0, 0}, last - transfer.ranks.first + 1);
   if (transfer.ranks == RankRange{}) return add({}, program_.grid().span(message.origin.gathered));
-  // Of some ranks only: what each of them sends or gets.
+  // A subset of ranks: count the bytes that each of them sends or receives.
   const Origin origin = transfer.op == Op::send ? message.origin : program_.received(message);
   for (Rank rank = transfer.ranks.first; rank <= last; ++rank) {
-    const Rank maker = maker_of(origin, rank);
-    add({maker, maker}, 1);
+    const Rank producer = producer_of(origin, rank);
+    add({producer, producer}, 1);
   }
 }
 
@@ -484,8 +487,9 @@ collectives::AxisSet UnitInterpreter::summed_along(const Tile& tile) const {
   return axes;
 }
 
-/// Ranks that some axes do not cut the chunk among encode the same sums for an AllGather, and those that have summed
-/// alike for the next round of a recursive doubling: the first of them.
+/// Returns the first of the ranks that encode the same values: in an AllGather, the ranks along
+/// axes that do not cut the chunk; in recursive doubling, the ranks that already have the same
+/// sums.
 Rank UnitInterpreter::first_to_encode(const Instruction& instruction, Rank rank) const {
   const RankGrid& grid = program_.grid();
   const auto to_first = [&](std::size_t axis) {
@@ -503,18 +507,19 @@ Rank UnitInterpreter::first_to_encode(const Instruction& instruction, Rank rank)
   return rank;
 }
 
-/// One for every quantization of every element: a rank makes a buffer once. The same sums are rounded alike.
+/// Unique for each quantization of each element, because a rank writes a buffer once. Ranks that
+/// encode the same sums share a key, so that they round alike.
 numerics::RoundingKey UnitInterpreter::rounding_key(const Instruction& instruction,
-                                                    const Place& place) const {
+                                                    const RankTile& tile) const {
   return {.seed = rounding_seed_,
-          .rank = first_to_encode(instruction, place.rank),
+          .rank = first_to_encode(instruction, tile.rank),
           .hop = instruction.buffer,
-          .first_element = first_element_ + place.range.begin};
+          .first_element = first_element_ + tile.range.begin};
 }
 
-/// Calls `visit` with every rank whose tile lies in this unit.
+/// Calls `visit` for every rank whose tile lies in this unit.
 template <typename Visit>
-void UnitInterpreter::for_each_place(const Tile& tile, RankRange ranks, Visit visit) {
+void UnitInterpreter::for_each_tile(const Tile& tile, RankRange ranks, Visit visit) {
   const collectives::Partition& partition = program_.partition;
   const RankGrid& grid = program_.grid();
   const Range minishard = partition.minishard(tile);
@@ -528,27 +533,28 @@ void UnitInterpreter::for_each_place(const Tile& tile, RankRange ranks, Visit vi
         partition.chunk_begin(lane_->segment, tile.uncut, grid.move(rank, tile.shard_offset)) +
         range.begin;
     if (begin < unit_begin || begin >= unit_begin + lane_->range.size()) continue;
-    visit(Place{rank,
-                {begin - unit_begin, begin - unit_begin + range.size()},
-                range.begin - minishard.begin});
+    visit(RankTile{rank,
+                   {begin - unit_begin, begin - unit_begin + range.size()},
+                   range.begin - minishard.begin});
   }
 }
 
-/// Calls `visit` with every rank whose buffer lies in this unit; `range` is that of its tile.
+/// Calls `visit` for every rank whose buffer lies in this unit, with the range of the buffer's
+/// tile.
 template <typename Visit>
-void UnitInterpreter::for_each_maker(BufferId buffer, const Origin& origin, Visit visit) {
-  const RankRange makers = origin.root ? RankRange{0, 0} : RankRange{};
-  for_each_place(program_.buffers[buffer].tile, makers, visit);
+void UnitInterpreter::for_each_producer(BufferId buffer, const Origin& origin, Visit visit) {
+  const RankRange producers = origin.root ? RankRange{0, 0} : RankRange{};
+  for_each_tile(program_.buffers[buffer].tile, producers, visit);
 }
 
-/// The first of the ranks whose tile lies in this unit's chunk.
+/// Returns the first of the ranks whose tile lies in this unit's chunk.
 Rank UnitInterpreter::first_rank(const Tile& tile) const {
   const std::vector<std::size_t>& axes = program_.partition.segment(lane_->segment).axes;
   if (axes.empty()) return 0;
   const RankGrid& grid = program_.grid();
   const std::uint32_t length = grid.length(axes.front());
   const std::uint32_t offset = grid.coordinate(tile.shard_offset, axes.front());
-  return grid.along(axes.front(), unit_.place + length - offset);
+  return grid.along(axes.front(), unit_.coordinate + length - offset);
 }
 
 std::size_t UnitInterpreter::slot_of(Rank rank) const {
@@ -559,27 +565,27 @@ std::size_t UnitInterpreter::slot_of(Rank rank) const {
   return rank / (stride * grid.length(axes.front())) * stride + rank % stride;
 }
 
-Rank UnitInterpreter::maker_of(const Origin& origin, Rank reader) const {
+Rank UnitInterpreter::producer_of(const Origin& origin, Rank reader) const {
   return origin.root ? 0 : program_.grid().move(reader, origin.offset);
 }
 
-std::span<float> UnitInterpreter::values_of(const Place& place) {
-  return std::span(values_[place.rank]).subspan(place.range.begin, place.range.size());
+std::span<float> UnitInterpreter::values_of(const RankTile& tile) {
+  return std::span(values_[tile.rank]).subspan(tile.range.begin, tile.range.size());
 }
 
 const numerics::BlockCodec& UnitInterpreter::codec(collectives::Phase phase) const {
   return codecs_[static_cast<std::size_t>(phase)];
 }
 
-UnitInterpreter::Encoded& UnitInterpreter::encoded(BufferId buffer, Rank maker) {
-  const auto place = std::ranges::lower_bound(lane_->buffers, buffer) - lane_->buffers.begin();
-  return encoded_[static_cast<std::size_t>(place) * peers_.size() + slot_of(maker)];
+UnitInterpreter::Encoded& UnitInterpreter::encoded(BufferId buffer, Rank producer) {
+  const auto index = std::ranges::lower_bound(lane_->buffers, buffer) - lane_->buffers.begin();
+  return encoded_[static_cast<std::size_t>(index) * peers_.size() + slot_of(producer)];
 }
 
-std::span<const float> UnitInterpreter::scales_of(BufferId payload, Rank maker) {
+std::span<const float> UnitInterpreter::scales_of(BufferId payload, Rank producer) {
   const collectives::Buffer& buffer = program_.buffers[payload];
   if (!program_.format(buffer.phase).scaled) return {};
-  return encoded(buffer.scales, maker).scales;
+  return encoded(buffer.scales, producer).scales;
 }
 
 }  // namespace equarx::values

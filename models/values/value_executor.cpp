@@ -1,16 +1,14 @@
 #include "models/values/value_executor.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
-#include <mutex>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 
-#include "models/os/threads.hpp"
+#include "models/os/parallel_for.hpp"
 #include "models/values/shared_amax.hpp"
 #include "models/values/unit_interpreter.hpp"
 
@@ -21,7 +19,7 @@ double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// What is kept of a unit.
+/// Results of a unit.
 struct UnitReport {
   numerics::ErrorAccumulator against_exact;
   numerics::ErrorAccumulator against_baseline;
@@ -33,23 +31,23 @@ struct UnitReport {
   std::uint64_t elements = 0;
 };
 
-/// Whether an element lies in one of the windows that make up the sample: the first, and those that the
-/// golden-ratio sequence picks, which is even for windows at any regular distance, as units are.
+/// True if an element lies in one of the sampled windows: the first one, and those selected by the
+/// golden-ratio sequence, which is even over windows at any regular distance, as units are.
 bool in_sample(std::uint64_t element, std::uint64_t elements, double sample) {
   constexpr double kGoldenRatio = 0.6180339887498949;
   const double window = std::floor(double{kSampleWindows} * static_cast<double>(element) /
                                    static_cast<double>(elements));
-  const double place = window * kGoldenRatio;
-  return place - std::floor(place) < sample;
+  const double position = window * kGoldenRatio;
+  return position - std::floor(position) < sample;
 }
 
-/// Chunks that the units of a segment lie in: one for each place along its first axis.
-std::uint32_t places(const collectives::Program& program, std::uint32_t segment) {
+/// Number of chunks that the units of a segment belong to: the length of its first axis.
+std::uint32_t first_axis_length(const collectives::Program& program, std::uint32_t segment) {
   const std::vector<std::size_t>& axes = program.partition.segment(segment).axes;
   return axes.empty() ? 1 : program.grid().length(axes.front());
 }
 
-/// Calls `visit` with every unit, in the order of the tensor, and the first of its elements.
+/// Calls `visit` with every unit and its first element, in the order of the tensor.
 template <typename Visit>
 void for_each_unit(const collectives::Program& program, const LaneTable& lanes, Visit visit) {
   const collectives::Partition& partition = program.partition;
@@ -60,15 +58,16 @@ void for_each_unit(const collectives::Program& program, const LaneTable& lanes, 
       ++end_lane;
     const std::uint64_t chunk =
         partition.chunk_elements(segment, top_uncut(partition.segment(segment)));
-    for (std::uint32_t place = 0; place < places(program, segment); ++place)
+    for (std::uint32_t coordinate = 0; coordinate < first_axis_length(program, segment);
+         ++coordinate)
       for (std::uint32_t lane = first_lane; lane < end_lane; ++lane)
-        visit(Unit{place, lane},
-              partition.segment_begin(segment) + place * chunk + lanes.lanes()[lane].range.begin);
+        visit(Unit{coordinate, lane}, partition.segment_begin(segment) + coordinate * chunk +
+                                          lanes.lanes()[lane].range.begin);
     first_lane = end_lane;
   }
 }
 
-/// All units, or those that begin in the sample.
+/// Returns all units, or only the units that begin in the sample.
 std::vector<Unit> sampled_units(const collectives::Program& program, const LaneTable& lanes,
                                 double sample) {
   std::vector<Unit> units;
@@ -91,55 +90,63 @@ class Run {
         reports_(units_.size()) {
     if (options.feedback != nullptr) check_feedback(program);
     if (numerics::has_shared_scale(program.format(collectives::Phase::reduce_scatter)))
-      agree(program);
+      compute_shared_scale(program);
   }
 
   ValueResult execute() {
-    const auto threads = static_cast<unsigned>(std::min<std::size_t>(wanted(), reports_.size()));
-    {
-      std::vector<std::jthread> others;
-      os::add_threads(others, std::max(threads, 1U) - 1, [this] { work({}); });
-      work(options_.watch);
-    }
-    if (failure_) std::rethrow_exception(failure_);
+    const auto threads =
+        static_cast<unsigned>(std::min<std::size_t>(thread_count(), units_.size()));
+    std::vector<std::unique_ptr<Worker>> workers(std::max(threads, 1U));
+    os::parallel_for(units_.size(), threads, [&](std::size_t unit, unsigned thread) {
+      if (!workers[thread])
+        workers[thread] = std::make_unique<Worker>(Worker{make_interpreter(), {}});
+      compute(unit, *workers[thread]);
+      if (thread == 0 && options_.watch) options_.watch(share(unit, units_.size()));
+    });
     return collect();
   }
 
  private:
-  unsigned wanted() const { return options_.threads == 0 ? default_threads() : options_.threads; }
+  /// State of one thread.
+  struct Worker {
+    UnitInterpreter interpreter;
+    std::vector<float> baseline;  ///< scratch
+  };
+
+  unsigned thread_count() const {
+    return options_.threads == 0 ? default_threads() : options_.threads;
+  }
 
   void check_feedback(const collectives::Program& program) const {
     const Feedback& feedback = *options_.feedback;
     const auto fits = [&](std::span<float> lost) { return lost.size() == source_.elements(); };
     if (feedback.size() != program.ranks() || !std::ranges::all_of(feedback, fits))
-      throw std::invalid_argument("feedback of other ranks or elements than the tensors have");
-    if (options_.sample < 1.0) throw std::invalid_argument("feedback of a sample");
+      throw std::invalid_argument("the feedback does not match the tensors' ranks or elements");
+    if (options_.sample < 1.0)
+      throw std::invalid_argument("feedback cannot be combined with a sample");
     if (!collectives::adds(program.collective))
-      throw std::invalid_argument("feedback is for sums: an AllReduce or a ReduceScatter");
+      throw std::invalid_argument("feedback requires a sum: an AllReduce or a ReduceScatter");
   }
 
-  /// On the scale of all ranks, which takes all of their tensors, however much is computed.
-  void agree(const collectives::Program& program) {
-    agreed_ = share_amax(program, source_, wanted());
-    scale_.emplace(program.format(collectives::Phase::reduce_scatter), agreed_->amax,
+  /// Computes the scale shared by all ranks. Reads all of their tensors, even with a sample.
+  void compute_shared_scale(const collectives::Program& program) {
+    shared_amax_ = share_amax(program, source_, thread_count());
+    scale_.emplace(program.format(collectives::Phase::reduce_scatter), shared_amax_->amax,
                    program.ranks());
   }
 
-  void work(const std::function<void(double)>& watch) {
-    try {
-      UnitInterpreter interpreter(lanes_, source_, options_.rounding_seed, options_.counts,
-                                  scale_ ? &*scale_ : nullptr, options_.feedback);
-      std::vector<float> baseline;
-      for (std::size_t unit = next_++; unit < reports_.size(); unit = next_++) {
-        interpreter.run(units_[unit]);
-        report(interpreter, baseline, reports_[unit]);
-        if (watch) watch(share(unit, reports_.size()));  // others are about as far
-      }
-    } catch (...) {
-      const std::scoped_lock lock(failure_mutex_);
-      failure_ = std::current_exception();
-      next_ = reports_.size();
-    }
+  UnitInterpreter make_interpreter() const {
+    return {lanes_,
+            source_,
+            options_.rounding_seed,
+            options_.counts,
+            scale_ ? &*scale_ : nullptr,
+            options_.feedback};
+  }
+
+  void compute(std::size_t unit, Worker& worker) {
+    worker.interpreter.run(units_[unit]);
+    report(worker.interpreter, worker.baseline, reports_[unit]);
   }
 
   void report(const UnitInterpreter& unit, std::vector<float>& baseline, UnitReport& report) const {
@@ -150,7 +157,7 @@ class Run {
     report.at_largest = unit.at_largest();
     for (std::uint32_t row = 0; row < rows_; ++row) {
       const std::span<const float> result = unit.result(row);
-      if (result.empty()) return;  // nothing but padding, beyond the end of the tensors
+      if (result.empty()) return;  // padding only, past the end of the tensors
       const std::uint64_t first = row * source_.elements() + unit.first_element();
       report.against_exact.add(result, unit.exact(row));
       report.elements += result.size();
@@ -160,27 +167,27 @@ class Run {
     }
   }
 
-  static void compare(std::span<const float> result, std::uint64_t first, const ResultTensor& with,
+  static void compare(std::span<const float> result, std::uint64_t first, const ResultTensor& other,
                       std::vector<float>& values, UnitReport& report) {
-    for (const collectives::Range& part : with.known({first, first + result.size()})) {
+    for (const collectives::Range& part : other.written({first, first + result.size()})) {
       values.resize(part.size());
-      with.read(part.begin, values);
+      other.read(part.begin, values);
       report.against_baseline.add(result.subspan(part.begin - first, part.size()),
                                   std::span<const float>(values));
     }
   }
 
-  /// Adds the reports up in the order of units, which does not depend on who computed them.
+  /// Merges the reports in the order of units, independent of the threads that computed them.
   ValueResult collect() const {
     numerics::ErrorAccumulator exact;
     numerics::ErrorAccumulator baseline;
     ValueResult result;
     result.sent_bytes.resize(channels_);
     result.received_bytes.resize(channels_);
-    if (agreed_) {
-      result.ranks_identical = agreed_->ranks_identical;
-      result.sent_bytes = agreed_->sent_bytes;
-      result.received_bytes = agreed_->received_bytes;
+    if (shared_amax_) {
+      result.ranks_identical = shared_amax_->ranks_identical;
+      result.sent_bytes = shared_amax_->sent_bytes;
+      result.received_bytes = shared_amax_->received_bytes;
     }
     for (const UnitReport& report : reports_) {
       exact.merge(report.against_exact);
@@ -207,19 +214,17 @@ class Run {
   LaneTable lanes_;
   std::vector<Unit> units_;  ///< in the order of the tensor
   std::vector<UnitReport> reports_;
-  std::optional<SharedAmax> agreed_;  ///< with a scale that the ranks share
+  std::optional<SharedAmax> shared_amax_;  ///< set if the ranks share a scale
   std::optional<numerics::SharedScale> scale_;
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex failure_mutex_;
-  std::exception_ptr failure_;
 };
 
-/// Places where a tile of chunks `chunk` long, which begins `begin` into each, lies before `end`.
+/// Number of tiles that start before `end`, for a tile `begin` elements into each chunk of `chunk`
+/// elements.
 std::uint64_t tiles_before(std::uint64_t end, std::uint64_t chunk, std::uint64_t begin) {
   return end > begin ? (end - begin - 1) / chunk + 1 : 0;
 }
 
-/// What one thread keeps of encoded buffers: those of a lane, of every rank that makes them there.
+/// Encoded bytes that one thread holds: the buffers of a lane, for every rank that produces them.
 std::uint64_t encoded_bytes(const collectives::Program& program, const Lane& lane) {
   const collectives::Partition& partition = program.partition;
   std::uint64_t total = 0;
@@ -232,19 +237,19 @@ std::uint64_t encoded_bytes(const collectives::Program& program, const Lane& lan
     const std::uint64_t tiles =
         tiles_before(lane.range.end, chunk, begin) - tiles_before(lane.range.begin, chunk, begin);
     const bool root_only = program.collective == collectives::Collective::broadcast;
-    const std::uint64_t makers =
+    const std::uint64_t producers =
         root_only ? 1 : program.ranks() / (partition.segment_elements(lane.segment) / chunk);
     std::uint64_t bytes = buffer.bytes;
-    if (scales)  // and the values that they decode to
+    if (scales)  // plus the decoded values
       bytes += numerics::scale_count(program.format(buffer.phase),
                                      partition.minishard(buffer.tile).size()) *
                sizeof(float);
-    total += tiles * makers * bytes;
+    total += tiles * producers * bytes;
   }
   return total;
 }
 
-/// Room for one piece while it is decoded, summed by rank, or rounded to the wire's format.
+/// Scratch bytes for one piece while it is decoded, summed by rank, or rounded to the wire format.
 std::uint64_t scratch_bytes(const collectives::Program& program) {
   std::uint64_t decoded = 0;
   std::uint64_t summed = 0;
@@ -299,8 +304,7 @@ std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads
   for (const numerics::BlockFormat& format : program.formats)
     amax = std::max<std::uint64_t>(amax, numerics::scale_count(format, elements));
   const bool root_only = program.collective == collectives::Collective::broadcast;
-  const std::uint64_t ranks =
-      (elements + amax) * (root_only ? 1 : program.ranks()) * sizeof(float);
+  const std::uint64_t ranks = (elements + amax) * (root_only ? 1 : program.ranks()) * sizeof(float);
   const std::uint64_t results = elements * result_rows(program) * (sizeof(double) + sizeof(float));
   std::uint64_t units = 0;
   for_each_unit(program, lanes, [&](const Unit&, std::uint64_t) { ++units; });

@@ -1,4 +1,4 @@
-// Runs a program on tensors, without a clock.
+// Executes a program on tensors, without timing.
 #pragma once
 
 #include <cstdint>
@@ -15,72 +15,76 @@
 
 namespace equarx::values {
 
-/// What a collective has made of the values.
+/// Outcome of a collective's numerics.
 struct ValueResult {
-  numerics::ErrorMetrics against_exact;  ///< against the sum of all ranks' tensors in double
+  numerics::ErrorMetrics against_exact;  ///< reference: the exact result in double
   std::optional<numerics::ErrorMetrics> against_baseline;
-  bool ranks_identical = true;  ///< every rank ended with the same bits
-  /// Bytes that were encoded and sent, by all ranks together, over each channel.
+  bool ranks_identical = true;  ///< true if all ranks end with the same bits
+  /// Bytes encoded and sent over each channel, summed over all ranks.
   std::vector<std::uint64_t> sent_bytes;
   std::vector<std::uint64_t> received_bytes;
-  double sampled_fraction = 1.0;        ///< share of the tensor's elements that was computed
-  std::uint64_t computed_elements = 0;  ///< all of the tensor's, unless a sample was asked for
-  /// Of every quantization with scales, by all ranks together; zeros if it was not to be counted.
+  double sampled_fraction = 1.0;        ///< share of the tensor's elements that were computed
+  std::uint64_t computed_elements = 0;  ///< all of the tensor's elements without sampling
+  /// Counts over every quantization with scales on all ranks; zeros if counting is off.
   numerics::QuantizeCounts quantized;
-  /// Elements of the result whose code is the largest, of either sign, of those that were computed; with a scale that
-  /// ranks share, else 0.
+  /// Computed elements of the result whose code is the largest, of either sign; 0 unless the ranks
+  /// share a scale.
   std::uint64_t at_largest = 0;
 
-  /// Share of quantized elements that were beyond the largest code, or became zero; 0 without any.
+  /// Shares of quantized elements that were clipped to the largest code, or flushed to zero; 0 if
+  /// none were quantized.
   double clipped_fraction() const;
   double flushed_fraction() const;
   double at_largest_fraction() const;
 };
 
-/// Equal parts of a tensor of which a sample takes some, whole: few enough to hold many elements, and many
-/// enough that a sample of a few percent is not one place.
+/// Equal windows of a tensor; a sample computes some of them in full. Few enough that each holds
+/// many elements, and many enough that a sample of a few percent covers several.
 inline constexpr std::uint32_t kSampleWindows = 64;
 
-/// What the quantizations of earlier steps have lost, by rank: as many numbers as its tensor has elements.
+/// Quantization losses of earlier steps: one span per rank, of the size of its tensor.
 using Feedback = std::vector<std::span<float>>;
 
-/// How values are computed, and what is done with them.
+/// Options of execute().
 struct ValueOptions {
-  unsigned threads = 0;                    ///< 0: one for each core
-  const ResultTensor* baseline = nullptr;  ///< compare with this result, too
-  ResultTensor* result = nullptr;          ///< keep the result here
-  std::uint64_t rounding_seed = 1;         ///< of stochastic rounding
+  unsigned threads = 0;                    ///< 0: one per core
+  const ResultTensor* baseline = nullptr;  ///< also compare with this result
+  ResultTensor* result = nullptr;          ///< write the result here
+  std::uint64_t rounding_seed = 1;         ///< seed of stochastic rounding
   double sample = 1.0;  ///< share of the tensor to compute, above 0; see execute()
-  bool counts = true;   ///< whether to count what quantizing does to elements
-  /// Error feedback: what is there is added to what the ranks bring, and replaced by what each rank's quantizations lose
-  /// now, hop by hop. So what all steps deliver, and what is left here, is together what all steps brought, but for FP32
-  /// sums and the rounding of results to the tensor's type. Of an AllReduce or ReduceScatter in which every sum is
-  /// quantized by one rank only (not recursive doubling), without a sample. Errors are against what the ranks brought
-  /// in this step. Values of scales that ranks share are those of what they brought.
+  bool counts = true;   ///< count clipped and flushed elements
+  /// Error feedback: the losses are added to the inputs, and replaced by the losses of each rank's
+  /// quantizations in this step, hop by hop. Hence the sum of all delivered results and the final
+  /// losses equals the sum of all inputs, up to FP32 summation and the rounding of results to the
+  /// tensor's type. Requires an AllReduce or ReduceScatter in which every sum is quantized by a
+  /// single rank (not recursive doubling), and no sampling. Errors are relative to the inputs of
+  /// this step. Shared scales are computed from the inputs without the losses.
   const Feedback* feedback = nullptr;
-  /// Called now and then, by the thread that calls execute(), with the share that is computed, 0 to 1.
+  /// Called periodically, on the thread that calls execute(), with the completed fraction, 0 to 1.
   std::function<void(double)> watch = {};
 };
 
 /// Runs `program` for all ranks on the tensors of `source`.
 ///
-/// With a `sample` below 1 only the minishards that begin in about that share of kSampleWindows equal windows of the
-/// tensor are computed: the same windows for every program, so that results can be compared.
+/// With a `sample` below 1, only minishards that begin in about that share of kSampleWindows equal
+/// windows of the tensor are computed: the same windows for every program, so that results are
+/// comparable.
 ///
-/// No sum and no scale reaches out of a lane (lanes.hpp), so each lane of each chunk is computed alone,
-/// for all ranks in lockstep (validate() promises that this is possible), and forgotten: memory is
-/// ranks x lane for each thread. Where ranks share a scale, all tensors are read once more before, to find it. Neither the results nor their order depend on the number of
-/// threads, all of which have ended when this returns.
+/// No sum and no scale crosses a lane (lanes.hpp), so each lane of each chunk is computed on its
+/// own, for all ranks in lockstep (which validate() guarantees to be possible), and then discarded:
+/// memory is ranks x lane per thread. If the ranks share a scale, all tensors are read once more
+/// beforehand to compute it. Results and their order are independent of the number of threads. All
+/// threads have ended on return.
 ValueResult execute(const collectives::Program& program, const TensorSource& source,
                     const ValueOptions& options = {});
 
-/// Bytes of memory that execute() takes with `threads` threads, without `result` and `baseline`.
+/// Memory of execute() with `threads` threads, in bytes, without `result` and `baseline`.
 std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads);
 
-/// Elements of all results that differ: the tensor's, and of an AllToAll every rank's.
+/// Elements of all distinct results: the size of the tensor, times the ranks for an AllToAll.
 std::uint64_t result_elements(const collectives::Program& program);
 
-/// Threads that execute() uses for `threads` = 0.
+/// Number of threads that execute() uses for `threads` = 0.
 unsigned default_threads();
 
 }  // namespace equarx::values

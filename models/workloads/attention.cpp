@@ -11,23 +11,23 @@ namespace equarx::workloads {
 namespace {
 
 constexpr double kFlopsPerProduct = 2.0;  // multiply and add
-constexpr double kFewestPasses = 2.0;     // written and read
+constexpr double kMinPasses = 2.0;        // written once and read once
 
-/// Sizes that all operations of attention are made of, over the chip's heads and all sequences.
+/// Sizes shared by all operations of attention, over the heads of the chip and all sequences.
 struct Sizes {
-  double scores;         ///< how many
-  double product_flops;  ///< of scores, and of values, too
-  double query_bytes;    ///< of the queries, and of the result, too
-  double key_bytes;      ///< of the keys, and of the values, too
+  double scores;         ///< number of scores
+  double product_flops;  ///< FLOPs of the scores; the same for the values
+  double query_bytes;    ///< queries; the same for the result
+  double key_bytes;      ///< keys; the same for the values
 };
 
-/// Each position is a query and a key.
+/// True for a prompt, where each position is both a query and a key.
 bool is_prompt(const Extent& extent) { return extent.queries == extent.keys; }
 
 Sizes sizes_of(const Transformer& model, const Extent& extent, const Shard& shard,
                const AttentionMethod& method, bool local) {
   const double scores = score_pairs(model, extent, method, local) * shard.heads * extent.batch;
-  // Every key of a prompt is in the window of some query.
+  // Every key of a prompt lies in the window of some query.
   const double keys =
       extent.batch * (is_prompt(extent) ? extent.keys : cached_keys(model, extent, method, local));
   return {scores, kFlopsPerProduct * scores * model.head_size,
@@ -55,8 +55,8 @@ std::vector<Operation> unfused_attention(const Sizes& sizes, const AttentionMeth
 
   Operation softmax{.name = "softmax", .kind = OperationKind::attention};
   softmax.vector_ops = sizes.scores * (kSoftmax + kToBf16);
-  softmax.read_bytes = (method.score_passes - kFewestPasses) * score_bytes;
-  // Scores and probabilities are arrays of their own.
+  softmax.read_bytes = (method.score_passes - kMinPasses) * score_bytes;
+  // Scores and probabilities are separate arrays.
   softmax.live_bytes = 2.0 * score_bytes;
 
   Operation values{.name = "values", .kind = OperationKind::attention};
@@ -73,12 +73,12 @@ void check_method(const AttentionMethod& method) {
   if (method.fused) return;
   if (!(method.score_bytes > 0.0))
     throw std::invalid_argument(
-        fmt::format("a score has {} bytes; it must have more than 0", method.score_bytes));
-  if (!(method.score_passes >= kFewestPasses))
+        fmt::format("bytes per score are {}; they must be more than 0", method.score_bytes));
+  if (!(method.score_passes >= kMinPasses))
     throw std::invalid_argument(
-        fmt::format("scores cross HBM {} times; unless attention is fused they are written and "
-                    "read, at least {} times",
-                    method.score_passes, kFewestPasses));
+        fmt::format("scores cross HBM {} times; unfused attention writes and reads them, "
+                    "so at least {} times",
+                    method.score_passes, kMinPasses));
 }
 
 double cached_keys(const Transformer& model, const Extent& extent, const AttentionMethod& method,
@@ -91,7 +91,7 @@ double score_pairs(const Transformer& model, const Extent& extent, const Attenti
                    bool local) {
   const double reach = cached_keys(model, extent, method, local);
   const double all = extent.queries * reach;
-  // The first queries of a prompt have fewer keys before them than a query may reach.
+  // The first queries of a prompt are preceded by fewer keys than the reach.
   const double missing = reach * (reach - static_cast<double>(method.block)) / 2.0;
   return method.skips_future && is_prompt(extent) ? all - missing : all;
 }

@@ -1,4 +1,4 @@
-// Attention of one chip: scores, softmax, values.
+// Attention on one chip: scores, softmax, values.
 #pragma once
 
 #include <cstdint>
@@ -10,43 +10,43 @@
 
 namespace equarx::workloads {
 
-/// How attention is implemented.
+/// Implementation of attention.
 struct AttentionMethod {
-  /// In one kernel, block by block, so that no score leaves VMEM. Otherwise three operations, between
-  /// which scores go through HBM.
+  /// A single kernel that works block by block, so that scores never leave VMEM. Otherwise three
+  /// operations that pass scores through HBM.
   bool fused = false;
 
-  /// Keys behind the query are skipped, instead of computed and masked. No effect on decoding.
+  /// Skips keys after the query instead of computing and masking them. No effect on decoding.
   bool skips_future = false;
 
-  /// If keys behind the query are skipped: positions of a block, of queries and of keys, that a kernel computes whole
-  /// or not at all, at least 1. It divides the sequence.
+  /// With skips_future: block size in positions, of queries and keys, that a kernel computes
+  /// entirely or not at all. At least 1; divides the sequence.
   std::uint64_t block = 1;
 
-  /// Local layers compute (and keep) their window only, instead of masking what lies outside of it.
+  /// Local layers compute and keep only their window, instead of masking keys outside of it.
   bool skips_outside_window = false;
 
-  /// If not fused: bytes of one score in HBM. Implementations that calculate in bf16 write them so.
+  /// Unfused only: bytes per score in HBM. Implementations that compute in bf16 store bf16.
   double score_bytes = kActivationBytes;
 
-  /// If not fused: how often each score crosses HBM, at least 2: written by the first operation, read by
-  /// the last, and all else is the softmax's, which at best reads and writes once. May be fractional: what
-  /// is measured is an effective number.
+  /// Unfused only: how often each score crosses HBM, at least 2: written by the first operation,
+  /// read by the last; the rest is the softmax, which reads and writes once at best. May be
+  /// fractional, as a measured value is an effective one.
   double score_passes = 4.0;
 };
 
-/// @throws std::invalid_argument if the scores have no size, or are not written and read.
+/// @throws std::invalid_argument if score_bytes or score_passes of unfused attention is too small.
 void check_method(const AttentionMethod& method);
 
-/// Positions of each sequence that a layer keeps in its KV cache.
+/// Positions per sequence that a layer keeps in its KV cache.
 double cached_keys(const Transformer& model, const Extent& extent, const AttentionMethod& method,
                    bool local);
 
-/// Pairs of query and key whose score is computed, in each head of each sequence.
+/// Query-key pairs whose score is computed, per head and sequence.
 double score_pairs(const Transformer& model, const Extent& extent, const AttentionMethod& method,
                    bool local);
 
-/// "attention" if it is fused, else "scores", "softmax", "values".
+/// Returns "attention" if fused, otherwise "scores", "softmax", "values".
 std::vector<Operation> attention_operations(const Transformer& model, const Extent& extent,
                                             const Shard& shard, const AttentionMethod& method,
                                             bool local);

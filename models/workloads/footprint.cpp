@@ -5,7 +5,8 @@
 namespace equarx::workloads {
 namespace {
 
-/// Matrices of one layer that a chip holds, and the norms, which every chip has.
+/// Weight bytes of one layer on a chip: its shard of the matrices, and the norms, which are
+/// replicated.
 double layer_weights(const Transformer& model, const std::vector<Operation>& layer) {
   double bytes = norm_parameters(model) * bytes_of(model.weights);
   for (const Operation& operation : layer) bytes += operation.weight_bytes;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kFlopsPerWeight = 2.0;  // multiply and add
 
-/// Rows times a matrix of weights.
+/// GEMM of `rows` activations with a weight matrix.
 Operation matrix(std::string_view name, double rows, double inputs, double outputs,
                  WeightType weights) {
   Operation operation{.name = name, .kind = OperationKind::matrix};
@@ -21,7 +21,8 @@ Operation matrix(std::string_view name, double rows, double inputs, double outpu
   return operation;
 }
 
-/// `ops` for each element of a result made of `operands` arrays of its size.
+/// Element-wise operation: `ops` per element of a result, computed from `operands` arrays of the
+/// same size.
 Operation elementwise(std::string_view name, double elements, double operands, double ops) {
   Operation operation{.name = name, .kind = OperationKind::vector};
   operation.vector_ops = elements * (operands * kFromBf16 + ops + kToBf16);
@@ -40,7 +41,7 @@ double activation_ops(Activation activation) {
   throw std::logic_error("unknown activation");
 }
 
-/// What the parts are made from.
+/// Parameters shared by all parts.
 struct Context {
   const Transformer& model;
   Extent extent;
@@ -48,12 +49,14 @@ struct Context {
   AttentionMethod method;
   ResidualPlace residual;
 
-  double width() const { return extent.rows() * model.d_model; }  ///< elements of the residual
+  /// Elements of the residual stream.
+  double width() const { return extent.rows() * model.d_model; }
   double query_width() const { return static_cast<double>(shard.heads) * model.head_size; }
   double kv_width() const { return static_cast<double>(shard.kv_heads) * model.head_size; }
 };
 
-/// The residual times a matrix of weights. It is normalized while it is read: its statistics are known already.
+/// GEMM of the residual stream with a weight matrix. The input is normalized as it is read, since
+/// its statistics are already known.
 Operation normalized_matrix(std::string_view name, const Context& context, double outputs) {
   Operation operation =
       matrix(name, context.extent.rows(), context.model.d_model, outputs, context.model.weights);
@@ -67,8 +70,9 @@ void append(std::vector<Operation>& operations, const std::vector<Operation>& mo
   operations.insert(operations.end(), more.begin(), more.end());
 }
 
-/// Adds a result, normalized if the model does so, to the residual, and finds the statistics of the
-/// norm that follows. A norm needs its whole row before it can scale it, so the result is read twice.
+/// Adds a result, after its post-norm if the model has one, to the residual stream, and computes
+/// the statistics of the next norm. A norm needs the whole row before it can scale it, so the
+/// result is read twice.
 Operation add_to_residual(std::string_view name, const Context& context) {
   const bool normalized = context.model.post_norms;
   const double elements = context.width();
@@ -83,7 +87,7 @@ Operation add_to_residual(std::string_view name, const Context& context) {
   return operation;
 }
 
-/// Sums the parts that the chips have of a result, and adds it to the residual.
+/// Sums the partial results of all chips and adds them to the residual stream.
 void append_reduction(std::vector<Operation>& operations, const Context& context,
                       std::string_view allreduce, std::string_view residual) {
   if (context.shard.chips > 1) {
@@ -95,7 +99,7 @@ void append_reduction(std::vector<Operation>& operations, const Context& context
   operations.push_back(add_to_residual(residual, context));
 }
 
-/// Queries, keys and values, their positions, attention, output.
+/// Query, key and value projections, rotary positions, attention, output projection.
 std::vector<Operation> attention_block(const Context& c, bool local) {
   const double rows = c.extent.rows();
   const double rotated = rows * (c.query_width() + c.kv_width());
@@ -140,7 +144,7 @@ std::vector<Operation> embedding(const Context& context) {
   return {lookup};
 }
 
-/// Only the last position of each sequence is asked for its logits.
+/// Only the last position of each sequence needs logits.
 std::vector<Operation> head(const Context& context) {
   const Transformer& model = context.model;
   const double rows = context.extent.batch;

@@ -1,4 +1,4 @@
-// A phase as the operations of one chip, in order.
+// Operations of a phase on one chip, in order.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace equarx::workloads {
 
-/// The operations of each part. A phase is the embedding, the model's layers in order (is_local() says
-/// which is which), and the head. All chips do the same.
+/// Operations of each part of a phase: the embedding, the layers in order (is_local() selects their
+/// kind), and the head. The same on all chips.
 struct PhaseOperations {
   std::vector<Operation> embedding;
   std::vector<Operation> local_layer;
@@ -20,15 +20,15 @@ struct PhaseOperations {
   std::vector<Operation> head;
 };
 
-/// Where the residual is between the operations that read and write it: as large as what is summed in an AllReduce.
+/// Location of the residual stream between operations. It is as large as the data of an AllReduce.
 enum class ResidualPlace : std::uint8_t {
-  hbm,   ///< each of them reads or writes it there
-  vmem,  ///< it stays in VMEM all the time, and takes nothing of HBM's bandwidth
+  hbm,   ///< read and written by each operation
+  vmem,  ///< resident in VMEM, without HBM traffic
 };
 
-/// Every number is derived from the model's shape (docs/workloads.md). With more than one chip each layer
-/// has two AllReduces, after attention and after the FFN.
-/// @throws std::invalid_argument for a phase, a number of chips or a method that is not possible.
+/// Derives the operations from the shape of the model (docs/workloads.md). With more than one chip
+/// each layer has two AllReduces, after attention and after the FFN.
+/// @throws std::invalid_argument for an invalid phase, number of chips or attention method.
 PhaseOperations phase_operations(const Transformer& model, const Phase& phase, std::uint32_t chips,
                                  const AttentionMethod& method,
                                  ResidualPlace residual = ResidualPlace::hbm);

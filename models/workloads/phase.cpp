@@ -8,7 +8,7 @@ namespace equarx::workloads {
 namespace {
 
 struct Size {
-  PhaseError::Field field;  ///< what the positions are called
+  PhaseError::Field field;  ///< name of the number of positions
   std::uint64_t positions;
   std::uint64_t batch;
 };

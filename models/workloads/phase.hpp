@@ -1,4 +1,4 @@
-// What a transformer is asked to do.
+// Inference phases of a transformer.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,40 @@
 
 namespace equarx::workloads {
 
-/// Prompts of `tokens` positions each, all at once; ends with the logits of each prompt's last token.
+/// Prompts of `tokens` positions each, processed together; ends with the logits of the last token
+/// of each.
 struct Prefill {
   std::uint64_t tokens = 0;
   std::uint64_t batch = 1;  ///< prompts
 };
 
-/// One more token for each of `batch` sequences. It attends to `context` positions, itself included.
+/// One more token for each of `batch` sequences. It attends to `context` positions, including
+/// itself.
 struct Decode {
   std::uint64_t context = 0;
   std::uint64_t batch = 1;  ///< sequences
 };
 
-/// What a transformer does.
+/// An inference phase.
 using Phase = std::variant<Prefill, Decode>;
 
-/// A phase in the terms of attention.
+/// Size of a phase in terms of attention.
 struct Extent {
-  double queries = 0.0;  ///< positions of each sequence that are computed
-  double keys = 0.0;     ///< positions of each sequence that are attended to
+  double queries = 0.0;  ///< positions computed per sequence
+  double keys = 0.0;     ///< positions attended to per sequence
   double batch = 0.0;    ///< sequences
 
-  /// Positions that are computed, in all sequences: the rows of every activation.
+  /// Positions computed in all sequences: the rows of every activation.
   double rows() const { return queries * batch; }
 };
 
-/// How many positions a phase computes, and attends to.
+/// Positions that a phase computes and attends to.
 Extent extent(const Phase& phase);
 
-/// A phase that the model cannot do.
+/// A phase the model does not support.
 class PhaseError : public std::invalid_argument {
  public:
-  /// Which number of the phase is wrong.
+  /// The invalid number.
   enum class Field : std::uint8_t { tokens, context, batch };
 
   PhaseError(Field field, const std::string& message)
@@ -54,13 +56,13 @@ class PhaseError : public std::invalid_argument {
   Field field_;
 };
 
-/// "tokens": the key of a configuration, and the word in messages.
+/// "tokens": the configuration key and the word in messages.
 std::string_view name(PhaseError::Field field);
 
-/// @throws PhaseError if nothing is to be done, or more positions than the model takes.
+/// @throws PhaseError if a number is 0, or exceeds the context of the model.
 void check_phase(const Transformer& model, const Phase& phase);
 
-/// Bytes of one AllReduce on each chip: rows x d_model of bf16.
+/// Bytes per chip of one AllReduce: rows x d_model in bf16.
 double allreduce_bytes(const Transformer& model, const Phase& phase);
 
 }  // namespace equarx::workloads

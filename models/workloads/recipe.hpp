@@ -1,4 +1,4 @@
-// How weights are stored and multiplied where a model is served.
+// Weight storage and GEMM types in serving.
 #pragma once
 
 #include <span>
@@ -9,24 +9,26 @@
 
 namespace equarx::workloads {
 
-/// Of the matrices of all layers; tables of the vocabulary stay as they are.
+/// Applies to the weight matrices of all layers; vocabulary tables are unchanged.
 ///
-/// Where int8 or FP8 is multiplied, activations are quantized token by token within the operation that reads them
-/// (ZeroQuant, section 4.2), and results are scaled back. Where bf16 is multiplied, weights of fewer bits are decoded
-/// before, once for each product.
+/// With int8 or FP8 GEMMs, activations are quantized per token within the operation that reads them
+/// (ZeroQuant, section 4.2), and results are scaled back. With bf16 GEMMs, weights of fewer bits
+/// are decoded first, once per GEMM.
 struct Recipe {
   std::string_view name = "bf16";
   std::string_view source;
   hardware::MatrixType products = hardware::MatrixType::bf16;
-  /// Of one weight in HBM, with its share of the scales; 0: as the model stores them.
+  /// Bits per weight in HBM, including its share of the scales; 0: unchanged.
   double weight_bits = 0.0;
-  double decode_ops = 0.0;  ///< vector operations to make a bf16 of a stored weight
+  double decode_ops = 0.0;  ///< vector operations to decode a stored weight to bf16
 };
 
-/// Those that have a name: "bf16", "zeroquant", "fp8", "weight-only-int8", "weight-only-int4", "weight-only-3bit".
+/// Named recipes: "bf16", "zeroquant", "fp8", "weight-only-int8", "weight-only-int4",
+/// "weight-only-3bit".
 std::span<const Recipe> recipes();
 
-/// Makes the matrix products of a phase's layers those of a recipe. `stored`: what they were made for
+/// Applies a recipe to the GEMMs of a phase's layers. `stored` is the weight type they were built
+/// for.
 void apply(const Recipe& recipe, WeightType stored, PhaseOperations& operations);
 
 }  // namespace equarx::workloads

@@ -34,8 +34,8 @@ OperationTime roofline(const Operation& operation, const ComputeRates& rates) {
     throw std::logic_error("an AllReduce is timed by its program, not by a roofline");
   const double peak = rates.matrix_flops_per_s[static_cast<std::size_t>(operation.products)];
   if (operation.flops > 0.0 && peak <= 0.0)
-    throw std::invalid_argument(
-        fmt::format("the chip has no matrix products of {}", hardware::name(operation.products)));
+    throw std::invalid_argument(fmt::format("the {} GEMM rate of the chip is unspecified",
+                                            hardware::name(operation.products)));
   const double share = rates.matrix_products == nullptr || operation.flops <= 0.0
                            ? 1.0
                            : hardware::matrix_share(*rates.matrix_products, operation.flops);

@@ -11,8 +11,8 @@
 namespace equarx::workloads {
 namespace {
 
-/// What does not divide over `chips`; empty if all does.
-std::string obstacle(const Transformer& model, std::uint32_t chips) {
+/// Returns the part of the model that does not divide over `chips`; empty if all parts do.
+std::string indivisible_part(const Transformer& model, std::uint32_t chips) {
   if (model.heads % chips != 0) return fmt::format("{} heads", model.heads);
   if (model.kv_heads % chips != 0 && chips % model.kv_heads != 0)
     return fmt::format("{} key and value heads", model.kv_heads);
@@ -23,14 +23,14 @@ std::string obstacle(const Transformer& model, std::uint32_t chips) {
 std::vector<std::uint32_t> possible_chips(const Transformer& model) {
   std::vector<std::uint32_t> possible;
   for (std::uint32_t chips = 1; chips <= model.heads; ++chips)
-    if (obstacle(model, chips).empty()) possible.push_back(chips);
+    if (indivisible_part(model, chips).empty()) possible.push_back(chips);
   return possible;
 }
 
 }  // namespace
 
 Shard shard(const Transformer& model, std::uint32_t chips) {
-  const std::string problem = chips == 0 ? "a model" : obstacle(model, chips);
+  const std::string problem = chips == 0 ? "a model" : indivisible_part(model, chips);
   if (!problem.empty())
     throw std::invalid_argument(
         fmt::format("{} of {} cannot be divided over {} chips; tensor parallelism takes {}",

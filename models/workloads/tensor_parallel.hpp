@@ -1,4 +1,4 @@
-// How a layer is divided over the chips of a slice.
+// Sharding of a layer over the chips of a slice.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,19 @@
 
 namespace equarx::workloads {
 
-/// One chip's share of every layer. All chips have the same.
+/// Shard of every layer on one chip. The same on all chips.
 struct Shard {
   std::uint32_t chips = 1;
   std::uint32_t heads = 0;
   std::uint32_t kv_heads = 0;
-  std::uint32_t ffn = 0;         ///< inner width
+  std::uint32_t ffn = 0;         ///< inner width of the FFN
   std::uint32_t vocabulary = 0;  ///< rows of the embedding table, rounded up
 };
 
-/// Divides heads and the FFN's inner width over `chips`; they must divide. Key and value heads are
-/// divided too where there are enough; where there are fewer than chips, the chips whose query heads share
-/// one hold a copy of it each, so chips must be a multiple of them.
-/// @throws std::invalid_argument with the numbers of chips that would do.
+/// Divides heads and the inner width of the FFN over `chips`, which must divide them. Key and value
+/// heads are divided too if there are enough. With fewer of them than chips, each is replicated on
+/// the chips whose query heads share it, so `chips` must be a multiple of their number.
+/// @throws std::invalid_argument with the supported numbers of chips.
 Shard shard(const Transformer& model, std::uint32_t chips);
 
 }  // namespace equarx::workloads

@@ -1,6 +1,6 @@
-// Operations of FP32 vector lanes for each element. Counted by hand from the obvious instruction sequence
-// on lanes that calculate in FP32 only, as those of TPU v5e do, so each is an assumption, good to perhaps
-// a factor of two. They matter little: element-wise work waits for HBM (docs/workloads.md).
+// FP32 vector operations per element. Counted by hand from the obvious instruction sequence on
+// lanes that compute in FP32 only, as on TPU v5e. Each is an assumption, good to about a factor of
+// two; the effect is small, because element-wise work is limited by HBM (docs/workloads.md).
 #pragma once
 
 #include "models/formats/vector_work.hpp"
@@ -13,14 +13,14 @@ inline constexpr double kFromBf16 = numerics::decode_operations(numerics::Elemen
 inline constexpr double kToBf16 = numerics::encode_operations(numerics::ElementFormat::bf16);
 /// Vector operations to add two elements.
 inline constexpr double kAdd = 1.0;
-/// Root-mean-square norm, its statistics: square, add up.
+/// Statistics of a root-mean-square norm: square, add.
 inline constexpr double kNormSum = 2.0;
-/// The rest of it: multiply by the reciprocal root and by the weight.
+/// Scaling of a root-mean-square norm: multiply by the reciprocal root and by the weight.
 inline constexpr double kNormScale = 2.0;
 /// Rotary position: multiply by cosine and sine, add, exchange halves.
 inline constexpr double kRotate = 4.0;
-/// Scale, compare and select for the mask, maximum, subtract, exponential (2), add up, multiply by the
-/// reciprocal sum.
+/// Scale, compare and select for the mask, maximum, subtract, exponential (2), add up, multiply by
+/// the reciprocal sum.
 inline constexpr double kSoftmax = 9.0;
 /// tanh approximation: the cubic (4), hyperbolic tangent (2), add, multiply, halve.
 inline constexpr double kGelu = 9.0;

@@ -1,4 +1,4 @@
-// The core of a chip, which several lists of work share.
+// Processor sharing of a chip's core.
 #pragma once
 
 #include <cstddef>
@@ -6,46 +6,47 @@
 
 namespace equarx::sim {
 
-/// A core that several lists of work share: of n that have some, each advances at 1/n of its speed.
+/// A core shared by several streams: each of n busy streams advances at 1/n of its speed.
 class SharedCore {
  public:
-  explicit SharedCore(std::size_t lists) : left_s_(lists), busy_(lists) {}
+  explicit SharedCore(std::size_t streams) : left_s_(streams), busy_(streams) {}
 
-  /// A list has `core_s` of work, and had none.
-  void begin(std::size_t list, double core_s, double now_s) {
+  /// An idle stream becomes busy with `core_s` of work.
+  void begin(std::size_t stream, double core_s, double now_s) {
     settle(now_s);
-    left_s_[list] = core_s;
-    busy_[list] = true;
+    left_s_[stream] = core_s;
+    busy_[stream] = true;
     ++sharers_;
   }
-  /// A list has done its work.
-  void end(std::size_t list, double now_s) {
+  /// A stream has finished its work.
+  void end(std::size_t stream, double now_s) {
     settle(now_s);
-    busy_[list] = false;
+    busy_[stream] = false;
     --sharers_;
   }
-  bool busy(std::size_t list) const { return busy_[list]; }
+  bool busy(std::size_t stream) const { return busy_[stream]; }
   bool idle() const { return sharers_ == 0.0; }
-  /// Of the lists that are busy, the one that will have done its work first; not if all are idle.
+  /// Returns the busy stream that finishes first. Precondition: !idle().
   std::size_t first_to_end() const {
     std::size_t first = left_s_.size();
-    for (std::size_t list = 0; list < left_s_.size(); ++list)
-      if (busy_[list] && (first == left_s_.size() || left_s_[list] < left_s_[first])) first = list;
+    for (std::size_t stream = 0; stream < left_s_.size(); ++stream)
+      if (busy_[stream] && (first == left_s_.size() || left_s_[stream] < left_s_[first]))
+        first = stream;
     return first;
   }
-  /// When a list that is busy will have done its work, if nothing changes.
-  double end_s(std::size_t list) const { return since_s_ + left_s_[list] * sharers_; }
+  /// Finish time of a busy stream if no stream begins or ends before.
+  double end_s(std::size_t stream) const { return since_s_ + left_s_[stream] * sharers_; }
 
  private:
   void settle(double now_s) {
-    for (std::size_t list = 0; list < left_s_.size(); ++list)
-      if (busy_[list]) left_s_[list] -= (now_s - since_s_) / sharers_;
+    for (std::size_t stream = 0; stream < left_s_.size(); ++stream)
+      if (busy_[stream]) left_s_[stream] -= (now_s - since_s_) / sharers_;
     since_s_ = now_s;
   }
 
   std::vector<double> left_s_;
   std::vector<char> busy_;
-  double sharers_ = 0.0;  ///< how many lists are busy
+  double sharers_ = 0.0;  ///< number of busy streams
   double since_s_ = 0.0;
 };
 

@@ -12,20 +12,20 @@
 namespace equarx::sim {
 namespace {
 
-/// SimGrid ends at such a time, too.
+/// SimGrid aborts on such times as well.
 void check_times(const Timelines& timelines) {
   for (const std::vector<Step>& list : timelines.lists)
     if (!std::ranges::all_of(list, [](const Step& step) {
-          return std::isfinite(step.delay_s) && std::isfinite(step.beside_s);
+          return std::isfinite(step.delay_s) && std::isfinite(step.overlapped_s);
         }))
-      throw std::logic_error("a core time is no number of seconds");
+      throw std::logic_error("a core time is not a finite number of seconds");
 }
 
-/// @return false at a deadlock.
+/// Returns false on a deadlock.
 bool run(Record& record) {
-  const bool alone =
+  const bool independent =
       !record.wiring.shares() && record.machine.failures.empty() && record.timelines.streams == 1;
-  if (!alone) return run_in_order(record);
+  if (!independent) return run_in_order(record);
   run_ahead(record);
   return std::ranges::all_of(record.progress.lists, &Progress::List::done);
 }

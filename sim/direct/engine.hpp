@@ -1,11 +1,11 @@
-// The engine without SimGrid.
+// The direct engine.
 #pragma once
 
 #include "sim/time_executor.hpp"
 
 namespace equarx::sim {
 
-/// simulate() by the direct engine: no fork, no threads, any number at once.
+/// Implements simulate() without SimGrid: no fork, no threads; reentrant.
 TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
                              const Describe& describe, const SimulationOptions& options);
 

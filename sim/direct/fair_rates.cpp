@@ -8,78 +8,78 @@ namespace equarx::sim {
 FairRates::FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes)
     : users_(capacities.size()),
       first_hops_{0},
-      places_(routes.size(), kAbsent),
+      slots_(routes.size(), kAbsent),
       rates_(routes.size()) {
   for (const double capacity : capacities) links_.push_back({capacity, 0});
   for (const std::vector<Link>& route : routes) {
     hops_.insert(hops_.end(), route.begin(), route.end());
     first_hops_.push_back(static_cast<std::uint32_t>(hops_.size()));
   }
-  hop_places_.resize(hops_.size());
-  save(0.0);
+  hop_slots_.resize(hops_.size());
+  save_checkpoint(0.0);
 }
 
-std::span<FairRates::LinkState> FairRates::links_of_last_saved() {
-  return std::span(saved_links_).last(links_.size());
+std::span<FairRates::LinkState> FairRates::checkpoint_links() {
+  return std::span(checkpoint_states_).last(links_.size());
 }
 
-void FairRates::save(double rate) {
-  saved_.push_back({rate, static_cast<std::uint32_t>(filled_.size())});
-  saved_links_.insert(saved_links_.end(), links_.begin(), links_.end());
+void FairRates::save_checkpoint(double rate) {
+  checkpoints_.push_back({rate, static_cast<std::uint32_t>(filled_.size())});
+  checkpoint_states_.insert(checkpoint_states_.end(), links_.begin(), links_.end());
 }
 
-void FairRates::forget_last() {
-  saved_.pop_back();
-  saved_links_.resize(saved_links_.size() - links_.size());
+void FairRates::pop_checkpoint() {
+  checkpoints_.pop_back();
+  checkpoint_states_.resize(checkpoint_states_.size() - links_.size());
 }
 
-/// Whether all of the flow's links, where it is open, are full only above what was last saved.
-bool FairRates::stays(Flow flow) {
-  const std::span<const LinkState> links = links_of_last_saved();
+/// True if, with the flow open, all its links saturate only above the last checkpoint.
+bool FairRates::keeps_checkpoint(Flow flow) {
+  const std::span<const LinkState> links = checkpoint_links();
   return std::ranges::all_of(route(flow), [&](Link link) {
-    return links[link].left >= saved_.back().rate * links[link].open;
+    return links[link].left >= checkpoints_.back().rate * links[link].open;
   });
 }
 
 void FairRates::add(Flow flow) {
   for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
     Users& users = users_[hops_[hop]];
-    hop_places_[hop] = static_cast<std::uint32_t>(users.flows.size());
+    hop_slots_[hop] = static_cast<std::uint32_t>(users.flows.size());
     users.flows.push_back(flow);
     users.hops.push_back(hop);
-    for (std::size_t at = hops_[hop]; at < saved_links_.size(); at += links_.size())
-      ++saved_links_[at].open;
+    for (std::size_t at = hops_[hop]; at < checkpoint_states_.size(); at += links_.size())
+      ++checkpoint_states_[at].open;
   }
-  while (saved_.size() > 1 && !stays(flow)) forget_last();
+  while (checkpoints_.size() > 1 && !keeps_checkpoint(flow)) pop_checkpoint();
   rates_[flow] = 0.0;
-  places_[flow] = kOpen;
+  slots_[flow] = kOpen;
   stale_ = true;
 }
 
 void FairRates::remove(Flow flow) {
-  if (places_[flow] != kOpen)
-    while (saved_.back().filled > places_[flow]) forget_last();
-  places_[flow] = kAbsent;
+  if (slots_[flow] != kOpen)
+    while (checkpoints_.back().filled > slots_[flow]) pop_checkpoint();
+  slots_[flow] = kAbsent;
   for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
-    for (std::size_t at = hops_[hop]; at < saved_links_.size(); at += links_.size())
-      --saved_links_[at].open;
-    // The last user takes the place that is free now.
+    for (std::size_t at = hops_[hop]; at < checkpoint_states_.size(); at += links_.size())
+      --checkpoint_states_[at].open;
+    // Moves the last user to the freed slot.
     Users& users = users_[hops_[hop]];
-    const std::uint32_t place = hop_places_[hop];
-    users.flows[place] = users.flows.back();
-    users.hops[place] = users.hops.back();
-    hop_places_[users.hops[place]] = place;
+    const std::uint32_t slot = hop_slots_[hop];
+    users.flows[slot] = users.flows.back();
+    users.hops[slot] = users.hops.back();
+    hop_slots_[users.hops[slot]] = slot;
     users.flows.pop_back();
     users.hops.pop_back();
   }
   stale_ = true;
 }
 
-/// Flows keep their rate: that at which `link` is full.
+/// Fixes the open flows of a saturated link at `rate`.
 void FairRates::fill_link(Link link, double rate) {
   for (const Flow flow : users_[link].flows) {
-    if (places_[flow] != kOpen) continue;
-    places_[flow] = static_cast<std::uint32_t>(filled_.size());
+    if (slots_[flow] != kOpen) continue;
+    slots_[flow] = static_cast<std::uint32_t>(filled_.size());
     filled_.push_back(flow);
     if (rates_[flow] != rate) changed_.push_back(flow);
     rates_[flow] = rate;
@@ -88,11 +88,12 @@ void FairRates::fill_link(Link link, double rate) {
       --links_[other].open;
     }
   }
-  // So seldom that saving costs less than filling, and takes memory as flows do and not as flows times links.
-  if (filled_.size() - saved_.back().filled >= 1 + links_.size() / 4) save(rate);
+  // Spaced so that checkpoints cost less time than filling, and memory linear in flows, not flows
+  // times links.
+  if (filled_.size() - checkpoints_.back().filled >= 1 + links_.size() / 4) save_checkpoint(rate);
 }
 
-/// Every link with open flows.
+/// Collects every link with open flows.
 void FairRates::collect_candidates() {
   candidates_.clear();
   for (Link link = 0; link < links_.size(); ++link)
@@ -100,7 +101,7 @@ void FairRates::collect_candidates() {
   std::ranges::make_heap(candidates_, std::greater<>());
 }
 
-/// Puts the first of the heap where it belongs now that it is larger.
+/// Restores the heap after its first entry grew.
 void FairRates::sink_first() {
   const Candidate first = candidates_.front();
   const std::size_t size = candidates_.size();
@@ -124,7 +125,7 @@ void FairRates::fill() {
   while (!candidates_.empty()) {
     Candidate& next = candidates_.front();
     const LinkState& link = links_[next.link];
-    // While others fill, a link's own level only rises: it waits for its turn.
+    // The level of a link only rises while others saturate, so stale entries are updated lazily.
     const double rate = link.open == 0 ? 0.0 : link.left / link.open;
     if (rate > next.rate) {
       next.rate = rate;
@@ -138,19 +139,19 @@ void FairRates::fill() {
   }
 }
 
-/// To what was last saved: flows above it are open again.
-void FairRates::go_back() {
-  for (std::size_t i = saved_.back().filled; i < filled_.size(); ++i)
-    if (places_[filled_[i]] != kAbsent) places_[filled_[i]] = kOpen;
-  filled_.resize(saved_.back().filled);
-  std::ranges::copy(links_of_last_saved(), links_.begin());
+/// Returns to the last checkpoint: flows fixed after it are open again.
+void FairRates::restore_checkpoint() {
+  for (std::size_t i = checkpoints_.back().filled; i < filled_.size(); ++i)
+    if (slots_[filled_[i]] != kAbsent) slots_[filled_[i]] = kOpen;
+  filled_.resize(checkpoints_.back().filled);
+  std::ranges::copy(checkpoint_links(), links_.begin());
 }
 
 std::span<const FairRates::Flow> FairRates::solve() {
   changed_.clear();
   if (!stale_) return changed_;
   stale_ = false;
-  go_back();
+  restore_checkpoint();
   fill();
   return changed_;
 }

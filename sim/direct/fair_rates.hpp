@@ -7,49 +7,50 @@
 
 namespace equarx::sim {
 
-/// Rates of flows over links, such that no flow could be faster without making one slower that is not
-/// faster than it: all rates rise together until a link is full, whose flows then keep their rate while
-/// the others go on (progressive filling; Bertsekas and Gallager, Data Networks, 6.5.2).
+/// Max-min fair rates: no flow can be faster without slowing down a flow that is not faster.
+/// Computed by progressive filling: all rates rise together until a link saturates, whose flows are
+/// then fixed while the others continue (Bertsekas and Gallager, Data Networks, 6.5.2).
 ///
-/// Incremental: links fill in the order of their levels, and a flow that comes or goes changes nothing
-/// below the level at which its first link is full. The filling is saved now and then on its way up, and
-/// goes on from the last state that a change leaves as it is.
+/// Incremental: links saturate in the order of their levels, and adding or removing a flow changes
+/// nothing below the level at which its first link saturates. The filling saves checkpoints on the
+/// way and resumes from the last one that a change leaves valid.
 class FairRates {
  public:
   using Link = std::uint32_t;
   using Flow = std::uint32_t;
 
-  /// `capacities` of links in B/s, above 0; `routes` of flows, each of at least one link and none twice.
+  /// `capacities`: of links in B/s, > 0. `routes`: of flows, each with at least one link, without
+  /// repetition.
   FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes);
 
-  /// A flow begins that is not there.
+  /// Adds an absent flow.
   void add(Flow flow);
-  /// A flow ends that is there.
+  /// Removes a present flow.
   void remove(Flow flow);
 
-  /// Brings the rates up to date. @return the flows that have another rate than before the last call, and
-  /// those that have come since
+  /// Updates the rates. Returns the flows whose rate differs from the previous call, and flows
+  /// added since.
   std::span<const Flow> solve();
 
-  /// B/s, as of the last solve() that the flow was there for.
+  /// Rate in B/s as of the last solve() with the flow present.
   double rate(Flow flow) const { return rates_[flow]; }
 
  private:
   struct LinkState {
-    double left = 0.0;       ///< of its capacity by flows that keep their rate
-    std::uint32_t open = 0;  ///< flows whose rate still rises
+    double left = 0.0;       ///< capacity not used by fixed flows
+    std::uint32_t open = 0;  ///< flows whose rate is not fixed yet
   };
-  /// How far the filling was when its links were saved.
-  struct Saved {
-    double rate = 0.0;         ///< that open flows had reached
-    std::uint32_t filled = 0;  ///< flows that keep their rate, first in filled_
+  /// State of the filling at a checkpoint.
+  struct Checkpoint {
+    double rate = 0.0;         ///< rate that open flows had reached
+    std::uint32_t filled = 0;  ///< number of fixed flows, a prefix of filled_
   };
   struct Candidate {
-    double rate = 0.0;  ///< at which the link would be full
+    double rate = 0.0;  ///< rate at which the link saturates
     Link link = 0;
     bool operator>(const Candidate& other) const { return rate > other.rate; }
   };
-  /// The flows of a link, and the hop of each that leads over it.
+  /// The flows of a link, and for each the index in hops_ of its hop over the link.
   struct Users {
     std::vector<Flow> flows;
     std::vector<std::uint32_t> hops;
@@ -61,28 +62,29 @@ class FairRates {
   std::span<const Link> route(Flow flow) const {
     return std::span(hops_).subspan(first_hops_[flow], first_hops_[flow + 1] - first_hops_[flow]);
   }
-  std::span<LinkState> links_of_last_saved();
-  bool stays(Flow flow);
-  void forget_last();
-  void save(double rate);
-  void go_back();
+  std::span<LinkState> checkpoint_links();
+  bool keeps_checkpoint(Flow flow);
+  void pop_checkpoint();
+  void save_checkpoint(double rate);
+  void restore_checkpoint();
   void fill();
   void fill_link(Link link, double rate);
   void collect_candidates();
   void sink_first();
 
   std::vector<Users> users_;               ///< by link
-  std::vector<std::uint32_t> first_hops_;  ///< by flow, and one more
+  std::vector<std::uint32_t> first_hops_;  ///< by flow, plus the end
   std::vector<Link> hops_;                 ///< of all routes
-  std::vector<std::uint32_t> hop_places_;  ///< of each hop, among its link's users
-  std::vector<std::uint32_t> places_;      ///< of each flow in filled_, or one of the marks above
+  std::vector<std::uint32_t> hop_slots_;   ///< by hop, index among the users of its link
+  std::vector<std::uint32_t> slots_;       ///< by flow, index in filled_, kOpen or kAbsent
   std::vector<double> rates_;              ///< by flow
-  std::vector<LinkState> links_;           ///< as far as the filling is
-  std::vector<Flow> filled_;               ///< that keep their rate, in the order of rates
-  std::vector<Saved> saved_;  ///< rising; the first is the empty filling, which always stays
-  std::vector<LinkState> saved_links_;  ///< all links for each of saved_
-  bool stale_ = false;                  ///< flows have come or gone since the last solve()
-  std::vector<Candidate> candidates_;   ///< a heap
+  std::vector<LinkState> links_;           ///< current state of the filling
+  std::vector<Flow> filled_;               ///< fixed flows, in the order of rates
+  /// Checkpoints by rising rate; the first is the empty filling, which is always valid.
+  std::vector<Checkpoint> checkpoints_;
+  std::vector<LinkState> checkpoint_states_;  ///< all links for each of checkpoints_
+  bool stale_ = false;                        ///< flows have come or gone since the last solve()
+  std::vector<Candidate> candidates_;         ///< a heap
   std::vector<Flow> changed_;
 };
 

@@ -26,39 +26,39 @@ class InOrder {
 
  private:
   using ListId = std::uint32_t;
-  static constexpr ListId kNobody = 0xFFFFFFFF;
+  static constexpr ListId kNoList = 0xFFFFFFFF;
 
   enum class Phase : std::uint8_t { before_work, working, accessing, acting, draining, over };
-  /// A list of steps that a chip goes through, beside its others.
+  /// State of one instruction stream of a chip.
   struct List {
     const Step* step = nullptr;
     Phase phase = Phase::before_work;
-    double due_s = kNever;  ///< when it goes on, if that is known
-    double start_s = 0.0;   ///< of the work it does
-    double core_s = 0.0;    ///< of that: when it last left the core
-    double acts_s = 0.0;    ///< since when it sends or waits
-    bool on_core = false;   ///< it takes core time
-    bool on_hbm = false;    ///< its core accesses HBM
-    ChannelId channel = 0;  ///< that it drains
+    double due_s = kNever;  ///< when it resumes, if scheduled
+    double start_s = 0.0;   ///< start of the current work
+    double core_s = 0.0;    ///< when the current work last left the core
+    double acts_s = 0.0;    ///< when the current send or wait began
+    bool on_core = false;   ///< occupies the core
+    bool on_hbm = false;    ///< has an HBM access in flight
+    ChannelId channel = 0;  ///< channel being drained
   };
   struct Alarm {
     double time_s = 0.0;
     std::uint64_t order = 0;
     ListId list = 0;
-    bool operator<(const Alarm& other) const {  // the queue gives the largest first
+    bool operator<(const Alarm& other) const {  // std::priority_queue is a max-heap
       return time_s != other.time_s ? time_s > other.time_s : order > other.order;
     }
   };
-  /// How often an event has happened that nobody has waited for yet, and who waits for it.
+  /// Number of unconsumed occurrences of an event, and the stream waiting for it.
   struct Event {
     std::uint32_t happened = 0;
-    ListId waiting = kNobody;
+    ListId waiting = kNoList;
   };
 
   Rank rank_of(ListId list) const { return list / streams_; }
   std::uint32_t stream_of(ListId list) const { return list % streams_; }
   Event& event_of(ListId list, const Step& step) {
-    return happenings_[rank_of(list) * record_.timelines.events + step.number];
+    return events_[rank_of(list) * record_.timelines.events + step.number];
   }
 
   double next_s();
@@ -70,9 +70,9 @@ class InOrder {
   void end_access(ListId list);
   void take_core(ListId list, double delay_s);
   void leave_core(ListId list);
-  void note_work(ListId list, const Step& step);
-  void note_core_end(Rank rank);
-  void go_on(ListId list);
+  void record_work(ListId list, const Step& step);
+  void update_core_end(Rank rank);
+  void advance(ListId list);
   bool act(ListId list, const Step& step);
   bool send(ListId list, const Step& step);
   bool retire_oldest(ListId list, std::size_t index);
@@ -80,7 +80,7 @@ class InOrder {
   bool receive(ListId list, const Step& step);
   bool drain(ListId list);
   bool await(ListId list, Event& event);
-  void notice(ListId list, std::size_t index, const Transfer& transfer);
+  void stop_at_failure(ListId list, std::size_t index, const Transfer& transfer);
   void drop_lost_transfers();
 
   Record& record_;
@@ -88,18 +88,17 @@ class InOrder {
   std::uint32_t streams_;
   bool shares_core_;
   double now_s_ = 0.0;
-  double last_s_ = kNever;  ///< what happens later does not happen: a chip has noticed a failure
+  double last_s_ = kNever;  ///< end of the simulation after a failure; later events are discarded
   std::uint64_t order_ = 0;
   std::priority_queue<Alarm> alarms_;
   std::vector<List> lists_;
   std::vector<SharedCore> cores_;
-  TimeHeap
-      core_ends_;  ///< by rank: when the first list of a core that several share has done its work
-  std::vector<Event> happenings_;       ///< by rank and event
-  std::vector<double> free_s_;          ///< by pair with links of its own
+  TimeHeap core_ends_;  ///< by rank: when the first stream of a shared core finishes its work
+  std::vector<Event> events_;           ///< by rank and event
+  std::vector<double> free_s_;          ///< by pair with exclusive links
   std::vector<ListId> receiver_waits_;  ///< by inbox
   std::vector<ListId> sender_waits_;    ///< by inbox
-  std::vector<LinkFailure> failures_;   ///< the latest first
+  std::vector<LinkFailure> failures_;   ///< latest first
 };
 
 InOrder::InOrder(Record& record)
@@ -110,10 +109,10 @@ InOrder::InOrder(Record& record)
       lists_(record.timelines.list_of.size()),
       cores_(shares_core_ ? record.machine.ranks() : 0, SharedCore(streams_)),
       core_ends_(cores_.size()),
-      happenings_(static_cast<std::size_t>(record.machine.ranks()) * record.timelines.events),
+      events_(static_cast<std::size_t>(record.machine.ranks()) * record.timelines.events),
       free_s_(record.wiring.pairs().size()),
-      receiver_waits_(record.inboxes.size(), kNobody),
-      sender_waits_(record.inboxes.size(), kNobody),
+      receiver_waits_(record.inboxes.size(), kNoList),
+      sender_waits_(record.inboxes.size(), kNoList),
       failures_(record.machine.failures) {
   std::ranges::sort(failures_, std::greater<>(), &LinkFailure::time_s);
   for (ListId list = 0; list < lists_.size(); ++list) {
@@ -122,7 +121,7 @@ InOrder::InOrder(Record& record)
   }
 }
 
-/// Transfers leave before a link fails at the same time, and chips go on after both.
+/// At equal times, transfers complete before links fail, and chips resume after both.
 bool InOrder::run() {
   for (;;) {
     const double left_s = links_.next_s();
@@ -169,11 +168,11 @@ void InOrder::leave(std::span<const SharedLinks::Cargo> gone, bool failed) {
   }
 }
 
-/// Lets whoever waits look again.
+/// Schedules the waiting stream, if any, to retry now.
 void InOrder::wake(ListId& waiting) {
-  if (waiting == kNobody) return;
+  if (waiting == kNoList) return;
   schedule(waiting, now_s_);
-  waiting = kNobody;
+  waiting = kNoList;
 }
 
 void InOrder::schedule(ListId list, double time_s) {
@@ -181,13 +180,13 @@ void InOrder::schedule(ListId list, double time_s) {
   alarms_.push({time_s, order_++, list});
 }
 
-/// Until it waits. When its core has its first work done is noted once then, however often that has changed.
+/// Advances a stream until it waits, then updates the finish time of its core once.
 void InOrder::resume(ListId id) {
-  go_on(id);
-  if (shares_core_) note_core_end(rank_of(id));
+  advance(id);
+  if (shares_core_) update_core_end(rank_of(id));
 }
 
-void InOrder::go_on(ListId id) {
+void InOrder::advance(ListId id) {
   List& list = lists_[id];
   list.due_s = kNever;
   record_.progress.active_rank = rank_of(id);
@@ -209,8 +208,8 @@ void InOrder::go_on(ListId id) {
         break;
       case Phase::accessing:
         leave_core(id);
-        if (list.on_hbm) return;  // end_access() goes on
-        note_work(id, step);
+        if (list.on_hbm) return;  // end_access() resumes
+        record_work(id, step);
         list.phase = Phase::acting;
         list.acts_s = now_s_;
         break;
@@ -228,12 +227,12 @@ void InOrder::go_on(ListId id) {
   }
 }
 
-/// The list goes on when its bytes have moved and its core time is over.
+/// The stream resumes when its bytes have moved and its core time is over.
 void InOrder::begin_access(ListId id, const Step& step) {
   lists_[id].on_hbm = true;
   links_.access(id, static_cast<double>(step.hbm_bytes), now_s_);
   lists_[id].core_s = now_s_;
-  if (step.beside_s > 0.0) take_core(id, step.beside_s);
+  if (step.overlapped_s > 0.0) take_core(id, step.overlapped_s);
 }
 
 void InOrder::end_access(ListId id) {
@@ -250,7 +249,7 @@ void InOrder::take_core(ListId id, double delay_s) {
   core.begin(stream_of(id), core_s, now_s_);
 }
 
-/// If it is on it.
+/// No-op if the stream is not on the core.
 void InOrder::leave_core(ListId id) {
   List& list = lists_[id];
   if (!list.on_core) return;
@@ -260,8 +259,8 @@ void InOrder::leave_core(ListId id) {
   cores_[rank_of(id)].end(stream_of(id), now_s_);
 }
 
-/// When the first of the lists that share a core will have done its work: another time since one has begun or ended.
-void InOrder::note_core_end(Rank rank) {
+/// Updates the first finish time on a shared core after a stream has begun or ended work.
+void InOrder::update_core_end(Rank rank) {
   const SharedCore& core = cores_[rank];
   if (core.idle())
     core_ends_.erase(rank);
@@ -269,12 +268,12 @@ void InOrder::note_core_end(Rank rank) {
     core_ends_.set(rank, core.end_s(core.first_to_end()));
 }
 
-/// Where no other work goes on meanwhile, a core that waits for HBM is busy.
-void InOrder::note_work(ListId id, const Step& step) {
+/// A core that waits for HBM counts as busy unless other streams can use it.
+void InOrder::record_work(ListId id, const Step& step) {
   if (step.delay_s <= 0.0 && step.hbm_bytes == 0) return;
   if (step.kind == Step::Kind::host) return;
   const Rank rank = rank_of(id);
-  double core_s = (step.delay_s + step.beside_s) * record_.machine.slowdown_of(rank);
+  double core_s = (step.delay_s + step.overlapped_s) * record_.machine.slowdown_of(rank);
   if (step.hbm_bytes > 0) {
     add_hbm_access(record_.machine, rank, step.hbm_bytes, record_.result);
     if (!shares_core_) core_s += now_s_ - lists_[id].core_s;
@@ -282,7 +281,7 @@ void InOrder::note_work(ListId id, const Step& step) {
   record_.add_core_time(rank, step, lists_[id].start_s, core_s, now_s_);
 }
 
-/// @return whether the step is done. If not, the list goes on when it is scheduled or woken.
+/// Returns true if the step is done; otherwise the stream resumes when scheduled or woken.
 bool InOrder::act(ListId id, const Step& step) {
   switch (step.kind) {
     case Step::Kind::work:
@@ -326,7 +325,7 @@ bool InOrder::send(ListId id, const Step& step) {
   return true;
 }
 
-/// The sender waits until its oldest transfer has left. @return whether it has
+/// Retires the oldest transfer of a sender. Returns false if the sender must wait for it to leave.
 bool InOrder::retire_oldest(ListId id, std::size_t index) {
   Inbox& inbox = record_.inboxes[index];
   const Transfer& oldest = inbox.at(inbox.retired());
@@ -339,21 +338,21 @@ bool InOrder::retire_oldest(ListId id, std::size_t index) {
     return false;
   }
   if (oldest.failed) {
-    notice(id, index, oldest);
+    stop_at_failure(id, index, oldest);
     return false;
   }
   inbox.retire();
   return true;
 }
 
-/// A transfer begins. Over links of its own, its end is known; unless they fail.
+/// Starts a transfer. On exclusive links its end time is known immediately, up to link failures.
 void InOrder::start(std::size_t index, const Step& step) {
   const std::uint32_t number = record_.wiring.pair_of(index);
   const Pair& pair = record_.wiring.pairs()[number];
   Inbox& inbox = record_.inboxes[index];
   const auto bytes = static_cast<double>(held_bytes(step, pair.rate));
   Transfer transfer{Transfer::kUnderWay, &step, now_s_, 0, false};
-  // Where links are shared, no latency passes on them: receivers wait for it (receive()).
+  // With shared links, latency is not modelled on the link but in receive().
   const bool shares = record_.wiring.shares();
   if (pair.fails_at_s <= now_s_) {
     transfer.left_s = now_s_;
@@ -382,15 +381,15 @@ bool InOrder::receive(ListId id, const Step& step) {
     return false;
   }
   const Transfer& next = inbox.at(inbox.received());
-  const bool late = record_.wiring.shares() && !next.failed;
+  const bool adds_latency = record_.wiring.shares() && !next.failed;
   const Pair& pair = record_.wiring.pairs()[record_.wiring.pair_of(index)];
-  const double ready_s = next.left_s + (late ? pair.latency_s : 0.0);
+  const double ready_s = next.left_s + (adds_latency ? pair.latency_s : 0.0);
   if (ready_s > now_s_) {
     schedule(id, ready_s);
     return false;
   }
   if (next.failed) {
-    notice(id, index, next);
+    stop_at_failure(id, index, next);
     return false;
   }
   add_wait(lists_[id].acts_s, next.sent_s, now_s_, record_.result.waits[rank_of(id)]);
@@ -398,7 +397,8 @@ bool InOrder::receive(ListId id, const Step& step) {
   return true;
 }
 
-/// Once its list is done, a chip still waits for what it has sent: that may fail. @return whether all is gone
+/// After its last step, a stream waits for its outstanding transfers, as they may fail. Returns
+/// true when all have left.
 bool InOrder::drain(ListId id) {
   if (record_.machine.failures.empty()) return true;
   for (ChannelId& channel = lists_[id].channel; channel < record_.wiring.channels(); ++channel) {
@@ -411,8 +411,8 @@ bool InOrder::drain(ListId id) {
   return true;
 }
 
-/// A chip notices that a transfer failed, and does nothing more.
-void InOrder::notice(ListId id, std::size_t index, const Transfer& transfer) {
+/// A chip detects a failed transfer and stops.
+void InOrder::stop_at_failure(ListId id, std::size_t index, const Transfer& transfer) {
   const Pair& pair = record_.wiring.pairs()[record_.wiring.pair_of(index)];
   note_failure({now_s_, pair.from, pair.to, transfer.sent->message,
                 broken_link(record_.machine, *pair.route, now_s_)},
@@ -421,16 +421,16 @@ void InOrder::notice(ListId id, std::size_t index, const Transfer& transfer) {
   lists_[id].phase = Phase::over;
 }
 
-/// Of the trace, what never left.
+/// Removes transfers from the trace that never left.
 void InOrder::drop_lost_transfers() {
   std::erase_if(record_.result.trace.transfers, [&](const TransferEvent& event) {
     if (event.arrived_s == kNever) return true;
     if (last_s_ == kNever) return false;
-    double late_s = 0.0;
+    double latency = 0.0;
     if (record_.wiring.shares())
-      for (const Way& way : record_.machine.ways[event.sender])
-        if (way.peer == event.receiver) late_s = latency_s(record_.machine, way.route);
-    return event.arrived_s - late_s > last_s_;
+      for (const OutPort& port : record_.machine.out_ports[event.sender])
+        if (port.peer == event.receiver) latency = latency_s(record_.machine, port.route);
+    return event.arrived_s - latency > last_s_;
   });
 }
 

@@ -4,9 +4,8 @@
 
 namespace equarx::sim {
 
-/// Runs the program event by event, in the order of time: with links that pairs of chips share or that
-/// fail, and with cores that do other work besides.
-/// @return false if nothing can happen any more and some chips are not done: a deadlock
+/// Discrete-event simulation in time order. Supports shared and failing links, and cores shared by
+/// several streams. Returns false on a deadlock: no event is pending but some chips are not done.
 bool run_in_order(Record& record);
 
 }  // namespace equarx::sim

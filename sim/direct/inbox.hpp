@@ -1,4 +1,4 @@
-// Transfers of one channel from one chip to another, in their order.
+// FIFO of the transfers of one channel between two chips.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@ namespace equarx::sim {
 
 struct Step;
 
-/// A transfer that its sender has started.
+/// A started transfer.
 struct Transfer {
   static constexpr double kUnderWay = std::numeric_limits<double>::infinity();
 
-  double left_s = kUnderWay;   ///< when its last byte has left the links, or a failure ended it
-  const Step* sent = nullptr;  ///< the sender's step
-  double sent_s = 0.0;         ///< when its core had started it
-  std::uint32_t event = 0;     ///< of the trace, if there is one
+  double left_s = kUnderWay;   ///< when its last byte left the links, or a failure aborted it
+  const Step* sent = nullptr;  ///< step of the sender
+  double sent_s = 0.0;         ///< when the sender's core had started it
+  std::uint32_t event = 0;     ///< index in the trace, if traced
   bool failed = false;
 };
 
-/// A queue that forgets a transfer when its receiver has taken it, and its sender needs it no longer
-/// (dma_queue).
+/// Ring buffer that drops a transfer once its receiver has received it and its sender has retired
+/// it (dma_queue).
 class Inbox {
  public:
   std::uint64_t sent() const { return sent_; }
@@ -35,24 +35,24 @@ class Inbox {
 
   Transfer& push(const Transfer& transfer) {
     if (sent_ - (received_ < retired_ ? received_ : retired_) == transfers_.size()) grow();
-    Transfer& place = at(sent_++);
-    place = transfer;
+    Transfer& slot = at(sent_++);
+    slot = transfer;
     fetch(sent_ + kAhead);
-    return place;
+    return slot;
   }
-  /// The receiver has taken the oldest.
+  /// The receiver has received the oldest transfer.
   void receive() { fetch(++received_ + kAhead); }
-  /// The sender has seen the oldest leave.
+  /// The sender has retired its oldest transfer.
   void retire() { fetch(++retired_ + kAhead); }
 
  private:
-  /// Where receivers are far behind, queues are longer than caches. So those that come next are fetched ahead: as many
-  /// as a cache line holds.
+  /// Prefetch distance. Queues of lagging receivers exceed the caches, so the next entries are
+  /// prefetched, one cache line ahead.
   static constexpr std::uint64_t kAhead = 1;
   void fetch(std::uint64_t number) const { __builtin_prefetch(&at(number)); }
 
   void grow() {
-    constexpr std::size_t kFirst = 4;  // a power of two, as all sizes
+    constexpr std::size_t kFirst = 4;  // all sizes are powers of two
     std::vector<Transfer> larger(transfers_.empty() ? kFirst : 2 * transfers_.size());
     for (std::uint64_t number = received_ < retired_ ? received_ : retired_; number < sent_;
          ++number)

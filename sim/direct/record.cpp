@@ -9,31 +9,31 @@ namespace equarx::sim {
 using collectives::ChannelId;
 using collectives::Rank;
 
-Record::Record(const Timelines& lists, const Machine& place, const SimulationOptions& options,
-               Progress& where)
-    : timelines(lists),
-      machine(place),
-      wiring(place),
+Record::Record(const Timelines& run_timelines, const Machine& run_machine,
+               const SimulationOptions& options, Progress& run_progress)
+    : timelines(run_timelines),
+      machine(run_machine),
+      wiring(run_machine),
       traced(options.traced),
-      progress(where),
-      inboxes(place.ranks() * wiring.channels()),
+      progress(run_progress),
+      inboxes(run_machine.ranks() * wiring.channels()),
       inbox_of_(inboxes.size()),
       moved_(inboxes.size()),
       watch_(options.watch) {
-  result.link_bytes.resize(place.links.size());
-  result.link_busy_s.resize(place.links.size());
-  result.core_busy_s.resize(place.ranks());
-  result.waits.resize(place.ranks());
-  result.marks_s.resize(static_cast<std::size_t>(place.ranks()) * lists.marks);
-  for (Rank rank = 0; rank < place.ranks(); ++rank)
+  result.link_bytes.resize(run_machine.links.size());
+  result.link_busy_s.resize(run_machine.links.size());
+  result.core_busy_s.resize(run_machine.ranks());
+  result.waits.resize(run_machine.ranks());
+  result.marks_s.resize(static_cast<std::size_t>(run_machine.ranks()) * run_timelines.marks);
+  for (Rank rank = 0; rank < run_machine.ranks(); ++rank)
     for (ChannelId channel = 0; channel < wiring.channels(); ++channel) {
-      const Rank peer = place.ways[rank][channel].peer;
+      const Rank peer = run_machine.out_ports[rank][channel].peer;
       if (peer != rank) inbox_of_[wiring.index(peer, channel)] = wiring.index(rank, channel);
     }
 }
 
-void Record::refuse(const Step& sent, const Step& expected) {
-  if (timelines.streams == 1)  // else it is known already
+void Record::reject(const Step& sent, const Step& expected) {
+  if (timelines.streams == 1)  // otherwise already up to date
     progress.at(progress.active_rank).instruction = expected.instruction;
   throw std::logic_error(
       fmt::format("received message {} instead of {}", sent.message, expected.message));

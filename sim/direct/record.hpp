@@ -1,4 +1,4 @@
-// What both ways to run a program keep of it.
+// State shared by both direct execution modes (run_ahead and in_order).
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,29 @@
 
 namespace equarx::sim {
 
-/// Inboxes, counts and trace of a run. Everything of a rank and channel has the index of Wiring: that of
+/// Inboxes, counters and trace of a run. Data by rank and channel is indexed by Wiring::index() of
 /// the sender.
 class Record {
  public:
-  /// All must outlive it.
+  /// All arguments must outlive the object.
   Record(const Timelines& timelines, const Machine& machine, const SimulationOptions& options,
          Progress& progress);
 
-  /// The inbox that a rank takes messages of a channel from.
+  /// Index of the inbox from which a rank receives messages of a channel.
   std::size_t inbox_of(collectives::Rank receiver, collectives::ChannelId channel) const {
     return inbox_of_[wiring.index(receiver, channel)];
   }
-  /// A receiver takes the oldest message of an inbox. @throws std::logic_error if it expects another one
+  /// Receives the oldest message of an inbox.
+  /// @throws std::logic_error if the step expects a different message
   void receive(std::size_t inbox, const Step& step) {
     const Step& sent = *inboxes[inbox].at(inboxes[inbox].received()).sent;
-    if (sent.message != step.message) refuse(sent, step);
+    if (sent.message != step.message) reject(sent, step);
     inboxes[inbox].receive();
     Moved& moved = moved_[inbox];
     ++moved.messages;
     moved.bytes += sent.bytes;
     moved.link_s += sent.link_s;
-    if (++progress.received % kMessagesBetweenLooks == 0 && watch_) watch_(progress.received);
+    if (++progress.received % kWatchInterval == 0 && watch_) watch_(progress.received);
   }
   void add_core_time(collectives::Rank rank, const Step& step, double start_s, double core_s,
                      double end_s) {
@@ -42,7 +43,7 @@ class Record {
     if (traced)
       result.trace.core.push_back({rank, step.instruction, core_work(step), start_s, end_s});
   }
-  /// @return its number in the trace, if there is one.
+  /// Returns the index in the trace; 0 if not traced.
   std::uint32_t add_transfer(const Pair& pair, const Step& step, double sent_s, double arrived_s);
   void mark(collectives::Rank rank, const Step& step, double now_s) {
     result.marks_s[rank * timelines.marks + step.number] = now_s;
@@ -52,7 +53,7 @@ class Record {
     progress.at(rank, stream).done = true;
   }
 
-  /// The result, with what the messages held of the links.
+  /// Returns the result, completed by the link usage of the messages.
   TimeResult take();
 
   const Timelines& timelines;
@@ -64,7 +65,7 @@ class Record {
   TimeResult result;
 
  private:
-  static constexpr std::uint64_t kMessagesBetweenLooks = 4096;
+  static constexpr std::uint64_t kWatchInterval = 4096;
 
   struct Moved {
     std::uint64_t messages = 0;
@@ -72,7 +73,7 @@ class Record {
     double link_s = 0.0;
   };
 
-  [[noreturn]] void refuse(const Step& sent, const Step& expected);
+  [[noreturn]] void reject(const Step& sent, const Step& expected);
 
   std::vector<std::size_t> inbox_of_;  ///< by receiver and channel
   std::vector<Moved> moved_;

@@ -35,7 +35,7 @@ class RunAhead {
   struct Chip {
     const Step* step = nullptr;
     double now_s = 0.0;
-    bool waits = false;  ///< its core time before the step is over
+    bool waits = false;  ///< blocked in a wait; the core time of the step is already accounted for
   };
 
   void advance(Rank rank) {
@@ -94,7 +94,7 @@ class RunAhead {
     ready_.push_back(pair.to);
   }
 
-  /// @return false if the message is not sent yet.
+  /// Returns false if the message has not been sent yet.
   bool receive(Rank rank, const Step& step) {
     const std::size_t index = record_.inbox_of(rank, step.number);
     const Inbox& inbox = record_.inboxes[index];
@@ -113,10 +113,10 @@ class RunAhead {
   }
 
   Record& record_;
-  std::vector<double> free_s_;  ///< by pair: when its link is free, with the latency
-  std::vector<char> waits_;     ///< by inbox: whether its receiver does
+  std::vector<double> free_s_;  ///< by pair: when its link is free, including the latency
+  std::vector<char> waits_;     ///< by inbox: true if its receiver waits
   std::vector<Chip> chips_;
-  std::vector<Rank> ready_;  ///< that can go on
+  std::vector<Rank> ready_;  ///< chips that can advance
 };
 
 }  // namespace

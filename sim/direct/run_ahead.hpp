@@ -4,11 +4,12 @@
 
 namespace equarx::sim {
 
-/// Runs every chip as far as it comes with a clock of its own, until it needs a message that is not sent.
+/// Runs every chip with its own clock as far as possible, until it needs a message that is not sent
+/// yet.
 ///
-/// That gives the right times where each link carries the messages of one pair of chips, and none fails:
-/// then a message's arrival depends on its sender alone (its bytes, and what that sent before). Where
-/// a core is shared with other work it does not hold, because that goes on while the program waits.
+/// Exact if each link carries the messages of one pair of chips and no link fails: the arrival of a
+/// message then depends only on its sender (its bytes and earlier messages). Not applicable if a
+/// core is shared with other work, which continues while the program waits.
 void run_ahead(Record& record);
 
 }  // namespace equarx::sim

@@ -7,7 +7,7 @@
 namespace equarx::sim {
 namespace {
 
-/// Numbers that are joined to sets.
+/// Disjoint-set forest.
 class Sets {
  public:
   explicit Sets(std::size_t size) : above_(size) {
@@ -23,8 +23,8 @@ class Sets {
   std::vector<std::size_t> above_;
 };
 
-/// The links of a route that can hold its flow up: those that are shared, and of the others the slowest, if
-/// it is slower than they are.
+/// Links of a route that can limit its flow: the shared links, and the slowest exclusive link if it
+/// is slower than all of them.
 Route limiting_links(const Machine& machine, const Pair& pair,
                      const std::vector<std::uint32_t>& users) {
   Route links;
@@ -42,7 +42,7 @@ Route limiting_links(const Machine& machine, const Pair& pair,
   return links;
 }
 
-/// Links and routes of a part of the machine, numbered from 0.
+/// Links and routes of a component of the machine, numbered from 0.
 struct PartPlan {
   std::vector<double> capacities;
   std::vector<std::vector<FairRates::Link>> routes;
@@ -59,7 +59,7 @@ SharedLinks::SharedLinks(const Machine& machine, const Wiring& wiring, std::uint
   make_parts(machine);
 }
 
-/// Of those that share links; empty of the others.
+/// Routes of flows with contended links; empty for the rest.
 std::vector<Route> SharedLinks::flow_routes(const Machine& machine) const {
   std::vector<Route> routes;
   routes.reserve(flows_.size());
@@ -109,7 +109,7 @@ void SharedLinks::touch(Flow& flow) {
   stale_.push_back(flow.part);
 }
 
-/// The first of a queue that was empty.
+/// Starts the first entry of a previously empty queue.
 void SharedLinks::start(std::uint32_t number) {
   Flow& flow = flows_[number];
   flow.rate = 0.0;
@@ -119,7 +119,7 @@ void SharedLinks::start(std::uint32_t number) {
   touch(flow);
 }
 
-/// There is nothing left to send.
+/// Stops a flow whose queue is empty.
 void SharedLinks::stop(std::uint32_t number) {
   Flow& flow = flows_[number];
   flow.queue.clear();
@@ -130,7 +130,7 @@ void SharedLinks::stop(std::uint32_t number) {
 }
 
 void SharedLinks::enqueue(std::uint32_t number, double bytes, const Cargo& cargo, double now_s) {
-  go_to(now_s);
+  advance_to(now_s);
   Flow& flow = flows_[number];
   const bool was_idle = flow.idle();
   flow.queue.push_back({bytes, cargo});
@@ -145,13 +145,13 @@ void SharedLinks::access(std::uint32_t list, double bytes, double now_s) {
   enqueue(static_cast<std::uint32_t>(wiring_.pairs().size()) + list, bytes, {kCore, list}, now_s);
 }
 
-/// What comes after what has been told so far.
-void SharedLinks::go_to(double now_s) {
+/// Advances the clock; rates are updated before time moves.
+void SharedLinks::advance_to(double now_s) {
   if (now_s > now_s_) settle();
   now_s_ = now_s;
 }
 
-/// Rates change at the end of an instant, when all is known that began or ended in it.
+/// Updates the rates at the end of an instant, after all its starts and ends are registered.
 void SharedLinks::settle() {
   for (const std::uint32_t stale : stale_) {
     Part& part = parts_[stale];
@@ -174,9 +174,9 @@ double SharedLinks::next_s() {
 }
 
 std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
-  go_to(now_s);
+  advance_to(now_s);
   gone_.clear();
-  // What ends at the same time but for rounding ends at the same time.
+  // Completions within rounding error are simultaneous.
   const double until_s = now_s * (1.0 + 4.0 * std::numeric_limits<double>::epsilon());
   while (ends_.earliest_s() <= until_s) {
     const std::uint32_t number = ends_.earliest();
@@ -186,8 +186,8 @@ std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
       stop(number);
       continue;
     }
-    flow.forget();
-    // The next one takes its place on the links: nobody's rate changes.
+    flow.compact();
+    // The next entry continues at the same rate.
     flow.left = flow.queue[flow.first].bytes;
     flow.since_s = now_s_;
     ends_.set(number, now_s_ + flow.left / flow.rate);
@@ -196,7 +196,7 @@ std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
 }
 
 std::span<const SharedLinks::Cargo> SharedLinks::fail(LinkIndex link, double now_s) {
-  go_to(now_s);
+  advance_to(now_s);
   gone_.clear();
   for (std::uint32_t pair = 0; pair < wiring_.pairs().size(); ++pair) {
     Flow& flow = flows_[pair];

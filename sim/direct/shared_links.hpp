@@ -1,4 +1,5 @@
-// Transfers over links that several pairs of chips use, and over HBMs, which cores use as well.
+// Transfers over links shared by several pairs of chips, and over HBMs, which are also shared with
+// cores.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +12,35 @@
 
 namespace equarx::sim {
 
-/// The transfers of a pair go one after the other; those that go at the same time share each link max-min
-/// fairly. Links that no route joins never hear of each other: each such part of the machine has rates of
-/// its own.
+/// Transfers of a pair are serialized; concurrent transfers share each link max-min fairly. Links
+/// not connected by any route are independent: each such component of the machine has its own
+/// FairRates.
 ///
-/// Time may only go forward from call to call.
+/// Times must not decrease from call to call.
 class SharedLinks {
  public:
-  /// Stands for an inbox where a core accesses its HBM.
+  /// Pseudo-inbox of HBM accesses by a core.
   static constexpr std::size_t kCore = static_cast<std::size_t>(-1);
-  /// Which of the transfers: of an inbox, numbered as there; or of a list, numbered by rank and stream.
+  /// Identifies a transfer by its inbox and its number there, or an HBM access by kCore and its
+  /// stream (rank x streams + stream).
   struct Cargo {
     std::size_t inbox = 0;
     std::uint64_t number = 0;
   };
 
-  /// Both must outlive it. `streams`: lists of each chip.
+  /// `machine` and `wiring` must outlive the object. `streams`: instruction streams per chip.
   SharedLinks(const Machine& machine, const Wiring& wiring, std::uint32_t streams = 1);
 
-  /// `bytes` of a pair that shares links start on their way, after those before them.
+  /// Enqueues a transfer of a pair that shares links.
   void send(std::uint32_t pair, double bytes, const Cargo& cargo, double now_s);
-  /// A list (rank x streams + stream) reads and writes `bytes` of its chip's HBM, after those before them.
+  /// Enqueues an HBM access of `bytes` by a stream (rank x streams + stream).
   void access(std::uint32_t list, double bytes, double now_s);
-  /// When the next transfer leaves, or access ends; +Inf if none is under way.
+  /// Time of the next completion of a transfer or access; +Inf if none is in flight.
   double next_s();
-  /// What has left by `now_s`, which is next_s(). Valid until the next call.
+  /// Returns the transfers and accesses completed at `now_s`, which must equal next_s(). Valid
+  /// until the next call.
   std::span<const Cargo> leave(double now_s);
-  /// What is lost because a link fails. Valid until the next call.
+  /// Fails a link and returns the aborted transfers. Valid until the next call.
   std::span<const Cargo> fail(LinkIndex link, double now_s);
 
  private:
@@ -45,33 +48,33 @@ class SharedLinks {
     double bytes = 0.0;
     Cargo cargo;
   };
-  /// The transfers of a pair, or the accesses of a list. The first one is under way.
+  /// Queued transfers of a pair, or accesses of a stream. The first one is in flight.
   struct Flow {
-    std::uint32_t part = 0;    ///< of the machine
-    std::uint32_t number = 0;  ///< of the part
-    std::uint32_t first = 0;   ///< in `queue`; those before have left
-    double left = 0.0;         ///< bytes of the first one, at since_s
+    std::uint32_t part = 0;    ///< component of the machine
+    std::uint32_t number = 0;  ///< flow number within the component
+    std::uint32_t first = 0;   ///< index in `queue`; earlier entries have completed
+    double left = 0.0;         ///< remaining bytes of the first entry at since_s
     double since_s = 0.0;
     double rate = 0.0;
     std::vector<Queued> queue;
 
     bool idle() const { return first == queue.size(); }
-    /// What has left, once it is most of the queue: where there is always something to send, that never empties.
-    void forget() {
-      constexpr std::uint32_t kWorthIt = 64;
-      if (first < kWorthIt || 2 * first < queue.size()) return;
+    /// Erases completed entries once they are most of the queue, since a busy queue never empties.
+    void compact() {
+      constexpr std::uint32_t kMinErased = 64;
+      if (first < kMinErased || 2 * first < queue.size()) return;
       queue.erase(queue.begin(), queue.begin() + first);
       first = 0;
     }
   };
   struct Part {
     FairRates rates;
-    std::vector<std::uint32_t> flows;  ///< by number
+    std::vector<std::uint32_t> flows;  ///< flow indices by number within the component
     bool stale = false;
   };
 
   void make_parts(const Machine& machine);
-  void go_to(double now_s);
+  void advance_to(double now_s);
   void settle();
   void touch(Flow& flow);
   std::vector<Route> flow_routes(const Machine& machine) const;
@@ -82,10 +85,10 @@ class SharedLinks {
   const Wiring& wiring_;
   std::uint32_t streams_;
   double now_s_ = 0.0;
-  std::vector<Flow> flows_;  ///< by pair, and behind them those of lists
+  std::vector<Flow> flows_;  ///< by pair, then by stream
   std::vector<Part> parts_;
-  std::vector<std::uint32_t> stale_;  ///< parts
-  TimeHeap ends_;                     ///< by flow
+  std::vector<std::uint32_t> stale_;  ///< components with outdated rates
+  TimeHeap ends_;                     ///< completion times by flow
   std::vector<Cargo> gone_;
 };
 

@@ -1,4 +1,4 @@
-// A priority queue whose times may change.
+// Indexed priority queue of times.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace equarx::sim {
 
-/// Numbers from 0 to size - 1, each with a time or none; the earliest is at hand.
+/// Optional times of the ids 0 to size - 1, with access to the earliest.
 class TimeHeap {
  public:
   explicit TimeHeap(std::size_t size) : place_(size, kNone) {}
@@ -20,7 +20,7 @@ class TimeHeap {
   }
   std::uint32_t earliest() const { return heap_.front().id; }
 
-  /// Gives `id` a time, whether it has one or not.
+  /// Inserts or changes the time of `id`.
   void set(std::uint32_t id, double time_s) {
     if (place_[id] == kNone) {
       place_[id] = static_cast<std::uint32_t>(heap_.size());
@@ -32,7 +32,7 @@ class TimeHeap {
     time_s < before_s ? rise(at) : sink(at);
   }
 
-  /// Takes the time of `id` away, if it has one.
+  /// Removes the time of `id`, if any.
   void erase(std::uint32_t id) {
     const std::uint32_t at = std::exchange(place_[id], kNone);
     if (at == kNone) return;
@@ -77,7 +77,7 @@ class TimeHeap {
   }
 
   std::vector<Entry> heap_;
-  std::vector<std::uint32_t> place_;  ///< in heap_, by id
+  std::vector<std::uint32_t> place_;  ///< by id: index in heap_, or kNone
 };
 
 }  // namespace equarx::sim

@@ -1,4 +1,4 @@
-// Who sends to whom over what, with numbers instead of names.
+// Sender-receiver pairs of a machine in indexed form.
 #pragma once
 
 #include <cstdint>
@@ -9,35 +9,35 @@
 
 namespace equarx::sim {
 
-/// Two chips of which the first sends to the second.
+/// A sender and a receiver, and their route.
 struct Pair {
   collectives::Rank from = 0;
   collectives::Rank to = 0;
   const Route* route = nullptr;
   double latency_s = 0.0;
-  double rate = 0.0;    ///< B/s of its slowest link
-  bool shared = false;  ///< other pairs use one of its links, too
+  double rate = 0.0;    ///< B/s of the slowest link
+  bool shared = false;  ///< at least one link is also used by other pairs
   double fails_at_s =
-      std::numeric_limits<double>::infinity();  ///< when the first of its links does
+      std::numeric_limits<double>::infinity();  ///< when the first link of the route fails
 };
 
-/// The pairs of a machine, and whose messages a channel carries.
+/// The pairs of a machine, and the pair of each rank and channel.
 class Wiring {
  public:
-  /// `machine` must outlive it.
+  /// `machine` must outlive the object.
   explicit Wiring(const Machine& machine);
 
   std::size_t channels() const { return channels_; }
-  /// Index of what there is for each rank and channel.
+  /// Index for data by rank and channel.
   std::size_t index(collectives::Rank rank, collectives::ChannelId channel) const {
     return rank * channels_ + channel;
   }
-  /// Index into pairs() of what a rank sends in a channel.
+  /// Index into pairs() of the messages sent by a rank in a channel.
   std::uint32_t pair_of(std::size_t index) const { return pair_of_[index]; }
   const std::vector<Pair>& pairs() const { return pairs_; }
-  /// Pairs whose messages pass each link, and the core of an HBM.
+  /// By link, the number of pairs that use it, plus the core for HBMs.
   const std::vector<std::uint32_t>& users() const { return users_; }
-  /// Whether any pair shares links, or HBMs with cores.
+  /// True if any link or HBM is shared.
   bool shares() const { return shares_; }
 
  private:

@@ -39,17 +39,18 @@ void require_single_thread() {
     throw std::logic_error("a simulation was started while other threads were running");
 }
 
-/// Returns when there is something to read, or the end; until then calls `look`.
-void wait_for(const os::FileDescriptor& file, const std::function<void()>& look) {
+/// Waits until data or end of file is available, calling `on_poll` meanwhile.
+void wait_for(const os::FileDescriptor& file, const std::function<void()>& on_poll) {
   constexpr int kMilliseconds = 200;
   pollfd waiting{.fd = file.number(), .events = POLLIN, .revents = 0};
-  while (poll(&waiting, 1, kMilliseconds) == 0) look();
+  while (poll(&waiting, 1, kMilliseconds) == 0) on_poll();
 }
 
-std::vector<std::byte> read_all(const os::FileDescriptor& file, const std::function<void()>& look) {
+std::vector<std::byte> read_all(const os::FileDescriptor& file,
+                                const std::function<void()>& on_poll) {
   std::vector<std::byte> bytes;
   std::array<std::byte, 1 << 16> block{};
-  if (look) wait_for(file, look);  // the child writes when it is done, and then all at once
+  if (on_poll) wait_for(file, on_poll);  // the child writes its result at once at the end
   for (;;) {
     const std::size_t count = os::read_up_to(file, block);
     bytes.insert(bytes.end(), block.begin(), block.begin() + count);
@@ -57,13 +58,13 @@ std::vector<std::byte> read_all(const os::FileDescriptor& file, const std::funct
   }
 }
 
-/// The child's life. Leaves by _exit, because the parent's exit handlers are not its own.
-[[noreturn]] void live(os::FileDescriptor& descriptor, pid_t parent,
-                       const std::function<std::vector<std::byte>()>& work) {
-  // Nobody would read the result of a simulation whose parent was killed.
+/// Body of the child. Terminates by _exit() to skip the exit handlers of the parent.
+[[noreturn]] void run_child(os::FileDescriptor& descriptor, pid_t parent,
+                            const std::function<std::vector<std::byte>()>& work) {
+  // Do not outlive the parent: the result would never be read.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kExitFailure);
-  // Handlers that the parent installed are made for the parent.
+  // Restore default handlers: the handlers of the parent do not apply here.
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT, SIGHUP})
     std::signal(signal, SIG_DFL);
   int status = kExitFailure;
@@ -90,20 +91,20 @@ std::string failure_of(int status, std::span<const std::byte> bytes) {
 }  // namespace
 
 ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work,
-                          const std::function<void()>& look) {
+                          const std::function<void()>& on_poll) {
   require_single_thread();
   os::Pipe pipe = os::open_pipe();
-  std::fflush(nullptr);  // or a library that flushes in the child would write our text again
+  std::fflush(nullptr);  // avoids duplicate output if a library flushes in the child
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw_errno("fork");
   if (child == 0) {
     pipe.out.close();
-    live(pipe.in, parent, work);
+    run_child(pipe.in, parent, work);
   }
-  pipe.in.close();  // so that reading ends when the child does
+  pipe.in.close();  // so that reading ends with the child
   ChildOutcome outcome;
-  outcome.bytes = read_all(pipe.out, look);
+  outcome.bytes = read_all(pipe.out, on_poll);
   const std::optional<int> status = os::wait_for_end(child);
   if (!status) throw_errno("waitpid");
   outcome.succeeded = os::succeeded(*status);

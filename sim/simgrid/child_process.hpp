@@ -7,22 +7,22 @@
 
 namespace equarx::sim {
 
-/// How a child process ended.
+/// Outcome of a child process.
 struct ChildOutcome {
-  bool succeeded = false;  ///< its work returned, and `bytes` is what it returned
+  bool succeeded = false;  ///< the work returned normally; `bytes` is its result
   std::vector<std::byte> bytes;
-  std::string failure;  ///< in words, if it did not succeed: "signal 11 (Segmentation fault)"
+  std::string failure;  ///< description of the failure, if any: "signal 11 (Segmentation fault)"
 };
 
-/// Runs `work` in a forked child, which returns its result through a pipe, and waits for it. Meanwhile it calls
-/// `look`, if that is given, several times a second.
-/// An exception that leaves `work` ends the child with its message as the failure.
+/// Runs `work` in a forked child, which returns its result through a pipe, and waits for it.
+/// Meanwhile calls `on_poll`, if set, several times per second. An exception thrown by `work`
+/// terminates the child with its message as the failure.
 /// @throws std::logic_error if this process has other threads, whose locks the child would inherit.
-/// @throws std::system_error if there is no process to be had.
+/// @throws std::system_error if the process cannot be created.
 ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work,
-                          const std::function<void()>& look = {});
+                          const std::function<void()>& on_poll = {});
 
-/// Memory that a child process shares with its parent. Zeroed.
+/// Zero-initialized memory shared by a child process and its parent.
 class SharedMemory {
  public:
   explicit SharedMemory(std::size_t bytes);

@@ -17,15 +17,15 @@ using collectives::Rank;
 
 namespace {
 
-/// Arrival of a transfer that a failure ended.
+/// Arrival time of a transfer aborted by a failure.
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Who sends to each rank in each channel.
+/// Sender to each rank in each channel.
 std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t channels) {
   std::vector<collectives::Rank> senders(machine.ranks() * channels);
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (std::size_t channel = 0; channel < channels; ++channel) {
-      const collectives::Rank peer = machine.ways[rank][channel].peer;
+      const collectives::Rank peer = machine.out_ports[rank][channel].peer;
       if (peer != rank) senders[peer * channels + channel] = rank;
     }
   return senders;
@@ -33,16 +33,16 @@ std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t ch
 
 }  // namespace
 
-Run::Run(const Timelines& lists, const Machine& place, bool with_trace, Progress& where)
-    : timelines(lists),
-      machine(place),
-      channels(place.ways.front().size()),
-      traced(with_trace),
-      shared(shares_links(place)),
-      progress(where),
-      received(place.ranks() * channels),
-      senders(senders_of(place, channels)),
-      sent_s(place.ranks() * channels) {
+Run::Run(const Timelines& timelines, const Machine& machine, bool traced, Progress& progress)
+    : timelines(timelines),
+      machine(machine),
+      channels(machine.out_ports.front().size()),
+      traced(traced),
+      shared(shares_links(machine)),
+      progress(progress),
+      received(machine.ranks() * channels),
+      senders(senders_of(machine, channels)),
+      sent_s(machine.ranks() * channels) {
   result.link_bytes.resize(machine.links.size());
   result.link_busy_s.resize(machine.links.size());
   result.core_busy_s.resize(machine.ranks());
@@ -62,16 +62,17 @@ void Run::add_core_event(Rank rank, const Step& step, double start_s) {
       {rank, step.instruction, core_work(step), start_s, s4u::Engine::get_clock()});
 }
 
-/// Another actor waits for the transfer to end, because the chips may notice it later.
-void Run::add_transfer(Rank from, const Way& way, MessageId message, const s4u::CommPtr& comm) {
+/// The end of the transfer is observed by a separate actor, because the chips may detect it later.
+void Run::add_transfer(Rank from, const OutPort& port, MessageId message,
+                       const s4u::CommPtr& comm) {
   const std::size_t event = result.trace.transfers.size();
-  result.trace.transfers.push_back({from, way.peer, message, s4u::Engine::get_clock(), kNever});
-  const double late_s = shared ? latency_s(machine, way.route) : 0.0;
+  result.trace.transfers.push_back({from, port.peer, message, s4u::Engine::get_clock(), kNever});
+  const double late_s = shared ? latency_s(machine, port.route) : 0.0;
   SimgridEngine::start_actor("observer", s4u::this_actor::get_host(), [this, comm, event, late_s] {
     try {
       comm->wait();
     } catch (const simgrid::NetworkFailureException&) {
-      return;  // the chips notice it, too
+      return;  // the chips handle it
     }
     result.trace.transfers[event].arrived_s = s4u::Engine::get_clock() + late_s;
   });
@@ -94,10 +95,10 @@ ChipStream::ChipStream(Run& run, Rank rank, std::uint32_t stream)
     if (run.timelines.stream_of(channel) == stream) channels_.push_back(channel);
 }
 
-void ChipStream::live() {
-  for (const ChannelId channel : channels_)                     // or a DMA would wait for this
+void ChipStream::run() {
+  for (const ChannelId channel : channels_)  // otherwise a DMA would wait for this
     mailbox(rank_, channel)->set_receiver(s4u::Actor::self());  // core to receive it
-  s4u::this_actor::yield();                                     // until every chip has done so
+  s4u::this_actor::yield();                                     // until all chips have done so
   Progress::List& progress = run_.progress.at(rank_, stream_);
   for (const Step& step : run_.timelines.of(rank_, stream_)) {
     run_.progress.active_rank = rank_;
@@ -126,7 +127,7 @@ void ChipStream::take(const Step& step) {
   }
 }
 
-/// What a failure ends counts for nothing.
+/// Work aborted by a failure is not counted.
 void ChipStream::work(const Step& step) {
   if (step.delay_s <= 0.0 && step.hbm_bytes == 0) return;
   if (step.kind == Step::Kind::host) return s4u::this_actor::sleep_for(step.delay_s);
@@ -137,7 +138,7 @@ void ChipStream::work(const Step& step) {
   if (run_.traced) run_.add_core_event(rank_, step, start_s);
 }
 
-/// @return the core time, in seconds
+/// Returns the core time in s.
 double ChipStream::occupy_core(double delay_s) {
   if (delay_s <= 0.0) return 0.0;
   const double core_s = delay_s * slowdown_;
@@ -148,12 +149,12 @@ double ChipStream::occupy_core(double delay_s) {
   return core_s;
 }
 
-/// The bytes are a flow from the chip to itself, whose route is its HBM alone.
-/// @return how long the core is busy, in seconds
+/// The access is a flow from the chip to itself, routed only over its HBM.
+/// Returns the time in s for which the core is busy.
 double ChipStream::access_hbm(const Step& step) {
   s4u::Host* const host = s4u::this_actor::get_host();
   const s4u::CommPtr bytes = s4u::Comm::sendto_async(host, host, step.hbm_bytes);
-  const double core_s = occupy_core(step.beside_s);
+  const double core_s = occupy_core(step.overlapped_s);
   const double waits_since_s = s4u::Engine::get_clock();
   bytes->wait();
   add_hbm_access(run_.machine, rank_, step.hbm_bytes, run_.result);
@@ -174,23 +175,23 @@ s4u::Semaphore& ChipStream::event(const Step& step) const {
 
 void ChipStream::send(const Step& step) {
   const ChannelId channel = step.number;
-  const Way& way = run_.machine.ways[rank_][channel];
-  // Those that the receiver has waited for are done: SimGrid searches all that an actor has not yet
-  // waited for at every completion, so the shorter that list the better.
+  const OutPort& port = run_.machine.out_ports[rank_][channel];
+  // Retire received transfers early: SimGrid scans all pending communications of an actor at every
+  // completion, so keep their number small.
   retire_received(channel);
-  next_to_look_at_ = (next_to_look_at_ + 1) % channels_.size();
-  retire_received(channels_[next_to_look_at_]);
+  next_polled_ = (next_polled_ + 1) % channels_.size();
+  retire_received(channels_[next_polled_]);
   const double since_s = s4u::Engine::get_clock();
   if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
   if (failed_) return;
   run_.result.waits[rank_].queue_s += s4u::Engine::get_clock() - since_s;
-  run_.sent_s[run_.index(way.peer, channel)].push_back(s4u::Engine::get_clock());
+  run_.sent_s[run_.index(port.peer, channel)].push_back(s4u::Engine::get_clock());
   outgoing_[channel].push_back(
-      {mailbox(way.peer, channel)
+      {mailbox(port.peer, channel)
            ->put_async(const_cast<Step*>(&step),
-                       held_bytes(step, bottleneck_rate(run_.machine, way.route))),
+                       held_bytes(step, bottleneck_rate(run_.machine, port.route))),
        step.message});
-  if (run_.traced) run_.add_transfer(rank_, way, step.message, outgoing_[channel].back().comm);
+  if (run_.traced) run_.add_transfer(rank_, port, step.message, outgoing_[channel].back().comm);
 }
 
 void ChipStream::retire(ChannelId channel) {
@@ -205,29 +206,29 @@ void ChipStream::retire(ChannelId channel) {
 }
 
 void ChipStream::retire_received(ChannelId channel) {
-  const Way& way = run_.machine.ways[rank_][channel];
-  // Who sends nothing in a channel, as who only receives in a permute, has a way to itself; what comes there is no
-  // concern of what it sends.
-  if (way.peer == rank_) return;
-  const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
+  const OutPort& port = run_.machine.out_ports[rank_][channel];
+  // A rank that sends nothing in a channel (e.g. only receives in a permute) is its own peer;
+  // messages it receives there must not retire sends.
+  if (port.peer == rank_) return;
+  const std::uint64_t received = run_.received[run_.index(port.peer, channel)];
   while (retired_[channel] < received) retire(channel);
 }
 
-/// Blocks until the next message of a channel has arrived, with its latency.
+/// Blocks until the next message of a channel has arrived, including its latency.
 void ChipStream::receive(const Step& step, void*& arrived) {
   const s4u::CommPtr comm = mailbox(rank_, step.number)->get_init();
   comm->set_dst_data(&arrived, sizeof arrived);
   if (!run_.shared) {
-    comm->wait();  // without a start: one call of SimGrid's kernel instead of two
+    comm->wait();  // start() omitted: saves one of two calls into SimGrid's kernel
     return;
   }
   comm->start();
-  double end_s = comm->get_finish_time();  // negative if it is still under way
+  double end_s = comm->get_finish_time();  // negative if still in flight
   comm->wait();
   const double now_s = s4u::Engine::get_clock();
   if (end_s < 0.0) end_s = now_s;
-  const Way& way = run_.machine.ways[sender(step.number)][step.number];
-  const double left_s = end_s + latency_s(run_.machine, way.route) - now_s;
+  const OutPort& port = run_.machine.out_ports[sender(step.number)][step.number];
+  const double left_s = end_s + latency_s(run_.machine, port.route) - now_s;
   if (left_s > 0.0) s4u::this_actor::sleep_for(left_s);
 }
 
@@ -249,17 +250,16 @@ void ChipStream::wait(const Step& step) {
   ++run_.received[run_.index(rank_, step.number)];
   ++run_.progress.received;
   ++run_.result.messages;
-  add_moved(run_.machine, run_.machine.ways[sender(step.number)][step.number].route, sent.bytes,
-            sent.link_s, run_.result);
+  add_moved(run_.machine, run_.machine.out_ports[sender(step.number)][step.number].route,
+            sent.bytes, sent.link_s, run_.result);
 }
 
-/// The end of the run, for this chip now and for all others when all has happened that happens at the same
-/// time.
+/// Ends the run: for this chip now, for all others after all simultaneous events.
 void ChipStream::fail(Rank from, ChannelId channel, MessageId message) {
   failed_ = true;
   const double now_s = s4u::Engine::get_clock();
-  const Way& way = run_.machine.ways[from][channel];
-  note_failure({now_s, from, way.peer, message, broken_link(run_.machine, way.route, now_s)},
+  const OutPort& port = run_.machine.out_ports[from][channel];
+  note_failure({now_s, from, port.peer, message, broken_link(run_.machine, port.route, now_s)},
                run_.result);
   s4u::this_actor::sleep_for(kFailureInstant);
   s4u::Actor::kill_all();

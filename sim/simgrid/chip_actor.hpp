@@ -1,4 +1,4 @@
-// What a simulated chip does.
+// SimGrid actors of the simulated chips.
 #pragma once
 
 #include <cstddef>
@@ -15,46 +15,47 @@
 
 namespace equarx::sim {
 
-/// What all chips of a run share. Actors take turns in one thread, so nothing here needs a lock.
+/// State shared by all chips of a run. SimGrid runs actors one at a time in one thread, so no locks
+/// are needed.
 class Run {
  public:
   Run(const Timelines& timelines, const Machine& machine, bool traced, Progress& progress);
 
-  /// Index of what there is for each rank and channel.
+  /// Index for data by rank and channel.
   std::size_t index(collectives::Rank rank, collectives::ChannelId channel) const {
     return rank * channels + channel;
   }
-  // Of a trace:
+  // Tracing:
   void add_core_event(collectives::Rank rank, const Step& step, double start_s);
-  void add_transfer(collectives::Rank from, const Way& way, collectives::MessageId message,
+  void add_transfer(collectives::Rank from, const OutPort& port, collectives::MessageId message,
                     const simgrid::s4u::CommPtr& comm);
 
-  /// Once the run has ended: of the trace, those that never arrived.
+  /// Removes transfers from the trace that never arrived; call after the run.
   void drop_lost_transfers();
 
   const Timelines& timelines;
   const Machine& machine;
   std::size_t channels;
   bool traced;
-  bool shared;  ///< links are: arrivals are later than SimGrid's by the latency of their way
+  bool shared;  ///< links are shared: arrivals lag SimGrid's by the latency of their route
   Progress& progress;
   std::vector<simgrid::s4u::Mailbox*> mailboxes;  ///< of the receiver, by rank and channel
-  std::vector<std::uint64_t> received;            ///< messages that a rank has waited for, likewise
-  std::vector<collectives::Rank> senders;         ///< who sends to a rank, likewise
-  /// When messages were sent that a rank has not waited for, the oldest first, likewise.
+  std::vector<std::uint64_t> received;            ///< messages received, likewise
+  std::vector<collectives::Rank> senders;         ///< sender to a rank, likewise
+  /// Send times of messages not received yet, oldest first, likewise.
   std::vector<std::deque<double>> sent_s;
   std::vector<simgrid::s4u::SemaphorePtr> events;  ///< by rank and event
   TimeResult result;
 };
 
-/// A stream of a chip: an actor that runs its list in order, and the DMAs that it has started. The streams of a chip
-/// share its core fairly.
+/// An instruction stream of a chip: an actor that runs its steps in order, and its outstanding
+/// DMAs. Streams of a chip share its core fairly.
 class ChipStream {
  public:
   ChipStream(Run& run, collectives::Rank rank, std::uint32_t stream);
 
-  /// Runs the list.
-  void live();
+  /// Runs all steps.
+  void run();
 
  private:
   struct Outgoing {
@@ -83,11 +84,11 @@ class ChipStream {
   std::uint32_t stream_;
   double slowdown_;
   bool shares_core_;
-  bool failed_ = false;                           ///< it has noticed that a transfer failed
-  std::vector<collectives::ChannelId> channels_;  // that this stream sends and waits in
+  bool failed_ = false;                           ///< a failed transfer was detected
+  std::vector<collectives::ChannelId> channels_;  // channels used by this stream
   std::vector<std::deque<Outgoing>> outgoing_;    // by channel
   std::vector<std::uint64_t> retired_;            // by channel
-  std::size_t next_to_look_at_ = 0;  // of channels_, for transfers that have been received
+  std::size_t next_polled_ = 0;  // index into channels_, to poll for received transfers
 };
 
 }  // namespace equarx::sim

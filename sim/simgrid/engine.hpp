@@ -1,11 +1,11 @@
-// The engine on SimGrid, for who does not link SimGrid.
+// The SimGrid engine; including it does not require linking SimGrid.
 #pragma once
 
 #include "sim/time_executor.hpp"
 
 namespace equarx::sim {
 
-/// simulate() by SimGrid, in a child process.
+/// Implements simulate() with SimGrid in a child process.
 TimeResult simulate_on_simgrid(const Timelines& timelines, const Machine& machine,
                                const Describe& describe, const SimulationOptions& options);
 

@@ -8,14 +8,14 @@ namespace equarx::sim {
 namespace {
 
 const SimgridModule& load() {
-  // By name alone: the program's run path leads to it, in the build tree and where it is installed.
+  // By file name: found on the run path of the program, both in the build tree and installed.
   void* const library = dlopen(EQUARX_SIMGRID_MODULE, RTLD_NOW | RTLD_LOCAL);
   const void* const module = library == nullptr ? nullptr : dlsym(library, kSimgridModuleSymbol);
   if (module != nullptr) return *static_cast<const SimgridModule*>(module);
   const char* const reason = dlerror();
-  throw std::runtime_error(std::string("SimGrid cannot be loaded: ") +
-                           (reason == nullptr ? "its module is another one" : reason) +
-                           "; install the program as a whole, or set \"engine\": \"direct\"");
+  throw std::runtime_error(std::string("cannot load SimGrid: ") +
+                           (reason == nullptr ? "its module is incompatible" : reason) +
+                           "; reinstall the program, or set \"engine\": \"direct\"");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// SimGrid is loaded when a simulation needs it, and not before: with it come the libraries of ns-3 on Debian,
-// which take longer to load than most commands take to run.
+// On-demand loading of SimGrid: on Debian it pulls in the ns-3 libraries, which take longer to load
+// than most commands take to run.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace equarx::sim {
 
-/// What the module simulates, and where its result goes.
+/// Inputs and output of a simulation by the module.
 struct SimgridRequest {
   const Timelines& timelines;
   const Machine& machine;
@@ -18,17 +18,17 @@ struct SimgridRequest {
   TimeResult& result;
 };
 
-/// What the module offers.
+/// Interface exported by the module.
 struct SimgridModule {
-  /// Simulates in this process, which must not do so again: SimGrid has one engine. Ends the process at
-  /// a deadlock, with the progress telling so.
+  /// Simulates in this process, at most once: SimGrid supports only one engine per process. On a
+  /// deadlock, sets Progress::deadlocked and terminates the process.
   void (*simulate)(const SimgridRequest& request) = nullptr;
 };
 
-/// The module's name for its SimgridModule.
+/// Symbol name of the module's SimgridModule.
 inline constexpr const char* kSimgridModuleSymbol = "equarx_simgrid_module";
 
-/// Loads it, once. @throws std::runtime_error if it is not where the program was built or installed.
+/// Loads the module on first use. @throws std::runtime_error if it cannot be loaded.
 const SimgridModule& load_simgrid();
 
 }  // namespace equarx::sim

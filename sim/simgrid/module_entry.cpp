@@ -1,4 +1,4 @@
-// What the module shows to the program that loads it.
+// Symbol exported to the program that loads the module.
 #include "sim/simgrid/simulation.hpp"
 
 extern "C" {

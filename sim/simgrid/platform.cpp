@@ -14,7 +14,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-// Thousands of chips must fit; the sanitizers' frames are larger.
+// Small enough for thousands of chips; sanitizers need larger frames.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr int kStackKiB = 1024;
 #elif defined(__has_feature)
@@ -28,8 +28,9 @@ constexpr int kStackKiB = 64;
 #endif
 
 s4u::Engine make_engine() {
-  // SimGrid's defaults describe TCP over Ethernet: slower and longer than asked for, with acknowledgements
-  // in the other direction. These settings leave bytes / bandwidth + latency; tests hold them to it.
+  // SimGrid's defaults model TCP over Ethernet: correction factors on bandwidth and latency, and
+  // acknowledgements in the reverse direction. These settings reduce it to bytes / bandwidth +
+  // latency, as verified by tests.
   std::vector<std::string> arguments = {
     "equarx-sim",
     "--cfg=network/model:CM02",
@@ -82,13 +83,13 @@ void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to,
 #endif
 }
 
-/// Every pair of chips that sends, with the way of its messages.
+/// Routes of all communicating pairs of chips.
 std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> routes_of_pairs(
     const Machine& machine) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> pairs;
   for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank)
-    for (const Way& way : machine.ways[rank])
-      if (way.peer != rank) pairs.emplace(std::pair{rank, way.peer}, &way.route);
+    for (const OutPort& port : machine.out_ports[rank])
+      if (port.peer != rank) pairs.emplace(std::pair{rank, port.peer}, &port.route);
   return pairs;
 }
 
@@ -99,10 +100,11 @@ SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
   for (const std::string& name : machine.chip_names) hosts_.push_back(add_host(zone, name));
   const auto pairs = routes_of_pairs(machine);
   const std::vector<std::uint32_t> users = users_of_links(machine);
-  // SimGrid divides a link among flows by the inverse of their latencies. So that it does so fairly, it
-  // gets none where links are shared, and the chips wait for them (Chip::wait).
+  // SimGrid shares a link among flows in inverse proportion to their latencies. For fair sharing,
+  // shared machines have zero link latency, and receivers wait for it instead
+  // (ChipStream::receive).
   const bool shared = shares_links(machine);
-  // One transfer at a time makes a link a FIFO; the next one's latency passes meanwhile.
+  // One transfer at a time makes a link a FIFO; the latency of the next transfer overlaps.
   constexpr int kFifo = 1;
   for (LinkIndex index = 0; index < machine.links.size(); ++index) {
     const LinkSpec& spec = machine.links[index];
@@ -113,10 +115,10 @@ SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
     links_.push_back(link);
   }
   for (const auto& [pair, route] : pairs) {
-    std::vector<s4u::LinkInRoute> way;
+    std::vector<s4u::LinkInRoute> s4u_links;
     bool shares = false;
     for (const LinkIndex index : *route) {
-      way.emplace_back(links_[index]);
+      s4u_links.emplace_back(links_[index]);
       shares = shares || users[index] > 1;
     }
     if (shares) {
@@ -124,12 +126,11 @@ SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
                                          bottleneck_rate(machine, *route), 0.0});
       queue->set_latency(0.0)->set_concurrency_limit(kFifo);
       queue->seal();
-      way.emplace_back(queue);
+      s4u_links.emplace_back(queue);
     }
-    add_route(zone, hosts_[pair.first], hosts_[pair.second], way);
+    add_route(zone, hosts_[pair.first], hosts_[pair.second], s4u_links);
   }
-  for (std::size_t rank = 0; rank < machine.hbm.size();
-       ++rank)  // for what its core reads and writes
+  for (std::size_t rank = 0; rank < machine.hbm.size(); ++rank)  // for accesses by the core
     add_route(zone, hosts_[rank], hosts_[rank], {s4u::LinkInRoute(links_[machine.hbm[rank]])});
   zone->seal();
 }

@@ -1,4 +1,4 @@
-// SimGrid's settings and platform, and whatever differs between its releases.
+// SimGrid settings and platform, and compatibility with its releases.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace equarx::sim {
 
-/// Work that a host does in one second. Core time is given in seconds, so any number would do.
+/// Work per second of a host. Arbitrary, since core time is given in seconds.
 inline constexpr double kCoreSpeed = 1e9;
 
-/// An engine with transfers that take bytes / rate + latency, nothing more; on a machine that shares
-/// links, the latency is left to whoever receives. One per process.
+/// An engine whose transfers take exactly bytes / rate + latency; on machines with shared links,
+/// receivers add the latency. One per process.
 ///
-/// A link that only one pair of chips uses is a FIFO. Where several do, each pair keeps its order, and
-/// they share the link's rate max-min fairly, as flows through a router do.
+/// An exclusive link is a FIFO. On a shared link each pair of chips stays in order, and pairs share
+/// the rate max-min fairly, like flows through a router.
 class SimgridEngine {
  public:
   explicit SimgridEngine(const Machine& machine);

@@ -14,7 +14,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Turns links off when their time has come.
+/// Schedules the link failures.
 void break_links(const Machine& machine, SimgridEngine& platform) {
   for (const LinkFailure& failure : machine.failures) {
     s4u::Link* link = platform.link(failure.link);
@@ -36,7 +36,7 @@ void simulate_here(const SimgridRequest& request) {
     for (std::uint32_t stream = 0; stream < request.timelines.streams; ++stream) {
       ChipStream& actor = streams.emplace_back(run, rank, stream);
       SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank),
-                                 [&actor] { actor.live(); });
+                                 [&actor] { actor.run(); });
     }
   break_links(machine, platform);
   s4u::Engine::on_deadlock_cb([&request] {

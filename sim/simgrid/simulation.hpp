@@ -1,12 +1,12 @@
-// A simulation on SimGrid, in this process.
+// SimGrid simulation in the current process.
 #pragma once
 
 #include "sim/simgrid/module.hpp"
 
 namespace equarx::sim {
 
-/// Runs every chip as an actor. Once in the life of a process; ends it at a deadlock, with the request's
-/// progress telling so.
+/// Runs every chip as an actor. At most once per process. On a deadlock, sets Progress::deadlocked
+/// and terminates the process.
 void simulate_here(const SimgridRequest& request);
 
 }  // namespace equarx::sim

@@ -1,7 +1,8 @@
-"""How often the truth is within two standard errors of what `equarx-sim calibrate` fits.
+"""Coverage of the intervals of `equarx-sim calibrate`: how often the truth is within two standard errors of the fit.
 
-Gives a made-up chip known parameters, simulates the measurements of configs/calibrations/made_up_chip.json on it, adds
-noise of their standard errors, and calibrates: once for each seed. 95.4 % are expected of a normal distribution.
+For each seed, gives a made-up chip known parameters, simulates the measurements of
+configs/calibrations/made_up_chip.json on it, adds noise with their standard errors, and calibrates. A normal
+distribution has a coverage of 95.4 %.
 Usage: calibrate_coverage.py EQUARX_SIM [SEEDS]
 """
 import json
@@ -28,7 +29,7 @@ def seconds(text: str) -> float:
 
 def true_times(simulator: str, measurements: list[dict], folder: pathlib.Path) -> list[float]:
     chip = program(simulator, "hardware", "tpu-v5e", "--json")
-    chip.pop("calibration", None)  # of the values that change here
+    chip.pop("calibration", None)  # refers to the values replaced below
     for key, value in TRUTH.items():
         chip["parameters"][key] = {"value": value, "class": "assumed", "source": "made up"}
     (folder / "truth.json").write_text(json.dumps(chip))

@@ -1,4 +1,4 @@
-// Reading programs of XLA: text to module, and module to what a chip does.
+// Reading of XLA programs: text to module, and module to flow.
 #include <string>
 
 #include <benchmark/benchmark.h>
@@ -10,7 +10,7 @@
 namespace equarx {
 namespace {
 
-/// A chain of products and all-reduces by turns, with layouts and metadata as XLA writes them.
+/// A chain of alternating matmuls and all-reduces, with layouts and metadata as written by XLA.
 std::string module_of(std::int64_t instructions) {
   std::string text =
       "HloModule chain, is_scheduled=true, num_partitions=16\n\n%add (a: f32[], b: f32[]) -> f32[] "

@@ -1,15 +1,18 @@
-// Kernels against a copy in memory, and every format against int8. Rates are bytes read plus bytes
-// written per second, so that a ratio of two rates says what part of the speed of memory a kernel
-// reaches. Tiles fit in a 1 MiB second-level cache, and begin at cache lines, as those of the program do.
+// Kernels compared with a memory copy, and every format compared with int8. Rates are bytes read
+// plus bytes written per second, so the ratio of two rates is the fraction of the copy's throughput
+// that a kernel reaches. Tiles fit in a 1 MiB L2 cache and are aligned to cache lines, as in the
+// program.
 //
-// Speeds of shared machines drift by a third within minutes, so a hop is measured in turns with a copy
-// of as many bytes and with an int8 hop, and what is printed are medians of the ratios of neighbours:
-//   of_copy  the hop's bytes per second, as a part of the copy's
-//   of_int8  the hop's elements per second, as a part of int8's
-// With --target=AVX2, or another of Highway's names, vectors are no newer than that.
+// The speed of shared machines drifts by a third within minutes, so each measurement of a hop
+// alternates with a copy of the same size and an int8 hop, and the medians of their ratios are
+// reported:
+//   of_copy  bytes per second, relative to the copy
+//   of_int8  elements per second, relative to the int8 hop
+// --target=AVX2, or another of Highway's target names, excludes newer instruction sets.
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -26,13 +29,15 @@
 #include "models/numerics/codec/aligned_vector.hpp"
 #include "models/numerics/codec/bfloat16_spans.hpp"
 #include "models/numerics/codec/block_codec.hpp"
+#include "models/numerics/codec/exponents.hpp"
+#include "models/numerics/codec/shared_scale.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 
 namespace {
 
 using namespace equarx::numerics;
 
-constexpr std::size_t kMinishard = 64 * 1024;  // elements: 64 for each strided scale
+constexpr std::size_t kMinishard = 64 * 1024;  // elements: 64 per strided scale
 
 AlignedVector<float> normals(std::size_t count) {
   AlignedVector<float> values(count);
@@ -47,13 +52,12 @@ void report(benchmark::State& state, std::size_t bytes, std::size_t elements) {
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-/// Reads and writes `bytes` in all, in two passes over a tile half as large, so that source and
-/// destination fit in the cache beside each other.
+/// Reads and writes `bytes` in total, in two passes over a tile half that size, so that source and
+/// destination fit in the cache together.
 ///
-/// Where the two lie matters: glibc copies tiles of this size with `rep movsb`, which is twenty times
-/// slower on some CPUs if the destination is a few bytes behind the source modulo a page, as two blocks
-/// of the heap are (16 bytes). So both are in one block here, half a page apart modulo a page, which is
-/// as far from that as can be.
+/// Alignment matters: glibc copies tiles of this size with `rep movsb`, which is twenty times
+/// slower on some CPUs if the destination is a few bytes after the source modulo a page, as with
+/// two heap blocks (16 bytes). Both therefore share one block, half a page apart modulo a page.
 class Copy {
  public:
   explicit Copy(std::size_t bytes)
@@ -76,17 +80,27 @@ class Copy {
   static constexpr std::size_t kPage = 4096;
   std::size_t size_;
   std::size_t from_ = 0;
-  std::size_t to_;  ///< from the source
+  std::size_t to_;  ///< offset from the source
   hwy::AlignedFreeUniquePtr<std::byte[]> block_;
 };
 
-// One rank's side of a hop. What arrives is added, and the next time subtracted, so that sums stay as
-// they are.
+// Values of a rank. For formats with a shared scale, here with headroom for two ranks, these are
+// codes.
+AlignedVector<float> local_values(const BlockFormat& format) {
+  AlignedVector<float> values = normals(kMinishard);
+  if (!has_shared_scale(format)) return values;
+  float amax = 0.0F;
+  for (const float value : values) amax = std::max(amax, std::abs(value));
+  SharedScale(format, amax, 2).encode(values, RoundingKey{});
+  return values;
+}
+
+// One rank's side of a hop. Received values are alternately added and subtracted to bound the sums.
 class Hop {
  public:
   explicit Hop(const BlockFormat& format)
       : codec_(format),
-        sums_(normals(kMinishard)),
+        sums_(local_values(format)),
         amax_(scale_count(format, kMinishard)),
         scales_(amax_.size()),
         wire_scales_(scales_bytes(format, amax_.size())),
@@ -98,10 +112,11 @@ class Hop {
     for (float& sum : sums_) sum = -sum;
     send();
     arrived_[1] = payload_;
+    for (float& sum : sums_) sum = -sum;
     arrived_scales_ = scales_;
   }
 
-  /// What a hop reads and writes: payload, sums, again sums, payload. Scales are left out.
+  /// Bytes read and written by a hop: payload, sums twice and payload; without scales.
   std::size_t bytes() const { return 2 * payload_.size() + 3 * kMinishard * sizeof(float); }
 
   void run() {
@@ -111,8 +126,11 @@ class Hop {
 
   void receive() {
     std::memset(amax_.data(), 0, amax_.size() * sizeof(float));
-    codec_.dequantize_add_amax(arrived_[turn_++ % arrived_.size()], 0, arrived_scales_, sums_,
-                                 sums_, amax_);
+    const AlignedVector<std::byte>& payload = arrived_[turn_++ % arrived_.size()];
+    if (adds_by_code(codec_.format()))
+      exponents::add(payload, sums_, RoundingKey{});
+    else
+      codec_.dequantize_add_amax(payload, 0, arrived_scales_, sums_, sums_, amax_);
     benchmark::ClobberMemory();
   }
 
@@ -136,7 +154,7 @@ class Hop {
 
 constexpr BlockFormat kInt8{.element = ElementFormat::int8, .scaled = true};
 
-// Seconds that one of many calls takes, which follow one that fills the cache.
+// Average seconds per call, after a first call that warms the cache.
 template <class Work>
 double seconds(Work& work) {
   constexpr int kCalls = 16;
@@ -153,7 +171,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// The clock is our own: each iteration also runs what the hop is compared with.
+// Measures time manually, as each iteration also runs the hop's baselines.
 void hop(benchmark::State& state, const BlockFormat& format) {
   Hop own(format);
   Hop int8(kInt8);
@@ -269,8 +287,8 @@ BENCHMARK_CAPTURE(generate_values, normal, Distribution::normal);
 BENCHMARK_CAPTURE(generate_values, uniform, Distribution::uniform);
 BENCHMARK_CAPTURE(generate_values, heavy_tailed, Distribution::heavy_tailed);
 
-/// Leaves out the targets that are newer than that of the argument, which have lower bits. Returns
-/// whether it was one; false, after a message, if this machine has no such target.
+/// Disables targets newer than the named one; newer targets have lower bits. Returns false if this
+/// machine does not support the named target.
 bool limit_targets(std::string_view name) {
   std::int64_t newer = 0;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {

@@ -1,5 +1,5 @@
-// What the Python package adds: an AllReduce of arrays beside the value executor alone on the same memory, a run of the
-// default configuration without values after the first one, and the import.
+// Overhead of the Python package: an AllReduce of arrays compared with the value executor on the
+// same memory, a warm run of the default configuration without values, and the import.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -21,7 +21,7 @@ constexpr std::uint64_t kElements = 16ULL << 20;  // 64 MiB of FP32 on each rank
 
 py::module_ package() { return py::module_::import("equarx"); }
 
-/// One row of FP32 for each rank.
+/// One FP32 row per rank.
 py::array_t<float> make_arrays() {
   const py::object generator = py::module_::import("numpy.random").attr("default_rng")(1);
   return generator.attr("standard_normal")(py::make_tuple(kRanks, kElements),
@@ -62,7 +62,7 @@ void run_without_values(benchmark::State& state) {
   for (auto _ : state) run(EQUARX_CONFIGS_DIR "/experiments/allreduce_v5e_4x2.json", overrides);
 }
 
-/// With the start of an interpreter, which the second one shows.
+/// Includes the startup of an interpreter, which the second benchmark measures alone.
 void start(benchmark::State& state, const char* command) {
   for (auto _ : state)
     if (std::system(command) != 0) state.SkipWithError("Python did not start");

@@ -1,4 +1,4 @@
-// What a sweep costs beside its points: 1,000 small ones, times only.
+// Overhead of a sweep over its points: 1,000 small points, times only.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -41,7 +41,7 @@ SweepPoints small_points() {
                                 ".", "small"));
 }
 
-/// CPU time of this process and of its children that have ended.
+/// CPU time of this process and of its terminated children.
 double cpu_seconds() {
   double seconds = 0.0;
   for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -53,7 +53,7 @@ double cpu_seconds() {
   return seconds;
 }
 
-/// CPU time of the points alone, one after the other.
+/// CPU time of the points alone, run sequentially.
 double cpu_of_points(const SweepPoints& points) {
   const double before = cpu_seconds();
   for (std::size_t point = 0; point < points.size(); ++point)
@@ -62,7 +62,7 @@ double cpu_of_points(const SweepPoints& points) {
   return cpu_seconds() - before;
 }
 
-/// An empty folder of its own, which goes with it.
+/// Creates an empty temporary directory; removes it on destruction.
 class Folder {
  public:
   Folder() {
@@ -79,7 +79,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// All that a sweep does, with its tables.
+/// A complete sweep, including its tables.
 void run_all(const SweepPoints& points, const std::filesystem::path& folder) {
   SweepStore store(folder);
   store.open();
@@ -101,7 +101,7 @@ void sweep(benchmark::State& state) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const double cpu = cpu_seconds() - before;
     state.counters["overhead"] = cpu / alone - 1.0;
-    state.counters["busy_cores"] = cpu / wall;  // less, if others use them, too
+    state.counters["busy_cores"] = cpu / wall;  // lower if other processes use the cores
     state.counters["cpu_per_point_ms"] = 1e3 * alone / static_cast<double>(kPoints);
   }
 }

@@ -1,5 +1,5 @@
-// Messages per second of both engines, side by side; and for a quantized ring AllReduce beside a bare loop
-// on SimGrid of as many matched sends, receptions and executions.
+// Messages per second of both engines; for a quantized ring AllReduce also compared with a bare
+// SimGrid loop of the same numbers of matched sends, receives and executions.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -29,17 +29,17 @@ constexpr double kLatency = 0.4e-6;
 constexpr testing::UniformCosts kCosts{.work_s = 50e-9, .send_s = 20e-9, .wait_s = 10e-9};
 
 collectives::Program program_for(std::uint32_t ranks) {
-  // Fewer parts where there are more steps, so that both sizes take a second or so.
+  // Fewer parts for more steps, so that both sizes take about a second.
   const std::uint32_t parts = ranks <= 16 ? 8 : 1;
   return testing::make_ring_all_reduce(
       ranks, std::uint64_t{ranks} * 2 * parts * parts * 1024, numerics::ElementFormat::bf16,
       testing::quantized(parts, parts, collectives::RingStyle::full_loop));
 }
 
-/// As many of each as one chip of the program has.
+/// Operation counts of one chip of the program.
 struct Load {
-  std::uint64_t messages = 0;    // received from each of two directions
-  std::uint64_t executions = 0;  // pieces of core time between transfers
+  std::uint64_t messages = 0;    // received per direction, of two
+  std::uint64_t executions = 0;  // compute intervals between transfers
 };
 
 Load load_of(const collectives::Program& program) {
@@ -49,8 +49,8 @@ Load load_of(const collectives::Program& program) {
   return load;
 }
 
-/// What the executor cannot do without, in its fastest known form: blocking receptions in one simulation
-/// call, asynchronous sends that are waited for a little later, a sleep for each execution.
+/// Minimal work of the executor in its fastest known form: blocking receives in one simulation
+/// call, asynchronous sends completed a little later, and one sleep per execution.
 void bare_loop(const sim::Machine& machine, const Load& load) {
   sim::SimgridEngine platform(machine);
   const std::uint32_t ranks = machine.ranks();
@@ -69,9 +69,12 @@ void bare_loop(const sim::Machine& machine, const Load& load) {
       for (std::uint64_t i = 1; i <= load.messages; ++i) {
         const s4u::CommPtr forward = mailboxes[2 * next]->put_async(&payload, 1024);
         const s4u::CommPtr backward = mailboxes[2 * last + 1]->put_async(&payload, 1024);
-        for (std::uint32_t way = 0; way < 2; ++way) {
+        for (std::uint32_t direction = 0; direction < 2; ++direction) {
           void* arrived = nullptr;
-          mailboxes[2 * rank + way]->get_init()->set_dst_data(&arrived, sizeof arrived)->wait();
+          mailboxes[2 * rank + direction]
+              ->get_init()
+              ->set_dst_data(&arrived, sizeof arrived)
+              ->wait();
         }
         for (; executed < load.executions * i / load.messages; ++executed)
           s4u::this_actor::sleep_for(50e-9);
@@ -124,7 +127,7 @@ std::vector<std::uint32_t> lengths_of(const benchmark::State& state) {
   return lengths;
 }
 
-/// AllReduce of bf16 whose shards are cut in `microshards`.
+/// AllReduce of bf16 with `microshards` microshards per shard.
 collectives::Program torus_program(const std::vector<std::uint32_t>& lengths,
                                    std::uint32_t microshards) {
   const collectives::RankGrid grid(lengths);
@@ -134,7 +137,7 @@ collectives::Program torus_program(const std::vector<std::uint32_t>& lengths,
                            testing::plain(numerics::ElementFormat::bf16, microshards));
 }
 
-/// Everything that a pod costs if its chips do the same: the program, its representatives, their run.
+/// Total cost of a symmetric pod: the program, its representative chips, and their simulation.
 void symmetric_torus(benchmark::State& state, sim::Engine engine) {
   constexpr std::uint32_t kMicroshards = 16;
   const std::vector<std::uint32_t> lengths = lengths_of(state);
@@ -148,14 +151,14 @@ void symmetric_torus(benchmark::State& state, sim::Engine engine) {
   state.counters["messages_per_chip"] = static_cast<double>(messages);
 }
 
-/// The largest memory that this process has had, or for SimGrid that of a child process.
+/// Peak memory of this process, or of a child process for SimGrid.
 double peak_mb(sim::Engine engine) {
   rusage usage{};
   getrusage(engine == sim::Engine::simgrid ? RUSAGE_CHILDREN : RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
 }
 
-/// Every chip for itself, one link at half its rate.
+/// Simulates every chip separately, with one link at half its rate.
 void slow_link(benchmark::State& state, sim::Engine engine) {
   const collectives::Program program =
       torus_program(lengths_of(state), static_cast<std::uint32_t>(state.range(3)));
@@ -169,13 +172,13 @@ void slow_link(benchmark::State& state, sim::Engine engine) {
   state.counters["peak_MB"] = peak_mb(engine);
 }
 
-/// Chips of a mesh or torus, whose messages take the way along one axis after the other.
+/// Chips of a mesh or torus with dimension-ordered routing.
 sim::Machine grid_machine(const collectives::Program& program,
                           const std::vector<std::uint32_t>& lengths, bool wraps) {
   const collectives::RankGrid grid(lengths);
   sim::Machine machine;
   machine.dma_queue = 16;
-  // Of each chip, axis and direction; those at the ends of a mesh lead nowhere.
+  // Per chip, axis and direction; those at the ends of a mesh are unconnected.
   for (std::uint32_t link = 0; link < grid.ranks() * 2 * lengths.size(); ++link)
     machine.links.push_back({std::to_string(link), kRate, kLatency});
   const auto route = [&](collectives::Rank from, collectives::Rank to) {
@@ -194,10 +197,10 @@ sim::Machine grid_machine(const collectives::Program& program,
   };
   for (collectives::Rank rank = 0; rank < grid.ranks(); ++rank) {
     machine.chip_names.push_back(std::to_string(rank));
-    auto& ways = machine.ways.emplace_back();
+    auto& out_ports = machine.out_ports.emplace_back();
     for (const collectives::Channel& channel : program.channels) {
       const collectives::Rank peer = program.grid().move(rank, channel.offset);
-      ways.push_back({peer, route(rank, peer)});
+      out_ports.push_back({peer, route(rank, peer)});
     }
   }
   return machine;
@@ -210,7 +213,7 @@ struct Exchange {
   bool wraps;
 };
 
-/// An exchange of 1 MiB between all chips of a machine whose links their messages share.
+/// Exchange of 1 MiB between all chips of a machine, whose messages share links.
 void exchange(benchmark::State& state, const Exchange& what, sim::Engine engine) {
   std::uint32_t ranks = 1;
   for (const std::uint32_t length : what.lengths) ranks *= length;
@@ -230,7 +233,7 @@ void exchange(benchmark::State& state, const Exchange& what, sim::Engine engine)
                           static_cast<std::int64_t>(program.messages.size()));
 }
 
-// The clock of the wall: SimGrid does its work in a child process.
+// Wall-clock time, because SimGrid runs in a child process.
 void add(const std::string& name, std::function<void(benchmark::State&)> run,
          const std::vector<std::vector<std::int64_t>>& arguments = {{}}) {
   auto* const added = benchmark::RegisterBenchmark(name.c_str(), std::move(run));
@@ -238,7 +241,7 @@ void add(const std::string& name, std::function<void(benchmark::State&)> run,
   for (const auto& one : arguments) added->Args(one);
 }
 
-/// Both engines side by side, and SimGrid's bare loop.
+/// Registers the benchmarks of both engines and the bare SimGrid loop.
 void add_all() {
   const Exchange exchanges[] = {{"two-shot", collectives::Collective::all_reduce, {8, 8}, false},
                                 {"one-shot", collectives::Collective::all_reduce, {8, 8}, false},
@@ -250,7 +253,7 @@ void add_all() {
     add("time_executor" + suffix, [=](State& state) { time_executor(state, engine); },
         {{16}, {256}});
     add("symmetric_torus" + suffix, [=](State& state) { symmetric_torus(state, engine); },
-        {{16, 16, 16}, {16, 24, 24}});  // the second has 9,216 chips
+        {{16, 16, 16}, {16, 24, 24}});  // the second one has 9,216 chips
     add("slow_link" + suffix, [=](State& state) { slow_link(state, engine); },
         {{16, 16, 1, 4}, {16, 16, 1, 16}});
     for (const Exchange& what : exchanges)
@@ -259,7 +262,7 @@ void add_all() {
   }
 }
 
-/// Minutes on SimGrid, and gigabytes if every microshard is a message: only if it is asked for, --pod.
+/// Takes minutes on SimGrid, and gigabytes if every microshard is a message: only with --pod.
 void add_pod() {
   add("pod/direct", [](benchmark::State& state) { slow_link(state, sim::Engine::direct); },
       {{16, 16, 16, 1}, {16, 16, 16, 16}});

@@ -1,5 +1,5 @@
-// How the value executor scales over threads: 16 ranks x 84 MiB of bf16, full-loop int8 on both phases,
-// every element computed. Peak memory of the process is reported beside it.
+// Scaling of the value executor over threads: 16 ranks x 84 MiB of bf16, full-loop int8 on both
+// phases, all elements computed. Also reports the peak memory of the process.
 #include <cstdint>
 
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-"""Random configurations of every kind, each held to laws. tools/campaign.sh builds the program and starts this."""
+"""Holds random configurations of every kind to invariants. tools/campaign.sh builds the program and starts this."""
 import argparse
 import collections
 import multiprocessing
@@ -20,7 +20,8 @@ MOST_SHRUNK = 10  # failures that are made small; further ones are only listed
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="tools/campaign.sh", description="Random configurations over every key, valid and spoilt: each answer is a "
-        "result that passes all laws, or one line and exit code 2. A seed repeats a campaign, SEED:NUMBER one case.")
+        "result that passes all invariants, or one line and exit code 2. A seed repeats a campaign, "
+        "SEED:NUMBER one case.")
     parser.add_argument("--cases", type=int, default=1000, metavar="N", help="how many (1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the campaign (1)")
     parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="of the first case (0)")
@@ -80,7 +81,7 @@ def run_all(given: argparse.Namespace) -> list[cases.Outcome]:
             outcomes.append(outcome)
             for failure in outcome.failures:
                 failures += 1
-                print(f"{failure.case} ({failure.kind}): {failure.law}: {failure.text[:400]}", flush=True)
+                print(f"{failure.case} ({failure.kind}): {failure.invariant}: {failure.text[:400]}", flush=True)
             progress.tell(len(outcomes), failures)
     return outcomes
 
@@ -103,7 +104,7 @@ def report(given: argparse.Namespace, failures: list[cases.Failure]) -> None:
             failure = cases.make_small(given.program, failure, SHRINKING_SECONDS)
         path = cases.write(failure, given.output)
         only = f" --only {given.only}" if given.only else ""
-        print(f"\n{failure.case} ({failure.kind}) breaks '{failure.law}': {failure.text[:1000]}")
+        print(f"\n{failure.case} ({failure.kind}) breaks '{failure.invariant}': {failure.text[:1000]}")
         print(f"  the whole case: bash tools/campaign.sh --case {failure.case}{only}")
         print(f"  made small:     bash tools/campaign.sh --replay {path}")
 
@@ -111,7 +112,7 @@ def report(given: argparse.Namespace, failures: list[cases.Failure]) -> None:
 def replay(given: argparse.Namespace) -> int:
     failure = cases.read(given.replay)
     found = cases.held(given.program, failure, failure.content)
-    print(f"{failure.case} ({failure.kind}): " + (f"breaks '{found.law}': {found.text}" if found else "passes"))
+    print(f"{failure.case} ({failure.kind}): " + (f"breaks '{found.invariant}': {found.text}" if found else "passes"))
     return 1 if found else 0
 
 
@@ -121,7 +122,7 @@ def repeat_found(given: argparse.Namespace) -> int:
     broken = [(failure, cases.held(given.program, failure, failure.content)) for failure in failures]
     for failure, found in broken:
         if found:
-            print(f"{failure.case} ({failure.kind}) breaks '{found.law}' again: {found.text}")
+            print(f"{failure.case} ({failure.kind}) breaks '{found.invariant}' again: {found.text}")
     again = sum(found is not None for _, found in broken)
     print(f"{len(failures)} failures of before, of which {again} are there again")
     return 1 if not failures or any(found for _, found in broken) else 0
@@ -129,12 +130,13 @@ def repeat_found(given: argparse.Namespace) -> int:
 
 def repeat(given: argparse.Namespace) -> int:
     kind = cases.kind_of(given.case, given.only)
-    print(f"{given.case} ({kind}), held to {', '.join(law.__name__ for law in cases.laws_of(given.case, kind))}:")
+    names = ", ".join(invariant.__name__ for invariant in cases.invariants_of(given.case, kind))
+    print(f"{given.case} ({kind}), held to {names}:")
     print(cases.json.dumps(cases.content_of(given.case, kind), indent=1))
     outcome = cases.run(given.program, given.case, given.only)
     print(f"{outcome.answer}, {outcome.runs} commands")
     for failure in outcome.failures:
-        print(f"breaks '{failure.law}': {failure.text}")
+        print(f"breaks '{failure.invariant}': {failure.text}")
     return 1 if outcome.failures else 0
 
 
@@ -146,8 +148,8 @@ def main() -> int:
     begin = time.monotonic()
     outcomes = run_all(given)
     outcomes.sort(key=lambda outcome: int(outcome.case.split(":")[1]))
-    # Of one case the first that breaks each law: an internal error is met by all that ask.
-    failures = list({(failure.case, failure.law): failure for outcome in outcomes
+    # Of one case the first that breaks each invariant: an internal error is met by all that ask.
+    failures = list({(failure.case, failure.invariant): failure for outcome in outcomes
                      for failure in reversed(outcome.failures)}.values())
     summary(outcomes, time.monotonic() - begin)
     report(given, failures)

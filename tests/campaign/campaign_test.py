@@ -1,4 +1,4 @@
-"""The campaign's own parts: what cases are made of, laws that find what breaks them, and how failures are made small.
+"""The campaign's own parts: what cases are made of, invariants and what breaks them, and how failures are made small.
 
 Usage: campaign_test.py EQUARX_SIM [unittest arguments]
 """
@@ -21,8 +21,8 @@ import schema
 import shrink
 from desk import Desk
 from draw import Draw
-from laws import bytes as conservation, machines, oracle, others as other_laws, results, steps as step_laws, texts
-from laws import values
+from invariants import bytes as conservation, machines, oracle, results, texts, values
+from invariants import others as other_invariants, steps as step_invariants
 from make import experiments, others, spoilt, steps
 
 PROGRAM = ""
@@ -108,7 +108,7 @@ class Seeds(unittest.TestCase):
 
 
 class FakeProgram(unittest.TestCase):
-    """Laws on doctored answers: a program that says what the test wants."""
+    """Invariants on doctored answers: a program that says what the test wants."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="equarx-campaign-")
@@ -121,10 +121,10 @@ class FakeProgram(unittest.TestCase):
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return str(path)
 
-    def breaks(self, law: str, body: str) -> None:
+    def breaks(self, invariant: str, body: str) -> None:
         with self.assertRaises(program.Broken) as found:
             program.check(program.ask(self.program(body), [], self.folder, seconds=2.0))
-        self.assertEqual(found.exception.law, law)
+        self.assertEqual(found.exception.invariant, invariant)
 
     def test_answers(self):
         self.breaks("exit code", "echo 'error: internal' >&2; exit 1")
@@ -162,7 +162,7 @@ class FakeProgram(unittest.TestCase):
 
 
 class Doctored(unittest.TestCase):
-    """Results of the program with one thing changed: the law of that thing says so."""
+    """Results of the program with one thing changed: the invariant of that thing says so."""
 
     @classmethod
     def setUpClass(cls):
@@ -171,19 +171,19 @@ class Doctored(unittest.TestCase):
         cls.desk = Desk(PROGRAM, pathlib.Path(cls.holder.name), {"config": small_experiment()})
         cls.result = cls.desk.result(small_experiment(), "--links")
 
-    def breaks(self, law: str, change) -> None:
+    def breaks(self, invariant: str, change) -> None:
         result = copy.deepcopy(self.result)
         change(result["runs"][0])
         with self.assertRaises(program.Broken) as found:
             results.of_result(result)
-        self.assertEqual(found.exception.law, law)
+        self.assertEqual(found.exception.invariant, invariant)
 
     def test_as_it_is(self):
         results.of_result(self.result)
 
     def test_changed(self):
         self.breaks("lower bound", lambda run: run.update(lower_bound_s=run["time_s"] * 1.001))
-        self.breaks("breakdown", lambda run: run["breakdown"].update(bubbles_s=0.0))
+        self.breaks("breakdown", lambda run: run["breakdown"].update(idle_s=0.0))
         self.breaks("core", lambda run: run["core"].update(busy_s=1.0))
         self.breaks("links", lambda run: run.update(wire_bytes_per_link=1))
         self.breaks("ranks identical", lambda run: run["numerics"].update(ranks_identical=False))
@@ -206,9 +206,9 @@ class Doctored(unittest.TestCase):
         desk.result = result
         return desk
 
-    def law_breaks(self, law, desk: Desk, seed: str = "1") -> None:
+    def invariant_breaks(self, invariant, desk: Desk, seed: str = "1") -> None:
         with self.assertRaises(program.Broken):
-            law(desk, {"config": small_experiment()}, Draw(seed))
+            invariant(desk, {"config": small_experiment()}, Draw(seed))
 
     def test_pairs(self):
         def longer(run):
@@ -216,28 +216,29 @@ class Doctored(unittest.TestCase):
 
         def shorter(run):
             run["time_s"] *= 0.5
-        self.law_breaks(machines.engines, self.doctored(longer, '"simgrid"'))
-        self.law_breaks(machines.symmetric, self.doctored(longer, '"symmetric"'))
-        self.law_breaks(machines.slower_chip, self.doctored(shorter, '"based_on"'))
-        self.law_breaks(machines.larger_tensor, self.doctored(shorter, '8 KiB', '12 KiB', '16 KiB', '20 KiB', '24 KiB',
-                                                              '28 KiB', '32 KiB', '36 KiB'))
-        self.law_breaks(machines.faults, self.doctored(longer, '0.999999999'))
-        self.law_breaks(machines.faults, self.doctored(shorter, 'bandwidth_factor": 0.2'))
-        self.law_breaks(conservation.conservation, self.doctored(lambda run: run["links"][0].update(bytes=1), "ring"))
-        self.law_breaks(values.sums, self.doctored(lambda run: run["numerics"].update(mse=1.0), "ring"))
-        self.law_breaks(values.sums, self.doctored(lambda run: run["numerics"].update(max_abs_error=9.0), "ring"))
+        self.invariant_breaks(machines.engines, self.doctored(longer, '"simgrid"'))
+        self.invariant_breaks(machines.symmetric, self.doctored(longer, '"symmetric"'))
+        self.invariant_breaks(machines.slower_chip, self.doctored(shorter, '"based_on"'))
+        self.invariant_breaks(machines.larger_tensor, self.doctored(shorter, '8 KiB', '12 KiB', '16 KiB', '20 KiB',
+                                                                    '24 KiB', '28 KiB', '32 KiB', '36 KiB'))
+        self.invariant_breaks(machines.faults, self.doctored(longer, '0.999999999'))
+        self.invariant_breaks(machines.faults, self.doctored(shorter, 'bandwidth_factor": 0.2'))
+        self.invariant_breaks(conservation.conservation,
+                              self.doctored(lambda run: run["links"][0].update(bytes=1), "ring"))
+        self.invariant_breaks(values.sums, self.doctored(lambda run: run["numerics"].update(mse=1.0), "ring"))
+        self.invariant_breaks(values.sums, self.doctored(lambda run: run["numerics"].update(max_abs_error=9.0), "ring"))
 
     def test_pairs_as_they_are(self):
         desk = self.doctored(None)
-        for law in (machines.engines, machines.symmetric, machines.slower_chip, machines.larger_tensor, machines.faults,
-                    conservation.conservation, values.sums, values.clockless, oracle.agrees):
-            law(desk, {"config": small_experiment()}, Draw("1"))
+        for invariant in (machines.engines, machines.symmetric, machines.slower_chip, machines.larger_tensor,
+                          machines.faults, conservation.conservation, values.sums, values.clockless, oracle.agrees):
+            invariant(desk, {"config": small_experiment()}, Draw("1"))
 
     def test_an_oracle_that_rounds_otherwise(self):
         kept = oracle.quantized
         self.addCleanup(setattr, oracle, "quantized", kept)
         oracle.quantized = lambda tensor, block: kept(tensor, block + 1)
-        self.law_breaks(oracle.agrees, self.doctored(None))
+        self.invariant_breaks(oracle.agrees, self.doctored(None))
 
 
 class Steps(unittest.TestCase):
@@ -248,16 +249,16 @@ class Steps(unittest.TestCase):
                 {"name": "a", "compute": {"time": "1 us"}},
                 {"name": "b", "collective": {"kind": "all-reduce", "axes": ["x"], "bytes": "4 KiB"}, "after": ["a"]}]}})
         variant = found["variants"][0]
-        step_laws.of_variant(variant)
-        step_laws.order(found)
-        for change in ({"lower_bound_s": 1.0}, {"core_busy_s": 1.0}, {"computing_s": 0.0}, {"critical_path": ["c"]}):
+        step_invariants.of_variant(variant)
+        step_invariants.order(found)
+        for change in ({"lower_bound_s": 1.0}, {"core_busy_s": 1.0}, {"compute_s": 0.0}, {"critical_path": ["c"]}):
             with self.assertRaises(program.Broken):
-                step_laws.of_variant(variant | change)
+                step_invariants.of_variant(variant | change)
         with self.assertRaises(program.Broken):
-            step_laws.of_variant(variant | {"tasks": variant["tasks"][:1]})
+            step_invariants.of_variant(variant | {"tasks": variant["tasks"][:1]})
         found["variants"][0]["tasks"][1]["start_s"] = 0.0
         with self.assertRaises(program.Broken):
-            step_laws.order(found)
+            step_invariants.order(found)
 
 
 class Small(unittest.TestCase):
@@ -277,7 +278,7 @@ class Small(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(cases.read(cases.write(failure, pathlib.Path(folder))), failure)
         self.assertIsNone(cases.held(PROGRAM, failure, failure.content))
-        self.assertEqual(cases.held("/bin/false", failure, failure.content).law, "exit code")
+        self.assertEqual(cases.held("/bin/false", failure, failure.content).invariant, "exit code")
 
 
 class Command(unittest.TestCase):
@@ -324,7 +325,7 @@ class Command(unittest.TestCase):
 class Distances(unittest.TestCase):
     def test_of_a_ring(self):
         names = list("abcdef")
-        hops = other_laws.distances(names, list(zip(names, names[1:] + names[:1])))
+        hops = other_invariants.distances(names, list(zip(names, names[1:] + names[:1])))
         self.assertEqual([hops["a"][name] for name in names], [0, 1, 2, 3, 2, 1])
 
 

@@ -1,4 +1,4 @@
-"""One case: made from its seed and number, held to its laws, and made small if it breaks one."""
+"""One case: made from its seed and number, held to its invariants, and made small if it breaks one."""
 import dataclasses
 import json
 import pathlib
@@ -17,7 +17,7 @@ from program import Broken
 class Failure:
     case: str
     kind: str
-    law: str  # that is broken
+    invariant: str  # that is broken
     check: str  # the function that found it
     text: str
     content: dict
@@ -41,19 +41,20 @@ def content_of(case: str, kind: str) -> dict:
     return kinds.KINDS[kind].make(Draw(f"{case}:{kind}"))
 
 
-def laws_of(case: str, kind: str) -> list:
+def invariants_of(case: str, kind: str) -> list:
     known = kinds.KINDS[kind]
+    # The text is part of the seed: another one would draw other invariants for known cases.
     return known.always + Draw(f"{case}:laws").sample(known.drawn, min(known.take, len(known.drawn)))
 
 
-def broken(desk: Desk, case: str, law) -> Broken | None:
-    """How the law does not hold of what lies on the desk."""
+def broken(desk: Desk, case: str, invariant) -> Broken | None:
+    """How the invariant does not hold of what lies on the desk."""
     try:
-        law(desk, desk.content, Draw(f"{case}:{law.__name__}"))
+        invariant(desk, desk.content, Draw(f"{case}:{invariant.__name__}"))
     except Broken as found:
         return found
-    except Exception:  # a law that stumbles over a result: one of them is wrong
-        return Broken("campaign", f"{law.__name__} cannot read this: {traceback.format_exc(limit=-3)}")
+    except Exception:  # an invariant that stumbles over a result: one of them is wrong
+        return Broken("campaign", f"{invariant.__name__} cannot read this: {traceback.format_exc(limit=-3)}")
     return None
 
 
@@ -68,10 +69,10 @@ def run(program: str, case: str, only: str | None = None) -> Outcome:
     folder = pathlib.Path(tempfile.mkdtemp(prefix="equarx-campaign-"))
     try:
         desk = Desk(program, folder, content)
-        for law in laws_of(case, kind):
-            found = broken(desk, case, law)
+        for invariant in invariants_of(case, kind):
+            found = broken(desk, case, invariant)
             if found:
-                failures.append(Failure(case, kind, found.law, law.__name__, found.text, content))
+                failures.append(Failure(case, kind, found.invariant, invariant.__name__, found.text, content))
         codes = [answer.code for answer in desk.answers.values()]
         answer = "failure" if failures else "result" if 0 in codes else "refusal"
         return Outcome(case, kind, answer, desk.runs, failures)
@@ -79,16 +80,16 @@ def run(program: str, case: str, only: str | None = None) -> Outcome:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def law_named(kind: str, name: str):
+def invariant_named(kind: str, name: str):
     known = kinds.KINDS[kind]
-    return next(law for law in known.always + known.drawn if law.__name__ == name)
+    return next(invariant for invariant in known.always + known.drawn if invariant.__name__ == name)
 
 
 def held(program: str, failure: Failure, content: dict) -> Broken | None:
-    """How the content breaks the law of the failure."""
+    """How the content breaks the invariant of the failure."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="equarx-campaign-"))
     try:
-        return broken(Desk(program, folder, content), failure.case, law_named(failure.kind, failure.check))
+        return broken(Desk(program, folder, content), failure.case, invariant_named(failure.kind, failure.check))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -99,7 +100,7 @@ def make_small(program: str, failure: Failure, seconds: float) -> Failure:
             found = held(program, failure, content)
         except Exception:  # what is left is no case any more
             return False
-        return found is not None and found.law == failure.law
+        return found is not None and found.invariant == failure.invariant
     small = shrink.shrink(failure.content, fails, seconds)
     found = held(program, failure, small)
     return dataclasses.replace(failure, content=small, text=found.text if found else failure.text)

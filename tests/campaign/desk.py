@@ -1,4 +1,4 @@
-"""Where laws ask the program about one case: a folder with the case's files, and what was asked before."""
+"""Where invariants ask the program about one case: a folder with the case's files, and what was asked before."""
 import json
 import pathlib
 

@@ -14,11 +14,11 @@ LONGEST_LINE = 4000  # of a message that somebody is to read
 
 
 class Broken(Exception):
-    """A law that does not hold. `law` says which: shrinking keeps it."""
+    """An invariant that does not hold. `invariant` says which: shrinking keeps it."""
 
-    def __init__(self, law: str, text: str):
-        super().__init__(f"{law}: {text}")
-        self.law = law
+    def __init__(self, invariant: str, text: str):
+        super().__init__(f"{invariant}: {text}")
+        self.invariant = invariant
         self.text = text
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A program that breaks the laws of faults, as a test of those who hold it to them. What it breaks is in
+"""A program that breaks the invariants of faults, as a test of those who hold it to them. What it breaks is in
 EQUARX_BREAKS: "half" writes half a file under its final name, then the rest; "orphan" leaves a process; "loses" forgets
 lines that it had; "aborts" ends by a signal where standard error is closed."""
 import os

@@ -1,6 +1,6 @@
 """Commands that are killed (SIGKILL, as by the kernel for want of memory) at random moments, and begun again.
 
-Laws, of every kill: nothing finished is lost, no half file has a final name, no process is left; and in the end the
+Invariants of every kill: nothing finished is lost, no half file has a final name, no process is left; in the end the
 results are those of a run that nobody killed, byte for byte.
 """
 import random

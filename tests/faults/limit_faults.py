@@ -81,7 +81,7 @@ def control_group(place: Place) -> None:
         place.config("big.json", tensor={"bytes": "256 MiB"})
         enter = f'echo $$ >"{outer}/inner/cgroup.procs" && exec "$@"'
         done = place.run("run", "big.json", before=["sh", "-c", enter, "sh"])
-        check_refused(done, "memory, and this computer has")
+        check_refused(done, "memory, but this computer has")
     finally:
         (outer / "inner").rmdir()
         outer.rmdir()
@@ -104,7 +104,7 @@ def without_processes(place: Place) -> list[str]:
     return [*as_another_user(place), "prlimit", "--nproc=1", "--"]
 
 
-@fault("no further process or thread")
+@fault("another process or thread")
 def no_process(place: Place) -> None:
     before = without_processes(place)
     if place.run(before=before, program=[str(place.program)], *["--version"]).code != 0:
@@ -112,13 +112,13 @@ def no_process(place: Place) -> None:
     COMMANDS["sweep"].prepare(place)
     write_tensor(place)
     simgrid, direct = place.config("simgrid.json", engine="simgrid"), place.config(engine="direct")
-    check_refused(place.run("run", simgrid, before=before), "no further process or thread", "ulimit -u")
-    check_refused(place.run("sweep", "sweep.json", "-o", "swept", before=before), "no further process or thread")
+    check_refused(place.run("run", simgrid, before=before), "another process or thread", "ulimit -u")
+    check_refused(place.run("sweep", "sweep.json", "-o", "swept", before=before), "another process or thread")
     for words in (["run", direct], ["run", direct, "--uncertainty"], ["tune", direct]):
         alone = place.run(*words, before=before)
         check_done(alone)
         check(alone.out == place.run(*words).out, f"{words}: another result without threads")
-    check_done_or_refused(place.run("quantize", "big.npy", before=before), "no further process or thread")
+    check_done_or_refused(place.run("quantize", "big.npy", before=before), "another process or thread")
 
 
 @fault("a small stack")

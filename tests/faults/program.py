@@ -1,4 +1,4 @@
-"""The program under test, what a fault leaves behind, and the laws that all faults have."""
+"""The program under test, what a fault leaves behind, and the invariants that all faults have."""
 import dataclasses
 import json
 import os
@@ -27,7 +27,7 @@ SMALL = {
 
 
 class Failure(Exception):
-    """A law that does not hold: one sentence."""
+    """An invariant that does not hold: one sentence."""
 
 
 class Skipped(Exception):

@@ -1,4 +1,4 @@
-"""All faults by name: functions of a Place that raise a Failure where a law does not hold."""
+"""All faults by name: functions of a Place that raise a Failure where an invariant does not hold."""
 FAULTS = {}
 SLOW = set()  # those that take more than about half a second
 

@@ -6,7 +6,7 @@
   tests/faults/run.py --only "kill sweep" --kills 20 --seed 7 build/release/equarx-sim
   tests/faults/run.py --list build/release/equarx-sim
 
-Kills go round the commands; of which, and of its seed, all moments follow. Exit codes: 0 all laws hold, 1 some do not
+Kills go round the commands; of which, and of its seed, all moments follow. Exit codes: 0 all hold, 1 some do not
 (each is said, with the command that repeats it), 2 wrong usage.
 """
 import argparse

@@ -1,4 +1,4 @@
-"""run.py notices a program that breaks the laws, and says how to see it again. Usage: run_test.py"""
+"""run.py notices a program that breaks the invariants, and says how to see it again. Usage: run_test.py"""
 import os
 import pathlib
 import subprocess
@@ -22,7 +22,7 @@ class RunTest(unittest.TestCase):
             self.assertIn(word, done.stdout)
         self.assertIn(f"again: tests/faults/run.py --only '{fault}' --seed 1", done.stdout)
 
-    def test_a_program_that_keeps_the_laws_passes(self):
+    def test_a_program_that_keeps_the_invariants_passes(self):
         for fault in ("kill tune", "kill sweep"):
             done = run("--only", fault, "--kills", "3")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -87,7 +87,7 @@ def no_end(place: Place) -> None:
 def hole(place: Place) -> None:
     with open(place.folder / "hole.json", "wb") as file:
         file.truncate(1 << 40)
-    check_refused(place.run("run", "hole.json", preexec_fn=little_memory), "hole.json", "more than this computer has")
+    check_refused(place.run("run", "hole.json", preexec_fn=little_memory), "hole.json", "more than this computer's memory")
 
 
 @fault("standard input is closed")

@@ -80,7 +80,7 @@ def cut_while_read(place: Place) -> None:
         _, err = child.communicate()
         check(child.returncode in (0, 2), f"exit code {child.returncode}: {err!r}")
         check(child.returncode == 0 or b"big.npy: " in err, f"says {err!r}")
-        hits += b"was shortened" in err
+        hits += b"was truncated" in err
         check(child.returncode == 0 or not (place.folder / "out.npy").exists(), "half a tensor was left")
         (place.folder / "out.npy").unlink(missing_ok=True)
     check(hits > 0, "it was never cut while it was read: try again on a quiet computer")

@@ -1,4 +1,5 @@
-// Bytes become a trace, which is written and read again as it was, and a step; or are refused in one line.
+// Any bytes either parse to a trace, which round-trips and converts to a step, or are refused in
+// one line.
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -9,8 +10,9 @@
 
 namespace {
 
-/// Times are whole microseconds of numbers that a double may not hold; all else comes back.
-bool comes_back(const equarx::chakra::Trace& trace) {
+/// True if the trace survives writing and reading. Ignores times, whose whole microseconds may
+/// exceed the precision of a double.
+bool round_trips(const equarx::chakra::Trace& trace) {
   using namespace equarx::chakra;
   const Trace again = read_trace(write_trace(trace));
   if (again.nodes.size() != trace.nodes.size()) return false;
@@ -27,18 +29,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace equarx;
   try {
     const chakra::Trace trace = chakra::read_trace({reinterpret_cast<const char*>(data), size});
-    if (!comes_back(trace)) std::abort();
+    if (!round_trips(trace)) std::abort();
     constexpr std::uint32_t kChips = 4;
     const steps::ChakraTraces traces{
         .chips = std::vector<chakra::Trace>(kChips, trace), .devices = kChips, .groups = {}};
     std::vector<std::uint32_t> lengths;
     for (const steps::MeshAxis& axis : axes_for(traces)) lengths.push_back(axis.length);
     validate(chakra_step(traces, steps::lay_mesh(lengths, axes_for(traces))).graph);
-  } catch (const chakra::FileError& error) {
+  } catch (const chakra::TraceError& error) {
     constexpr std::size_t kLongestLine = 2000;
     if (std::string_view(error.what()).size() > kLongestLine + size) std::abort();
   } catch (const std::invalid_argument&) {
-    // does nothing, waits for itself, or is too much
+    // an empty, cyclic or too large step
   }
   return 0;
 }

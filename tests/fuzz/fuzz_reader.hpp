@@ -1,4 +1,4 @@
-// What both fuzz targets check beside what the sanitizers see.
+// Checks shared by the fuzz targets of tensor files, in addition to the sanitizers.
 #pragma once
 
 #include <cstdlib>
@@ -10,8 +10,8 @@
 
 namespace equarx::testing {
 
-/// Ends the program where a reader throws anything but a FileError of one short, harmless line, or
-/// accepts a layout of which not every element lies in the file.
+/// Aborts if a reader throws anything but a FileError with one short, printable line, or accepts a
+/// layout with elements outside the file.
 template <class ReadHeader>
 void fuzz_reader(std::span<const std::byte> bytes, ReadHeader read_header) {
   tensors::TensorLayout layout;

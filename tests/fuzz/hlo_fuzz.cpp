@@ -1,4 +1,4 @@
-// HLO text becomes a step, or is refused in one short line.
+// Any text either converts from HLO to a step or is refused in one short line.
 #include <cstdlib>
 #include <numeric>
 #include <stdexcept>
@@ -12,11 +12,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const hlo::Module module = hlo::parse_module(text);
-    // The importer asks first whether a machine has as many.
+    // The importer first checks the number of devices against the machine.
     constexpr std::uint64_t kMostChips = 4096;
     if (module.devices() > kMostChips) return 0;
     const hlo::Flow flow = hlo::make_flow(module, {.by_name = {}, .otherwise = 3});
-    // So that an input takes a millisecond, and not as long as a program of 100,000 tasks.
+    // Keeps an input at a millisecond, far below a program of 100,000 tasks.
     constexpr double kMostCollectives = 1000.0;
     const hlo::FlowTotals totals = totals_of(flow);
     if (std::reduce(totals.times.begin(), totals.times.end()) > kMostCollectives) return 0;
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view message = error.what();
     if (message.size() > kLongestLine + size) std::abort();
   } catch (const std::invalid_argument&) {
-    // does nothing, or too much
+    // an empty or too large step
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Readers of experiments and of steps, as `validate` goes: as far as the plan.
+// Readers of experiments and steps; they go as far as the plan, like `validate`.
 #include "tests/fuzz/json_configs.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 using config::ExperimentConfig;
 using input::Json;
 
-/// What a configuration resolves to is a configuration, and resolves to itself.
+/// Checks that a resolved configuration is valid and resolves to itself.
 template <typename Read>
 void check_resolved(const Json& resolved, std::string_view schema, Read&& read) {
   try {
@@ -34,10 +34,11 @@ void check_resolved(const Json& resolved, std::string_view schema, Read&& read) 
   }
 }
 
-/// So that an input takes milliseconds: planning may take as long as it is worth to a user.
+/// True if planning takes milliseconds only; planning for users may take much longer.
 bool is_small(const config::CollectiveConfig& collective, const ExperimentConfig& config) {
   constexpr double kMostMessages = 4096.0;
-  constexpr double kTriedCuts = 16.0;  // about so many programs are simulated to choose a cut
+  constexpr double kTriedCuts =
+      16.0;  // approximate number of programs simulated to choose a tiling
   const double programs =
       collective.microshards || collective.cuts == config::CutMode::by_size ? 1.0 : kTriedCuts;
   const auto is_small_by = [&](config::Algorithm algorithm) {
@@ -102,7 +103,7 @@ void plan_if_small(const ExperimentConfig& config) {
   if (config.workload && config.workload->model.layers > kMostLayers) return;
   for (const config::CollectiveConfig& collective : config.collectives)
     if (!is_small(collective, config)) return;
-  plan::make_plan(config, plan::Look::at_many);
+  plan::make_plan(config, plan::RunProfile::batch);
 }
 
 std::vector<JsonReader> config_readers() {

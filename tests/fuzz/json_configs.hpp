@@ -8,7 +8,7 @@
 
 namespace equarx::testing {
 
-/// Whether it holds of a value or of one within it, at any depth.
+/// True if `holds` is true for the value or any value nested in it.
 template <typename Holds>
 bool holds_somewhere(const input::Json& json, const Holds& holds) {
   if (holds(json)) return true;
@@ -17,13 +17,15 @@ bool holds_somewhere(const input::Json& json, const Holds& holds) {
                              [&](const input::Json& part) { return holds_somewhere(part, holds); });
 }
 
-/// Whether it is an object with a count under this key that is larger.
+/// True if `json` is an object with a number above `most` under the key.
 bool has_more(const input::Json& json, const char* key, std::uint64_t most);
 
-/// Whether a document has a task that is so many ("repeat"): all are read, written and read again.
+/// True if a task of the document has a large "repeat": every repetition is read, written and read
+/// again.
 bool has_many_tasks(const input::Json& json);
 
-/// Plans an experiment, unless that may take long. @throws InputError for what cannot be had
+/// Plans an experiment, unless that may take long. @throws InputError if the experiment is
+/// infeasible
 void plan_if_small(const config::ExperimentConfig& config);
 
 }  // namespace equarx::testing

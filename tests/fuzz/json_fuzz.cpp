@@ -1,4 +1,4 @@
-// JSON of any kind becomes what it means, or is refused in one line:
+// Any JSON is either accepted or refused in one line:
 //   json_fuzz --reader=sweep CORPUS
 #include <algorithm>
 #include <cstdlib>
@@ -22,7 +22,7 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 namespace equarx::testing {
 namespace {
 
-/// What this run of the program fuzzes.
+/// Reader fuzzed by this run of the program, with its vocabulary.
 struct Target {
   JsonReader reader;
   JsonWords words;
@@ -42,7 +42,7 @@ void choose(std::string_view name) {
   std::exit(2);
 }
 
-/// Removes the folder of this process, and of no other: libFuzzer forks.
+/// Folder of this process, by process id: libFuzzer forks.
 struct Scratch {
   std::string path =
       (std::filesystem::temp_directory_path() / fmt::format("equarx_fuzz_{}", getpid())).string();
@@ -55,7 +55,7 @@ struct Scratch {
 
 void check_message(std::string_view message, std::size_t input_bytes) {
   constexpr std::size_t kLongest = 4000;
-  constexpr std::size_t kEscaped = 6;  // "\u0001", where a value is named
+  constexpr std::size_t kEscaped = 6;  // "\u0001", in quoted values
   expect(!message.empty() && message.size() <= kLongest + kEscaped * input_bytes,
          "a message is short");
   expect(os::printable(message) == message, "a message is one line of text");
@@ -65,7 +65,8 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// What was made last, and its text: libFuzzer mostly changes that next, and it need not be parsed again.
+/// Latest mutated document and its text. libFuzzer usually mutates it next, which saves parsing it
+/// again.
 struct LastDocument {
   std::string text;
   input::Json document;
@@ -88,7 +89,7 @@ std::optional<input::Json> parsed(std::string_view text) {
   }
 }
 
-/// One line of several, each with a document of its own; the whole text if it is one.
+/// Returns one line if each line is a separate document, else the whole text.
 std::string_view any_document(std::string_view text, unsigned seed) {
   const auto lines = static_cast<unsigned>(std::ranges::count(text, '\n'));
   for (unsigned skipped = lines > 1 && text.starts_with("{\"") ? seed % lines : 0; skipped > 0;
@@ -97,7 +98,8 @@ std::string_view any_document(std::string_view text, unsigned seed) {
   return lines > 1 && text.starts_with("{\"") ? text.substr(0, text.find('\n')) : text;
 }
 
-/// The text with another document; nothing if that is none, or if there is no room.
+/// Returns the text with a mutated document; std::nullopt if it is not JSON, or the result exceeds
+/// `most`.
 std::optional<std::string> mutated(std::string_view text, std::size_t most, unsigned seed) {
   const std::string_view part = any_document(text, seed);
   auto document = parsed(part);
@@ -132,7 +134,7 @@ std::string scratch_file(std::string_view name, std::string_view text) {
 
 void expect(bool holds, std::string_view what) {
   if (holds) return;
-  std::cerr << "json_fuzz: it does not hold that " << what << '\n';
+  std::cerr << "json_fuzz: violated: " << what << '\n';
   std::abort();
 }
 
@@ -160,7 +162,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
-  constexpr unsigned kBytesOneIn = 16;  // so often bytes are changed, and not values
+  constexpr unsigned kBytesOneIn = 16;  // one in so many mutations changes bytes instead of values
   if (seed % kBytesOneIn != 0)
     if (const auto changed = mutated(text_of(data, size), most, seed)) return put(*changed, data);
   return LLVMFuzzerMutate(data, size, most);
@@ -172,7 +174,7 @@ extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* first, std:
                                                  std::size_t most, unsigned seed) {
   auto document = parsed(text_of(first, first_size));
   auto other = parsed(text_of(second, second_size));
-  if (!document || !other) return 0;  // libFuzzer tries something else then
+  if (!document || !other) return 0;  // libFuzzer then tries another mutation
   const std::string text = JsonMutator(target()->words, seed).cross(*document, std::move(*other));
   last_document() = {text, std::move(*document)};
   return text.size() > most ? 0 : put(text, out);

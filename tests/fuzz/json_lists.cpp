@@ -1,4 +1,4 @@
-// Readers of files that ask for many runs, until the first would be run.
+// Readers of files that describe many runs; they stop before the first run.
 #include <algorithm>
 
 #include "experiments/calibrate/task.hpp"
@@ -14,7 +14,7 @@
 namespace equarx::testing {
 namespace {
 
-// So that an input takes milliseconds.
+// Keeps an input at milliseconds.
 constexpr double kMostPoints = 64.0;
 
 double combinations(const sweep::Sweep& sweep) {
@@ -23,19 +23,19 @@ double combinations(const sweep::Sweep& sweep) {
   return points;
 }
 
-/// Whether a range is refused for its length alone.
+/// True if a range is refused for its length alone.
 template <typename Expand>
 bool is_long(const input::Json& range, Expand&& expand) {
-  constexpr std::uint64_t kMostValues = 200;  // beyond it no sweep has as few points as kMostPoints
+  constexpr std::uint64_t kMostValues = 200;  // longer ranges give more than kMostPoints points
   try {
     expand(input::ObjectReader(range, ""), kMostValues);
   } catch (const input::InputError& error) {
-    return std::string_view(error.what()).find("values away") != std::string_view::npos;
+    return std::string_view(error.what()).find(" values; at most ") != std::string_view::npos;
   }
   return false;
 }
 
-/// Whether a document has a range of very many values, of which users may have ten millions.
+/// True if the document has a very long range; users may have ten million values.
 bool has_long_range(const input::Json& json) {
   return holds_somewhere(json, [](const input::Json& part) {
     if (!part.is_object()) return false;
@@ -44,7 +44,8 @@ bool has_long_range(const input::Json& json) {
   });
 }
 
-/// Whether a document names cables of a machine that has hundreds or more: all are laid out to look up one.
+/// True if the document names links of a machine with hundreds or more: looking up one lays out all
+/// of them.
 bool has_many_cables(const input::Json& json) {
   constexpr std::uint64_t kMostChips = 16;
   return holds_somewhere(json, [](const input::Json& part) {
@@ -52,7 +53,7 @@ bool has_many_cables(const input::Json& json) {
   });
 }
 
-/// Whether reading it takes long, which each point of a sweep does again.
+/// True if reading the document is slow; every point of a sweep reads it again.
 bool is_read_slowly(const input::Json& json) {
   return has_long_range(json) || has_many_tasks(json) || has_many_cables(json);
 }

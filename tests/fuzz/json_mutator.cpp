@@ -19,7 +19,7 @@ namespace {
 
 using input::Json;
 
-// Where counts, sizes and times stop being what they seem to be.
+// Edge cases of counts, sizes and times.
 constexpr std::array kNumbers = {
     0.0,   -0.0,  1.0,   2.0,   3.0,    -1.0,   0.5,    1e-3,   7.0,    8.0,    16.0,   64.0,
     127.0, 128.0, 255.0, 256.0, 1e3,    4096.0, 65535., 65536., 0x1p31, 0x1p32, 0x1p53, 0x1p63,
@@ -120,7 +120,7 @@ void JsonMutator::change_number(Json& value) {
   value = stays_whole ? Json(static_cast<std::int64_t>(changed)) : Json(changed);
 }
 
-/// A text as libFuzzer would change it, another number before its unit, or another text.
+/// Mutates the bytes of a text, or replaces the number before its unit.
 void JsonMutator::change_text(Json& value) {
   std::string text = value.get<std::string>();
   const std::size_t unit = text.find(' ');
@@ -174,7 +174,7 @@ void JsonMutator::change(Json& document) {
     change_value(document, value);
 }
 
-/// Sometimes with a key that an object has twice, which no value can hold.
+/// Serializes the document, sometimes with a duplicate key, which no Json value can hold.
 std::string JsonMutator::text(const Json& document) {
   std::string text = input::json_text(document);
   if (below(64) != 0) return text;

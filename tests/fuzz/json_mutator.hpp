@@ -1,5 +1,5 @@
-// Changes JSON documents as a careless or hostile author would: they stay JSON, and mostly keep the keys that readers
-// ask for, so what is changed is read and not refused by the parser.
+// Mutates JSON documents like a careless or hostile author. They stay valid JSON and mostly keep
+// the keys that readers expect, so that mutations get past the parser.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,30 @@
 
 namespace equarx::testing {
 
-/// What may stand in documents of some kind: what its schema says, and nothing that is written down here.
+/// Vocabulary of a kind of document, taken entirely from its schemas.
 struct JsonWords {
   std::vector<std::string> keys;
-  std::vector<input::Json> values;  ///< of enumerations, defaults and limits
+  std::vector<input::Json> values;  ///< enumerators, defaults and limits
 };
 
-/// The words of schemas of configs/schema/, each by its name, as "experiment".
+/// Collects the vocabulary of schemas in configs/schema/, given by name, such as "experiment".
 JsonWords words_of_schemas(std::span<const std::string_view> names);
 
-/// Changes documents. The same number gives the same changes.
+/// Mutates documents, deterministically for a given seed.
 class JsonMutator {
  public:
   JsonMutator(const JsonWords& words, std::uint32_t seed) : words_(words), random_(seed) {}
 
-  /// Changes the document in one to four places. Returns it as text.
+  /// Applies one to four mutations. Returns the document as text.
   std::string mutate(input::Json& document);
-  /// Puts a value of the other document in place of one of this. Returns it as text.
+  /// Replaces a value by a value of the other document. Returns the document as text.
   std::string cross(input::Json& document, input::Json other);
 
  private:
   using Json = input::Json;
 
   std::size_t below(std::size_t count);  ///< 0 to count - 1
-  Json& any_value(Json& document);       ///< the document itself, or anything in it
+  Json& any_value(Json& document);       ///< the document itself or any nested value
   Json new_value(Json& document);
   Json number();
   std::string quantity();
@@ -49,7 +49,7 @@ class JsonMutator {
   std::string text(const Json& document);
 
   const JsonWords& words_;
-  std::minstd_rand random_;  // made for each document: others take longer to make than to use
+  std::minstd_rand random_;  // cheap to seed, as each document gets its own
 };
 
 }  // namespace equarx::testing

@@ -1,4 +1,4 @@
-// Readers of the files that experiments name, and an experiment with each.
+// Readers of the files that experiments refer to, each also used in an experiment.
 #include <fmt/format.h>
 
 #include "experiments/config/graph_json.hpp"
@@ -24,13 +24,13 @@ const Json kCollectives = Json::parse(R"([
 
 void plan(const Json& json) { plan_if_small(config::read_config(json)); }
 
-/// A chip, as it is and on the machine of an experiment.
+/// A chip, alone and in an experiment.
 void read_hardware(std::string_view text) {
   const std::string path = scratch_file("chip.json", text);
   const hardware::Chip chip = config::load_chip(path, "/hardware");
   const Json written = config::to_json(chip);
   expect(config::to_json(config::read_chip(written)) == written,
-         "a chip that is written is read again");
+         "a written chip reads back unchanged");
   plan({{"hardware", path},
         {"topology", kSlice},
         {"tensor", kTensor},
@@ -52,7 +52,7 @@ void read_model(std::string_view text) {
   }
 }
 
-/// A machine graph: its metrics, a picture, and a collective on it.
+/// A machine graph: its metrics, its picture, and a collective on it.
 void read_graph(std::string_view text) {
   const std::string path = scratch_file("graph.json", text);
   constexpr std::size_t kMostChips = 40;

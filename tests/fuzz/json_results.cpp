@@ -1,4 +1,4 @@
-// Readers of what the program itself wrote, and somebody may have changed: results; and of JSON as such.
+// Readers of results, which the program wrote but others may have edited, and of JSON in general.
 #include <array>
 
 #include "experiments/compare/compare.hpp"
@@ -15,7 +15,7 @@
 namespace equarx::testing {
 namespace {
 
-/// Seeds say THIS_VERSION where results have that of the program.
+/// Replaces the placeholder THIS_VERSION of the seeds by the version of the program.
 std::string of_this_version(std::string_view text) {
   constexpr std::string_view kMark = "THIS_VERSION";
   std::string replaced(text);
@@ -24,7 +24,7 @@ std::string of_this_version(std::string_view text) {
   return replaced;
 }
 
-/// Calls it; whether it took the input.
+/// Returns true if `read` accepts the input.
 template <typename Read>
 bool takes(Read&& read) {
   try {
@@ -58,7 +58,7 @@ void read_results(std::string_view text) {
   report::report_data(input);
 }
 
-/// Text as JSON; its first line as a JSON pointer, at which the rest is set.
+/// Reads the text as JSON, and its first line as a JSON pointer at which the rest is set.
 void read_text(std::string_view text) {
   const std::size_t line = text.find('\n');
   if (line != std::string_view::npos)
@@ -68,10 +68,11 @@ void read_text(std::string_view text) {
       config::override_value(config, std::string(text.substr(0, line)),
                              std::string(text.substr(line + 1)));
       const std::string changed = input::json_text(config);
-      expect(input::json_text(input::parse_json(changed)) == changed, "a changed value stays JSON");
+      expect(input::json_text(input::parse_json(changed)) == changed,
+             "a document with an overridden value stays valid JSON");
     });
   const input::Json json = input::parse_json(text);
-  expect(input::parse_json(input::json_text(json)) == json, "JSON that is written is read again");
+  expect(input::parse_json(input::json_text(json)) == json, "written JSON reads back unchanged");
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the fuzz targets: small files, good and bad, of each format.
+"""Writes seeds for the fuzz targets: small valid and invalid files of each format.
 
-Usage: make_corpus.py DIRECTORY; makes DIRECTORY/npy and so on, a folder for each format. Files of JSON are smaller
-copies of those in configs/ and experiments/, so that an input takes little time; the fuzz targets read the originals
-of configs/ as well.
+Usage: make_corpus.py DIRECTORY; creates one folder per format, such as DIRECTORY/npy. JSON files are reduced copies of
+those in configs/ and experiments/, so that each input is fast; the fuzz targets also read the originals in configs/.
 """
 import json
 import pathlib
@@ -11,7 +10,7 @@ import struct
 import sys
 
 DATA = struct.pack("<6f", 1, -2.5, float("inf"), float("nan"), 1e-40, 0)
-# 1, -2.5, the largest, Inf, NaN, the smallest subnormal, -0; of E4M3, which has no Inf, NaN of both signs.
+# 1, -2.5, the largest, Inf, NaN, the smallest subnormal, -0; E4M3 has no Inf, but NaN of both signs.
 FP16 = struct.pack("<7H", 0x3C00, 0xC100, 0x7BFF, 0x7C00, 0x7E01, 0x0001, 0x8000)
 E4M3 = bytes([0x38, 0xC2, 0x7E, 0x7F, 0xFF, 0x01, 0x80])
 E5M2 = bytes([0x3C, 0xC1, 0x7B, 0x7C, 0x7F, 0x01, 0x80])
@@ -35,7 +34,7 @@ def tensor(dtype="F32", shape=(2, 3), offsets=(0, 24)):
 NPY = {
     "f4": npy(), "f4_v2": npy(major=2), "f4_v3": npy(major=3),
     "f2": npy("'<f2'", shape="(7,)", data=FP16), "f2_odd": npy("'<f2'", shape="(7,)", data=FP16[:-1]),
-    # numpy has no FP8; libraries that add them write raw bytes or names, which are refused.
+    # numpy has no FP8; libraries that add it write raw bytes or type names, which are refused.
     "fp8_bytes": npy("'|V1'", shape="(7,)", data=E4M3), "fp8_name": npy("'float8_e4m3fn'", shape="(7,)", data=E4M3),
     "fp8_u1": npy("'|u1'", shape="(7,)", data=E5M2), "u2": npy("'<u2'", shape="(3, 2, 2)"),
     "big_endian": npy("'>f4'"), "structured": npy("[('a', '<f4')]"), "fortran": npy(order="True"),
@@ -49,7 +48,7 @@ SAFETENSORS = {
     "fp16": safetensors({"a": tensor("F16", (7,), (0, 14))}, FP16),
     "fp8_e4m3": safetensors({"a": tensor("F8_E4M3", (7,), (0, 7))}, E4M3),
     "fp8_e5m2": safetensors({"a": tensor("F8_E5M2", (7,), (0, 7))}, E5M2),
-    # FP8 of an odd length leaves the tensor that is read, "a", at an odd place.
+    # FP8 of an odd length puts the tensor that is read, "a", at an odd offset.
     "mixed": safetensors({"b": tensor("F8_E4M3", (7,), (0, 7)), "a": tensor("F16", (1, 7), (7, 21)),
                           "c": tensor("F8_E5M2", (7, 1), (21, 28))}, E4M3 + FP16 + E5M2),
     "fp8_truncated": safetensors({"a": tensor("F8_E5M2", (7,), (0, 7))}, E5M2[:-1]),
@@ -107,7 +106,7 @@ def varint(value):
 
 
 def field(number, value):
-    """A field of protobuf: bytes, or a whole number."""
+    """A protobuf field: bytes, or an integer as a varint."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value
@@ -194,26 +193,26 @@ def lines_of(*documents):
 
 
 def from_tree(pattern):
-    """The documents of files that hold JSON without comments, by names."""
+    """JSON documents of files without comments, by name."""
     return {str(path.relative_to(ROOT)).replace("/", "_"): json.loads(path.read_text()) for path in sorted(ROOT.glob(pattern))}
 
 
 def small_chip(chip):
-    """Without long texts and without what was measured of it."""
+    """A chip without long texts and measurements."""
     parameters = {name: {**parameter, "source": "x"} for name, parameter in chip["parameters"].items()}
     return {**{key: chip[key] for key in ("name", "slices", "matrix_products") if key in chip}, "description": "x",
             "parameters": parameters}
 
 
 def small_study(study):
-    """One experiment with its configuration, and two rows of it."""
+    """A study with one experiment, including its configuration, and two of its rows."""
     experiment = {**study["experiments"][0], "config": CONFIG}
     rows = [row for row in study["rows"] if row["experiment"] == experiment["name"]][:2]
     return {**study, "source": "x", "notes": ["x"], "experiments": [experiment], "rows": rows}
 
 
 def small_task(task):
-    """With the configurations of its first and last measurements in place."""
+    """A calibration task with its first and last measurements and inline configurations."""
     measurements = [{**measurement, "config": {key: CONFIG[key] for key in ("topology", "tensor", "collectives")}}
                     for measurement in task["measurements"][:3] + task["measurements"][-1:]]
     return {**task, "measurements": measurements}

@@ -1,4 +1,4 @@
-// XML becomes a schedule that runs to its end, or is refused in one short line.
+// Any text either parses to a schedule that runs to completion or is refused in one short line.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,6 +1,7 @@
 // Replays corpora through a fuzz target without libFuzzer, in any build:
 //   json_fuzz --reader=sweep FILE_OR_FOLDER...
-// Exit code 0 after the last input; a target that finds a fault aborts, or throws, with the input's path on stderr.
+// Exit code 0 after the last input; a target that finds a fault aborts, or throws, with the input's
+// path on stderr.
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -14,8 +15,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int* count, char*** arguments);
 
-/// Referenced by custom mutators, which a replay never calls.
-extern "C" __attribute__((weak)) std::size_t LLVMFuzzerMutate(std::uint8_t*, std::size_t size, std::size_t) {
+/// Stub for custom mutators, which a replay never calls.
+extern "C" __attribute__((weak)) std::size_t LLVMFuzzerMutate(std::uint8_t*, std::size_t size,
+                                                              std::size_t) {
   return size;
 }
 
@@ -23,7 +25,7 @@ namespace {
 
 using Paths = std::vector<std::filesystem::path>;
 
-/// Regular files named by the arguments or inside the folders named, in order of their paths.
+/// Returns the regular files among the arguments and inside the given folders, sorted by path.
 Paths inputs(int count, char** arguments) {
   Paths files;
   for (int i = 1; i < count; ++i) {
@@ -40,7 +42,7 @@ Paths inputs(int count, char** arguments) {
   return files;
 }
 
-/// Written before each input so that an abort names it.
+/// Runs one input; prints its path first, so that an abort names it.
 void replay(const std::filesystem::path& path) {
   std::cerr << "replay: " << path.string() << '\n';
   std::ifstream file(path, std::ios::binary);

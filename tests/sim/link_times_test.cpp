@@ -7,7 +7,7 @@ namespace {
 
 using collectives::Program;
 
-/// Two ranks, one channel, messages of 1000 B that carry segment 0 of a tiny tensor.
+/// Two ranks, one channel, messages of 1000 B with segment 0 of a tiny tensor.
 Program program_of(std::size_t messages) {
   Program program{
       collectives::Collective::all_reduce,
@@ -25,16 +25,16 @@ Program program_of(std::size_t messages) {
   return program;
 }
 
-/// One link from rank 0 to rank 1, at 1 GB/s after 2 us, and one back.
+/// One link from rank 0 to rank 1 at 1 GB/s with a latency of 2 us, and one back.
 Machine machine_of() {
   Machine machine;
   machine.links = {{"0->1", 1e9, 2e-6}, {"1->0", 1e9, 2e-6}};
   machine.chip_names = {"0", "1"};
-  machine.ways = {{{1, {0}}}, {{0, {1}}}};
+  machine.out_ports = {{{1, {0}}}, {{0, {1}}}};
   return machine;
 }
 
-TEST_CASE("on a FIFO, a transfer holds the link for its bytes and its own time") {
+TEST_CASE("a transfer holds a FIFO link for its bytes and its link time") {
   const Costs costs{{}, {0.0, 5e-7}};
   const std::vector<TransferEvent> transfers = {{0, 1, 0, 0.0, 3e-6}, {0, 1, 1, 0.0, 4.5e-6}};
   const auto times = link_times(program_of(2), machine_of(), costs, transfers);
@@ -46,7 +46,7 @@ TEST_CASE("on a FIFO, a transfer holds the link for its bytes and its own time")
   CHECK_FALSE(times[0].shared);
 }
 
-TEST_CASE("a FIFO that was free begins when the transfer is sent") {
+TEST_CASE("an idle FIFO link starts a transfer when it is sent") {
   const Costs costs{{}, {0.0}};
   const auto times = link_times(program_of(1), machine_of(), costs,
                                 std::vector<TransferEvent>{{0, 1, 0, 7e-6, 10e-6}});
@@ -54,18 +54,18 @@ TEST_CASE("a FIFO that was free begins when the transfer is sent") {
   CHECK(times[0].end_s == Approx(8e-6));
 }
 
-TEST_CASE("rounding does not let transfers on a FIFO overlap") {
+TEST_CASE("transfers on a FIFO link do not overlap despite rounding") {
   const Costs costs{{}, {0.0, 0.0}};
   const std::vector<TransferEvent> transfers = {{0, 1, 0, 0.0, 3e-6}, {0, 1, 1, 0.0, 4e-6 - 1e-13}};
   const auto times = link_times(program_of(2), machine_of(), costs, transfers);
   CHECK(times[1].start_s >= times[0].end_s);
 }
 
-TEST_CASE("on a shared link a transfer is under way from when the one before it has left") {
+TEST_CASE("a transfer on a shared link starts when the previous one has left") {
   Machine machine = machine_of();
   machine.chip_names.push_back("2");
   machine.links.push_back({"1->2", 1e9, 2e-6});
-  machine.ways = {{{1, {0}}}, {{2, {2}}}, {{0, {0}}}};  // rank 2 also passes over the link 0->1
+  machine.out_ports = {{{1, {0}}}, {{2, {2}}}, {{0, {0}}}};  // rank 2 also uses link 0->1
   const Costs costs{{}, {0.0, 0.0}};
   const std::vector<TransferEvent> transfers = {{0, 1, 0, 0.0, 4e-6}, {0, 1, 1, 1e-6, 6e-6}};
   const auto times = link_times(program_of(2), machine, costs, transfers);

@@ -29,7 +29,7 @@ TEST_CASE("a full loop puts V (N-1) / (2 N) bytes of each phase on every link di
   CHECK(lower_bound_s(program, machine) == Approx(static_cast<double>(expected) / kRate));
 }
 
-TEST_CASE("with two chips both directions share the one link there is") {
+TEST_CASE("with two chips both directions share the single link") {
   const auto program =
       make_ring_all_reduce(2, 1024, ElementFormat::fp32, plain(ElementFormat::fp32, 1));
   const Machine machine = ring_machine(2, kRate, 0.0);
@@ -37,7 +37,7 @@ TEST_CASE("with two chips both directions share the one link there is") {
   for (const std::uint64_t bytes : link_bytes(program, machine)) CHECK(bytes == 4096);
 }
 
-TEST_CASE("the slowest of the busy links bounds the time") {
+TEST_CASE("the slowest busy link bounds the time") {
   const auto program =
       make_ring_all_reduce(4, 4096, ElementFormat::fp32, plain(ElementFormat::fp32, 1));
   Machine machine = ring_machine(4, kRate, 0.0);
@@ -46,7 +46,7 @@ TEST_CASE("the slowest of the busy links bounds the time") {
   CHECK(lower_bound_s(program, machine) == Approx(10.0 * uniform));
 }
 
-TEST_CASE("a route carries what its slowest link does, and is as late as all its links") {
+TEST_CASE("a route has the rate of its slowest link and the total latency of its links") {
   Machine machine;
   machine.links = {{"fast", 3e9, 1e-6}, {"slow", 1e9, 2e-6}, {"middle", 2e9, 4e-6}};
   CHECK(bottleneck_rate(machine, {0, 1, 2}) == 1e9);
@@ -55,19 +55,19 @@ TEST_CASE("a route carries what its slowest link does, and is as late as all its
   CHECK(latency_s(machine, {0, 1, 2}) == Approx(7e-6));
 }
 
-TEST_CASE("bytes are counted on every link of a route, and of every rank that sends") {
+TEST_CASE("bytes are counted on every link of a route and for every sender") {
   const auto program = collectives::make_direct_broadcast(
       3, 1000, ElementFormat::fp32,
       {RingStyle::full_loop, {.element = ElementFormat::fp32}, {1, 1, 128}});
   Machine machine;
   machine.links = std::vector<LinkSpec>(4, LinkSpec{"any", kRate, 0.0});
   machine.chip_names = {"a", "b", "c"};
-  machine.ways = {{{1, {0}}, {2, {0, 1}}}, {{2, {1}}, {0, {2}}}, {{0, {3}}, {1, {3, 0}}}};
+  machine.out_ports = {{{1, {0}}, {2, {0, 1}}}, {{2, {1}}, {0, {2}}}, {{0, {3}}, {1, {3, 0}}}};
   CHECK(link_bytes(program, machine) == std::vector<std::uint64_t>{8000, 4000, 0, 0});
   CHECK(lower_bound_s(program, machine) == Approx(8000 / kRate));
 }
 
-TEST_CASE("with HBMs every route ends with those of its ends, behind all cables") {
+TEST_CASE("with HBMs every route ends with the HBMs of sender and receiver") {
   const auto program =
       make_ring_all_reduce(4, 4096, ElementFormat::fp32, plain(ElementFormat::fp32, 1));
   Machine machine = ring_machine(4, kRate, 1e-6);
@@ -78,18 +78,18 @@ TEST_CASE("with HBMs every route ends with those of its ends, behind all cables"
   CHECK(machine.cables() == 8);
   REQUIRE(machine.hbm == std::vector<LinkIndex>{8, 9, 10, 11});
   CHECK(machine.links[9] == LinkSpec{"HBM of chip 1", 3e9, 0.0});
-  const Way& way = machine.ways[1][0];
-  CHECK(way.route == Route{cables_alone.ways[1][0].route.front(), 9, 10});
-  CHECK(machine.hops(way) == 1);
-  CHECK(cables_alone.hops(cables_alone.ways[1][0]) == 1);
-  CHECK(latency_s(machine, way.route) == 1e-6);
+  const OutPort& port = machine.out_ports[1][0];
+  CHECK(port.route == Route{cables_alone.out_ports[1][0].route.front(), 9, 10});
+  CHECK(machine.hops(port) == 1);
+  CHECK(cables_alone.hops(cables_alone.out_ports[1][0]) == 1);
+  CHECK(latency_s(machine, port.route) == 1e-6);
   CHECK(shares_links(machine));
-  // Two neighbours to whom it sends, two that send to it, and its core.
+  // Two neighbours it sends to, two that send to it, and its core.
   CHECK(users_of_links(machine)[9] == 5);
   CHECK(users_of_links(machine)[0] == 1);
 }
 
-TEST_CASE("a core's bytes count for the HBM of the ranks that have the instruction") {
+TEST_CASE("bytes of a core count for the HBM of the ranks with the instruction") {
   auto program = collectives::make_direct_broadcast(
       3, 1000, ElementFormat::fp32,
       {RingStyle::full_loop, {.element = ElementFormat::fp32}, {1, 1, 128}});
@@ -101,20 +101,20 @@ TEST_CASE("a core's bytes count for the HBM of the ranks that have the instructi
   program.instructions.front().ranks = {1, 1};
   const auto bytes = link_bytes(program, machine, costs);
   CHECK(bytes[machine.hbm[0]] == 8000);           // sends twice
-  CHECK(bytes[machine.hbm[1]] == 4000 + 50'000);  // receives, and its core
+  CHECK(bytes[machine.hbm[1]] == 4000 + 50'000);  // receives, plus core
   CHECK(bytes[machine.hbm[2]] == 4000);
   CHECK(lower_bound_s(program, machine, costs) == Approx(54'000 / kRate));
 }
 
-TEST_CASE("a rank that sends nothing in a channel is its own peer, and uses no link and no HBM") {
+TEST_CASE("a rank that sends nothing in a channel is its own peer and uses no link or HBM") {
   Machine machine;
   machine.links = {{.name = "0->1", .rate = kRate}};
   machine.chip_names = {"0", "1"};
-  machine.ways = {{{1, {0}}}, {{1, {}}}};
+  machine.out_ports = {{{1, {0}}}, {{1, {}}}};
   CHECK(users_of_links(machine) == std::vector<std::uint32_t>{1});
   add_hbm(kRate, machine);
-  CHECK(machine.ways[0][0].route == Route{0, 1, 2});
-  CHECK(machine.ways[1][0].route.empty());
+  CHECK(machine.out_ports[0][0].route == Route{0, 1, 2});
+  CHECK(machine.out_ports[1][0].route.empty());
   CHECK(users_of_links(machine) == std::vector<std::uint32_t>{1, 2, 2});
 }
 

@@ -40,7 +40,8 @@ void check_symmetric(const Program& program, const Machine& full, const Machine&
                      const Costs& costs) {
   REQUIRE(asymmetry(program, full).empty());
   REQUIRE(asymmetry(program, few).empty());
-  // On SimGrid the largest would take longer than all other tests (tests/laws/engines compares both).
+  // The largest would dominate the test time on SimGrid (tests/invariants/engines compares both
+  // engines).
   const double expected = simulate(program, full, costs, {.engine = Engine::direct}).time_s;
   CHECK(simulate(program, few, costs).time_s == Approx(expected).epsilon(1e-9));
 }
@@ -51,7 +52,7 @@ void check_symmetric(const Program& program) {
   check_symmetric(program, full, few, kCosts.of(program));
 }
 
-/// The same where chips have HBMs that are slower than all their links together.
+/// Likewise with HBMs that are slower than all links of a chip combined.
 void check_symmetric_with_hbm(const Program& program) {
   Machine full = torus_machine(program, kRate, kLatency);
   Machine few = representative(program, full.links.front(), full.dma_queue);
@@ -68,7 +69,7 @@ Program ring_program(std::uint32_t ranks) {
                               quantized(2, 2, RingStyle::full_loop));
 }
 
-TEST_CASE("a machine of representatives has one chip more than a chip has peers") {
+TEST_CASE("there is one more representative chip than a chip has peers") {
   const LinkSpec link{"any", kRate, kLatency};
   const Machine ring = representative(ring_program(8), link, 5);
   CHECK(ring.ranks() == 3);
@@ -86,11 +87,11 @@ TEST_CASE("a machine of representatives has one chip more than a chip has peers"
   };
   CHECK(chips({8, 8}) == 5);
   CHECK(chips({16, 16, 16}) == 7);
-  CHECK(chips({2, 4}) == 4);  // an axis of two leads to one peer
+  CHECK(chips({2, 4}) == 4);  // an axis of length 2 leads to one peer
   CHECK(chips({2, 2, 2}) == 4);
 }
 
-TEST_CASE("every channel of a representative has a link that only its pair of chips uses") {
+TEST_CASE("every channel of a representative chip has an exclusive link per pair") {
   const Program program = make_ring_program(RankGrid({2, 3, 4}), 100'000, ElementFormat::bf16,
                                             plain(ElementFormat::bf16, 1));
   const Machine machine = representative(program, {"any", kRate, kLatency}, 1);
@@ -98,15 +99,15 @@ TEST_CASE("every channel of a representative has a link that only its pair of ch
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (std::size_t one = 0; one < program.channels.size(); ++one)
       for (std::size_t other = 0; other < program.channels.size(); ++other) {
-        const Way& way = machine.ways[rank][one];
-        REQUIRE(way.peer != rank);
+        const OutPort& port = machine.out_ports[rank][one];
+        REQUIRE(port.peer != rank);
         const bool same = program.channels[one].offset == program.channels[other].offset;
-        REQUIRE((machine.ways[rank][other].peer == way.peer) == same);
-        REQUIRE((machine.ways[rank][other].route == way.route) == same);
+        REQUIRE((machine.out_ports[rank][other].peer == port.peer) == same);
+        REQUIRE((machine.out_ports[rank][other].route == port.route) == same);
       }
 }
 
-TEST_CASE("representatives have the timing of the whole ring") {
+TEST_CASE("representative chips reproduce the timing of rings") {
   for (const std::uint32_t ranks : {2U, 3U, 4U, 5U, 8U, 16U})
     for (const RingStyle style : kStyles)
       for (const Collective collective : kCollectives) {
@@ -118,7 +119,7 @@ TEST_CASE("representatives have the timing of the whole ring") {
       }
 }
 
-TEST_CASE("representatives have the timing of the whole torus") {
+TEST_CASE("representative chips reproduce the timing of tori") {
   for (const Lengths& lengths :
        {Lengths{4, 4}, {3, 5}, {4, 8}, {2, 4}, {2, 2}, {3, 3, 3}, {2, 4, 8}})
     for (const RingStyle style : kStyles)
@@ -133,7 +134,7 @@ TEST_CASE("representatives have the timing of the whole torus") {
         }
 }
 
-TEST_CASE("representatives have the timing of large tori") {
+TEST_CASE("representative chips reproduce the timing of large tori") {
   for (const Lengths& lengths : {Lengths{8, 8, 8}, {16, 16}})
     for (const bool scaled : {false, true}) {
       CAPTURE(lengths, scaled);
@@ -144,7 +145,7 @@ TEST_CASE("representatives have the timing of large tori") {
     }
 }
 
-TEST_CASE("representatives have the timing of an exchange in which all chips are linked to all") {
+TEST_CASE("representative chips reproduce the timing of an exchange on a fully connected machine") {
   const collectives::ExchangeOptions options{
       {.element = ElementFormat::bf16}, {.element = ElementFormat::bf16}, {1, 2, 128}};
   for (const Collective collective : {Collective::all_reduce, Collective::all_to_all})
@@ -154,7 +155,7 @@ TEST_CASE("representatives have the timing of an exchange in which all chips are
       make_recursive_doubling(RankGrid({2, 2, 2}), 1'000'000, ElementFormat::bf16, options));
 }
 
-TEST_CASE("representatives have the timing of rings and tori whose chips share HBM with DMAs") {
+TEST_CASE("representative chips reproduce the timing of rings and tori with shared HBM") {
   for (const Lengths& lengths :
        {Lengths{2}, {5}, {8}, {4, 4}, {3, 5}, {2, 4}, {2, 3, 4}, {4, 4, 4}})
     for (const RingStyle style : kStyles)
@@ -171,21 +172,21 @@ TEST_CASE("representatives have the timing of rings and tori whose chips share H
       make_direct_exchange(Collective::all_to_all, 6, 1'000'000, ElementFormat::bf16, options));
 }
 
-TEST_CASE("what breaks the symmetry is named") {
+TEST_CASE("the cause of an asymmetry is reported") {
   const Program program = ring_program(8);
   const Machine whole = ring_machine(8, kRate, 1e-6);
   CHECK(asymmetry(program, whole).empty());
   Machine machine = whole;
   machine.links[3].latency = 2e-6;
-  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("all alike"));
+  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("links differ"));
   machine = whole;
   machine.links[15].rate *= 2.0;
-  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("all alike"));
+  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("links differ"));
   machine = whole;
   machine.slowdown = std::vector<double>(8, 1.0);
   CHECK(asymmetry(program, machine).empty());
   machine.slowdown[5] = 1.5;
-  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("equally fast"));
+  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("differ in speed"));
   machine = whole;
   machine.failures = {{.link = 0, .time_s = 1.0}};
   CHECK_THAT(asymmetry(program, machine), ContainsSubstring("links fail"));
@@ -193,20 +194,20 @@ TEST_CASE("what breaks the symmetry is named") {
   add_hbm(kRate, machine);
   CHECK(asymmetry(program, machine).empty());
   machine.links[machine.hbm[2]].rate *= 2.0;
-  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("HBMs are not all alike"));
+  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("HBMs differ"));
   machine = whole;
-  machine.ways[0][0].route.push_back(1);
+  machine.out_ports[0][0].route.push_back(1);
   CHECK_THAT(asymmetry(program, machine), ContainsSubstring("more than one link"));
   machine = whole;
-  machine.ways[0][0].route = machine.ways[4][1].route;
+  machine.out_ports[0][0].route = machine.out_ports[4][1].route;
   CHECK_THAT(asymmetry(program, machine), ContainsSubstring("share a link"));
   const Program broadcast = collectives::make_ring_broadcast(
       8, 1000, ElementFormat::bf16,
       {RingStyle::full_loop, {.element = ElementFormat::bf16}, {1, 1, 128}});
-  CHECK_THAT(asymmetry(broadcast, whole), ContainsSubstring("different things"));
+  CHECK_THAT(asymmetry(broadcast, whole), ContainsSubstring("different instructions"));
 }
 
-TEST_CASE("a link that nobody uses breaks no symmetry") {
+TEST_CASE("an unused link does not break the symmetry") {
   const Program program = ring_program(8);
   Machine machine = ring_machine(8, kRate, 1e-6);
   machine.links.push_back({"spare", kRate / 10.0, 1.0});

@@ -1,4 +1,4 @@
-// time_executor with chips and links that are not all alike: slow ones, and links that fail.
+// time_executor with slow chips and links, and with link failures.
 #include <algorithm>
 #include <random>
 #include <vector>
@@ -31,21 +31,21 @@ constexpr double kLatency = 0.4e-6;
 constexpr double kRelative = 1e-6;
 constexpr std::uint32_t kRanks = 4;
 constexpr std::uint64_t kElements = 2ULL * kRanks * 64 * 1024;
-constexpr double kHop = kLatency + 2.0 * 64 * 1024 / kRate;  // of one step of the ring below
+constexpr double kHop = kLatency + 2.0 * 64 * 1024 / kRate;  // one step of the ring below
 
 Program ring_program() {
   return make_ring_all_reduce(kRanks, kElements, ElementFormat::bf16,
                               plain(ElementFormat::bf16, 1));
 }
 
-/// Link of a rank of ring_machine() in a channel.
+/// Link used by a rank of ring_machine() in a channel.
 LinkIndex link_of(std::uint32_t rank, std::uint32_t channel) { return 2 * rank + channel; }
 
 TimeResult run(const Program& program, const Machine& machine, const UniformCosts& costs = {}) {
   return simulate(program, machine, costs.of(program));
 }
 
-/// The message that a channel carries in a step of ring_program().
+/// The message of a channel in a step of ring_program().
 MessageId message_of(const Program& program, std::uint32_t channel, std::uint32_t step) {
   for (MessageId id = 0; id < program.messages.size(); ++id)
     if (program.messages[id].channel == channel && step-- == 0) return id;
@@ -55,7 +55,7 @@ MessageId message_of(const Program& program, std::uint32_t channel, std::uint32_
 
 // --- Failures
 
-TEST_CASE("a link that fails during a transfer ends the run, and the result says where") {
+TEST_CASE("a link failure during a transfer ends the run and is reported in the result") {
   const Program program = ring_program();
   for (const std::uint32_t rank : {0U, 2U})
     for (const std::uint32_t channel : {0U, 1U})
@@ -66,19 +66,19 @@ TEST_CASE("a link that fails during a transfer ends the run, and the result says
         machine.failures = {{link_of(rank, channel), at}};
         const TimeResult result = run(program, machine);
         REQUIRE(result.failure.has_value());
-        // A core waits for what comes forward before it looks at what comes backward.
+        // A core waits for the forward message before the backward one.
         const double noticed = channel == 0 ? at : (step + 1) * kHop;
         CHECK(result.failure->time_s == Approx(noticed).epsilon(kRelative));
         CHECK(result.time_s == result.failure->time_s);
         CHECK(result.failure->sender == rank);
-        CHECK(result.failure->receiver == machine.ways[rank][channel].peer);
+        CHECK(result.failure->receiver == machine.out_ports[rank][channel].peer);
         CHECK(result.failure->link == link_of(rank, channel));
         CHECK(result.failure->message == message_of(program, channel, step));
         CHECK(result.messages < kRanks * program.messages.size());
       }
 }
 
-TEST_CASE("a link that is down from the start fails with its first transfer") {
+TEST_CASE("a link that is down from the start fails at its first transfer") {
   const Program program = ring_program();
   Machine machine = ring_machine(kRanks, kRate, kLatency);
   machine.failures = {{link_of(1, 0), 0.0}};
@@ -92,8 +92,8 @@ TEST_CASE("a link that is down from the start fails with its first transfer") {
   CHECK(result.messages == 0);
 }
 
-TEST_CASE("a link that fails between two transfers ends the run when the next one starts") {
-  // Cores take as long as a hop between arrival and the next send, when all links are idle.
+TEST_CASE("a link failure between two transfers ends the run when the next one starts") {
+  // Cores take one hop time between arrival and the next send, while all links are idle.
   const Program program = ring_program();
   const UniformCosts costs{.work_s = kHop};
   Machine machine = ring_machine(kRanks, kRate, kLatency);
@@ -107,7 +107,7 @@ TEST_CASE("a link that fails between two transfers ends the run when the next on
   CHECK(result.failure->message == message_of(program, 0, 1));
 }
 
-TEST_CASE("a link that fails after its last transfer changes nothing") {
+TEST_CASE("a link failure after the last transfer has no effect") {
   const Program program = ring_program();
   Machine machine = ring_machine(kRanks, kRate, kLatency);
   const TimeResult whole = run(program, machine);
@@ -117,7 +117,7 @@ TEST_CASE("a link that fails after its last transfer changes nothing") {
   }
 }
 
-TEST_CASE("a link that nobody uses may fail at any time") {
+TEST_CASE("a failure of an unused link has no effect") {
   const Program program = ring_program();
   Machine machine = ring_machine(kRanks, kRate, kLatency);
   machine.links.push_back({"spare", kRate, kLatency});
@@ -128,7 +128,7 @@ TEST_CASE("a link that nobody uses may fail at any time") {
   }
 }
 
-TEST_CASE("of several failures the first one that hits a transfer ends the run") {
+TEST_CASE("the first of several failures that affects a transfer ends the run") {
   const Program program = ring_program();
   Machine machine = ring_machine(kRanks, kRate, kLatency);
   machine.failures = {
@@ -143,7 +143,7 @@ TEST_CASE("of several failures the first one that hits a transfer ends the run")
   CHECK(run(program, machine).failure.has_value());
 }
 
-TEST_CASE("a failing link on a longer route is named, not the route's first one") {
+TEST_CASE("the failed link of a longer route is reported, not the first link") {
   const Program program = make_one_shot_all_reduce(
       3, kElements, ElementFormat::bf16,
       {{.element = ElementFormat::bf16}, {.element = ElementFormat::bf16}, {1, 1, 128}});
@@ -153,7 +153,7 @@ TEST_CASE("a failing link on a longer route is named, not the route's first one"
     machine.chip_names.push_back("chip " + std::to_string(rank));
     machine.links.push_back({"link " + std::to_string(rank), kRate, kLatency});
     machine.links.push_back({"bridge " + std::to_string(rank), kRate, kLatency});
-    machine.ways.push_back(
+    machine.out_ports.push_back(
         {{(rank + 1) % 3, {2 * rank}}, {(rank + 2) % 3, {2 * rank, 2 * rank + 1}}});
   }
   machine.failures = {{5, 2.0 * kHop}};  // the bridge from chip 2
@@ -164,13 +164,13 @@ TEST_CASE("a failing link on a longer route is named, not the route's first one"
   CHECK(result.failure->receiver == 1);
 }
 
-TEST_CASE("a failure never hangs a pipelined, quantized run, whenever it comes") {
+TEST_CASE("a pipelined, quantized run terminates after a failure at any time") {
   std::mt19937_64 random(6);
   const Program program = make_ring_program(RankGrid({3, 2}), 200'000, ElementFormat::bf16,
                                             quantized(2, 3, RingStyle::full_loop));
   const UniformCosts costs{.work_s = 0.2e-6, .send_s = 20e-9, .wait_s = 10e-9, .sync_s = 50e-9};
   Machine machine = torus_machine(program, kRate, kLatency);
-  machine.dma_queue = 2;  // so that senders block, too
+  machine.dma_queue = 2;  // so that senders block as well
   const TimeResult whole = run(program, machine, costs);
   for (int trial = 0; trial < 60; ++trial) {
     const auto link = static_cast<LinkIndex>(random() % machine.links.size());
@@ -178,7 +178,7 @@ TEST_CASE("a failure never hangs a pipelined, quantized run, whenever it comes")
     CAPTURE(link, at, whole.time_s);
     machine.failures = {{link, at}};
     const TimeResult result = run(program, machine, costs);
-    if (!result.failure) {  // the link had done its work
+    if (!result.failure) {  // the link had completed its transfers
       CHECK(result == whole);
       continue;
     }
@@ -186,13 +186,13 @@ TEST_CASE("a failure never hangs a pipelined, quantized run, whenever it comes")
     CHECK(result.failure->time_s >= at * (1.0 - kRelative));
     CHECK(result.failure->time_s <= whole.time_s * (1.0 + kRelative));
     bool found = false;
-    for (const Way& way : machine.ways[result.failure->sender])
-      found = found || (way.peer == result.failure->receiver && way.route.front() == link);
+    for (const OutPort& port : machine.out_ports[result.failure->sender])
+      found = found || (port.peer == result.failure->receiver && port.route.front() == link);
     CHECK(found);
   }
 }
 
-TEST_CASE("a failure ends a run that is traced, too") {
+TEST_CASE("a failure also ends a traced run") {
   const Program program = ring_program();
   Machine machine = ring_machine(kRanks, kRate, kLatency);
   machine.failures = {{link_of(1, 0), 1.5 * kHop}};
@@ -202,7 +202,7 @@ TEST_CASE("a failure ends a run that is traced, too") {
   REQUIRE(traced.failure.has_value());
   CHECK(traced.failure == plain_run.failure);
   CHECK(traced.time_s == plain_run.time_s);
-  // Of the first step all arrived, and of the second some have, or none.
+  // All transfers of the first step arrived, and at most some of the second.
   CHECK(traced.trace.transfers.size() >= 2 * kRanks);
   for (const TransferEvent& event : traced.trace.transfers) {
     CHECK(event.arrived_s > event.sent_s);
@@ -213,7 +213,7 @@ TEST_CASE("a failure ends a run that is traced, too") {
 
 // --- Slow chips and links
 
-TEST_CASE("chips that are all slower by a factor are as cores that cost so much more") {
+TEST_CASE("slowing down all chips by a factor equals scaling the core costs") {
   const Program program =
       make_ring_all_reduce(5, 100'000, ElementFormat::bf16, quantized(2, 2, RingStyle::full_loop));
   Machine machine = ring_machine(5, kRate, kLatency);
@@ -226,7 +226,7 @@ TEST_CASE("chips that are all slower by a factor are as cores that cost so much 
   CHECK(slow.core_busy_s.front() == Approx(dear.core_busy_s.front()).epsilon(1e-9));
 }
 
-TEST_CASE("one slow chip is busy for longer, and holds up all others") {
+TEST_CASE("one slow chip is busy for longer and delays all others") {
   const Program program =
       make_ring_all_reduce(5, 100'000, ElementFormat::bf16, quantized(2, 2, RingStyle::full_loop));
   const UniformCosts costs{.work_s = 0.5e-6, .send_s = 20e-9, .wait_s = 10e-9};
@@ -242,9 +242,9 @@ TEST_CASE("one slow chip is busy for longer, and holds up all others") {
   CHECK(run(program, machine, costs).time_s >= one.time_s);
 }
 
-TEST_CASE("a slow chip adds its own time to each step of a ring that waits for it") {
-  // Costs of additions only. A slow core delays every step of both directions by one addition of each;
-  // what it delays comes round to it again, so delays add up step by step.
+TEST_CASE("a slow chip adds its delay to each step of a ring") {
+  // Only additions have costs. A slow core delays every step of both directions by one addition
+  // each; delayed messages return to it, so delays accumulate.
   const Program program = ring_program();
   const UniformCosts costs{.work_s = 1e-6};
   Machine machine = ring_machine(kRanks, kRate, kLatency);
@@ -255,8 +255,8 @@ TEST_CASE("a slow chip adds its own time to each step of a ring that waits for i
   CHECK(slow <= even + (kRanks - 1) * 2.0 * costs.work_s * (1.0 + kRelative));
 }
 
-// Of equal sides: where they differ, a larger tensor may be divided in another way, which may be faster.
-TEST_CASE("time never falls when a ring or torus gets more to do, or worse links or chips") {
+// Equal sides only: otherwise a larger tensor may be partitioned differently and run faster.
+TEST_CASE("time is monotone in tensor size and in the speed of links and chips") {
   std::mt19937_64 random(7);
   const auto uniform = [&](double from, double to) {
     return from + (to - from) * static_cast<double>(random() % 10'000) / 10'000.0;

@@ -1,4 +1,4 @@
-// Chips whose DMAs and cores share HBM, held to closed forms.
+// HBM shared by DMAs and cores, compared with closed forms.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -30,7 +30,7 @@ using testing::UniformCosts;
 constexpr double kRate = 90e9;
 constexpr double kLatency = 0.2e-6;
 constexpr double kEndlessRate = 1e18;
-constexpr double kRelative = 1e-6;  // SimGrid's clock ticks in picoseconds
+constexpr double kRelative = 1e-6;  // SimGrid's clock has a resolution of 1 ps
 constexpr Engine kEngines[] = {Engine::simgrid, Engine::direct};
 
 Machine with_hbm(Machine machine, double rate) {
@@ -38,7 +38,7 @@ Machine with_hbm(Machine machine, double rate) {
   return machine;
 }
 
-/// Every chip of five sends a message to each other one, then stores something, and then waits.
+/// Each of five chips sends a message to every other chip, then stores, and then waits.
 Program exchange(std::uint64_t message_bytes) {
   constexpr std::uint32_t kRanks = 5;
   const collectives::ExchangeOptions options{
@@ -54,7 +54,7 @@ Program exchange(std::uint64_t message_bytes) {
   return program;
 }
 
-/// No core time, and `bytes` of HBM for each store.
+/// No core time, and `bytes` of HBM per store.
 Costs store_costs(const Program& program, std::uint64_t bytes) {
   Costs costs = UniformCosts{}.of(program);
   for (const Instruction& instruction : program.instructions)
@@ -62,7 +62,7 @@ Costs store_costs(const Program& program, std::uint64_t bytes) {
   return costs;
 }
 
-/// Something of every kind: for each instruction other bytes of HBM and another core time.
+/// Distinct HBM bytes and core time for each instruction.
 Costs varied_costs(const Program& program) {
   Costs costs = UniformCosts{.work_s = 0.3e-6, .send_s = 20e-9, .wait_s = 10e-9}.of(program);
   costs.before_hbm_s = 0.1e-6;
@@ -78,7 +78,7 @@ void check_time(const Program& program, const Machine& machine, const Costs& cos
           Approx(expected_s).epsilon(kRelative));
 }
 
-TEST_CASE("a transfer alone goes at the rate of its link or of HBM, whichever is less") {
+TEST_CASE("an isolated transfer takes the lower rate of its link and HBM") {
   constexpr std::uint64_t kElements = 1 << 20;
   const Program program = collectives::make_direct_broadcast(
       2, kElements, ElementFormat::fp32,
@@ -91,7 +91,7 @@ TEST_CASE("a transfer alone goes at the rate of its link or of HBM, whichever is
   }
 }
 
-TEST_CASE("a core alone takes its core time or HBM's time, whichever is more, after its overhead") {
+TEST_CASE("an isolated core access takes the longer of core and HBM time, after its overhead") {
   const Program program = exchange(4096);
   const Machine machine = with_hbm(torus_machine(program, kEndlessRate, 0.0), kRate);
   for (const double core_s : {1e-6, 20e-6}) {
@@ -99,27 +99,27 @@ TEST_CASE("a core alone takes its core time or HBM's time, whichever is more, af
     costs.before_hbm_s = 0.5e-6;
     for (std::size_t id = 0; id < costs.core_s.size(); ++id)
       if (costs.hbm_bytes[id] > 0) costs.core_s[id] = costs.before_hbm_s + core_s;
-    // The messages take HBM as well, of which they get 8 of 9 parts as long as they are there.
+    // Messages use HBM as well and get 8 of 9 shares while in flight.
     const double both_s = 8.0 * 4096 / kRate;
     check_time(program, machine, costs, 0.5e-6 + std::max(core_s, 900'000 / kRate));
-    CHECK(both_s < costs.before_hbm_s);  // they are gone before the core begins
+    CHECK(both_s < costs.before_hbm_s);  // they finish before the core starts
   }
 }
 
 TEST_CASE("the core and eight transfers of a chip with a slow HBM get a ninth each") {
   constexpr std::uint64_t kBytes = 1 << 20;
   const Program program = exchange(kBytes);
-  constexpr double kHbmRate = 2.0 * kRate;  // a ninth is less than what a link does
+  constexpr double kHbmRate = 2.0 * kRate;  // a ninth is below the link rate
   const Machine machine = with_hbm(torus_machine(program, kRate, 0.0), kHbmRate);
-  // All are done at once; or the core goes on alone, or the transfers among eight.
+  // All finish simultaneously; or the core continues alone, or the eight transfers do.
   check_time(program, machine, store_costs(program, kBytes), 9.0 * kBytes / kHbmRate);
   check_time(program, machine, store_costs(program, 3 * kBytes), 11.0 * kBytes / kHbmRate);
   check_time(program, machine, store_costs(program, kBytes / 2), 8.5 * kBytes / kHbmRate);
 }
 
-TEST_CASE("what links cannot take of an HBM is the core's") {
+TEST_CASE("the core gets the HBM rate that links cannot use") {
   constexpr std::uint64_t kBytes = 1 << 20;
-  constexpr double kHbmRate = 10.0 * kRate;  // eight transfers leave the core two tenths
+  constexpr double kHbmRate = 10.0 * kRate;  // eight transfers leave two tenths to the core
   const Program program = exchange(kBytes);
   const Machine machine = with_hbm(torus_machine(program, kRate, 0.0), kHbmRate);
   const double links_s = kBytes / kRate;
@@ -128,7 +128,7 @@ TEST_CASE("what links cannot take of an HBM is the core's") {
   check_time(program, machine, store_costs(program, 12 * kBytes), 2.0 * links_s);
 }
 
-TEST_CASE("a slow chip's core time is longer, and not what it waits for HBM") {
+TEST_CASE("a slow chip takes longer core time but not longer HBM time") {
   const Program program = exchange(4096);
   Machine machine = with_hbm(torus_machine(program, kEndlessRate, 0.0), kRate);
   machine.slowdown = {1.0, 1.0, 3.0, 1.0, 1.0};
@@ -139,7 +139,7 @@ TEST_CASE("a slow chip's core time is longer, and not what it waits for HBM") {
   check_time(program, machine, costs, 3.0 * 2e-6 + 900'000 / kRate);
 }
 
-TEST_CASE("an HBM without end changes nothing") {
+TEST_CASE("an infinitely fast HBM has no effect") {
   for (const Program& program :
        {make_ring_all_reduce(6, 1'000'000, ElementFormat::bf16,
                              quantized(2, 4, RingStyle::semi_loop)),
@@ -148,13 +148,13 @@ TEST_CASE("an HBM without end changes nothing") {
     Costs core_alone = costs;
     core_alone.hbm_bytes.clear();
     Machine machine = ring_machine(6, kRate, kLatency);
-    machine.dma_queue = 1000;  // how long a full queue blocks is known to one latency only
+    machine.dma_queue = 1000;  // the blocking time of a full queue differs by up to one latency
     const double expected_s = simulate(program, machine, core_alone).time_s;
     check_time(program, with_hbm(machine, kEndlessRate), costs, expected_s);
   }
 }
 
-TEST_CASE("every byte of core and messages passes its HBMs, and none takes less than the bound") {
+TEST_CASE("all bytes of cores and messages cross their HBMs, and no run beats the bound") {
   const Program program = make_ring_all_reduce(8, 1'000'000, ElementFormat::bf16,
                                                quantized(2, 4, RingStyle::full_loop));
   const Costs costs = varied_costs(program);
@@ -176,7 +176,7 @@ TEST_CASE("every byte of core and messages passes its HBMs, and none takes less 
     }
 }
 
-TEST_CASE("the bound is met by what keeps HBM busy all the time") {
+TEST_CASE("the bound is tight if HBM is always busy") {
   constexpr std::uint64_t kBytes = 1 << 20;
   const Program program = exchange(kBytes);
   const Machine machine = with_hbm(torus_machine(program, kRate, 0.0), kRate);
@@ -201,8 +201,7 @@ TEST_CASE("time falls as HBM becomes faster") {
   CHECK(slower_s < slowest_s / 4.0);
 }
 
-TEST_CASE(
-    "an instruction that waits for HBM is one event of its core, which is busy all the while") {
+TEST_CASE("an instruction that waits for HBM is one core event, and the core is busy throughout") {
   const Program program = exchange(1 << 20);
   const Machine machine = with_hbm(torus_machine(program, kRate, 0.0), kRate);
   Costs costs = store_costs(program, 1 << 20);
@@ -219,7 +218,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("other work goes on while an instruction waits for HBM") {
+TEST_CASE("other work proceeds while an instruction waits for HBM") {
   const Program program = exchange(4096);
   const Machine machine = with_hbm(torus_machine(program, kEndlessRate, 0.0), kRate);
   const Costs costs = store_costs(program, 9'000'000);
@@ -227,16 +226,16 @@ TEST_CASE("other work goes on while an instruction waits for HBM") {
   for (const Engine engine : kEngines) {
     const TimeResult result = simulate(program, machine, costs,
                                        {.schedule = {{0.0, hbm_s / 2, 0.0}, 2}, .engine = engine});
-    CHECK(result.time_s == Approx(2.0 * hbm_s).epsilon(1e-2));  // and the messages
+    CHECK(result.time_s == Approx(2.0 * hbm_s).epsilon(1e-2));  // plus the messages
     for (const double busy_s : result.core_busy_s) CHECK(busy_s == Approx(hbm_s / 2));
   }
 }
 
-TEST_CASE("cores cannot access HBMs that the machine does not have") {
+TEST_CASE("HBM accesses on a machine without HBMs are rejected") {
   const Program program = exchange(4096);
   const Machine machine = torus_machine(program, kRate, 0.0);
   CHECK_THROWS_WITH(simulate(program, machine, store_costs(program, 1)),
-                    ContainsSubstring("HBMs that the machine does not have"));
+                    ContainsSubstring("the machine has no HBMs"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Programs that run several times, between other work of the core or beside it, and traces of them.
+// Repeated runs of programs, sequential with or overlapped by other core work, and their traces.
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -28,7 +28,7 @@ constexpr std::uint32_t kRanks = 4;
 constexpr UniformCosts kCosts{
     .work_s = 1e-6, .send_s = 0.1e-6, .wait_s = 0.05e-6, .sync_s = 0.5e-6};
 
-/// A program on a machine that it fits.
+/// A program and a matching machine.
 struct Setup {
   Program program;
   Machine machine;
@@ -46,14 +46,14 @@ Setup quantized_ring() {
   return {program, ring_machine(kRanks, kRate, kLatency), kCosts.of(program)};
 }
 
-/// One that takes its core no time.
+/// Without core time.
 Setup wire_only() {
   const Program program = make_ring_all_reduce(kRanks, kRanks * 2ULL * 1024 * 16,
                                                ElementFormat::bf16, plain(ElementFormat::bf16, 1));
   return {program, ring_machine(kRanks, kRate, kLatency), UniformCosts{}.of(program)};
 }
 
-/// One that takes its core time, and its links next to none.
+/// With core time and nearly no link time.
 Setup core_only() {
   constexpr double kEndlessRate = 1e18;
   Setup setup = wire_only();
@@ -66,7 +66,7 @@ double sum(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-TEST_CASE("runs in turn take the sum of their times and of the work between them") {
+TEST_CASE("sequential runs take the sum of their times and of the work in between") {
   const Setup setup = quantized_ring();
   const TimeResult once = setup.run();
   for (const std::vector<double>& compute_s :
@@ -86,18 +86,18 @@ TEST_CASE("runs in turn take the sum of their times and of the work between them
   }
 }
 
-TEST_CASE("a schedule of one run and nothing else is the program") {
+TEST_CASE("a schedule of a single run equals the program") {
   const Setup setup = quantized_ring();
   CHECK(setup.run({.compute_s = {0.0, 0.0}}) == setup.run());
 }
 
-TEST_CASE("a schedule without a run is refused") {
+TEST_CASE("a schedule without a run is rejected") {
   const Setup setup = wire_only();
   CHECK_THROWS_AS(make_timelines(setup.program, setup.costs, kRanks, {.compute_s = {1.0}}),
                   std::logic_error);
 }
 
-TEST_CASE("other work takes a slow chip longer, and the others wait for it") {
+TEST_CASE("other work takes longer on a slow chip, and the others wait for it") {
   Setup setup = wire_only();
   const double once_s = setup.run().time_s;
   setup.machine.slowdown = {1.0, 3.0, 1.0, 1.0};
@@ -109,7 +109,7 @@ TEST_CASE("other work takes a slow chip longer, and the others wait for it") {
   CHECK(result.time_s <= (30e-6 + once_s) * (1.0 + kRelative));
 }
 
-TEST_CASE("representatives have the timing of all chips in a schedule, too") {
+TEST_CASE("representative chips reproduce the timing of a schedule") {
   const Setup all = quantized_ring();
   const Machine few =
       representative(all.program, {"", kRate, kLatency}, ring_machine(kRanks, 1.0, 0.0).dma_queue);
@@ -121,15 +121,15 @@ TEST_CASE("representatives have the timing of all chips in a schedule, too") {
   }
 }
 
-TEST_CASE("a run that must end before the next work begins overlaps nothing") {
+TEST_CASE("a run that must end before the next work has no overlap") {
   const Setup setup = quantized_ring();
   const std::vector<double> compute_s = {5e-6, 2e-6, 9e-6, 7e-6};
   CHECK(setup.run({.compute_s = compute_s, .overlap = 1}).time_s ==
         Approx(setup.run({.compute_s = compute_s}).time_s).epsilon(kRelative));
 }
 
-TEST_CASE("runs that take no core time overlap other work as two machines in a row do") {
-  // Each run needs the work before it; neither machine does two things at once.
+TEST_CASE("runs without core time overlap other work like a two-machine flow shop") {
+  // Each run needs the work before it; each machine processes one job at a time.
   const Setup setup = wire_only();
   const double run_s = setup.run().time_s;
   constexpr double kLast = 1e-6;
@@ -144,7 +144,7 @@ TEST_CASE("runs that take no core time overlap other work as two machines in a r
   }
 }
 
-TEST_CASE("overlap is never better than the busier of core and links, nor worse than no overlap") {
+TEST_CASE("overlapped time is bounded by the busier of core and links and by the sequential time") {
   const Setup setup = quantized_ring();
   const TimeResult once = setup.run();
   for (const double work_s : {0.1 * once.time_s, once.time_s, 4.0 * once.time_s})
@@ -160,11 +160,11 @@ TEST_CASE("overlap is never better than the busier of core and links, nor worse 
     }
 }
 
-TEST_CASE("other work and a run beside it share the core fairly, and waste none of it") {
+TEST_CASE("other work and an overlapped run share the core fairly and without idle time") {
   const Setup setup = core_only();
   const double run_s = setup.run().time_s;
   const double work_s = 0.25 * run_s;
-  // The first run begins at once; the work goes on beside it at half the speed of either.
+  // The first run begins immediately; it and the work advance at half speed.
   const TimeResult result =
       setup.run({.compute_s = {0.0, work_s, 0.0}, .overlap = 2}, /*traced=*/true);
   CHECK(result.time_s == Approx(2.0 * run_s + work_s).epsilon(1e-4));
@@ -173,7 +173,7 @@ TEST_CASE("other work and a run beside it share the core fairly, and waste none 
       CHECK(event.end_s - event.start_s == Approx(2.0 * work_s).epsilon(1e-4));
 }
 
-TEST_CASE("tracing changes no time") {
+TEST_CASE("tracing does not affect the time") {
   for (const Setup& setup : {quantized_ring(), wire_only()})
     for (const Schedule& schedule :
          {Schedule{}, Schedule{.compute_s = {3e-6, 2e-6, 4e-6}},
@@ -189,8 +189,7 @@ TEST_CASE("tracing changes no time") {
     }
 }
 
-TEST_CASE(
-    "the core events of a trace add up to the time that cores are busy, one after the other") {
+TEST_CASE("core events of a trace are disjoint and add up to the busy time of cores") {
   const Setup setup = quantized_ring();
   const TimeResult result = setup.run({.compute_s = {3e-6, 2e-6, 4e-6}}, true);
   std::vector<double> busy_s(kRanks);
@@ -208,7 +207,7 @@ TEST_CASE(
   CHECK(other_s == Approx(kRanks * 9e-6).epsilon(kRelative));
 }
 
-TEST_CASE("a trace has every transfer of every run, and none arrives sooner than its link allows") {
+TEST_CASE("a trace contains every transfer, and none arrives earlier than its link allows") {
   const Setup setup = quantized_ring();
   const TimeResult result = setup.run({.compute_s = {0.0, 1e-6, 0.0}}, true);
   CHECK(result.trace.transfers.size() == result.messages);

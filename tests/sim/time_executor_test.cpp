@@ -24,7 +24,7 @@ using testing::UniformCosts;
 
 constexpr double kRate = 45e9;
 constexpr double kLatency = 0.4e-6;
-constexpr double kRelative = 1e-6;  // what closed forms must be met with
+constexpr double kRelative = 1e-6;  // tolerance for closed forms
 
 double time_of(const Program& program, const Machine& machine, const UniformCosts& costs = {}) {
   return simulate(program, machine, costs.of(program)).time_s;
@@ -36,7 +36,7 @@ double run(std::uint32_t ranks, std::uint64_t elements, const collectives::RingO
                  ring_machine(ranks, rate, latency), costs);
 }
 
-TEST_CASE("a ring without pipeline takes 2 (N-1) (a + S / W)") {
+TEST_CASE("an unpipelined ring takes 2 (N-1) (a + S / W)") {
   for (const std::uint32_t ranks : {3U, 4U, 5U, 8U, 16U}) {
     const std::uint64_t elements = 2ULL * ranks * 1024 * 64;
     const double piece_bytes = 2.0 * static_cast<double>(elements) / (2.0 * ranks);
@@ -46,8 +46,9 @@ TEST_CASE("a ring without pipeline takes 2 (N-1) (a + S / W)") {
   }
 }
 
-TEST_CASE("a pipelined ring is as fast as its links while microshards hide the latency") {
-  // Microshard time t = S / (u W). While a + t <= u t the links never pause; else a step takes a + t.
+TEST_CASE("a pipelined ring is link-bound while microshards hide the latency") {
+  // Microshard time t = S / (u W). While a + t <= u t the links never idle; otherwise a step takes
+  // a + t.
   for (const double latency : {0.0, 0.1e-6, 0.4e-6, 5e-6, 80e-6})
     for (const std::uint32_t micro : {2U, 4U, 8U}) {
       constexpr std::uint32_t kRanks = 8;
@@ -73,11 +74,11 @@ TEST_CASE("a semi-loop takes ranks - 1 steps of whole shards") {
   }
 }
 
-TEST_CASE("core time of a step adds to it where nothing hides it") {
+TEST_CASE("core time of a step adds up if not overlapped") {
   // ReduceScatter: both directions arrive; the core waits and adds twice, then starts two DMAs. The
-  // second direction lags by one DMA start, which the first one's wait and addition cover.
-  // AllGather: the core waits and forwards, one direction after the other, so the second lags by both.
-  // The wire time of a step is longer than all of this, so the core is idle when a message arrives.
+  // second direction lags by one DMA start, which the wait and addition of the first cover.
+  // AllGather: the core waits and forwards, one direction after the other, so the second lags by
+  // both. The wire time of a step exceeds all of this, so the core is idle when a message arrives.
   const UniformCosts costs{.work_s = 2e-6, .send_s = 0.5e-6, .wait_s = 0.25e-6};
   constexpr std::uint32_t kRanks = 8;
   const std::uint64_t elements = 2ULL * kRanks * 1024 * 256;
@@ -90,7 +91,7 @@ TEST_CASE("core time of a step adds to it where nothing hides it") {
         Approx(expected).epsilon(kRelative));
 }
 
-TEST_CASE("start-up delays a collective once, and the trace shows it") {
+TEST_CASE("startup delays a collective once and is traced") {
   const auto program = testing::make_ring_all_reduce(
       8, 1 << 16, numerics::ElementFormat::fp32, testing::plain(numerics::ElementFormat::fp32, 1));
   const Machine machine = testing::ring_machine(8, 1e9, 1e-6);
@@ -113,10 +114,10 @@ TEST_CASE("start-up delays a collective once, and the trace shows it") {
         Approx(3.0 * result.time_s).epsilon(1e-5));
 }
 
-TEST_CASE("synchronisation holds the links once in each step of a quantized ring") {
-  // One minishard in one piece. A ReduceScatter step is the synchronisation, scales and payload, and the
-  // latency. In the AllGather scales are forwarded ahead of their payload, which follows when it has
-  // arrived, or when the link is free.
+TEST_CASE("per-hop sync holds the links once per step of a quantized ring") {
+  // One minishard with one microshard. A ReduceScatter step takes the sync, scales, payload and
+  // latency. In the AllGather, scales are forwarded ahead of their payload, which follows once it
+  // has arrived and the link is free.
   constexpr std::uint32_t kRanks = 8;
   constexpr double kSync = 3e-6;
   const std::uint64_t elements = 2ULL * kRanks * 1024 * 64;
@@ -132,8 +133,8 @@ TEST_CASE("synchronisation holds the links once in each step of a quantized ring
         run(kRanks, elements, plain(ElementFormat::bf16, 1)));
 }
 
-TEST_CASE("the two chips of a ring of two share a link in each direction") {
-  // Two messages a phase queue on one link: their transmissions add, their latencies overlap.
+TEST_CASE("the chips of a ring of two share one link in each direction") {
+  // Two messages per phase queue on one link: transmissions add up, latencies overlap.
   const std::uint64_t elements = 4 * 1024 * 16;
   const double piece_s = 2.0 * 1024 * 16 / kRate;
   CHECK(run(2, elements, plain(ElementFormat::bf16, 1)) ==
@@ -187,7 +188,7 @@ TEST_CASE("time is monotone in bytes, bandwidth, latency and core time") {
   }
 }
 
-TEST_CASE("three representatives have the timing of the whole ring") {
+TEST_CASE("three representative chips reproduce the timing of the whole ring") {
   const UniformCosts costs{.work_s = 0.3e-6, .send_s = 20e-9, .wait_s = 10e-9};
   for (const std::uint32_t ranks : {4U, 5U, 8U, 16U})
     for (const RingStyle style : {RingStyle::full_loop, RingStyle::semi_loop}) {
@@ -200,7 +201,7 @@ TEST_CASE("three representatives have the timing of the whole ring") {
     }
 }
 
-TEST_CASE("two simulations of one program are equal to the last bit") {
+TEST_CASE("repeated simulations are bitwise identical") {
   const Program program = make_ring_all_reduce(8, 1'000'000, ElementFormat::bf16,
                                                quantized(4, 8, RingStyle::full_loop));
   const Machine machine = ring_machine(8, kRate, kLatency);
@@ -219,8 +220,8 @@ TEST_CASE("a slow link slows the ring down") {
   CHECK(slowed >= lower_bound_s(program, machine));
 }
 
-TEST_CASE("a deadlock names the chips and the instruction they are stuck on") {
-  // validate() would not let this program pass: every chip waits for what it sends only afterwards.
+TEST_CASE("a deadlock is reported with the chips and their instructions") {
+  // Rejected by validate(): every chip waits for a message before sending it.
   Program program =
       make_ring_all_reduce(4, 1024, ElementFormat::bf16, plain(ElementFormat::bf16, 1));
   auto& list = program.instructions;
@@ -233,20 +234,20 @@ TEST_CASE("a deadlock names the chips and the instruction they are stuck on") {
                         ContainsSubstring("wait") && ContainsSubstring("instruction 0"));
 }
 
-TEST_CASE("a crash names the chip and the instruction it came from") {
+TEST_CASE("a crash is reported with the chip and its instruction") {
   const Program program =
       make_ring_all_reduce(4, 1024, ElementFormat::bf16, plain(ElementFormat::bf16, 1));
   const Machine machine = ring_machine(4, kRate, kLatency);
   Costs costs = UniformCosts{.work_s = 1e-6}.of(program);
   const auto add = std::ranges::find(program.instructions, Op::add, &collectives::Instruction::op);
-  // SimGrid aborts at a sleep that is not a number of seconds.
+  // SimGrid aborts on a non-finite sleep.
   costs.core_s[static_cast<std::size_t>(add - program.instructions.begin())] =
       std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH(simulate(program, machine, costs),
                     ContainsSubstring("crashed") && ContainsSubstring("chip "));
 }
 
-TEST_CASE("a simulation does not start beside other threads") {
+TEST_CASE("a SimGrid simulation refuses to start with other threads running") {
   const Program program =
       make_ring_all_reduce(4, 1024, ElementFormat::bf16, plain(ElementFormat::bf16, 1));
   std::latch done(1);

@@ -12,7 +12,7 @@
 namespace equarx::sim::timeline_test {
 namespace {
 
-TEST_CASE("a timeline keeps every transfer in order and all core time") {
+TEST_CASE("a timeline preserves transfers, their order and all core time") {
   const auto program =
       testing::make_ring_all_reduce(4, 100'000, numerics::ElementFormat::bf16,
                                     testing::quantized(2, 3, collectives::RingStyle::semi_loop));
@@ -54,7 +54,7 @@ TEST_CASE("every instruction and every message needs a cost") {
   CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
 }
 
-TEST_CASE("an instruction that takes HBM ends a step, which the core time before it begins") {
+TEST_CASE("an instruction with HBM bytes ends a step that starts with earlier core time") {
   const auto program =
       testing::make_ring_all_reduce(4, 100'000, numerics::ElementFormat::bf16,
                                     testing::quantized(2, 3, collectives::RingStyle::full_loop));
@@ -70,14 +70,14 @@ TEST_CASE("an instruction that takes HBM ends a step, which the core time before
     double core_s = 0.0;
     for (const Step& step : make_timeline(program, costs, 0, traced)) {
       bytes += step.hbm_bytes;
-      core_s += step.delay_s + step.beside_s;
+      core_s += step.delay_s + step.overlapped_s;
       if (step.hbm_bytes == 0) {
-        CHECK(step.beside_s == 0.0);
+        CHECK(step.overlapped_s == 0.0);
         continue;
       }
       CHECK(step.kind == Step::Kind::work);
       CHECK(step.hbm_bytes == costs.hbm_bytes[step.instruction]);
-      CHECK(step.beside_s == 3.0);
+      CHECK(step.overlapped_s == 3.0);
       CHECK((traced ? step.delay_s == 1.0 : step.delay_s >= 1.0));
     }
     CHECK(bytes == total);
@@ -85,7 +85,7 @@ TEST_CASE("an instruction that takes HBM ends a step, which the core time before
   }
 }
 
-TEST_CASE("a rank's timeline holds what it does, and no other's") {
+TEST_CASE("a timeline contains only the instructions of its rank") {
   const auto program = collectives::make_ring_broadcast(
       5, 50'000, numerics::ElementFormat::bf16,
       {collectives::RingStyle::full_loop, {.element = numerics::ElementFormat::bf16}, {1, 2, 128}});
@@ -103,7 +103,7 @@ TEST_CASE("a rank's timeline holds what it does, and no other's") {
   }
 }
 
-TEST_CASE("ranks that do the same share a timeline") {
+TEST_CASE("ranks with identical instructions share a timeline") {
   const auto same = [](const std::vector<Step>& one, const std::vector<Step>& other) {
     return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                       [](const Step& a, const Step& b) {
@@ -118,10 +118,11 @@ TEST_CASE("ranks that do the same share a timeline") {
   const Costs costs = testing::UniformCosts{.send_s = 1e-6}.of(program);
   const Timelines timelines = make_timelines(program, costs, 9);
   REQUIRE(timelines.list_of.size() == 9);
-  CHECK(timelines.lists.size() == 5);  // the root, and of two chains the last rank and all others
+  // The root, and for each of two chains the last rank and all others.
+  CHECK(timelines.lists.size() == 5);
   for (collectives::Rank rank = 0; rank < 9; ++rank) {
     std::vector<Step> once = make_timeline(program, costs, rank);
-    once.back().kind = Step::Kind::work;  // the program's end is not yet the schedule's
+    once.back().kind = Step::Kind::work;  // the program's end step is not the end of the schedule
     once.push_back({});
     CHECK(same(timelines.of(rank), once));
   }

@@ -1,4 +1,4 @@
-// Configurations that tests start from.
+// Base configurations for tests.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline const std::vector<std::string> kPlainFormats = {"fp32",
                                                        "fp8-e4m3fnuz-cast",
                                                        "fp8-e5m2fnuz-cast"};
 
-/// A small good configuration with every key of its first two levels.
+/// A small valid configuration with every key of its first two levels.
 inline input::Json good_config() {
   return input::parse_json(R"({
     "hardware": "tpu-v5e",
@@ -48,21 +48,22 @@ inline input::Json good_config() {
   })");
 }
 
-/// good_config() with the value at `pointer` set to what `text` says, as `--set` does.
+/// good_config() with the value at `pointer` set to `text`, as with `--set`.
 inline input::Json changed(const std::string& pointer, const std::string& text) {
   input::Json json = good_config();
   config::override_value(json, pointer, text);
   return json;
 }
 
-/// All that happens before a run.
+/// Does everything that precedes a run.
 inline plan::Plan plan_of(const input::Json& json) {
   return plan::make_plan(config::read_config(json));
 }
 
-/// A run, as one of the many of a test: by the direct engine, if the configuration does not say otherwise.
+/// Runs a configuration like one of many in a test: with the direct engine, unless the
+/// configuration names another.
 inline run::ExperimentResult run(const input::Json& json) {
-  return run::run_experiment(plan::make_plan(config::read_config(json), plan::Look::at_many),
+  return run::run_experiment(plan::make_plan(config::read_config(json), plan::RunProfile::batch),
                              [](const std::string&) {});
 }
 
@@ -72,7 +73,7 @@ inline input::Json tpu_v5e() {
       std::ranges::find(input::embedded_hardware(), "tpu-v5e", &input::EmbeddedFile::name)->text);
 }
 
-/// A file that goes when the test ends.
+/// A file that is deleted at the end of the test.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content) {

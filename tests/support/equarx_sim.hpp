@@ -17,7 +17,7 @@ inline CommandResult equarx_sim(std::vector<std::string> arguments,
   return run_command(arguments, options);
 }
 
-/// What a command that did what it should printed, without a word on standard error.
+/// Returns the output of a command that succeeded with nothing on standard error.
 inline std::string output_of(const CommandResult& result) {
   CAPTURE(result.out, result.err);
   CHECK(result.exit_code == 0);
@@ -26,7 +26,7 @@ inline std::string output_of(const CommandResult& result) {
   return result.out;
 }
 
-/// The user's mistake: one line on standard error that contains `part`, nothing else anywhere.
+/// Checks for a user error: one line on standard error that contains `part`, and no other output.
 inline void check_refusal(const CommandResult& result, const std::string& part) {
   constexpr int kWrongInput = 2;
   CAPTURE(result.out, result.err);
@@ -43,11 +43,11 @@ inline void check_refusal(const CommandResult& result, const std::string& part) 
 inline const std::string kExample =
     std::string(EQUARX_CONFIGS_DIR) + "/experiments/allreduce_v5e_4x2.json";
 
-/// Makes the example small.
+/// Options that shrink the example.
 inline const std::vector<std::string> kSmall = {"--set", "/tensor/bytes=128 KiB", "--set",
                                                 "/collectives/1/minishards=1"};
 
-/// `command` on the small example.
+/// Runs `command` on the small example.
 inline std::vector<std::string> on_small_example(const std::string& command,
                                                  const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments = {command, kExample};

@@ -1,4 +1,4 @@
-// What every message about wrong input must be.
+// Requirements on every error message about invalid input.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace equarx::testing {
 
-/// The message of the InputError that `action` throws; fails the test if it throws none.
+/// Returns the message of the InputError thrown by `action`; fails the test if none is thrown.
 inline std::string message_of(const std::function<void()>& action) {
   try {
     action();
@@ -21,7 +21,8 @@ inline std::string message_of(const std::function<void()>& action) {
   return {};
 }
 
-/// `action` throws an InputError in one line that starts with `place` and contains `remedy`.
+/// Checks that `action` throws an InputError in one line that starts with `place` and contains
+/// `remedy`.
 inline void check_refused(const std::function<void()>& action, const std::string& place,
                           const std::string& remedy) {
   const std::string message = message_of(action);

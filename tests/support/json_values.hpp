@@ -1,4 +1,4 @@
-// JSON values as headers hold them, for comparing.
+// Comparison of JSON values as stored in headers.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace equarx::testing {
 
-/// Each value in a box of its own.
+/// Boxes each value separately.
 inline std::vector<input::JsonValue> boxed(std::initializer_list<input::Json> values) {
   return {values.begin(), values.end()};
 }

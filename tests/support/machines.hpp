@@ -1,4 +1,4 @@
-// Machines and programs that several tests of sim/ use.
+// Machines and programs shared by tests of sim/.
 #pragma once
 
 #include <algorithm>
@@ -13,44 +13,44 @@
 
 namespace equarx::testing {
 
-/// A ring of `ranks` chips with two directed links between neighbours; a ring of two has one cable.
+/// A ring of `ranks` chips with two directed links between neighbours; a ring of two has one link.
 inline sim::Machine ring_machine(std::uint32_t ranks, double rate, double latency) {
   sim::Machine machine;
   machine.dma_queue = 16;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     machine.chip_names.push_back("chip " + std::to_string(rank));
-    auto& ways = machine.ways.emplace_back();
+    auto& out_ports = machine.out_ports.emplace_back();
     for (const std::uint32_t peer : {(rank + 1) % ranks, (rank + ranks - 1) % ranks}) {
-      if (!ways.empty() && ways.front().peer == peer) {
-        ways.push_back(ways.front());
+      if (!out_ports.empty() && out_ports.front().peer == peer) {
+        out_ports.push_back(out_ports.front());
         continue;
       }
-      ways.push_back({peer, {static_cast<sim::LinkIndex>(machine.links.size())}});
+      out_ports.push_back({peer, {static_cast<sim::LinkIndex>(machine.links.size())}});
       machine.links.push_back({"link " + std::to_string(machine.links.size()), rate, latency});
     }
   }
   return machine;
 }
 
-/// Where every channel of `program` is a link of its own from each chip to the next along its axis: a
-/// torus with wraparound for a program on a grid. On an axis of length two both directions lead to
-/// the same chip, over the same link.
+/// A machine on which every channel of `program` is a separate link from each chip to the next
+/// along its axis: a torus with wraparound for a program on a grid. On an axis of length two both
+/// directions lead to the same chip over the same link.
 inline sim::Machine torus_machine(const collectives::Program& program, double rate,
                                   double latency) {
   sim::Machine machine;
   machine.dma_queue = 16;
   for (collectives::Rank rank = 0; rank < program.ranks(); ++rank) {
     machine.chip_names.push_back("chip " + std::to_string(rank));
-    auto& ways = machine.ways.emplace_back();
+    auto& out_ports = machine.out_ports.emplace_back();
     for (const collectives::Channel& channel : program.channels) {
       const collectives::Rank peer = program.grid().move(rank, channel.offset);
-      const auto same = std::ranges::find(ways, peer, &sim::Way::peer);
-      if (same != ways.end()) {
-        const sim::Way way = *same;
-        ways.push_back(way);
+      const auto same = std::ranges::find(out_ports, peer, &sim::OutPort::peer);
+      if (same != out_ports.end()) {
+        const sim::OutPort port = *same;
+        out_ports.push_back(port);
         continue;
       }
-      ways.push_back({peer, {static_cast<sim::LinkIndex>(machine.links.size())}});
+      out_ports.push_back({peer, {static_cast<sim::LinkIndex>(machine.links.size())}});
       machine.links.push_back(
           {"link " + std::to_string(rank) + " to " + std::to_string(peer), rate, latency});
     }
@@ -76,7 +76,7 @@ inline collectives::RingOptions quantized(std::uint32_t minishards, std::uint32_
           .cut = {.minishards = minishards, .microshards = microshards}};
 }
 
-/// Core time of each instruction: the same for each kind.
+/// Core time of each instruction, by kind.
 struct UniformCosts {
   double work_s = 0.0;
   double send_s = 0.0;

@@ -1,4 +1,4 @@
-// Ways to get a configuration wrong, as tables.
+// Tables of invalid configurations.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace equarx::testing {
 
-/// A change to the good configuration, and the message that it must give.
+/// A change to the valid configuration and the expected message.
 struct Mistake {
   std::string pointer;
   std::string value;
@@ -18,7 +18,7 @@ struct Mistake {
   std::string remedy;
 };
 
-/// Each is refused before anything runs.
+/// Checks that each is refused before anything runs.
 inline void check_mistakes(const std::vector<Mistake>& mistakes) {
   for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.pointer, mistake.value);

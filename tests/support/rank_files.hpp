@@ -18,7 +18,7 @@ using Names = std::vector<std::string>;
 
 inline constexpr std::uint32_t kRanks = 3;
 
-/// Three chips whose tensors are in `files`; no other key of the tensor.
+/// Three chips with tensors in `files`; no other key of the tensor.
 inline input::Json from_files(const Names& files) {
   input::Json json =
       input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"ring": 3}, "tensor": {},
@@ -31,7 +31,7 @@ inline input::Json from_files(const Names& files) {
   return json;
 }
 
-/// A .npy file of float32 that holds element first, first + 1, ... of `values`.
+/// A .npy file of float32 with elements first, first + 1, ... of `values`.
 inline std::string write_values(const TemporaryDirectory& directory, const std::string& name,
                                 const std::vector<std::uint64_t>& shape,
                                 const std::function<float(std::uint64_t)>& value) {

@@ -15,17 +15,17 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// A binary floating-point format, as its definition gives it.
+// A binary floating-point format, by its definition.
 struct FloatLayout {
   int mantissa_bits;
-  int min_exponent;  // of the smallest normal value
+  int min_exponent;  // exponent of the smallest normal value
   int sign_bit;
   double max_finite;
   bool has_inf;
   bool saturates;
   std::uint32_t inf_code;
   std::uint32_t nan_code;
-  bool has_minus_zero = true;  // else its code is that of NaN
+  bool has_minus_zero = true;  // else its code means NaN
 };
 
 constexpr FloatLayout kBf16{7, -126, 15, 0x1.FEp127, true, false, 0x7f80, 0x7fc0};
@@ -34,7 +34,7 @@ constexpr FloatLayout kE4m3{3, -6, 7, 448.0, false, true, 0x7f, 0x7f};
 constexpr FloatLayout kE5m2{2, -14, 7, 57344.0, true, true, 0x7c, 0x7e};
 constexpr FloatLayout kE4m3Fnuz{3, -7, 7, 240.0, false, true, 0x80, 0x80, false};
 constexpr FloatLayout kE5m2Fnuz{2, -15, 7, 57344.0, false, true, 0x80, 0x80, false};
-// Neither Inf nor NaN: Inf becomes the largest code, NaN zero.
+// No Inf and no NaN: Inf becomes the largest code, NaN zero.
 constexpr FloatLayout kE2m3{3, 0, 5, 7.5, false, true, 0x1f, 0};
 constexpr FloatLayout kE3m2{2, -2, 5, 28.0, false, true, 0x1f, 0};
 constexpr FloatLayout kE2m1{1, 0, 3, 6.0, false, true, 0x07, 0};
@@ -65,7 +65,7 @@ std::uint32_t encode_magnitude(double magnitude, const FloatLayout& layout) {
   if (magnitude == 0.0) return 0;
   int exponent = std::max(std::ilogb(magnitude), layout.min_exponent);
   const double step = std::ldexp(1.0, exponent - layout.mantissa_bits);
-  double rounded = std::nearbyint(magnitude / step) * step;  // exact but for nearbyint
+  double rounded = std::nearbyint(magnitude / step) * step;  // exact except for nearbyint
   if (rounded > layout.max_finite) {
     if (!layout.saturates) return layout.inf_code;
     rounded = layout.max_finite;
@@ -82,7 +82,7 @@ std::uint32_t encode_float(float value, const FloatLayout& layout) {
   const std::uint32_t sign = std::signbit(value) ? 1U << layout.sign_bit : 0U;
   if (std::isnan(value)) {
     std::uint32_t code = layout.nan_code;
-    if (layout.sign_bit == kBf16.sign_bit) {  // 16-bit formats keep what payload they can
+    if (layout.sign_bit == kBf16.sign_bit) {  // 16-bit formats keep as much of the payload as fits
       std::uint32_t bits = 0;
       std::memcpy(&bits, &value, sizeof(bits));
       code |= (bits & 0x7fffff) >> (23 - layout.mantissa_bits);
@@ -112,7 +112,7 @@ float decode_float(std::uint32_t code, const FloatLayout& layout) {
   return static_cast<float>(code >> layout.sign_bit != 0 ? -value : value);
 }
 
-// Integers: the largest code, and how many of them make 1.
+// Integers: the largest code, and the number of codes that equal 1.
 struct IntegerLayout {
   double largest_code;
   double codes_per_unit;
@@ -184,8 +184,8 @@ void put_element(float value, ElementFormat format, std::span<std::byte> payload
   }
 }
 
-// A value that the format has: the one below in magnitude, or the next one if `random`, on [0, 1), is
-// below the distance in steps.
+// Rounds to a value of the format: the one below in magnitude, or the next one if `random`, in [0,
+// 1), is below the distance in steps.
 float randomly_rounded(float value, ElementFormat format, double random) {
   const double size = std::abs(static_cast<double>(value));
   if (!(size < max_finite(format))) return value;
@@ -209,7 +209,7 @@ float get_element(ElementFormat format, std::span<const std::byte> payload, std:
   return static_cast<float>(integer / integer_layout(format).codes_per_unit);
 }
 
-// The code of a scale, as the rules of BlockCodec have it.
+// The code of a scale, by the rules of BlockCodec.
 float raw_scale(float amax, double largest, double smallest) {
   if (amax == 0.0F) return 0.0F;
   if (!std::isfinite(amax)) return std::numeric_limits<float>::quiet_NaN();
@@ -224,7 +224,7 @@ std::uint8_t power_of_two_scale(float amax, double largest) {
                                    127.0);
 }
 
-// What E4M3 scales are in units of, if the tensor has a scale; else 1.
+// Unit of E4M3 scales, if the tensor has a scale; else 1.
 float tensor_scale(const BlockFormat& format, std::span<const float> amax) {
   if (!format.tensor_scale) return 1.0F;
   const auto largest = static_cast<float>(max_finite(format.element));
@@ -244,7 +244,7 @@ std::size_t ReferenceCodec::group(std::size_t element) const {
 }
 
 void ReferenceCodec::find_amax(std::span<const float> values, std::size_t first,
-                                 std::span<float> amax) const {
+                               std::span<float> amax) const {
   if (!format_.scaled) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
     float& largest = amax[group(first + i)];
@@ -253,8 +253,7 @@ void ReferenceCodec::find_amax(std::span<const float> values, std::size_t first,
   }
 }
 
-void ReferenceCodec::encode_scales(std::span<const float> amax,
-                                   std::span<std::byte> bytes) const {
+void ReferenceCodec::encode_scales(std::span<const float> amax, std::span<std::byte> bytes) const {
   const float unit = tensor_scale(format_, amax);
   if (format_.tensor_scale) {
     put(unit, bytes, 0);

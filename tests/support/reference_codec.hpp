@@ -1,4 +1,4 @@
-// The oracle for BlockCodec: the same rules, one element at a time, in the plainest arithmetic.
+// The oracle for BlockCodec: the same rules, one element at a time, in the simplest arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace equarx::testing {
 
-/// Does what BlockCodec documents, bit for bit, slowly. Formats and sizes are not checked; those of QuickReduce are in
-/// reference_quickreduce.hpp.
+/// Implements BlockCodec's specification bit for bit, slowly. Does not check formats and sizes;
+/// QuickReduce's formats are in reference_quickreduce.hpp.
 class ReferenceCodec {
  public:
   explicit ReferenceCodec(numerics::BlockFormat format) : format_(format) {}

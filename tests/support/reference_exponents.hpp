@@ -1,5 +1,5 @@
-// Codes of a sign and an exponent once more, one at a time and in double, from the text of Global-QSGD's code
-// (sands-lab/global-qsgd, gqsgd_cuda.cu, the exponential_dithering kernels): the oracle of exp8.
+// The oracle of exp8: codes of a sign and an exponent, one at a time and in double, following
+// Global-QSGD's code (sands-lab/global-qsgd, gqsgd_cuda.cu, the exponential_dithering kernels).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline double value_of(int code) {
   return code >= 128 ? -magnitude : magnitude;
 }
 
-/// What torch.rand makes of 32 random bits.
+/// torch.rand's value for 32 random bits.
 inline double uniform(std::uint32_t word) { return std::floor(word / 256.0) / 16777216.0; }
 
 inline std::uint32_t word_of(const numerics::RoundingKey& key, std::uint64_t i) {
@@ -26,7 +26,7 @@ inline std::uint32_t word_of(const numerics::RoundingKey& key, std::uint64_t i) 
   return numerics::rounding_words(key, element / 4)[element % 4];
 }
 
-/// Of a value that is divided by the scale.
+/// Code of a value already divided by the scale.
 inline int encode(float value, std::uint32_t word) {
   if (value == 0.0F) return 0;
   int exponent = 0;
@@ -56,7 +56,7 @@ inline int sum(int one, int other, std::uint32_t word) {
 /// Codes and their probabilities.
 using Codes = std::map<int, double>;
 
-/// What a value becomes, by theory: no random numbers.
+/// Distribution of a value's code, by theory; without random numbers.
 inline Codes encodings(float value) {
   if (value == 0.0F) return {{0, 1.0}};
   const int sign = value < 0.0F ? 128 : 0;
@@ -68,7 +68,8 @@ inline Codes encodings(float value) {
   return codes;
 }
 
-/// What a sum becomes, by theory: one of the two powers of two beside it, in shares that give its mean.
+/// Distribution of a sum, by theory: the two adjacent powers of two, with probabilities that
+/// preserve the mean.
 inline Codes sums(int one, int other) {
   const double exact = value_of(one) + value_of(other);
   if (one % 128 == 0) return {{other, 1.0}};
@@ -85,7 +86,7 @@ inline Codes sums(int one, int other) {
   return codes;
 }
 
-/// The same of two that are random themselves, independently.
+/// The same for two independent random terms.
 inline Codes sums(const Codes& ones, const Codes& others) {
   Codes codes;
   for (const auto& [one, p] : ones)

@@ -1,4 +1,4 @@
-// FP8 by its values alone, for tests: every code's value is listed, and the nearest one is searched.
+// FP8 by its values only: lists the value of every code and searches the nearest one.
 #pragma once
 
 #include <cmath>
@@ -6,8 +6,8 @@
 
 namespace equarx::testing::fp8 {
 
-/// The values of an OFP8 format that are not negative, in rising order, so that even places are even codes.
-/// (OCP 8-bit Floating Point Specification, table 1)
+/// The non-negative values of an OFP8 format in ascending order, so that even indices are even
+/// codes. (OCP 8-bit Floating Point Specification, table 1)
 struct Format {
   int mantissa_bits = 3;
   int bias = 7;
@@ -30,7 +30,8 @@ struct Format {
 inline constexpr Format kE4m3{3, 7, 448.0};
 inline constexpr Format kE5m2{2, 15, 57344.0};
 
-/// The nearest value, ties to the even code, saturated as CUDA's conversions do it; NaN stays.
+/// Returns the nearest value, ties to the even code, saturated like CUDA's conversions; NaN is
+/// preserved.
 inline double nearest(const std::vector<double>& values, double x) {
   if (std::isnan(x)) return x;
   const double size = std::fabs(x);

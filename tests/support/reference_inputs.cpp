@@ -17,8 +17,8 @@ namespace {
 constexpr int kWordBits = 32;
 constexpr int kMantissaBits = 23;
 
-// A block is made of this many counters; the first, second, third and fourth words of all of them
-// follow each other.
+// Number of counters per block; the first, second, third and fourth words of all of them follow
+// each other.
 constexpr std::uint64_t kCounters = 64;
 
 PhiloxCounter words_of(const InputSpec& spec, std::uint32_t rank, std::uint64_t counter) {
@@ -51,7 +51,7 @@ inline float log_of(float x) {
   p = p * t + 2.0000714765E-1F;
   p = p * t - 2.4999993993E-1F;
   p = p * t + 3.3333331174E-1F;
-  // log(2) in two parts, the first of which is exact when multiplied by an exponent.
+  // log(2) in two parts; the product of the first with any exponent is exact.
   constexpr float kLog2High = 0.693359375F;
   constexpr float kLog2Low = -2.12194440e-4F;
   return ((p * t * t2 + e * kLog2Low) - 0.5F * t2 + t) + e * kLog2High;
@@ -62,9 +62,9 @@ struct SinCos {
   float cosine;
 };
 
-// Of the angle 2 pi word / 2^32.
+// Cosine and sine of the angle 2 pi word / 2^32.
 inline SinCos sincos_of(std::uint32_t word) {
-  // Nearest quarter turn, and what is left: within an eighth of a turn.
+  // Nearest quarter turn, and the remainder: within an eighth of a turn.
   constexpr std::uint32_t kEighth = 1U << (kWordBits - 3);
   const std::uint32_t quarter = (word + kEighth) >> (kWordBits - 2);
   const auto rest = static_cast<std::int32_t>(word - (quarter << (kWordBits - 2)));
@@ -76,7 +76,7 @@ inline SinCos sincos_of(std::uint32_t word) {
       ((2.443315711809948E-5F * x2 - 1.388731625493765E-3F) * x2 + 4.166664568298827E-2F) * x2 *
           x2 -
       0.5F * x2 + 1.0F;
-  // Quarter turns exchange the two on odd counts; signs follow the quadrant.
+  // An odd number of quarter turns swaps the two; signs follow the quadrant.
   const std::uint32_t exchange = 0U - (quarter & 1U);
   const auto s_bits = std::bit_cast<std::uint32_t>(s);
   const auto c_bits = std::bit_cast<std::uint32_t>(c);
@@ -90,7 +90,7 @@ inline SinCos sincos_of(std::uint32_t word) {
 
 // e^x for x in [0, 80].
 inline float exp_of(float x) {
-  // The nearest integer, by the addition of a number whose last bit is worth 1.
+  // Nearest integer, by adding a number whose last bit has the value 1.
   constexpr float kAligned = 0x1.8p23F;
   const float shifted = x * std::numbers::log2e_v<float> + kAligned;
   const float n = shifted - kAligned;
@@ -107,8 +107,8 @@ inline float exp_of(float x) {
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(e) + (power << kMantissaBits));
 }
 
-// Elements 0 to 63 of a block are the cosines of words 0 and 1 of its counters, 64 to 127 the sines,
-// and so on with words 2 and 3.
+// Elements 0 to 63 of a block are the cosines of words 0 and 1 of its counters, 64 to 127 the
+// sines, and so on with words 2 and 3.
 float normal(const InputSpec& spec, std::uint32_t rank, std::uint64_t block, std::uint64_t place) {
   const PhiloxCounter words = words_of(spec, rank, block * kCounters + place % kCounters);
   const std::size_t pair = place / (2 * kCounters);
@@ -124,7 +124,7 @@ float uniform(const InputSpec& spec, std::uint32_t rank, std::uint64_t block, st
          0x1p-23F;
 }
 
-// A block is made of two batches of counters, of two elements each.
+// A block consists of two batches of counters, of two elements each.
 float student_t3(const InputSpec& spec, std::uint32_t rank, std::uint64_t block,
                  std::uint64_t place) {
   const std::uint64_t batch = 2 * block + place / (2 * kCounters);

@@ -7,7 +7,7 @@
 
 namespace equarx::testing {
 
-/// What generate() documents, bit for bit, slowly: `element` of the tensor of `rank`.
+/// Implements generate()'s specification bit for bit, slowly: `element` of the tensor of `rank`.
 float reference_input(const numerics::InputSpec& spec, std::uint32_t rank, std::uint64_t element);
 
 }  // namespace equarx::testing

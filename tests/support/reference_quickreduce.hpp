@@ -1,5 +1,5 @@
-// The codecs and the AllReduce of QuickReduce once more, one value at a time, from the text of its code
-// (mk1-project/quickreduce, csrc/core/allreduce.h): the oracle of formats and programs that are made of it.
+// The oracle of QuickReduce's formats and programs: its codecs and AllReduce, one value at a time,
+// following its code (mk1-project/quickreduce, csrc/core/allreduce.h).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace equarx::testing::quickreduce {
 
-/// The nearest FP16 of an exact result, ties to even; beyond the largest that one, unless it is infinite itself.
+/// Returns the nearest FP16 of an exact result, ties to even; values past the largest saturate to
+/// it, except infinities.
 inline double half(double exact) {
   if (std::isnan(exact) || std::isinf(exact) || exact == 0.0) return exact;
   const int exponent = std::max(std::ilogb(exact), -14);
@@ -19,10 +20,10 @@ inline double half(double exact) {
   return std::copysign(std::min(std::abs(rounded), 65504.0), exact);
 }
 
-/// Which of the codecs: integers by their positive codes, 128, 32 or 8; 0 is E4M3FNUZ.
+/// Codec: integers by the number of their positive codes, 128, 32 or 8; 0 is E4M3FNUZ.
 using Levels = int;
 
-/// The values of E4M3FNUZ that are not negative, by code.
+/// The non-negative values of E4M3FNUZ, by code.
 inline std::vector<double> float8_values() {
   std::vector<double> values;
   for (int code = 0; code < 128; ++code) {
@@ -34,7 +35,7 @@ inline std::vector<double> float8_values() {
   return values;
 }
 
-/// The value of E4M3FNUZ nearest to this one, ties to the even code, the largest one beyond it.
+/// Returns the nearest value of E4M3FNUZ, ties to the even code, saturated at the largest.
 inline double nearest_float8(double value) {
   static const std::vector<double> values = float8_values();
   if (std::isnan(value) || std::isinf(value)) return std::numeric_limits<double>::quiet_NaN();
@@ -47,14 +48,14 @@ inline double nearest_float8(double value) {
   return values[best] == 0.0 ? 0.0 : std::copysign(values[best], value);
 }
 
-/// A group of values that share a scale, as it is decoded.
+/// A decoded group of values with a common scale.
 struct Decoded {
   double scale = 0.0;
-  std::vector<double> codes;   ///< the numbers that codes stand for
+  std::vector<double> codes;   ///< the values of the codes
   std::vector<double> values;  ///< codes x scale
 };
 
-/// What is made of a group of FP16 values.
+/// Encodes and decodes a group of FP16 values.
 inline Decoded coded(Levels levels, const std::vector<double>& group) {
   double highest = -std::numeric_limits<double>::infinity();
   double lowest = std::numeric_limits<double>::infinity();
@@ -66,7 +67,8 @@ inline Decoded coded(Levels levels, const std::vector<double>& group) {
     negative_zero = negative_zero || (value == 0.0 && std::signbit(value));
   }
   double extremum = std::abs(highest) > std::abs(lowest) ? highest : lowest;
-  if (highest < lowest) extremum = std::numeric_limits<double>::quiet_NaN();  // there was no number
+  // No number among the values.
+  if (highest < lowest) extremum = std::numeric_limits<double>::quiet_NaN();
   if (extremum == 0.0) extremum = negative_zero ? -0.0 : 0.0;
   Decoded decoded;
   decoded.scale = levels == 0 ? half(std::abs(extremum) * (1.06640625 / 256))
@@ -87,7 +89,8 @@ inline Decoded coded(Levels levels, const std::vector<double>& group) {
   return decoded;
 }
 
-/// The same of a tensor: runs of 64 values, in which those of even place and those of odd are groups.
+/// The same for a tensor: in runs of 64 values, the values at even positions form one group and
+/// those at odd positions another.
 inline std::vector<double> coded_tensor(Levels levels, const std::vector<double>& tensor) {
   constexpr std::size_t kRun = 64;
   std::vector<double> result(tensor.size());
@@ -104,7 +107,8 @@ inline std::vector<double> coded_tensor(Levels levels, const std::vector<double>
   return result;
 }
 
-/// What all ranks end with: every tensor is coded, the sum is made in FP16 in the order of ranks, and coded.
+/// Result on all ranks: every tensor is encoded, summed in FP16 in the order of ranks, and the sum
+/// encoded.
 inline std::vector<double> all_reduced(Levels levels,
                                        const std::vector<std::vector<double>>& tensors) {
   std::vector<double> sums(tensors.front().size(), 0.0);

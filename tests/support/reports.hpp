@@ -1,4 +1,5 @@
-// Results of a sweep as `equarx-sim sweep` writes them, of any number of rows, without simulating.
+// Results of a sweep in the format of `equarx-sim sweep`, with any number of rows, without
+// simulation.
 #pragma once
 
 #include <cmath>
@@ -15,7 +16,7 @@ namespace equarx::testing {
 
 using input::Json;
 
-/// A configuration with every default filled in, about as long as real ones are.
+/// A configuration with all defaults filled in, about as long as real ones.
 inline input::Json synthetic_config(const std::string& bytes, const std::string& slice,
                                     int microshards) {
   input::Json config = input::Json::parse(R"({
@@ -35,7 +36,7 @@ inline input::Json synthetic_config(const std::string& bytes, const std::string&
   return config;
 }
 
-/// A run whose numbers have the shape, though not the worth, of real ones.
+/// A run with numbers of realistic form, but not of realistic value.
 inline input::Json synthetic_run(bool quantized, double bytes, int chips, int microshards) {
   const double steps = 2.0 * (chips - 1);
   const double wire = bytes * steps / (2 * chips) * (quantized ? 0.515 : 1.0);
@@ -58,9 +59,9 @@ inline input::Json synthetic_run(bool quantized, double bytes, int chips, int mi
           {"breakdown",
            {{"payload_s", 0.97 * bound},
             {"scales_s", 0.03 * bound},
-            {"overhead_s", overhead},
+            {"sync_s", overhead},
             {"startup_s", startup},
-            {"bubbles_s", bubbles}}},
+            {"idle_s", bubbles}}},
           {"numerics",
            {{"mse", 8 * nmse},
             {"nmse", nmse},
@@ -77,8 +78,8 @@ inline input::Json synthetic_run(bool quantized, double bytes, int chips, int mi
             {"sampled_fraction", 1.0}}}};
 }
 
-/// JSON Lines: a point of each size, slice and number of microshards, with two runs, until there are
-/// `rows` rows (an even number). Every configuration differs from all others.
+/// JSON Lines: one point per size, slice and number of microshards, with two runs each, up to
+/// `rows` rows (an even number). All configurations differ.
 inline std::string synthetic_sweep(std::size_t rows) {
   struct Slice {
     const char* name;
@@ -88,7 +89,7 @@ inline std::string synthetic_sweep(std::size_t rows) {
   const std::vector<std::string> sizes = {"4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB",
                                           "4 MiB", "16 MiB", "64 MiB", "256 MiB", "1 GiB"};
   constexpr double kSmallest = 4096;  // bytes
-  constexpr double kRatio = 4;        // of each size to the one before it
+  constexpr double kRatio = 4;        // of each size to the previous one
   std::string text;
   for (std::size_t point = 0; 2 * point < rows; ++point) {
     const Slice& slice = slices[point / sizes.size() % slices.size()];
@@ -112,7 +113,8 @@ inline std::string synthetic_sweep(std::size_t rows) {
   return text;
 }
 
-/// The result of a step of two variants, as `run --json` has it: one bucket beside and behind a computation.
+/// The result of a step with two variants, as from `run --json`: one bucket overlapped with a
+/// computation and one after it.
 inline input::Json synthetic_step() {
   input::Json json = {{"program", "equarx-sim"},
                       {"version", "0.2.0"},
@@ -126,14 +128,14 @@ inline input::Json synthetic_step() {
     groups.push_back({{"group", "work"},
                       {"kind", "computation"},
                       {"tasks", 1},
-                      {"alone_s", 2e-3},
+                      {"isolated_s", 2e-3},
                       {"total_s", 2e-3},
                       {"exposed_s", 0.0},
                       {"critical_s", 2e-3}});
     groups.push_back({{"group", "a/b"},
                       {"kind", "collective"},
                       {"tasks", 1},
-                      {"alone_s", end_s - 1e-3},
+                      {"isolated_s", end_s - 1e-3},
                       {"total_s", end_s - 1e-3},
                       {"exposed_s", end_s - 2e-3},
                       {"critical_s", end_s - 2e-3}});
@@ -152,7 +154,7 @@ inline input::Json synthetic_step() {
                                 {"time_s", end_s},
                                 {"speedup", 4e-3 / end_s},
                                 {"lower_bound_s", 2e-3},
-                                {"computing_s", 2e-3},
+                                {"compute_s", 2e-3},
                                 {"exposed_s", end_s - 2e-3},
                                 {"calibrated", true},
                                 {"groups", groups},

@@ -1,4 +1,4 @@
-// Small rings that several tests are about.
+// Small rings shared by tests.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace equarx::testing {
 inline constexpr std::initializer_list<collectives::RingStyle> kStyles = {
     collectives::RingStyle::full_loop, collectives::RingStyle::semi_loop};
 
-/// A tensor cut for one ring, every segment alike; not at all among ranks if there is only one.
+/// A tensor partitioned for one ring, every segment alike; not cut among ranks if there is only
+/// one.
 inline collectives::Partition ring_partition(std::uint64_t elements, std::uint32_t ranks,
                                              std::uint32_t segments, std::uint32_t minishards,
                                              std::uint32_t microshards) {
@@ -23,7 +24,7 @@ inline collectives::Partition ring_partition(std::uint64_t elements, std::uint32
               segments, collectives::Segment{axes, {{minishards, microshards}}})};
 }
 
-/// An AllReduce on one ring, as most tests need it.
+/// An AllReduce on one ring, as used by most tests.
 inline collectives::Program make_ring_all_reduce(std::uint32_t ranks, std::uint64_t elements,
                                                  numerics::ElementFormat tensor_format,
                                                  const collectives::RingOptions& options) {
@@ -33,7 +34,7 @@ inline collectives::Program make_ring_all_reduce(std::uint32_t ranks, std::uint6
 
 inline numerics::BlockFormat plain(numerics::ElementFormat element) { return {.element = element}; }
 
-/// int8 with a scale for every `block` neighbours.
+/// int8 with one scale per block of `block` consecutive elements.
 inline numerics::BlockFormat int8_blocks(
     std::size_t block, numerics::ScaleFormat scale = numerics::ScaleFormat::fp32) {
   return {numerics::ElementFormat::int8, true, scale, numerics::ScaleLayout::contiguous, block};

@@ -1,4 +1,4 @@
-// Runs a program in a child process, without a shell, and keeps what it wrote.
+// Runs a program in a child process, without a shell, and captures its output.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace equarx::testing {
 
-/// A new empty directory that goes, with all that is in it, when the test ends.
+/// A new empty directory, deleted with its contents at the end of the test.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -44,28 +44,28 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-/// All bytes of a file.
+/// Returns all bytes of a file.
 inline std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Files in a directory, and in those below it.
+/// Counts the files in a directory and its subdirectories.
 inline std::size_t file_count(const std::filesystem::path& directory) {
   return static_cast<std::size_t>(
       std::distance(std::filesystem::recursive_directory_iterator(directory), {}));
 }
 
 struct CommandResult {
-  int exit_code = -1;  ///< minus the signal, if one ended it
+  int exit_code = -1;  ///< the negated signal number if terminated by a signal
   std::string out;
   std::string err;
-  std::size_t files_left = 0;  ///< in its working directory
+  std::size_t files_left = 0;  ///< number of files in its working directory
 };
 
 struct CommandOptions {
   std::string input = {};  ///< on standard input
-  /// Where standard output goes: a file, such as /dev/full; none keeps it in the result.
+  /// File for standard output, such as /dev/full; if empty, it is captured in the result.
   std::optional<std::string> output = std::nullopt;
   bool close_output = false;
 };
@@ -73,8 +73,8 @@ struct CommandOptions {
 /// Runs a program, by its path, in an empty working directory.
 inline CommandResult run_command(const std::vector<std::string>& command,
                                  const CommandOptions& options = {}) {
-  const TemporaryDirectory files;  // ours: what it reads and writes
-  const TemporaryDirectory work;   // its own
+  const TemporaryDirectory files;  // for redirected input and output
+  const TemporaryDirectory work;   // working directory of the command
   const std::string in = files.write("in", options.input);
   const std::string out = options.output.value_or((files.path() / "out").string());
   const std::string err = (files.path() / "err").string();

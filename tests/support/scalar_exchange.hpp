@@ -12,7 +12,8 @@
 
 namespace equarx::testing {
 
-/// What goes over the wire, decoded: minishards of `pieces` equal pieces, each encoded by itself.
+/// Values after encoding and decoding: minishards of `pieces` equal pieces, each encoded
+/// separately.
 inline std::vector<float> pieces_through_wire(const numerics::BlockFormat& format,
                                               std::uint64_t pieces, std::uint32_t minishards,
                                               const std::vector<float>& values) {
@@ -52,7 +53,7 @@ struct Wire {
   std::uint32_t minishards;
 };
 
-/// Every owner's sum of the others' terms, nearest sender first, and its own, before it is gathered.
+/// Every owner's sum: the others' terms, nearest sender first, and its own, before the AllGather.
 inline std::vector<float> scalar_direct_sums(const values::TensorSource& source,
                                              std::uint32_t ranks, const Wire& wire) {
   const auto inputs = padded_inputs(source, ranks, ranks);
@@ -86,7 +87,7 @@ inline std::vector<float> scalar_direct_gather(const values::TensorSource& sourc
   return as_tensor(source, pieces_through_wire(wire.all_gather, ranks, wire.minishards, shards));
 }
 
-/// Of every sender, all that it sends, one tensor after the other.
+/// All data of every sender, one tensor after the other.
 inline std::vector<float> scalar_all_to_all(const values::TensorSource& source, std::uint32_t ranks,
                                             const Wire& wire) {
   std::vector<float> all;
@@ -124,7 +125,7 @@ inline std::vector<float> scalar_recursive_doubling(const values::TensorSource& 
   return as_tensor(source, sums[rank]);
 }
 
-/// The root's tensor, in one segment or in one for each direction.
+/// The root's tensor, in one segment or one per direction.
 inline std::vector<float> scalar_broadcast(const values::TensorSource& source,
                                            std::uint32_t segments, const Wire& wire) {
   return as_tensor(source, pieces_through_wire(wire.all_gather, segments, wire.minishards,

@@ -1,4 +1,5 @@
-// The oracle for hierarchical AllReduces: level by level, whole chunks at a time, one slice after the other.
+// The oracle for hierarchical AllReduces: level by level, whole chunks at a time, one slice after
+// the other.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace equarx::testing {
 /// An AllReduce within and between slices.
 class ScalarHierarchy {
  public:
-  /// `partition` says how the tensor is cut. `within`: of the rings, or only the formats where there are none.
+  /// `partition`: of the tensor. `within`: options of the rings, or only formats without rings.
   ScalarHierarchy(const collectives::RingOptions& within, bool rings,
                   const collectives::ExchangeOptions& between,
                   const collectives::Partition& partition, const values::TensorSource& source,
@@ -46,7 +47,7 @@ class ScalarHierarchy {
       const std::vector<float> shard = through(between_.all_gather, segment, 0, held[rank]);
       std::copy(shard.begin(), shard.end(), result.begin() + begin_of(segment, 0, rank));
     }
-    // Each chunk once: all slices have the same.
+    // Each chunk once, as all slices have the same ones.
     for (std::uint32_t rank = 0; rank < grid_.ranks() / grid_.length(0); ++rank) {
       const auto first = result.begin() + begin_of(segment, 1, rank);
       const auto size = static_cast<std::ptrdiff_t>(partition_.chunk_elements(segment, 1));
@@ -61,8 +62,8 @@ class ScalarHierarchy {
     return static_cast<std::ptrdiff_t>(partition_.chunk_begin(segment, uncut, rank));
   }
 
-  /// Every rank keeps the part of what it holds at its own place along the axis, summed with that of
-  /// those that differ from it along it only.
+  /// Every rank keeps its own part of the held values along the axis, summed over all ranks that
+  /// differ along the axis only.
   Held reduce_scatter(const Held& held, std::uint32_t segment, std::size_t stage) const {
     const auto& axes = partition_.segment(segment).axes;
     const std::size_t axis = axes[stage];
@@ -71,7 +72,7 @@ class ScalarHierarchy {
     Held sums(grid_.ranks());
     for (std::uint32_t rank = 0; rank < grid_.ranks(); ++rank) {
       const std::uint32_t place = grid_.coordinate(rank, axis);
-      Held terms;  // by place along the axis
+      Held terms;  // by coordinate along the axis
       for (std::uint32_t at = 0; at < grid_.length(axis); ++at) {
         const std::vector<float>& from =
             held[grid_.move(rank, grid_.along(axis, at + grid_.length(axis) - place))];
@@ -100,7 +101,7 @@ class ScalarHierarchy {
     return sums;
   }
 
-  /// The own term as it is, the others' through the wire, nearest sender first.
+  /// The own term unencoded, the others after encoding and decoding, nearest sender first.
   std::vector<float> direct_sum(const Held& terms, std::uint32_t segment, std::uint32_t uncut,
                                 std::uint32_t place) const {
     const auto length = static_cast<std::uint32_t>(terms.size());
@@ -116,7 +117,7 @@ class ScalarHierarchy {
     return sum;
   }
 
-  /// All terms through the wire, and plain sums too.
+  /// All terms after encoding and decoding, plain sums too.
   std::vector<float> sum_by_rank(const numerics::BlockFormat& format, const Held& terms,
                                  std::uint32_t segment, std::uint32_t uncut) const {
     std::vector<float> sum(terms.front().size());
@@ -134,7 +135,7 @@ class ScalarHierarchy {
             values.begin() + static_cast<std::ptrdiff_t>(range.end)};
   }
 
-  /// A chunk as everybody decodes it, minishard by minishard.
+  /// A chunk as decoded by all ranks, minishard by minishard.
   std::vector<float> through(const numerics::BlockFormat& format, std::uint32_t segment,
                              std::uint32_t uncut, const std::vector<float>& chunk) const {
     std::vector<float> decoded;

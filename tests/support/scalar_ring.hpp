@@ -1,5 +1,5 @@
-// The oracle for the value executor: a ring AllReduce as the paper describes it, written without
-// the program, one shard after the other.
+// The oracle for the value executor: a ring AllReduce as described in the paper, independent of the
+// program, one shard after the other.
 #pragma once
 
 #include <cstddef>
@@ -35,13 +35,13 @@ inline std::vector<float> through_wire(const numerics::BlockFormat& format,
 /// Runs a ring on one minishard of one shard.
 class ScalarRing {
  public:
-  /// `inputs`: the minishard as each rank brings it.
+  /// `inputs`: the minishard on each rank.
   ScalarRing(const collectives::RingOptions& options, std::vector<std::vector<float>> inputs)
       : options_(options),
         inputs_(std::move(inputs)),
         ranks_(static_cast<std::uint32_t>(inputs_.size())) {}
 
-  /// What every rank gets of a minishard that `owner` sums, before it is rounded to the tensor.
+  /// Result of a minishard summed by `owner` on every rank, before rounding to the tensor's type.
   std::vector<float> all_reduce(std::uint32_t owner, std::uint32_t segment) const {
     return through_wire(options_.all_gather, reduce(owner, segment));
   }
@@ -57,8 +57,8 @@ class ScalarRing {
   }
 
  private:
-  /// What reaches the owner from the rank that is `steps` away, counted in strides of `stride`
-  /// ranks round the ring, as every rank on the way adds its own.
+  /// The partial sum that reaches the owner from the rank `steps` away, counted in strides of
+  /// `stride` ranks around the ring, with the terms of all ranks on the way.
   std::vector<float> arm(std::uint32_t owner, std::uint32_t steps, std::uint32_t stride) const {
     std::vector<float> sum;
     for (std::uint32_t away = steps; away > 0; --away) {
@@ -75,7 +75,7 @@ class ScalarRing {
     return sum;
   }
 
-  /// Adds what came over the wire; a ring without scales keeps its sums in its format.
+  /// Adds received values; a ring without scales keeps its sums in its format.
   void add(std::vector<float>& sum, const std::vector<float>& arrived) const {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = sum[i] + arrived[i];
     if (!options_.reduce_scatter.scaled) sum = through_wire(options_.reduce_scatter, sum);
@@ -86,7 +86,7 @@ class ScalarRing {
   std::uint32_t ranks_;
 };
 
-/// What `of_segment` says of every segment, one after the other, as a tensor of the source's size and type.
+/// Concatenates `of_segment` over all segments, as a tensor of the source's size and type.
 template <typename OfSegment>
 std::vector<float> whole_tensor(const collectives::Partition& partition,
                                 const values::TensorSource& source, OfSegment of_segment) {
@@ -100,7 +100,7 @@ std::vector<float> whole_tensor(const collectives::Partition& partition,
   return result;
 }
 
-/// What every rank brings of a segment.
+/// Inputs of every rank for a segment.
 inline std::vector<std::vector<float>> inputs_of_segment(const collectives::Partition& partition,
                                                          const values::TensorSource& source,
                                                          std::uint32_t segment) {

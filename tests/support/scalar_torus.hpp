@@ -15,12 +15,12 @@ namespace equarx::testing {
 /// A ReduceScatter, AllGather or AllReduce along every axis of a grid of ranks in turn.
 class ScalarTorus {
  public:
-  /// `partition` says how the tensor is cut, and in which order segments take the axes.
+  /// `partition`: of the tensor, with the order of axes of each segment.
   ScalarTorus(const collectives::RingOptions& options, const collectives::Partition& partition,
               const values::TensorSource& source)
       : options_(options), partition_(partition), grid_(partition.grid()), source_(source) {}
 
-  /// What all ranks get, or, of a ReduceScatter, each its own part of.
+  /// Result on all ranks; for a ReduceScatter, each rank's own part of it.
   std::vector<float> result() const {
     return whole_tensor(partition_, source_,
                         [&](std::uint32_t segment) { return of_segment(segment); });
@@ -56,8 +56,8 @@ class ScalarTorus {
     return static_cast<std::ptrdiff_t>(partition_.chunk_begin(segment, 0, rank));
   }
 
-  /// Every rank keeps the part of what it holds at its own place along the axis, summed with that of
-  /// its neighbours along it.
+  /// Every rank keeps its own part of the held values along the axis, summed over its neighbours
+  /// along the axis.
   Held reduce_scatter(const Held& held, std::uint32_t segment, std::size_t stage) const {
     const auto& axes = partition_.segment(segment).axes;
     const std::uint32_t length = grid_.length(axes[stage]);
@@ -86,7 +86,7 @@ class ScalarTorus {
     return sums;
   }
 
-  /// A shard as everybody decodes it.
+  /// A shard as decoded by all ranks.
   std::vector<float> gathered(std::uint32_t segment, const std::vector<float>& shard) const {
     std::vector<float> decoded;
     for (std::uint32_t i = 0; i < partition_.cut(segment).minishards; ++i) {

@@ -1,4 +1,4 @@
-// Configurations of whole steps that several tests use.
+// Configurations of whole steps shared by tests.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace equarx::testing {
 
-/// A small good configuration of a step of its own tasks: four buckets beside a backward pass.
+/// A small valid configuration of a step with custom tasks: four buckets overlapped with a backward
+/// pass.
 inline input::Json good_step() {
   return input::Json::parse(R"({
     "hardware": "tpu-v5e",
@@ -28,7 +29,7 @@ inline input::Json good_step() {
   })");
 }
 
-/// A small good configuration of training: two chips along each axis.
+/// A small valid training configuration: two chips along each axis.
 inline input::Json good_training() {
   return input::Json::parse(R"({
     "hardware": "tpu-v5e",
@@ -39,7 +40,7 @@ inline input::Json good_training() {
   })");
 }
 
-/// A small good configuration of serving: four groups of four chips, each with prompts of its own.
+/// A small valid serving configuration: four groups of four chips, each with its own prompts.
 inline input::Json good_serving() {
   return input::Json::parse(R"({
     "hardware": "tpu-v6e",
@@ -49,7 +50,7 @@ inline input::Json good_serving() {
   })");
 }
 
-/// A configuration with the value at `pointer` set to what `text` says, as `--set` does.
+/// A configuration with the value at `pointer` set to `text`, as with `--set`.
 inline input::Json with(input::Json json, const std::string& pointer, const std::string& text) {
   config::override_value(json, pointer, text);
   return json;

@@ -1,4 +1,4 @@
-// Studies that tests start from.
+// Base studies for tests.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +25,7 @@ inline input::Json study_json() {
       "source": "s"}]})");
 }
 
-/// A folder with a study in study.json, and config.json that it names.
+/// A folder with a study in study.json and its config.json.
 struct StudyFolder : TemporaryFolder {
   explicit StudyFolder(const input::Json& study = study_json()) {
     testing::write(path() / "config.json",
@@ -41,7 +41,7 @@ struct StudyFolder : TemporaryFolder {
   study::Study load() const { return study::load_study(path()); }
 };
 
-/// A study that was run, into a folder of its own.
+/// Results of a study, run into its own folder.
 class StudyRun {
  public:
   explicit StudyRun(study::Study read)

@@ -1,4 +1,4 @@
-// Sweeps that tests start from.
+// Base sweeps for tests.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace equarx::testing {
 
-/// A sweep of good_config() over what `axes`, JSON text, says.
+/// A sweep of good_config() over `axes`, JSON text.
 inline input::Json sweep_json(const std::string& axes, const std::string& exclude = "[]") {
   return {{"base", good_config()},
           {"axes", input::parse_json(axes)},
@@ -30,13 +30,13 @@ inline sweep::SweepPoints points_of(const std::string& axes, const std::string& 
   return sweep::SweepPoints(sweep_of(sweep_json(axes, exclude)));
 }
 
-/// The refusal of a sweep before it runs.
+/// Error message of a sweep that is refused before it runs.
 inline void check_sweep_refused(const std::string& axes, const std::string& place,
                                 const std::string& remedy) {
   check_refused([&] { points_of(axes).check(); }, place, remedy);
 }
 
-/// A folder that goes when the test ends.
+/// A folder that is deleted at the end of the test.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

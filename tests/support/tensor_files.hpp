@@ -38,7 +38,7 @@ inline std::string npy(const std::string& header, const std::string& data, int m
   return "\x93NUMPY" + version + little_endian(header.size(), major == 1 ? 2 : 4) + header + data;
 }
 
-/// The header as numpy writes it, except that its data are aligned to nothing.
+/// The header as written by numpy, except that the data is not aligned.
 inline std::string npy_header(const std::string& descr, const std::string& shape) {
   return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
 }
@@ -68,7 +68,7 @@ inline std::vector<std::uint64_t> shape_of(const tensors::TensorFile& file) {
   return {file.shape().begin(), file.shape().end()};
 }
 
-/// The message of the FileError that `act` must throw: one short line that is safe to show.
+/// Returns the message of the FileError that `act` must throw: one short, printable line.
 template <class Act>
 std::string file_error_of(Act act) {
   std::string message;

@@ -1,4 +1,4 @@
-// Workloads that tests start from.
+// Base workloads for tests.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace equarx::testing {
 
-/// So small that the whole phase can be simulated on every chip: seven layers, two local to one global.
+/// Small enough to simulate the whole phase on every chip: seven layers, two local per global one.
 inline input::Json tiny_model() {
   return input::parse_json(R"({
     "name": "tiny", "description": "for tests", "source": "made up",
@@ -32,7 +32,7 @@ inline input::Json workload_config(const std::string& model, std::uint64_t token
   return json;
 }
 
-/// The configuration with the value at `pointer` set to what `text` says, as `--set` does.
+/// The configuration with the value at `pointer` set to `text`, as with `--set`.
 inline input::Json with(input::Json json, const std::string& pointer, const std::string& text) {
   config::override_value(json, pointer, text);
   return json;

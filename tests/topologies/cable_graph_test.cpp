@@ -9,8 +9,7 @@ namespace equarx::cable_graph_test {
 
 using namespace equarx::topology;
 
-TEST_CASE(
-    "usable cables are those of the topology without those to avoid, named either way round") {
+TEST_CASE("usable links exclude the avoided ones, given in either direction") {
   const Topology square(4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}});
   const CableGraph all = usable_cables(square, {});
   REQUIRE(all.chip_count() == 4);
@@ -24,7 +23,7 @@ TEST_CASE(
   REQUIRE_FALSE(some.joins(1, 2));
 }
 
-TEST_CASE("a cable to avoid that is not there is refused") {
+TEST_CASE("avoiding a link that does not exist is rejected") {
   const Topology line(3, {{0, 1}, {1, 2}});
   REQUIRE_THROWS_AS(usable_cables(line, {{0, 2}}), std::invalid_argument);
 }

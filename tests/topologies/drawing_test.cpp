@@ -19,7 +19,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-/// Lines of the drawing that are cables: thin and grey.
+/// Counts the links drawn: thin grey lines.
 std::size_t cables_in(const std::string& svg) { return count(svg, "stroke=\"#5A5A5A\""); }
 
 bool overlap(const Layout& layout, ChipId a, ChipId b) {
@@ -27,7 +27,7 @@ bool overlap(const Layout& layout, ChipId a, ChipId b) {
   return std::abs(apart.x) < layout.box.x && std::abs(apart.y) < layout.box.y;
 }
 
-TEST_CASE("no two chips are drawn over each other") {
+TEST_CASE("chips do not overlap") {
   std::vector<std::pair<Topology, std::optional<GridShape>>> cases;
   for (const GridShape& shape :
        {mesh({4, 2}), mesh({16, 16}), torus({4, 4, 4}), mesh({3, 12, 5}), torus({12, 2, 2}),
@@ -50,7 +50,7 @@ TEST_CASE("no two chips are drawn over each other") {
   }
 }
 
-TEST_CASE("every chip and every cable is drawn once, and cables that wrap around at both ends") {
+TEST_CASE("every chip and link is drawn once, wraparound links at both ends") {
   const std::string slice = draw_svg(make_grid(mesh({4, 2})), {.shape = mesh({4, 2})});
   CHECK(count(slice, "<rect") == 1 + 8);
   CHECK(cables_in(slice) == 10);
@@ -58,24 +58,24 @@ TEST_CASE("every chip and every cable is drawn once, and cables that wrap around
   CHECK(slice.starts_with("<svg "));
   CHECK(slice.ends_with("</svg>\n"));
   const std::string pod = draw_svg(make_grid(torus({4, 4})), {.shape = torus({4, 4})});
-  CHECK(cables_in(pod) == 24 + 2 * 8 + 1);  // and one in the legend
+  CHECK(cables_in(pod) == 24 + 2 * 8 + 1);  // plus one in the legend
   CHECK_THAT(pod, ContainsSubstring("wraps around"));
   CHECK(cables_in(draw_svg(make_fully_connected(8), {})) == 28);
   CHECK(cables_in(draw_svg(make_grid(mesh({1, 1})), {.shape = mesh({1, 1})})) == 0);
 }
 
-TEST_CASE("the ring is highlighted, cable by cable") {
+TEST_CASE("the links of the ring are highlighted") {
   const auto highlighted = [](const GridShape& shape) {
     return count(draw_svg(make_grid(shape), {.shape = shape, .ring = hamiltonian_ring(shape)}),
                  "stroke=\"#E69F00\"");
   };
-  CHECK(highlighted(mesh({4, 2})) == 8 + 1);       // and one in the legend
-  CHECK(highlighted(torus({1, 5})) == 4 + 2 + 1);  // the last one wraps around
+  CHECK(highlighted(mesh({4, 2})) == 8 + 1);       // plus one in the legend
+  CHECK(highlighted(torus({1, 5})) == 4 + 2 + 1);  // the last link wraps around
   CHECK_THAT(draw_svg(make_grid(mesh({4, 2})), {.ring = hamiltonian_ring(mesh({4, 2}))}),
              ContainsSubstring("ring, from (0,0) on"));
 }
 
-TEST_CASE("values are drawn for each direction, wider and darker the higher they are") {
+TEST_CASE("values are drawn per link direction, wider and darker for higher values") {
   const Topology two(2, {{0, 1}});
   const std::string svg = draw_svg(two, {.values = {0.0, 1.0}, .value_name = "utilisation"});
   CHECK(cables_in(svg) == 0);
@@ -84,7 +84,7 @@ TEST_CASE("values are drawn for each direction, wider and darker the higher they
   CHECK_THAT(svg, ContainsSubstring("utilisation of each direction, 0 to 1"));
 }
 
-TEST_CASE("names and captions cannot break the file") {
+TEST_CASE("names and captions are escaped") {
   const Topology two(2, {{0, 1}}, {"<a&\"b\">", "c\n"});
   const std::string svg = draw_svg(two, {.caption = "1 < 2 & \x01"});
   CHECK_THAT(svg, ContainsSubstring(">&lt;a&amp;&quot;b&quot;&gt;</text>"));
@@ -92,7 +92,7 @@ TEST_CASE("names and captions cannot break the file") {
   CHECK_THAT(svg, ContainsSubstring(">1 &lt; 2 &amp; ?</text>"));
 }
 
-TEST_CASE("wrong drawings are refused") {
+TEST_CASE("invalid drawings are rejected") {
   const Topology grid = make_grid(mesh({2, 2}));
   REQUIRE_THROWS_AS(draw_svg(grid, {.shape = mesh({2, 3})}), std::logic_error);
   REQUIRE_THROWS_AS(draw_svg(grid, {.values = {1.0}}), std::logic_error);

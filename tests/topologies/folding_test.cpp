@@ -10,7 +10,7 @@
 namespace equarx::topology::folding_test {
 namespace {
 
-/// How often each link between neighbouring positions, (from, to), is crossed once round the ring.
+/// Number of times one trip round the ring crosses each link (from, to) of neighbouring positions.
 std::map<std::pair<std::uint32_t, std::uint32_t>, int> crossings(
     const std::vector<std::uint32_t>& positions) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> count;

@@ -21,7 +21,7 @@ TEST_CASE("every chip is linked to every other") {
   CHECK(make_fully_connected(8).label(7) == "7");
 }
 
-TEST_CASE("no chips, and too many, are refused") {
+TEST_CASE("0 chips and too many chips are rejected") {
   REQUIRE_THROWS_AS(make_fully_connected(0), std::invalid_argument);
   REQUIRE_THROWS_WITH(make_fully_connected(kMaxFullyConnected + 1),
                       "1025 chips cannot be fully connected; use 1 to 1024 chips");

@@ -1,4 +1,4 @@
-// Graphs that are no grids.
+// Topologies other than grids.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace equarx::topology {
 
-/// Numbers that are the same in every run and with every library.
+/// Random numbers that are reproducible across runs and standard libraries.
 class Random {
  public:
   explicit Random(std::uint32_t seed) : engine_(seed) {}
@@ -19,7 +19,7 @@ class Random {
   std::mt19937 engine_;
 };
 
-/// Whether a cable is in a list, either way round.
+/// True if `cables` contains the link, in either direction.
 inline bool contains(const std::vector<Cable>& cables, ChipId first, ChipId second) {
   return std::ranges::any_of(cables, [&](const Cable& cable) {
     return (cable.first == first && cable.second == second) ||
@@ -35,7 +35,7 @@ inline std::vector<Cable> cables_of(const Topology& topology) {
   return cables;
 }
 
-/// The topology with some of its cables gone.
+/// Returns the topology without some of its links.
 inline Topology without(const Topology& topology, const std::vector<Cable>& gone) {
   std::vector<Cable> cables;
   for (const Cable& cable : cables_of(topology)) {
@@ -44,7 +44,8 @@ inline Topology without(const Topology& topology, const std::vector<Cable>& gone
   return Topology(topology.chip_count(), cables);
 }
 
-/// Ten chips, three cables each, and no Hamiltonian ring, though nothing simpler rules one out.
+/// The Petersen graph: ten chips with three links each and no Hamiltonian ring, though no simpler
+/// criterion rules one out.
 inline Topology petersen() {
   std::vector<Cable> cables;
   for (ChipId i = 0; i < 5; ++i) {
@@ -55,7 +56,7 @@ inline Topology petersen() {
   return Topology(10, cables);
 }
 
-/// Connected: a random tree and more cables.
+/// A connected random graph: a random tree plus further links.
 inline Topology random_graph(std::uint32_t chips, std::uint32_t cable_count, Random& random) {
   std::vector<Cable> cables;
   for (ChipId chip = 1; chip < chips; ++chip) cables.push_back({random.below(chip), chip});
@@ -67,8 +68,8 @@ inline Topology random_graph(std::uint32_t chips, std::uint32_t cable_count, Ran
   return Topology(chips, cables);
 }
 
-/// rows x 2 rows chips, wrapped around the second axis, and around the first with a twist of half
-/// the second: as TPU v4 slices may be cabled.
+/// A twisted torus of rows x (2 rows) chips: wraps around the second axis, and around the first
+/// with a twist of half the second axis, as TPU v4 slices can be configured.
 inline Topology twisted_torus(std::uint32_t rows) {
   const std::uint32_t columns = 2 * rows;
   std::vector<Cable> cables;

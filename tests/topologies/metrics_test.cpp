@@ -16,7 +16,7 @@ std::vector<double> ones(const Topology& topology) {
   return std::vector<double>(topology.link_count() / 2, 1.0);
 }
 
-/// The lightest cut, by another way than that of the library: every assignment of sides.
+/// Reference: minimum-weight bisection over all assignments of sides.
 double lightest_cut(const Topology& topology, const std::vector<double>& weights) {
   const std::uint32_t chips = topology.chip_count();
   double least = INFINITY;
@@ -32,7 +32,7 @@ double lightest_cut(const Topology& topology, const std::vector<double>& weights
   return least;
 }
 
-TEST_CASE("distances of grids by formula are those by search") {
+TEST_CASE("closed-form distances of grids match the search") {
   for (const GridShape& shape : all_small_shapes(7, 120)) {
     CAPTURE(describe(shape));
     const Distances searched = distances(make_grid(shape));
@@ -42,7 +42,7 @@ TEST_CASE("distances of grids by formula are those by search") {
   }
 }
 
-TEST_CASE("distances by search are lengths of shortest routes") {
+TEST_CASE("distances match the lengths of shortest routes") {
   Random random(3);
   const Topology graph = random_graph(30, 45, random);
   double sum = 0.0;
@@ -62,7 +62,7 @@ TEST_CASE("distances by search are lengths of shortest routes") {
   REQUIRE_THROWS_AS(distances(Topology(3, {{0, 1}})), std::invalid_argument);
 }
 
-TEST_CASE("degrees") {
+TEST_CASE("degree ranges") {
   const DegreeRange slice = degree_range(make_grid(mesh({4, 4})));
   CHECK((slice.least == 2 && slice.most == 4));
   const DegreeRange pod = degree_range(make_grid(torus({4, 4, 4})));
@@ -71,7 +71,7 @@ TEST_CASE("degrees") {
   CHECK((one.least == 0 && one.most == 0));
 }
 
-TEST_CASE("the bisection of grids by formula is the lightest of all cuts") {
+TEST_CASE("the closed-form bisection of grids matches exhaustive search") {
   for (const GridShape& shape : all_small_shapes(9, 16)) {
     CAPTURE(describe(shape));
     const Topology grid = make_grid(shape);
@@ -81,7 +81,7 @@ TEST_CASE("the bisection of grids by formula is the lightest of all cuts") {
     CHECK(formula.cables == lightest_cut(grid, ones(grid)));
     CHECK(bisection(grid, ones(grid)).weight == formula.cables);
   }
-  // Two axes wrapped and one not, and all of them odd.
+  // Two axes with wraparound and one without, all odd.
   for (const GridShape& shape :
        {GridShape{{3, 3, 2}, {true, true, false}}, GridShape{{3, 6}, {true, false}}, torus({4, 5}),
         mesh({4, 5}), GridShape{{4, 5}, {true, false}}, GridShape{{4, 5}, {false, true}}}) {
@@ -91,7 +91,7 @@ TEST_CASE("the bisection of grids by formula is the lightest of all cuts") {
   }
 }
 
-TEST_CASE("the bisection of known machines") {
+TEST_CASE("bisections of known machines") {
   CHECK(bisection(mesh({4, 2}), 1.0).cables == 2);
   CHECK(bisection(torus({16, 16}), 1.0).cables == 32);
   CHECK(bisection(mesh({8, 16}), 1.0).cables == 8);
@@ -102,7 +102,7 @@ TEST_CASE("the bisection of known machines") {
   CHECK(bisection(mesh({5, 5}), 1.0).cables == 6);
 }
 
-TEST_CASE("with unequal weights all cuts are compared") {
+TEST_CASE("bisections with unequal weights match exhaustive search") {
   Random random(5);
   for (int i = 0; i < 30; ++i) {
     const std::uint32_t chips = 2 + random.below(11);
@@ -117,7 +117,7 @@ TEST_CASE("with unequal weights all cuts are compared") {
   }
 }
 
-TEST_CASE("larger graphs have an upper bound, which is good on graphs that are known") {
+TEST_CASE("the bisection bound of larger graphs is tight on known graphs") {
   for (const GridShape& shape : {mesh({4, 6}), torus({6, 6}), mesh({8, 16}), torus({4, 4, 4})}) {
     CAPTURE(describe(shape));
     const Topology grid = make_grid(shape);
@@ -125,7 +125,7 @@ TEST_CASE("larger graphs have an upper bound, which is good on graphs that are k
     CHECK_FALSE(bound.exact);
     CHECK(bound.cables == bisection(shape, 1.0).cables);
   }
-  // Two islands and a bridge, in any unit of the weights.
+  // Two islands and a bridge, for weights in any unit.
   std::vector<Cable> cables{{0, 31}};
   for (ChipId chip = 0; chip < 16; ++chip) {
     for (ChipId other = 0; other < chip; ++other) {
@@ -139,7 +139,7 @@ TEST_CASE("larger graphs have an upper bound, which is good on graphs that are k
   }
 }
 
-TEST_CASE("all halves of a fully connected topology are alike") {
+TEST_CASE("the bisection of a fully connected topology is exact") {
   for (const std::uint32_t chips : {1U, 2U, 7U, 20U, 21U, 64U}) {
     const Topology all = make_fully_connected(chips);
     const Bisection result = bisection(all, ones(all));
@@ -152,10 +152,10 @@ TEST_CASE("all halves of a fully connected topology are alike") {
   CHECK_FALSE(bisection(all, weights).exact);
 }
 
-TEST_CASE("weights that are missing or negative are refused") {
+TEST_CASE("missing and negative weights are rejected") {
   const Topology grid = make_grid(mesh({2, 2}));
   REQUIRE_THROWS_WITH(bisection(grid, std::vector<double>{1.0}),
-                      ContainsSubstring("1 weights for 4 cables"));
+                      ContainsSubstring("1 weights for 4 links"));
   for (const double wrong : {-1.0, std::nan("")}) {
     REQUIRE_THROWS_AS(bisection(grid, std::vector<double>{1.0, 1.0, wrong, 1.0}),
                       std::invalid_argument);

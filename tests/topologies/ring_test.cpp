@@ -9,7 +9,7 @@
 namespace equarx::topology::ring_test {
 namespace {
 
-TEST_CASE("the ring is right where one exists, and refused exactly where none does") {
+TEST_CASE("the ring is valid if one exists, and rejected if and only if none does") {
   std::uint32_t refused = 0;
   std::uint32_t found = 0;
   for (const GridShape& shape : all_small_shapes(7, 18)) {
@@ -27,7 +27,7 @@ TEST_CASE("the ring is right where one exists, and refused exactly where none do
   CHECK(refused > 10);
 }
 
-TEST_CASE("a ring exists on every larger grid that is even or wrapped somewhere") {
+TEST_CASE("a ring exists on every larger grid with an even side or a wraparound axis") {
   for (const GridShape& shape : all_small_shapes(7, 400)) {
     CAPTURE(describe(shape));
     const Topology topology = make_grid(shape);
@@ -59,7 +59,7 @@ TEST_CASE("slices of real machines have rings") {
   }
 }
 
-TEST_CASE("one wrapped axis is enough for odd grids") {
+TEST_CASE("one wraparound axis suffices for odd grids") {
   const std::vector<GridShape> shapes{{{3, 3}, {true, false}},
                                       {{3, 5}, {false, true}},
                                       {{9, 3}, {false, true}},
@@ -71,7 +71,7 @@ TEST_CASE("one wrapped axis is enough for odd grids") {
   }
 }
 
-TEST_CASE("rings start at chip 0 and are known for small slices") {
+TEST_CASE("rings of small slices start at chip 0") {
   CHECK(hamiltonian_ring(mesh({1, 1})) == std::vector<ChipId>{0});
   CHECK(hamiltonian_ring(mesh({2, 1})) == std::vector<ChipId>{0, 1});
   CHECK(hamiltonian_ring(torus({1, 5})) == std::vector<ChipId>{0, 1, 2, 3, 4});
@@ -81,7 +81,7 @@ TEST_CASE("rings start at chip 0 and are known for small slices") {
   }
 }
 
-TEST_CASE("a refusal says why and what to do") {
+TEST_CASE("a missing ring is reported with its reason and a remedy") {
   REQUIRE_THROWS_WITH(hamiltonian_ring(mesh({3, 3})),
                       "no Hamiltonian ring exists on the 3x3 mesh: it has an odd number of chips "
                       "and no wraparound; use a slice with an even side, or a torus");

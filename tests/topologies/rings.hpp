@@ -1,4 +1,4 @@
-// What a ring is, and whether there is one: by trying every path.
+// Reference implementation: validity of a ring, and its existence by exhaustive search.
 #pragma once
 
 #include <set>
@@ -9,7 +9,8 @@
 
 namespace equarx::topology {
 
-/// Empty if the ring visits each chip once over links that exist both ways, else what is wrong.
+/// Empty if the ring visits each chip once over links that exist in both directions, else the
+/// defect.
 inline std::string fault_of(const std::vector<ChipId>& ring, const Topology& topology) {
   if (ring.size() != topology.chip_count()) return "has " + std::to_string(ring.size()) + " chips";
   if (std::set(ring.begin(), ring.end()).size() != ring.size()) return "visits a chip twice";
@@ -24,7 +25,7 @@ inline std::string fault_of(const std::vector<ChipId>& ring, const Topology& top
   return "";
 }
 
-/// Exhaustive search: whether the path, which starts at chip 0, can be completed to a ring.
+/// Exhaustive search: true if the path, which starts at chip 0, extends to a ring.
 inline bool can_complete(const Topology& topology, std::vector<ChipId>& path,
                          std::vector<bool>& used) {
   if (path.size() == topology.chip_count()) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 
-/// Hops from `root` to every chip, by a search that shares nothing with the code under test.
+/// Reference: hops from `root` to every chip.
 std::vector<std::uint32_t> distances_from(const Topology& topology, ChipId root) {
   std::vector<std::vector<ChipId>> neighbours(topology.chip_count());
   for (LinkId id = 0; id < topology.link_count(); ++id) {
@@ -33,7 +33,7 @@ std::vector<std::uint32_t> distances_from(const Topology& topology, ChipId root)
   return distances;
 }
 
-/// The chips that a route passes; fails if its links do not follow each other.
+/// The chips along a route; fails if consecutive links do not connect.
 std::vector<ChipId> chips_of(const Topology& topology, ChipId from,
                              const std::vector<LinkId>& route) {
   std::vector<ChipId> chips{from};
@@ -44,7 +44,7 @@ std::vector<ChipId> chips_of(const Topology& topology, ChipId from,
   return chips;
 }
 
-TEST_CASE("routes on grids are unbroken and as short as can be, for all pairs") {
+TEST_CASE("routes on grids are connected and shortest, for all pairs") {
   for (const GridShape& shape :
        {mesh({1}), mesh({5}), torus({6}), torus({7}), mesh({4, 2}), mesh({3, 5}), torus({2, 2}),
         torus({4, 4}), torus({5, 6}), GridShape{{4, 8}, {false, true}}, torus({3, 4, 5}),
@@ -75,7 +75,7 @@ TEST_CASE("a dimension-ordered route finishes axis 0 before axis 1") {
   CHECK(chips_of(topology, 8, back) == std::vector<ChipId>{8, 5, 2, 1, 0});
 }
 
-TEST_CASE("the shorter way round is taken, and the positive one of equals") {
+TEST_CASE("routes take the shorter direction of a wraparound axis, and the positive one at a tie") {
   const GridShape shape = torus({6});
   const Topology topology = make_grid(shape);
   const auto chips = [&](ChipId from, ChipId to) {
@@ -88,28 +88,28 @@ TEST_CASE("the shorter way round is taken, and the positive one of equals") {
   CHECK(chips(2, 2) == std::vector<ChipId>{2});
 }
 
-TEST_CASE("a search finds the shortcut of an irregular topology") {
+TEST_CASE("breadth-first routes use the shortcut of an irregular topology") {
   const Topology topology(6, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {1, 5}, {5, 4}});
   const auto route = breadth_first_route(topology, 0, 4);
   CHECK(chips_of(topology, 0, route) == std::vector<ChipId>{0, 1, 5, 4});
   CHECK(breadth_first_route(topology, 3, 3).empty());
 }
 
-TEST_CASE("a search does not depend on the order of the cables") {
+TEST_CASE("breadth-first routes do not depend on the order of the links") {
   const Topology one(4, {{0, 1}, {0, 2}, {1, 3}, {2, 3}});
   const Topology other(4, {{3, 2}, {3, 1}, {2, 0}, {1, 0}});
   CHECK(chips_of(one, 0, breadth_first_route(one, 0, 3)) ==
         chips_of(other, 0, breadth_first_route(other, 0, 3)));
 }
 
-TEST_CASE("chips in different parts of a topology are named") {
+TEST_CASE("disconnected chips are reported by name") {
   const Topology topology(4, {{0, 1}, {2, 3}}, {"a", "b", "c", "d"});
   REQUIRE_THROWS_AS(breadth_first_route(topology, 1, 2), std::invalid_argument);
   REQUIRE_THROWS_WITH(breadth_first_route(topology, 1, 2),
                       ContainsSubstring("from chip b to chip c"));
 }
 
-TEST_CASE("connectedness") {
+TEST_CASE("an unreachable chip is found if the topology is disconnected") {
   CHECK_FALSE(find_unreachable_chip(Topology(1, {})));
   CHECK_FALSE(find_unreachable_chip(Topology(3, {{2, 1}, {2, 0}})));
   CHECK(find_unreachable_chip(Topology(2, {})) == ChipId{1});
@@ -118,7 +118,7 @@ TEST_CASE("connectedness") {
   CHECK_FALSE(find_unreachable_chip(make_grid(mesh({4, 4, 4}))));
 }
 
-TEST_CASE("routes of unknown chips and of foreign topologies are refused") {
+TEST_CASE("routes of unknown chips and mismatched topologies are rejected") {
   const GridShape shape = torus({4, 2});
   const Topology topology = make_grid(shape);
   REQUIRE_THROWS_AS(dimension_ordered_route(shape, topology, 8, 0), std::invalid_argument);

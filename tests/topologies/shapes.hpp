@@ -19,7 +19,7 @@ inline GridShape torus(std::vector<std::uint32_t> lengths) {
   return {std::move(lengths), std::vector<bool>(axes, true)};
 }
 
-/// "4x3*": the axis of length 3 is wrapped.
+/// "4x3*": the axis of length 3 wraps around.
 inline std::string describe(const GridShape& shape) {
   std::string text;
   for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
@@ -30,8 +30,8 @@ inline std::string describe(const GridShape& shape) {
   return text;
 }
 
-/// Every grid of 1 to 3 axes of length 1 to `longest` and at most `most_chips` chips, with every
-/// choice of wraparound.
+/// All grids with 1 to 3 axes of length 1 to `longest` and at most `most_chips` chips, with every
+/// combination of wraparound.
 inline std::vector<GridShape> all_small_shapes(std::uint32_t longest, std::uint32_t most_chips) {
   std::vector<std::vector<std::uint32_t>> all_lengths;
   for (std::uint32_t a = 1; a <= longest; ++a) {

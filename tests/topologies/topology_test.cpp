@@ -7,7 +7,7 @@
 namespace equarx::topology::topology_test {
 namespace {
 
-TEST_CASE("a cable is two directed links, numbered in the order of the cables") {
+TEST_CASE("a cable becomes two directed links, numbered in the order of the cables") {
   const Topology topology(3, {{2, 0}, {0, 1}});
   REQUIRE(topology.chip_count() == 3);
   REQUIRE(topology.link_count() == 4);
@@ -17,7 +17,7 @@ TEST_CASE("a cable is two directed links, numbered in the order of the cables") 
   CHECK(topology.link(3) == Link{1, 0});
 }
 
-TEST_CASE("a link is found by its ends, in its own direction") {
+TEST_CASE("a link is found by its ends, in its direction") {
   const Topology topology(3, {{2, 0}, {0, 1}});
   CHECK(topology.find_link(2, 0) == 0U);
   CHECK(topology.find_link(0, 2) == 1U);
@@ -33,7 +33,7 @@ TEST_CASE("out links are ordered by the chip at the other end") {
   CHECK(Topology(1, {}).out_links(0).empty());
 }
 
-TEST_CASE("a copy of a topology stands on its own") {
+TEST_CASE("a copy of a topology outlives the original") {
   std::optional<Topology> original(Topology(2, {{0, 1}}, {"left", "right"}));
   const Topology copy = *original;
   original.reset();
@@ -46,7 +46,7 @@ TEST_CASE("a chip is labelled by its name, or else by its number") {
   CHECK(Topology(2, {{0, 1}}, {"left", "right"}).label(0) == "left");
 }
 
-TEST_CASE("wrong topologies are refused with their reason") {
+TEST_CASE("invalid topologies are rejected with the reason") {
   REQUIRE_THROWS_AS(Topology(2, {{1, 1}}), std::invalid_argument);
   REQUIRE_THROWS_WITH(Topology(2, {{1, 1}}), ContainsSubstring("chip 1 to itself"));
   REQUIRE_THROWS_WITH(Topology(2, {{0, 1}, {0, 1}}), ContainsSubstring("chips 0 and 1"));
@@ -60,7 +60,7 @@ TEST_CASE("wrong topologies are refused with their reason") {
   REQUIRE_THROWS_WITH(Topology(0, {}), ContainsSubstring("0 chips"));
 }
 
-TEST_CASE("unknown chips and links are refused") {
+TEST_CASE("unknown chips and links are rejected") {
   const Topology topology(2, {{0, 1}});
   REQUIRE_THROWS_AS(topology.label(2), std::invalid_argument);
   REQUIRE_THROWS_AS(topology.find_link(2, 0), std::invalid_argument);

@@ -1,5 +1,3 @@
-#include "tools/cli/advise_command.hpp"
-
 #include <utility>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/input/json.hpp"
 #include "tools/cli/comma_list.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/progress_line.hpp"
@@ -16,14 +15,14 @@
 namespace equarx::cli {
 namespace {
 
-/// Errors that are smaller are what most models bear: int8 over a hundred chips has about as much.
+/// Default error limit; about the SQNR of int8 over a hundred chips, which most models tolerate.
 constexpr const char* kDefaultSqnr = "30 dB";
 
 tune::TuneOptions read_options(const AdviseArguments& arguments) {
-  const bool open = arguments.max_nmse.empty() && arguments.min_sqnr.empty();
+  const bool unlimited = arguments.max_nmse.empty() && arguments.min_sqnr.empty();
   tune::TuneOptions options;
   options.limits = tune::read_limits(
-      {arguments.max_nmse, open ? kDefaultSqnr : arguments.min_sqnr, arguments.max_time});
+      {arguments.max_nmse, unlimited ? kDefaultSqnr : arguments.min_sqnr, arguments.max_time});
   options.formats = split_at_commas(arguments.formats);
   options.budget_s = tune::read_time("--budget", arguments.budget);
   return options;
@@ -35,8 +34,9 @@ advise::Advice advise_on(const ConfigArguments& config, const tune::TuneOptions&
   return advise::advise(file.config, options, [&](const std::string& text) { line.show(text); });
 }
 
-/// The configuration on every chip and slice that was asked for.
-std::vector<std::pair<advise::Site, ConfigArguments>> sites_of(const AdviseArguments& arguments) {
+/// The configuration for every requested chip and slice.
+std::vector<std::pair<advise::MachineAdvice, ConfigArguments>> machines_of(
+    const AdviseArguments& arguments) {
   const config::ExperimentConfig own = read_config_file(arguments.config).config;
   std::vector<std::string> chips = split_at_commas(arguments.chips);
   std::vector<std::string> slices = split_at_commas(arguments.slices);
@@ -44,35 +44,36 @@ std::vector<std::pair<advise::Site, ConfigArguments>> sites_of(const AdviseArgum
   const bool other_slices = !slices.empty();
   if (!other_chips) chips.push_back(own.chip.name);
   if (!other_slices) slices.push_back(config::topology_text(own.topology));
-  std::vector<std::pair<advise::Site, ConfigArguments>> sites;
+  std::vector<std::pair<advise::MachineAdvice, ConfigArguments>> machines;
   for (const std::string& chip : chips)
     for (const std::string& slice : slices) {
       ConfigArguments config = arguments.config;
       if (other_chips) config.overrides.push_back("/hardware=" + input::Json(chip).dump());
       if (other_slices) config.overrides.push_back("/topology/slice=" + input::Json(slice).dump());
-      sites.emplace_back(advise::Site{chip, slice, std::nullopt, {}}, std::move(config));
+      machines.emplace_back(advise::MachineAdvice{chip, slice, std::nullopt, {}},
+                            std::move(config));
     }
-  return sites;
+  return machines;
 }
 
-/// A machine that cannot run is a line of the table, unless all are.
-std::vector<advise::Site> advise_on_all(const AdviseArguments& arguments,
-                                        const tune::TuneOptions& options) {
-  std::vector<advise::Site> sites;
+/// Infeasible machines are rows of the table. @throws InputError if all are infeasible
+std::vector<advise::MachineAdvice> advise_on_all(const AdviseArguments& arguments,
+                                                 const tune::TuneOptions& options) {
+  std::vector<advise::MachineAdvice> machines;
   bool any = false;
-  for (auto& [site, config] : sites_of(arguments)) {
+  for (auto& [machine, config] : machines_of(arguments)) {
     try {
-      site.advice = advise_on(config, options);
+      machine.advice = advise_on(config, options);
       any = true;
     } catch (const input::InputError& error) {
-      site.why_not = error.what();
+      machine.why_not = error.what();
     }
-    sites.push_back(std::move(site));
+    machines.push_back(std::move(machine));
   }
   if (!any)
-    throw input::InputError("", fmt::format("no chip and slice that was asked about can run: {}",
-                                            sites.front().why_not));
-  return sites;
+    throw input::InputError(
+        "", fmt::format("no requested chip and slice can run: {}", machines.front().why_not));
+  return machines;
 }
 
 }  // namespace
@@ -83,8 +84,8 @@ void advise(const AdviseArguments& arguments) {
     const advise::Advice advice = advise_on(arguments.config, options);
     return print(arguments.json ? to_json(advice).dump(2) + "\n" : to_text(advice));
   }
-  const std::vector<advise::Site> sites = advise_on_all(arguments, options);
-  print(arguments.json ? to_json(sites).dump(2) + "\n" : to_table(sites));
+  const std::vector<advise::MachineAdvice> machines = advise_on_all(arguments, options);
+  print(arguments.json ? to_json(machines).dump(2) + "\n" : to_table(machines));
 }
 
 }  // namespace equarx::cli

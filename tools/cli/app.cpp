@@ -1,44 +1,35 @@
 #include "tools/cli/app.hpp"
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "experiments/output/provenance.hpp"
-#include "tools/cli/advise_command.hpp"
-#include "tools/cli/calibrate_command.hpp"
 #include "tools/cli/commands.hpp"
-#include "tools/cli/compare_command.hpp"
-#include "tools/cli/config_command.hpp"
 #include "tools/cli/config_options.hpp"
 #include "tools/cli/exchange_options.hpp"
-#include "tools/cli/hardware_command.hpp"
 #include "tools/cli/help_texts.hpp"
-#include "tools/cli/report_command.hpp"
-#include "tools/cli/reproduce_command.hpp"
-#include "tools/cli/serve_command.hpp"
-#include "tools/cli/sweep_command.hpp"
-#include "tools/cli/topology_command.hpp"
-#include "tools/cli/tune_command.hpp"
 
 namespace equarx::cli {
 namespace {
 
-// Each add_<subcommand> makes a subcommand, whose callback owns what its options are read into.
+// Each add_<subcommand> adds a subcommand whose callback owns its parsed arguments.
 
 void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
   command
       .add_option("CONFIG", arguments.config.path,
-                  "Experiment configuration, of which hardware and topology are read; or give "
-                  "--slice, --mesh, --torus, --ring, --fully-connected or --file instead")
+                  "Experiment configuration to take hardware and topology from; alternatively use "
+                  "--slice, --mesh, --torus, --ring, --fully-connected or --file")
       ->type_name(kFile)
       ->transform(or_installed());
   add_overrides(command, arguments.config.overrides);
   command
       .add_option("--hardware", arguments.hardware,
-                  "Built-in chip or hardware file; tpu-v5e by default")
+                  "Built-in chip or hardware file (default: tpu-v5e)")
       ->type_name(kChip);
-  command.add_option("--slice", arguments.slice, "Slice that the chip is offered in, like 4x4")
+  command.add_option("--slice", arguments.slice, "Slice shape offered for the chip, like 4x4")
       ->type_name("SHAPE");
   command.add_option("--mesh", arguments.mesh, "Grid without wraparound, like 4x4x4")
       ->type_name("SHAPE");
@@ -46,17 +37,17 @@ void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
       ->type_name("SHAPE");
   command
       .add_option("--wraparound", arguments.wraparound,
-                  "Which axes of the torus wrap around, like true,false; by default all")
+                  "Wraparound per axis of the torus, like true,false (default: all true)")
       ->type_name("AXES");
-  command.add_option("--ring", arguments.ring, "Number of chips in a circle")->type_name("CHIPS");
+  command.add_option("--ring", arguments.ring, "Number of chips in a ring")->type_name("CHIPS");
   command
       .add_option("--fully-connected", arguments.fully_connected,
-                  "Number of chips with a cable between every two")
+                  "Number of chips, each linked to all others")
       ->type_name("CHIPS");
   command.add_option("--file", arguments.file, "Graph file (configs/schema/topology.schema.json)")
       ->type_name(kFile)
       ->transform(or_installed());
-  command.add_option("--svg", arguments.svg, "Draw the topology and its ring into this file")
+  command.add_option("--svg", arguments.svg, "Draw the topology and its ring to this SVG file")
       ->type_name(kFile);
   command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
 }
@@ -72,22 +63,23 @@ void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
       .add_option("--format", arguments.format, "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ...")
       ->capture_default_str()
       ->type_name("NAME");
-  command.add_option("--scale", arguments.scale, "Type of the scales; by default the format's own")
+  command.add_option("--scale", arguments.scale, "Scale type (default: the format's)")
       ->type_name("TYPE");
   command
       .add_option("--layout", arguments.layout,
-                  "strided or contiguous; by default the format's own")
+                  "Scale layout: strided or contiguous (default: the format's)")
       ->type_name("NAME");
   command.add_option("--block", arguments.block, "Elements per scale of the contiguous layout")
       ->type_name("COUNT");
   command
       .add_option("--elements-per-scale", arguments.elements_per_scale,
-                  "Size of a strided scale group; 128 by default")
+                  "Elements per scale of the strided layout (default: 128)")
       ->type_name("COUNT");
-  command.add_option("--rounding", arguments.rounding, "nearest or stochastic")->type_name("MODE");
+  command.add_option("--rounding", arguments.rounding, "Rounding mode: nearest or stochastic")
+      ->type_name("MODE");
   command
       .add_option("--output,-o", arguments.output,
-                  "Write the dequantized tensor here (.npy, float32)")
+                  "Write the dequantized tensor to this file (.npy, float32)")
       ->type_name(kFile);
 }
 
@@ -97,11 +89,14 @@ void add_run(CLI::App& app) {
       app.add_subcommand("run", "Run an experiment and print its results as a table");
   command->footer(kRunFooter);
   add_config(*command, arguments->config);
-  command->add_flag("--uncertainty", arguments->uncertainty,
-                    "Say how far times can be trusted: intervals of 200 chips as the hardware file "
-                    "allows them, or as /uncertainty says");
+  command->add_flag(
+      "--uncertainty", arguments->uncertainty,
+      "Add 68 % intervals: Monte Carlo over the parameter uncertainty of the chip (200 "
+      "samples, or as in /uncertainty)");
   command->add_flag("--sensitivity", arguments->sensitivity,
-                    "Say what times depend on: each parameter of the chip, the most telling first");
+                    "Add sensitivities of times to each chip parameter, largest first");
+  command->add_flag("-v,--verbose", arguments->verbose,
+                    "Also print tiling, symmetry, engine and busiest links");
   CLI::Option* json =
       command->add_flag("--json", arguments->json,
                         "Print one JSON object instead (configs/schema/result.schema.json)");
@@ -113,24 +108,22 @@ void add_run(CLI::App& app) {
   CLI::Option* trace =
       command
           ->add_option("--trace", arguments->trace,
-                       "Write what happened when into this file, for ui.perfetto.dev and 'plot.py "
-                       "gantt'")
+                       "Write a trace to this file, for ui.perfetto.dev and 'plot.py gantt'")
           ->type_name(kFile);
   command
       ->add_option("--trace-run", arguments->trace_run,
-                   "With --trace: the label of the only collective to trace; by default all")
+                   "With --trace: label of the only collective to trace (default: all)")
       ->type_name("LABEL")
       ->needs(trace);
-  CLI::Option* tensors =
-      command
-          ->add_option(
-              "--output-tensors", arguments->tensors,
-              "Write what each collective's ranks end with, and the exact sum: .npy files in this "
-              "folder, or one file, if it is called .safetensors")
-          ->type_name(kFolder);
+  CLI::Option* tensors = command
+                             ->add_option("--output-tensors", arguments->tensors,
+                                          "Write each collective's output tensors and the exact "
+                                          "sum: .npy files in this folder, or "
+                                          "a single file if the name ends in .safetensors")
+                             ->type_name(kFolder);
   command
       ->add_flag("--output-inputs", arguments->inputs,
-                 "With --output-tensors: what each rank begins with, too")
+                 "With --output-tensors: also write the input of each rank")
       ->needs(tensors);
   command->callback([arguments] { run(*arguments); });
 }
@@ -145,7 +138,7 @@ void add_show(CLI::App& app) {
 
 void add_validate(CLI::App& app) {
   const auto arguments = std::make_shared<ConfigArguments>();
-  CLI::App* command = app.add_subcommand("validate", "Check the configuration and run nothing");
+  CLI::App* command = app.add_subcommand("validate", "Check the configuration without running it");
   add_config(*command, *arguments);
   command->callback([arguments] { validate(*arguments); });
 }
@@ -158,20 +151,18 @@ template <typename Arguments>
 void add_results_options(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--jobs,-j", arguments.jobs,
-                  "Points that are computed side by side; by default as many as there are cores")
+                  "Points to compute in parallel (default: number of cores)")
       ->type_name("COUNT")
       ->check(CLI::Range(kFewestJobs, kMostJobs));
-  command.add_flag("--retry", arguments.retry, "Compute points again that failed");
-  command.add_flag("--fresh", arguments.fresh,
-                   "Move older results in the folder aside, and begin anew");
+  command.add_flag("--retry", arguments.retry, "Recompute failed points");
+  command.add_flag("--fresh", arguments.fresh, "Move existing results aside and start over");
 }
 
 void add_reproduce(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App* command = app.add_subcommand(
       "reproduce",
-      "Run a study and compare it, row by row, with figures that were reported or that formulas "
-      "give");
+      "Run a study and compare it, row by row, with reported figures or closed-form results");
   command->footer(kReproduceFooter);
   command
       ->add_option("STUDY", arguments->study,
@@ -181,12 +172,11 @@ void add_reproduce(CLI::App& app, int& exit_code) {
       ->required();
   command
       ->add_option("--output,-o", arguments->output,
-                   "Folder for results.jsonl, results.csv, rows.csv and study.json; by default "
-                   "results/<name of the study>")
+                   "Folder for results.jsonl, results.csv, rows.csv and study.json (default: "
+                   "results/<name of the study>)")
       ->type_name(kFolder);
   command->add_flag("--strict", arguments->strict,
-                    "Exit with 1 if any row is outside its stated tolerance that is not known to "
-                    "miss");
+                    "Exit with 1 if any row is outside its tolerance, except for known misses");
   add_results_options(*command, *arguments);
   command->callback([arguments, &exit_code] { exit_code = reproduce(*arguments); });
 }
@@ -194,7 +184,7 @@ void add_reproduce(CLI::App& app, int& exit_code) {
 void add_quantize(CLI::App& app) {
   const auto arguments = std::make_shared<QuantizeArguments>();
   CLI::App* command =
-      app.add_subcommand("quantize", "Quantize the tensor of a file once and report the error");
+      app.add_subcommand("quantize", "Quantize a tensor file once and report the error");
   command->footer(kQuantizeFooter);
   add_tensor_options(*command, *arguments);
   command->callback([arguments] { quantize(*arguments); });
@@ -203,7 +193,7 @@ void add_quantize(CLI::App& app) {
 void add_sweep(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App* command = app.add_subcommand(
-      "sweep", "Run all combinations of some keys' values, side by side, and keep the results");
+      "sweep", "Run all combinations of values of some keys in parallel and store the results");
   command->footer(kSweepFooter);
   command
       ->add_option("SWEEP", arguments->file,
@@ -215,64 +205,61 @@ void add_sweep(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--output,-o", arguments->output,
-          "Folder for results.jsonl and results.csv; by default results/<name of the sweep>, "
-          "and with --shard a folder in it")
+          "Folder for results.jsonl and results.csv (default: results/<name of the sweep>, with "
+          "--shard a folder in it)")
       ->type_name(kFolder);
   add_results_options(*command, *arguments);
   command
       ->add_option("--shard", arguments->shard,
-                   "Compute only the i-th of n parts; their results.jsonl merge by concatenation")
+                   "Compute only part I of N; concatenate their results.jsonl to merge them")
       ->type_name("I/N");
-  command->add_flag("--yes", arguments->yes, "Run even more than 100,000 points");
+  command->add_flag("--yes", arguments->yes, "Allow more than 100,000 points");
   command->add_flag("--dry-run", arguments->dry_run,
-                    "Say how many points there are, and how many are missing; compute nothing");
+                    "Print the number of points and of missing points without computing any");
   command->callback([arguments, &exit_code] { exit_code = sweep(*arguments); });
 }
 
 void add_report(CLI::App& app) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command = app.add_subcommand(
-      "report", "Write results as one HTML page, with table, chart and pictures");
+      "report", "Write results as a self-contained HTML page with table, charts and pictures");
   command
       ->add_option("RESULTS", arguments->results,
-                   "Files of 'run --json' (--links for pictures) and of 'sweep', in any mix")
+                   "Results of 'run --json' (with --links for pictures) and of 'sweep', in any mix")
       ->type_name(kPath)
       ->required();
   command->add_option("--output,-o", arguments->output, "The HTML file")
       ->type_name(kFile)
       ->capture_default_str();
-  command->add_option("--title", arguments->title,
-                      "Its heading; by default the names of the files");
+  command->add_option("--title", arguments->title, "Title of the page (default: the file names)");
   command->callback([arguments] { report(*arguments); });
 }
 
-/// What the result of `tune` or `advise` must not exceed.
+/// Limits on the result of `tune` and `advise`.
 template <typename Arguments>
 void add_limits(CLI::App& app, Arguments& arguments) {
-  app.add_option("--max-nmse", arguments.max_nmse,
-                 "Largest error allowed: squared error / squared signal")
+  app.add_option("--max-nmse", arguments.max_nmse, "Error limit: squared error / squared signal")
       ->type_name("NUMBER");
-  app.add_option("--min-sqnr", arguments.min_sqnr, "The same in decibels, like '30 dB'")
+  app.add_option("--min-sqnr", arguments.min_sqnr, "Error limit in decibels, like '30 dB'")
       ->type_name("DECIBELS");
-  app.add_option("--max-time", arguments.max_time, "Longest time allowed, like '100 us'")
-      ->type_name("TIME");
+  app.add_option("--max-time", arguments.max_time, "Time limit, like '100 us'")->type_name("TIME");
 }
 
 void add_budget(CLI::App& app, std::string& budget) {
-  app.add_option("--budget", budget,
-                 "Try candidates for so long, like '2 min', also those that take more than 10 s or "
-                 "2 GiB each; cheap ones first")
+  app.add_option(
+         "--budget", budget,
+         "Time budget, like '2 min'; allows candidates that need more than 10 s or 2 GiB each, "
+         "cheap ones first")
       ->type_name("TIME");
 }
 
 void add_compare(CLI::App& app) {
   const auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command = app.add_subcommand(
-      "compare",
-      "Show two results of 'run --json' side by side: what differs, and what came of it");
+      "compare", "Compare two results of 'run --json': differences of configurations and results");
   command->footer(kCompareFooter);
-  command->add_option("A", arguments->a, "A result of 'run --json'")->type_name(kPath)->required();
-  command->add_option("B", arguments->b, "Another one; ratios are B / A")
+  command->add_option("A", arguments->a, "Result of 'run --json'")->type_name(kPath)->required();
+  command->add_option("B", arguments->b, "Result of 'run --json'; ratios are B / A")
       ->type_name(kPath)
       ->required();
   command->add_flag("--json", arguments->json,
@@ -284,22 +271,22 @@ void add_tune(CLI::App& app) {
   const auto arguments = std::make_shared<TuneArguments>();
   CLI::App* command = app.add_subcommand(
       "tune",
-      "Find the best algorithms, formats and cuts for a collective, or for those of a step");
+      "Find the best algorithms, formats and tilings for a collective or a step's collectives");
   command->footer(kTuneFooter);
   add_config(*command, arguments->config);
   add_limits(*command, *arguments);
   command
-      ->add_option(
-          "--formats", arguments->formats,
-          "Formats to try, like int8,fp8-e4m3; by default bf16, fp32 and all with scales but "
-          "int6 and FNUZ")
+      ->add_option("--formats", arguments->formats,
+                   "Formats to search, like int8,fp8-e4m3 (default: bf16, fp32 and all scaled "
+                   "formats but int6 "
+                   "and FNUZ)")
       ->type_name(kFormats);
   add_budget(*command, arguments->budget);
   command->add_flag("--exhaustive", arguments->exhaustive,
-                    "Simulate every candidate, and leave none out");
+                    "Simulate every candidate, without pruning");
   command
       ->add_option("--output,-o", arguments->output,
-                   "Write the best configuration, with the baseline, into this file")
+                   "Write the baseline and the best configuration to this file")
       ->type_name(kFile);
   command->add_flag("--json", arguments->json,
                     "Print one JSON object instead of a table (docs/tuning.md)");
@@ -309,23 +296,24 @@ void add_tune(CLI::App& app) {
 void add_advise(CLI::App& app) {
   const auto arguments = std::make_shared<AdviseArguments>();
   CLI::App* command = app.add_subcommand(
-      "advise", "Say in ten lines whether to quantize, how, and what that rests on");
+      "advise", "Recommend whether and how to quantize, with interval, break-even and sensitivity");
   command->footer(kAdviseFooter);
   add_config(*command, arguments->config);
   add_limits(*command, *arguments);
   command
       ->add_option("--formats", arguments->formats,
-                   "Formats with scales to choose among, like int8,fp8-e4m3; by default all but "
-                   "int6 and FNUZ")
+                   "Scaled formats to choose from, like int8,fp8-e4m3 (default: all but int6 and "
+                   "FNUZ)")
       ->type_name(kFormats);
   add_budget(*command, arguments->budget);
   command
       ->add_option("--slices", arguments->slices,
-                   "A line for each of these slices, like 4x2,4x4, in place of the topology")
+                   "Print one row per slice, like 4x2,4x4, instead of the configured topology")
       ->type_name("SLICES");
   command
-      ->add_option("--chips", arguments->chips,
-                   "A line for each of these chips, like tpu-v5e,tpu-v6e, in place of the hardware")
+      ->add_option(
+          "--chips", arguments->chips,
+          "Print one row per chip, like tpu-v5e,tpu-v6e, instead of the configured hardware")
       ->type_name("CHIPS");
   command->add_flag("--json", arguments->json, "Print one JSON object instead (docs/results.md)");
   command->callback([arguments] { advise(*arguments); });
@@ -333,8 +321,7 @@ void add_advise(CLI::App& app) {
 
 void add_calibrate(CLI::App& app) {
   const auto arguments = std::make_shared<CalibrateArguments>();
-  CLI::App* command =
-      app.add_subcommand("calibrate", "Fit parameters of a chip to measurements of it");
+  CLI::App* command = app.add_subcommand("calibrate", "Fit parameters of a chip to measurements");
   command->footer(kCalibrateFooter);
   command
       ->add_option("FILE", arguments->file,
@@ -344,7 +331,7 @@ void add_calibrate(CLI::App& app) {
       ->required();
   command
       ->add_option("--output,-o", arguments->output,
-                   "Write a hardware file with what was found, and how uncertain it is")
+                   "Write a hardware file with the fitted parameters and their uncertainty")
       ->type_name(kFile);
   command->add_flag("--json", arguments->json,
                     "Print one JSON object instead of a table (docs/calibrate.md)");
@@ -354,20 +341,19 @@ void add_calibrate(CLI::App& app) {
 void add_hardware(CLI::App& app) {
   const auto arguments = std::make_shared<HardwareArguments>();
   CLI::App* command = app.add_subcommand(
-      "hardware", "List the built-in chips, or show every parameter of one with its source");
-  command
-      ->add_option("CHIP", arguments->chip, "Name of a built-in chip, or path of a hardware file")
+      "hardware", "List the built-in chips, or show a chip's parameters with their sources");
+  command->add_option("CHIP", arguments->chip, "Name of a built-in chip or path of a hardware file")
       ->type_name(kChip)
       ->transform(or_installed());
-  command->add_flag("--json", arguments->json, "Print JSON instead; of one chip, a hardware file");
+  command->add_flag("--json", arguments->json,
+                    "Print JSON instead of a table; for a single chip, a hardware file");
   command->callback([arguments] { hardware(*arguments); });
 }
 
 void add_topology(CLI::App& app) {
   const auto arguments = std::make_shared<TopologyArguments>();
   CLI::App* command = app.add_subcommand(
-      "topology",
-      "Describe a topology: size, distances, bisection, and the ring through all chips");
+      "topology", "Describe a topology: size, distances, bisection and the ring through all chips");
   command->footer(kTopologyFooter);
   add_topology_options(*command, *arguments);
   command->callback([arguments] { describe_topology(*arguments); });
@@ -376,22 +362,20 @@ void add_topology(CLI::App& app) {
 void add_config_new(CLI::App& app) {
   const auto arguments = std::make_shared<ConfigNewArguments>();
   CLI::App* command =
-      app.add_subcommand("config", "Write a configuration with comments, to start from");
+      app.add_subcommand("config", "Write a commented configuration as a starting point");
   command->footer(kConfigFooter);
-  command->add_option("ACTION", arguments->action, "What to do")->type_name(kNew)->required();
-  command->add_option("QUESTION", arguments->question, "What it is to answer")
-      ->type_name(kQuestion)
+  command->add_option("ACTION", arguments->action, "Action: new")->type_name(kNew)->required();
+  command->add_option("TEMPLATE", arguments->name, "Template, see below")
+      ->type_name(kTemplate)
       ->required();
-  command
-      ->add_option("--output,-o", arguments->output,
-                   "Write it into this file, which is not there yet")
+  command->add_option("--output,-o", arguments->output, "Write to this file, which must not exist")
       ->type_name(kFile);
   command->callback([arguments] { new_config(*arguments); });
 }
 
-/// For the Python package; without a group it is in no help and on no page.
+/// For the Python package; hidden from help and pages (empty group).
 void add_serve(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("serve", "Answer requests of another program");
+  CLI::App* command = app.add_subcommand("serve", "Serve requests of another program");
   command->group("");
   command->callback([] { serve(); });
 }

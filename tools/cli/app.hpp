@@ -1,4 +1,4 @@
-// The command line of equarx-sim: every subcommand and option, and what each of them does.
+// The command line of equarx-sim: subcommands and their options.
 #pragma once
 
 #include <memory>
@@ -7,21 +7,20 @@
 
 namespace equarx::cli {
 
-/// Names of option values (`type_name`) that completion has an answer for; any other is free text.
+/// Names of option values (`type_name`) known to shell completion; any other is free text.
 inline constexpr const char* kFile = "FILE";
-inline constexpr const char* kPath = "PATH";  ///< the same, of an argument named FILE
-/// An argument that is a folder.
+inline constexpr const char* kPath = "PATH";  ///< a file, for an argument named FILE
 inline constexpr const char* kFolder = "FOLDER";
-inline constexpr const char* kNew = "new";                 ///< the word itself
-inline constexpr const char* kQuestion = "QUESTION";       ///< of questions()
-inline constexpr const char* kKind = "KIND";               ///< of a program that is imported
-inline constexpr const char* kExportKind = "WHAT";         ///< what is exported
+inline constexpr const char* kNew = "new";                 ///< literal
+inline constexpr const char* kTemplate = "TEMPLATE";       ///< one of config_templates()
+inline constexpr const char* kKind = "KIND";               ///< import format
+inline constexpr const char* kExportKind = "EXPORT";       ///< export format
 inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
-inline constexpr const char* kFormats = "FORMATS";         ///< formats with commas between them
-inline constexpr const char* kOverride = "POINTER=VALUE";  ///< what --set takes
+inline constexpr const char* kFormats = "FORMATS";         ///< comma-separated formats
+inline constexpr const char* kOverride = "POINTER=VALUE";  ///< value of --set
 
-/// Makes the command line. Parsing arguments with it runs the subcommand that they name, which throws what
-/// commands.hpp says, and sets `exit_code` where it did its work and yet must not return 0.
+/// Builds the command line. Parsing arguments runs the named subcommand, which throws as documented
+/// in commands.hpp and sets `exit_code` if it completed with a nonzero exit code.
 std::unique_ptr<CLI::App> make_app(int& exit_code);
 
 }  // namespace equarx::cli

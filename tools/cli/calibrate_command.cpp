@@ -1,5 +1,3 @@
-#include "tools/cli/calibrate_command.hpp"
-
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -10,6 +8,7 @@
 #include "experiments/input/json_text.hpp"
 #include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/progress_line.hpp"
@@ -29,9 +28,9 @@ void calibrate(const CalibrateArguments& arguments) {
   if (!arguments.output.empty()) output.emplace(arguments.output);
   const calibrate::CalibrationResult result = naming_file(arguments.file, [&] {
     ProgressLine line;
-    return calibrate::calibrate(task, [&](const std::string& what) { line.show(what); });
+    return calibrate::calibrate(task, [&](const std::string& text) { line.show(text); });
   });
-  // First, so that a full disk loses nothing else.
+  // Printed first: survives a full disk.
   print(arguments.json ? to_json(task, result).dump(2) + "\n" : to_table(task, result));
   if (output) {
     output->stream() << config::to_json(calibrated_chip(task, result)).dump(2) << '\n';

@@ -5,7 +5,8 @@
 
 namespace equarx::cli {
 
-/// "int8,bf16" as its parts; none of an empty text. Parts may be empty, which who reads them refuses.
+/// Splits "int8,bf16" at commas. Empty text: no parts. Keeps empty parts; the caller must reject
+/// them.
 std::vector<std::string> split_at_commas(const std::string& text);
 
 }  // namespace equarx::cli

@@ -7,12 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "experiments/compare/report.hpp"
 #include "experiments/config/format_names.hpp"
+#include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/inspect/hardware.hpp"
 #include "experiments/inspect/quantize.hpp"
 #include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
@@ -37,14 +40,15 @@ using input::InputError;
 using input::Json;
 
 plan::Plan load(const ConfigArguments& arguments, input::JsonValue json, bool uncertainty = false,
-                plan::Look look = plan::Look::at_it) {
+                plan::RunProfile profile = plan::RunProfile::single) {
   ConfigFile file = read_config_file(arguments, std::move(json));
-  config::UncertaintyConfig& asked = file.config.uncertainty;
-  if (uncertainty && asked.samples == 0) asked.samples = config::UncertaintyConfig::kDefaultSamples;
-  return naming_file(arguments.path, [&] { return plan::make_plan(file.config, look); });
+  config::UncertaintyConfig& intervals = file.config.uncertainty;
+  if (uncertainty && intervals.samples == 0)
+    intervals.samples = config::UncertaintyConfig::kDefaultSamples;
+  return naming_file(arguments.path, [&] { return plan::make_plan(file.config, profile); });
 }
 
-/// The options are read as the keys of a configuration are, with the same rules and messages.
+/// Converts options to configuration keys, so that they have the same rules and messages.
 inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
   Json json = Json::object();
   for (const auto& [key, value] :
@@ -61,8 +65,9 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
 void run(const RunArguments& arguments) {
   input::JsonValue json = read_json(arguments.config);
   if (config::is_step(json)) return run_step(arguments, json);
-  const plan::Plan plan = load(arguments.config, std::move(json), arguments.uncertainty,
-                               arguments.trace.empty() ? plan::Look::at_it : plan::Look::at_events);
+  const plan::Plan plan =
+      load(arguments.config, std::move(json), arguments.uncertainty,
+           arguments.trace.empty() ? plan::RunProfile::single : plan::RunProfile::traced);
   const StopNotice notice(arguments.trace);
   std::optional<output::OutputFile> file;
   std::optional<trace::TraceFile> trace;
@@ -84,12 +89,12 @@ void run(const RunArguments& arguments) {
     result = run::run_experiment(plan, [&](const std::string& text) { line.show(text); },
                                  {.sensitivity = arguments.sensitivity,
                                   .observer = trace ? &*trace : nullptr,
-                                  .keeper = tensors ? &*tensors : nullptr,
+                                  .sink = tensors ? &*tensors : nullptr,
                                   .share = [&](double done) { line.share(done); }});
   }
-  // First, so that a disk without room for the trace loses nothing else.
+  // Printed first: survives a disk too full for the trace.
   print(arguments.json ? result::to_json(result, {.links = arguments.links}).dump(2) + "\n"
-                       : result::to_table(result));
+                       : result::to_table(result, {.verbose = arguments.verbose}));
   if (trace) {
     trace->finish();
     file->keep();
@@ -128,6 +133,23 @@ void quantize(const QuantizeArguments& arguments) {
   } catch (const tensors::FileError& error) {
     throw InputError("", error.what());
   }
+}
+
+void compare(const CompareArguments& arguments) {
+  const compare::Comparison comparison = compare::compare(arguments.a, arguments.b);
+  print(arguments.json ? to_json(comparison).dump(2) + "\n" : to_table(comparison));
+}
+
+void hardware(const HardwareArguments& arguments) {
+  const auto print_json = [](const Json& json) { print(json.dump(2) + "\n"); };
+  if (arguments.chip.empty()) {
+    const auto chips = inspect::built_in_chips();
+    if (arguments.json) return print_json(inspect::to_json(chips));
+    return print(inspect::to_table(chips));
+  }
+  const auto chip = config::load_chip(arguments.chip, "");
+  if (arguments.json) return print_json(config::to_json(chip));
+  print(inspect::to_report(chip));
 }
 
 }  // namespace equarx::cli

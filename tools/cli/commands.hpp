@@ -1,43 +1,205 @@
-// What each command of equarx-sim does, once its arguments are parsed.
+// The subcommands of equarx-sim and their parsed arguments. Option values are kept as typed by the
+// user; "empty" marks options that were not given.
+//
+// All commands throw input::InputError for invalid input and print to standard output.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace equarx::cli {
 
-/// A configuration file and what `--set` changes in it.
+/// A configuration file with the overrides of `--set`.
 struct ConfigArguments {
   std::string path;
   std::vector<std::string> overrides;  ///< "pointer=value"
 };
 
-/// Of `equarx-sim run`.
+// --- run, show, validate
+
 struct RunArguments {
   ConfigArguments config;
-  bool uncertainty = false;  ///< with intervals, whatever the configuration says
-  bool sensitivity = false;  ///< to each parameter, in place of results
+  bool uncertainty = false;  ///< with intervals, even if the configuration has none
+  bool sensitivity = false;  ///< print sensitivities to each parameter instead of results
+  bool verbose = false;      ///< with the details of the table
   bool json = false;
-  bool links = false;     ///< with `json`: of every link direction
-  std::string trace;      ///< file for a trace; empty: none
-  std::string trace_run;  ///< label of the only collective in it; empty: all
-  std::string tensors;    ///< folder for tensors; empty: none
-  bool inputs = false;    ///< with `tensors`: those that ranks begin with, too
+  bool links = false;     ///< with `json`: include every link direction
+  std::string trace;      ///< trace file; empty: none
+  std::string trace_run;  ///< label of the only collective to trace; empty: all
+  std::string tensors;    ///< folder for output tensors; empty: none
+  bool inputs = false;    ///< with `tensors`: also write input tensors
 };
 
-/// Each returns normally or throws input::InputError for the user's mistakes.
 void run(const RunArguments& arguments);
-/// Prints the configuration with every default filled in.
+
+/// Prints the configuration with all defaults.
 void show(const ConfigArguments& arguments);
-/// Says whether the configuration is good, without running it.
+
+/// Checks the configuration without running it.
 void validate(const ConfigArguments& arguments);
 
-/// Of `equarx-sim quantize`; texts as the user wrote them.
+// --- tune, advise
+
+struct TuneArguments {
+  ConfigArguments config;
+  std::string max_nmse;  ///< "1e-3"; limits are optional
+  std::string min_sqnr;  ///< "30 dB"
+  std::string max_time;  ///< "100 us"
+  std::string budget;    ///< "2 min"; empty: limits per candidate apply
+  std::string formats;   ///< "int8,fp8-e4m3"; empty: tune_formats()
+  std::string output;    ///< file for the best configuration; empty: none
+  bool json = false;
+  bool exhaustive = false;
+};
+
+/// @throws input::InputError also if no candidate is within the limits
+void tune(const TuneArguments& arguments);
+
+struct AdviseArguments {
+  ConfigArguments config;
+  std::string max_nmse;  ///< "1e-3"
+  std::string min_sqnr;  ///< "30 dB", the default if neither error limit is given
+  std::string max_time;  ///< "100 us"
+  std::string formats;   ///< "int8,fp8-e4m3"; empty: tune_formats()
+  std::string budget;    ///< "2 min"; empty: limits per candidate apply
+  std::string slices;    ///< "4x2,4x4"; empty: the configured topology
+  std::string chips;     ///< "tpu-v5e,tpu-v6e"; empty: the configured chip
+  bool json = false;
+};
+
+/// @throws input::InputError also if no machine has a candidate within the limits
+void advise(const AdviseArguments& arguments);
+
+// --- sweep, reproduce
+
+struct SweepArguments {
+  std::string file;
+  std::vector<std::string> overrides;  ///< of the base: "pointer=value"
+  std::string output;    ///< folder; empty: results/NAME, or a folder in it for a shard
+  std::size_t jobs = 0;  ///< number of processes; 0: number of cores
+  std::string shard;     ///< "2/8"; empty: all points
+  bool yes = false;      ///< without limit on the number of points
+  bool dry_run = false;
+  bool fresh = false;  ///< move existing results aside
+  bool retry = false;  ///< recompute failed points
+};
+
+/// Runs a sweep. Returns the exit code: 0; 1 if points failed; 128 + signal.
+int sweep(const SweepArguments& arguments);
+
+struct ReproduceArguments {
+  std::string study;     ///< folder with a study.json
+  std::string output;    ///< folder for the results; empty: results/NAME of the study
+  std::size_t jobs = 0;  ///< number of processes; 0: number of cores
+  bool strict = false;
+  bool fresh = false;  ///< move existing results aside
+  bool retry = false;  ///< recompute failed points
+};
+
+/// Runs a study and compares its rows. Returns the exit code: 0; 1 if points failed or, with
+/// `strict`, a row is outside its tolerance; 128 + signal.
+int reproduce(const ReproduceArguments& arguments);
+
+// --- report, compare
+
+struct ReportArguments {
+  std::vector<std::string> results;    ///< files of `run --json` and of `sweep`, in any mix
+  std::string output = "report.html";  ///< HTML file
+  std::string title;                   ///< empty: names of the files
+};
+
+/// Writes the page atomically. Prints notes on the files to standard error, too.
+void report(const ReportArguments& arguments);
+
+struct CompareArguments {
+  std::string a;  ///< file of `run --json`
+  std::string b;  ///< file of `run --json`
+  bool json = false;
+};
+
+void compare(const CompareArguments& arguments);
+
+// --- import, export
+
+struct ImportArguments {
+  std::string kind;  ///< "hlo", "chakra", "msccl"
+  std::string file;
+  std::string hardware;  ///< empty: default of the kind
+  std::string topology;
+  std::string mesh;              ///< "data=2,model=8"; empty: from the program's groups
+  std::string formats = "int8";  ///< "int8,fp8-e4m3"; empty: no variants
+  std::string min_bytes = "64 KiB";
+  std::vector<std::string> trip_counts;  ///< "32", "while.5=32"
+  std::string output;  ///< file for the step's configuration; "-": standard output
+  bool json = false;
+  bool only_read = false;        ///< summarize the program without simulating it
+  std::string bytes = "1 MiB";   ///< msccl: size of the whole buffer
+  std::string buffer = "4 MiB";  ///< msccl: buffer size of the Simple protocol
+  std::string format;            ///< msccl: wire format; empty: FP32
+  bool only_check = false;       ///< msccl: validate without simulating
+  std::string groups;            ///< chakra: file of communicator groups; empty: none
+  std::string dtype = "bf16";    ///< chakra: element type of communicated tensors
+  bool recorded_times = false;   ///< chakra: use recorded durations of compute nodes
+  /// Given options that apply to some kinds only, with these kinds.
+  std::vector<std::pair<std::string, std::vector<std::string>>> given_of_kind;
+};
+
+/// Imports a program and simulates its step with the given formats, or validates and simulates a
+/// schedule.
+void import_program(const ImportArguments& arguments);
+
+struct ExportArguments {
+  std::string kind;        ///< "chakra", "msccl"
+  ConfigArguments config;  ///< configuration to export
+  std::string collective;  ///< msccl: label of the collective; empty: first that can be exported
+  std::string output;      ///< msccl: file, "-" or empty: standard output; chakra: path prefix
+};
+
+void export_config(const ExportArguments& arguments);
+
+// --- calibrate, hardware, topology
+
+struct CalibrateArguments {
+  std::string file;    ///< calibration file (configs/schema/calibration.schema.json)
+  std::string output;  ///< hardware file to write; empty: none
+  bool json = false;
+};
+
+void calibrate(const CalibrateArguments& arguments);
+
+struct HardwareArguments {
+  std::string chip;  ///< built-in chip or path of a hardware file; empty: list all
+  bool json = false;
+};
+
+void hardware(const HardwareArguments& arguments);
+
+/// A topology, from a configuration or from options named like its keys.
+struct TopologyArguments {
+  ConfigArguments config;  ///< empty path: use the options below
+  std::string hardware;    ///< empty: the configured chip, or TPU v5e
+  std::string slice;
+  std::string mesh;
+  std::string torus;
+  std::string wraparound;  ///< "true,false"
+  std::string ring;
+  std::string fully_connected;
+  std::string file;
+  std::string svg;  ///< SVG file to write; empty: none
+  bool json = false;
+};
+
+void describe_topology(const TopologyArguments& arguments);
+
+// --- quantize
+
 struct QuantizeArguments {
   std::string file;
   std::string tensor;  ///< name within a .safetensors file; empty: the only one
   std::string format = "int8";
-  std::string scale;  ///< these five: empty for the format's own
+  std::string scale;  ///< empty scale, layout, ...: the format's default
   std::string layout;
   std::string rounding;
   std::string block;
@@ -45,7 +207,34 @@ struct QuantizeArguments {
   std::string output;  ///< .npy file for the dequantized tensor; empty: none
 };
 
-/// Prints what quantizing a tensor file does to its values. @throws input::InputError for the user's mistakes.
+/// Prints the quantization error of a tensor file.
 void quantize(const QuantizeArguments& arguments);
+
+// --- config
+
+struct ConfigNewArguments {
+  std::string action;  ///< "new"
+  std::string name;    ///< one of config_templates()
+  std::string output;  ///< file to write; empty: standard output
+};
+
+/// Names of the configuration templates, most common first: "collective", "prefill", ...
+std::vector<std::string> config_templates();
+
+/// Writes a commented configuration. @throws input::InputError also if the output file exists
+void new_config(const ConfigNewArguments& arguments);
+
+// --- serve
+
+/// Serves requests for the Python package; hidden from help and pages. Reads one JSON object per
+/// line from standard input until it is closed and writes one response per line to standard output,
+/// after a first line with the version. SimGrid is loaded once; simulations are forked from this
+/// process.
+///
+/// Request: `config`, and optionally the other members of request::Request: `overrides` (list of
+/// [pointer, text]), `links`, `uncertainty`, `sensitivity`, `tensors`, `inputs`, and `folder`, the
+/// base of relative paths. Response: `result`, `table` and `tensors` as in request::Answer, or
+/// `error` with `kind` ("input" or "internal"), `pointer` and `message` of the exception.
+void serve();
 
 }  // namespace equarx::cli

@@ -1,5 +1,3 @@
-#include "tools/cli/config_command.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
@@ -18,23 +16,23 @@
 namespace equarx::cli {
 namespace {
 
-/// @throws InputError unless the word is one of those that may stand there
+/// @throws InputError unless `word` is one of `known`
 void check_word(const std::string& word, const std::vector<std::string>& known,
-                const std::string& what) {
+                const std::string& kind) {
   if (std::ranges::find(known, word) != known.end()) return;
   const std::vector<std::string_view> names(known.begin(), known.end());
   throw input::InputError(
-      "", fmt::format("there is no {} '{}'; {}", what, word, input::remedy(word, names)));
+      "", fmt::format("unknown {} '{}'; {}", kind, word, input::remedy(word, names)));
 }
 
-std::string starting_text(const std::string& question) {
+std::string template_text(const std::string& name) {
   const auto files = input::embedded_new();
-  const auto found = std::ranges::find(files, question, &input::EmbeddedFile::name);
-  if (found == files.end()) throw std::logic_error("no file to start from for " + question);
+  const auto found = std::ranges::find(files, name, &input::EmbeddedFile::name);
+  if (found == files.end()) throw std::logic_error("no template " + name);
   return std::string(found->text);
 }
 
-/// Its comments name the file, as a command would.
+/// Replaces the placeholder for the file's own name in comments.
 std::string naming(std::string text, std::string_view file) {
   constexpr std::string_view kName = "THIS_FILE";
   for (std::size_t at = text.find(kName); at != std::string::npos;
@@ -45,19 +43,19 @@ std::string naming(std::string text, std::string_view file) {
 
 }  // namespace
 
-std::vector<std::string> questions() {
+std::vector<std::string> config_templates() {
   return {"collective", "prefill", "decode", "chip", "graph", "graph-file"};
 }
 
 void new_config(const ConfigNewArguments& arguments) {
-  check_word(arguments.action, {"new"}, "'config'");
-  check_word(arguments.question, questions(), "question");
-  const std::string text = starting_text(arguments.question);
+  check_word(arguments.action, {"new"}, "action");
+  check_word(arguments.name, config_templates(), "template");
+  const std::string text = template_text(arguments.name);
   if (arguments.output.empty()) return print(naming(text, "my_config.json"));
-  std::error_code unknown;  // writing says what is wrong
-  if (std::filesystem::exists(arguments.output, unknown))
+  std::error_code ignored;  // reported by write_file()
+  if (std::filesystem::exists(arguments.output, ignored))
     throw input::InputError(
-        "", fmt::format("{} is there already; remove it, or name another file by --output",
+        "", fmt::format("{} already exists; remove it, or name another file with --output",
                         arguments.output));
   output::write_file(arguments.output, naming(text, arguments.output));
   print(fmt::format("wrote {}\n", arguments.output));

@@ -26,8 +26,8 @@ input::JsonValue read_json(const ConfigArguments& arguments) {
   return naming_file(arguments.path, [&]() -> input::JsonValue {
     if (imports::is_program(text))
       throw input::InputError("",
-                              "is a program of XLA and no configuration; 'equarx-sim import hlo' "
-                              "makes one of it");
+                              "is an XLA program, not a configuration; 'equarx-sim import hlo' "
+                              "converts it");
     input::Json json = input::parse_json(text);
     for (const std::string& override : arguments.overrides) apply_override(json, override);
     return json;

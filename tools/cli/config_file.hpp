@@ -1,4 +1,4 @@
-// The configuration file that a command is given.
+// Reads a command's configuration file.
 #pragma once
 
 #include <string>
@@ -13,37 +13,37 @@
 
 namespace equarx::cli {
 
-/// An experiment's file, as JSON and as what it means.
+/// An experiment as JSON and parsed.
 struct ConfigFile {
-  input::JsonValue json;  ///< as the user wrote it, with what `--set` changes
+  input::JsonValue json;  ///< including the overrides of `--set`
   config::ExperimentConfig config;
 };
 
-/// Stands for standard input where a command takes a configuration file.
+/// Path that denotes standard input.
 inline constexpr const char* kStandardInput = "-";
 
-/// What messages call a configuration file.
+/// Name of a configuration file in messages.
 inline std::string name_of(const std::string& path) {
   return path == kStandardInput ? "standard input" : path;
 }
 
-/// The text of a file, or of standard input. @throws input::InputError if it cannot be read
+/// Reads a file or standard input. @throws input::InputError if it cannot be read
 std::string read_text(const std::string& path);
 
-/// A configuration's JSON with what `--set` changes, not read yet. @throws input::InputError, whose message names the
-/// file
+/// Reads a configuration's JSON and applies the overrides of `--set`. @throws input::InputError
+/// naming the file
 input::JsonValue read_json(const ConfigArguments& arguments);
 
-/// What it means. @throws likewise
+/// Parses and checks a configuration. @throws input::InputError naming the file
 ConfigFile read_config_file(const ConfigArguments& arguments, input::JsonValue json);
-/// Both.
+/// read_json(), then parsing.
 ConfigFile read_config_file(const ConfigArguments& arguments);
 
-/// @throws input::InputError if `output` is the configuration's file, or one that it names.
+/// @throws input::InputError if `output` is the configuration file or a file named in it
 void check_not_read(const std::string& output, const std::string& path,
                     const config::ExperimentConfig& config);
 
-/// Calls `use`; whatever it finds wrong in the file, the message names it.
+/// Calls `use` and prefixes its error messages with the file's name.
 template <typename Use>
 auto naming_file(const std::string& path, Use&& use) {
   try {

@@ -1,12 +1,35 @@
 #include "tools/cli/config_options.hpp"
 
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "tools/cli/app.hpp"
-#include "tools/cli/installed.hpp"
+#include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns `path` if it is absolute or exists; else the installed file of that name, such as
+/// configs/experiments/allreduce_v5e_4x2.json, with a note on standard error; else `path`.
+std::string here_or_installed(const std::string& path) {
+  std::error_code ignored;  // reported when the file is opened
+  if (path.empty() || fs::path(path).is_absolute() || fs::exists(path, ignored)) return path;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path installed =
+      (program.parent_path() / EQUARX_DATA_FROM_BIN / path).lexically_normal();
+  if (program.empty() || !fs::exists(installed, ignored)) return path;
+  print_message(
+      fmt::format("equarx-sim: note: {} not found here; reading {}\n", path, installed.string()));
+  return installed.string();
+}
+
+}  // namespace
 
 CLI::Validator or_installed() {
   const auto find = [](std::string& path) {
@@ -19,7 +42,7 @@ CLI::Validator or_installed() {
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const char* of) {
   command
       .add_option("--set", overrides,
-                  fmt::format("Override {} value at a JSON pointer by JSON or plain text, like "
+                  fmt::format("Override {} value at a JSON pointer with JSON or plain text, like "
                               "'/tensor/bytes=8 MiB'; may be repeated",
                               of))
       ->type_name(kOverride)

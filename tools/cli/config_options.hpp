@@ -1,4 +1,4 @@
-// Options that several subcommands have: files, a configuration, --set.
+// Options shared by several subcommands: files, configuration, --set.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ class Validator;
 
 namespace equarx::cli {
 
-/// Finds a file that is not there where the program is installed, so that the commands of help and pages work in any
+/// Resolves missing files to installed ones, so that the commands in help and man page work in any
 /// folder.
 CLI::Validator or_installed();
 
-/// --set. `of`: whose values, for its help
+/// Adds --set. `of`: owner of the values, for its help
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides,
                    const char* of = "the configuration's");
 
-/// A configuration, and --set.
+/// Adds CONFIG and --set.
 void add_config(CLI::App& command, ConfigArguments& arguments);
 
 }  // namespace equarx::cli

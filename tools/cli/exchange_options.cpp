@@ -7,15 +7,14 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/cli/app.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/config_options.hpp"
-#include "tools/cli/export_command.hpp"
 #include "tools/cli/help_texts.hpp"
-#include "tools/cli/import_command.hpp"
 
 namespace equarx::cli {
 namespace {
 
-/// Options that files of some kinds have.
+/// Options that apply to some import kinds only.
 struct OptionsOfKind {
   std::vector<std::string> kinds;
   std::vector<CLI::Option*> options = {};
@@ -25,73 +24,70 @@ void add_program_options(CLI::App& command, ImportArguments& arguments, OptionsO
   of_kind.options = {
       command
           .add_option("--mesh", arguments.mesh,
-                      "hlo, chakra: axes of the program's mesh from the slowest, like "
-                      "data=2,model=8; by default as its groups divide the chips")
+                      "hlo, chakra: mesh axes of the program, slowest first, like data=2,model=8 "
+                      "(default: derived from its groups)")
           ->type_name("AXES"),
       command
           .add_option("--formats", arguments.formats,
-                      "hlo, chakra: a variant of the step for each of these, like int8,mxfp8-e4m3")
+                      "hlo, chakra: add a variant of the step per format, like int8,mxfp8-e4m3")
           ->type_name(kFormats)
           ->capture_default_str(),
       command
           .add_option("--min-bytes", arguments.min_bytes,
-                      "hlo, chakra: collectives of less are left as they are")
+                      "hlo, chakra: keep smaller collectives unquantized")
           ->type_name("BYTES")
           ->capture_default_str(),
       command
-          .add_option(
-              "--output,-o", arguments.output,
-              "hlo, chakra: write the step's configuration into this file; - prints it, and "
-              "nothing else")
+          .add_option("--output,-o", arguments.output,
+                      "hlo, chakra: write the step's configuration to this file; - prints only the "
+                      "configuration")
           ->type_name(kFile),
       command.add_flag("--only-read", arguments.only_read,
-                       "hlo, chakra: say what is in the program, and simulate nothing")};
+                       "hlo, chakra: summarize the program without simulating it")};
 }
 
 void add_hlo_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
   of_kind.options = {
       command
           .add_option("--trip-count", arguments.trip_counts,
-                      "hlo: how often loops run whose text does not say it, like 32, or one of "
-                      "them, like while.5=32; may be repeated")
+                      "hlo: trip count of loops without a known one, like 32, or of a single loop, "
+                      "like while.5=32; may be repeated")
           ->type_name("COUNT")
           ->expected(1)
           ->take_all()};
 }
 
 void add_chakra_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
-  of_kind.options = {
-      command
-          .add_option("--groups", arguments.groups,
-                      "chakra: JSON file of communicator groups, as ASTRA-sim reads it")
-          ->type_name(kFile),
-      command
-          .add_option("--dtype", arguments.dtype,
-                      "chakra: what is communicated is of this type, like fp32")
-          ->type_name("TYPE")
-          ->capture_default_str(),
-      command.add_flag("--recorded-times", arguments.recorded_times,
-                       "chakra: computations take the time that was recorded")};
+  of_kind.options = {command
+                         .add_option("--groups", arguments.groups,
+                                     "chakra: JSON file of communicator groups, as for ASTRA-sim")
+                         ->type_name(kFile),
+                     command
+                         .add_option("--dtype", arguments.dtype,
+                                     "chakra: element type of communicated tensors, like fp32")
+                         ->type_name("TYPE")
+                         ->capture_default_str(),
+                     command.add_flag("--recorded-times", arguments.recorded_times,
+                                      "chakra: use the recorded durations of compute nodes")};
 }
 
 void add_msccl_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
-  of_kind.options = {
-      command
-          .add_option("--bytes", arguments.bytes,
-                      "msccl: of the whole buffer, as nccl-tests counts them")
-          ->type_name("BYTES")
-          ->capture_default_str(),
-      command
-          .add_option("--buffer", arguments.buffer,
-                      "msccl: what a queue of the Simple protocol has room for, NCCL_BUFFSIZE")
-          ->type_name("BYTES")
-          ->capture_default_str(),
-      command
-          .add_option("--format", arguments.format,
-                      "msccl: of what is sent, like int8: an extension; by default FP32")
-          ->type_name("FORMAT"),
-      command.add_flag("--only-check", arguments.only_check,
-                       "msccl: hold the schedule to its collective, and simulate nothing")};
+  of_kind.options = {command
+                         .add_option("--bytes", arguments.bytes,
+                                     "msccl: size of the whole buffer, as counted by nccl-tests")
+                         ->type_name("BYTES")
+                         ->capture_default_str(),
+                     command
+                         .add_option("--buffer", arguments.buffer,
+                                     "msccl: buffer size of the Simple protocol, NCCL_BUFFSIZE")
+                         ->type_name("BYTES")
+                         ->capture_default_str(),
+                     command
+                         .add_option("--format", arguments.format,
+                                     "msccl: wire format, like int8 (an extension; default: FP32)")
+                         ->type_name("FORMAT"),
+                     command.add_flag("--only-check", arguments.only_check,
+                                      "msccl: validate the schedule without simulating it")};
 }
 
 }  // namespace
@@ -100,59 +96,59 @@ void add_export(CLI::App& app) {
   const auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command =
       app.add_subcommand("export",
-                         "Write a step as execution traces of Chakra, for ASTRA-sim; or a "
-                         "collective that is not quantized as a schedule of MSCCL");
+                         "Export a step as Chakra execution traces, for ASTRA-sim, or an "
+                         "unquantized collective as an MSCCL schedule");
   command->footer(kExportFooter);
   command
       ->add_option("KIND", arguments->kind,
-                   "What to write: chakra, execution traces; msccl, a schedule in MSCCL's XML")
+                   "Output: chakra (execution traces) or msccl (MSCCL XML schedule)")
       ->type_name(kExportKind)
       ->required();
   add_config(*command, arguments->config);
   command
-      ->add_option(
-          "--collective", arguments->collective,
-          "msccl: its label; by default the first of the configuration that can be written")
+      ->add_option("--collective", arguments->collective,
+                   "msccl: label of the collective (default: the first that can be exported)")
       ->type_name("LABEL");
   command
-      ->add_option("--output,-o", arguments->output,
-                   "Write the schedule into this file, by default to standard output; of traces "
-                   "what they are called before .0.et, .1.et and so on")
+      ->add_option(
+          "--output,-o", arguments->output,
+          "msccl: output file (default: standard output); chakra: path prefix of the traces, "
+          "before .0.et, .1.et, ...")
       ->type_name(kFile);
   command->callback([arguments] { export_config(*arguments); });
 }
 
 void add_import(CLI::App& app) {
   const auto arguments = std::make_shared<ImportArguments>();
-  CLI::App* command = app.add_subcommand(
-      "import",
-      "Read a program of XLA or traces of Chakra, and say what quantizing collectives would bring; "
-      "or a schedule of MSCCL");
+  CLI::App* command = app.add_subcommand("import",
+                                         "Import an XLA program or Chakra traces and estimate the "
+                                         "speedup of quantized collectives, or "
+                                         "simulate an MSCCL schedule");
   command->footer(kImportFooter);
   command
       ->add_option(
           "KIND", arguments->kind,
-          "What the file is: hlo, HLO text of XLA; chakra, execution traces; msccl, a schedule "
-          "in MSCCL's XML")
+          "Input: hlo (HLO text of XLA), chakra (execution traces) or msccl (MSCCL XML schedule)")
       ->type_name(kKind)
       ->required();
   command
       ->add_option(
           "FILE", arguments->file,
-          "The program or schedule; - for standard input. Of traces what is before .0.et, or one "
-          "file")
+          "Program or schedule, - for standard input; for traces the path prefix before .0.et, or "
+          "one file")
       ->type_name(kPath)
       ->transform(or_installed())
       ->required();
   command
       ->add_option("--hardware", arguments->hardware,
-                   "Built-in chip or hardware file; by default mi300x of msccl, tpu-v5e of others")
+                   "Built-in chip or hardware file (default: mi300x for msccl, else tpu-v5e)")
       ->type_name(kChip);
   command
-      ->add_option("--topology", arguments->topology,
-                   "The machine: a slice like 4x4, another kind like torus:4x4x4 or "
-                   "fully-connected:8, or a JSON object")
-      ->type_name("MACHINE");
+      ->add_option(
+          "--topology", arguments->topology,
+          "Topology: a slice like 4x4, another kind like torus:4x4x4 or fully-connected:8, "
+          "or a JSON object")
+      ->type_name("TOPOLOGY");
   CLI::Option* json = command->add_flag(
       "--json", arguments->json, "Print one JSON object instead of a table (docs/results.md)");
   const auto kinds = std::make_shared<std::array<OptionsOfKind, 4>>(

@@ -1,4 +1,4 @@
-// The subcommands that exchange programs with others: import and export, and their options.
+// The subcommands import and export with their options.
 #pragma once
 
 namespace CLI {
@@ -7,9 +7,7 @@ class App;
 
 namespace equarx::cli {
 
-/// Makes `import`.
 void add_import(CLI::App& app);
-/// Makes `export`.
 void add_export(CLI::App& app);
 
 }  // namespace equarx::cli

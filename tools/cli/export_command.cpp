@@ -1,5 +1,3 @@
-#include "tools/cli/export_command.hpp"
-
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -11,6 +9,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/output_file.hpp"
 #include "models/units/quantity.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/step_command.hpp"
@@ -36,12 +35,12 @@ bool has_formats(const config::StepConfig& config) {
 
 void export_chakra(const ExportArguments& arguments) {
   if (arguments.output.empty())
-    throw input::InputError("", "--output: say what the traces are called before .0.et");
+    throw input::InputError("", "--output: is required: the path prefix of the traces");
   const input::JsonValue json = read_json(arguments.config);
   if (!config::is_step(*json))
     throw input::InputError(
-        "", fmt::format("{}: is no step; traces are made of a configuration with \"step\" "
-                        "(docs/steps.md)",
+        "", fmt::format("{}: is not a step; traces are exported from configurations with "
+                        "\"step\" (docs/steps.md)",
                         name_of(arguments.config.path)));
   const config::StepConfig config = read_step(arguments.config.path, json);
   const imports::ChakraExport traces =
@@ -55,11 +54,11 @@ void export_chakra(const ExportArguments& arguments) {
   const std::string groups = arguments.output + ".groups.json";
   write_whole(groups, traces.groups());
   print(fmt::format(
-      "{} to {}: {} nodes{} each, {} in all\n{}\n", imports::trace_path(arguments.output, 0),
+      "{} to {}: {} nodes{} each, {} in total\n{}\n", imports::trace_path(arguments.output, 0),
       imports::trace_path(arguments.output, traces.chips() - 1), config.graph.tasks.size(),
       config.permutes.empty() ? "" : " or more", units::bytes_text(bytes), groups));
   if (has_formats(config))
-    print("Formats have no place in a trace: collectives have the bytes of plain ones.\n");
+    print("Traces do not support formats: collectives have unquantized sizes.\n");
 }
 
 void export_schedule(const ExportArguments& arguments) {
@@ -77,13 +76,11 @@ void export_schedule(const ExportArguments& arguments) {
 
 void export_config(const ExportArguments& arguments) {
   if (arguments.kind != kChakraTraces && arguments.kind != kMscclSchedule)
-    throw input::InputError("", fmt::format("there is no export of '{}'; use {} or {}",
+    throw input::InputError("", fmt::format("unknown export format '{}'; use {} or {}",
                                             arguments.kind, kChakraTraces, kMscclSchedule));
   if (arguments.kind == kMscclSchedule) return export_schedule(arguments);
   if (!arguments.collective.empty())
-    throw input::InputError("",
-                            "--collective: is of export msccl, and means nothing of chakra; "
-                            "leave it out");
+    throw input::InputError("", "--collective: applies to export msccl only; remove it");
   export_chakra(arguments);
 }
 

@@ -1,5 +1,3 @@
-#include "tools/cli/import_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -48,7 +46,7 @@ double read_bytes(const char* option, const std::string& text) {
   }
 }
 
-/// Fills what programs of all kinds have.
+/// Reads the options shared by all program kinds.
 void read_options(const ImportArguments& arguments, imports::ProgramOptions& options) {
   if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
   options.topology = arguments.topology;
@@ -70,13 +68,12 @@ step::StepResult simulate(const input::Json& json) {
 
 void check_options(const ImportArguments& arguments) {
   if (arguments.kind != kHlo && arguments.kind != kMsccl && arguments.kind != kChakra)
-    throw input::InputError("", fmt::format("there is no import of '{}'; use {}, {} or {}",
+    throw input::InputError("", fmt::format("unknown import format '{}'; use {}, {} or {}",
                                             arguments.kind, kHlo, kChakra, kMsccl));
   for (const auto& [option, kinds] : arguments.given_of_kind)
     if (std::ranges::find(kinds, arguments.kind) == kinds.end())
-      throw input::InputError("", fmt::format("{}: is of import {}, and means nothing of {}; leave "
-                                              "it out",
-                                              option, fmt::join(kinds, " and "), arguments.kind));
+      throw input::InputError("", fmt::format("{}: applies to import {} only; remove it", option,
+                                              fmt::join(kinds, " and ")));
 }
 
 std::uint64_t read_whole_bytes(const char* option, const std::string& text, double least,
@@ -84,7 +81,7 @@ std::uint64_t read_whole_bytes(const char* option, const std::string& text, doub
   const double bytes = read_bytes(option, text);
   if (!(bytes >= least && bytes <= most) || bytes != std::floor(bytes))
     throw input::InputError(
-        "", fmt::format("{}: '{}' has to be a whole number of bytes, from {} to {}", option, text,
+        "", fmt::format("{}: '{}' must be a whole number of bytes from {} to {}", option, text,
                         units::bytes_text(least), units::bytes_text(most)));
   return static_cast<std::uint64_t>(bytes);
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -5,6 +6,8 @@
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -14,81 +17,134 @@
 #include <unistd.h>
 
 #include "experiments/input/errors.hpp"
+#include "experiments/input/nearest.hpp"
 #include "models/os/shortage.hpp"
 #include "models/tensors/shortened_file.hpp"
 #include "tools/cli/app.hpp"
-#include "tools/cli/commands.hpp"
 #include "tools/cli/messages.hpp"
-#include "tools/cli/usage_errors.hpp"
 
+namespace equarx::cli {
 namespace {
 
-constexpr int kExitOurFault = 1;
-constexpr int kExitWrongInput = 2;
+// --- Errors in the command line
 
-/// Large buffers come and go, lane by lane and trial by trial. By default the C library gives each back to the
-/// system at once, and asks for the next: that took a quarter of the time of a tuning.
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// The first unknown option; the parser reports missing arguments before unknown options. Empty if
+/// none.
+std::string unknown_option(const CLI::App& command) {
+  for (const std::string& argument : command.remaining())
+    if (argument.starts_with('-')) return argument.substr(0, argument.find('='));
+  return {};
+}
+
+std::string problem(const CLI::App& command, const CLI::ParseError& error) {
+  const std::string unknown = unknown_option(command);
+  if (unknown.empty()) return error.what();
+  const std::vector<std::string> options = options_of(command);
+  const std::vector<std::string_view> names(options.begin(), options.end());
+  const auto meant = input::near(unknown, names);
+  return fmt::format("'{}' has no option {}{}", command.get_name(), unknown,
+                     meant ? fmt::format(" (did you mean {}?)", *meant) : "");
+}
+
+/// Checks the first argument before parsing. @throws InputError if it is neither an option nor a
+/// subcommand
+void check_subcommand(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || std::string_view(argv[1]).starts_with('-')) return;
+  const std::string_view typed = argv[1];
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  if (std::ranges::find(known, typed) != known.end()) return;
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  throw input::InputError(
+      "", fmt::format("unknown subcommand '{}'; {}", typed, input::remedy(typed, names)));
+}
+
+/// Converts a parse error, pointing to the help of the subcommand.
+input::InputError usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const auto used = app.get_subcommands();
+  if (used.empty()) return {"", fmt::format("{}; see 'equarx-sim --help'", error.what())};
+  return {"", fmt::format("{}; see 'equarx-sim {} --help'", problem(*used.front(), error),
+                          used.front()->get_name())};
+}
+
+// --- The process
+
+constexpr int kExitInternalError = 1;
+constexpr int kExitInvalidInput = 2;
+
+/// Keeps large freed buffers in the process. By default the C library returns each to the system at
+/// once; reallocating them took a quarter of the time of a tuning.
 void keep_freed_memory() {
-  constexpr int kMost = 256 << 20;  // bytes that stay with the process
+  constexpr int kMost = 256 << 20;  // bytes
   mallopt(M_TRIM_THRESHOLD, kMost);
   mallopt(M_MMAP_THRESHOLD, kMost);
 }
 
-/// Files that this program opens must not get the numbers of standard ones that whoever started it has closed: what is
-/// said on standard error would go into them. Reading and writing fail as before.
-void occupy_standard_files() {
+/// Occupies closed standard descriptors so that files opened later do not receive messages for
+/// standard error. Reading from and writing to the descriptors still fails.
+void reserve_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(number, F_GETFD) < 0 && errno == EBADF)
       open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// A file that may not grow (`ulimit -f`) is then as a disk that is full: an error of writing, and no end without a word.
-void see_limits_of_files_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
+/// Turns exceeded file size limits (`ulimit -f`) into write errors instead of a fatal signal.
+void ignore_file_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
 
-/// The Python package, which starts this program in a session of its own, may be killed without a chance to end it.
-void end_with_parent_if_asked() {
+/// For the Python package, which starts this program in its own session and may be killed without
+/// terminating it.
+void end_with_parent_if_requested() {
   if (std::getenv("EQUARX_SIM_ENDS_WITH_PARENT") != nullptr) prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-int complain(int code, const std::string& message) {
-  equarx::cli::tell(fmt::format("equarx-sim: error: {}\n", message));
+int report_error(int code, const std::string& message) {
+  print_message(fmt::format("equarx-sim: error: {}\n", message));
   return code;
 }
 
 int run(int argc, char** argv) {
-  using namespace equarx;
   int exit_code = EXIT_SUCCESS;
-  const auto app = cli::make_app(exit_code);
-  cli::check_subcommand(*app, argc, argv);
+  const auto app = make_app(exit_code);
+  check_subcommand(*app, argc, argv);
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != EXIT_SUCCESS) throw cli::usage_error(*app, error);
+    if (error.get_exit_code() != EXIT_SUCCESS) throw usage_error(*app, error);
     std::ostringstream text;  // of --help or --version
     app->exit(error, text, text);
-    cli::print(text.str());
+    print(text.str());
   }
   return exit_code;
 }
 
 }  // namespace
+}  // namespace equarx::cli
 
 int main(int argc, char** argv) {
-  end_with_parent_if_asked();
-  occupy_standard_files();
-  see_limits_of_files_as_errors();
+  using namespace equarx;
+  using namespace equarx::cli;
+  end_with_parent_if_requested();
+  reserve_standard_descriptors();
+  ignore_file_size_signal();
   keep_freed_memory();
-  equarx::tensors::end_in_words_if_shortened();
+  tensors::install_truncation_handler();
   try {
     return run(argc, argv);
-  } catch (const equarx::input::InputError& error) {
-    return complain(kExitWrongInput, error.what());
+  } catch (const input::InputError& error) {
+    return report_error(kExitInvalidInput, error.what());
   } catch (const std::filesystem::filesystem_error& error) {
-    return complain(kExitWrongInput,
-                    fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    return report_error(kExitInvalidInput,
+                        fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {
-    if (const auto shortage = equarx::os::shortage(error))
-      return complain(kExitWrongInput, *shortage);
-    return complain(kExitOurFault, error.what());
+    if (const auto shortage = os::shortage(error))
+      return report_error(kExitInvalidInput, *shortage);
+    return report_error(kExitInternalError, error.what());
   }
 }

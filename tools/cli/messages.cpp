@@ -16,9 +16,9 @@ void print(const std::string& text) {
     throw input::InputError("", "cannot write to standard output");
 }
 
-void tell(std::string_view lines) { tell_terminal(os::printable_lines(lines)); }
+void print_message(std::string_view lines) { print_raw_message(os::printable_lines(lines)); }
 
-void tell_terminal(std::string_view text) {
+void print_raw_message(std::string_view text) {
   [[maybe_unused]] const std::size_t written = std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -1,4 +1,4 @@
-// What a command says: its results on standard output, all else on standard error.
+// Output of commands: results on standard output, messages on standard error.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace equarx::cli {
 
-/// Prints to standard output, as it is; on a terminal without what would do something to it.
-/// @throws input::InputError if it cannot all be written
+/// Writes to standard output; on a terminal without control sequences.
+/// @throws input::InputError if the write fails
 void print(const std::string& text);
 
-/// Says lines on standard error, without what would do something to a terminal. That nobody can read them (standard
-/// error is closed, or a file on a full disk) does not end what the command does.
-void tell(std::string_view lines);
+/// Writes lines to standard error without control sequences. Ignores write errors (closed
+/// descriptor, full disk).
+void print_message(std::string_view lines);
 
-/// The same as it is, for what is to do something to a terminal.
-void tell_terminal(std::string_view text);
+/// Like print_message(), but keeps control sequences.
+void print_raw_message(std::string_view text);
 
 }  // namespace equarx::cli

@@ -1,4 +1,4 @@
-// Options that are read as the keys of a configuration, and called by their own names where they are wrong.
+// Error messages of options that are parsed as configuration keys.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace equarx::cli {
 
-/// A message whose place is a key below `object`, like "/topology/fully-connected: ...", said of the option of that
-/// name: "--fully-connected: ...". `object` itself is called by its name, "topology: ..."; any other message stays as
-/// it is.
+/// Rewrites a message about a key of `object`, "/topology/fully-connected: ...", as one about the
+/// option, "--fully-connected: ...", and one about `object` as "topology: ..."; other messages are
+/// unchanged.
 std::string option_message(const std::string& message, const std::string& object);
 
-/// Calls `use`, and renames what it complains of as option_message() does.
+/// Calls `use` and rewrites its error messages with option_message().
 template <typename Use>
 auto naming_options(const std::string& object, Use&& use) {
   try {

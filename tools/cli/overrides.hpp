@@ -1,4 +1,4 @@
-// What --set does.
+// The option --set.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace equarx::cli {
 
-/// The JSON pointer of `text`, "pointer=value". @throws input::InputError
+/// Returns the JSON pointer of "pointer=value". @throws input::InputError
 std::string pointer_of_override(const std::string& text);
 
-/// Changes the configuration as `text`, "pointer=value", says. @throws input::InputError
+/// Applies "pointer=value" to a configuration. @throws input::InputError
 void apply_override(input::Json& config, const std::string& text);
 
 }  // namespace equarx::cli

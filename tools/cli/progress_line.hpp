@@ -1,4 +1,4 @@
-// How far a command is that does one thing after the other.
+// Progress of a command that runs several parts in sequence.
 #pragma once
 
 #include <string>
@@ -7,21 +7,21 @@
 
 namespace equarx::cli {
 
-/// What is being done, how much of that is done, and how long the rest will take.
+/// Shows the current part, its progress and the remaining time.
 class ProgressLine {
  public:
-  /// Begins a part of the work.
-  void show(const std::string& what);
-  /// How much of the part is done, 0 to 1. May be called as often as one likes.
+  /// Starts a part.
+  void show(const std::string& part);
+  /// Updates the completed fraction of the part, 0 to 1. Cheap; output is rate-limited.
   void share(double done);
 
  private:
   StatusLine line_;
-  std::string what_;
+  std::string part_;
   double began_s_ = 0.0;
 };
 
-/// "4 of 4: int8: simulating 4032 messages: 31 %, 15 s left" after `seconds` of it.
-std::string progress_text(const std::string& what, double done, double seconds);
+/// "4 of 4: int8: simulating 4032 messages: 31 %, 15 s left" after `seconds` of the part.
+std::string progress_text(const std::string& part, double done, double seconds);
 
 }  // namespace equarx::cli

@@ -1,5 +1,3 @@
-#include "tools/cli/report_command.hpp"
-
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -10,15 +8,16 @@
 #include "experiments/report/pictures.hpp"
 #include "experiments/report/report.hpp"
 #include "experiments/result/json.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
 namespace {
 
-/// More would make the page heavy.
+/// Limits the size of the page.
 constexpr std::size_t kMostPictures = 24;
 
-/// What a file of results is called: a sweep's or study's by its folder, which has its name.
+/// Display name of a results file: the folder's name for sweeps and studies, else the file name.
 std::string sweep_name(const std::string& path) {
   const std::filesystem::path file = std::filesystem::absolute(path).lexically_normal();
   const std::filesystem::path folder = file.parent_path();
@@ -47,7 +46,7 @@ void report(const ReportArguments& arguments) {
   input.pictures = report::make_pictures(input.results, kMostPictures);
   output::write_file(arguments.output, make_report(input));
   for (const std::string& note : input.results.notes)
-    tell(fmt::format("equarx-sim: note: {}\n", note));
+    print_message(fmt::format("equarx-sim: note: {}\n", note));
 }
 
 }  // namespace equarx::cli

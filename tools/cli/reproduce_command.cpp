@@ -1,11 +1,11 @@
-#include "tools/cli/reproduce_command.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "experiments/input/pointer.hpp"
+#include "experiments/input/renamed_keys.hpp"
 #include "experiments/study/check.hpp"
 #include "experiments/study/outcomes.hpp"
 #include "experiments/study/points.hpp"
@@ -34,8 +34,16 @@ void report_failures(const std::vector<std::string>& failures) {
   if (failures.empty()) return;
   const std::string more =
       failures.size() == 1 ? "" : fmt::format(" ({} more points failed)", failures.size() - 1);
-  tell(fmt::format("equarx-sim: {}{}; rows without their points are not within\n", failures.front(),
-                   more));
+  print_message(fmt::format("equarx-sim: {}{}; rows of failed points count as outside tolerance\n",
+                            failures.front(), more));
+}
+
+void note_old_metrics(const study::Study& study) {
+  for (const study::StudyRow& row : study.rows)
+    if (row.metric != row.written_metric)
+      print_message(fmt::format(
+          "equarx-sim: note: {}\n",
+          input::renamed_note(input::pointer(row.pointer, "metric"), row.written_metric)));
 }
 
 void print_report(const study::Study& study, const std::vector<study::StudyOutcome>& outcomes,
@@ -49,17 +57,18 @@ void print_report(const study::Study& study, const std::vector<study::StudyOutco
 
 int reproduce(const ReproduceArguments& arguments) {
   const study::Study study = study::load_study(arguments.study);
+  note_old_metrics(study);
   const study::StudyPoints points(study);
   naming_file(study::study_file(arguments.study).string(),
               [&] { study::check_study(study, points); });
   const fs::path output = folder_of(arguments);
-  // Whoever wants to see what this program reproduces need not know what another one has left there.
+  // Results of another version are moved aside.
   ResultsFolder results(output, arguments.fresh || sweep::is_of_another_version(output));
   const sweep::SweepOutcome outcome = results.compute(
       points, {.jobs = jobs_or_cores(arguments.jobs), .shard = {}, .retry = arguments.retry});
   if (outcome.signal != 0) return exit_code_of_signal(outcome.signal);
 
-  // Pictures show all that is there, so what an earlier state of the study left must go.
+  // Plots show every stored point, so points of earlier states of the study are removed.
   keep_only(points, outcome.keyed, results.store());
   const auto outcomes = compare(study, points, outcome.keyed, results.store());
   std::vector<fs::path> files = {results.store().file(), results.write_table(points, outcome)};

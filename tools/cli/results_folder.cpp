@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/input/renamed_keys.hpp"
 #include "experiments/output/files.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/sweep_progress.hpp"
@@ -21,7 +22,7 @@ const std::filesystem::path& made(const std::filesystem::path& folder) {
 const std::filesystem::path& begun(const std::filesystem::path& folder, bool fresh) {
   const std::filesystem::path aside = fresh ? sweep::move_results_aside(folder) : "";
   if (!aside.empty())
-    tell(fmt::format("equarx-sim: older results are now in {}\n", aside.string()));
+    print_message(fmt::format("equarx-sim: older results moved to {}\n", aside.string()));
   return folder;
 }
 
@@ -38,9 +39,12 @@ int exit_code_of_signal(int signal) {
 
 void report_broken(const sweep::SweepStore& store) {
   if (store.broken_lines() > 0)
-    tell(fmt::format(
-        "equarx-sim: {}: {} broken or incomplete line{} left out, and computed again\n",
+    print_message(fmt::format(
+        "equarx-sim: {}: {} broken or incomplete line{} ignored and recomputed\n",
         store.file().string(), store.broken_lines(), store.broken_lines() == 1 ? "" : "s"));
+  if (store.has_old_keys())
+    print_message(
+        fmt::format("equarx-sim: note: {}\n", input::renamed_note(store.file().string())));
 }
 
 ResultsFolder::ResultsFolder(const std::filesystem::path& folder, bool fresh)
@@ -58,9 +62,9 @@ sweep::SweepOutcome ResultsFolder::compute(const sweep::PointSet& points,
                         [&](const sweep::SweepStatus& status) { progress.show(status); });
   }
   if (outcome.signal != 0)
-    tell(fmt::format(
+    print_message(fmt::format(
         "equarx-sim: stopped by signal {} with {} of {} points done; run the same command again to "
-        "go on\n",
+        "continue\n",
         outcome.signal, outcome.status.done, outcome.status.points));
   return outcome;
 }

@@ -1,4 +1,4 @@
-// The folder that a sweep or a study fills, and the computing of what is missing in it.
+// Results folder of a sweep or study: locking, storage, computation of missing points.
 #pragma once
 
 #include <filesystem>
@@ -11,26 +11,26 @@
 
 namespace equarx::cli {
 
-/// Exit code of a command that computed points of which some failed.
+/// Exit code if some points failed.
 inline constexpr int kExitPointsFailed = 1;
 
-/// Processes for `--jobs`: as many as are asked for, or as there are cores for 0.
+/// Number of processes for `--jobs`; 0: number of cores.
 std::size_t jobs_or_cores(std::size_t jobs);
 
-/// Says on standard error which lines of a file of results cannot be used, if there are any.
+/// Reports unusable lines of a results file on standard error.
 void report_broken(const sweep::SweepStore& store);
 
-/// Holds the folder against other processes while it lives.
+/// Locks the folder against other processes during its lifetime.
 class ResultsFolder {
  public:
-  /// Makes the folder, and opens what is in it; with `fresh`, moves that aside.
-  /// @throws InputError if the folder cannot be written to, is held by another process, or has results of
-  /// another version.
+  /// Creates the folder and opens its results; `fresh` moves them aside.
+  /// @throws InputError if the folder is not writable, is locked by another process, or has results
+  /// of another version
   ResultsFolder(const std::filesystem::path& folder, bool fresh);
 
   sweep::SweepStore& store() { return store_; }
 
-  /// Computes what is missing, and shows how far it is. Says so if a signal ends it.
+  /// Computes missing points with progress output. Reports a signal that stops it.
   sweep::SweepOutcome compute(const sweep::PointSet& points, const sweep::SweepOptions& options);
   /// Writes results.csv. Returns its path.
   std::filesystem::path write_table(const sweep::PointSet& points,
@@ -42,7 +42,7 @@ class ResultsFolder {
   sweep::SweepStore store_;
 };
 
-/// What a shell would say of a command that this signal ended.
+/// Exit code as reported by shells for this signal: 128 + signal.
 int exit_code_of_signal(int signal);
 
 }  // namespace equarx::cli

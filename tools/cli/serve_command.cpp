@@ -1,5 +1,3 @@
-#include "tools/cli/serve_command.hpp"
-
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -22,15 +20,15 @@ namespace {
 
 using input::Json;
 
-/// Ends this process if the one that asks has ended: nobody would read the answer. (Standard input may end before.)
-void leave_if_alone() {
+/// Exits if the client has exited. (Standard input may be closed earlier.)
+void exit_if_client_gone() {
   pollfd answers{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
   if (poll(&answers, 1, 0) > 0 && (answers.revents & POLLERR) != 0) std::_Exit(EXIT_SUCCESS);
 }
 
 request::Request read_request(const std::string& line) {
   const Json json = input::parse_json(line);
-  // Paths in it are relative to where the asker is, which may move.
+  // Relative paths refer to the client's current folder, which may change.
   if (json.contains("folder")) std::filesystem::current_path(json.at("folder").get<std::string>());
   request::Request request;
   request.config = json.at("config").dump();
@@ -53,11 +51,11 @@ std::string answer_line(const std::string& line) {
   try {
     const request::Request request = read_request(line);
     const request::Answer answer = request::answer(request::make_plan(request), request,
-                                                   [](double /*share*/) { leave_if_alone(); });
+                                                   [](double /*share*/) { exit_if_client_gone(); });
     return "{\"result\": " + answer.json + ", \"table\": " + Json(answer.table).dump() +
            ", \"tensors\": " + answer.tensors + "}";
   } catch (const input::InputError& error) {
-    return error_line("input", error.place(), error.what());
+    return error_line("input", error.pointer(), error.what());
   } catch (const std::exception& error) {
     return error_line("internal", "", error.what());
   }

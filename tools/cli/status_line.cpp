@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kRedraw{100};
 constexpr milliseconds kLineInterval{10'000};
 
-/// The first letters of a text in UTF-8, without what would do something to a terminal.
+/// The first `letters` characters of a UTF-8 text, without control sequences.
 std::string shown(const std::string& text, std::size_t letters) {
   constexpr unsigned char kContinuation = 0x80;
   constexpr unsigned char kContinuationMask = 0xC0;
@@ -47,23 +47,22 @@ StatusLine::StatusLine()
     : overwritten_(can_overwrite()), next_(start_ + (overwritten_ ? kRedraw : kLineInterval)) {}
 
 StatusLine::~StatusLine() {
-  if (overwritten_) tell_terminal(kEraseLine);
+  if (overwritten_) print_raw_message(kEraseLine);
 }
 
-void StatusLine::say(const std::string& text) {
+void StatusLine::show(const std::string& text) {
   next_ = Clock::now() + (overwritten_ ? kRedraw : kLineInterval);
   if (overwritten_)
-    tell_terminal(std::string(kEraseLine) + shown(text, width()));
+    print_raw_message(std::string(kEraseLine) + shown(text, width()));
   else
-    tell(fmt::format("equarx-sim: {}\n", shown(text, text.size())));
+    print_message(fmt::format("equarx-sim: {}\n", shown(text, text.size())));
 }
 
 std::size_t StatusLine::width() const {
   constexpr std::size_t kUsual = 80;
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (known ? size.ws_col : kUsual) -
-         1;  // the last column would begin a new line on some terminals
+  return (known ? size.ws_col : kUsual) - 1;  // some terminals wrap after the last column
 }
 
 double StatusLine::seconds() const {

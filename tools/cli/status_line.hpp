@@ -1,4 +1,4 @@
-// What a long command says on standard error while it works.
+// Status line of a long-running command on standard error.
 #pragma once
 
 #include <chrono>
@@ -8,31 +8,31 @@
 
 namespace equarx::cli {
 
-/// What takes the line away that was last written to a terminal, if can_overwrite().
+/// Erases the current terminal line; requires can_overwrite().
 inline constexpr std::string_view kEraseLine = "\r\x1b[K";
 
-/// Whether a person sees standard error, on a terminal that can erase a line.
+/// True if standard error is a terminal that can erase a line.
 bool can_overwrite();
 
-/// On a terminal one line that is written over, and cut to its width. Elsewhere, and on a terminal that cannot do
-/// that (TERM=dumb), a line every ten seconds, so that a log shows that the command is alive, and how far.
+/// On a terminal, one line that is overwritten and truncated to the terminal's width. Elsewhere,
+/// including TERM=dumb, a log line every ten seconds.
 class StatusLine {
  public:
   StatusLine();
-  /// Leaves nothing on a terminal.
+  /// Erases the line on a terminal.
   ~StatusLine();
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// Whether it is time to say how far the command is: what is said in between is not shown.
+  /// True if the next update is due; earlier updates should be skipped.
   bool is_due() const { return Clock::now() >= next_; }
-  /// Shows the text, whenever it is called. Control characters in it are replaced.
-  void say(const std::string& text);
+  /// Shows the text unconditionally. Control characters are replaced.
+  void show(const std::string& text);
 
   bool is_overwritten() const { return overwritten_; }
-  /// Letters that a line has room for, behind `equarx-sim: ` in a log.
+  /// Characters available per line.
   std::size_t width() const;
-  /// Since this line was made.
+  /// Seconds since construction.
   double seconds() const;
 
  private:

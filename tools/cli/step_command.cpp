@@ -29,17 +29,17 @@ step::StepPlan load(const std::string& path, const input::JsonValue& json) {
   return naming_file(path, [&] { return step::make_plan(config); });
 }
 
-/// What a step does not have.
+/// Rejects options that do not apply to steps.
 void check_options(const RunArguments& arguments) {
   for (const auto& [given, option] :
        {std::pair{arguments.uncertainty, "--uncertainty"},
         std::pair{arguments.sensitivity, "--sensitivity"}, std::pair{arguments.links, "--links"},
-        std::pair{arguments.inputs, "--input-tensors"},
+        std::pair{arguments.inputs, "--output-inputs"},
         std::pair{!arguments.tensors.empty(), "--output-tensors"},
         std::pair{!arguments.trace_run.empty(), "--trace-run"}})
     if (given)
       throw input::InputError(
-          "", fmt::format("{} is for a configuration of collectives; this one is of a whole step, "
+          "", fmt::format("{} applies to collectives, but this configuration is a whole step; "
                           "remove it",
                           option));
 }

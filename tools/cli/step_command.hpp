@@ -1,4 +1,4 @@
-// What `run`, `show`, `validate` and `tune` do with a configuration of a whole step.
+// Support for whole-step configurations in `run`, `show`, `validate`, `tune` and `export`.
 #pragma once
 
 #include <string>
@@ -9,16 +9,15 @@
 
 namespace equarx::cli {
 
-/// What the step is, checked against its schema and the chips' memory. @throws input::InputError, whose message names
-/// the file
+/// Reads a step and checks its schema and memory. @throws input::InputError naming the file
 config::StepConfig read_step(const std::string& path, const input::JsonValue& json);
 
-/// Simulates the step and prints its tables, or JSON. @throws input::InputError for the user's mistakes, and for options
-/// that are for a collective
+/// Simulates the step and prints its tables or JSON. @throws input::InputError for invalid input
+/// and options that apply to collectives only
 void run_step(const RunArguments& arguments, const input::JsonValue& json);
-/// Checks the step as `run` does before it simulates. @throws likewise
+/// Runs all checks that `run` performs before simulating. @throws input::InputError naming the file
 void check_step(const std::string& path, const input::JsonValue& json);
-/// The configuration with every default filled in, as text. @throws likewise
+/// The configuration with all defaults, as text. @throws input::InputError naming the file
 std::string show_step(const std::string& path, const input::JsonValue& json);
 
 }  // namespace equarx::cli

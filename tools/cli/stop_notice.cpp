@@ -12,7 +12,7 @@
 namespace equarx::cli {
 namespace {
 
-// What the handler needs, ready made: it must not take memory.
+// Preformatted messages: the handler must not allocate.
 struct Line {
   int signal = 0;
   std::string text;
@@ -24,15 +24,14 @@ extern "C" void stop(int signal) {
   for (const Line& line : lines)
     if (line.signal == signal) [[maybe_unused]]
       const ssize_t written = write(STDERR_FILENO, line.text.data(), line.text.size());
-  raise(signal);  // as it would have ended without us: the handler is reset
+  raise(signal);  // the handler is reset, so the default action follows
 }
 
 }  // namespace
 
 StopNotice::StopNotice(std::string_view path) {
-  const std::string outcome =
-      path.empty() ? "there is no result" : fmt::format("{} was not written", path);
-  // What a progress line has drawn is written over.
+  const std::string outcome = path.empty() ? "no result" : fmt::format("{} was not written", path);
+  // Overwrites a progress line.
   const std::string_view erase = can_overwrite() ? kEraseLine : "";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const int signal = lines[i].signal;

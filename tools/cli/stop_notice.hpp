@@ -1,4 +1,4 @@
-// What becomes of a command's output when a signal ends it.
+// Signal handling: message and cleanup of partial output.
 #pragma once
 
 #include <array>
@@ -7,11 +7,12 @@
 
 namespace equarx::cli {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP end the process as ever, but say so in a line on standard error and
-/// remove files that are being written. There is one at a time, from before the first of these files is made.
+/// During its lifetime SIGINT, SIGTERM and SIGHUP print a message on standard error and remove
+/// unfinished files before terminating the process as usual. At most one instance, created before
+/// the first such file.
 class StopNotice {
  public:
-  /// `path` is what the command writes; empty if it only prints.
+  /// `path`: output file of the command; empty if it only prints
   explicit StopNotice(std::string_view path);
   ~StopNotice();
   StopNotice(const StopNotice&) = delete;

@@ -1,5 +1,3 @@
-#include "tools/cli/sweep_command.hpp"
-
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -45,14 +43,15 @@ std::filesystem::path folder_of(const SweepArguments& arguments, const sweep::Sw
   return folder / fmt::format("shard-{}-of-{}", shard.index, shard.count);
 }
 
-/// What an axis varies has no value of the base.
+/// Rejects overrides of keys that an axis varies.
 void check_no_axis(const sweep::Sweep& sweep, const std::string& pointer) {
   for (const sweep::SweepAxis& axis : sweep.axes)
     for (const std::string& key : axis.keys)
       if (pointer == key || pointer.starts_with(key + '/'))
-        throw InputError(axis.place, fmt::format("--set {}: the sweep varies {}; change the values "
-                                                 "of the axis instead",
-                                                 pointer, key));
+        throw InputError(axis.pointer,
+                         fmt::format("--set {}: the sweep varies {}; change the values "
+                                     "of the axis instead",
+                                     pointer, key));
 }
 
 void override_base(sweep::Sweep& sweep, const std::vector<std::string>& overrides) {
@@ -69,8 +68,8 @@ sweep::SweepPoints load_points(const SweepArguments& arguments) {
     override_base(sweep, arguments.overrides);
     sweep::SweepPoints points(std::move(sweep));
     if (points.size() > kMostWithoutYes && !arguments.yes && !arguments.dry_run)
-      throw InputError("", fmt::format("has {} points; give --yes if you mean it, or fewer values",
-                                       points.size()));
+      throw InputError(
+          "", fmt::format("has {} points; confirm with --yes, or use fewer values", points.size()));
     points.check();
     return points;
   });
@@ -92,13 +91,13 @@ void print_plan(const sweep::SweepPoints& points, const std::filesystem::path& f
   const sweep::SweepStore store(folder);
   report_broken(store);
   const sweep::SweepStatus status = sweep_status(points, store, options);
-  print(axes_text(points) +
-        fmt::format("  {} of this run's {} points are to be computed, into {}\n",
-                    status.points - status.done, status.points, folder.string()));
+  print(axes_text(points) + fmt::format("  {} of this run's {} points to compute, into {}\n",
+                                        status.points - status.done, status.points,
+                                        folder.string()));
 }
 
 void print_notes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) tell(fmt::format("equarx-sim: {}\n", note));
+  for (const std::string& note : notes) print_message(fmt::format("equarx-sim: {}\n", note));
 }
 
 int run(const sweep::SweepPoints& points, const std::filesystem::path& folder,

@@ -46,7 +46,7 @@ std::vector<Reason> reasons_of(const sweep::PointSet& points,
 }
 
 std::string rows_text(std::size_t rows) {
-  return rows == 1 ? "1 row is" : fmt::format("{} rows are", rows);
+  return rows == 1 ? "1 row" : fmt::format("{} rows", rows);
 }
 
 std::string differences_text(const std::vector<config::Difference>& differences) {
@@ -54,7 +54,7 @@ std::string differences_text(const std::vector<config::Difference>& differences)
   for (std::size_t i = 0; i < std::min(differences.size(), kMostDifferences); ++i) {
     const config::Difference& difference = differences[i];
     const auto value = [](const input::Json& json) {
-      return json.is_null() ? std::string("not there") : json.dump();
+      return json.is_null() ? std::string("absent") : json.dump();
     };
     text += fmt::format("{}{} was {} and is {}", i == 0 ? ": " : ", ", difference.pointer,
                         value(difference.a), value(difference.b));
@@ -81,8 +81,7 @@ std::vector<std::string> failure_notes(const sweep::PointSet& points,
       others += reason.points;
   }
   if (others > 0)
-    notes.push_back(
-        fmt::format("{} more failed for other reasons, which are in the results", others));
+    notes.push_back(fmt::format("{} more failed for other reasons; see the results", others));
   return notes;
 }
 
@@ -91,13 +90,14 @@ std::vector<std::string> older_rows_notes(const sweep::OlderRows& older,
   std::vector<std::string> notes;
   if (older.of_other_bases > 0)
     notes.push_back(fmt::format(
-        "{}: {} of another base{}; reports and pictures show this as an axis, and --fresh "
-        "begins without them",
+        "{}: {} from another base{}; reports and plots show this as an axis; --fresh starts "
+        "without "
+        "them",
         file.string(), rows_text(older.of_other_bases), differences_text(older.differences)));
   if (older.of_other_files > 0)
     notes.push_back(fmt::format(
-        "{}: {} of earlier contents of files that the configuration names; reports and pictures "
-        "leave them out",
+        "{}: {} from earlier contents of files named in the configuration; reports and plots omit "
+        "them",
         file.string(), rows_text(older.of_other_files)));
   return notes;
 }

@@ -1,4 +1,4 @@
-// What a sweep has to say beside its results, a line each.
+// Notes on failed points and stale rows of a sweep, one line each.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 
 namespace equarx::cli {
 
-/// Why points failed: the first reasons, each once, with its first point and how many failed alike.
-/// `store` must be open. Empty if none failed.
+/// First distinct failure reasons with the number of points and the first point of each.
+/// `store` must be open. Empty if no point failed.
 std::vector<std::string> failure_notes(const sweep::PointSet& points,
                                        const std::vector<sweep::KeyedPoint>& keyed,
                                        const sweep::SweepStore& store);
 
-/// What `file` has of earlier states of the sweep, and what becomes of it. Empty if it has nothing.
+/// Notes on rows of `file` from earlier states of the sweep. Empty if there are none.
 std::vector<std::string> older_rows_notes(const sweep::OlderRows& older,
                                           const std::filesystem::path& file);
 

@@ -35,7 +35,7 @@ void SweepProgress::show(const sweep::SweepStatus& status) {
   if (!line_.is_due()) return;
   const std::string text = progress_text(status, line_.seconds());
   const std::string with_bar = fmt::format("{} {}", bar(status), text);
-  line_.say(line_.is_overwritten() && with_bar.size() <= line_.width() ? with_bar : text);
+  line_.show(line_.is_overwritten() && with_bar.size() <= line_.width() ? with_bar : text);
 }
 
 }  // namespace equarx::cli

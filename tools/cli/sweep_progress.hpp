@@ -1,4 +1,4 @@
-// How far a sweep is, on standard error.
+// Progress of a sweep on standard error.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace equarx::cli {
 
-/// A bar, where there is room for it, with points, their rate, and the time that is left.
+/// Points, rate and remaining time, with a bar if it fits.
 class SweepProgress {
  public:
-  /// May be called as often as one likes.
+  /// Cheap; output is rate-limited.
   void show(const sweep::SweepStatus& status);
 
  private:

@@ -1,5 +1,3 @@
-#include "tools/cli/topology_command.hpp"
-
 #include <array>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "experiments/input/json_text.hpp"
 #include "experiments/inspect/topology.hpp"
 #include "experiments/output/files.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
@@ -24,7 +23,7 @@ using input::Json;
 
 constexpr const char* kDefaultHardware = "tpu-v5e";
 
-/// The options as the keys of a configuration, which are read with the same rules and messages.
+/// Converts options to configuration keys, so that they have the same rules and messages.
 Json topology_of(const TopologyArguments& arguments) {
   Json topology = Json::object();
   for (const auto& [key, value] :
@@ -52,11 +51,11 @@ inspect::TopologyReport report(Json json, const TopologyArguments& arguments) {
   return inspect::report_topology(config::read_topology(reader.object("topology"), chip), chip);
 }
 
-/// Of options alone. What `--set` changes has no option, and keeps its pointer.
+/// Reports a topology given by options only. Errors in keys of `--set` keep their JSON pointer.
 inspect::TopologyReport report_options(const Json& json, const TopologyArguments& arguments) {
   if (!arguments.config.overrides.empty()) return report(json, arguments);
   return naming_options("", [&] {
-    return naming_options(config::kTopologyPlace, [&] { return report(json, arguments); });
+    return naming_options(config::kTopologyPointer, [&] { return report(json, arguments); });
   });
 }
 
@@ -69,8 +68,8 @@ inspect::TopologyReport report(const TopologyArguments& arguments) {
   }
   if (!topology.empty() || !arguments.hardware.empty())
     throw InputError("",
-                     "give a CONFIG or options for the topology, not both; --set changes what "
-                     "a CONFIG says");
+                     "give a CONFIG or options for the topology, not both; --set overrides keys of "
+                     "a CONFIG");
   const std::string text = input::read_file(path);
   return naming_file(path, [&] { return report(input::parse_json(text), arguments); });
 }

@@ -1,5 +1,3 @@
-#include "tools/cli/tune_command.hpp"
-
 #include <array>
 #include <optional>
 #include <string>
@@ -12,6 +10,7 @@
 #include "experiments/tune/report.hpp"
 #include "experiments/tune_step/report.hpp"
 #include "tools/cli/comma_list.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/progress_line.hpp"
@@ -30,8 +29,8 @@ tune::TuneOptions options_of(const TuneArguments& arguments) {
   return options;
 }
 
-/// Finds something, showing how far it is; prints it, and writes the best configuration if that is asked for.
-/// `find`: from a function that is told what is done next. `json`: what was tuned.
+/// Runs `find` with progress output, prints its result, and writes the best configuration to
+/// --output. `find`: takes a progress callback. `json`: the tuned configuration
 template <typename Find>
 void find_and_print(const TuneArguments& arguments, const input::Json& json, Find find) {
   const StopNotice notice(arguments.output);
@@ -41,7 +40,7 @@ void find_and_print(const TuneArguments& arguments, const input::Json& json, Fin
     ProgressLine line;
     return find([&](const std::string& text) { line.show(text); });
   }();
-  // First, so that a full disk loses nothing else.
+  // Printed first: survives a full disk.
   print(arguments.json ? to_json(result, json).dump(2) + "\n" : to_table(result));
   if (output) {
     output->stream() << best_config(json, result).dump(2) << '\n';

@@ -28,7 +28,7 @@ file(RELATIVE_PATH equarx_from_bin
 set(CMAKE_INSTALL_RPATH "$ORIGIN/${equarx_from_bin}")
 
 # equarx_library(NAME SOURCES file... [LINKS target...] [PRIVATE_LINKS target...])
-# Target names are equarx_<room>. A room reaches another only by naming it in LINKS.
+# Target names are equarx_<module>. A module reaches another only by naming it in LINKS.
 function(equarx_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -37,7 +37,7 @@ function(equarx_library name)
     PUBLIC equarx_compile_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
 endfunction()
 
-# equarx_header_library(NAME [LINKS target...]): a room that is headers alone.
+# equarx_header_library(NAME [LINKS target...]): a module that is headers alone.
 function(equarx_header_library name)
   cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
   add_library(${name} INTERFACE)

@@ -1,30 +1,30 @@
-// The chart: any number over any column, in groups. Drawn by uPlot, if the page has it.
+// The chart: any number over any column, in groups. Drawn by uPlot, if included in the page.
 
 const kHeight = 400;
 const kManyPoints = 1500;
-const kNearEnough = 30;  // pixels from the pointer to a point
-/// Columns that have the ends of a column's intervals.
+const kNearEnough = 30;  // maximum distance of the pointer to a point, in pixels
+/// Columns with the ends of a column's intervals.
 const kIntervals = {
   time_s: ["uncertainty/time_low_s", "uncertainty/time_high_s"],
   speedup: ["uncertainty/speedup_low", "uncertainty/speedup_high"],
 };
 
 class Chart {
-  /// `onSelect(row)` when a point is chosen, `onChoice(what)` when what is drawn.
+  /// Calls `onSelect(row)` when a point is selected, and `onChoice(control)` when a control changes.
   constructor(data, { onSelect, onChoice }) {
     Object.assign(this, { data, onSelect });
-    this.place = document.getElementById("chart");
+    this.container = document.getElementById("chart");
     this.legend = document.getElementById("legend");
     this.note = document.getElementById("chart-note");
     this.rows = [];
     this.hidden = new Set();
     if (typeof uPlot === "undefined") return this.refuse();
-    this.controls = new ChartControls(data, (what) => { this.hidden.clear(); this.draw(); onChoice(what); });
-    this.heldAxes = new HeldAxes(data, (what) => { this.draw(); onChoice(what); });
+    this.controls = new ChartControls(data, (control) => { this.hidden.clear(); this.draw(); onChoice(control); });
+    this.heldAxes = new HeldAxes(data, (column) => { this.draw(); onChoice(column); });
     offerFigure(this, data.title);
-    this.place.addEventListener("keydown", (event) => this.onKey(event));
-    this.place.addEventListener("blur", () => this.activate(null));
-    new ResizeObserver(() => this.resize()).observe(this.place);
+    this.container.addEventListener("keydown", (event) => this.onKey(event));
+    this.container.addEventListener("blur", () => this.activate(null));
+    new ResizeObserver(() => this.resize()).observe(this.container);
     this.darkness = matchMedia("(prefers-color-scheme: dark)");
     this.darkness.addEventListener("change", () => this.draw());
     addEventListener("beforeprint", () => { this.isPrinting = true; this.draw(); });
@@ -33,11 +33,11 @@ class Chart {
 
   refuse() {
     for (const id of ["chart-controls", "chart-help", "chart-exports", "legend"]) document.getElementById(id).hidden = true;
-    this.place.style.height = "auto";
-    this.place.removeAttribute("tabindex");
-    this.place.replaceChildren(make("p", { class: "message" },
-      "There is no chart: equarx-sim was built without the chart library, because npm could not be reached. " +
-      "All else on this page works."));
+    this.container.style.height = "auto";
+    this.container.removeAttribute("tabindex");
+    this.container.replaceChildren(make("p", { class: "message" },
+      "No chart: equarx-sim was built without the chart library, because npm was unreachable. " +
+      "The rest of this page works."));
   }
 
   show(rows) {
@@ -62,7 +62,7 @@ class Chart {
   }
 
   size() {
-    return { width: Math.max(this.place.clientWidth, 200), height: kHeight };
+    return { width: Math.max(this.container.clientWidth, 200), height: kHeight };
   }
 
   resize() {
@@ -89,7 +89,7 @@ class Chart {
     const ends = (kIntervals[y.key] ?? []).map((key) => this.data.column(key));
     this.ends = ends.length && ends.every(Boolean) ? ends.map((column) => new Axis(column, yLog, this.drawn)) : null;
     this.group(groupColumns, nameOf);
-    // A line means something if it has one point at each x.
+    // Lines are only meaningful with a single point at each x.
     this.isOneLineEach = this.groups.every(({ points }) => points.every((point, i) => i === 0 || point.x !== points[i - 1].x));
     this.hasLines = this.controls.marks === "lines" || (this.controls.marks === "auto" && this.isOneLineEach && x.isNumeric);
     this.zoom = null;
@@ -99,13 +99,13 @@ class Chart {
     this.describe(groupColumns);
   }
 
-  /// The ends of the row's interval on the y axis, or nothing.
+  /// Ends of the row's interval on the y axis; empty without interval.
   interval(row) {
     const ends = (this.ends ?? []).map((axis) => axis.value(row));
     return ends.some(Number.isNaN) ? [] : ends;
   }
 
-  /// The group of a row: of the axes that are about it. A baseline that is a line across is one group.
+  /// Name of a row's group, from the grouping columns it has. A baseline drawn as a line is one group.
   nameOf(row, columns) {
     const label = this.data.column("label");
     const named = this.isReference(row) && this.state.y.key === "speedup" ? [label] : columns;
@@ -113,15 +113,15 @@ class Chart {
     return this.data.isBaseline(row) && named.includes(label) ? `${name} (baseline)` : name;
   }
 
-  /// Whether a row is drawn as a line across the chart, as its y is the same at every x: that of the baseline
-  /// that speedups refer to, and of one that the axis at x is not about.
+  /// True if a row is drawn as a horizontal line, because its y is the same at every x: the baseline of
+  /// speedups, and a baseline that does not depend on the axis at x.
   isReference(row) {
     if (!this.data.isBaseline(row)) return false;
     const { x, y } = this.state;
     return y.key === "speedup" ? x.axis || x.isNumeric : x.axis && x.isMissing(row);
   }
 
-  /// Groups with their points in the order of x. The look of a group stays when others are filtered out.
+  /// Collects the groups, with their points sorted by x. Filtering other groups does not change the style of a group.
   group(columns, nameOf) {
     this.leftOut = 0;
     const groups = new Map();
@@ -141,7 +141,7 @@ class Chart {
     this.chooseGroups(columns, nameOf, groups);
   }
 
-  /// The groups that are drawn: those without points are lines across the chart, and come last.
+  /// Selects the groups to draw. Horizontal lines come last.
   chooseGroups(columns, nameOf, groups) {
     const all = this.allGroupNames(columns, nameOf);
     const { isDark } = this.colours();
@@ -149,11 +149,11 @@ class Chart {
     const sorted = all.filter((name) => groups.has(name)).map((name) => groups.get(name));
     this.undrawn = Math.max(0, sorted.length - kMostGroups);
     this.groups = sorted.slice(0, kMostGroups).sort((a, b) => ("level" in a) - ("level" in b));
-    this.groups.forEach((group, place) => {
-      group.look = "level" in group ? null : isStable ? all.indexOf(group.name) : place;
+    this.groups.forEach((group, position) => {
+      group.look = "level" in group ? null : isStable ? all.indexOf(group.name) : position;
       group.style = group.look === null ? this.referenceStyle() : styleOf(group.look, isDark);
       group.points.sort((a, b) => a.x - b.x);
-      // What no axis of the chart changes was computed again and again, with the same result.
+      // Rows that differ only in axes without effect have equal results: draws them once.
       group.points = group.points.filter(({ x, y }, i, { [i - 1]: before }) => i === 0 || x !== before.x || y !== before.y);
     });
   }
@@ -162,7 +162,7 @@ class Chart {
     return { colour: this.colours().ink, dash: [6, 3], marker: null };
   }
 
-  /// Of all rows, filtered out or not, in the order of the columns' values; lines across the chart come last.
+  /// Group names of all rows, including filtered ones, ordered by the columns' values; horizontal lines come last.
   allGroupNames(columns, nameOf) {
     const firsts = new Map();
     const rows = Array.from({ length: this.data.rows }, (_, row) => row);
@@ -185,12 +185,12 @@ class Chart {
     const points = this.shownGroups.flatMap((group, index) => group.points.map((point) => ({ ...point, index })));
     points.sort((a, b) => a.x - b.x);
     const columns = this.shownGroups.map(() => new Array(points.length).fill(null));
-    points.forEach(({ y, index }, place) => { columns[index][place] = y; });
+    points.forEach(({ y, index }, position) => { columns[index][position] = y; });
     this.full = {
       x: this.range(points.map(({ x }) => x), this.x),
       y: this.range([...levels, ...points.flatMap(({ y, interval }) => [y, ...interval])], this.y),
     };
-    this.plot = new uPlot(this.options(), [points.map(({ x }) => x), ...columns], this.place);
+    this.plot = new uPlot(this.options(), [points.map(({ x }) => x), ...columns], this.container);
     this.tip = make("div", { id: "tip", hidden: true });
     this.ring = make("div", { id: "ring", hidden: true });
     this.plot.over.append(this.ring, this.tip);
@@ -248,9 +248,9 @@ class Chart {
     const bars = group.points.filter(({ interval }) => interval.length)
       .map(({ x, interval }) => [across(x), ...interval.map(down)]).filter(([x, low, high]) => isSeen(x) && low !== high);
     drawErrorBars(plot.ctx, group.style, radius, bars);
-    const places = group.points.map(({ x, y }) => [across(x), plot.valToPos(y, "y", true)])
+    const markers = group.points.map(({ x, y }) => [across(x), plot.valToPos(y, "y", true)])
       .filter(([x, y]) => isSeen(x) && y >= top - 1 && y <= top + height + 1);
-    drawMarkers(plot.ctx, group.style, ground, radius, places);
+    drawMarkers(plot.ctx, group.style, ground, radius, markers);
   }
 
   zoomToSelection(plot) {
@@ -264,7 +264,7 @@ class Chart {
 
   zoomTo(zoom) {
     this.zoom = zoom;
-    this.plot.setData(this.plot.data);  // asks for the ranges again
+    this.plot.setData(this.plot.data);  // recomputes the ranges
   }
 
   listen(over) {
@@ -286,16 +286,16 @@ class Chart {
     let best = null;
     let least = kNearEnough;
     for (const group of this.shownGroups) {
-      group.points.forEach((point, place) => {
+      group.points.forEach((point, position) => {
         const [x, y] = this.position(point);
         const distance = Math.hypot(x - left, y - top);
-        if (distance < least) { least = distance; best = { group, place, point }; }
+        if (distance < least) { least = distance; best = { group, position, point }; }
       });
     }
     return best;
   }
 
-  /// Shows what the point is, beside it.
+  /// Shows a tooltip next to the point.
   activate(active) {
     this.active = active;
     this.tip.hidden = this.ring.hidden = !active;
@@ -323,16 +323,16 @@ class Chart {
     if (event.key === "Enter" && this.active) { this.onSelect(this.active.point.row); return; }
     if (!["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(event.key) || groups.length === 0) return;
     event.preventDefault();
-    const here = this.active ?? { group: groups[0], place: -1 };
-    let { group, place } = here;
-    if (event.key === "ArrowLeft") --place;
-    if (event.key === "ArrowRight") ++place;
+    const here = this.active ?? { group: groups[0], position: -1 };
+    let { group, position } = here;
+    if (event.key === "ArrowLeft") --position;
+    if (event.key === "ArrowRight") ++position;
     if (event.key === "ArrowUp" || event.key === "ArrowDown") {
       const step = event.key === "ArrowUp" ? groups.length - 1 : 1;
       group = groups[(groups.indexOf(group) + step) % groups.length];
     }
-    place = Math.min(Math.max(place, 0), group.points.length - 1);
-    this.activate({ group, place, point: group.points[place] });
+    position = Math.min(Math.max(position, 0), group.points.length - 1);
+    this.activate({ group, position, point: group.points[position] });
     this.note.textContent = this.tip.innerText.replaceAll("\n", ", ");
   }
 
@@ -356,7 +356,7 @@ class Chart {
     this.plotGroups();
   }
 
-  /// The axes that are not in the chart and have several values in it, in brackets.
+  /// Axes that are not shown in the chart but vary in it, in parentheses.
   others(columns) {
     const varies = (column) => this.drawn.some((row) => column.cell(row) !== column.cell(this.drawn[0]));
     const names = this.data.columns.filter((column) =>
@@ -368,15 +368,15 @@ class Chart {
     const groups = this.groups.filter((group) => !("level" in group));
     const points = groups.reduce((sum, group) => sum + group.points.length, 0);
     const by = columns.length ? `, by ${columns.map((column) => column.title).join(" and ")}` : "";
-    this.place.setAttribute("aria-label",
+    this.container.setAttribute("aria-label",
       `Chart of ${this.y.label} against ${this.x.label}${by}: ${plural(points, "point")} in ${plural(groups.length, "group")}`);
     const notes = [];
-    if (this.heldAxes.texts.length) notes.push(`Of ${plural(this.rows.length, "row")} the chart shows the ${this.drawn.length.toLocaleString("en")} with ${this.heldAxes.texts.join(", ")}.`);
-    for (const { name, level } of this.groups.filter((group) => "level" in group)) notes.push(`The line across is ${name}, ${tickLabel(level)}${this.y.column.unit === "x" ? "x" : ""}.`);
-    if (this.groups.some((group) => group.points.some(({ interval }) => interval.length))) notes.push("Bars: 68 % of chips are within.");
-    if (!this.isOneLineEach && this.x.column.axis) notes.push(`Groups have several points at one x, so there are no lines: filter or group by what else differs${this.others(columns)}.`);
-    if (this.undrawn) notes.push(`${this.undrawn} more groups are not drawn; filter, or group otherwise.`);
-    if (this.leftOut) notes.push(`${this.leftOut} of ${this.drawn.length} rows have no place on these axes (failed, without a value, or not above zero on a logarithmic axis).`);
+    if (this.heldAxes.texts.length) notes.push(`Showing ${this.drawn.length.toLocaleString("en")} of ${plural(this.rows.length, "row")}: those with ${this.heldAxes.texts.join(", ")}.`);
+    for (const { name, level } of this.groups.filter((group) => "level" in group)) notes.push(`Horizontal line: ${name}, ${tickLabel(level)}${this.y.column.unit === "x" ? "x" : ""}.`);
+    if (this.groups.some((group) => group.points.some(({ interval }) => interval.length))) notes.push("Error bars: 68 % interval.");
+    if (!this.isOneLineEach && this.x.column.axis) notes.push(`No lines, because groups have several points at one x: filter or group by the other axes${this.others(columns)}.`);
+    if (this.undrawn) notes.push(`${this.undrawn} more groups are not drawn; filter, or change the grouping.`);
+    if (this.leftOut) notes.push(`${this.leftOut} of ${this.drawn.length} rows cannot be drawn on these axes (failed, without a value, or not positive on a logarithmic axis).`);
     this.note.textContent = notes.join(" ");
   }
 }

@@ -1,15 +1,15 @@
-// What the chart shows: its columns and scales, as chosen, and at first what the data suggest.
+// Controls of the chart: columns and scales, initialized with suggestions from the data.
 
-const kMostDistinct = 200;  // values of a column that groups
-const kReadableGroups = 8;  // that are chosen without being asked for
+const kMostDistinct = 200;  // maximum number of values of a grouping column
+const kReadableGroups = 8;  // maximum number of suggested groups
 
-/// Distinct values of a column in the data.
+/// Number of distinct values of a column.
 function distinct(column) {
   if (column.codes) return new Set(column.codes.filter((code) => column.dictionary[code] !== null)).size;
   return new Set(column.numbers).size;
 }
 
-/// Whether values spread over so much that a linear axis would hide most of them.
+/// True if the values span such a range that a linear axis would hide most of them.
 function spreads(column, factor) {
   let low = Infinity;
   let high = 0;
@@ -50,7 +50,7 @@ class ChartControls {
     this.x.append(...block("axes", axes), ...block("numbers", numbers), ...block("texts", texts));
     this.y.append(...block("numbers", numbers), ...block("axes", axes.filter((column) => column.isNumeric)));
     for (const select of [this.group, this.group2])
-      select.append(make("option", { value: "" }, "nothing"), ...block("texts", texts.filter(isGrouping)),
+      select.append(make("option", { value: "" }, "none"), ...block("texts", texts.filter(isGrouping)),
         ...block("axes", axes.filter(isGrouping)), ...block("numbers", numbers.filter(isGrouping)));
   }
 
@@ -69,20 +69,19 @@ class ChartControls {
     this.set({});
   }
 
-  /// The label, and what changes y most besides, as long as the groups can be told apart.
+  /// Suggests the label and the axis with the largest effect on y, unless that makes too many groups.
   suggestGroups(y, columns, label) {
     const rows = Array.from({ length: this.data.rows }, (_, row) => row).filter((row) => !this.data.isBaseline(row));
     const effects = new Map(columns.map((column) => [column, effect(column, y, rows)]));
     const axes = columns.filter((column) => column !== label).sort((a, b) => effects.get(b) - effects.get(a));
     const first = columns.includes(label) ? label : axes[0];
     const groups = (members) => new Set(rows.map((row) => JSON.stringify(members.map((column) => column.cell(row))))).size;
-    // An axis that follows from the label, as a format does from its name, would add nothing.
+    // An axis determined by the label, such as the format, would add nothing.
     const second = first && axes.find((column) => column !== first && groups([first, column]) > groups([first]) && groups([first, column]) <= kReadableGroups);
     return [first, second];
   }
 
-  /// Sets what is given and everything else to what was chosen at first. Names of columns that are not there
-  /// change nothing.
+  /// Sets the given controls, and all others to their initial values. Unknown columns are ignored.
   set(values) {
     const put = (name, value) => {
       const select = this[name];
@@ -96,7 +95,7 @@ class ChartControls {
     for (const name of ["xScale", "yScale"]) put(name, values[name] ?? this[name].value);
   }
 
-  /// What differs from what was chosen at first, as for set().
+  /// Differences from the initial values, in the format of set().
   get changes() {
     const { x, y } = this.state;
     const usual = { ...this.first, xScale: this.suggestedScale(x, 30), yScale: this.suggestedScale(y, 300) };

@@ -1,6 +1,6 @@
-// The data of the page: columns of numbers or texts, each as compact as it was written.
+// The data of the page: columns of numbers or texts, in the compact form in which they are stored.
 
-/// Units that numbers are shown in, largest first, by kind of column.
+/// Display units by kind of column, largest first.
 const kUnits = {
   time: [["s", 1], ["ms", 1e-3], ["us", 1e-6]],
   bytes: [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10], ["B", 1]],
@@ -12,7 +12,7 @@ const kUnits = {
   decibel: [["dB", 1]],
 };
 
-/// What a filter may write behind a number, in base units, by kind of column.
+/// Units accepted in filters by kind of column, in base units.
 const kWrittenUnits = {
   time: { s: 1, ms: 1e-3, us: 1e-6, "µs": 1e-6, ns: 1e-9 },
   bytes: { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, kB: 1e3, MB: 1e6, GB: 1e9 },
@@ -24,11 +24,11 @@ const kWrittenUnits = {
   decibel: { dB: 1 },
 };
 
-const kMostExact = 1e15;  // whole numbers of a double that are written out
+const kMostExact = 1e15;  // integers up to here are written out
 
-const kGrouped = new Intl.NumberFormat("en");  // made once: toLocaleString() makes one for each number
+const kGrouped = new Intl.NumberFormat("en");  // shared: toLocaleString() creates one per call
 
-/// Four digits.
+/// Formats a number with four digits.
 function formatNumber(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
@@ -75,7 +75,7 @@ class Column {
       Number.isNaN(value) || (Number.isInteger(value / size) && Math.abs(value / size) < kMostExact));
   }
 
-  /// What the heading says behind the title. An axis shows each value as it was written, with its unit.
+  /// Units in the heading. Values of an axis are shown as written, with their own units.
   get unitNote() {
     if (this.texts) return { time: "s, ms, us", bytes: "B, KiB, MiB" }[this.kind] ?? this.unit;
     return this.unit;
@@ -89,7 +89,7 @@ class Column {
     return this.isNumeric ? Number.isNaN(this.numbers[row]) : this.dictionary[this.codes[row]] === null;
   }
 
-  /// A number in the unit of the heading, or NaN.
+  /// Number in the unit of the heading, or NaN.
   scaled(row) {
     return this.numbers[row] / this.unitSize;
   }
@@ -110,14 +110,14 @@ class Column {
     return this.isWhole ? kGrouped.format(number / this.unitSize) : formatNumber(number / this.unitSize);
   }
 
-  /// With its unit, to stand alone.
+  /// Text of a cell with its unit, for use outside the table.
   describe(row) {
     const text = this.cell(row);
     if (text === "" || this.texts || !this.unit) return text;
     return this.unit === "x" || this.unit === "%" ? text + this.unit : `${text} ${this.unit}`;
   }
 
-  /// Widest text, in characters. Numbers of one column have much the same width: a sample is enough.
+  /// Width of the widest text, in characters; sampled, as numbers of a column have similar widths.
   width(rows) {
     const step = this.codes ? 1 : Math.max(1, Math.floor(rows / 500));
     let widest = 0;
@@ -125,7 +125,7 @@ class Column {
     return widest;
   }
 
-  /// Negative, 0 or positive as rows are ordered; what is missing comes last whatever the direction.
+  /// Comparison function of rows; missing values come last in both directions.
   comparator(direction) {
     if (this.isNumeric) {
       const numbers = this.numbers;
@@ -138,21 +138,21 @@ class Column {
         return x < y ? -direction : direction;
       };
     }
-    // Texts repeat: their places in the alphabet are found once.
+    // Texts repeat, so each distinct one is ranked once.
     const collator = new Intl.Collator("en", { numeric: true });
     const order = this.dictionary.map((_, code) => code);
     order.sort((a, b) => collator.compare(this.dictionary[a] ?? "", this.dictionary[b] ?? ""));
-    const place = new Float64Array(order.length);
-    order.forEach((code, rank) => { place[code] = this.dictionary[code] === null ? Infinity : direction * rank; });
+    const ranks = new Float64Array(order.length);
+    order.forEach((code, rank) => { ranks[code] = this.dictionary[code] === null ? Infinity : direction * rank; });
     return (a, b) => {
-      const x = place[this.codes[a]];
-      const y = place[this.codes[b]];
+      const x = ranks[this.codes[a]];
+      const y = ranks[this.codes[b]];
       return x === y ? 0 : x < y ? -1 : 1;
     };
   }
 }
 
-/// Applies an RFC 6902 patch of adds, removes and replaces, as the writer makes them.
+/// Applies an RFC 6902 patch of the kind in the data: adds, removes and replaces.
 function patched(base, patch) {
   let document = structuredClone(base);
   for (const { op, path, value } of patch) {
@@ -174,6 +174,33 @@ function patched(base, patch) {
   return document;
 }
 
+/// A setting as text: objects as {"link_bandwidth": "90 GB/s"} -> "link_bandwidth 90 GB/s", lists as "4 x 2".
+function settingText(value) {
+  if (Array.isArray(value)) return value.map(settingText).join(value.every(Number.isFinite) ? " x " : ", ");
+  if (value === null || typeof value !== "object") return String(value);
+  return Object.entries(value).map(([key, part]) => `${key} ${settingText(part)}`).join(", ");
+}
+
+/// A chip as text: "tpu-v5e", or "tpu-v5e (link_bandwidth 90 GB/s)" with changed parameters.
+function hardwareText(hardware) {
+  const { based_on: base, ...changes } = Object(hardware);
+  if (typeof hardware === "string" || !base) return settingText(hardware);
+  return Object.keys(changes).length ? `${base} (${settingText(changes)})` : base;
+}
+
+/// A topology as text: "slice 4x4", or "2 slices of 4x4 over a network".
+function topologyText({ network, ...shape }) {
+  if (!network) return settingText(shape);
+  const { slice, ...others } = shape;
+  return `${network.slices} slices of ${[slice, settingText(others)].filter(Boolean).join(", ")} over a network`;
+}
+
+/// A tensor as text: "tensor of 32 MiB bf16".
+function tensorText({ bytes, shape, files, dtype }) {
+  const size = bytes ?? (shape ? settingText(shape) : undefined);
+  return size === undefined ? `tensor of ${plural(files?.length ?? 0, "file")}` : `tensor of ${size} ${dtype}`;
+}
+
 class Data {
   constructor(raw) {
     Object.assign(this, { title: raw.title, version: raw.version, notes: raw.notes, rows: raw.rows });
@@ -187,12 +214,12 @@ class Data {
     this.baselines = this.column("is_baseline");
   }
 
-  /// Whether speedups of the row's experiment refer to this row.
+  /// True if this row is the baseline of its experiment.
   isBaseline(row) {
     return this.baselines?.cell(row) === "yes";
   }
 
-  /// What tells the row apart wherever the results are, in whatever order: its key and its label.
+  /// Identifier of a row, independent of files and order: its key and its label.
   idOf(row) {
     return `${this.source(row).key}:${this.column("label")?.cell(row) ?? ""}`;
   }
@@ -203,7 +230,7 @@ class Data {
     return null;
   }
 
-  /// Times that stand side by side are compared, so all have the unit of the whole collective's.
+  /// Gives all times the unit of time_s, so that they can be compared.
   shareTimeUnit() {
     const time = this.column("time_s");
     if (!time) return;
@@ -221,20 +248,20 @@ class Data {
     return source.patch ? patched(this.sources[source.base].config, source.patch) : source.config;
   }
 
-  /// What the configurations of all rows have in common, in words: the machine, and what is summed on it.
+  /// Settings shared by the configurations of all rows, as texts: machine, and workload or tensor.
   sharedSettings() {
-    const wordsOf = {
-      hardware: (name) => `hardware ${name}`,
-      topology: (topology) => Object.entries(topology).map(([key, value]) => `${key} ${value}`).join(", "),
-      workload: ({ model, phase }) => `${model}, ${phase}`,
-      tensor: ({ bytes, shape, dtype }) => `tensor of ${bytes ?? shape.join(" x ")} ${dtype}`,
+    const textOf = {
+      hardware: (hardware) => `hardware ${hardwareText(hardware)}`,
+      topology: topologyText,
+      workload: ({ model, phase }) => `${settingText(model)}, ${phase}`,
+      tensor: tensorText,
     };
     const whole = this.sources.filter(({ patch }) => !patch).map(({ config }) => config);
     const first = whole[0];
     if (!first || whole.includes(null)) return [];
     const isSame = (key) => whole.every((config) => JSON.stringify(config[key]) === JSON.stringify(first[key])) &&
       this.sources.every(({ patch }) => !patch?.some(({ path }) => path === "" || path.split("/")[1] === key));
-    return Object.keys(wordsOf).filter((key) => first[key] && isSame(key)).map((key) => wordsOf[key](first[key]));
+    return Object.keys(textOf).filter((key) => first[key] && isSame(key)).map((key) => textOf[key](first[key]));
   }
 
   source(row) {
@@ -245,7 +272,7 @@ class Data {
     return this.parameterSets[this.source(row).parameters];
   }
 
-  /// Of a workload, what each chip computes, or null.
+  /// Operations of each chip in a workload, or null.
   operations(row) {
     return this.operationSets[this.source(row).operations];
   }

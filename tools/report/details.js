@@ -1,9 +1,9 @@
-// What belongs to one row: its values, where its time goes, configuration, version, parameters.
+// Details of one row: its values, time breakdown, configuration, version and parameters.
 
-/// Begins the keys of columns that are of one group of a step's tasks.
+/// Prefix of the keys of columns for groups of a step's tasks.
 const kGroups = "groups/";
 
-/// A JSON value as a tree whose objects and lists open and close.
+/// A JSON value as a tree with collapsible objects and lists.
 function jsonTree(value, key = null, open = true) {
   const name = key === null ? "" : make("span", { class: "key" }, `${key}: `);
   if (value === null || typeof value !== "object")
@@ -18,43 +18,42 @@ function jsonTree(value, key = null, open = true) {
     ...entries.map(([inner, child]) => jsonTree(child, inner, open)));
 }
 
-/// A small table. Columns that are `numeric` (by place) are aligned to the right. With the class "cards" it
-/// becomes a list of cards on a narrow page; its roles are written out, so that it stays a table for screen
-/// readers then.
+/// A small table. Columns with indices in `numeric` are right-aligned. With the class "cards" it becomes a list
+/// of cards on a narrow page; explicit roles keep it a table for screen readers.
 function factTable(headings, rows, numeric = [], looks = "facts cards") {
-  const classOf = (place) => (numeric.includes(place) ? "number" : null);
-  const head = headings.map((text, place) => make("th", { scope: "col", role: "columnheader", class: classOf(place) }, text));
-  const body = rows.map((cells) => make("tr", { role: "row" }, ...cells.map((cell, place) =>
-    make("td", { role: "cell", class: classOf(place), "data-heading": headings[place] }, cell))));
+  const classOf = (index) => (numeric.includes(index) ? "number" : null);
+  const head = headings.map((text, index) => make("th", { scope: "col", role: "columnheader", class: classOf(index) }, text));
+  const body = rows.map((cells) => make("tr", { role: "row" }, ...cells.map((cell, index) =>
+    make("td", { role: "cell", class: classOf(index), "data-heading": headings[index] }, cell))));
   return make("table", { class: looks, role: "table" },
     make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...head)),
     make("tbody", { role: "rowgroup" }, ...body));
 }
 
-/// A table that stays one on a narrow page, and scrolls within itself.
+/// A table that scrolls horizontally on a narrow page.
 function wideTable(caption, headings, rows, numeric) {
   return make("div", {}, make("p", { class: "hint" }, caption, make("span", { class: "narrow" }, " (scroll sideways)")),
     make("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 }, factTable(headings, rows, numeric, "facts")));
 }
 
-/// Class of a parameter, told apart by its word and its outline.
+/// Badge with the class of a parameter, distinguished by text and outline.
 function classBadge(name) {
   const known = ["datasheet", "measured", "calibrated", "assumed"].includes(name) ? name : "";
   return make("span", { class: `class ${known}` }, String(name));
 }
 
-/// Seconds in the unit that suits them.
+/// Formats seconds in a suitable unit.
 function timeText(seconds) {
   const [unit, size] = chooseUnit("time", [seconds]);
   return `${formatNumber(seconds / size)} ${unit}`;
 }
 
-/// A text for a POSIX shell.
+/// Quotes a text for a POSIX shell.
 function shellQuoted(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/// Whether a configuration has a whole number that JavaScript cannot hold, as a seed beyond 2^53.
+/// True if a configuration has an integer that JavaScript cannot represent, such as a seed beyond 2^53.
 function isRounded(value) {
   if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value);
   return value !== null && typeof value === "object" && Object.values(value).some(isRounded);
@@ -79,16 +78,16 @@ class Details {
     this.copyConfig = get("copy-config");
   }
 
-  /// null: no row is selected; `passing` is how many there are to select.
+  /// Shows a row; null: no row is selected. `passing`: number of rows that pass the filters.
   show(row, passing) {
     this.row = row;
     this.facts.hidden = row === null;
     this.none.hidden = row !== null;
-    this.none.textContent = passing === 0 ? "No row passes the filters." : "No row is selected. Choose one in the table or in the chart.";
+    this.none.textContent = passing === 0 ? "No row passes the filters." : "No row is selected. Select one in the table or in the chart.";
     if (row === null) return;
     this.showName(row);
     this.parts.values.replaceChildren(make("dl", {}, ...this.data.columns
-      .filter((column) => !column.isMissing(row) && !column.key.startsWith(kGroups))  // which have a table of their own
+      .filter((column) => !column.isMissing(row) && !column.key.startsWith(kGroups))  // groups have a table of their own
       .map((column) => make("div", {}, make("dt", {}, column.title, " ", make("code", {}, column.key)), make("dd", {}, column.describe(row))))));
     this.showTime(row);
     this.showConfig(row);
@@ -103,14 +102,14 @@ class Details {
     this.name.textContent = named.map((column) => `${column.title}: ${column.describe(row)}`).join("  ·  ");
   }
 
-  /// Where the time of a workload, or of a step, goes.
+  /// Shows the time breakdown of a workload or step.
   showTime(row) {
     const parts = [...this.workloadTables(row), ...this.stepTables(row)];
     document.getElementById("time-details").hidden = parts.length === 0;
     this.parts.time.replaceChildren(...parts);
   }
 
-  /// Of a workload: parts of its time, and, if the file has them, the operations that chips compute.
+  /// Tables of a workload: parts of its time, and the operations of each chip if the file has them.
   workloadTables(row) {
     const total = this.data.column("time_s");
     const parts = ["matrix_s", "attention_s", "elementwise_s", "allreduce_s"]
@@ -120,31 +119,31 @@ class Details {
     const share = (part, whole) => (whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "");
     const split = parts.map((column) => [column.title, column.describe(row), share(column.numbers[row], total.numbers[row])]);
     const words = { matrix: "matrix unit", vector: "vector unit", hbm: "HBM" };
-    const computing = operations.reduce((sum, { time_s }) => sum + time_s, 0);
+    const compute = operations.reduce((sum, { time_s }) => sum + time_s, 0);
     const table = operations.map(({ name, kind, count, time_s, flops, hbm_bytes, roof }) =>
-      [name.replaceAll("_", " "), kind, kGrouped.format(count), timeText(time_s), share(time_s, computing), formatNumber(flops / 1e9), bytesLabel(hbm_bytes), words[roof] ?? roof]);
+      [name.replaceAll("_", " "), kind, kGrouped.format(count), timeText(time_s), share(time_s, compute), formatNumber(flops / 1e9), bytesLabel(hbm_bytes), words[roof] ?? roof]);
     return [
       factTable(["part of the time", "time", "share"], split, [1, 2]),
-      table.length === 0 ? make("p", { class: "hint" }, "Results of “equarx-sim run --json” also have each operation.")
-        : wideTable("Operations, on each chip", ["operation", "kind", "count", "time", "of computing", "GFLOP", "HBM", "waits for"], table, [2, 3, 4, 5, 6])];
+      table.length === 0 ? make("p", { class: "hint" }, "Results of “equarx-sim run --json” also list the operations.")
+        : wideTable("Operations (per chip)", ["operation", "kind", "count", "time", "of compute", "GFLOP", "HBM", "bound by"], table, [2, 3, 4, 5, 6])];
   }
 
-  /// Of a step: its groups of tasks, as `run` prints them.
+  /// Table of a step: its groups of tasks, as printed by `run`.
   stepTables(row) {
-    const last = "/alone_s";
+    const last = "/isolated_s";
     const names = this.data.columns.filter((column) => column.key.startsWith(kGroups) && column.key.endsWith(last) && !column.isMissing(row))
       .map(({ key }) => key.slice(kGroups.length, -last.length));
     if (names.length === 0) return [];
     const table = names.map((name) => {
       const cell = (key) => this.data.column(`${kGroups}${name}/${key}`);
       const kind = cell("kind").cell(row);
-      const [alone, total, exposed, critical] = ["alone_s", "total_s", "exposed_s", "critical_s"].map((key) => cell(key).numbers[row]);
+      const [alone, total, exposed, critical] = ["isolated_s", "total_s", "exposed_s", "critical_s"].map((key) => cell(key).numbers[row]);
       const computes = kind === "computation";
       return [name, kind, kGrouped.format(cell("tasks").numbers[row]), timeText(alone), timeText(total),
         computes ? "" : timeText(total - exposed), computes ? "" : timeText(exposed), timeText(critical)];
     });
-    return [wideTable("Groups of tasks. Hidden: beside a task that computes. Critical: of the path that the time hangs on",
-      ["group", "kind", "tasks", "alone", "in the step", "hidden", "exposed", "critical"], table, [2, 3, 4, 5, 6, 7])];
+    return [wideTable("Groups of tasks. Isolated: sum of task times when run alone. Overlapped, exposed: wall time with and without concurrent compute",
+      ["group", "kind", "tasks", "isolated", "wall time", "overlapped", "exposed", "critical path"], table, [2, 3, 4, 5, 6, 7])];
   }
 
   showConfig(row) {
@@ -155,14 +154,14 @@ class Details {
     this.parts.command.textContent = this.commandText(row, config);
     this.parts.config.replaceChildren(
       factTable(["program", "key"], [[`equarx-sim ${version}`, key]]),
-      config === null ? make("p", {}, "The file does not have the configuration of this row.")
+      config === null ? make("p", {}, "The file lacks the configuration of this row.")
         : make("div", { class: "json" }, jsonTree(config, "configuration")));
   }
 
-  /// What a shell takes to compute the row again: with its whole configuration, or of a row without one, as a
-  /// failed point, with its axes on top of the configuration that it came from.
+  /// Shell command that recomputes a row: with its complete configuration or, if that is missing, as for a
+  /// failed point, with its axes on top of the original configuration.
   commandText(row, config) {
-    const warning = isRounded(config) ? "# A whole number beyond 2^53, as a seed, was rounded by the page: correct it.\n" : "";
+    const warning = isRounded(config) ? "# The page rounded an integer beyond 2^53, such as a seed: correct it.\n" : "";
     if (config !== null) return `${warning}equarx-sim run /dev/stdin <<'END'\n${this.configText}END\n`;
     const sets = Object.entries(this.data.source(row).axes ?? {}).map(([pointer, value]) =>
       `--set ${shellQuoted(`${pointer}=${typeof value === "string" ? value : JSON.stringify(value)}`)}`);
@@ -172,7 +171,7 @@ class Details {
   showParameters(row) {
     const parameters = this.data.parameters(row);
     this.parts.parameters.replaceChildren(parameters === null
-      ? make("p", {}, "The file does not have the parameters of the chip; the configuration names it.")
+      ? make("p", {}, "The file lacks the parameters of the chip, which the configuration names.")
       : factTable(["parameter", "value", "class", "source"],
         Object.entries(parameters).map(([name, parameter]) =>
           [name, String(parameter?.value), classBadge(parameter?.class), String(parameter?.source)])));

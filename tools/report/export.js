@@ -1,19 +1,19 @@
-// Ways out of the page: rows as CSV, files to save, texts to copy.
+// Export: rows as CSV, files to save, texts to copy.
 
-/// Makes the browser save a file.
+/// Saves a file.
 function save(name, type, content) {
   const url = URL.createObjectURL(new Blob([content], { type }));
   make("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);  // when it has long been read
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);  // long after it has been read
 }
 
-/// A name of a file that every system takes.
+/// A file name that is valid on every system.
 function fileName(title, ending) {
   return `${title.replaceAll(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 80) || "report"}${ending}`;
 }
 
-/// Copies a text; returns whether that could be done. A page that was opened as a file may have no
-/// clipboard but the old one, which takes what is selected.
+/// Copies a text; returns true on success. Pages opened as files may only have the old clipboard interface,
+/// which copies the selection.
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -31,12 +31,12 @@ async function copyText(text) {
   }
 }
 
-/// A button that copies what `textOf` gives, and says so in `status`.
+/// Makes a button copy the result of textOf() and report that in `status`.
 function copyButton(button, status, textOf) {
   button.addEventListener("click", async () => {
     status.textContent = "";
     const isCopied = await copyText(textOf());
-    status.textContent = isCopied ? "Copied." : "This browser does not let the page copy; select the text and copy it by hand.";
+    status.textContent = isCopied ? "Copied." : "The browser does not allow copying; select the text and copy it manually.";
   });
 }
 
@@ -44,10 +44,10 @@ function csvField(text) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/// What numbers of the columns are in, in a file: the unit that all else follows from.
+/// Units of numbers in exported files.
 const kBaseUnits = { time: "s", bytes: "B", bandwidth: "B/s", frequency: "Hz", operations: "op/s", decibel: "dB" };
 
-/// Names and cells of a column in a file: of an axis of quantities the text and, beside it, the number.
+/// Names and cells of a column in a file; an axis of quantities becomes two columns, text and number.
 function csvColumns(column) {
   const unit = kBaseUnits[column.kind];
   const number = (row) => (column.isMissing(row) ? "" : String(column.numbers[row]));
@@ -57,7 +57,7 @@ function csvColumns(column) {
   return column.texts ? [text, numbers] : [numbers];
 }
 
-/// These rows with all columns, shown or not, as RFC 4180 has it. Names that repeat say their key, too.
+/// Rows as CSV (RFC 4180) with all columns, including hidden ones. Duplicate names get their key appended.
 function csvOf(data, rows) {
   const columns = data.columns.flatMap((column) => csvColumns(column).map((part) => ({ ...part, key: column.key })));
   const uses = new Map();

@@ -1,17 +1,17 @@
-// The chart as a picture to keep: an SVG file, with title, legend and what is held; and the same as PNG.
+// The chart as SVG and PNG file, with title, legend and fixed axes.
 
 const kFigure = { width: 960, left: 84, right: 24, top: 66, plot: 420, legendRow: 22 };
 const kFigureInk = { ink: "#000", rule: "#ddd", ground: "#fff" };
-const kCharacter = 7;  // pixels, about, of 13 px sans-serif
+const kCharacter = 7;  // approximate width of a character of 13 px sans-serif, in pixels
 
-/// Places on an axis of the figure: value -> pixels from `start` over `length`.
-function placer(axis, [low, high], start, length) {
+/// Scale of an axis of the figure: maps values to pixels from `start` over `length`.
+function scaleOf(axis, [low, high], start, length) {
   const scale = axis.isLog ? Math.log : (value) => value;
   return (value) => start + length * (scale(value) - scale(low)) / (scale(high) - scale(low));
 }
 
 class Figure {
-  /// Of what the chart shows now.
+  /// Captures the current state of the chart.
   constructor(chart, title) {
     this.chart = chart;
     this.title = title;
@@ -20,8 +20,8 @@ class Figure {
     this.isSlanted = chart.x.names?.join("").length > 80;
     const longest = Math.max(0, ...(chart.x.names ?? []).map((name) => name.length));
     this.foot = kFigure.top + kFigure.plot + (this.isSlanted ? 30 + longest * 4.5 : 54);
-    this.across = placer(chart.x, this.ranges.x, kFigure.left, this.width);
-    this.down = placer(chart.y, this.ranges.y, kFigure.top + kFigure.plot, -kFigure.plot);
+    this.across = scaleOf(chart.x, this.ranges.x, kFigure.left, this.width);
+    this.down = scaleOf(chart.y, this.ranges.y, kFigure.top + kFigure.plot, -kFigure.plot);
     this.groups = chart.shownGroups.map((group) =>
       ({ ...group, style: group.look === null ? { ...group.style, colour: kFigureInk.ink } : styleOf(group.look, false) }));
   }
@@ -32,11 +32,11 @@ class Figure {
     this.svg.append(element);
   }
 
-  line(x1, y1, x2, y2, attributes, place = this.svg) {
-    place.append(svgElement("line", { x1, y1, x2, y2, ...attributes }));
+  line(x1, y1, x2, y2, attributes, parent = this.svg) {
+    parent.append(svgElement("line", { x1, y1, x2, y2, ...attributes }));
   }
 
-  /// The whole file.
+  /// Returns the complete file.
   draw() {
     const columns = this.legendColumns();
     const height = this.foot + Math.ceil(this.groups.length / columns) * kFigure.legendRow + 16;
@@ -82,23 +82,23 @@ class Figure {
 
   drawGroups() {
     const box = { x: kFigure.left, y: kFigure.top, width: this.width, height: kFigure.plot };
-    // An inner picture cuts off what is beyond it.
+    // The inner picture clips its content.
     const inside = svgElement("svg", { ...box, viewBox: Object.values(box).join(" ") });
     this.svg.append(inside, svgElement("rect", { ...box, fill: "none", stroke: "#888" }));
     for (const group of this.groups) this.drawGroup(group, inside);
   }
 
-  drawGroup({ style, points, level }, place) {
+  drawGroup({ style, points, level }, parent) {
     const stroke = { stroke: style.colour, "stroke-width": 2, "stroke-dasharray": style.dash.join(" ") };
     if (level !== undefined)
-      return this.line(kFigure.left, this.down(level), kFigure.left + this.width, this.down(level), stroke, place);
-    const places = points.map(({ x, y, interval }) => ({ x: this.across(x), y: this.down(y), ends: interval.map(this.down) }));
+      return this.line(kFigure.left, this.down(level), kFigure.left + this.width, this.down(level), stroke, parent);
+    const marks = points.map(({ x, y, interval }) => ({ x: this.across(x), y: this.down(y), ends: interval.map(this.down) }));
     if (this.chart.hasLines)
-      place.append(svgElement("polyline", { ...stroke, fill: "none", points: places.map(({ x, y }) => `${x},${y}`).join(" ") }));
-    for (const { x, y, ends } of places) {
-      if (ends.length) this.line(x, ends[0], x, ends[1], { stroke: style.colour }, place);
-      for (const end of ends) this.line(x - kMarkerRadius, end, x + kMarkerRadius, end, { stroke: style.colour }, place);
-      place.append(markerShape(style, x, y, kFigureInk.ground));
+      parent.append(svgElement("polyline", { ...stroke, fill: "none", points: marks.map(({ x, y }) => `${x},${y}`).join(" ") }));
+    for (const { x, y, ends } of marks) {
+      if (ends.length) this.line(x, ends[0], x, ends[1], { stroke: style.colour }, parent);
+      for (const end of ends) this.line(x - kMarkerRadius, end, x + kMarkerRadius, end, { stroke: style.colour }, parent);
+      parent.append(markerShape(style, x, y, kFigureInk.ground));
     }
   }
 
@@ -120,7 +120,7 @@ class Figure {
   }
 }
 
-/// Draws an SVG file on a canvas of twice its size, and gives it as PNG.
+/// Renders an SVG file at twice its size, as PNG.
 async function pngOf(svg, { width, height }) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
@@ -130,7 +130,7 @@ async function pngOf(svg, { width, height }) {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
-/// Saves the chart, by the buttons of the page.
+/// Connects the buttons that save the chart.
 function offerFigure(chart, title) {
   document.getElementById("save-svg").addEventListener("click", () =>
     save(fileName(title, ".svg"), "image/svg+xml", new Figure(chart, title).draw()));

@@ -1,11 +1,11 @@
-// Which rows are shown.
+// Filters of rows.
 
-/// What a column's filter asks for, as a function of a row; null if it asks for nothing.
-/// `problem` says what is wrong with what is meant as a comparison and cannot be read; else it is null.
+/// Parses a column's filter into `test`, a predicate of rows, or null if empty. `problem` is an error message
+/// for a comparison that cannot be parsed, else null.
 function parseFilter(column, text) {
   const wanted = text.trim();
   if (wanted === "") return { problem: null, test: null };
-  // Of an axis whose values are quantities parts of the text may be meant, "KiB".
+  // For an axis of quantities, other filters match parts of the text, like "KiB".
   const isComparison = /^([<>=!]|[-+.\d]+\s*[a-zA-Zµ%/]*\s*$|.*\.\.)/.test(wanted);
   if (!column.isNumeric || (column.texts && !isComparison))
     return { problem: null, test: textTest(column, wanted.toLowerCase()) };
@@ -13,15 +13,15 @@ function parseFilter(column, text) {
   return { test, problem: test ? null : `${column.title}: ${problemOf(column, wanted)}` };
 }
 
-/// Examples of what can be asked of numbers, by kind of column.
+/// Examples of comparisons, by kind of column.
 const kExamples = { time: ">100 us", bytes: "<=64 KiB", bandwidth: ">40 GB/s", fraction: ">50 %", decibel: ">30 dB" };
 
-/// Why a comparison cannot be read, and what could be.
+/// Error message for a comparison that cannot be parsed, with a remedy.
 function problemOf(column, wanted) {
   const known = Object.keys(kWrittenUnits[column.kind] ?? {});
   const unit = [...wanted.matchAll(new RegExp(kNumber, "gi"))].map((match) => match[2]).find((name) => name && !known.includes(name));
-  if (unit) return `“${unit}” is no unit of it; ${known.length ? `it has ${known.join(", ")}` : "it has none"}.`;
-  return `“${wanted}” compares with no number; write ${kExamples[column.kind] ?? ">1.5"} or 100..200.`;
+  if (unit) return `unknown unit “${unit}”; ${known.length ? `use one of ${known.join(", ")}` : "it has no unit"}.`;
+  return `“${wanted}” is not a comparison; write ${kExamples[column.kind] ?? ">1.5"} or 100..200.`;
 }
 
 const kNumber = String.raw`([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*([a-zA-Zµ%/]*)`;
@@ -35,7 +35,7 @@ function toNumber(column, digits, unit) {
   return number * (kWrittenUnits[column.kind]?.[unit] ?? NaN);
 }
 
-/// Equal as far as people see.
+/// True if two numbers are equal in the displayed digits.
 function nearly(a, b) {
   return Math.abs(a - b) <= 5e-4 * Math.max(Math.abs(a), Math.abs(b));
 }
@@ -45,7 +45,7 @@ const kComparisons = {
   ">=": (a, b) => a >= b || nearly(a, b), "=": nearly, "!=": (a, b) => !nearly(a, b),
 };
 
-/// A test of a row for ">1.5 <2", "1..2" or "8"; null if it is none of them.
+/// Predicate of rows for ">1.5 <2", "1..2" or "8"; null for another text.
 function parseComparisons(column, text) {
   const terms = [];
   const range = text.match(kRange);
@@ -75,7 +75,7 @@ function textTest(column, wanted) {
   return byCell(column, (text) => matches(text) !== negated);
 }
 
-/// A test of a row by the text of its cell; of texts that repeat each is tested once.
+/// Predicate of rows by the text of their cell; each distinct text is tested once.
 function byCell(column, test) {
   if (!column.codes) return (row) => test(column.cell(row).toLowerCase());
   const known = new Map();
@@ -90,8 +90,8 @@ class Filter {
   constructor(data) {
     this.data = data;
     this.words = "";
-    this.texts = new Map();     // by column, as typed
-    this.byColumn = new Map();  // tests
+    this.texts = new Map();     // as typed, by column
+    this.byColumn = new Map();  // predicates, by column
     this.problems = new Map();
   }
 
@@ -112,7 +112,7 @@ class Filter {
     for (const map of [this.texts, this.byColumn, this.problems]) map.clear();
   }
 
-  /// Each word must be in some cell that holds a text, or a value of an axis.
+  /// Predicates of the words: each must occur in some text or axis value of the row.
   wordTests() {
     const searched = this.data.columns.filter((column) => column.axis || !column.isNumeric);
     return this.words.toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
@@ -121,7 +121,7 @@ class Filter {
     });
   }
 
-  /// The rows that pass, in the order of the data.
+  /// Rows that pass, in the order of the data.
   rows() {
     const tests = [...this.wordTests(), ...this.byColumn.values()];
     const rows = [];

@@ -1,7 +1,7 @@
-// Axes that the chart has no place for are held at one value each, so that it shows one point at each x.
+// Axes that are not shown in the chart are fixed at one value each, so that it has one point at each x.
 
-/// How much the column tells of y: the distance between the largest and the smallest mean of its values.
-/// Of y's logarithm, where it has one, so that axes are compared by factors.
+/// Effect of a column on y: the difference of the largest and smallest mean of y over the column's values;
+/// of log(y) if y is positive, so that axes are compared by factors.
 function effect(column, y, rows) {
   const sums = new Map();
   const isPositive = rows.every((row) => !(y.numbers[row] <= 0));
@@ -17,7 +17,7 @@ function effect(column, y, rows) {
   return means.length ? Math.max(...means) - Math.min(...means) : 0;
 }
 
-/// The value that most rows have; of several the middle one.
+/// Most common value of a column; the middle one of several.
 function commonest(column, rows) {
   const firsts = new Map();
   const counts = new Map();
@@ -33,19 +33,19 @@ function commonest(column, rows) {
   return candidates[candidates.length >> 1][0];
 }
 
-const kAll = "";  // of a choice: the axis is not held
+const kAll = "";  // choice: the axis is not fixed
 
 class HeldAxes {
-  /// `onChange()` when a reader holds an axis at another value.
+  /// Calls `onChange(column)` when the user chooses another value for an axis.
   constructor(data, onChange) {
     this.data = data;
     this.onChange = onChange;
-    this.place = document.getElementById("chart-held");
-    this.wanted = new Map();  // by column, as chosen: a cell's text, or kAll
+    this.container = document.getElementById("chart-held");
+    this.wanted = new Map();  // user's choice by column: a cell's text, or kAll
     this.shown = "";
   }
 
-  /// The rows that are drawn: those with the held values. `groupOf` and `xOf` give a row's group and its place on x.
+  /// Fixes axes, and returns the rows with their values. `groupOf` and `xOf` return group and x of a row.
   hold(rows, { x, y, groupColumns }, { groupOf, xOf }) {
     const axes = this.data.columns.filter((column) => column.axis && column !== x && !groupColumns.includes(column));
     const inRows = (column, cell) => rows.some((row) => !column.isMissing(row) && column.cell(row) === cell);
@@ -65,38 +65,38 @@ class HeldAxes {
     return kept;
   }
 
-  /// A row passes that has the value, or is not of the axis at all.
+  /// Rows that have the fixed values, or lack the axis.
   pass(rows) {
     const held = [...this.held];
     return rows.filter((row) => held.every(([column, cell]) => column.isMissing(row) || column.cell(row) === cell));
   }
 
-  /// Of these axes, those in which rows differ that stand at the same x of the same group, at different y.
+  /// Those of `axes` in which rows with equal x and group but different y differ.
   differing(rows, axes, y, groupOf, xOf) {
     const firsts = new Map();
     const found = new Set();
     for (const row of rows) {
       if (Number.isNaN(y.numbers[row])) continue;
-      const place = `${xOf(row)} ${groupOf(row)}`;
-      if (!firsts.has(place)) firsts.set(place, row);
-      const first = firsts.get(place);
+      const key = `${xOf(row)} ${groupOf(row)}`;
+      if (!firsts.has(key)) firsts.set(key, row);
+      const first = firsts.get(key);
       if (y.numbers[row] === y.numbers[first]) continue;
       for (const column of axes) if (column.cell(row) !== column.cell(first)) found.add(column);
     }
     return [...found];
   }
 
-  /// A choice for each axis that is held, or that somebody chose not to hold.
+  /// Draws a choice for each axis that is fixed, or was released by the user.
   drawChoices(rows, axes) {
     const choices = axes.filter((column) => this.held.has(column) || this.wanted.has(column));
     const options = new Map(choices.map((column) => [column, this.values(column, rows)]));
     const shown = JSON.stringify(choices.map((column) => [column.key, this.held.get(column) ?? kAll, options.get(column)]));
-    if (shown === this.shown) return;  // so that the one in use keeps the focus
+    if (shown === this.shown) return;  // keeps the focus
     const focused = document.activeElement?.dataset?.held;
     this.shown = shown;
-    this.place.replaceChildren(...choices.map((column) => make("label", {}, `${column.title} at `, this.choice(column, options.get(column)))));
-    [...this.place.querySelectorAll("select")].find((select) => select.dataset.held === focused)?.focus();
-    this.place.hidden = choices.length === 0;
+    this.container.replaceChildren(...choices.map((column) => make("label", {}, `${column.title} at `, this.choice(column, options.get(column)))));
+    [...this.container.querySelectorAll("select")].find((select) => select.dataset.held === focused)?.focus();
+    this.container.hidden = choices.length === 0;
   }
 
   values(column, rows) {

@@ -1,6 +1,6 @@
-// How groups of the chart look: told apart by colour, and without it by dashes and markers.
+// Styles of the chart's groups: distinguished by colour, and also by dashes and markers.
 
-// Okabe and Ito, Color Universal Design, 2008; without its yellow, which is too pale for lines.
+// Okabe and Ito, Color Universal Design, 2008; without yellow, which is too pale for lines.
 const kColours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
 const kColoursOnDark = ["#5AB4F0", "#FF8A4C", "#3DC9A0", "#E6A6CC", "#F0B840", "#B4DDF7"];
 const kDashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [15, 4], [4, 2, 1, 2, 1, 2], [1, 5]];
@@ -19,7 +19,7 @@ const kMarkers = [
 const kMarkerRadius = 4;
 const kMostGroups = 16;
 
-/// The numbers of colours, dashes and markers differ, so that no two of the groups look alike.
+/// Style of a group. The numbers of colours, dashes and markers differ, so that each group gets a unique style.
 function styleOf(index, isDark) {
   const colours = isDark ? kColoursOnDark : kColours;
   return {
@@ -35,7 +35,7 @@ function svgElement(tag, attributes) {
   return element;
 }
 
-/// A piece of the group's line with its marker, for the legend.
+/// Sample of a group's line and marker, for the legend.
 function swatch({ colour, dash, marker }, hasLine, ground = "var(--ground)") {
   const svg = svgElement("svg", { width: 44, height: 16, viewBox: "0 0 44 16", "aria-hidden": "true" });
   if (hasLine)
@@ -51,7 +51,7 @@ function markerShape({ colour, marker }, x, y, ground) {
   });
 }
 
-/// Draws a line across a canvas, at a height in its pixels, if it is in the box.
+/// Draws a horizontal line on a canvas at y, in pixels, if that is in the box.
 function drawLevel(context, { colour, dash }, { left, top, width, height }, y) {
   if (y < top || y > top + height) return;
   context.save();
@@ -65,7 +65,7 @@ function drawLevel(context, { colour, dash }, { left, top, width, height }, y) {
   context.restore();
 }
 
-/// The marker as a small canvas: to copy it thousands of times is quicker than to draw it.
+/// Marker as a small canvas, which is faster to copy thousands of times than to draw.
 function markerStamp({ colour, marker }, ground, radius) {
   const half = Math.ceil(radius * 1.6);
   const stamp = make("canvas", { width: 2 * half, height: 2 * half });
@@ -80,12 +80,12 @@ function markerStamp({ colour, marker }, ground, radius) {
   return stamp;
 }
 
-/// Draws error bars on a canvas: [x, one end, other end] in its pixels, with caps as wide as a marker.
+/// Draws error bars [x, one end, other end] on a canvas, in pixels, with caps as wide as a marker.
 function drawErrorBars(context, { colour }, radius, bars) {
   context.save();
   context.strokeStyle = colour;
   context.lineWidth = devicePixelRatio;
-  context.setLineDash([]);  // uPlot leaves that of the group's line
+  context.setLineDash([]);  // resets the dashes of the group's line
   context.beginPath();
   for (const [x, ...ends] of bars) {
     context.moveTo(x, ends[0]);
@@ -99,9 +99,9 @@ function drawErrorBars(context, { colour }, radius, bars) {
   context.restore();
 }
 
-/// Draws markers on a canvas, at places in its pixels.
-function drawMarkers(context, style, ground, radius, places) {
+/// Draws markers on a canvas, at positions in pixels.
+function drawMarkers(context, style, ground, radius, positions) {
   const stamp = markerStamp(style, ground, radius);
   const half = stamp.width / 2;
-  for (const [x, y] of places) context.drawImage(stamp, x - half, y - half);
+  for (const [x, y] of positions) context.drawImage(stamp, x - half, y - half);
 }

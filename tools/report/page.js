@@ -1,11 +1,11 @@
-// Puts the parts of the page together.
+// Connects the parts of the page.
 
 function plural(count, one) {
   return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }
 
-/// What all rows share, in words. Columns of settings with a single value are switched off: they would tell nothing.
-function setAside(data) {
+/// Texts of the settings that all rows share. Hides columns of settings with a single value.
+function extractShared(data) {
   const settings = ["algorithm", "format", "quantize", "chips"];
   const isSame = (column) => data.rowSources.every((_, row) => !column.isMissing(row) && column.cell(row) === column.cell(0));
   const same = data.columns.filter((column) => data.rows > 1 && settings.includes(column.key) && isSame(column));
@@ -15,7 +15,7 @@ function setAside(data) {
 
 const kMostReasons = 3;
 
-/// How many points failed, and why most of them did.
+/// Note with the number of failed points and their most frequent errors.
 function failureNote(data) {
   const failures = data.column("error");
   const counts = new Map();
@@ -23,7 +23,7 @@ function failureNote(data) {
     if (!failures.isMissing(row)) counts.set(failures.cell(row), (counts.get(failures.cell(row)) ?? 0) + 1);
   if (counts.size === 0) return [];
   const sorted = [...counts].sort((a, b) => b[1] - a[1]);
-  const reasons = sorted.slice(0, kMostReasons).map(([reason, count]) => (counts.size > 1 ? `${count} times ${reason}` : reason));
+  const reasons = sorted.slice(0, kMostReasons).map(([reason, count]) => (counts.size > 1 ? `${count} × ${reason}` : reason));
   const more = sorted.length > kMostReasons ? [`${sorted.length - kMostReasons} other reasons`] : [];
   const failed = sorted.reduce((sum, [, count]) => sum + count, 0);
   return [`${plural(failed, "point")} failed: ${[...reasons, ...more].join("; ")}`];
@@ -35,15 +35,15 @@ function drawHeader(data) {
   document.getElementById("summary").textContent = [
     plural(data.rows, "row"), plural(data.sources.length, "configuration"),
     `computed by equarx-sim ${versions.join(", ")}`].join(" · ");
-  const same = setAside(data);
-  document.getElementById("same").textContent = same.length ? `The same in all rows: ${same.join(" · ")}` : "";
+  const same = extractShared(data);
+  document.getElementById("same").textContent = same.length ? `Common to all rows: ${same.join(" · ")}` : "";
   const notes = [...data.notes, ...failureNote(data)];
   document.getElementById("notes").append(...notes.map((note) => make("p", { class: "note" }, note)));
-  document.getElementById("about").textContent = `Made by equarx-sim ${data.version} report. ` +
-    "This file needs nothing else: it can be mailed, archived and opened without a network.";
+  document.getElementById("about").textContent = `Created by equarx-sim ${data.version} report. ` +
+    "This file is self-contained: it can be mailed, archived and opened offline.";
 }
 
-/// The columns of the table, as switched on and off.
+/// Visibility of the table's columns.
 class ColumnChoices {
   constructor(data, table, onChange) {
     this.data = data;
@@ -75,7 +75,7 @@ class ColumnChoices {
   }
 }
 
-/// What is kept of the filter and of the table in the page's address.
+/// Parts of the page's address: filter, order, selected row.
 function filterChoices(data, filter, search) {
   return {
     save(choices) {
@@ -129,7 +129,7 @@ class Page {
     });
     this.chart = new Chart(data, {
       onSelect: (row) => this.table.select(row, { reveal: true }),
-      onChoice: (what) => this.view.changed(what),
+      onChoice: (control) => this.view.changed(control),
     });
     this.search = document.getElementById("search");
     this.reset = document.getElementById("reset");
@@ -157,7 +157,7 @@ class Page {
     copyButton(document.getElementById("copy-link"), document.getElementById("link-copied"), () => location.href);
   }
 
-  /// Brings table, chart and row up to date with the filter.
+  /// Updates table, chart and selected row after a change of the filter.
   apply({ reveal = false } = {}) {
     const { data, filter, table } = this;
     const rows = filter.rows();

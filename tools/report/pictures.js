@@ -1,10 +1,10 @@
-/// The pictures of topologies, and of the streams of steps. As images, so that nothing in them can run.
+/// Pictures of topologies and of the streams of steps; shown as images, so that scripts in them cannot run.
 class Pictures {
   constructor(data) {
     this.data = data;
     this.pictures = data.pictures;
     this.choice = document.getElementById("picture-choice");
-    this.place = document.getElementById("picture");
+    this.container = document.getElementById("picture");
     document.getElementById("picture-section").hidden = this.pictures.length === 0;
     this.choice.append(...this.pictures.map(({ title }, index) => make("option", { value: index }, title)));
     this.choice.addEventListener("change", () => this.show(Number(this.choice.value)));
@@ -13,11 +13,11 @@ class Pictures {
   show(index) {
     const { title, svg } = this.pictures[index];
     this.choice.value = index;
-    this.place.replaceChildren(
+    this.container.replaceChildren(
       make("img", { alt: `Picture: ${title}`, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` }));
   }
 
-  /// The links or streams of this row, or where there are none, its topology. null: nothing is selected.
+  /// Shows links or streams of a row, or else its topology. null: no row is selected.
   showRow(row) {
     if (this.pictures.length === 0) return;
     const source = row === null ? null : this.data.rowSources[row];
@@ -26,7 +26,7 @@ class Pictures {
     const found = own >= 0 ? own : shared >= 0 ? shared : this.pictures.findIndex((picture) => picture.sources.includes(source));
     if (found >= 0) return this.show(found);
     this.choice.value = "";
-    this.place.replaceChildren(make("p", {}, row === null
-      ? "No row is selected; choose a picture by its name." : "There is no picture of this row's topology."));
+    this.container.replaceChildren(make("p", {}, row === null
+      ? "No row is selected; choose a picture by name." : "There is no picture of this row's topology."));
   }
 }

@@ -1,12 +1,12 @@
-// The table: sortable, with only the rows that are in sight in the document.
+// The table: sortable, with only the visible rows in the document.
 
 const kRowHeight = 28;  // as in page.css
-const kRowsBeyond = 10;  // above and below those in sight
+const kRowsBeyond = 10;  // further rows above and below the visible ones
 const kPrintedRows = 500;
-const kLeastWidth = 7;  // of a column, in characters
+const kLeastWidth = 7;  // widths of columns, in characters
 const kMostWidth = 40;
 
-/// An element with attributes and children; a text child is text, never markup.
+/// Creates an element with attributes and children; text children are never parsed as markup.
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -19,7 +19,7 @@ function make(tag, attributes = {}, ...children) {
 }
 
 class Table {
-  /// `onFilter(column, text)`, `onSort(column)`; `onSelect(row)` gets null when no row is selected any more.
+  /// Callbacks: `onFilter(column, text)`, `onSort(column)`, `onSelect(row)` with null for no row.
   constructor(data, { onFilter, onSort, onSelect }) {
     Object.assign(this, { data, onFilter, onSort, onSelect });
     this.cut = document.getElementById("table-cut");
@@ -33,7 +33,7 @@ class Table {
     this.inputs = new Map();
     this.failures = data.column("error");
     this.drawHead();
-    this.frame.addEventListener("scroll", () => { this.drawRows(); this.sayWhatIsCut(); });
+    this.frame.addEventListener("scroll", () => { this.drawRows(); this.showCutColumns(); });
     this.table.addEventListener("keydown", (event) => this.onKey(event));
     this.body.addEventListener("click", (event) => {
       const row = event.target.closest("tr")?.dataset.row;
@@ -41,7 +41,7 @@ class Table {
     });
     addEventListener("beforeprint", () => this.drawRows(kPrintedRows));
     addEventListener("afterprint", () => this.drawRows());
-    new ResizeObserver(() => { if (this.shownRows) this.drawRows(); this.sayWhatIsCut(); }).observe(this.frame);
+    new ResizeObserver(() => { if (this.shownRows) this.drawRows(); this.showCutColumns(); }).observe(this.frame);
   }
 
   get columns() {
@@ -61,18 +61,18 @@ class Table {
     this.table.setAttribute("aria-colcount", columns.length);
     this.markSorting();
     if (this.shownRows) this.drawRows();
-    this.sayWhatIsCut();
+    this.showCutColumns();
   }
 
-  /// Names the columns that are out of sight on the right.
-  sayWhatIsCut() {
+  /// Lists the columns that are cut off on the right.
+  showCutColumns() {
     const edge = this.frame.getBoundingClientRect().left + this.frame.clientWidth;
     const cut = [...this.heads].filter(([, head]) => head.getBoundingClientRect().right > edge + 1).map(([column]) => column.title);
     this.cut.hidden = cut.length === 0;
     this.cut.textContent = `${plural(cut.length, "more column")} to the right (scroll sideways): ${cut.join(", ")}`;
   }
 
-  /// In em: of its texts and of the longest word of its heading, within reason.
+  /// Width in em: fits its texts and the longest word of its heading, within limits.
   widthOf(column) {
     const word = Math.max(...column.title.split(/[ /]/).map((part) => part.length)) + 3;
     const characters = Math.max(column.width(this.data.rows) + 1, word, kLeastWidth);
@@ -90,7 +90,7 @@ class Table {
         ...column.title.split(/(?<=\/)/).flatMap((part) => [part, make("wbr")]), unit, make("span", { class: "arrow", "aria-hidden": "true" })));
   }
 
-  /// Kept when columns are switched on and off, with what was typed.
+  /// Filter input of a column; kept, with its text, while the column is hidden.
   input(column) {
     if (this.inputs.has(column)) return this.inputs.get(column);
     const input = make("input", {
@@ -102,7 +102,7 @@ class Table {
     return input;
   }
 
-  /// Writes into the boxes below the headings what they filter by, and marks those with a problem.
+  /// Updates the filter inputs, and marks those with a problem.
   showFilter({ texts, problems }) {
     for (const [column, input] of this.inputs) {
       const text = texts.get(column) ?? "";
@@ -114,15 +114,14 @@ class Table {
     }
   }
 
-  /// Sorts by the column, or the other way if it is sorted by it.
+  /// Sorts by a column, or reverses the order if already sorted by it.
   sort(column) {
     this.sortBy(column, this.sorted?.column === column ? -this.sorted.direction : 1);
     this.show(this.shownRows);
     this.onSort(column);
   }
 
-  /// 1 sorts upwards, -1 downwards; without a column rows are in the order of the data. Rows that are equal
-  /// keep their order.
+  /// Sorts by a column: 1 ascending, -1 descending; null: in the order of the data. The sort is stable.
   sortBy(column, direction) {
     this.sorted = column ? { column, direction } : null;
     if (column) this.order.sort(column.comparator(direction));
@@ -155,7 +154,7 @@ class Table {
       Math.max(least, Math.ceil((this.frame.scrollTop + height) / kRowHeight) + kRowsBeyond));
     const start = Math.min(first, last);
     const rows = [];
-    for (let place = start; place < last; ++place) rows.push(this.row(place));
+    for (let index = start; index < last; ++index) rows.push(this.row(index));
     if (this.visible.length === 0)
       rows.push(make("tr", {}, make("td", { class: "none", colspan: this.columns.length }, "No row passes the filters.")));
     this.body.replaceChildren(this.gap(start), ...rows, this.gap(this.visible.length - last));
@@ -164,23 +163,23 @@ class Table {
     else this.table.removeAttribute("aria-activedescendant");
   }
 
-  /// Stands for rows that are out of sight.
+  /// Placeholder for rows that are not visible.
   gap(rows) {
     return make("tr", { class: "gap", "aria-hidden": "true" },
       make("td", { colspan: this.columns.length, style: { height: `${rows * kRowHeight}px` } }));
   }
 
-  row(place) {
-    const row = this.visible[place];
+  row(index) {
+    const row = this.visible[index];
     const failed = this.failures && !this.failures.isMissing(row);
     const cells = this.columns.map((column) => this.cell(column, row));
-    // What a failed point does not have makes room for the reason.
+    // The error of a failed point takes the cells without values.
     const isAxis = this.columns.map((column) => column.axis);
     const first = isAxis.lastIndexOf(true) + 1;
     if (failed && first < cells.length)
       cells.splice(first, cells.length - first, make("td", { colspan: cells.length - first, title: this.failures.cell(row) }, `failed: ${this.failures.cell(row)}`));
     return make("tr", {
-      id: `row-${row}`, "data-row": row, "aria-rowindex": place + 2,
+      id: `row-${row}`, "data-row": row, "aria-rowindex": index + 2,
       "aria-selected": String(row === this.selected), class: failed ? "failed" : null,
     }, ...cells);
   }
@@ -190,7 +189,7 @@ class Table {
     return make("td", { class: column.isNumeric ? "number" : null, title: column.isNumeric ? null : text }, text);
   }
 
-  /// null: no row is selected.
+  /// Selects a row; null: none.
   select(row, { reveal = false } = {}) {
     this.selected = row;
     if (reveal && row !== null) this.reveal(row);
@@ -199,10 +198,10 @@ class Table {
   }
 
   reveal(row) {
-    const place = this.visible.indexOf(row);
-    if (place < 0) return;
+    const index = this.visible.indexOf(row);
+    if (index < 0) return;
     const head = this.table.tHead.offsetHeight;
-    const top = place * kRowHeight;
+    const top = index * kRowHeight;
     const room = this.frame.clientHeight - head - kRowHeight;
     if (top < this.frame.scrollTop) this.frame.scrollTop = top;
     else if (top > this.frame.scrollTop + room) this.frame.scrollTop = top - room;

@@ -1,6 +1,6 @@
-// Places and labels of the chart's axes.
+// Ticks and labels of the chart's axes.
 
-/// 1, 2 or 5 times a power of ten, so that about `count` of them fill the range.
+/// Step of 1, 2 or 5 times a power of ten, so that about `count` steps fill the range.
 function niceStep(range, count) {
   const rough = range / count;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -10,18 +10,18 @@ function niceStep(range, count) {
 function linearTicks(low, high, count) {
   const step = niceStep(high - low, count);
   const ticks = [];
-  for (let place = Math.ceil(low / step); place * step <= high; ++place) ticks.push(Number((place * step).toPrecision(12)));
+  for (let index = Math.ceil(low / step); index * step <= high; ++index) ticks.push(Number((index * step).toPrecision(12)));
   return ticks;
 }
 
-/// Powers of the base in the range, each multiplied by each factor, thinned out to at most `count` powers.
+/// Powers of the base in the range, times each of the factors; at most `count` powers.
 function powerTicks(low, high, base, factors, count) {
   const log = (value) => Math.log(value) / Math.log(base);
   const powers = [];
   for (let power = Math.floor(log(low)); power <= Math.ceil(log(high)); ++power)
     if (factors.some((factor) => factor * base ** power >= low && factor * base ** power <= high)) powers.push(power);
   const step = Math.max(1, Math.ceil(powers.length / count));
-  return powers.filter((_, place) => place % step === 0)
+  return powers.filter((_, index) => index % step === 0)
     .flatMap((power) => factors.map((factor) => factor * base ** power))
     .filter((tick) => tick >= low && tick <= high);
 }
@@ -52,7 +52,7 @@ function shortened(name) {
   return name.length > kLongestName ? `${name.slice(0, kLongestName - 1)}…` : name;
 }
 
-/// An axis of the chart: a column, or of texts the places of their values side by side.
+/// An axis of the chart: the numbers of a column, or indices of its texts.
 class Axis {
   constructor(column, isLog, rows) {
     this.column = column;
@@ -64,17 +64,17 @@ class Axis {
     const used = [...new Map(rows.filter((row) => !this.column.isMissing(row)).map((row) => [this.column.codes[row], row])).values()];
     used.sort(this.column.comparator(1));
     this.names = used.map((row) => shortened(this.column.cell(row)));
-    this.places = new Map(used.map((row, place) => [this.column.codes[row], place]));
+    this.indices = new Map(used.map((row, index) => [this.column.codes[row], index]));
   }
 
-  /// Where a row is, or NaN if it cannot be drawn.
+  /// Position of a row, or NaN if it cannot be drawn.
   value(row) {
-    if (this.names) return this.column.isMissing(row) ? NaN : this.places.get(this.column.codes[row]);
+    if (this.names) return this.column.isMissing(row) ? NaN : this.indices.get(this.column.codes[row]);
     const value = this.column.scaled(row);
     return this.isLog && value <= 0 ? NaN : value;
   }
 
-  /// Whether each tick is labelled with a unit of its own.
+  /// True if each tick label has its own unit.
   get ownsUnits() {
     return this.column.kind === "bytes" && this.isLog;
   }
@@ -83,7 +83,7 @@ class Axis {
     return this.ownsUnits || !this.column.unit ? this.column.title : `${this.column.title} (${this.column.unit})`;
   }
 
-  /// What is shown of values from low to high.
+  /// Range of the axis for values from low to high.
   range(low, high) {
     if (this.names) return [-0.5, this.names.length - 0.5];
     if (low > high) return this.isLog ? [1, 10] : [0, 1];
@@ -92,18 +92,18 @@ class Axis {
       return [low / room, high * room];
     }
     const room = high === low ? Math.abs(high) / 2 || 1 : (high - low) * 0.06;
-    // A scale from zero shows proportions, unless the values would be squeezed into its upper part.
+    // Starts at zero to show proportions, unless that would squeeze the values into the upper part.
     return [low >= 0 && (low < 0.6 * high || low === high) ? 0 : low - room, high + room];
   }
 
   ticks(low, high, length) {
     const count = Math.max(2, Math.floor(length / (this.isHorizontal ? 75 : 45)));
-    if (this.names) return this.names.map((_, place) => place).filter((place) => place >= low && place <= high);
+    if (this.names) return this.names.map((_, index) => index).filter((index) => index >= low && index <= high);
     return this.isLog ? logTicks(low, high, this.column.kind === "bytes", count) : linearTicks(low, high, count);
   }
 
   labels(ticks) {
-    if (this.names) return ticks.map((place) => this.names[place]);
+    if (this.names) return ticks.map((index) => this.names[index]);
     if (this.ownsUnits) return ticks.map((tick) => bytesLabel(tick * this.column.unitSize));
     return ticks.map(tickLabel);
   }

@@ -1,8 +1,7 @@
-// What a reader has chosen on the page, kept in its address: so it can be shared, and Back undoes it.
+// The user's choices, kept in the address of the page: they can be shared, and Back undoes them.
 
 class View {
-  /// Each part has `save(choices)` and `restore(choices)` of URLSearchParams; `show()` then brings the page
-  /// up to date.
+  /// Each part has save(choices) and restore(choices), with URLSearchParams; show() then updates the page.
   constructor(parts, show) {
     this.parts = parts;
     this.show = show;
@@ -10,7 +9,7 @@ class View {
     for (const event of ["popstate", "hashchange"]) addEventListener(event, () => this.restore());
   }
 
-  /// The choices as the address has them: of columns by their keys, whose slashes may be read.
+  /// The choices in the format of the address; slashes of column keys stay readable.
   get hash() {
     const choices = new URLSearchParams();
     for (const part of this.parts) part.save(choices);
@@ -18,19 +17,19 @@ class View {
     return text && `#${text}`;
   }
 
-  /// To be called when something was chosen. What is chosen again, as when somebody types, makes no further
-  /// entry in the history.
-  changed(what) {
+  /// To be called when `control` was changed. Repeated changes of it, as when typing, share one entry of the
+  /// history.
+  changed(control) {
     const { hash } = this;
     if (hash === location.hash) return;
-    const isAgain = what === this.last;
-    this.last = what;
+    const isRepeated = control === this.last;
+    this.last = control;
     const address = hash || location.href.split("#")[0];
-    if (isAgain) history.replaceState(null, "", address);
+    if (isRepeated) history.replaceState(null, "", address);
     else history.pushState(null, "", address);
   }
 
-  /// Brings back what the address says. What it says of columns or rows that are not there is left out.
+  /// Restores the choices of the address. Unknown columns and rows are ignored.
   restore() {
     if (location.hash === this.hash) return;
     this.last = null;

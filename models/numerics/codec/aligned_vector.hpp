@@ -1,4 +1,4 @@
-// Vectors that begin at a cache line.
+// Vectors aligned to cache lines.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace equarx::numerics {
 
-/// Allocates at multiples of a cache line: 64 bytes, as on all processors of today. Leaves new elements as they
-/// are, unless they are given a value: what is decoded or encoded into them need not be cleared before.
+/// Allocates at multiples of a cache line (64 bytes on current processors). Default-initializes new
+/// elements, so buffers that are about to be overwritten are not cleared first.
 template <class T>
 struct CacheLineAllocator {
   using value_type = T;
@@ -24,19 +24,18 @@ struct CacheLineAllocator {
   }
   void deallocate(T* memory, std::size_t /*count*/) { ::operator delete(memory, kLine); }
   template <class Other>
-  void construct(Other* place) {
-    ::new (static_cast<void*>(place)) Other;
+  void construct(Other* memory) {
+    ::new (static_cast<void*>(memory)) Other;
   }
   template <class Other, class... Values>
-  void construct(Other* place, Values&&... values) {
-    ::new (static_cast<void*>(place)) Other(std::forward<Values>(values)...);
+  void construct(Other* memory, Values&&... values) {
+    ::new (static_cast<void*>(memory)) Other(std::forward<Values>(values)...);
   }
   bool operator==(const CacheLineAllocator&) const { return true; }
 };
 
-/// For what BlockCodec reads and writes. It asks for no alignment, but blocks of the heap begin 16 bytes
-/// behind a cache line, where each vector of 64 bytes lies in two lines: a hop of int8 takes half as
-/// long again there.
+/// Buffer for BlockCodec. BlockCodec accepts any alignment, but heap blocks start 16 bytes after a
+/// cache line, where every 64-byte vector spans two lines: an int8 hop is then 1.5x slower.
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 

@@ -13,7 +13,7 @@ namespace {
 void check_same_length(std::size_t values, std::size_t codes) {
   if (values != codes) {
     throw std::invalid_argument(std::to_string(values) + " values but " + std::to_string(codes) +
-                                " bfloat16 codes: give as many of one as of the other");
+                                " bfloat16 codes: the numbers must match");
   }
 }
 

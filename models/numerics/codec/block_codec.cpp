@@ -21,7 +21,6 @@ void check_equal(const char* what, std::size_t got, std::size_t expected) {
   }
 }
 
-// Formats that are casts of a value, and those that are parts of a block.
 bool may_be_scaled(ElementFormat format) {
   return format != ElementFormat::fp32 && format != ElementFormat::bf16 &&
          format != ElementFormat::fp16;
@@ -41,66 +40,66 @@ bool may_be_stochastic(const BlockFormat& format) {
   return is_int8_or_fp8(format.element) || format.rule == ScaleRule::sdp4bit;
 }
 
-/// What its code has, and nothing else; nor has anything else what is its own.
+/// Accepts exactly the published QuickReduce formats, and their scales and layout nowhere else.
 void check_quickreduce(const BlockFormat& format) {
   const bool fp16 = format.scale == ScaleFormat::fp16;
   const bool paired = format.layout == ScaleLayout::paired;
   if (format.rule != ScaleRule::quickreduce) {
     if (fp16 || paired)
       throw std::invalid_argument(
-          "fp16 scales and the paired layout are those of quickreduce formats");
+          "fp16 scales and the paired layout are supported for quickreduce formats only");
     return;
   }
   if (!format.scaled || !fp16 || !paired || format.block != kQuickReduceBlock ||
       format.rounding != Rounding::nearest || format.tensor_scale)
     throw std::invalid_argument(
-        "a quickreduce format with other scales or rounding than its own: fp16 scales of 32 paired "
-        "elements, rounded to nearest");
+        "a quickreduce format requires fp16 scales of 32 paired elements and rounding to nearest");
   switch (format.element) {
     case ElementFormat::int8:
     case ElementFormat::int6:
     case ElementFormat::int4:
     case ElementFormat::fp8_e4m3fnuz: return;
-    default: throw std::invalid_argument("QuickReduce has int8, int6, int4 and fp8-e4m3fnuz only");
+    default:
+      throw std::invalid_argument("QuickReduce supports int8, int6, int4 and fp8-e4m3fnuz only");
   }
 }
 
-/// Codes of one scale for all ranks, which are sent and added as they are.
+/// Checks formats with one scale for all ranks, whose codes are sent and added directly.
 void check_shared(const BlockFormat& format) {
   if (!has_shared_scale(format)) return;
   if (format.scaled || format.tensor_scale || format.rounding != Rounding::nearest)
     throw std::invalid_argument(
-        "a shared scale and scales, or stochastic rounding, of codes that are added as they are");
+        "a shared scale excludes scales of groups and stochastic rounding of sums");
   const bool qsgd = format.element == ElementFormat::int8 || format.element == ElementFormat::exp8;
   const bool fp8 =
       format.element == ElementFormat::fp8_e4m3 || format.element == ElementFormat::fp8_e5m2;
   if (format.rule == ScaleRule::global_qsgd ? !qsgd : !fp8)
     throw std::invalid_argument(
-        "FP8-LM has fp8-e4m3 and fp8-e5m2 only, and Global-QSGD int8 and exp8");
+        "FP8-LM supports fp8-e4m3 and fp8-e5m2 only, and Global-QSGD int8 and exp8");
   if (!(format.mu.value > 0.0F && format.mu.value <= std::numeric_limits<float>::max()))
-    throw std::invalid_argument("mu: needs a number above 0");
+    throw std::invalid_argument("mu must be a number above 0");
 }
 
 void check_format(const BlockFormat& format) {
   if (format.element == ElementFormat::exp8 && format.rule != ScaleRule::global_qsgd)
-    throw std::invalid_argument("exp8 without Global-QSGD's scale: its values are below 1");
+    throw std::invalid_argument("exp8 requires Global-QSGD's scale, as its values are below 1");
   check_quickreduce(format);
   check_shared(format);
   reciprocal_scale::check(format);
   if (format.scaled && !may_be_scaled(format.element)) {
     throw std::invalid_argument(std::string(name(format.element)) +
-                                " with scales: use it without, or use int8 or an FP8 format");
+                                " with scales is not supported; drop them, or use int8 or FP8");
   }
   if (!format.scaled && !may_be_plain(format.element)) {
     throw std::invalid_argument(std::string(name(format.element)) +
-                                " without scales: its range is too small, so set scaled");
+                                " without scales is not supported: its range is too small");
   }
   if (format.tensor_scale && (!format.scaled || format.scale != ScaleFormat::e4m3)) {
-    throw std::invalid_argument("a scale of the tensor without e4m3 scales: that is for nvfp4");
+    throw std::invalid_argument("a tensor scale requires e4m3 scales, as in nvfp4");
   }
   if (format.rounding == Rounding::stochastic && !may_be_stochastic(format)) {
     throw std::invalid_argument(std::string(name(format.element)) +
-                                " with stochastic rounding: that is for int8 and FP8");
+                                " with stochastic rounding is not supported; use int8 or FP8");
   }
   scale_count(format, 0);  // throws for blocks of 0 elements
 }
@@ -112,7 +111,7 @@ BlockCodec::BlockCodec(BlockFormat format) : format_(format) { check_format(form
 bool BlockCodec::has_reciprocal_scale() const { return reciprocal_scale::has_rule(format_); }
 
 void BlockCodec::check_scales(std::size_t scales, std::size_t first, std::size_t elements) const {
-  // The length of the minishard is not known here, only that it reaches to the end of this piece.
+  // The length of the minishard is unknown here; it extends at least to the end of this piece.
   const std::size_t needed = scale_count(format_, first + elements);
   const bool longest = !format_.scaled || format_.layout == ScaleLayout::strided;
   const std::size_t allowed = !format_.scaled ? 0 : kRegisterElements;
@@ -135,7 +134,7 @@ void BlockCodec::check_payload(std::size_t bytes, std::size_t elements) const {
 }
 
 void BlockCodec::find_amax(std::span<const float> values, std::size_t first,
-                             std::span<float> amax) const {
+                           std::span<float> amax) const {
   check_scales(amax.size(), first, values.size());
   if (is_quickreduce()) return quickreduce::find_extrema(values, first, amax);
   if (has_reciprocal_scale()) return reciprocal_scale::find_amax(format_, values, first, amax);
@@ -147,7 +146,8 @@ void BlockCodec::encode_scales(std::span<const float> amax, std::span<std::byte>
   check_equal("bytes of scales", bytes.size(), scales_bytes(format_, amax.size()));
   if (!(elsewhere >= 0.0F && elsewhere <= std::numeric_limits<float>::max()))
     throw std::invalid_argument("amax elsewhere: got " + std::to_string(elsewhere) +
-                                ", needs a finite number that is not negative");
+                                ", needs a finite number >= 0");
+  if (!format_.scaled) return;
   if (is_quickreduce()) return quickreduce::encode_scales(format_.element, amax, bytes);
   if (has_reciprocal_scale()) return reciprocal_scale::encode_scales(format_, amax, bytes);
   kernels::encode_scales(format_, amax, elsewhere, bytes.data());
@@ -192,8 +192,8 @@ void BlockCodec::dequantize_add(std::span<const std::byte> payload, std::size_t 
 }
 
 void BlockCodec::dequantize_add_amax(std::span<const std::byte> payload, std::size_t first,
-                                       std::span<const float> scales, std::span<const float> local,
-                                       std::span<float> sums, std::span<float> amax) const {
+                                     std::span<const float> scales, std::span<const float> local,
+                                     std::span<float> sums, std::span<float> amax) const {
   check_scales(amax.size(), first, sums.size());
   add_to(payload, first, scales, local, sums, format_.scaled ? amax.data() : nullptr);
   if (is_quickreduce() || has_reciprocal_scale()) find_amax(sums, first, amax);

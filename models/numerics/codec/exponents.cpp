@@ -9,7 +9,7 @@ namespace equarx::numerics::exponents {
 namespace {
 
 constexpr std::int32_t kSign = 128;
-constexpr std::int32_t kMostExponent = 127;  ///< of the smallest magnitude
+constexpr std::int32_t kMostExponent = 127;  ///< exponent of the smallest magnitude
 constexpr int kRandomBits = 24;
 
 std::uint8_t make_code(bool negative, std::int32_t exponent) {
@@ -21,14 +21,14 @@ std::int32_t exponent_of(std::uint8_t code) { return code % kSign; }
 
 std::uint32_t fraction_of(std::uint32_t word) { return word >> (32 - kRandomBits); }
 
-/// -floor(log2 u), u the random number; of 0 as if it were 2^-126, which their code adds.
+/// Returns -floor(log2 u) of the random number u; 126 for 0, as the reference code adds 2^-126.
 std::int32_t doublings_of(std::uint32_t word) {
   constexpr std::int32_t kOfZero = 126;
   const std::uint32_t fraction = fraction_of(word);
   return fraction == 0 ? kOfZero : kRandomBits + 1 - std::bit_width(fraction);
 }
 
-/// In double, where no FP32 value is subnormal.
+/// Computes in double, in which no FP32 value is subnormal.
 float rounded(float value, std::uint32_t word) {
   constexpr int kMantissaBits = 52;
   constexpr std::int32_t kBias = 1023;
@@ -42,7 +42,7 @@ float rounded(float value, std::uint32_t word) {
   return value_of(make_code(value < 0.0F, std::clamp(exponent, 1, kMostExponent)));
 }
 
-/// Calls act(i, random word) for every element.
+/// Calls act(i, random word) for each element.
 template <class Act>
 void for_each_word(std::size_t elements, const RoundingKey& key, Act act) {
   PhiloxCounter words{};

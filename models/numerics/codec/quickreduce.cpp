@@ -18,13 +18,13 @@ namespace {
 
 constexpr float kEpsilon = 0x1p-24F;
 constexpr float kLargestFp16 = 65504.0F;
-/// A zero among extrema, with its sign: plain 0 is a group of which nothing was seen yet. It becomes 0 in FP16.
+/// Stands for a signed zero among extrema, where plain 0 marks an empty group. Becomes 0 in FP16.
 constexpr float kZeroSeen = std::numeric_limits<float>::denorm_min();
-constexpr float kOneOver240 = 0x1.11p-8F;  // as near as FP16 comes
+constexpr float kOneOver240 = 0x1.11p-8F;  // nearest FP16 number
 
-/// The nearest FP16 of a result: what is finite stays so. A sum, product or quotient of two FP16 that was rounded to
-/// FP32 may be rounded once more without harm: FP32 has more than twice as many bits and two (Figueroa, "When is double
-/// rounding innocuous?").
+/// Rounds a result to FP16; finite values stay finite. Rounding an FP32 sum, product or quotient of
+/// two FP16 numbers once more is exact, because FP32 has at least 2 p + 2 bits (Figueroa, "When is
+/// double rounding innocuous?").
 float to_fp16(float value) {
   const float size = std::abs(value);
   const bool saturates = size > kLargestFp16 && size <= std::numeric_limits<float>::max();
@@ -44,18 +44,18 @@ struct Integer {
   static constexpr int kBits = kCodes == 128 ? 8 : kCodes == 32 ? 6 : 4;
 
   static float scale(float extremum) { return to_fp16(extremum * (-1.0F / kCodes)); }
-  /// NaN becomes the lowest code: the comparison is false.
+  /// NaN becomes the lowest code, as it fails the first comparison.
   static float clamp(float scaled) {
     const float above = scaled > -kCodes ? scaled : static_cast<float>(-kCodes);
     return above < kCodes - 1 ? above : static_cast<float>(kCodes - 1);
   }
   static std::uint8_t encode(float scaled) {
-    constexpr float kWhole = 0x1.8p23F;  // adding it rounds to whole numbers, ties to even
+    constexpr float kWhole = 0x1.8p23F;  // adding it rounds to integers, ties to even
     return static_cast<std::uint8_t>(static_cast<int>((clamp(scaled) + kWhole) - kWhole));
   }
   static float decode(std::uint8_t code) { return static_cast<std::int8_t>(code); }
-  /// Whether it is beyond the codes even after rounding: half a step below the lowest is a tie that goes to it, half a
-  /// step above the highest one that does not.
+  /// True if the value lies beyond the codes even after rounding. Half a step below the lowest code
+  /// is a tie that rounds to it; half a step above the highest is not.
   static bool clips(float scaled) { return scaled < -kCodes - 0.5F || scaled >= kCodes - 0.5F; }
 };
 
@@ -79,7 +79,7 @@ auto with_codec(ElementFormat element, Act act) {
   }
 }
 
-/// Elements that are packed at once: whole bytes of any width.
+/// Elements packed at once: whole bytes for any width.
 constexpr std::size_t kPiece = 256;
 using Codes = std::array<std::byte, kPiece>;
 using Piece = std::array<float, kPiece>;
@@ -100,28 +100,28 @@ void unpack(const std::byte* packed, std::size_t count, Codes& codes) {
     unpack_codes<kBits, true>(packed, count, codes.data());
 }
 
-/// Calls `visit(begin, count)` for the pieces of so many elements.
+/// Calls `visit(begin, count)` for each piece of `elements` elements.
 template <typename Visit>
 void for_each_piece(std::size_t elements, Visit visit) {
   for (std::size_t begin = 0; begin < elements; begin += kPiece)
     visit(begin, std::min(kPiece, elements - begin));
 }
 
-/// By element of a piece, that of its group.
+/// Expands values per group to values per element of a piece.
 Piece of_elements(std::span<const float> of_groups, std::size_t first, std::size_t count) {
   Piece all{};
   for (std::size_t i = 0; i < count; ++i) all[i] = of_groups[group_of(first + i)];
   return all;
 }
 
-/// By group, what its values are multiplied by.
+/// Returns the encoding factor of each group.
 std::vector<float> encoding_scales(std::span<const float> scales) {
   std::vector<float> all(scales.size());
   std::ranges::transform(scales, all.begin(), encoding_scale);
   return all;
 }
 
-/// Values of a piece, times what belongs to their groups.
+/// Multiplies the values of a piece by their factors, in FP16.
 Piece scaled_values(std::span<const float> values, const Piece& factors) {
   Piece scaled;
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -139,7 +139,7 @@ Piece decoded_values(const Codes& codes, std::size_t count, const Piece& scales)
   return decoded;
 }
 
-/// Calls `take(begin, count, values)` with each decoded piece.
+/// Calls `take(begin, count, values)` for each decoded piece.
 template <typename Codec, typename Take>
 void decode_all(const std::byte* payload, std::size_t first, std::size_t elements,
                 std::span<const float> scales, Take take) {

@@ -15,7 +15,7 @@
 namespace equarx::numerics::reciprocal_scale {
 namespace {
 
-/// A zero that was seen: plain 0 is a group of which nothing was. It becomes 0 in FP16.
+/// Stands for an amax of zero, where plain 0 marks an empty group. Becomes 0 in FP16.
 constexpr float kZeroSeen = std::numeric_limits<float>::denorm_min();
 
 bool is_zeropp(const BlockFormat& format) { return format.rule == ScaleRule::zeropp; }
@@ -25,21 +25,22 @@ float half_range(const BlockFormat& format) {
   return format.element == ElementFormat::int8 ? 128.0F : 8.0F;
 }
 
-/// What the amax is multiplied to.
-float aim(const BlockFormat& format) {
+/// Code that the amax is scaled to: n in the header comment.
+float target_code(const BlockFormat& format) {
   return half_range(format) - (is_zeropp(format) ? 0.0F : 1.0F);
 }
 
 float factor_of_amax(const BlockFormat& format, float amax) {
-  return amax == 0.0F ? 1.0F : aim(format) / amax;
+  return amax == 0.0F ? 1.0F : target_code(format) / amax;
 }
 
-/// ZeRO++ has an amax of 11 bits, which a scale of 24 gives back exactly, and with it the factor.
+/// ZeRO++: the amax has 11 significant bits, so the 24-bit scale determines it, and the factor,
+/// exactly.
 float factor_of_scale(const BlockFormat& format, float scale) {
   constexpr float kMost = std::numeric_limits<float>::max();
-  if (is_zeropp(format)) return factor_of_amax(format, round_to_fp16(aim(format) * scale));
+  if (is_zeropp(format)) return factor_of_amax(format, round_to_fp16(target_code(format) * scale));
   const float factor = 1.0F / scale;
-  return factor > kMost ? kMost : factor;  // of subnormal scales
+  return factor > kMost ? kMost : factor;  // for subnormal scales
 }
 
 /// Calls `act(group, begin, end)` for the parts of a piece that share a scale.
@@ -53,7 +54,7 @@ void for_each_group(const BlockFormat& format, std::size_t first, std::size_t el
   }
 }
 
-/// Codes before they are clamped, as whole numbers; NaN of what is none.
+/// Rounds scaled values to integers, before clamping; NaN stays NaN.
 class Rounder {
  public:
   Rounder(const BlockFormat& format, const RoundingKey& key)
@@ -83,7 +84,7 @@ class Rounder {
   bool drawn_ = false;
 };
 
-/// Calls `take(element, whole)` with the codes of values before they are clamped.
+/// Calls `take(element, whole)` with the unclamped code of each value.
 template <typename Take>
 void round_all(const BlockFormat& format, std::span<const float> values, std::size_t first,
                std::span<const float> scales, const RoundingKey& key, Take take) {
@@ -117,14 +118,14 @@ void check(const BlockFormat& format) {
       format.layout != ScaleLayout::contiguous || format.tensor_scale ||
       format.rounding != rounding)
     throw std::invalid_argument(
-        "a format of ZeRO++ or SDP4Bit with other scales or rounding than its own: fp32 scales of "
-        "contiguous blocks, to nearest in ZeRO++, stochastic in SDP4Bit");
+        "ZeRO++ and SDP4Bit require fp32 scales of contiguous blocks, and rounding to nearest "
+        "(ZeRO++) or stochastic rounding (SDP4Bit)");
   if (format.element != ElementFormat::int8 && format.element != ElementFormat::int4)
-    throw std::invalid_argument("ZeRO++ and SDP4Bit have int8 and int4 only");
+    throw std::invalid_argument("ZeRO++ and SDP4Bit support int8 and int4 only");
 }
 
 void find_amax(const BlockFormat& format, std::span<const float> values, std::size_t first,
-                 std::span<float> amax) {
+               std::span<float> amax) {
   if (!is_zeropp(format)) return kernels::find_amax({format, first}, values, amax.data());
   for_each_group(format, first, values.size(),
                  [&](std::size_t group, std::size_t begin, std::size_t end) {

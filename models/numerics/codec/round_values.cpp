@@ -12,7 +12,7 @@ namespace equarx::numerics {
 namespace {
 
 void round_by(const BlockCodec& codec, std::span<float> values, RoundingKey key) {
-  constexpr std::size_t kChunk = 4096;  // stays in the first-level cache
+  constexpr std::size_t kChunk = 4096;  // fits in the L1 cache
   alignas(64) std::array<std::byte, kChunk * sizeof(float)> codes;
   while (!values.empty()) {
     const std::span<float> chunk = values.first(std::min(values.size(), kChunk));
@@ -29,7 +29,7 @@ void round_by(const BlockCodec& codec, std::span<float> values, RoundingKey key)
 void round_to_element(ElementFormat format, std::span<float> values) {
   if (format == ElementFormat::fp32) return;
   if (format == ElementFormat::bf16) return round_to_bf16(values);
-  round_by(BlockCodec({.element = format}), values, {});  // to nearest, which reads no key
+  round_by(BlockCodec({.element = format}), values, {});  // rounding to nearest ignores the key
 }
 
 void round_stochastically(ElementFormat format, std::span<float> values, const RoundingKey& key) {

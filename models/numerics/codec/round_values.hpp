@@ -1,4 +1,4 @@
-// Values as an element type holds them.
+// Rounding of values to element types.
 #pragma once
 
 #include <span>
@@ -8,11 +8,12 @@
 
 namespace equarx::numerics {
 
-/// Rounds every value to the element type, in place: what BlockCodec without scales encodes and decodes.
-/// std::invalid_argument for a type that is used with scales only.
+/// Rounds every value to the element type in place, as encoding and decoding by BlockCodec without
+/// scales. Throws std::invalid_argument for a type that requires scales.
 void round_to_element(ElementFormat format, std::span<float> values);
 
-/// The same up or down, with the probabilities that make the mean right: of int8 and FP8. std::invalid_argument for others.
+/// As round_to_element(), but stochastically without bias. Throws std::invalid_argument unless the
+/// type is int8 or FP8.
 void round_stochastically(ElementFormat format, std::span<float> values, const RoundingKey& key);
 
 }  // namespace equarx::numerics

@@ -18,7 +18,7 @@ float largest(ElementFormat format) {
     case ElementFormat::fp8_e4m3: return Fp8E4m3::kMaxFinite;
     case ElementFormat::fp8_e5m2: return Fp8E5m2::kMaxFinite;
     case ElementFormat::exp8: return exponents::kLargest;
-    default: throw std::invalid_argument("no format with a shared scale");
+    default: throw std::invalid_argument("not a format with a shared scale");
   }
 }
 
@@ -53,10 +53,10 @@ float global_qsgd_step(ElementFormat element, float amax, std::uint32_t ranks) {
 
 SharedScale::SharedScale(const BlockFormat& format, float amax, std::uint32_t ranks)
     : format_(format) {
-  if (!has_shared_scale(format)) throw std::invalid_argument("a format without a shared scale");
-  if (!(amax >= 0.0F)) throw std::invalid_argument("an amax that is negative or NaN");
+  if (!has_shared_scale(format)) throw std::invalid_argument("not a format with a shared scale");
+  if (!(amax >= 0.0F)) throw std::invalid_argument("amax must be a number >= 0");
   if (ranks == 0 || ranks > most_ranks(format))
-    throw std::invalid_argument("codes of so many ranks cannot be added");
+    throw std::invalid_argument("codes of that many ranks cannot be added");
   if (format.rule == ScaleRule::global_qsgd) {
     step_ = global_qsgd_step(format.element, amax, ranks);
     return;
@@ -76,7 +76,7 @@ void SharedScale::encode(std::span<float> values, const RoundingKey& key) const 
   const float most = largest(format_.element);
   for (float& value : values) {
     value *= factor_;
-    // An Inf, too, as CUDA's saturating conversion does it; a NaN compares as neither.
+    // Inf saturates as in CUDA's conversion; NaN passes both comparisons unchanged.
     if (value > most) value = most;
     if (value < -most) value = -most;
   }
@@ -84,7 +84,7 @@ void SharedScale::encode(std::span<float> values, const RoundingKey& key) const 
 }
 
 void SharedScale::decode(std::span<float> values) const {
-  // 0 times an Inf is NaN: nothing that is not finite vanishes.
+  // 0 x Inf is NaN, so non-finite values do not vanish.
   for (float& value : values) value *= step_;
 }
 

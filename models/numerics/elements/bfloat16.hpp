@@ -1,6 +1,6 @@
 // bfloat16: the upper half of an IEEE binary32, rounded to nearest, ties to even.
-// There is no rounding-mode argument on purpose: g++ 12.2 miscompiles a truncation that is chosen
-// at run time. A further mode would be another function.
+// Deliberately without a rounding-mode argument: g++ 12.2 miscompiles a truncation selected at run
+// time. A further mode would be a separate function.
 #pragma once
 
 #include <bit>
@@ -16,8 +16,8 @@ inline constexpr std::int32_t kFloatInfinityBits = 0x7f800000;
 inline constexpr std::uint16_t kBf16QuietBit = 0x0040;
 }  // namespace detail
 
-/// Nearest bfloat16 bits, ties to even. A magnitude of at least 2^127 (2 - 2^-8) becomes Inf, as
-/// round-to-nearest demands; a NaN stays a NaN of its sign, made quiet.
+/// Returns the nearest bfloat16 bits, ties to even. Magnitudes of at least 2^127 (2 - 2^-8) become
+/// Inf, as in IEEE rounding to nearest; a NaN becomes quiet and keeps its sign.
 constexpr std::uint16_t bf16_from_float(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t upper = bits >> detail::kBf16DroppedBits;
@@ -28,7 +28,7 @@ constexpr std::uint16_t bf16_from_float(float value) {
   return static_cast<std::uint16_t>(nan ? (upper | detail::kBf16QuietBit) : rounded);
 }
 
-/// The value of bfloat16 bits, exact.
+/// Returns the exact value of bfloat16 bits.
 constexpr float float_from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << detail::kBf16DroppedBits);
 }

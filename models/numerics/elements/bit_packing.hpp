@@ -1,4 +1,4 @@
-// Codes of fewer than 8 bits, packed without gaps: the first element in the lowest bits of the first
+// Gapless packing of codes of fewer than 8 bits; the first code is in the lowest bits of the first
 // byte.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace equarx::numerics {
 
 namespace detail {
-/// As many codes as fill whole bytes: 2 of 4 bits, 4 of 6 bits.
+/// Smallest group of codes that fills whole bytes: 2 of 4 bits, 4 of 6 bits.
 template <int kBits>
 struct PackedGroup {
   static_assert(kBits == 4 || kBits == 6);
@@ -41,11 +41,11 @@ void unpack_group(const std::byte* packed, std::size_t count, std::byte* codes) 
 }
 }  // namespace detail
 
-/// Packs the low kBits of `count` codes into the fewest bytes; what is left of the last one is 0.
+/// Packs the low kBits of `count` codes; unused bits of the last byte are 0.
 template <int kBits>
 void pack_codes(const std::byte* codes, std::size_t count, std::byte* packed) {
   using Group = detail::PackedGroup<kBits>;
-  // Whole groups first: their length is known to the compiler.
+  // Whole groups first, with a compile-time length.
   for (; count >= Group::kCodes; count -= Group::kCodes) {
     detail::pack_group<kBits>(codes, Group::kCodes, packed);
     codes += Group::kCodes;
@@ -54,7 +54,7 @@ void pack_codes(const std::byte* codes, std::size_t count, std::byte* packed) {
   detail::pack_group<kBits>(codes, count, packed);
 }
 
-/// The inverse. Signed codes get their sign back.
+/// Inverse of pack_codes(); sign-extends signed codes.
 template <int kBits, bool kSigned>
 void unpack_codes(const std::byte* packed, std::size_t count, std::byte* codes) {
   using Group = detail::PackedGroup<kBits>;

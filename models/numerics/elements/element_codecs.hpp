@@ -1,10 +1,11 @@
-// One type per element format, with what a loop over elements needs at compile time:
-//   Code           the stored type; formats of fewer than 8 bits are packed later
-//   kInteger       whether codes are integers: then kLargestCode, and kCodesPerUnit of them are 1
-//   kMaxFinite     what a group's amax is scaled to
-//   kClipThreshold the smallest magnitude that the limited range, not the rounding, changes
-//   encode, decode one element, relative to its scale
-//   encode_stochastic, where that rounding exists: with 32 random bits
+// One type per element format, with the compile-time interface of loops over elements:
+//   Code               stored type; formats of fewer than 8 bits are packed later
+//   kInteger           true if codes are integers
+//   kLargestCode, kCodesPerUnit  of integers: the largest code, and codes per unit of value
+//   kMaxFinite         value that the amax of a group is scaled to
+//   kClipThreshold     smallest magnitude changed by the limited range rather than by rounding
+//   encode, decode     one element, relative to its scale
+//   encode_stochastic  with 32 random bits, for formats that support stochastic rounding
 #pragma once
 
 #include <bit>
@@ -20,7 +21,7 @@
 
 namespace equarx::numerics {
 
-/// float32 as it is.
+/// float32, unchanged.
 struct Fp32Element {
   using Code = float;
   static constexpr bool kInteger = false;
@@ -50,8 +51,8 @@ struct Fp16Element {
   static constexpr float decode(Code code) { return float_from_fp16(code); }
 };
 
-/// Symmetric: the lowest code of two's complement is never used. NaN has no code and becomes 0; its
-/// group's scale, if any, carries it.
+/// Symmetric integers: the lowest two's complement code is never used. NaN has no code and becomes
+/// 0; the scale of its group, if any, becomes NaN instead.
 template <int kLargest, int kUnit>
 struct IntegerElement {
   using Code = std::int8_t;
@@ -66,7 +67,7 @@ struct IntegerElement {
     const float number = value == value ? value * kCodesPerUnit : 0.0F;
     const float below = number < kLargestCode ? number : kLargestCode;
     const float clamped = below > -kLargestCode ? below : -kLargestCode;
-    // At 1.5 x 2^23 the last mantissa bit is worth 1: the addition rounds to nearest even, and the
+    // At 1.5 x 2^23 the last mantissa bit equals 1: the addition rounds to nearest even, and the
     // lowest byte is the integer in two's complement.
     constexpr float kAligned = 0x1.8p23F;
     return static_cast<Code>(std::bit_cast<std::int32_t>(clamped + kAligned) -
@@ -95,8 +96,9 @@ using Int4Element = IntegerElement<kInt4LargestCode, 1>;
 /// INT8 of OCP MX: in units of 2^-6.
 using MxInt8Element = IntegerElement<kInt8LargestCode, 64>;
 
-// Clip thresholds: half way from the largest finite value to what would be the next one, whose mantissa
-// is even, so that ties round up to it. Only 448 is even itself.
+// Clip thresholds lie half way between the largest finite value and its successor if the format
+// continued. The successor has an even mantissa, so ties round up to it; except for 448, itself
+// even.
 /// FP8 of OCP with 4 bits of exponent: values up to 448.
 struct Fp8E4m3Element : Fp8E4m3 {
   static constexpr bool kInteger = false;
@@ -133,8 +135,9 @@ struct Fp4E2m1Element : Fp4E2m1 {
   static constexpr float kClipThreshold = 7.0F;
 };
 
-/// Calls act with the element format as a type. @throws std::logic_error for exp8, whose codes are made elsewhere
-/// (models/numerics/codec/exponents.hpp)
+/// Calls act with the element format as a type.
+/// @throws std::logic_error for exp8, which has no kernels (see
+/// models/numerics/codec/exponents.hpp)
 template <class Act>
 void with_element(ElementFormat format, Act act) {
   switch (format) {
@@ -154,7 +157,7 @@ void with_element(ElementFormat format, Act act) {
     case ElementFormat::mxint8: return act(MxInt8Element{});
     case ElementFormat::exp8: break;
   }
-  throw std::logic_error("with_element: no element that kernels know");
+  throw std::logic_error("with_element: exp8 has no kernels");
 }
 
 }  // namespace equarx::numerics

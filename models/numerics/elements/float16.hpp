@@ -12,14 +12,15 @@ inline constexpr int kFp16BiasDifference = 127 - 15;
 inline constexpr std::int32_t kFp16InfinityBits = 0x7c00;
 inline constexpr std::int32_t kFp16QuietBit = 0x0200;
 inline constexpr std::int32_t kFp16MagnitudeMask = 0x7fff;
-inline constexpr int kFp16SignShift = 16;  // from the sign of binary16 to that of binary32
+inline constexpr int kFp16SignShift =
+    16;  // from the sign bit of binary16 to the sign bit of binary32
 inline constexpr float kFp16MinNormal = 0x1p-14F;
 inline constexpr float kFp16MinSubnormal = 0x1p-24F;
-inline constexpr float kFp16Overflow = 0x1p16F;  // where Inf would be, went the format on
+inline constexpr float kFp16Overflow = 0x1p16F;  // value of the code of Inf if it were finite
 }  // namespace detail
 
-/// Nearest binary16 bits, ties to even, with subnormals. A magnitude of at least 65520 becomes Inf,
-/// as round-to-nearest demands; a NaN stays a NaN of its sign, made quiet.
+/// Returns the nearest binary16 bits, ties to even, with subnormals. Magnitudes of at least 65520
+/// become Inf, as in IEEE rounding to nearest; a NaN becomes quiet and keeps its sign.
 constexpr std::uint16_t fp16_from_float(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::int32_t>(bits >> detail::kFp16SignShift & 0x8000U);
@@ -33,7 +34,7 @@ constexpr std::uint16_t fp16_from_float(float value) {
   constexpr std::int32_t kBelowHalf = (1 << (kDropped - 1)) - 1;
   const std::int32_t normal = ((within + kBelowHalf + ((within >> kDropped) & 1)) >> kDropped) -
                               (detail::kFp16BiasDifference << (23 - kDropped));
-  // The last bit of kAligned is worth one subnormal step, so that the addition itself rounds.
+  // The last bit of kAligned equals one subnormal step, so the addition rounds to such steps.
   constexpr float kAligned = detail::kFp16MinSubnormal * 0x1p23F;
   const std::int32_t subnormal =
       std::bit_cast<std::int32_t>(std::bit_cast<float>(within) + kAligned) -
@@ -44,7 +45,7 @@ constexpr std::uint16_t fp16_from_float(float value) {
   return static_cast<std::uint16_t>(sign | (size > kFloatInfinityBits ? nan : number));
 }
 
-/// The value of binary16 bits, exact.
+/// Returns the exact value of binary16 bits.
 constexpr float float_from_fp16(std::uint16_t code) {
   const std::int32_t size = code & detail::kFp16MagnitudeMask;
   const auto sign = static_cast<std::uint32_t>(code & 0x8000U) << detail::kFp16SignShift;
@@ -58,15 +59,16 @@ constexpr float float_from_fp16(std::uint16_t code) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(number) | sign);
 }
 
-/// The value of binary16 that is nearest to a value: float_from_fp16(fp16_from_float(value)), but for the payload of a
-/// NaN. It stays in binary32, so a loop over it takes half as long as one over both.
+/// Rounds to the nearest binary16 value: equals float_from_fp16(fp16_from_float(value)) except for
+/// NaN payloads. Works in binary32 throughout, which takes half the time of both conversions in a
+/// loop.
 constexpr float round_to_fp16(float value) {
   constexpr auto kMinNormalBits = std::bit_cast<std::uint32_t>(detail::kFp16MinNormal);
   constexpr auto kOverflowBits = std::bit_cast<std::uint32_t>(65520.0F);  // ties to Inf
   constexpr std::uint32_t kFloatInfinityBits = 0x7f800000;
   constexpr int kDropped = detail::kFp16DroppedBits;
   constexpr std::uint32_t kBelowHalf = (1U << (kDropped - 1)) - 1;
-  // The last bit of kAligned is worth one subnormal step, so that the addition itself rounds.
+  // The last bit of kAligned equals one subnormal step, so the addition rounds to such steps.
   constexpr float kAligned = detail::kFp16MinSubnormal * 0x1p23F;
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t size = bits & 0x7fffffffU;

@@ -1,5 +1,5 @@
 // Floating-point formats of at most 8 bits, described at compile time: 1 sign bit, kExponentBits,
-// kMantissaBits. Definitions: OCP 8-bit Floating Point Specification (OFP8), revision 1.0; OCP
+// kMantissaBits. Sources: OCP 8-bit Floating Point Specification (OFP8), revision 1.0; OCP
 // Microscaling Formats (MX) Specification, version 1.0; for FNUZ, Noune, Jones, Justus, Masters and
 // Luschi, "8-bit Numerical Formats for Deep Neural Networks", arXiv 2206.02915.
 #pragma once
@@ -14,21 +14,21 @@
 
 namespace equarx::numerics {
 
-/// What codes mean that are not finite.
+/// Encoding of non-finite values.
 enum class SpecialValues : std::uint8_t {
-  ieee,           ///< Inf and NaN as in IEEE 754: the largest exponent holds no finite value
+  ieee,           ///< Inf and NaN as in IEEE 754: the largest exponent has no finite values
   only_nan,       ///< one NaN per sign, all bits set, and no Inf ("FN")
-  unsigned_zero,  ///< one NaN, where -0 would be, and no Inf ("FNUZ"); the bias is larger by 1
+  unsigned_zero,  ///< one NaN in place of -0, and no Inf ("FNUZ"); the bias is larger by 1
   none            ///< every code is a finite value
 };
 
-/// Encodes and decodes one format. Encoding rounds to nearest, ties to even, with subnormals, and
-/// - a finite value beyond the largest finite one saturates to it;
-/// - Inf stays Inf where the format has one, and becomes NaN where not, so that a value which is
-///   not finite never turns into one that is;
-/// - NaN becomes the quiet NaN of its sign, or the only one;
-/// - where the format has neither, Inf saturates and NaN becomes zero;
-/// - what is rounded to zero keeps its sign, if zeros have one.
+/// Codec of one format. Encoding rounds to nearest, ties to even, with subnormals, and
+/// - saturates finite values at the largest finite one;
+/// - keeps Inf if the format has it, and turns it into NaN otherwise, so that a non-finite value
+///   never becomes finite;
+/// - turns NaN into the quiet NaN of its sign, or into the only NaN;
+/// - saturates Inf and turns NaN into zero if the format has neither;
+/// - keeps the sign of values rounded to zero, if the format has -0.
 template <int kExponentBits, int kMantissaBits, SpecialValues kSpecials>
 struct Minifloat {
   static_assert(1 + kExponentBits + kMantissaBits <= 8 && kExponentBits >= 2 && kMantissaBits >= 1);
@@ -45,7 +45,7 @@ struct Minifloat {
       kSpecials == SpecialValues::ieee       ? (((1 << kExponentBits) - 1) << kMantissaBits) - 1
       : kSpecials == SpecialValues::only_nan ? kSignCode - 2
                                              : kSignCode - 1;
-  static constexpr std::int32_t kInfCode =  // what Inf becomes
+  static constexpr std::int32_t kInfCode =  // result of encoding Inf
       kSpecials == SpecialValues::none ? kLargestCode : kLargestCode + 1;
   static constexpr std::int32_t kNanCode = kSpecials == SpecialValues::ieee
                                                ? kInfCode | (1 << (kMantissaBits - 1))
@@ -89,12 +89,12 @@ struct Minifloat {
   }
 
  public:
-  static constexpr int kMinExponent = 1 - kBias;  ///< of the smallest normal value
+  static constexpr int kMinExponent = 1 - kBias;  ///< exponent of the smallest normal value
   static constexpr float kMaxFinite = magnitude(kLargestCode);
   static constexpr std::array<float, 2 * kSignCode> kDecoded = decoded_table();
 
  private:
-  /// With the sign of the float that has these bits.
+  /// Adds the sign bit of the float with these bits.
   static constexpr Code with_sign(std::int32_t code, std::int32_t float_bits) {
     const bool negative = float_bits < 0 && (kHasMinusZero || code != 0);
     return static_cast<Code>(code | (negative ? kSignCode : 0));
@@ -114,7 +114,7 @@ struct Minifloat {
     const std::int32_t normal = ((saturated + kBelowHalf + ((saturated >> kShift) & 1)) >> kShift) -
                                 ((kFloatBias - kBias) << kMantissaBits);
 
-    // The last bit of kAligned is worth one subnormal step, so that the addition itself rounds.
+    // The last bit of kAligned equals one subnormal step, so the addition rounds to such steps.
     constexpr float kAligned = power_of_two(kFloatMantissaBits + kMinExponent - kMantissaBits);
     const std::int32_t subnormal =
         std::bit_cast<std::int32_t>(std::bit_cast<float>(saturated) + kAligned) -
@@ -125,8 +125,8 @@ struct Minifloat {
     return with_sign(size >= kFloatInfBits ? special : finite, bits);
   }
 
-  /// As encode(), but a value between two codes becomes the one away from zero if the random `word`
-  /// says so: with a probability of its distance, in steps, from the other.
+  /// Like encode(), but rounds stochastically: away from zero with a probability equal to the
+  /// distance, in steps, from the code towards zero. `word` holds the random bits.
   static constexpr Code encode_stochastic(float value, std::uint32_t word) {
     const auto bits = std::bit_cast<std::int32_t>(value);
     const std::int32_t size = bits & std::numeric_limits<std::int32_t>::max();
@@ -135,7 +135,7 @@ struct Minifloat {
     if (size >= kFloatInfBits) return encode(value);
     const std::int32_t saturated = size > kMaxFiniteBits ? kMaxFiniteBits : size;
     const bool normal = saturated >= kMinNormalBits;
-    // In units of the step: whole steps, and the rest.
+    // Splits the magnitude into whole steps and the fraction of a step.
     constexpr float kStep = power_of_two(kMinExponent - kMantissaBits);
     constexpr std::int32_t kRestMask = (1 << kShift) - 1;
     const float steps = normal ? 0.0F : std::bit_cast<float>(saturated) * (1.0F / kStep);

@@ -47,7 +47,7 @@ inline void ErrorAccumulator::Sums::add(std::size_t lane, double value, double e
   max_abs_error[lane] = max_abs_error[lane] < size ? size : max_abs_error[lane];
 }
 
-// One loop for each sum: in a single loop g++ 12 finds no vectors.
+// One loop per sum: g++ 12 does not vectorise a single combined loop.
 template <class Exact>
 void ErrorAccumulator::Sums::add_all_lanes(const float* values, const Exact* exact) {
   Lanes value;
@@ -75,7 +75,7 @@ void ErrorAccumulator::add_any(std::span<const float> values, std::span<const Ex
   if (values.size() != exact.size()) {
     throw std::invalid_argument(std::to_string(values.size()) + " values but " +
                                 std::to_string(exact.size()) +
-                                " exact ones: give as many of one as of the other");
+                                " exact ones: the numbers must match");
   }
   Sums sums = sums_;  // a copy that cannot overlap the inputs stays in registers
   const auto add_one = [&](std::size_t i) {
@@ -123,7 +123,7 @@ ErrorMetrics ErrorAccumulator::metrics() const {
   metrics.mse = squared_error / count;
   metrics.nmse = relative_error(squared_error, squared_exact);
   metrics.sqnr_db = sqnr_db(metrics.nmse);
-  // The running maximum passes over NaN; the sum of squares does not.
+  // The running maximum ignores NaN; the sum of squares does not.
   metrics.max_abs_error =
       std::isnan(squared_error) ? squared_error : *std::max_element(largest.begin(), largest.end());
   metrics.mean_signed_error = total(sums_.signed_error) / count;

@@ -1,4 +1,4 @@
-// How far a result is from the exact one.
+// Error metrics of results relative to exact values.
 #pragma once
 
 #include <array>
@@ -8,12 +8,12 @@
 
 namespace equarx::numerics {
 
-/// Signal to quantization noise ratio in dB: -10 log10(nmse). +Inf for 0.
+/// Signal-to-quantization-noise ratio in dB: -10 log10(nmse); +Inf for 0.
 double sqnr_db(double nmse);
 
-/// Error of values against exact ones. If any value or exact value is NaN, or both are the same
-/// Inf, every metric but `count` that it enters is NaN; nothing is left out of a mean. Without
-/// elements the errors are 0, sqnr_db is +Inf and cosine_similarity 1.
+/// Error of values relative to exact values. If any value or exact value is NaN, or both are the
+/// same Inf, every metric that it enters except `count` is NaN; no element is skipped. Without
+/// elements the errors are 0, sqnr_db is +Inf and cosine_similarity is 1.
 struct ErrorMetrics {
   std::uint64_t count = 0;
   double mse = 0.0;  ///< mean squared error
@@ -22,19 +22,19 @@ struct ErrorMetrics {
   double sqnr_db = 0.0;            ///< +Inf without error, -Inf without signal
   double max_abs_error = 0.0;      ///< NaN if any error is NaN
   double mean_signed_error = 0.0;  ///< bias: mean of value - exact
-  double cosine_similarity = 0.0;  ///< 1 if values and exact are all zero, 0 if only one of them is
+  double cosine_similarity = 0.0;  ///< 1 if both are all zero, 0 if only one of them is
 };
 
-/// Accumulates errors in double, in a fixed order: the n-th element enters partial sum n mod 8, so
-/// how a sequence is cut into calls does not change a bit. Threads fill one accumulator each, and
-/// whoever merges them in a fixed order gets the same bits for any number of threads.
+/// Accumulates errors in double in a fixed order: the n-th element enters partial sum n mod 8, so
+/// the result does not depend on how a sequence is split into calls. Accumulators filled by
+/// separate threads and merged in a fixed order give the same bits for any number of threads.
 class ErrorAccumulator {
  public:
-  /// Throws std::invalid_argument unless the spans have one length.
+  /// Throws std::invalid_argument if the spans differ in length.
   void add(std::span<const float> values, std::span<const double> exact);
   void add(std::span<const float> values, std::span<const float> exact);
 
-  /// Adds what `other` has seen, as if after this one's elements; partial sums add lane by lane.
+  /// Adds the elements of `other`; partial sums are added lane by lane.
   void merge(const ErrorAccumulator& other);
 
   ErrorMetrics metrics() const;
@@ -60,7 +60,7 @@ class ErrorAccumulator {
   void add_any(std::span<const float> values, std::span<const Exact> exact);
 
   std::uint64_t count_ = 0;
-  std::size_t lane_ = 0;  // of the next element
+  std::size_t lane_ = 0;  // lane of the next element
   Sums sums_;
 };
 

@@ -12,7 +12,7 @@ namespace equarx::numerics {
 namespace {
 
 void check_positive(std::uint64_t number, const char* what) {
-  if (number == 0) throw std::invalid_argument(std::string(what) + " is 0: needs at least 1");
+  if (number == 0) throw std::invalid_argument(std::string(what) + " is 0: must be at least 1");
 }
 
 void append_arm(Edges& edges, std::uint32_t steps) {
@@ -24,7 +24,7 @@ void append_arm(Edges& edges, std::uint32_t steps) {
 double expected_squared_amax(std::uint64_t elements) {
   check_positive(elements, "elements of a scale group");
   // E[M^2] = integral over m of 2 m P(M > m), P(M > m) = 1 - (1 - erfc(m / sqrt(2)))^elements.
-  // Beyond kEnd the integrand is below 1e-60 even for 2^64 elements. Simpson's rule.
+  // Simpson's rule. Beyond kEnd the integrand is below 1e-60 even for 2^64 elements.
   constexpr double kEnd = 20.0;
   constexpr int kIntervals = 1 << 14;
   constexpr double kStep = kEnd / kIntervals;
@@ -43,29 +43,6 @@ double uniform_quantizer_nmse(std::uint64_t elements, double largest_code) {
   const double squared_step = expected_squared_amax(elements) / (largest_code * largest_code);
   const auto n = static_cast<double>(elements);
   return squared_step / 12.0 * ((n - 1.0) / n);
-}
-
-double mxint8_quantizer_nmse(std::uint64_t elements, double deviation) {
-  check_positive(elements, "elements of a scale group");
-  if (!(deviation > 0.0)) {
-    throw std::invalid_argument("standard deviation " + std::to_string(deviation) +
-                                ": needs to be above 0");
-  }
-  constexpr double kCodesPerUnit = 64.0;
-  // Exponents relative to the deviation. The amax is hardly ever outside of 2^-40 to 2^5 of it.
-  constexpr int kLowest = -40;
-  constexpr int kHighest = 5;
-  const auto n = static_cast<double>(elements);
-  const auto below = [&](double amax) {  // P(largest magnitude < x)
-    return std::exp(n * std::log1p(-std::erfc(amax / deviation / std::numbers::sqrt2)));
-  };
-  const int middle = std::ilogb(deviation);
-  double squared_scale = 0.0;
-  for (int exponent = middle + kLowest; exponent <= middle + kHighest; ++exponent) {
-    const double scale = std::ldexp(1.0, exponent);
-    squared_scale += scale * scale * (below(2.0 * scale) - below(scale));
-  }
-  return squared_scale / (12.0 * kCodesPerUnit * kCodesPerUnit * deviation * deviation);
 }
 
 Edges full_loop_edges(std::uint32_t ranks) {
@@ -88,7 +65,7 @@ Edges torus_edges(std::span<const std::uint32_t> lengths, RingEdges ring) {
   for (const std::uint32_t length : lengths) ranks *= length;
   check_positive(ranks, "ranks");
   Edges edges;
-  std::uint32_t summed = 1;  // ranks in each term of this stage
+  std::uint32_t summed = 1;  // ranks summed in each term of this stage
   std::uint32_t stage = 0;
   for (const std::uint32_t length : lengths) {
     const std::uint32_t rings = ranks / summed / length;
@@ -113,7 +90,7 @@ Edges one_shot_edges(std::uint32_t ranks) {
 
 Edges recursive_doubling_edges(std::uint32_t ranks) {
   if (!std::has_single_bit(ranks)) {
-    throw std::invalid_argument(std::to_string(ranks) + " ranks: needs to be a power of two");
+    throw std::invalid_argument(std::to_string(ranks) + " ranks: must be a power of two");
   }
   Edges edges;
   for (std::uint32_t summed = 1; summed < ranks; summed *= 2)
@@ -121,20 +98,11 @@ Edges recursive_doubling_edges(std::uint32_t ranks) {
   return edges;
 }
 
-double allreduce_nmse(const QuantizerNmse& quantizer, std::uint32_t ranks,
-                      std::span<const Edge> edges, bool gather_quantized) {
-  check_positive(ranks, "ranks");
-  double error = 0.0;  // powers in units of one rank's
-  for (const Edge& edge : edges) error += edge.count * (quantizer.edge(edge) * edge.summed);
-  if (gather_quantized) error += quantizer.gather * ranks;
-  return error / ranks;
-}
-
 double compounded_allreduce_nmse(const QuantizerNmse& quantizer, std::uint32_t ranks,
                                  std::span<const Edge> edges, bool gather_quantized) {
   check_positive(ranks, "ranks");
-  double error = 0.0;
-  double arm_error = 0.0;  // of one message of the edge
+  double error = 0.0;      // powers in units of one rank's
+  double arm_error = 0.0;  // accumulated in one message of the arm
   std::uint32_t last = 0;
   for (const Edge& edge : edges) {
     if (edge.summed <= last) arm_error = 0.0;

@@ -1,10 +1,10 @@
-// The amax of the scale groups of a piece.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
-#if defined(EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
-#ifdef EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_
-#undef EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_
+// Amax of the scale groups of a piece.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
+#if defined(EQUARX_NUMERICS_KERNELS_AMAX_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQUARX_NUMERICS_KERNELS_AMAX_INL_HPP_
+#undef EQUARX_NUMERICS_KERNELS_AMAX_INL_HPP_
 #else
-#define EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_
+#define EQUARX_NUMERICS_KERNELS_AMAX_INL_HPP_
 #endif
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Among floats without a sign, the order of their bits is the order of their values, and NaN is
-// above Inf: an integer maximum is one that does not lose NaN.
+// The bit patterns of non-negative floats are ordered like their values, with NaN above Inf: an
+// integer maximum therefore preserves NaN.
 HWY_INLINE std::int32_t magnitude_bits(float value) {
   return std::bit_cast<std::int32_t>(value) & kMagnitudeMask;
 }
@@ -39,15 +39,16 @@ HWY_INLINE Vector larger(Vector amax, Vector values) {
   return hn::BitCast(Floats(), hn::Max(magnitude_bits(amax), magnitude_bits(values)));
 }
 
-// The largest lane of magnitudes.
+// Returns the largest lane of magnitudes.
 HWY_INLINE float most_of(Vector magnitudes) {
   const auto most = hn::MaxOfLanes(Ints(), hn::BitCast(Ints(), magnitudes));
   return std::bit_cast<float>(hn::GetLane(most));
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// The largest lane of each of four vectors of magnitudes, in the first four lanes of the result.
-// Interleaving two and taking the larger halves both, which is less work than each for itself.
+// Largest lane of each of four vectors of magnitudes, in the first four lanes of the result. The
+// maximum of two interleaved vectors halves both at once, which is cheaper than reducing each
+// alone.
 using Quad = hn::CappedTag<float, 4>;
 HWY_INLINE hn::Vec<Quad> larger_half(hn::Vec<Quad> four) { return four; }
 template <class V>
@@ -70,7 +71,7 @@ HWY_INLINE hn::Vec<Quad> most_of_four(Vector a, Vector b, Vector c, Vector d) {
   const Vector cd = larger_of_interleaved(Words(), c, d);
   return larger_half(larger_of_interleaved(pairs, ab, cd));
 }
-// Raises four amax that lie beside each other.
+// Raises four consecutive amax.
 HWY_INLINE void raise_four(hn::Vec<Quad> most, float* amax) {
   const hn::Repartition<std::int32_t, Quad> bits;
   const auto before = hn::BitCast(bits, hn::LoadU(Quad(), amax));
@@ -79,7 +80,7 @@ HWY_INLINE void raise_four(hn::Vec<Quad> most, float* amax) {
 }
 #endif
 
-// The amax of a run: of each lane if strided, else of all.
+// Amax of a run: per lane if strided (LaneMaxima), else over all elements (SharedMaximum).
 class LaneMaxima {
  public:
   HWY_INLINE LaneMaxima(float* amax, std::size_t lane) : amax_(amax + lane) {}
@@ -112,7 +113,7 @@ struct NoMaximum {
   HWY_INLINE void finish() {}
 };
 
-// What keeps the amax of runs with these scales.
+// Amax accumulator of runs with these scales.
 template <class Scales>
 using MaximumOf = std::conditional_t<
     std::is_same_v<Scales, LaneScales>, LaneMaxima,

@@ -1,5 +1,5 @@
-// bfloat16, as elements/bfloat16.hpp does it one by one.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Vectorised bfloat16, equivalent to elements/bfloat16.hpp.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_BF16_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_BF16_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_BF16_INL_HPP_
@@ -20,7 +20,7 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The rounded code is the upper half of each word; what is below is left over.
+// The rounded code is the upper half of each word; the lower half is garbage.
 HWY_INLINE hn::Vec<Words> bf16_rounded(Vector values) {
   const auto bits = hn::BitCast(Words(), values);
   const auto below_half = hn::Set(Words(), detail::kBf16BelowHalf);
@@ -37,7 +37,7 @@ HWY_INLINE hn::Vec<Words> bf16_rounded_or_nan(Vector values) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Two vectors of values make one of codes. NaN are rare enough for a branch.
+// Encodes two vectors of values into one of codes. NaN is rare enough for a branch.
 HWY_INLINE void encode_bf16_pair(const float* values, std::uint16_t* codes) {
   const hn::Repartition<std::uint16_t, Floats> whole;
   const Vector low = load(values);

@@ -1,6 +1,6 @@
-// Whole contiguous blocks of whole vectors: MX and NVFP4 blocks are so short that what a run of its own
-// costs to set up would be as much as its elements do.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Loops over whole contiguous blocks of whole vectors. MX and NVFP4 blocks are so short that
+// setting up a separate run for each would cost as much as processing its elements.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_BLOCKS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_BLOCKS_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_BLOCKS_INL_HPP_
@@ -24,8 +24,8 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Splits a piece in its whole blocks, if those are whole vectors, and what is before and after them.
-// Calls act_on_blocks(offset, blocks, first block) and act(part, offset, length).
+// Splits a piece into its whole blocks, if these consist of whole vectors, and the parts before and
+// after. Calls act_on_blocks(offset, blocks, first block) and act(part, offset, length).
 template <class ActOnBlocks, class Act>
 HWY_INLINE void split_blocks(const Piece& piece, std::size_t count, ActOnBlocks act_on_blocks,
                              Act act) {
@@ -51,7 +51,7 @@ HWY_INLINE void quantize_block_by(const float* values, std::size_t block, const 
                                   codes + i * kCodeBytes<Element>);
 }
 
-// E8M0 scales are powers of two, which have exact inverses but for the very smallest and largest.
+// E8M0 scales are powers of two; their inverses are exact except for the very smallest and largest.
 template <class Element, bool kPowersOfTwo>
 HWY_INLINE void quantize_blocks(const float* values, std::size_t blocks, std::size_t block,
                                 const float* scales, std::byte* codes) {
@@ -78,7 +78,7 @@ HWY_INLINE void dequantize_blocks(const std::byte* codes, std::size_t blocks, st
   }
 }
 
-// Blocks that are added, one after the other.
+// Addition of consecutive blocks.
 template <class Element>
 struct AddedBlocks {
   const std::byte* codes;
@@ -101,7 +101,7 @@ struct AddedBlocks {
   }
 };
 
-// Without `amax`, it is null.
+// `amax` may be null.
 template <class Element>
 HWY_INLINE void add_blocks(const AddedBlocks<Element>& added, std::size_t blocks, float* amax) {
   std::size_t b = 0;

@@ -1,5 +1,5 @@
-// A vector of elements, to and from their codes, whatever the format; codes lie one to a byte or more.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Vectors of elements to and from codes of any format, each code in one or more whole bytes.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_CODES_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_CODES_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_CODES_INL_HPP_
@@ -29,7 +29,7 @@ constexpr bool kHalf = std::is_same_v<typename Element::Code, std::uint16_t>;
 template <class Element>
 constexpr std::size_t kCodeBytes = sizeof(typename Element::Code);
 
-// The lowest byte of each lane is the integer in two's complement. Not for NaN.
+// Returns the integer in the lowest byte of each lane, in two's complement. Ratios must not be NaN.
 template <class Element>
 HWY_INLINE hn::Vec<Words> encode_integers(Vector ratios) {
   if constexpr (Element::kCodesPerUnit != 1.0F)
@@ -47,8 +47,8 @@ HWY_INLINE Vector decode_integers(hn::Vec<SignedBytes> codes) {
   return hn::Mul(numbers, hn::Set(Floats(), 1.0F / Element::kCodesPerUnit));
 }
 
-// The code in the low bits of each lane; what is above it is left over. Formats without NaN are not
-// given one.
+// Returns the code in the low bits of each lane; higher bits are garbage. For formats without NaN,
+// ratios must not be NaN.
 template <class Element, bool kMayBeNan = true>
 HWY_INLINE hn::Vec<Words> encode_lanes(Vector ratios) {
   if constexpr (Element::kInteger) return encode_integers<Element>(ratios);
@@ -95,7 +95,7 @@ HWY_INLINE Vector load_decoded(const std::byte* from) {
   }
 }
 
-// What the codes of these decode to, before the scale.
+// Encodes and decodes, without the scale.
 template <class Element>
 HWY_INLINE Vector through_codes(Vector ratios) {
   if constexpr (std::is_same_v<Element, Fp32Element>) {
@@ -113,7 +113,7 @@ HWY_INLINE Vector through_codes(Vector ratios) {
   }
 }
 
-// One element. Payloads are not aligned.
+// Scalar versions. Payloads may be unaligned.
 template <class Element>
 HWY_INLINE void store_code(float ratio, std::byte* to) {
   const typename Element::Code code = Element::encode(ratio);

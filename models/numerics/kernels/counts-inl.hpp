@@ -1,5 +1,5 @@
-// What a quantization clips, flushes to zero and makes of what is not finite.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Counts of clipped, flushed and non-finite elements of a quantization.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_COUNTS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_COUNTS_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_COUNTS_INL_HPP_
@@ -32,14 +32,15 @@ namespace {
 template <class Element>
 HWY_INLINE void count_decoded(float value, float ratio, float decoded, bool plain,
                               QuantizeCounts& counts) {
-  // Without a scale nothing else would tell that a format without NaN or Inf lost one.
+  // Without a scale, a format without NaN or Inf would lose them silently.
   const bool lost = plain && !std::isfinite(value);
   counts.clipped += std::isfinite(ratio) && std::abs(ratio) >= Element::kClipThreshold;
   counts.flushed += value != 0.0F && decoded == 0.0F && !lost;
   counts.non_finite += lost || !std::isfinite(decoded);
 }
 
-// What the codes of ratios decode to, before the scale: of a vector from element i of a run on, or of one.
+// Encode and decode ratios, without the scale: a vector starting at element i of a run, or one
+// element.
 struct Nearest {
   template <class Element>
   HWY_INLINE Vector decoded(Vector ratios, std::size_t) const {
@@ -51,7 +52,7 @@ struct Nearest {
   }
 };
 struct Random {
-  const std::uint32_t* words;  // of the run's elements
+  const std::uint32_t* words;  // one per element of the run
   template <class Element>
   HWY_INLINE Vector decoded(Vector ratios, std::size_t i) const {
     const auto codes = encode_randomly<Element>(ratios, words + i);
@@ -80,9 +81,9 @@ HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
   return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
 }
 
-// Counts of vectors, added up lane by lane: a mask is -1 where it holds.
+// Counts per lane; a true mask lane is -1.
 struct LaneCounts {
-  // Initializers of members would not be compiled for the instruction set.
+  // Default member initializers would not be compiled for the instruction set.
   HWY_INLINE LaneCounts()
       : clipped(hn::Zero(Ints())), flushed(hn::Zero(Ints())), non_finite(hn::Zero(Ints())) {}
   HWY_INLINE void add_to(QuantizeCounts& counts) const {
@@ -108,7 +109,7 @@ HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, R
   const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
   const Vector ratios = quotients(values, scales, i);
   const Vector sizes = hn::Abs(ratios);
-  // Plain integers have no code for NaN, which becomes 0.
+  // Plain integers encode NaN as 0.
   const Vector numbers = Element::kInteger && kPlain ? without_nan(ratios) : ratios;
   const Vector decoded = products(rounder.template decoded<Element>(numbers, i), scales, i);
   const auto clips = hn::Ge(sizes, hn::Set(Floats(), Element::kClipThreshold));
@@ -124,7 +125,8 @@ HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, R
   add_mask(counts.non_finite, hn::Not(finite));
 }
 
-// Integers of a scale, where hardly ever anything but a flush is to be counted: false if there is.
+// Fast path for scaled integers, which rarely need any count but flushes. Returns false, without
+// counting, if any element needs another count.
 template <class Element, class Scales>
 HWY_INLINE bool count_flushed(Vector values, const Scales& scales, std::size_t i,
                               LaneCounts& counts) {
@@ -146,7 +148,7 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
   constexpr bool kMostlyFlushed =
       Element::kInteger && !std::is_same_v<Scales, NoScale> && std::is_same_v<Rounder, Nearest>;
   std::size_t i = 0;
-  // Stops before lanes of 32 bits could overflow.
+  // Bounds the 32-bit counts per lane.
   constexpr std::size_t kMost = std::size_t{1} << 30;
   while (i + lanes() <= count) {
     LaneCounts many;
@@ -163,11 +165,11 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
   for (; i < count; ++i) count_one<Element>(values[i], scales, i, rounder, counts);
 }
 
-// Whole blocks, too short for sums of their own.
+// Counts over whole blocks, which are too short for separate sums.
 template <class Element>
 HWY_INLINE void count_blocks(const float* values, std::size_t blocks, std::size_t block,
                              const float* scales, QuantizeCounts& counts) {
-  // Stops before lanes of 32 bits could overflow.
+  // Bounds the 32-bit counts per lane.
   const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 30) / block);
   for (std::size_t done = 0; done < blocks; done += most) {
     LaneCounts many;

@@ -1,7 +1,7 @@
-// Elementary functions in vectors, of IEEE operations in a fixed order: the same bits with every
-// instruction set. Constants of the polynomials: Moshier, Cephes library, single precision (logf, sinf,
+// Vectorised elementary functions from IEEE operations in a fixed order: the same bits with every
+// instruction set. Polynomial coefficients: Moshier, Cephes library, single precision (logf, sinf,
 // cosf, expf), relative errors about 2^-23.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_ELEMENTARY_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_ELEMENTARY_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_ELEMENTARY_INL_HPP_
@@ -21,14 +21,14 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr int kMantissa = 23;  // bits of it
+constexpr int kMantissa = 23;  // bits
 constexpr int kWordBits = 32;
 
 HWY_INLINE Vector constant(float value) { return hn::Set(Floats(), value); }
 HWY_INLINE hn::Vec<Ints> whole(std::int32_t value) { return hn::Set(Ints(), value); }
 HWY_INLINE hn::Vec<Words> word(std::uint32_t value) { return hn::Set(Words(), value); }
 
-// p t + c, rounded twice: a fused operation would give other bits where there is one.
+// Computes p t + c with two roundings; fused operations would give different bits where available.
 HWY_INLINE Vector horner(Vector p, Vector t, float c) {
   return hn::Add(hn::Mul(p, t), constant(c));
 }
@@ -52,7 +52,7 @@ HWY_INLINE Vector log_of(Vector x) {
   p = horner(p, t, 2.0000714765E-1F);
   p = horner(p, t, -2.4999993993E-1F);
   p = horner(p, t, 3.3333331174E-1F);
-  // log(2) in two parts, the first of which is exact when multiplied by an exponent.
+  // log(2) in two parts; the product of the first with an exponent is exact.
   constexpr float kLog2High = 0.693359375F;
   constexpr float kLog2Low = -2.12194440e-4F;
   const Vector cubic = hn::Add(hn::Mul(hn::Mul(p, t), t2), hn::Mul(e, constant(kLog2Low)));
@@ -65,7 +65,7 @@ struct SinCos {
   Vector cosine;
 };
 
-// Of x within an eighth of a turn.
+// Sine and cosine for |x| up to an eighth of a turn.
 HWY_INLINE SinCos sincos_near_zero(Vector x) {
   const Vector x2 = hn::Mul(x, x);
   Vector s = horner(constant(-1.9515295891E-4F), x2, 8.3321608736E-3F);
@@ -77,16 +77,16 @@ HWY_INLINE SinCos sincos_near_zero(Vector x) {
   return {s, hn::Add(c, constant(1.0F))};
 }
 
-// Of the angles 2 pi word / 2^32.
+// Sine and cosine of the angles 2 pi word / 2^32.
 HWY_INLINE SinCos sincos_of(hn::Vec<Words> words) {
-  // Nearest quarter turn, and what is left.
+  // Nearest quarter turn, and the remainder.
   constexpr std::uint32_t kEighth = 1U << (kWordBits - 3);
   const auto quarter = hn::ShiftRight<kWordBits - 2>(hn::Add(words, word(kEighth)));
   const auto rest = hn::Sub(words, hn::ShiftLeft<kWordBits - 2>(quarter));
   const Vector turned = hn::ConvertTo(Floats(), hn::BitCast(Ints(), rest));
   const SinCos near =
       sincos_near_zero(hn::Mul(turned, constant(std::numbers::pi_v<float> * 0x1p-31F)));
-  // Quarter turns exchange the two on odd counts; signs follow the quadrant.
+  // An odd number of quarter turns exchanges sine and cosine; signs follow the quadrant.
   const auto odd = hn::Eq(hn::And(quarter, word(1)), word(1));
   const auto exchanged = hn::RebindMask(Floats(), odd);
   const auto sine = hn::BitCast(Words(), hn::IfThenElse(exchanged, near.cosine, near.sine));
@@ -100,7 +100,7 @@ HWY_INLINE SinCos sincos_of(hn::Vec<Words> words) {
 
 // e^x for x in [0, 80].
 HWY_INLINE Vector exp_of(Vector x) {
-  // The nearest integer, by the addition of a number whose last bit is worth 1.
+  // Nearest integer, by adding a number whose last bit equals 1.
   const Vector shifted = horner(x, constant(std::numbers::log2e_v<float>), kAligned);
   const Vector n = hn::Sub(shifted, constant(kAligned));
   const auto power = hn::Sub(hn::BitCast(Ints(), shifted), hn::BitCast(Ints(), constant(kAligned)));

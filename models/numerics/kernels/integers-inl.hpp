@@ -1,6 +1,6 @@
-// Integer codes of scales that are no powers of two, without a division for each: these are the formats
-// that collectives are used with.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Integer codes for scales that are not powers of two, without a division per element. These are
+// the formats most used by collectives.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_INTEGERS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_INTEGERS_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_INTEGERS_INL_HPP_
@@ -22,19 +22,20 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Division is the slowest part of quantization; two multiplications by bounds of 1 / scale replace it
-// almost everywhere. With u = 2^-24, the IEEE quotient is within a factor 1 +- u of x / scale, and
-// so is r = the rounded 1 / scale of 1 / scale. So low = r (1 - 4 u) and high = r (1 + 4 u), rounded,
-// have x low and x high on either side of the quotient. All roundings that follow are monotonic:
-// where both bounds come to the same code, the quotient does too. Elsewhere, in a few vectors of ten
-// thousand, one divides.
+// Division is the slowest part of quantization; two multiplications by bounds of 1 / scale replace
+// it almost everywhere. With u = 2^-24, the IEEE quotient is within a factor 1 +- u of x / scale,
+// and the rounded reciprocal r within 1 +- u of 1 / scale. So for low = r (1 - 4 u) and high = r (1
+// + 4 u), rounded, x low and x high enclose the quotient. All later roundings are monotonic: if
+// both bounds give the same code, so does the quotient. Otherwise, in a few vectors of ten
+// thousand, the code divides.
 constexpr float kFourUlps = 0x1p-22F;
 
-// Scales whose bounds are neither subnormal nor infinite, also times codes per unit.
+// Range of scales whose bounds, times codes per unit, are neither subnormal nor infinite.
 constexpr float kSmallestInverted = 0x1p-100F;
 constexpr float kLargestInverted = 0x1p100F;
 
-// The bounds, times codes per unit. NaN, which leads to division, for other scales.
+// Returns the bounds times codes per unit; NaN, which selects the division, for scales out of
+// range.
 template <class Element>
 HWY_INLINE Vector bounds(Vector scales, float factor) {
   const auto normal = hn::And(hn::Ge(scales, hn::Set(Floats(), kSmallestInverted)),
@@ -99,14 +100,14 @@ HWY_INLINE void quantize_block(const float* values, std::size_t count, SharedSca
   quantize_by_bounds<Element>(values, count, scale, both, codes);
 }
 
-// Strided: worth while from a few registers on, which share the bounds.
+// Elements from which bounds pay off for strided scales: a few registers that share them.
 constexpr std::size_t kBoundsPayOff = 4 * kRegisterElements;
 
-// The bounds of all lanes of a register.
+// Bounds of all lanes of a register.
 template <class Element>
 class RegisterBounds {
  public:
-  HWY_INLINE void find(const float* scales) {
+  HWY_INLINE void compute(const float* scales) {
     for (std::size_t i = 0; i < kRegisterElements; i += lanes()) {
       store(bounds<Element>(load(scales + i), 1.0F - kFourUlps), low_.data() + i);
       store(bounds<Element>(load(scales + i), 1.0F + kFourUlps), high_.data() + i);

@@ -11,8 +11,8 @@
 #include "models/numerics/elements/bfloat16.hpp"
 #include "models/numerics/elements/element_codecs.hpp"
 
-// This file is compiled once for each instruction set, by including itself. What it includes comes
-// after, so that it is compiled as often.
+// foreach_target.h re-includes this file once per instruction set. The -inl headers follow it, so
+// that they are compiled for each instruction set too.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "models/numerics/kernels/kernels.cpp"
@@ -34,8 +34,8 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Scales are what is looked for: there are none yet, only the way in which elements share them.
-void FindAbsmax(const Piece& piece, std::span<const float> values, float* amax) {
+// Scales do not exist yet; the Scales type only selects the grouping of elements.
+void FindAmax(const Piece& piece, std::span<const float> values, float* amax) {
   if (!piece.format.scaled) return;
   if (piece.format.layout == ScaleLayout::strided)
     raise_groups<LaneScales>(piece, values, amax);
@@ -66,8 +66,8 @@ void DecodeScales(const BlockFormat& format, const std::byte* bytes, std::span<f
   for (float& scale : scales) scale *= unit;
 }
 
-// Packed formats have their codes one to a byte on the way, this many at once: whole
-// registers, for add_registers, that stay in the first-level cache.
+// Packed formats are unpacked to one code per byte in chunks of this size: whole registers, for
+// add_registers(), that fit in the L1 cache.
 constexpr std::size_t kPackedChunk = 4 * kRegisterElements;
 using CodeChunk = std::array<std::byte, kPackedChunk>;
 
@@ -75,7 +75,8 @@ bool is_strided(const BlockFormat& format) {
   return format.scaled && format.layout == ScaleLayout::strided;
 }
 
-// `bounds` are those of strided scales; null where there are none, or too few elements to find them.
+// `bounds`: bounds of strided scales; null for other layouts, or if computing them does not pay
+// off.
 template <class Element>
 void quantize_runs(const Piece& piece, std::span<const float> values,
                    const RegisterBounds<Element>* bounds, std::byte* codes) {
@@ -99,7 +100,7 @@ template <class Element>
 void quantize_codes(const Piece& piece, std::span<const float> values,
                     const RegisterBounds<Element>* bounds, std::byte* codes) {
   const bool powers_of_two = piece.format.scale == ScaleFormat::e8m0;
-  // Integers in longer blocks of any scale are faster by bounds.
+  // For integers whose scales are not powers of two, bounds are faster.
   if (Element::kInteger && !powers_of_two)
     return quantize_runs<Element>(piece, values, bounds, codes);
   const std::size_t block = piece.format.block;
@@ -125,7 +126,7 @@ void quantize_nearest(const Piece& piece, std::span<const float> values, std::by
   const RegisterBounds<Element>* known = nullptr;
   if constexpr (Element::kInteger) {
     if (is_strided(piece.format) && values.size() >= kBoundsPayOff) {
-      bounds.find(piece.scales);
+      bounds.compute(piece.scales);
       known = &bounds;
     }
   }
@@ -154,7 +155,8 @@ void Quantize(const Piece& piece, std::span<const float> values, std::byte* payl
   });
 }
 
-// Calls act(piece, offset, length, codes) with the codes of a payload, one to a byte or more.
+// Calls act(piece, offset, length, codes) with the codes of a payload, each in one or more whole
+// bytes.
 template <class Element, class Act>
 HWY_INLINE void with_codes(const Piece& piece, const std::byte* payload, std::size_t count,
                            Act act) {
@@ -201,8 +203,8 @@ void Dequantize(const Piece& piece, const std::byte* payload, std::span<float> v
   });
 }
 
-// Adds as many whole groups of registers as `count` elements begin with, from `from` on. Returns where
-// they end.
+// Adds whole groups of kRegisters registers, starting at element `from`. Returns the end of the
+// last.
 template <class Element, std::size_t kRegisters>
 HWY_INLINE std::size_t add_all_registers(const Piece& piece, const std::byte* codes,
                                          const float* local, std::span<float> sums,
@@ -215,11 +217,11 @@ HWY_INLINE std::size_t add_all_registers(const Piece& piece, const std::byte* co
   return at;
 }
 
-template <class Element, bool kFindsAbsmax>
+template <class Element, bool kFindsAmax>
 void add_runs(const Piece& piece, const std::byte* codes, const float* local, std::span<float> sums,
               float* amax) {
   std::size_t grouped = 0;
-  if (kFindsAbsmax && is_strided(piece.format) && piece.first % kRegisterElements == 0) {
+  if (kFindsAmax && is_strided(piece.format) && piece.first % kRegisterElements == 0) {
     grouped = add_all_registers<Element, 4>(piece, codes, local, sums, 0, amax);
     grouped = add_all_registers<Element, 2>(piece, codes, local, sums, grouped, amax);
   }
@@ -228,14 +230,14 @@ void add_runs(const Piece& piece, const std::byte* codes, const float* local, st
   visit_scales(rest, sums.size() - grouped,
                [&](std::size_t more, std::size_t length, std::size_t group, auto scales) {
                  using Maximum =
-                     std::conditional_t<kFindsAbsmax, MaximumOf<decltype(scales)>, NoMaximum>;
+                     std::conditional_t<kFindsAmax, MaximumOf<decltype(scales)>, NoMaximum>;
                  const std::size_t at = grouped + more;
                  add_run<Element>(codes + at * kCodeBytes<Element>, length, scales, local + at,
                                   sums.data() + at, Maximum(amax, group));
                });
 }
 
-template <class Element, bool kFindsAbsmax>
+template <class Element, bool kFindsAmax>
 void add_codes(const Piece& piece, const std::byte* codes, const float* local,
                std::span<float> sums, float* amax) {
   split_blocks(
@@ -243,11 +245,11 @@ void add_codes(const Piece& piece, const std::byte* codes, const float* local,
       [&](std::size_t done, std::size_t blocks, std::size_t first) {
         add_blocks<Element>({codes + done * kCodeBytes<Element>, piece.format.block,
                              piece.scales + first, local + done, sums.data() + done},
-                            blocks, kFindsAbsmax ? amax + first : nullptr);
+                            blocks, kFindsAmax ? amax + first : nullptr);
       },
       [&](const Piece& part, std::size_t done, std::size_t length) {
-        add_runs<Element, kFindsAbsmax>(part, codes + done * kCodeBytes<Element>, local + done,
-                                        sums.subspan(done, length), amax);
+        add_runs<Element, kFindsAmax>(part, codes + done * kCodeBytes<Element>, local + done,
+                                      sums.subspan(done, length), amax);
       });
 }
 
@@ -313,7 +315,7 @@ HWY_AFTER_NAMESPACE();
 namespace equarx::numerics::kernels {
 
 namespace {
-HWY_EXPORT(FindAbsmax);
+HWY_EXPORT(FindAmax);
 HWY_EXPORT(EncodeScales);
 HWY_EXPORT(DecodeScales);
 HWY_EXPORT(Quantize);
@@ -326,7 +328,7 @@ HWY_EXPORT(RoundToBf16);
 }  // namespace
 
 void find_amax(const Piece& piece, std::span<const float> values, float* amax) {
-  HWY_DYNAMIC_DISPATCH(FindAbsmax)(piece, values, amax);
+  HWY_DYNAMIC_DISPATCH(FindAmax)(piece, values, amax);
 }
 
 void encode_scales(const BlockFormat& format, std::span<const float> amax, float elsewhere,

@@ -1,5 +1,5 @@
-// Vectors of floats, where the scales of a run of elements come from, and how a piece falls into runs.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Vectors of floats, sources of the scales of a run of elements, and the division of a piece into
+// runs. Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_LANES_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_LANES_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_LANES_INL_HPP_
@@ -33,21 +33,22 @@ using Halves = hn::Rebind<std::uint16_t, Floats>;
 using Vector = hn::Vec<Floats>;
 
 constexpr std::int32_t kMagnitudeMask = 0x7fffffff;
-// At 1.5 x 2^23 the last mantissa bit is worth 1: adding it rounds to nearest even.
+// At 1.5 x 2^23 the last mantissa bit equals 1, so adding this number rounds to nearest even.
 constexpr float kAligned = 0x1.8p23F;
 
 HWY_INLINE Vector load(const float* from) { return hn::LoadU(Floats(), from); }
 HWY_INLINE void store(Vector vector, float* to) { hn::StoreU(vector, Floats(), to); }
 HWY_INLINE std::size_t lanes() { return hn::Lanes(Floats()); }
 
-// Where the scale of the i-th element of a run comes from. A run is as long as one of these holds.
-struct LaneScales {  // strided: neighbours have neighbouring scales
+// Sources of the scale of the i-th element of a run. A run extends as far as a single source
+// applies.
+struct LaneScales {  // strided: consecutive elements have consecutive scales
   const float* scales;
   HWY_INLINE float one(std::size_t i) const { return scales[i]; }
   HWY_INLINE Vector many(std::size_t i) const { return load(scales + i); }
   HWY_INLINE LaneScales from(std::size_t i) const { return {scales + i}; }
 };
-struct SharedScale {  // contiguous: the whole run has one scale
+struct SharedScale {  // contiguous: one scale for the whole run
   float scale;
   HWY_INLINE float one(std::size_t) const { return scale; }
   HWY_INLINE Vector many(std::size_t) const { return hn::Set(Floats(), scale); }
@@ -55,7 +56,7 @@ struct SharedScale {  // contiguous: the whole run has one scale
 };
 struct NoScale {};
 
-// The powers of two whose inverses are normal numbers as they are.
+// True for powers of two that are normal and whose inverses are normal.
 HWY_INLINE bool is_invertible(float scale) {
   const auto bits = std::bit_cast<std::uint32_t>(scale);
   constexpr std::uint32_t kMantissa = 0x007fffffU;
@@ -63,12 +64,12 @@ HWY_INLINE bool is_invertible(float scale) {
   constexpr std::uint32_t kLargest = 0x7e800000U;  // 2^126
   return (bits & kMantissa) == 0 && bits - kOneBinade <= kLargest - kOneBinade;
 }
-// A shared scale of that kind: multiplying by its inverse gives the bits of the division.
+// An invertible shared scale: multiplying by its inverse gives the same bits as dividing.
 struct InvertibleScale {
   HWY_INLINE explicit InvertibleScale(SharedScale shared)
       : inverse(
             std::bit_cast<float>(kBitsOfInverses - std::bit_cast<std::uint32_t>(shared.scale))) {}
-  // Of 2^e and of 2^-e, added up, for any e.
+  // Sum of the bit patterns of 2^e and 2^-e, for any e.
   static constexpr std::uint32_t kBitsOfInverses = 0x7f000000U;
   float inverse;
 };
@@ -105,22 +106,22 @@ HWY_INLINE Vector products(Vector values, const Scales& scales, std::size_t i) {
 }
 HWY_INLINE Vector products(Vector values, NoScale, std::size_t) { return values; }
 
-// Calls visit(offset, length, group) for each run of elements that stays inside one register
-// (strided; group is that of its first element) or one block (contiguous).
+// Calls visit(offset, length, group) for each run of elements within one register (strided; `group`
+// is the group of the first element) or one block (contiguous).
 template <class Visit>
 HWY_INLINE void visit_groups(const Piece& piece, std::size_t count, Visit visit) {
   const bool strided = piece.format.layout == ScaleLayout::strided;
   const std::size_t period = strided ? kRegisterElements : piece.format.block;
-  std::size_t place = piece.first % period;
+  std::size_t within = piece.first % period;
   std::size_t block = piece.first / period;
-  for (std::size_t done = 0; done < count; place = 0, ++block) {
-    const std::size_t length = std::min(period - place, count - done);
-    visit(done, length, strided ? place : block);
+  for (std::size_t done = 0; done < count; within = 0, ++block) {
+    const std::size_t length = std::min(period - within, count - done);
+    visit(done, length, strided ? within : block);
     done += length;
   }
 }
 
-// As visit_groups, but gives visit(offset, length, group, scales) the scales themselves.
+// Like visit_groups(), but calls visit(offset, length, group, scales).
 template <class Visit>
 HWY_INLINE void visit_scales(const Piece& piece, std::size_t count, Visit visit) {
   if (!piece.format.scaled) {

@@ -1,6 +1,6 @@
-// Codes of 4 and 6 bits, packed as elements/bit_packing.hpp does it a few at a time: by shifts within
-// lanes, and shuffles of bytes.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Vectorised packing of 4-bit and 6-bit codes, equivalent to elements/bit_packing.hpp, by shifts
+// within lanes and byte shuffles.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_PACKING_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_PACKING_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_PACKING_INL_HPP_
@@ -23,7 +23,7 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Bits of a code in a payload.
+// Returns the bits of a code in a payload.
 template <class Element>
 constexpr int bits_of_code() {
   if constexpr (requires { Element::kMagnitudeBits; }) return 1 + Element::kMagnitudeBits;
@@ -34,9 +34,9 @@ constexpr int kBits = bits_of_code<Element>();
 template <class Element>
 constexpr bool kPacked = kBits<Element> < CHAR_BIT;
 
-// Each of the functions packs or unpacks as many of `count` codes as fill whole vectors, and returns how
-// many they were. Those of six bits touch whole vectors of packed bytes, but never beyond `room`: what
-// is written too much there is yet to be written.
+// The functions below pack or unpack as many of `count` codes as fill whole vectors, and return
+// their number. The 6-bit versions access whole vectors of packed bytes, but never beyond `room`
+// bytes; excess bytes are overwritten by later codes.
 #if HWY_TARGET != HWY_SCALAR
 
 using AllBytes = hn::ScalableTag<std::uint8_t>;
@@ -51,7 +51,7 @@ HWY_INLINE void store_bytes(hn::Vec<AllBytes> bytes, std::byte* to) {
   hn::StoreU(bytes, AllBytes(), reinterpret_cast<std::uint8_t*>(to));
 }
 
-// Signed codes of fewer bits get copies of their sign above them.
+// Sign-extends signed codes to bytes.
 template <int kWidth, bool kSigned>
 HWY_INLINE hn::Vec<AllBytes> with_sign_bits(hn::Vec<AllBytes> codes) {
   if constexpr (!kSigned) return codes;
@@ -88,15 +88,15 @@ HWY_INLINE std::size_t unpack_nibbles(const std::byte* packed, std::size_t count
   return done;
 }
 
-// For the shuffles of six bits: within each block of 16 bytes, three bytes of four, and back.
+// Byte shuffles of the 6-bit versions within each block of 16 bytes: three bytes of four, and back.
 alignas(16) constexpr std::uint8_t kThreeOfFour[16] = {0,  1,  2,  4,  5,    6,    8,    9,
                                                        10, 12, 13, 14, 0x80, 0x80, 0x80, 0x80};
 alignas(16) constexpr std::uint8_t kFourOfThree[16] = {0, 1, 2, 0x80, 3, 4,  5,  0x80,
                                                        6, 7, 8, 0x80, 9, 10, 11, 0x80};
-constexpr std::size_t kBlockQuads = 4;   // in a block of 16 bytes
-constexpr std::size_t kPackedQuads = 3;  // that a block becomes
+constexpr std::size_t kBlockQuads = 4;   // quads in a block of 16 bytes
+constexpr std::size_t kPackedQuads = 3;  // quads of a packed block
 
-// Which quad of a vector each quad is taken from, to close the gaps between packed blocks.
+// Source quad of each quad of a vector, to close the gaps between packed blocks, and to open them.
 HWY_INLINE auto closing_gaps() {
   HWY_ALIGN std::int32_t from[hn::MaxLanes(AllQuads())];
   for (std::size_t i = 0; i < hn::Lanes(AllQuads()); ++i) {

@@ -1,5 +1,5 @@
-// Philox4x32-10 for many counters at once, as random/philox.hpp does it for one.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Vectorised Philox4x32-10, equivalent to random/philox.hpp.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_PHILOX_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_PHILOX_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_PHILOX_INL_HPP_
@@ -21,7 +21,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Which counters: `first` and those that follow, 64 bits in the lower two words; and the upper two.
+// Consecutive counters: `first` and its successors in the lower two words (64 bits), `third` and
+// `fourth` in the upper two.
 struct CounterRange {
   std::uint64_t first;
   std::uint32_t third;
@@ -30,16 +31,16 @@ struct CounterRange {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// One counter to a lane of 64 bits, because the products are that wide. A word lies in the lower half of a
-// lane; what is above it is left over, and no operation lets it down.
+// One counter per 64-bit lane, the width of the products. A word is in the lower half of its lane;
+// the upper half is garbage that no operation moves down.
 using Wide = hn::ScalableTag<std::uint64_t>;
 using WideVector = hn::Vec<Wide>;
 
-// Vectors of counters that are mixed side by side: a round waits for its products, so that one vector
-// alone would leave most of the processor idle.
-constexpr std::size_t kSideBySide = 4;
-// Counters that are drawn at once.
-HWY_INLINE constexpr std::size_t counters_at_once() { return kSideBySide * hn::MaxLanes(Wide()); }
+// Vectors of counters processed in an interleaved fashion: a round waits for its products, so a
+// single vector would leave most of the processor idle.
+constexpr std::size_t kInterleaved = 4;
+// Counters computed at once.
+HWY_INLINE constexpr std::size_t counters_at_once() { return kInterleaved * hn::MaxLanes(Wide()); }
 
 struct PhiloxLanes {
   WideVector words[4];
@@ -57,11 +58,11 @@ HWY_INLINE PhiloxLanes philox_round(const PhiloxLanes& c, WideVector key0, WideV
            hn::Xor(hn::ShiftRight<32>(product0), hn::Xor(c.words[3], key1)), product0}};
 }
 
-// Counters `index` and the ones after it of the range, counters_at_once() of them.
+// Random words of counters_at_once() counters of the range, starting at `index`.
 class PhiloxBatch {
  public:
   HWY_INLINE PhiloxBatch(const CounterRange& range, std::size_t index, const PhiloxKey& key) {
-    for (std::size_t v = 0; v < kSideBySide; ++v) {
+    for (std::size_t v = 0; v < kInterleaved; ++v) {
       const WideVector counter = hn::Iota(Wide(), range.first + index + v * hn::Lanes(Wide()));
       lanes[v] = {{counter, hn::ShiftRight<32>(counter),
                    hn::Set(Wide(), std::uint64_t{range.third}),
@@ -73,7 +74,7 @@ class PhiloxBatch {
       for (PhiloxLanes& vector : lanes) vector = philox_round(vector, key0, key1);
     }
   }
-  PhiloxLanes lanes[kSideBySide];
+  PhiloxLanes lanes[kInterleaved];
 
  private:
   HWY_INLINE static WideVector round_key(std::uint32_t key) {
@@ -81,10 +82,11 @@ class PhiloxBatch {
   }
 };
 
-// Counters beyond `count` that the functions below may also fill in.
+// Counters beyond `count` for which the functions below may also write words.
 HWY_INLINE constexpr std::size_t spare_counters() { return counters_at_once() - 1; }
 
-// The four words of each counter one after the other: 4 x (count + spare_counters()) words of room.
+// Writes the four words of each counter consecutively. `words` holds 4 x (count +
+// spare_counters()).
 HWY_INLINE void draw_interleaved(const CounterRange& range, std::size_t count, const PhiloxKey& key,
                                  std::uint32_t* words) {
   const WideVector lower = hn::Set(Wide(), 0xffffffffULL);
@@ -101,8 +103,8 @@ HWY_INLINE void draw_interleaved(const CounterRange& range, std::size_t count, c
   }
 }
 
-// The first words of all counters, the second ones, and so on: each to its array, which has room for
-// count + spare_counters().
+// Writes the first words of all counters to words[0], the second ones to words[1], and so on. Each
+// array holds count + spare_counters() words.
 HWY_INLINE void draw_apart(const CounterRange& range, std::size_t count, const PhiloxKey& key,
                            std::uint32_t* const (&words)[4]) {
   const hn::Rebind<std::uint32_t, Wide> narrow;

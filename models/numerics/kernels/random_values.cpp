@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// This file is compiled once for each instruction set, by including itself. What it includes comes
-// after, so that it is compiled as often.
+// foreach_target.h re-includes this file once per instruction set. The -inl headers follow it, so
+// that they are compiled for each instruction set too.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "models/numerics/kernels/random_values.cpp"
@@ -20,7 +20,7 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The words of a batch of kBlockCounters counters: all first ones, all second ones, and so on.
+// Words of kBlockCounters counters, as four arrays: all first words, all second words, and so on.
 class Batch {
  public:
   HWY_INLINE Batch(const BlockOfValues& block, std::uint64_t batch) {
@@ -37,7 +37,7 @@ class Batch {
 
 HWY_INLINE hn::Vec<Words> load_words(const std::uint32_t* from) { return hn::LoadU(Words(), from); }
 
-// (0, 1], at least 2^-32. From 31 bits, because SSE2 converts signed integers only.
+// Uniform on (0, 1], at least 2^-32. Uses 31 bits, because SSE2 converts signed integers only.
 HWY_INLINE Vector unit_interval(hn::Vec<Words> words) {
   const auto upper = hn::BitCast(Ints(), hn::ShiftRight<1>(words));
   return hn::Mul(hn::Add(hn::ConvertTo(Floats(), upper), constant(0.5F)), constant(0x1p-31F));

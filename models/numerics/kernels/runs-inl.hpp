@@ -1,6 +1,6 @@
-// Loops over runs of elements whose scales lie alike, whatever the format: a run of lanes that have a
-// scale each, a block that shares one, or elements without.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Format-independent loops over runs of elements with one source of scales: lanes with one scale
+// each, a block with a shared scale, or elements without scales.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_RUNS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_RUNS_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_RUNS_INL_HPP_
@@ -26,7 +26,8 @@ namespace {
 template <class Element, class Scales>
 HWY_INLINE void quantize_run(const float* values, std::size_t count, const Scales& scales,
                              std::byte* codes) {
-  constexpr bool kPlain = std::is_same_v<Scales, NoScale>;  // else a NaN has become 0
+  constexpr bool kPlain =
+      std::is_same_v<Scales, NoScale>;  // otherwise quotients() turned NaN into 0
   std::size_t i = 0;
   for (; i + lanes() <= count; i += lanes()) {
     Vector ratios = quotients(load(values + i), scales, i);
@@ -65,8 +66,8 @@ HWY_INLINE void add_run(const std::byte* codes, std::size_t count, const Scales&
   maximum.finish();
 }
 
-// Registers that follow each other share one load of their scales, and one load and store of their
-// amax.
+// Adds kRegisters consecutive registers, which share one load of the scales and one load and store
+// of the amax.
 template <class Element, std::size_t kRegisters>
 HWY_INLINE void add_registers(const std::byte* codes, const float* scales, const float* local,
                               float* sums, float* amax) {

@@ -1,5 +1,5 @@
-// The scales of groups, by the rules that block_codec.hpp states: to and from what goes on the wire.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Encoding and decoding of group scales by the rules in block_codec.hpp.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_SCALES_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_SCALES_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_SCALES_INL_HPP_
@@ -42,12 +42,12 @@ HWY_INLINE Vector scale_for(Vector amax, float largest, float smallest) {
   return hn::IfThenElse(finite, scale, quiet_nan());
 }
 
-// Whether the largest code would decode to Inf, because the scale was rounded up.
+// True where the largest code would decode to Inf because the scale was rounded up.
 HWY_INLINE auto overflows(Vector scale, float largest) {
   return hn::Gt(hn::Mul(scale, hn::Set(Floats(), largest)), hn::Set(Floats(), kLargestFloat));
 }
 
-// The largest amax that is finite; 0 if none is.
+// Returns the largest finite amax; 0 if none is finite.
 HWY_INLINE float largest_finite(std::span<const float> amax) {
   Vector most = hn::Zero(Floats());
   std::size_t i = 0;
@@ -62,7 +62,7 @@ HWY_INLINE float largest_finite(std::span<const float> amax) {
   return largest;
 }
 
-// What E4M3 scales are in units of, `amax` being the largest finite one of all that they are for, and
+// Returns the tensor scale, the unit of E4M3 scales. `amax` is the largest finite amax covered,
 // `largest` the largest value of an element.
 HWY_INLINE float tensor_scale_for(float amax, float largest) {
   constexpr float kSmallest = 0x1p-117F;
@@ -72,8 +72,7 @@ HWY_INLINE float tensor_scale_for(float amax, float largest) {
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(scale) - 1);
 }
 
-// Each of these makes a vector of scales, and the other way round, `largest` being the largest value
-// of an element.
+// Encoders and decoders of a vector of scales. `largest` is the largest value of an element.
 struct Fp32Scales {
   using Element = Fp32Element;
   HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
@@ -105,10 +104,10 @@ struct E4m3Scales {
   HWY_INLINE static Vector decode(const std::byte* from) { return load_decoded<Element>(from); }
 };
 
-// The exponent of E8M0 is biased as that of FP32, so that subnormal amax, of exponent 0, needs no
-// care: the result is not below 0 anyway.
+// E8M0 has the exponent bias of FP32. Subnormal amax, with exponent 0, needs no special case, as
+// the result is clamped at 0 anyway.
 struct E8m0Scales {
-  using Element = Fp8E4m3Element;  // as wide
+  using Element = Fp8E4m3Element;  // same width
   HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
     const auto exponent = hn::ShiftRight<kFloatMantissaBits>(hn::BitCast(Ints(), amax));
     const auto code = hn::Max(hn::Sub(exponent, ints(exponent_of(largest))), ints(0));
@@ -133,7 +132,7 @@ struct E8m0Scales {
   }
 };
 
-// What is left after whole vectors goes through one that is filled up with zeros.
+// The remainder after whole vectors is padded with zeros to a vector.
 template <class Scales>
 void encode_all_scales(std::span<const float> amax, float largest, std::byte* bytes) {
   constexpr std::size_t kBytes = kCodeBytes<typename Scales::Element>;
@@ -169,7 +168,7 @@ HWY_INLINE void with_scales(ScaleFormat format, Act act) {
     case ScaleFormat::bf16: return act(Bf16Scales{});
     case ScaleFormat::e8m0: return act(E8m0Scales{});
     case ScaleFormat::e4m3: return act(E4m3Scales{});
-    case ScaleFormat::fp16: break;  // of codecs that are not here
+    case ScaleFormat::fp16: break;  // see codec/quickreduce.hpp
   }
 }
 

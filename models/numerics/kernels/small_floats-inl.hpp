@@ -1,6 +1,6 @@
-// Floating-point codes of 4 to 16 bits in vectors, as elements/minifloat.hpp and float16.hpp make them
-// one by one: by integer arithmetic and additions that are exact or round as IEEE 754 says.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Vectorised floating-point codes of 4 to 16 bits, equivalent to elements/minifloat.hpp and
+// float16.hpp. Uses integer arithmetic, and additions that are exact or rounded as in IEEE 754.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_SMALL_FLOATS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_SMALL_FLOATS_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_SMALL_FLOATS_INL_HPP_
@@ -27,7 +27,7 @@ constexpr int kFloatBias = std::numeric_limits<float>::max_exponent - 1;
 constexpr std::int32_t kInfinityBits = 0x7f800000;
 constexpr std::int32_t kQuietNanBits = 0x7fc00000;
 
-// What the two functions below need to know of a format.
+// Format properties used below.
 template <class Element>
 struct SmallFloat {
   static constexpr int kMantissaBits = Element::kCodeMantissaBits;
@@ -36,7 +36,7 @@ struct SmallFloat {
   static constexpr SpecialValues kSpecials = Element::kSpecialValues;
   static constexpr bool kHasMinusZero = Element::kHasMinusZero;
   static constexpr std::int32_t kInfCode = Element::kInfCode;
-  static constexpr float kLargest = Element::kMaxFinite;  // what is beyond has its code
+  static constexpr float kLargest = Element::kMaxFinite;  // larger magnitudes saturate to its code
 };
 template <>
 struct SmallFloat<Fp16Element> {
@@ -46,7 +46,7 @@ struct SmallFloat<Fp16Element> {
   static constexpr SpecialValues kSpecials = SpecialValues::ieee;
   static constexpr bool kHasMinusZero = true;
   static constexpr std::int32_t kInfCode = detail::kFp16InfinityBits;
-  static constexpr float kLargest = detail::kFp16Overflow;  // the code of Inf
+  static constexpr float kLargest = detail::kFp16Overflow;  // encodes as Inf
 };
 
 constexpr std::int32_t power_of_two_bits(int exponent) {
@@ -55,12 +55,12 @@ constexpr std::int32_t power_of_two_bits(int exponent) {
 
 HWY_INLINE hn::Vec<Ints> ints(std::int32_t value) { return hn::Set(Ints(), value); }
 
-// The code of a magnitude that is finite, and not beyond the largest by more than rounding mends.
+// Returns the code of a finite magnitude of at most Format::kLargest.
 //
-// Adding a power of two whose last mantissa bit is worth one step of the magnitude's binade rounds it
-// to whole steps, ties to even. The sum's mantissa is the number of steps. A code is that number and
-// the steps of all binades below, subnormals being the lower half of the first. The sum's exponent is
-// left over above it.
+// Adding a power of two whose last mantissa bit equals one step of the magnitude's binade rounds it
+// to whole steps, ties to even. The mantissa of the sum is the number of steps; the code adds the
+// steps of all lower binades, where subnormals are the lower half of the first. The exponent of the
+// sum remains as garbage above the code.
 template <class Format>
 HWY_INLINE hn::Vec<Ints> rounded_code(hn::Vec<Ints> size) {
   constexpr int kDropped = kFloatMantissaBits - Format::kMantissaBits;
@@ -71,11 +71,11 @@ HWY_INLINE hn::Vec<Ints> rounded_code(hn::Vec<Ints> size) {
   return hn::Add(hn::BitCast(Ints(), sum), hn::ShiftRight<kDropped>(hn::Sub(binade, least)));
 }
 
-// What is not finite replaces the code of its magnitude. A format without such values is not given NaN.
+// Replaces the codes of non-finite values. For formats without NaN, values must not be NaN.
 template <class Element, bool kMayBeNan = true>
 HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
   using Format = SmallFloat<Element>;
-  // Integers are only compared by Gt.
+  // Integers are compared by Gt only.
   const auto infinity = ints(kInfinityBits);
   const auto below_infinity = ints(kInfinityBits - 1);
   if constexpr (std::is_same_v<Element, Fp16Element>) {
@@ -95,21 +95,21 @@ HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
   }
 }
 
-// Codes with the signs of these ratios. What is above a code is left over.
+// Adds the signs of the ratios. Bits above a code are garbage.
 template <class Element>
 HWY_INLINE hn::Vec<Words> with_signs(hn::Vec<Ints> code, Vector ratios) {
   using Format = SmallFloat<Element>;
   constexpr std::int32_t kSign = 1 << Format::kMagnitudeBits;
   const auto moved = hn::ShiftRight<31 - Format::kMagnitudeBits>(hn::BitCast(Words(), ratios));
   auto sign = hn::BitCast(Ints(), hn::And(moved, hn::Set(Words(), kSign)));
-  if constexpr (!Format::kHasMinusZero) {  // NaN, too, has no other bits than that of the sign
+  if constexpr (!Format::kHasMinusZero) {  // the code of NaN is the sign bit alone
     const auto size = hn::And(code, ints(kSign - 1));
     sign = hn::IfThenElseZero(hn::Gt(size, ints(0)), sign);
   }
   return hn::BitCast(Words(), hn::Or(code, sign));
 }
 
-// The code in the low bits of each lane; what is above it is left over.
+// Returns the code in the low bits of each lane; higher bits are garbage.
 template <class Element, bool kMayBeNan = true>
 HWY_INLINE hn::Vec<Words> encode_small(Vector ratios) {
   using Format = SmallFloat<Element>;
@@ -119,7 +119,7 @@ HWY_INLINE hn::Vec<Words> encode_small(Vector ratios) {
   return with_signs<Element>(code, ratios);
 }
 
-// Decoded values. What would be -0 is NaN where there is no -0.
+// Replaces decoded -0 by NaN for formats without -0.
 template <class Element>
 HWY_INLINE Vector without_minus_zero(Vector value) {
   if constexpr (SmallFloat<Element>::kHasMinusZero) {
@@ -131,7 +131,7 @@ HWY_INLINE Vector without_minus_zero(Vector value) {
   }
 }
 
-// The values of codes in the low bits of each lane, whatever is above them.
+// Decodes the codes in the low bits of each lane, ignoring higher bits.
 template <class Element>
 HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
   using Format = SmallFloat<Element>;
@@ -142,7 +142,7 @@ HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
   const auto size = hn::And(signed_code, ints(kSign - 1));
   const auto moved = hn::ShiftLeft<kFloatMantissaBits - Format::kMantissaBits>(size);
   const auto normal = hn::Add(moved, ints(kRebias));
-  // Subnormals lack the leading 1: given to them, as one binade up, and taken away again.
+  // Subnormals lack the leading 1: it is added, one binade up, and subtracted again.
   const auto raised = hn::BitCast(Floats(), hn::Add(moved, ints(kRebias + kOneBinade)));
   const auto lead = hn::BitCast(Floats(), ints(power_of_two_bits(Format::kMinExponent)));
   const auto subnormal = hn::BitCast(Ints(), hn::Sub(raised, lead));
@@ -158,11 +158,11 @@ HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
       hn::BitCast(Floats(), hn::Or(number, hn::BitCast(Ints(), sign))));
 }
 
-// Codes as they are stored, one to a byte or to two, and the same values.
+// decode_stored() decodes codes of one or two bytes to the same values as decode_small().
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 
-// Processors of these targets convert binary16, subnormals included, in one instruction. A code that is
-// moved to the upper bits of one has its value but for a power of two, by which the biases differ.
+// These targets convert binary16, including subnormals, in one instruction. A code moved to the
+// upper bits of a binary16 has its own value up to a power of two, the difference of the biases.
 template <class Element>
 HWY_INLINE Vector decode_as_halves(hn::Vec<Halves> codes) {
   using Format = SmallFloat<Element>;
@@ -177,14 +177,14 @@ HWY_INLINE Vector decode_as_halves(hn::Vec<Halves> codes) {
   const hn::Rebind<hwy::float16_t, Floats> floats16;
   auto half = codes;
   if constexpr (kBits < 16) half = hn::ShiftLeft<16 - kBits>(half);
-  if constexpr (kToExponent > 0) {  // copies of the sign move in, and are taken away
+  if constexpr (kToExponent > 0) {  // the shift brings in copies of the sign, which are cleared
     const auto moved = hn::ShiftRight<kToExponent>(hn::BitCast(signed_halves, half));
     half = hn::AndNot(hn::Set(Halves(), kBetween), hn::BitCast(Halves(), moved));
   }
   Vector value = hn::PromoteTo(Floats(), hn::BitCast(floats16, half));
   if constexpr (kFactor != 1.0F) value = hn::Mul(value, hn::Set(Floats(), kFactor));
   if constexpr (Format::kSpecials == SpecialValues::only_nan) {
-    // What the code of NaN would be, did the numbers go on: the next step after the largest, 448.
+    // Value of the NaN code if the format continued: one step above the largest, 448.
     constexpr float kBeyond = Format::kLargest + Format::kLargest / 14.0F;
     const Vector nan = hn::BitCast(Floats(), ints(kQuietNanBits));
     const auto is_nan = hn::Eq(hn::Abs(value), hn::Set(Floats(), kBeyond));
@@ -193,7 +193,8 @@ HWY_INLINE Vector decode_as_halves(hn::Vec<Halves> codes) {
   return without_minus_zero<Element>(value);
 }
 
-// Not where the largest exponent of binary16, which means Inf and NaN, is one of numbers.
+// decode_as_halves() does not apply if the largest exponent, Inf and NaN in binary16, encodes
+// numbers.
 template <class Element>
 HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
   using Format = SmallFloat<Element>;

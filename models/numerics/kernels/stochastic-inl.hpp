@@ -1,6 +1,5 @@
-// Stochastic rounding of the formats that have it, as the encode_stochastic() of elements does it one by
-// one.
-// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+// Vectorised stochastic rounding, equivalent to encode_stochastic() of the element types.
+// Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_STOCHASTIC_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_STOCHASTIC_INL_HPP_
 #undef EQUARX_NUMERICS_KERNELS_STOCHASTIC_INL_HPP_
@@ -30,16 +29,16 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Packed codes have none.
+// Packed formats do not support stochastic rounding.
 template <class Element>
 concept Stochastic = !kPacked<Element> && requires {
   Element::encode_stochastic(0.0F, 0U);
 };
 
-// Elements whose random words are drawn at once: they stay in the first-level cache.
+// Elements whose random words are computed at once; they fit in the L1 cache.
 constexpr std::size_t kDrawn = 1024;
 
-// The words of up to kDrawn elements that follow each other.
+// Random words of up to kDrawn consecutive elements.
 class RoundingWords {
  public:
   HWY_INLINE RoundingWords(const RoundingKey& key, std::size_t count)
@@ -58,13 +57,13 @@ class RoundingWords {
   std::array<std::uint32_t, kDrawn + kElementsPerCounter*(1 + spare_counters())> words_;
 };
 
-// As unit_of() of rounding_key.hpp.
+// Vectorised unit_of() of rounding_key.hpp.
 HWY_INLINE Vector units_of(const std::uint32_t* words) {
   const auto upper = hn::ShiftRight<8>(hn::LoadU(Words(), words));
   return hn::Mul(hn::ConvertTo(Floats(), hn::BitCast(Ints(), upper)), hn::Set(Floats(), 0x1p-24F));
 }
 
-// Whole steps, and one more where `unit` is below what is left of the number of them.
+// Rounds `steps` to an integer: down, or up where `unit` is below its fraction.
 HWY_INLINE hn::Vec<Ints> whole_steps(Vector steps, Vector unit) {
   const auto below = hn::ConvertTo(Ints(), steps);
   const Vector rest = hn::Sub(steps, hn::ConvertTo(Floats(), below));
@@ -81,8 +80,8 @@ HWY_INLINE hn::Vec<Words> encode_integers_randomly(Vector ratios, Vector units) 
   return hn::BitCast(Words(), hn::IfThenElse(negative, hn::Neg(code), code));
 }
 
-// A step is that of the magnitude's binade, or of the subnormals and the first binade. Multiplying by
-// its inverse, a power of two, is exact.
+// The step depends on the magnitude's binade; subnormals share the step of the first binade.
+// Multiplying by its inverse, a power of two, is exact.
 template <class Element>
 HWY_INLINE hn::Vec<Words> encode_small_randomly(Vector ratios, Vector units) {
   using Format = SmallFloat<Element>;
@@ -99,7 +98,7 @@ HWY_INLINE hn::Vec<Words> encode_small_randomly(Vector ratios, Vector units) {
   return with_signs<Element>(with_specials<Element>(finite, size), ratios);
 }
 
-// The code as a number in each lane.
+// Returns the code in each lane.
 template <Stochastic Element>
 HWY_INLINE hn::Vec<Words> encode_randomly(Vector ratios, const std::uint32_t* words) {
   const Vector units = units_of(words);

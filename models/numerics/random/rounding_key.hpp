@@ -1,4 +1,4 @@
-// What stochastic rounding draws its random bits from.
+// Random bits for stochastic rounding.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,24 @@
 
 namespace equarx::numerics {
 
-/// Names the random bits of the elements of one call: those of an element depend on seed, rank, hop and
-/// its number only, however a tensor is cut into calls.
+/// Identifies the random bits of one call. The bits of an element depend only on seed, rank, hop
+/// and element index, not on how a tensor is split into calls.
 struct RoundingKey {
   std::uint64_t seed = 1;
   std::uint32_t rank = 0;
-  std::uint32_t hop = 0;            ///< below 2^32 - 1: 0 is the word of inputs.hpp in the counter
-  std::uint64_t first_element = 0;  ///< of the call, in the tensor
+  std::uint32_t hop = 0;            ///< below 2^32 - 1; see rounding_stream()
+  std::uint64_t first_element = 0;  ///< index of the call's first element in the tensor
 
   bool operator==(const RoundingKey&) const = default;
 };
 
-/// Elements that one counter serves.
+/// Elements per counter.
 inline constexpr std::uint64_t kElementsPerCounter = 4;
 
-/// The words of the counter that are the same for all elements of a call: the third is the rank, and this
-/// is the fourth, which is 0 for inputs.
+/// Returns the fourth word of the counter (the third is the rank). 0 is reserved for inputs.hpp.
 constexpr std::uint32_t rounding_stream(const RoundingKey& key) { return key.hop + 1; }
 
-/// The random words of elements kElementsPerCounter x index and the ones after it.
+/// Returns the random words of the kElementsPerCounter elements from kElementsPerCounter x index.
 inline PhiloxCounter rounding_words(const RoundingKey& key, std::uint64_t index) {
   constexpr int kWordBits = 32;
   return philox4x32(
@@ -35,8 +34,8 @@ inline PhiloxCounter rounding_words(const RoundingKey& key, std::uint64_t index)
       philox_key(key.seed));
 }
 
-/// Uniform on [0, 1), of 24 bits: a value whose distance to the code below, in steps, is larger is
-/// rounded away from zero.
+/// Returns a uniform number on [0, 1) with 24 bits. A value is rounded away from zero if its
+/// distance from the code towards zero, in steps, exceeds this number.
 constexpr float unit_of(std::uint32_t word) {
   return static_cast<float>(static_cast<std::int32_t>(word >> 8)) * 0x1p-24F;
 }

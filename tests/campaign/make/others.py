@@ -88,7 +88,7 @@ def sweep(draw: Draw) -> dict:
 
 
 def calibration(draw: Draw) -> dict:
-    """Measurements, to which laws give the times of a chip that is known."""
+    """Measurements, to which invariants give the times of a chip that is known."""
     fit = draw.sample(["collective_startup", "hop_latency", "link_efficiency", "instruction_overhead"],
                       draw.randint(1, 2))
     measurements = []
@@ -104,7 +104,7 @@ def calibration(draw: Draw) -> dict:
         if draw.chance(0.3):
             one["run"] = "a"
         if draw.chance(0.2):
-            one["metric"] = draw.choice(["time_s", "core_busy_s", "breakdown/bubbles_s"])
+            one["metric"] = draw.choice(["time_s", "core_busy_s", "breakdown/idle_s"])
         measurements.append(one)
     made = {"hardware": "tpu-v5e", "fit": fit, "measurements": measurements}
     if draw.chance(0.3):

@@ -6,7 +6,7 @@
 namespace equarx::advise::advise_test {
 namespace {
 
-TEST_CASE("a large tensor is worth quantizing, and the advice is what a run finds") {
+TEST_CASE("quantizing a large tensor is advised, and the advice matches a run") {
   input::Json json = on_slice("4x2", "16 MiB");
   const Advice advice = advice_on(json);
   CHECK(advice.verdict == Verdict::yes);
@@ -26,18 +26,18 @@ TEST_CASE("a large tensor is worth quantizing, and the advice is what a run find
         Approx(advice.quantized->nmse).epsilon(0.05));
 }
 
-TEST_CASE("a small tensor is not, though there is a quantized way") {
+TEST_CASE("quantizing a small tensor is not advised") {
   const Advice advice = advice_on(on_slice("4x2", "64 KiB"));
   CHECK(advice.verdict == Verdict::no);
   REQUIRE(advice.quantized);
   CHECK(advice.speedup() < 1.0);
   CHECK_FALSE(advice.plain.config.format.scaled);
-  const auto from = pays_from(advice.sizes);
+  const auto from = break_even_size(advice.sizes);
   REQUIRE(from);
   CHECK(from->bytes > std::uint64_t{64} << 10);
 }
 
-TEST_CASE("where nothing quantized is within the limits, the nearest is named") {
+TEST_CASE("without a quantized candidate within the limits, the nearest is reported") {
   const Advice advice = advice_on(on_slice("4x2", "1 MiB"), 49.0);
   CHECK(advice.verdict == Verdict::no);
   CHECK_FALSE(advice.quantized);
@@ -45,8 +45,8 @@ TEST_CASE("where nothing quantized is within the limits, the nearest is named") 
   CHECK(advice.nearest->nmse > std::pow(10.0, -4.9));
 }
 
-TEST_CASE("an answer within what is known of the chip is no answer") {
-  // At the size where both ways are about as fast, chips that are drawn differ in which is faster.
+TEST_CASE("the verdict is unclear if and only if the speedup interval includes 1") {
+  // Near the break-even size the sampled chips disagree on which collective is faster.
   input::Json json = on_slice("4x2", "1 MiB");
   bool unclear = false;
   for (const std::string bytes : {"1152 KiB", "1280 KiB", "1408 KiB", "1536 KiB", "1664 KiB"}) {
@@ -61,7 +61,7 @@ TEST_CASE("an answer within what is known of the chip is no answer") {
   CHECK(unclear);
 }
 
-TEST_CASE("a workload is advised on by its whole phase") {
+TEST_CASE("advice for a workload covers its whole phase") {
   input::Json json = input::parse_json(R"({
     "hardware": "tpu-v5e", "topology": {"slice": "2x2"},
     "workload": {"model": "gemma3-12b", "phase": "prefill", "tokens": 1024},
@@ -72,7 +72,7 @@ TEST_CASE("a workload is advised on by its whole phase") {
   CHECK(advice.quantized->time_s > advice.tuned.baseline.phase->compute_s);
 }
 
-TEST_CASE("what cannot be advised on is refused") {
+TEST_CASE("advise rejects inputs without a comparison or a feasible limit") {
   using testing::check_refused;
   const config::ExperimentConfig config = config::read_config(on_slice("4x2", "64 KiB"));
   tune::TuneOptions options;
@@ -81,7 +81,7 @@ TEST_CASE("what cannot be advised on is refused") {
   check_refused(go, "--formats", "no format with scales");
   options.formats = {"int8"};
   options.limits.max_nmse = 1e-12;
-  check_refused(go, "--max-nmse", "nothing has a smaller error");
+  check_refused(go, "--max-nmse", "no configuration is accurate enough");
 }
 
 }  // namespace

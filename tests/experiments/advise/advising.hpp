@@ -1,4 +1,4 @@
-// Machines that are advised on in more than one test.
+// Shared configurations of the advise tests.
 #pragma once
 
 #include <cmath>

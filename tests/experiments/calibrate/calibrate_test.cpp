@@ -20,7 +20,7 @@ using testing::check_refused;
 
 const auto kSilent = [](const std::string&) {};
 
-/// What the made-up chip truly has, in the order of "fit" of example().
+/// True values of the made-up chip, in the order of "fit" in example().
 const Point kTruth = {3e-6, 0.6e-6, 0.91};
 
 /// The example's measurements, simulated with the truth and with noise of their standard errors.
@@ -48,24 +48,25 @@ TEST_CASE("parameters are recovered from measurements without noise") {
 }
 
 TEST_CASE("parameters are recovered from noisy measurements within their standard errors") {
-  // 2 standard errors hold 95.4 % of a normal distribution; of 60, 52 or more with probability 0.999.
+  // 2 standard errors cover 95.4 % of a normal distribution: at least 52 of 60 with probability
+  // 0.999.
   int within = 0;
   for (unsigned seed = 1; seed <= 20; ++seed) {
     CalibrationTask task = noisy_task(seed, 1.0);
-    task.given.clear();  // its truth is what the chip has, exactly
+    task.given.clear();  // given values are exact here
     const CalibrationResult result = calibrate(task, kSilent);
     for (std::size_t i = 0; i < kTruth.size(); ++i)
       within += std::abs(result.parameters[i].value - kTruth[i]) <=
                 2.0 * *result.parameters[i].standard_error;
   }
   CHECK(within >= 52);
-  CHECK(within < 60);  // standard errors that are too large would hold all
+  CHECK(within < 60);  // overestimated standard errors would cover all
 }
 
-TEST_CASE("what is given makes fitted parameters uncertain, as fits with other values of it say") {
+TEST_CASE("the uncertainty of given parameters propagates as refits with other given values do") {
   CalibrationTask task = noisy_task(1, 0.0);
   task.given = {hardware::find_parameter("dma_overhead")};
-  // Times bend where a core and a link change places; within so small a range they are straight.
+  // Times have kinks where the bottleneck changes; they are linear within this small range.
   task.chip.dma_overhead.range = {.low = 19.5e-9, .high = 20.5e-9};
   for (Measurement& measurement : task.measurements) measurement.standard_error *= 0.05;
   const CalibrationResult result = calibrate(task, kSilent);
@@ -86,22 +87,22 @@ TEST_CASE("what is given makes fitted parameters uncertain, as fits with other v
   }
 }
 
-TEST_CASE("a parameter that would be negative stays at 0") {
+TEST_CASE("a parameter whose optimum is negative is fixed at 0") {
   CalibrationTask task = noisy_task(1, 0.0);
-  // Without any start-up, and small messages that take less than hops alone can explain.
+  // No startup, and small messages faster than the hops alone.
   for (Measurement& measurement : task.measurements)
     measurement.measured -= std::min(4.5e-6, 0.45 * measurement.measured);
   const CalibrationResult result = calibrate(task, kSilent);
   CHECK(result.parameters[0].value == 0.0);
   CHECK(result.parameters[0].at_limit());
   CHECK_FALSE(result.parameters[1].at_limit());
-  CHECK_THAT(to_table(task, result), ContainsSubstring("at its limit"));
+  CHECK_THAT(to_table(task, result), ContainsSubstring("at limit"));
   const hardware::Chip chip = calibrated_chip(task, result);
   CHECK(chip.collective_startup.range);
   CHECK_NOTHROW(config::read_chip(config::to_json(chip)));
 }
 
-/// Only the AllReduces of 8 B on these slices, and without link_efficiency.
+/// Task with only the 8 B AllReduces on these slices, without link_efficiency.
 CalibrationTask small_messages(const std::vector<std::string>& whats) {
   CalibrationTask task = noisy_task(1, 0.0);
   task.fit.pop_back();
@@ -114,19 +115,19 @@ CalibrationTask small_messages(const std::vector<std::string>& whats) {
   return task;
 }
 
-TEST_CASE("where every parameter ends at its limit, the chip is one without errors of its own") {
+TEST_CASE("with every parameter at its limit, the chip has no correlations") {
   CalibrationTask task = small_messages({"2x4"});
   task.fit.resize(1);
-  task.measurements.front().measured = 1e-7;  // without any start-up it takes longer
+  task.measurements.front().measured = 1e-7;  // less than the time without startup
   const CalibrationResult result = calibrate(task, kSilent);
   CHECK(result.parameters[0].at_limit());
   CHECK(result.correlated.empty());
-  CHECK_THAT(to_table(task, result), ContainsSubstring("at its limit"));
+  CHECK_THAT(to_table(task, result), ContainsSubstring("at limit"));
   const hardware::Chip chip = calibrated_chip(task, result);
   CHECK_NOTHROW(config::read_chip(config::to_json(chip)));
 }
 
-TEST_CASE("parameters that no measurement tells apart are named") {
+TEST_CASE("parameters that no measurement separates are named") {
   check_refused(
       [&] {
         calibrate(small_messages({"2x4", "2x4"}), kSilent);
@@ -134,7 +135,7 @@ TEST_CASE("parameters that no measurement tells apart are named") {
       "/fit", "collective_startup up by");
 }
 
-TEST_CASE("parameters that are hard to tell apart are reported with what nobody would notice") {
+TEST_CASE("weakly identified parameters are reported with an unnoticeable combination") {
   CalibrationTask task = small_messages({"2x4", "2x4", "2x2"});
   task.measurements[2].standard_error *= 100.0;
   const CalibrationResult result = calibrate(task, kSilent);
@@ -143,7 +144,7 @@ TEST_CASE("parameters that are hard to tell apart are reported with what nobody 
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].by * changes[1].by < 0.0);
   CHECK_THAT(to_table(task, result),
-             ContainsSubstring("hard to tell apart") && ContainsSubstring("hop_latency down by"));
+             ContainsSubstring("weakly identified") && ContainsSubstring("hop_latency down by"));
   const Model model = simulated_rows(task, {0, 1, 2}, {task.chip, task.fit});
   Point point = {result.parameters[0].value, result.parameters[1].value};
   const Outputs before = model({point}).front();
@@ -155,14 +156,14 @@ TEST_CASE("parameters that are hard to tell apart are reported with what nobody 
   CHECK(most <= 1.1 * kUnnoticed);
 }
 
-TEST_CASE("a parameter on which nothing depends is refused") {
+TEST_CASE("a parameter without influence on the measurements is rejected") {
   input::Json json = example();
   json["fit"][0] = "matrix_efficiency";
   check_refused([&] { calibrate(read_task(json, ""), kSilent); }, "/fit/0",
                 "no measurement to fit depends on matrix_efficiency");
 }
 
-TEST_CASE("a chip that does not explain its measurements is said to") {
+TEST_CASE("a fit that does not explain its measurements gives a warning") {
   CalibrationTask task = noisy_task(1, 1.0);
   task.measurements[2].measured += 30.0 * task.measurements[2].standard_error;
   const CalibrationResult result = calibrate(task, kSilent);
@@ -170,7 +171,7 @@ TEST_CASE("a chip that does not explain its measurements is said to") {
   CHECK_THAT(to_table(task, result), ContainsSubstring("does not explain"));
 }
 
-TEST_CASE("the calibrated chip is a hardware file that says what it was fitted to") {
+TEST_CASE("the calibrated chip is a valid hardware file with its sources") {
   const CalibrationTask task = noisy_task(3, 1.0);
   const CalibrationResult result = calibrate(task, kSilent);
   const hardware::Chip chip = calibrated_chip(task, result);

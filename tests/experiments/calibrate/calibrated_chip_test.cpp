@@ -11,7 +11,7 @@ namespace {
 
 const std::filesystem::path kFolder = EQUARX_SOURCE_DIR "/experiments/calibration";
 
-TEST_CASE("calibrating a built-in chip again makes the same chip", "[long]") {
+TEST_CASE("recalibrating a built-in chip reproduces it", "[long]") {
   for (const char* const name : {"tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7"}) {
     const std::filesystem::path file = kFolder / (std::string(name) + ".json");
     const CalibrationTask task =
@@ -28,7 +28,7 @@ TEST_CASE("calibrating a built-in chip again makes the same chip", "[long]") {
       const hardware::Parameter& again = made.*info->member;
       const hardware::Parameter& before = known.*info->member;
       CHECK(before.provenance == hardware::Provenance::calibrated);
-      // A tenth of a per cent of its error: what is fitted does not hang on where the search began.
+      // 1 % of the standard error: the fit is independent of its start values.
       CHECK(again.value == Approx(before.value).margin(0.01 * *before.standard_error));
       CHECK(*again.standard_error == Approx(*before.standard_error).epsilon(0.02));
       CHECK(again.source == before.source);

@@ -1,4 +1,4 @@
-// A calibration that tests start from.
+// Example calibration for tests.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace equarx::calibrate {
 
-/// That of configs/calibrations, with its configuration within.
+/// The calibration of configs/calibrations with its configurations inlined.
 inline input::Json example() {
   const std::filesystem::path folder = std::filesystem::path(EQUARX_CONFIGS_DIR) / "calibrations";
   input::Json json = input::parse_json(input::read_file((folder / "made_up_chip.json").string()));

@@ -13,7 +13,7 @@ constexpr double kFar = 1e9;
 std::vector<Outputs> line(const std::vector<Point>& points) {
   std::vector<Outputs> outputs;
   for (const Point& point : points) {
-    CHECK(point[0] >= 0.0);  // no model is asked beyond its limits
+    CHECK(point[0] >= 0.0);  // never evaluated beyond its limits
     outputs.emplace_back();
     for (int x = 0; x < 4; ++x) outputs.back().push_back(point[0] + point[1] * x);
   }
@@ -28,7 +28,7 @@ UnlimitedModel limited_line() {
 
 void nothing(std::size_t /*iteration*/, double /*chi_squared*/) {}
 
-TEST_CASE("a weighted straight line is that of the closed form") {
+TEST_CASE("a weighted line fit matches the closed form") {
   const Targets targets{.values = {1.0, 3.5, 4.0, 7.5}, .standard_errors = {1.0, 0.5, 2.0, 1.0}};
   // Normal equations of a straight line.
   double w = 0, wx = 0, wxx = 0, wy = 0, wxy = 0;
@@ -53,18 +53,18 @@ TEST_CASE("a weighted straight line is that of the closed form") {
   CHECK(found.chi_squared == Approx(chi_squared));
 }
 
-TEST_CASE(
-    "a parameter that would be beyond its limit is set on it, and the others are fitted again") {
+TEST_CASE("a parameter beyond its limit is fixed at it, and the others are refitted") {
   const Targets targets{.values = {-2.0, 1.0, 2.0, 3.0}, .standard_errors = {1.0, 1.0, 1.0, 1.0}};
   const Fit found = fit(limited_line(), targets, {0.5, 0.5}, nothing);
   CHECK(found.point[0] == 0.0);
   CHECK(found.at_limit == std::vector{true, false});
   CHECK(found.point[1] == Approx((1.0 + 4.0 + 9.0) / (1.0 + 4.0 + 9.0)));  // sum xy / sum xx
-  // Of the free line: variance of a is sum xx / (n sum xx - (sum x)^2).
+  // Unconstrained fit: variance of a is sum xx / (n sum xx - (sum x)^2).
   CHECK(found.error_beyond[0] == Approx(std::sqrt(14.0 / (4.0 * 14.0 - 36.0))).epsilon(1e-5));
 }
 
-/// Times of a few bytes over links with a latency and an efficiency: hardly of the efficiency.
+/// Times of small messages over links with a latency and an efficiency; nearly independent of the
+/// latter.
 std::vector<Outputs> small_messages(const std::vector<Point>& points) {
   constexpr double kBytesTime = 1e-4;
   std::vector<Outputs> outputs;
@@ -74,8 +74,7 @@ std::vector<Outputs> small_messages(const std::vector<Point>& points) {
   return outputs;
 }
 
-TEST_CASE(
-    "a parameter of which little depends does not leave its limits for what another explains") {
+TEST_CASE("a weakly determined parameter stays within its limits if another explains the data") {
   const UnlimitedModel model(small_messages, {{.scale = 0.2, .least = 2e-4, .most = 200.0},
                                               {.scale = 1.0, .least = 1e-3, .most = 1.0}});
   const Outputs measured = small_messages({{0.3, 0.9}}).front();
@@ -87,7 +86,7 @@ TEST_CASE(
   CHECK(found.at_limit == std::vector{false, false});
 }
 
-TEST_CASE("what a model throws comes through") {
+TEST_CASE("exceptions of a model propagate") {
   const UnlimitedModel model(
       [](const std::vector<Point>&) -> std::vector<Outputs> { throw std::runtime_error("no"); },
       {{.scale = 1.0, .least = 0.0, .most = 1.0}});

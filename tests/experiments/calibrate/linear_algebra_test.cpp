@@ -7,7 +7,7 @@
 namespace equarx::calibrate::linear_algebra_test {
 namespace {
 
-TEST_CASE("the covariance of a straight line is that of the closed form") {
+TEST_CASE("the covariance of a line fit matches the closed form") {
   const Jacobian jacobian{4, 2, {1, 0, 1, 1, 1, 2, 1, 3}};
   const auto variances = covariance(decompose(jacobian));
   REQUIRE(variances);
@@ -17,7 +17,7 @@ TEST_CASE("the covariance of a straight line is that of the closed form") {
   for (std::size_t i = 0; i < 4; ++i) CHECK((*variances)[i] == Approx(wanted[i]));
 }
 
-TEST_CASE("condition indices do not depend on units, and find what goes together") {
+TEST_CASE("condition indices are independent of units and identify weak combinations") {
   // Two columns of length 1 at an angle: singular values are sqrt(1 +- cos).
   const double angle = 0.01;
   const Jacobian apart{2, 2, {1.0, 1e6 * std::cos(angle), 0.0, 1e6 * std::sin(angle)}};
@@ -29,7 +29,7 @@ TEST_CASE("condition indices do not depend on units, and find what goes together
   CHECK(parts.combinations[1][0] / parts.combinations[1][1] == Approx(-1e6));
 }
 
-TEST_CASE("columns that are the same have no covariance") {
+TEST_CASE("identical columns have no covariance") {
   CHECK_FALSE(covariance(decompose({3, 2, {1, 2, 2, 4, 3, 6}})));
 }
 

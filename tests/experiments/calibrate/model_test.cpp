@@ -14,7 +14,7 @@ std::vector<Outputs> square(const std::vector<Point>& points) {
 const UnlimitedModel kModel(square, {{.scale = 1.0, .least = 1.0, .most = 2.0},
                                      {.scale = 10.0, .least = 0.0, .most = 100.0}});
 
-TEST_CASE("within limits the model is itself, beyond them it goes on as it came") {
+TEST_CASE("beyond the limits the model is extended by point reflection") {
   CHECK(kModel({{1.5, 1.0}}).front().front() == 1.5 * 1.5 + 3.0);
   CHECK(kModel({{0.9, 1.0}}).front().front() == Approx(2.0 * 4.0 - (1.1 * 1.1 + 3.0)));
   CHECK(kModel({{2.1, -1.0}}).front().front() == Approx(2.0 * 4.0 - (1.9 * 1.9 + 3.0)));
@@ -22,7 +22,7 @@ TEST_CASE("within limits the model is itself, beyond them it goes on as it came"
   CHECK(several[1] == kModel({{1.5, 1.0}}).front());
 }
 
-TEST_CASE("slopes are found within limits and on them") {
+TEST_CASE("slopes are computed within and at the limits") {
   const Jacobian within = kModel.jacobian({1.5, 50.0});
   CHECK(within.outputs == 1);
   CHECK(within.parameters == 2);
@@ -32,7 +32,7 @@ TEST_CASE("slopes are found within limits and on them") {
   CHECK(kModel.jacobian({2.0, 0.0})(0, 0) == Approx(4.0).epsilon(0.01));
 }
 
-TEST_CASE("a model without parameters has outputs all the same") {
+TEST_CASE("a model without parameters has outputs") {
   const UnlimitedModel constant(
       [](const std::vector<Point>& points) {
         return std::vector<Outputs>(points.size(), {1.0, 2.0});

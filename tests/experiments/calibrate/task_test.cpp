@@ -11,7 +11,7 @@ namespace {
 
 using testing::check_refused;
 
-TEST_CASE("the example is read, and its schema takes it") {
+TEST_CASE("the example is read and valid against its schema") {
   const input::Json json = example();
   CHECK_NOTHROW(input::check_schema(json, "calibration"));
   const CalibrationTask task = read_task(json, "");
@@ -24,7 +24,7 @@ TEST_CASE("the example is read, and its schema takes it") {
   CHECK(task.measurements.back().role == hardware::ObservationRole::check);
 }
 
-TEST_CASE("configurations are found beside the file") {
+TEST_CASE("configuration paths are relative to the file") {
   const std::filesystem::path folder = std::filesystem::path(EQUARX_CONFIGS_DIR) / "calibrations";
   const input::Json json =
       input::parse_json(input::read_file((folder / "made_up_chip.json").string()));
@@ -33,7 +33,7 @@ TEST_CASE("configurations are found beside the file") {
                 "cannot read");
 }
 
-TEST_CASE("mistakes in a calibration file are refused") {
+TEST_CASE("invalid calibration files are rejected") {
   struct Mistake {
     std::string pointer, value, place, remedy;
   };
@@ -41,9 +41,9 @@ TEST_CASE("mistakes in a calibration file are refused") {
   for (const Mistake& mistake : std::vector<Mistake>{
            {"/fits", "[]", "/fits", "did you mean 'fit'?"},
            {"/hardware", "tpu-v9", "/hardware", "use one of"},
-           {"/fit", "[]", "/fit", "names no parameter"},
+           {"/fit", "[]", "/fit", "is empty; name a parameter"},
            {"/fit/0", "hop_latncy", "/fit/0", "did you mean 'hop_latency'?"},
-           {"/fit/0", "dma_queue", "/fit/0", "dma_queue counts something"},
+           {"/fit/0", "dma_queue", "/fit/0", "dma_queue is a count"},
            {"/fit/0", "hop_latency", "/fit/1", "named twice"},
            {"/given/0", "hop_latency", "/given/0", "named twice"},
            {"/given/0", "hbm_bandwidth", "/given/0", "neither a range nor a standard error"},
@@ -68,7 +68,7 @@ TEST_CASE("mistakes in a calibration file are refused") {
   }
 }
 
-TEST_CASE("nothing of a measurement that matters may be left out") {
+TEST_CASE("the required keys of a measurement are enforced") {
   for (const std::string key : {"what", "source", "role", "config", "measured", "standard_error"}) {
     input::Json json = example();
     json["measurements"][0].erase(key);
@@ -77,7 +77,7 @@ TEST_CASE("nothing of a measurement that matters may be left out") {
   }
 }
 
-TEST_CASE("measurements that contradict each other are refused, those that agree are not") {
+TEST_CASE("contradictory measurements are rejected, consistent ones accepted") {
   input::Json json = example();
   input::Json again = json["measurements"][0];
   again["measured"] = "12.4 us";

@@ -15,7 +15,7 @@ input::Json run_of(const std::string& label, double time_s) {
           {"numerics", {{"mse", 0.0}, {"sqnr_db", nullptr}}}};
 }
 
-/// A result with what is looked at.
+/// A result with the compared members.
 input::Json result_of(const std::string& hardware, const std::vector<input::Json>& runs) {
   input::Json json = {{"program", "equarx-sim"},
                       {"version", "1"},
@@ -43,7 +43,7 @@ void check_refused(const std::string& text, const std::string& part) {
   }
 }
 
-TEST_CASE("what differs is named by its place, a collective by its label") {
+TEST_CASE("differences are located by pointer, collectives by label") {
   const Comparison found = compared(result_of("4", {run_of("p", 2.0), run_of("q", 1.0)}).dump(),
                                     result_of("5", {run_of("q", 4.0), run_of("p", 2.0)}).dump());
   REQUIRE(found.configuration.size() == 3);
@@ -58,7 +58,7 @@ TEST_CASE("what differs is named by its place, a collective by its label") {
   CHECK(found.collectives[1].numbers.front().ratio() == 4.0);
 }
 
-TEST_CASE("numbers that either does not have, and a 0, have no ratio") {
+TEST_CASE("missing metrics and a base of 0 have no ratio") {
   const Comparison found = compared(result_of("4", {run_of("p", 2.0)}).dump(),
                                     result_of("4", {run_of("q", 4.0)}).dump());
   REQUIRE(found.collectives.size() == 2);
@@ -72,7 +72,7 @@ TEST_CASE("numbers that either does not have, and a 0, have no ratio") {
     CHECK(pair.name != "numerics/sqnr_db");
 }
 
-TEST_CASE("the same result differs in nothing") {
+TEST_CASE("a result equals itself") {
   const std::string text = result_of("4", {run_of("p", 2.0)}).dump(2);
   const Comparison found = compared(text, text);
   CHECK(found.configuration.empty());
@@ -80,16 +80,16 @@ TEST_CASE("the same result differs in nothing") {
   CHECK(found.collectives[0].numbers[0].ratio() == 1.0);
 }
 
-TEST_CASE("files that are no results are refused with the way to make one") {
+TEST_CASE("files other than results are refused with how to create one") {
   check_refused(R"({"hardware": "tpu-v5e", "collectives": []})",
-                "is a configuration and no result");
+                "is a configuration, not a result");
   check_refused("{\"point\": 0, \"axes\": {}}\n{\"point\": 1, \"axes\": {}}\n",
-                "has the points of a sweep");
+                "holds the points of a sweep");
   for (const std::string text : {"", "[]", "{", "3", R"({"program": "equarx-sim"})"})
-    check_refused(text, "is no result of a run");
+    check_refused(text, "is not a result of a run");
   input::Json broken = result_of("4", {run_of("p", 2.0)});
   broken["runs"][0].erase("label");
-  check_refused(broken.dump(), "is no result of a run");
+  check_refused(broken.dump(), "is not a result of a run");
 }
 
 }  // namespace

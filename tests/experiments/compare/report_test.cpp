@@ -19,7 +19,7 @@ Comparison made_up() {
                       {"new", false, true, {{"time_s", std::nullopt, 1e-6}}}}};
 }
 
-TEST_CASE("the table has both values, their ratio, and what only one has") {
+TEST_CASE("the table has both values, their ratio, and items of one side only") {
   const std::string table = to_table(made_up());
   CHECK_THAT(table, ContainsSubstring("A: a.json\nB: b.json\n"));
   CHECK_THAT(table, Catch::Matchers::Matches(
@@ -28,17 +28,17 @@ TEST_CASE("the table has both values, their ratio, and what only one has") {
              Catch::Matchers::Matches(R"([\s\S]*q +time +2\.000 us +1\.000 us +0\.500\n[\s\S]*)"));
   CHECK_THAT(table,
              Catch::Matchers::Matches(R"([\s\S]*SQNR +40\.00 dB +37\.00 dB +-3\.00 dB\n[\s\S]*)"));
-  CHECK_THAT(table, ContainsSubstring("Only B has a collective 'new'."));
-  CHECK_THAT(table, ContainsSubstring("different versions of the program: 1 and 2"));
+  CHECK_THAT(table, ContainsSubstring("Only B has the collective 'new'."));
+  CHECK_THAT(table, ContainsSubstring("different program versions: 1 and 2"));
 }
 
-TEST_CASE("the table says that configurations are the same") {
+TEST_CASE("the table reports equal configurations") {
   Comparison same = made_up();
   same.configuration.clear();
   CHECK_THAT(to_table(same), ContainsSubstring("The configurations are the same."));
 }
 
-TEST_CASE("the JSON has the same, and null for what is missing") {
+TEST_CASE("the JSON has the same content, with null for missing values") {
   const input::Json json = to_json(made_up());
   CHECK(json["configuration"][1] ==
         input::Json{{"pointer", "/faults/seed"}, {"a", nullptr}, {"b", 3}});

@@ -9,13 +9,13 @@ namespace {
 
 using collectives::Collective;
 
-TEST_CASE("algorithms go by their names, and no algorithm by auto") {
+TEST_CASE("algorithms have names, and auto is not an algorithm") {
   CHECK(algorithm_name(collectives::find_algorithm("halving-doubling")) == "halving-doubling");
   CHECK(algorithm_name(kAutomatic) == "auto");
   CHECK(collectives::find_algorithm("auto") == nullptr);
 }
 
-TEST_CASE("the algorithms of a collective do it, and no others do") {
+TEST_CASE("exactly the algorithms of a collective implement it") {
   for (const Collective collective :
        {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
         Collective::all_to_all, Collective::broadcast}) {
@@ -29,7 +29,7 @@ TEST_CASE("the algorithms of a collective do it, and no others do") {
   }
 }
 
-TEST_CASE("what somebody published is run by its name, and not tried") {
+TEST_CASE("published implementations run by name, but auto does not try them") {
   for (const std::string_view name : {"quickreduce", "binomial-tree"}) {
     const Algorithm published = collectives::find_algorithm(name);
     REQUIRE(published != nullptr);
@@ -42,7 +42,7 @@ TEST_CASE("what somebody published is run by its name, and not tried") {
   CHECK(tried_algorithms(Collective::all_gather) == algorithms_of(Collective::all_gather));
 }
 
-TEST_CASE("auto can do what some algorithm can") {
+TEST_CASE("auto can do whatever any algorithm can") {
   CHECK(has_ring_style(kAutomatic));
   CHECK(has_two_phases(kAutomatic));
   CHECK(can_be_plain(kAutomatic));

@@ -60,7 +60,7 @@ TEST_CASE("a calibration is written as it was read") {
   CHECK(to_json(read_chip(to_json(chip))) == to_json(chip));
 }
 
-TEST_CASE("a chip without a calibration has none, and writes none") {
+TEST_CASE("a chip without a calibration writes none") {
   input::Json json = testing::tpu_v5e();
   json.erase("calibration");
   const hardware::Chip chip = read_chip(json);
@@ -73,26 +73,27 @@ struct Mistake {
   bool structural;  ///< the schema refuses it as well
 };
 
-TEST_CASE("mistakes in a calibration are refused, those of structure by the schema, too") {
+TEST_CASE("errors in a calibration are refused, structural ones also by the schema") {
   const std::string c = "/calibration/";
   const std::string first = c + "observations/0";
   for (const Mistake& mistake : std::vector<Mistake>{
            {"/calibration", "[]", "/calibration", "expected an object", true},
            {c + "fit", "[]", c + "fit", "unknown key", true},
            {c + "parameters", "hop_latency", c + "parameters", "expected an array", true},
-           {c + "parameters", "[]", c + "parameters", "names no parameter", true},
+           {c + "parameters", "[]", c + "parameters", "is empty; name a parameter", true},
            {c + "parameters/0", "hop_latncy", c + "parameters/0", "did you mean 'hop_latency'?",
             false},
            {c + "parameters/0", "1", c + "parameters/0", "is not a parameter", true},
-           {c + "parameters/1", "hop_latency", c + "parameters/1", "name it once", true},
+           {c + "parameters/1", "hop_latency", c + "parameters/1", "is listed twice", true},
            {c + "parameters/1", "links", c + "parameters/1", "neither a standard error nor a range",
             false},
            {c + "correlation", "1", c + "correlation", "expected an array", true},
            {c + "correlation", "[[1]]", c + "correlation", "expected an array of 2", false},
            {c + "correlation/1", "[1]", c + "correlation/1", "expected an array of 2", false},
            {c + "correlation/1/0", "none", c + "correlation/1/0", "a number from -1 to 1", true},
-           {c + "correlation/1/0", "0.6", c + "correlation/0/1", "mirrors itself", false},
-           {c + "correlation/1/1", "2", c + "correlation/1/1", "2 cannot be a correlation", true},
+           {c + "correlation/1/0", "0.6", c + "correlation/0/1", "must be symmetric", false},
+           {c + "correlation/1/1", "2", c + "correlation/1/1", "2 is not a valid correlation",
+            true},
            {c + "observations", "{}", c + "observations", "expected an array", true},
            {first, "1", first, "expected an object", true},
            {first + "/role", "test", first + "/role", "one of fit, check", true},
@@ -110,7 +111,7 @@ TEST_CASE("mistakes in a calibration are refused, those of structure by the sche
   }
 }
 
-TEST_CASE("correlations that no parameters can have together are refused") {
+TEST_CASE("impossible correlations are refused") {
   input::Json json = calibrated_chip();
   json["parameters"]["wait_overhead"]["range"] = {"5 ns", "20 ns"};
   json["calibration"]["parameters"].push_back("wait_overhead");
@@ -119,7 +120,7 @@ TEST_CASE("correlations that no parameters can have together are refused") {
   check_refused([&] { read_chip(json); }, "/calibration/correlation", "positive semi-definite");
 }
 
-TEST_CASE("nothing of a calibration may be left out") {
+TEST_CASE("every key of a calibration is required") {
   for (const std::string key : {"parameters", "correlation", "observations"}) {
     input::Json json = calibrated_chip();
     json["calibration"].erase(key);

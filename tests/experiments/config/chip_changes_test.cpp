@@ -17,7 +17,7 @@ struct Changed {
   ChipChanges changes;
 };
 
-/// TPU v5e with what `text`, an object, changes of it.
+/// TPU v5e with the overrides in `text`, an object.
 Changed changed_v5e(const std::string& text) {
   const input::Json json = input::parse_json(text);
   input::ObjectReader reader(json, "/hardware");
@@ -27,7 +27,7 @@ Changed changed_v5e(const std::string& text) {
   return changed;
 }
 
-TEST_CASE("a bare value is assumed, and says what it replaces") {
+TEST_CASE("a bare value is assumed, and its source names the value it replaces") {
   const auto [chip, changes] = changed_v5e(R"({"link_bandwidth": "90 GB/s", "dma_queue": 3})");
   CHECK(chip.link_bandwidth.value == 90e9);
   CHECK(chip.link_bandwidth.provenance == hardware::Provenance::assumed);
@@ -39,7 +39,7 @@ TEST_CASE("a bare value is assumed, and says what it replaces") {
   CHECK(chip.hop_latency.source == load_chip("tpu-v5e", "").hop_latency.source);
 }
 
-TEST_CASE("a chip may be given what it lacks") {
+TEST_CASE("absent parameters of a chip can be set") {
   const auto [chip, changes] = changed_v5e(R"({"matrix_rate_fp8": "394 Top/s"})");
   CHECK(chip.matrix_rate_fp8.value == 394e12);
   CHECK(chip.matrix_rate_fp8.source == "chosen by the user; tpu-v5e has none");
@@ -47,7 +47,7 @@ TEST_CASE("a chip may be given what it lacks") {
   CHECK(changes.size() == 1);
 }
 
-TEST_CASE("an object has the class and source that it gives") {
+TEST_CASE("an object sets class and source") {
   const auto [chip, changes] = changed_v5e(
       R"({"hop_latency": {"value": "1 us", "range": ["0.5 us", "2 us"], "class": "measured",
           "source": "a test"}})");
@@ -60,7 +60,7 @@ TEST_CASE("an object has the class and source that it gives") {
   CHECK(changed_v5e(json.dump()).chip.hop_latency.range->high == 2e-6);
 }
 
-TEST_CASE("a value that the chip has already changes nothing") {
+TEST_CASE("a value equal to the chip's is no change") {
   const auto [chip, changes] = changed_v5e(R"({"link_bandwidth": "45000 MB/s"})");
   CHECK(changes.empty());
   CHECK(chip.name == "tpu-v5e");
@@ -68,7 +68,7 @@ TEST_CASE("a value that the chip has already changes nothing") {
   CHECK(chip.is_calibrated());
 }
 
-TEST_CASE("a changed chip is not calibrated, and what was fitted still errs together") {
+TEST_CASE("a changed chip is not calibrated, but keeps the correlations of its fitted parameters") {
   const hardware::Chip whole = load_chip("tpu-v5e", "");
   REQUIRE(whole.is_calibrated());
   const auto [chip, changes] = changed_v5e(R"({"hop_latency": "1 us"})");
@@ -77,7 +77,7 @@ TEST_CASE("a changed chip is not calibrated, and what was fitted still errs toge
   const auto& kept = chip.calibration->parameters;
   REQUIRE(kept.size() + 1 == whole.calibration->parameters.size());
   CHECK(std::ranges::count(kept, "hop_latency") == 0);
-  // The correlation of any two that are left is what it was.
+  // The correlations of the remaining parameters are unchanged.
   const auto correlation = [](const hardware::Chip& of, const std::string& a,
                               const std::string& b) {
     const auto& names = of.calibration->parameters;
@@ -92,7 +92,7 @@ TEST_CASE("a changed chip is not calibrated, and what was fitted still errs toge
   CHECK_FALSE(read_chip(to_json(chip)).is_calibrated());
 }
 
-TEST_CASE("wrong changes are refused at their place") {
+TEST_CASE("invalid changes are refused with their pointer") {
   const std::string place = "/hardware/";
   for (const auto& [text, key, remedy] :
        {std::tuple{R"({"link_bandwith": "90 GB/s"})", "link_bandwith",
@@ -108,7 +108,7 @@ TEST_CASE("wrong changes are refused at their place") {
   }
 }
 
-TEST_CASE("a configuration's hardware in words") {
+TEST_CASE("the display name of a configuration's hardware") {
   const auto text = [](const std::string& json) { return chip_text(input::parse_json(json)); };
   CHECK(text(R"("tpu-v5e")") == "tpu-v5e");
   CHECK(text(R"({"based_on": "tpu-v5e"})") == "tpu-v5e");

@@ -14,9 +14,7 @@ using testing::check_mistakes;
 using testing::good_config;
 using testing::TemporaryFile;
 
-TEST_CASE(
-    "overriding changes a parameter of a chip by name, by path, and of one that is changed "
-    "already") {
+TEST_CASE("an override changes a parameter of a chip given by name, by path, or with changes") {
   const TemporaryFile file(testing::tpu_v5e().dump());
   for (const std::string& name : {std::string("tpu-v5e"), file.path()}) {
     input::Json json = changed("/hardware", name);
@@ -42,15 +40,15 @@ TEST_CASE("a changed chip is written as it is read") {
   CHECK(to_json(read_config(written)) == written);
 }
 
-TEST_CASE("what changes nothing is written by its name") {
+TEST_CASE("a choice without changes is written as its name") {
   CHECK(to_json(read_config(changed("/hardware/link_bandwidth", "45 GB/s"))) ==
         to_json(read_config(good_config())));
 }
 
-TEST_CASE("a hardware file may change another chip, and be changed itself") {
+TEST_CASE("a hardware file may override another chip, and be overridden itself") {
   const TemporaryFile whole(testing::tpu_v5e().dump());
   const std::string name = std::filesystem::path(whole.path()).filename();
-  // Its base is beside it, wherever the program runs.
+  // The path of the base is relative to the file.
   const TemporaryFile faster(R"({"based_on": "./)" + name +
                              R"(", "name": "faster", "link_bandwidth": "90 GB/s"})");
   const ExperimentConfig config = read_config(changed("/hardware", faster.path()));
@@ -64,7 +62,7 @@ TEST_CASE("a hardware file may change another chip, and be changed itself") {
   CHECK(read_config(json).chip.name == "faster (hop_latency 1 us)");
 }
 
-TEST_CASE("wrong choices of a chip are refused") {
+TEST_CASE("invalid choices of a chip are refused") {
   const TemporaryFile itself("");
   std::ofstream(itself.path()) << R"({"based_on": ")" + itself.path() + R"("})";
   const TemporaryFile unknown(R"({"based_on": "tpu-v9"})");

@@ -15,7 +15,7 @@ TEST_CASE("a pair of chips is read by name, or by number where names are numbers
   CHECK((cable.first == 1 && cable.second == 2));
 }
 
-TEST_CASE("what is no pair of chips is refused") {
+TEST_CASE("anything but a pair of chips is refused") {
   const ChipNames names({"left", "right", "7"});
   const auto check = [&](const input::Json& value, const std::string& place,
                          const std::string& remedy) {

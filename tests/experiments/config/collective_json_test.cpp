@@ -16,7 +16,7 @@ using testing::check_refused;
 using testing::good_config;
 using testing::plan_of;
 
-TEST_CASE("what belongs to one algorithm or layout is refused for another") {
+TEST_CASE("keys of one algorithm or layout are refused for another") {
   check_mistakes({{"/collectives/0/quantize", "both", "/collectives/0/quantize", "remove it"},
                   {"/collectives/0/scale", "fp32", "/collectives/0/scale", "remove it"},
                   {"/collectives/0/format", "int9", "/collectives/0/format", "one of bf16, fp32"},
@@ -31,7 +31,7 @@ TEST_CASE("what belongs to one algorithm or layout is refused for another") {
                   {"/collectives/1/layout", "contiguous", "/collectives/1/block", "is missing"}});
 }
 
-TEST_CASE("a cast is to a type of tensors, and to another than the tensor's") {
+TEST_CASE("a cast is to a tensor type other than the tensor's") {
   const CollectiveConfig cast =
       read_config(changed("/collectives/0", R"({"algorithm": "ring", "label": "bf16",
                                                 "cast_to": "fp8-e5m2"})"))
@@ -54,7 +54,7 @@ TEST_CASE("a cast is to a type of tensors, and to another than the tensor's") {
        {"/collectives/0/cast_to", "8", "/collectives/0/cast_to", "expected one of"}});
 }
 
-TEST_CASE("a rotation is of quantized sums, in FP32") {
+TEST_CASE("rotation applies to quantized sums, in FP32") {
   input::Json json = good_config();
   json["collectives"] = {{{"algorithm", "equarx"}, {"format", "int4"}, {"hadamard", true}}};
   json.erase("baseline");
@@ -88,7 +88,7 @@ TEST_CASE("a rotation is of quantized sums, in FP32") {
   CHECK_FALSE(to_json(read_config(json))["collectives"][0].contains("hadamard"));
 }
 
-TEST_CASE("a scale that all ranks share casts the tensor, and is for sums") {
+TEST_CASE("a scale shared by all ranks casts the tensor, and is for sums") {
   input::Json json = good_config();
   json["collectives"] = {{{"algorithm", "torus"}, {"format", "fp8lm-e5m2"}}};
   json.erase("baseline");
@@ -109,7 +109,7 @@ TEST_CASE("a scale that all ranks share casts the tensor, and is for sums") {
   check_refused([&] { read_config(json); }, "/collectives/0/format", "is for sums");
 }
 
-TEST_CASE("codes that are added two at a time are refused where more terms meet") {
+TEST_CASE("codes summed pairwise are refused for algorithms that add more terms") {
   input::Json json = good_config();
   json.erase("baseline");
   json["collectives"] = {{{"algorithm", "ring"}, {"format", "global-qsgd-exp8"}}};
@@ -130,7 +130,7 @@ TEST_CASE("codes that are added two at a time are refused where more terms meet"
   CHECK_NOTHROW(read_config(json));
 }
 
-TEST_CASE("where FP8 means one with scales, the tensor's own type is written by leaving it out") {
+TEST_CASE("an ambiguous FP8 tensor type is written by omitting the format") {
   input::Json json = good_config();
   json["tensor"]["dtype"] = "fp8-e4m3";
   for (const std::string collective :
@@ -146,7 +146,7 @@ TEST_CASE("where FP8 means one with scales, the tensor's own type is written by 
   }
 }
 
-TEST_CASE("a phase that is not quantized is sent in the type that the tensor is cast to") {
+TEST_CASE("an unquantized phase uses the type the tensor is cast to") {
   const CollectiveConfig half =
       read_config(changed("/collectives/1", R"({"algorithm": "equarx", "quantize": "all-gather",
                                                 "label": "int8", "cast_to": "fp16"})"))
@@ -156,7 +156,7 @@ TEST_CASE("a phase that is not quantized is sent in the type that the tensor is 
   CHECK(wire_format(half, collectives::Phase::all_gather, numerics::ElementFormat::bf16).scaled);
 }
 
-TEST_CASE("an algorithm that the collective does not have is refused with those it has") {
+TEST_CASE("an algorithm of another collective is refused with the supported ones") {
   check_mistakes({{"/collective", "allreduce", "/collective", "did you mean 'all-reduce'?"},
                   {"/collective", "7", "/collective", "expected one of all-reduce, reduce-scatter"},
                   {"/collectives/0/algorithm", "direct", "/collectives/0/algorithm",
@@ -182,7 +182,7 @@ TEST_CASE("an algorithm that the collective does not have is refused with those 
   refuse("broadcast", "equarx", "one of ring, direct, auto");
 }
 
-TEST_CASE("keys that an algorithm has no use for are refused") {
+TEST_CASE("keys that do not apply to an algorithm are refused") {
   const auto refuse = [](const std::string& collective, const std::string& text,
                          const std::string& key, const std::string& remedy) {
     input::Json json = changed("/collective", collective);
@@ -194,28 +194,27 @@ TEST_CASE("keys that an algorithm has no use for are refused") {
   for (const std::string algorithm :
        {"halving-doubling", "recursive-doubling", "one-shot", "two-shot"})
     refuse("all-reduce", R"({"ring": "full-loop", "algorithm": ")" + algorithm + "\"}", "ring",
-           "is for algorithms that go round rings; remove it");
+           "is for ring algorithms; remove it");
   refuse("all-to-all", R"({"algorithm": "direct", "ring": "semi-loop"})", "ring", "remove it");
   for (const std::string algorithm : {"one-shot", "recursive-doubling"})
     refuse("all-reduce", R"({"quantize": "both", "algorithm": ")" + algorithm + "\"}", "quantize",
            "'" + algorithm + "' has one phase only; remove it");
   for (const std::string collective : {"reduce-scatter", "all-gather"}) {
     refuse(collective, R"({"algorithm": "equarx", "quantize": "both"})", "quantize",
-           "the two phases of an AllReduce; remove it");
+           "selects phases of an AllReduce; remove it");
     refuse(collective, R"({"algorithm": "torus", "quantize": "both"})", "quantize", "remove it");
   }
   refuse("all-to-all", R"({"algorithm": "direct", "scale": "fp32"})", "scale",
-         "this one is plain, remove it");
+         "this one has no scales, remove it");
   refuse("all-to-all", R"({"algorithm": "direct", "quantize": "both"})", "quantize", "remove it");
   refuse("all-to-all", R"({"algorithm": "auto", "layout": "strided"})", "layout", "remove it");
   refuse("all-gather", R"({"algorithm": "two-shot"})", "algorithm",
-         "'two-shot' does AllReduce only; for AllGather use one of ring");
+         "'two-shot' implements AllReduce only; for AllGather use one of ring");
   refuse("broadcast", R"({"algorithm": "equarx"})", "algorithm", "for Broadcast use one of");
   refuse("broadcast", R"({"algorithm": "ring", "block": 32})", "block", "remove it");
   refuse("broadcast", R"({"algorithm": "ring", "format": "int9"})", "format", "one of bf16, fp32");
   refuse("broadcast", R"({"algorithm": "ring", "format": "mxfp4"})", "format", "one of bf16, fp32");
-  refuse("all-reduce", R"({"algorithm": "ring", "scale": "fp32"})", "scale",
-         "a plain ring has no scales");
+  refuse("all-reduce", R"({"algorithm": "ring", "scale": "fp32"})", "scale", "ring has no scales");
   refuse("all-reduce", R"({"algorithm": "torus", "scale": "fp32", "format": "bf16"})", "format",
          "is not quantized");
   refuse("all-reduce", R"({"algorithm": "torus", "elements_per_scale": 64})", "elements_per_scale",
@@ -233,7 +232,7 @@ TEST_CASE("labels are unique, and the baseline is one of them") {
       "/collectives/1/label", "give each its own");
 }
 
-TEST_CASE("auto takes the format of the tensor, or int8 where it is asked for") {
+TEST_CASE("auto uses the format of the tensor, or int8 if requested") {
   input::Json json = good_config();
   json.erase("baseline");
   json["collectives"] =
@@ -243,7 +242,7 @@ TEST_CASE("auto takes the format of the tensor, or int8 where it is asked for") 
   CHECK(config.collectives[1].format.scaled);
 }
 
-/// A collective between slices, of good_config() otherwise.
+/// good_config() with one collective between slices.
 input::Json between_slices(const std::string& collective) {
   input::Json json = changed("/collectives", "[" + collective + "]");
   json["topology"]["network"] = {{"slices", 2}, {"bandwidth", "10 GB/s"}, {"latency", "5 us"}};
@@ -251,7 +250,7 @@ input::Json between_slices(const std::string& collective) {
   return json;
 }
 
-TEST_CASE("what is sent between slices may have a format of its own") {
+TEST_CASE("the format between slices may differ") {
   const auto read = [](const std::string& text) {
     return read_config(between_slices(text)).collectives.front();
   };
@@ -270,14 +269,14 @@ TEST_CASE("what is sent between slices may have a format of its own") {
   CHECK(json["elements_per_scale"] == 128);  // of int4
   const CollectiveConfig again = read(json.dump());
   CHECK(static_cast<const numerics::BlockFormat&>(*again.between) == *outer.between);
-  // Without it, both levels are alike.
+  // Without "between", both levels use the same format.
   const CollectiveConfig alike = read(R"({"algorithm": "hierarchical", "format": "int8",
                                           "quantize": "reduce-scatter"})");
   CHECK(wire_format(alike, Phase::reduce_scatter_between, kType).scaled);
   CHECK_FALSE(wire_format(alike, Phase::all_gather_between, kType).scaled);
 }
 
-TEST_CASE("a format between slices that cannot be is refused with the remedy") {
+TEST_CASE("an invalid format between slices is refused with the remedy") {
   const auto refuse = [](const std::string& text, const std::string& place,
                          const std::string& remedy) {
     CAPTURE(text);

@@ -10,7 +10,7 @@
 namespace equarx::config::communication_json_test {
 namespace {
 
-/// A sum in groups along no axes, and a shift of four chips, on 4 x 4.
+/// A sum in listed groups, and a shift of four chips, on 4 x 4.
 input::Json listed_step() {
   input::Json json = testing::good_step();
   json.erase("variants");
@@ -25,7 +25,7 @@ input::Json listed_step() {
   return json;
 }
 
-TEST_CASE("lists of chips are named or written where they are used, and kept once") {
+TEST_CASE("chip lists are named or inline, and stored once") {
   const StepConfig config = read_step_config(listed_step());
   REQUIRE(config.graph.chip_lists.size() == 2);
   CHECK(config.graph.chip_lists[0].name == "diagonals");
@@ -38,14 +38,14 @@ TEST_CASE("lists of chips are named or written where they are used, and kept onc
   CHECK(config.variants[0].collectives[0].algorithm->name == "two-shot");
 }
 
-TEST_CASE("a step with lists of chips is read as the same again, and fits the schema") {
+TEST_CASE("a step with chip lists survives a round trip and matches the schema") {
   input::check_schema(listed_step(), "step");
   const input::Json whole = to_json(read_step_config(listed_step()));
   input::check_schema(whole, "step");
   CHECK(to_json(read_step_config(whole)) == whole);
 }
 
-TEST_CASE("what is wrong with lists of chips names the place") {
+TEST_CASE("errors in chip lists are refused with their pointer") {
   const auto refused = [](const std::string& pointer, const std::string& text,
                           const std::string& place, const std::string& message) {
     testing::check_refused([&] { read_step_config(testing::with(listed_step(), pointer, text)); },
@@ -63,7 +63,7 @@ TEST_CASE("what is wrong with lists of chips names the place") {
   refused("/step/groups/a~1b", "[]", "/step/groups/a~1b", "is empty");
   const std::string pairs = "/step/tasks/2/permute/pairs";
   refused(pairs, "[[0, 1], [2, 1]]", pairs, "chip 1 receives twice");
-  refused(pairs, "diagonals", pairs, "[0, 5, 10, 15] is no pair");
+  refused(pairs, "diagonals", pairs, "[0, 5, 10, 15] is not a pair");
   refused("/step/tasks/2/permute/bytes", "0", "/step/tasks/2/permute/bytes", "from 1 to");
   refused("/step/tasks/0/collective/axes", R"(["data"])", "/step/tasks/0/collective/axes",
           "groups");

@@ -14,7 +14,7 @@ std::vector<std::string> pointers(const input::Json& a, const input::Json& b) {
   return found;
 }
 
-TEST_CASE("what differs is named with both values, null for none") {
+TEST_CASE("differences have both values, null if absent") {
   const std::vector<Difference> found =
       differences(parsed(R"({"hardware": "a", "tensor": {"shape": [4, 5]}, "old": true})"),
                   parsed(R"({"tensor": {"shape": [4, 6]}, "hardware": "a", "faults": {"n": 2}})"));
@@ -28,7 +28,7 @@ TEST_CASE("what differs is named with both values, null for none") {
   CHECK(found[2].a->is_null());
 }
 
-TEST_CASE("collectives are called by their labels, wherever they stand") {
+TEST_CASE("collectives are addressed by label, in any order") {
   const input::Json a = parsed(
       R"({"collectives": [{"label": "p", "format": "bf16"}, {"label": "a/b", "format": "int8"}]})");
   const input::Json b = parsed(
@@ -37,7 +37,7 @@ TEST_CASE("collectives are called by their labels, wherever they stand") {
   CHECK(pointers(a, a).empty());
 }
 
-TEST_CASE("collectives without labels of their own are called by their places") {
+TEST_CASE("collectives without unique labels are addressed by index") {
   const input::Json a =
       parsed(R"({"collectives": [{"label": "p", "n": 1}, {"label": "p", "n": 2}]})");
   const input::Json b =

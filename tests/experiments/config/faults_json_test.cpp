@@ -23,7 +23,7 @@ input::Json with_faults(const input::Json& faults) {
   return json;
 }
 
-TEST_CASE("a fault that changes nothing is printed so that it can be read again") {
+TEST_CASE("a fault without effect survives a round trip") {
   for (const auto& [key, value] :
        {std::pair<std::string, input::Json>{"bandwidth_factor", 1.0}, {"extra_latency", "0 us"}}) {
     const input::Json fault = {{"between", {"(0,0)", "(0,1)"}}, {key, value}};
@@ -33,7 +33,7 @@ TEST_CASE("a fault that changes nothing is printed so that it can be read again"
   }
 }
 
-TEST_CASE("faults that cannot be are refused with their place") {
+TEST_CASE("impossible faults are refused with their pointer") {
   const auto refuse = [](const std::string& faults, const std::string& place,
                          const std::string& remedy) {
     CAPTURE(faults);
@@ -46,9 +46,9 @@ TEST_CASE("faults that cannot be are refused with their place") {
   refuse(R"({"links": [{}]})", "/faults/links/0/between", "is missing");
   refuse(R"j({"links": [{"between": ["(0,0)", "(0,1)"]}]})j", "/faults/links/0", "changes nothing");
   refuse(R"j({"links": [{"between": ["(0,0)", "(0,2)"], "fails_at": "1 us"}]})j",
-         "/faults/links/0/between", "no cable joins (0,0) and (0,2)");
+         "/faults/links/0/between", "no link joins (0,0) and (0,2)");
   refuse(R"j({"links": [{"between": ["(0,0)", "(0,0)"], "fails_at": "1 us"}]})j",
-         "/faults/links/0/between", "no cable joins");
+         "/faults/links/0/between", "no link joins");
   refuse(R"j({"links": [{"between": ["(0,0)", "(9,1)"], "fails_at": "1 us"}]})j",
          "/faults/links/0/between/1", "there is no chip '(9,1)'");
   refuse(R"j({"links": [{"between": ["(0,0)"], "fails_at": "1 us"}]})j", "/faults/links/0/between",

@@ -20,7 +20,7 @@ using testing::changed;
 using testing::check_refused;
 using testing::good_config;
 
-/// Two collectives: a plain ring of the tensor's type, and the one that `text` describes.
+/// Two collectives: an unquantized ring, and the one in `text`.
 input::Json with_collective(const std::string& text) {
   input::Json json = good_config();
   json["collectives"][1] = input::parse_json(text);
@@ -32,7 +32,7 @@ NamedBlockFormat format_of(const std::string& collective) {
   return read_config(with_collective(collective)).collectives[1].format;
 }
 
-TEST_CASE("every format with scales is known by its name") {
+TEST_CASE("every format with scales is found by name") {
   for (const numerics::NamedFormat& named : numerics::named_formats()) {
     if (!named.format.scaled) continue;
     CAPTURE(named.name);
@@ -53,7 +53,7 @@ TEST_CASE("plain formats have no scales") {
   }
 }
 
-TEST_CASE("what is changed of a named format is kept, the rest is its own") {
+TEST_CASE("overrides of a named format apply, the rest keeps its defaults") {
   const BlockFormat format = format_of(R"({"algorithm": "equarx", "format": "mxfp6-e2m3",
       "scale": "bf16", "block": 64})");
   CHECK(format == BlockFormat{ElementFormat::fp6_e2m3, true, ScaleFormat::bf16,
@@ -68,7 +68,7 @@ TEST_CASE("what is changed of a named format is kept, the rest is its own") {
             .rounding == Rounding::stochastic);
 }
 
-TEST_CASE("nothing about a format of QuickReduce can be chosen") {
+TEST_CASE("formats of QuickReduce are fixed") {
   const std::string format = R"({"algorithm": "quickreduce", "format": "quickreduce-int4")";
   const NamedBlockFormat plain = format_of(format + "}");
   CHECK(plain.rule == numerics::ScaleRule::quickreduce);
@@ -79,11 +79,11 @@ TEST_CASE("nothing about a format of QuickReduce can be chosen") {
                                    {"rounding", "\"nearest\""}}) {
     const std::string chosen = format + ", \"" + key + "\": " + value + "}";
     check_refused([&] { format_of(chosen); }, std::string("/collectives/1/") + key,
-                  "as its code has it");
+                  "follows its published code");
   }
 }
 
-TEST_CASE("of the formats of ZeRO++ and SDP4Bit the blocks alone can be chosen") {
+TEST_CASE("formats of ZeRO++ and SDP4Bit are fixed, except the block length") {
   for (const auto& [name, block] : {std::pair{"zeropp-int4", 2048},
                                     {"zeropp-int8", 2048},
                                     {"sdp4bit-int4", 128},
@@ -104,7 +104,7 @@ TEST_CASE("of the formats of ZeRO++ and SDP4Bit the blocks alone can be chosen")
   }
 }
 
-TEST_CASE("a scale that all ranks share is as published, but for FP8-LM's factor") {
+TEST_CASE("formats with a scale shared by all ranks are fixed, except FP8-LM's factor") {
   using numerics::Mu;
   const std::string format = R"({"algorithm": "ring", "format": "fp8lm-e4m3")";
   CHECK(format_of(format + "}").rule == numerics::ScaleRule::fp8lm);
@@ -124,14 +124,14 @@ TEST_CASE("a scale that all ranks share is as published, but for FP8-LM's factor
     check_refused([&] { format_of(chosen); }, "/collectives/1/mu", "pre-scaling");
   }
   check_refused([&] { format_of(format + R"(, "rounding": "stochastic"})"); },
-                "/collectives/1/rounding", "as its code has it");
+                "/collectives/1/rounding", "follows its published code");
   for (const std::string other : {"bf16", "global-qsgd-int8", "global-qsgd-exp8"}) {
     const std::string mu = R"({"algorithm": "ring", "mu": 1, "format": ")" + other + "\"}";
     check_refused([&] { format_of(mu); }, "/collectives/1/mu", "");
   }
 }
 
-TEST_CASE("a scale that all ranks share is refused where scales are found on the way") {
+TEST_CASE("a scale shared by all ranks is refused for algorithms that rescale") {
   for (const std::string wrong : {R"({"algorithm": "equarx", "format": "fp8lm-e4m3"})",
                                   R"({"algorithm": "torus", "format": "fp8lm-e5m2", "block": 32})",
                                   R"({"algorithm": "two-shot", "format": "global-qsgd-int8",
@@ -139,7 +139,7 @@ TEST_CASE("a scale that all ranks share is refused where scales are found on the
     check_refused([&] { format_of(wrong); }, "/collectives/1/format", "one scale for all ranks");
 }
 
-TEST_CASE("a format that was written is read as the same") {
+TEST_CASE("a format survives a round trip") {
   std::vector<std::string> collectives;
   for (const numerics::NamedFormat& named : numerics::named_formats())
     if (named.format.scaled)
@@ -148,10 +148,10 @@ TEST_CASE("a format that was written is read as the same") {
             R"(, "scale": "e4m3", "layout": "contiguous", "block": 7)",
             R"(, "layout": "strided")"}) {
         const bool published = named.format.rule != numerics::ScaleRule::amax;
-        if (published && !more.empty()) continue;  // which is refused
+        if (published && !more.empty()) continue;  // refused
         const bool has_scale = more.find("\"scale\"") != std::string::npos;
         const bool e4m3 = more.find("e4m3") != std::string::npos;
-        if (named.format.tensor_scale && has_scale && !e4m3) continue;  // which is refused
+        if (named.format.tensor_scale && has_scale && !e4m3) continue;  // refused
         collectives.push_back(R"({"algorithm": "equarx", "format": ")" + std::string(named.name) +
                               "\"" + more + "}");
       }
@@ -175,7 +175,7 @@ TEST_CASE("a format that was written is read as the same") {
   }
 }
 
-TEST_CASE("what has no meaning for a format is refused") {
+TEST_CASE("keys that do not apply to a format are refused") {
   struct Mistake {
     std::string collective;
     std::string key;
@@ -190,16 +190,16 @@ TEST_CASE("what has no meaning for a format is refused") {
       {R"("algorithm": "equarx", "format": "")", "format", "is not known"},
       {R"("algorithm": "equarx", "format": 8)", "format", "expected"},
       {R"("algorithm": "ring", "format": "int8")", "format",
-       "'int8' has scales, which there are none of here; use \"algorithm\": \"equarx\", or "
-       "\"int8-cast\" casts each value as it is"},
+       "'int8' has scales, and this collective has none; use \"algorithm\": \"equarx\", or "
+       "\"int8-cast\" casts each value without a scale"},
       {R"("algorithm": "ring", "format": "int4")", "format", "use \"algorithm\": \"equarx\""},
       {R"("algorithm": "ring", "format": "fp8-e4m3fnuz")", "format",
-       "\"fp8-e4m3fnuz-cast\" casts each value as it is"},
+       "\"fp8-e4m3fnuz-cast\" casts each value without a scale"},
       {R"("algorithm": "ring", "format": "int6-cast")", "format", "is not known"},
       {R"("algorithm": "ring", "format": "nvfp4")", "format", "has scales"},
       {R"("algorithm": "ring", "format": "fp4")", "format", "is not known"},
       {R"("algorithm": "equarx", "format": "int8-cast")", "format", "is not known"},
-      {R"("algorithm": "ring", "block": 32)", "block", "a plain ring has no scales"},
+      {R"("algorithm": "ring", "block": 32)", "block", "ring has no scales"},
       {R"("algorithm": "ring", "layout": "strided")", "layout", "remove it"},
       {R"("algorithm": "equarx", "scale": "fp16")", "scale", "one of fp32, bf16, e8m0, e4m3"},
       {R"("algorithm": "equarx", "scale": 4)", "scale", "expected"},
@@ -218,11 +218,11 @@ TEST_CASE("what has no meaning for a format is refused") {
        {"int6", "int4", "mxint8", "mxfp4", "mxfp6-e2m3", "mxfp6-e3m2", "nvfp4"})
     mistakes.push_back(
         {R"("algorithm": "equarx", "rounding": "stochastic", "format": ")" + name + "\"",
-         "rounding", "that is for int8 and FP8"});
+         "rounding", "is not supported; use int8 or FP8"});
   for (const std::string name : {"fp32", "bf16", "fp16"})
     mistakes.push_back(
         {R"("algorithm": "ring", "rounding": "stochastic", "format": ")" + name + "\"", "rounding",
-         name + " with stochastic rounding: that is for int8 and FP8"});
+         name + " with stochastic rounding is not supported; use int8 or FP8"});
   for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.collective);
     check_refused([&] { format_of("{" + mistake.collective + "}"); },
@@ -230,7 +230,7 @@ TEST_CASE("what has no meaning for a format is refused") {
   }
 }
 
-TEST_CASE("the schema refuses names that the reader does not know") {
+TEST_CASE("the schema refuses names unknown to the reader") {
   for (const auto& [key, value] : {std::pair<std::string, std::string>{"format", "int9"},
                                    {"format", "fp4-e2m1"},
                                    {"scale", "e5m2"},

@@ -12,7 +12,7 @@
 namespace equarx::config::format_names_test {
 namespace {
 
-TEST_CASE("an alias is no name of its own, and stands for one") {
+TEST_CASE("an alias maps to a name and is not one itself") {
   std::set<std::string_view> names;
   for (const numerics::NamedFormat& named : numerics::named_formats()) names.insert(named.name);
   std::set<std::string_view> seen;
@@ -27,7 +27,7 @@ TEST_CASE("an alias is no name of its own, and stands for one") {
   CHECK(format_name("nonsense") == "nonsense");
 }
 
-TEST_CASE("a configuration means the same with other names, and the schema takes them") {
+TEST_CASE("aliases are equivalent in a configuration, and the schema accepts them") {
   for (const FormatAlias& alias : format_aliases()) {
     CAPTURE(alias.alias);
     input::Json ours = testing::good_config();
@@ -55,7 +55,7 @@ TEST_CASE("a configuration means the same with other names, and the schema takes
   CHECK(to_json(read_config(tensor)) == to_json(read_config(testing::good_config())));
 }
 
-TEST_CASE("what is no configuration is left as it is, for the reader to refuse") {
+TEST_CASE("malformed configurations are left for the reader to refuse") {
   for (const std::string text : {"null", "[]", R"({"tensor": 3, "collectives": 4})",
                                  R"({"collectives": [1, {"format": 2}]})"}) {
     input::Json json = input::parse_json(text);

@@ -84,7 +84,7 @@ TEST_CASE("a graph file is read with its names, speeds and defaults") {
   CHECK((graph.links[2].cable.first == 2 && graph.links[2].cable.second == 0));
 }
 
-TEST_CASE("chips may be numbered, links be slow to start at once, and one chip be alone") {
+TEST_CASE("chips may be numbered, latencies be zero, and a graph have one chip") {
   const GraphConfig numbered = read_graph(input::parse_json(
       R"({"name": "n", "chips": 2, "links": [{"between": [1, "0"], "latency": "0 s"}]})"));
   CHECK(numbered.chips == std::vector<std::string>{"0", "1"});
@@ -92,11 +92,9 @@ TEST_CASE("chips may be numbered, links be slow to start at once, and one chip b
   CHECK(read_graph(input::parse_json(R"({"name": "n", "chips": 1, "links": []})")).links.empty());
 }
 
-TEST_CASE("mistakes of structure are refused by the reader of graphs") {
-  check_all(structural_mistakes());
-}
+TEST_CASE("structural errors are refused by the graph reader") { check_all(structural_mistakes()); }
 
-TEST_CASE("mistakes of structure are refused by the schema of graphs, too") {
+TEST_CASE("structural errors are also refused by the graph schema") {
   CHECK_NOTHROW(input::check_schema(good_graph(), "topology"));
   for (const Mistake& mistake : structural_mistakes()) {
     CAPTURE(mistake.pointer, mistake.value);
@@ -111,11 +109,11 @@ TEST_CASE("mistakes of structure are refused by the schema of graphs, too") {
   }
 }
 
-TEST_CASE("links that cannot be are refused") {
+TEST_CASE("invalid links are refused") {
   check_all({{"/links/0/between", R"(["a", "d"])", "/links/0/between/1", "there is no chip 'd'"},
              {"/links/0/between", R"(["a", "a"])", "/links/0/between", "joins a chip to itself"},
              {"/links/2/between", R"(["b", "a"])", "/links/2",
-              "joins 'b' and 'a' as /links/0 does; give one link"},
+              "joins 'b' and 'a' like /links/0; give one link"},
              {"/links/0/bandwidth", "0 B/s", "/links/0/bandwidth", "must be above 0"},
              {"/links/0/bandwidth", "-1 GB/s", "/links/0/bandwidth", "must be above 0"},
              {"/links/0/bandwidth", "1 us", "/links/0/bandwidth", "is not a unit of a bandwidth"},
@@ -123,13 +121,13 @@ TEST_CASE("links that cannot be are refused") {
              {"/links/0/latency", "1e999 s", "/links/0/latency", ""}});
 }
 
-TEST_CASE("chips that cannot be reached are refused by name") {
+TEST_CASE("unreachable chips are refused by name") {
   check_all({{"/chips", R"(["a", "b", "c", "d"])", "/links",
               "no links lead from chip 'a' to chip 'd'; join the parts by a link"},
              {"/links", "[]", "/links", "no links lead from chip 'a' to chip 'b'"}});
 }
 
-TEST_CASE("a graph file that is wrong is named, and the place in it") {
+TEST_CASE("an error in a graph file names the file and the pointer") {
   check_refused([] { load_graph("none.json", "/topology/file"); }, "/topology/file",
                 "/topology/file: cannot read none.json: No such file");
   const testing::TemporaryFile bad(changed_graph("/chips", "0").dump());

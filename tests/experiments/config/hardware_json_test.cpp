@@ -42,7 +42,7 @@ TEST_CASE("TPU v5e has the figures of its data sheet") {
   CHECK(chip.slices.list.size() == 8);
 }
 
-TEST_CASE("a built-in chip that is changed is still as it was for who asks for it next") {
+TEST_CASE("changing a built-in chip does not affect later loads") {
   hardware::Chip mine = load_chip("tpu-v5e", "/hardware");
   mine.link_bandwidth.value = 1.0;
   mine.name = "mine";
@@ -74,9 +74,7 @@ TEST_CASE("the other generations have the figures of their data sheets") {
   }
 }
 
-TEST_CASE(
-    "rates of FP8, FP32 and links to hosts are those of the sources, and absent where there are "
-    "none") {
+TEST_CASE("rates of FP8, FP32 and host links match the sources, or are absent") {
   struct Rates {
     std::string name;
     double fp8, host, fp32;
@@ -99,7 +97,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what was fitted has an error, and the measurements that it was fitted to") {
+TEST_CASE("fitted parameters have errors, and the measurements they were fitted to") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
     const bool fitted = file.name != "tpu-v4" && file.name != "h100" && file.name != "gh200";
@@ -141,7 +139,7 @@ TEST_CASE("no slice of a built-in chip has more axes than the chip has pairs of 
   }
 }
 
-TEST_CASE("what is written of a chip reads as the same chip") {
+TEST_CASE("a chip survives a round trip") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
     CAPTURE(file.name);
     const input::Json json = to_json(load_chip(std::string(file.name), "/hardware"));
@@ -152,7 +150,7 @@ TEST_CASE("what is written of a chip reads as the same chip") {
   }
 }
 
-TEST_CASE("every parameter of every built-in chip says where it comes from") {
+TEST_CASE("every parameter of every built-in chip has a source") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
     CHECK(chip.name == file.name);
@@ -164,7 +162,7 @@ TEST_CASE("every parameter of every built-in chip says where it comes from") {
   }
 }
 
-TEST_CASE("every guess about a built-in chip says within which range it is one") {
+TEST_CASE("every assumed parameter of a built-in chip has a range") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
     for (const hardware::ParameterInfo& info : hardware::parameters()) {
@@ -199,7 +197,7 @@ TEST_CASE("a chip is read from a path") {
   CHECK(load_chip(file.path(), "/hardware").name == "mine");
 }
 
-TEST_CASE("what is wrong in a hardware file is placed in the configuration and in the file") {
+TEST_CASE("an error in a hardware file is located in the configuration and in the file") {
   const TemporaryFile empty("");
   check_refused([&] { load_chip(empty.path(), "/hardware"); }, "/hardware",
                 "in " + empty.path() + ": not valid JSON at line 1, column 1");
@@ -218,7 +216,7 @@ struct Mistake {
   bool structural;  ///< the schema refuses it as well
 };
 
-TEST_CASE("mistakes in a hardware file are refused, those of structure by the schema, too") {
+TEST_CASE("errors in a hardware file are refused, structural ones also by the schema") {
   const std::string p = "/parameters/";
   const std::vector<Mistake> mistakes = {
       {"/names", "x", "/names", "did you mean 'name'?", true},
@@ -293,7 +291,7 @@ TEST_CASE("mistakes in a hardware file are refused, those of structure by the sc
   }
 }
 
-TEST_CASE("nothing of a hardware file may be left out") {
+TEST_CASE("every key of a hardware file is required") {
   for (const std::string key : {"name", "description", "parameters", "slices"}) {
     input::Json json = tpu_v5e();
     json.erase(key);
@@ -322,7 +320,7 @@ TEST_CASE("nothing of a hardware file may be left out") {
   }
 }
 
-TEST_CASE("a chip may lack FP8 and a link to its host, but what it has of them is whole") {
+TEST_CASE("FP8 and the host link are optional, but must be complete") {
   for (const std::string key : {"matrix_rate_fp8", "host_bandwidth"}) {
     CAPTURE(key);
     input::Json json = tpu_v5e();
@@ -340,19 +338,19 @@ TEST_CASE("a chip may lack FP8 and a link to its host, but what it has of them i
   }
 }
 
-TEST_CASE("all that is missing is named at once") {
+TEST_CASE("all missing keys are listed at once") {
   const std::string message =
       testing::message_of([] { read_chip(input::parse_json(R"({"name": "mine"})")); });
   CHECK(message ==
-        "3 parts are missing: /description, /parameters, /slices; give them, or say by "
-        "\"based_on\" which chip has them");
+        "3 keys are missing: /description, /parameters, /slices; add them, or name a base chip by "
+        "\"based_on\"");
   input::Json json = tpu_v5e();
   json["parameters"].erase("links");
   json["parameters"].erase("step_sync_time");
   json.erase("slices");
   CHECK_THAT(testing::message_of([&] { read_chip(json); }),
-             ContainsSubstring("3 parts are missing: /slices, /parameters/links, "
-                               "/parameters/step_sync_time; give"));
+             ContainsSubstring("3 keys are missing: /slices, /parameters/links, "
+                               "/parameters/step_sync_time; add"));
 }
 
 TEST_CASE("times may be zero") {
@@ -364,7 +362,7 @@ TEST_CASE("times may be zero") {
   }
 }
 
-TEST_CASE("hardware that does not exist is refused with what does") {
+TEST_CASE("unknown hardware is refused with the known names") {
   check_mistakes({{"/hardware", "tpu-v9", "/hardware",
                    "use one of a100, gh200, h100, mi300x, tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, "
                    "tpu-v7, or the path of"},

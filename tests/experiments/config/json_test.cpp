@@ -63,7 +63,7 @@ TEST_CASE("every key of a configuration is read") {
   CHECK(config.engine == EngineMode::direct);
 }
 
-TEST_CASE("what is left out gets its default") {
+TEST_CASE("omitted keys get their defaults") {
   const ExperimentConfig config = read_config(smallest_config());
   CHECK(config.tensor.shape.empty());
   CHECK(config.tensor.elements == 524288);
@@ -90,7 +90,7 @@ TEST_CASE("what is left out gets its default") {
   CHECK_FALSE(collective.microshards);
 }
 
-TEST_CASE("numerics are switched as JSON switches, or by words") {
+TEST_CASE("numerics are switched by a boolean or by words") {
   for (const auto& [text, on] :
        {std::pair{"true", true}, {"on", true}, {"false", false}, {"off", false}})
     CHECK(read_config(changed("/numerics", text)).numerics == on);
@@ -98,13 +98,13 @@ TEST_CASE("numerics are switched as JSON switches, or by words") {
   testing::check_refused([] { read_config(changed("/numerics", "yes")); }, "/numerics", "off, on");
 }
 
-TEST_CASE("a plain ring has the tensor's format by default") {
+TEST_CASE("an unquantized ring has the tensor's format by default") {
   input::Json json = smallest_config();
   json["tensor"]["dtype"] = "fp32";
   CHECK(read_config(json).collectives[0].format.element == ElementFormat::fp32);
 }
 
-TEST_CASE("a configuration that was written is read as the same") {
+TEST_CASE("a configuration survives a round trip") {
   std::vector<input::Json> configs = {good_config(), smallest_config()};
   configs.push_back(changed("/topology/torus", "4x4"));
   configs.back()["topology"]["wraparound"] = {true, false};
@@ -139,7 +139,7 @@ TEST_CASE("a configuration that was written is read as the same") {
   }
 }
 
-TEST_CASE("what is shown has every key, and no alternative twice") {
+TEST_CASE("the resolved configuration has every key, and one of each alternative") {
   const input::Json json = to_json(read_config(smallest_config()));
   for (const std::string key : {"hardware", "topology", "tensor", "collective", "collectives",
                                 "baseline", "wire_buffers", "numerics", "simulation", "engine"})

@@ -28,7 +28,7 @@ void check_point_refused(const std::string& pointer, const std::string& text,
   check_refused([&] { read_chip(json); }, "/matrix_products" + pointer, remedy);
 }
 
-TEST_CASE("matrix products are written as they were read") {
+TEST_CASE("matmul efficiencies survive a round trip") {
   const input::Json json = chip_with_points();
   CHECK_NOTHROW(input::check_schema(json, "hardware"));
   const hardware::Chip chip = read_chip(json);
@@ -41,7 +41,7 @@ TEST_CASE("matrix products are written as they were read") {
   CHECK_FALSE(to_json(read_chip(testing::tpu_v5e())).contains("matrix_products"));
 }
 
-TEST_CASE("points that cannot be are refused") {
+TEST_CASE("invalid points are refused") {
   check_point_refused("/points/0/operations", "0", "0 is not above 0");
   check_point_refused("/points/1/operations", "1e8", "in rising order");
   check_point_refused("/points/1/share", "1.5", "from 1e-9 to 1");

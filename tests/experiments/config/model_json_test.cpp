@@ -27,7 +27,7 @@ input::Json changed_model(const std::string& pointer, const std::string& text) {
   return json;
 }
 
-TEST_CASE("built-in models have the parameters that are published") {
+TEST_CASE("built-in models have the published numbers of parameters") {
   const auto check = [](const std::string& name, double without, double with) {
     CAPTURE(name);
     const Transformer model = load_model(name, "/workload/model");
@@ -43,7 +43,8 @@ TEST_CASE("built-in models have the parameters that are published") {
   check("llama3.1-70b", 70.55e9 - 2 * 1.05067e9, 70.55e9);
 }
 
-TEST_CASE("models of published training have the parameters that follow from their shapes") {
+TEST_CASE(
+    "models of published training runs have the numbers of parameters implied by their shapes") {
   // Attention, FFN and norms of a layer, the final norm, and the tables, term by term.
   const auto check = [](const std::string& name, double attention, double ffn, double tables) {
     CAPTURE(name);
@@ -102,7 +103,7 @@ TEST_CASE("Llama 3 attends to everything, and has two tables") {
   CHECK(model.largest_context == 8192);
 }
 
-TEST_CASE("every model file in configs/ is valid, built in, and says where it comes from") {
+TEST_CASE("every model file in configs/ is valid, built in, and has a source") {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(EQUARX_CONFIGS_DIR "/models")) {
     const std::string path = entry.path().string();
@@ -118,7 +119,7 @@ TEST_CASE("every model file in configs/ is valid, built in, and says where it co
   CHECK(files == input::embedded_models().size());
 }
 
-TEST_CASE("an unknown model is refused with the known ones, and the nearest") {
+TEST_CASE("an unknown model is refused with the known ones and the closest") {
   check_refused(
       [] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
       "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of fog-llama-1.5b, "
@@ -131,7 +132,7 @@ TEST_CASE("an unknown model is refused with the known ones, and the nearest") {
                 "cannot read no/such.json");
 }
 
-TEST_CASE("what is wrong in a model file is placed in the configuration and in the file") {
+TEST_CASE("an error in a model file is located in the configuration and in the file") {
   const TemporaryFile empty("");
   check_refused([&] { load_model(empty.path(), "/workload/model"); }, "/workload/model",
                 "in " + empty.path() + ": not valid JSON at line 1, column 1");
@@ -151,7 +152,7 @@ struct Mistake {
   bool structural = true;  ///< the schema refuses it as well
 };
 
-TEST_CASE("mistakes in a model file are refused, those of structure by the schema, too") {
+TEST_CASE("errors in a model file are refused, structural ones also by the schema") {
   const std::vector<Mistake> mistakes = {
       {"/layer", "1", "/layer", "did you mean 'layers'?"},
       {"/name", "1", "/name", "expected a string"},
@@ -192,7 +193,7 @@ TEST_CASE("mistakes in a model file are refused, those of structure by the schem
   }
 }
 
-TEST_CASE("nothing of a model file may be left out, but local attention") {
+TEST_CASE("every key of a model file is required, except local attention") {
   const input::Json good = gemma3_27b();
   for (const auto& [key, value] : good.items()) {
     CAPTURE(key);

@@ -16,8 +16,7 @@ hardware::Parameter read(const std::string& key, const std::string& text) {
   return read_parameter({json, ""}, *hardware::find_parameter(key));
 }
 
-TEST_CASE(
-    "ranges and standard errors are in the unit of the value, and written as they were read") {
+TEST_CASE("ranges and standard errors have the unit of the value and survive a round trip") {
   const std::string measured = R"("class": "measured", "source": "a run"})";
   const std::string time =
       R"({"value": "1 us", "standard_error": "20 ns", "range": ["0 s", "2 us"], )";
@@ -31,7 +30,7 @@ TEST_CASE(
            R"({"value": 0.9, "standard_error": 0.01, "range": [0.8, 1], )" + measured);
   CHECK(share.standard_error == 0.01);
   CHECK(share.range == hardware::ParameterRange{.low = 0.8, .high = 1.0});
-  // Fitted to times without noise.
+  // Fitted to noise-free times.
   CHECK(read("link_efficiency", R"({"value": 0.9, "standard_error": 1e-14, )" + measured)
             .standard_error == 1e-14);
   const hardware::Parameter queue =
@@ -42,7 +41,7 @@ TEST_CASE(
   CHECK_FALSE(plain.standard_error);
 }
 
-TEST_CASE("ranges and standard errors that cannot be are refused") {
+TEST_CASE("impossible ranges and standard errors are refused") {
   struct Wrong {
     std::string key, value, uncertainty, provenance, place, remedy;
   };
@@ -69,7 +68,7 @@ TEST_CASE("ranges and standard errors that cannot be are refused") {
            {"link_efficiency", "0.9", R"("range": [0.8, 1.1])", "assumed", "/range/1",
             "from 1e-9 to 1"},
            {"link_efficiency", "0.9", R"("standard_error": 1.5)", "measured", "/standard_error",
-            "more than a share can be wrong by"},
+            "is above 1, the largest error of a share"},
            {"dma_queue", "16", R"("range": [0, 64])", "assumed", "/range/0", "integer from 1"},
            {"hop_latency", us, R"("standard_error": 1)", "measured", "/standard_error",
             "a time with its unit"},

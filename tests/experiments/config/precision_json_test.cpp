@@ -15,14 +15,14 @@ using hardware::MatrixType;
 using steps::Precision;
 using steps::Scaling;
 
-/// Of a configuration whose "precision" is this.
+/// Reads a configuration with this "precision".
 Precision read(const input::Json& precision) {
   const input::Json training = {{"precision", precision}};
   input::ObjectReader reader(training, "/step/training");
   return read_precision(reader);
 }
 
-TEST_CASE("a recipe is known by its name, also where an object only names it") {
+TEST_CASE("a recipe is found by name, also in an object") {
   for (const Precision& recipe : steps::precisions()) {
     const std::string name(recipe.name);
     CHECK(read(name).ffn == recipe.ffn);
@@ -34,7 +34,7 @@ TEST_CASE("a recipe is known by its name, also where an object only names it") {
   CHECK(read_precision(reader).name == "bf16");
 }
 
-TEST_CASE("classes are changed one by one, and what differs is nobody's recipe any more") {
+TEST_CASE("classes are overridden one by one, and the result has no recipe name") {
   const Precision precision = read({{"recipe", "fog"}, {"head", "fp32"}});
   CHECK(precision.name.empty());
   CHECK(precision.attention.forward == MatrixType::fp8);
@@ -42,7 +42,7 @@ TEST_CASE("classes are changed one by one, and what differs is nobody's recipe a
   CHECK(read({{"recipe", "fog"}, {"head", "bf16"}}).name == "fog");
 }
 
-TEST_CASE("backward products are of the type of the forward ones where nothing is said") {
+TEST_CASE("backward matmuls default to the type of the forward ones") {
   const Precision precision = read({{"ffn", {{"forward", "int8"}, {"weight_gradient", "bf16"}}}});
   CHECK(precision.ffn.input_gradient == MatrixType::int8);
   CHECK(precision.ffn.weight_gradient == MatrixType::bf16);
@@ -51,7 +51,7 @@ TEST_CASE("backward products are of the type of the forward ones where nothing i
   CHECK(read({{"attention", "int8"}}).attention.scaling == Scaling::delayed);
 }
 
-TEST_CASE("what is read comes back, and fits the schema") {
+TEST_CASE("a precision survives a round trip and matches the schema") {
   for (const input::Json& precision :
        {input::Json{{"ffn", "fp8"}}, input::Json{{"recipe", "fog"}, {"head", "fp32"}},
         input::Json{{"projections", {{"forward", "fp8"}, {"scaling", "blocks"}}},
@@ -66,7 +66,7 @@ TEST_CASE("what is read comes back, and fits the schema") {
   }
 }
 
-TEST_CASE("precisions that cannot be are refused with the place and the remedy") {
+TEST_CASE("impossible precisions are refused with the pointer and the remedy") {
   struct Wrong {
     input::Json precision;
     std::string place, says;
@@ -77,7 +77,9 @@ TEST_CASE("precisions that cannot be are refused with the place and the remedy")
            {{{"ffn", "fp16"}}, "/precision/ffn", "use one of bf16, fp32"},
            {{{"fnn", "fp8"}}, "/precision/fnn", "did you mean 'ffn'?"},
            {{{"recipe", "frog"}}, "/precision/recipe", "did you mean 'fog'?"},
-           {{{"attention", "fp4"}}, "/precision/attention", "not multiplied in fp4"},
+           {{{"attention", "fp4"}},
+            "/precision/attention",
+            "matmuls of attention do not support fp4"},
            {{{"attention", {{"forward", "fp8"}, {"weight_gradient", "fp8"}}}},
             "/precision/attention/weight_gradient",
             "no weights"},
@@ -87,7 +89,7 @@ TEST_CASE("precisions that cannot be are refused with the place and the remedy")
            {{{"ffn", {{"forward", "fp4"}, {"scaling", "delayed"}}}},
             "/precision/ffn/scaling",
             R"(use "mx" or "nv")"},
-           {{{"ffn", {{"scaling", "mx"}}}}, "/precision/ffn/scaling", "nothing of this class"},
+           {{{"ffn", {{"scaling", "mx"}}}}, "/precision/ffn/scaling", "no type of this class"},
            {{{"ffn", {{"forward", "fp8"}, {"backward", "fp8"}}}},
             "/precision/ffn/backward",
             "unknown key"},

@@ -14,7 +14,7 @@ input::Json with(const std::string& pointer, const input::Json& value) {
   return config;
 }
 
-void check_place_refused(const std::string& pointer, const std::string& remedy) {
+void check_refused_at(const std::string& pointer, const std::string& remedy) {
   input::Json config = good_config();
   try {
     set_value(config, pointer, 1);
@@ -24,13 +24,13 @@ void check_place_refused(const std::string& pointer, const std::string& remedy) 
   }
 }
 
-TEST_CASE("a value is set where its key is, or would be") {
+TEST_CASE("a value is set whether or not its key is present") {
   CHECK(with("/tensor/dtype", "fp32").at("tensor").at("dtype") == "fp32");
   CHECK(with("/tensor/sample", 0.5).at("tensor").at("sample") == 0.5);
   CHECK(with("/faults/links", input::Json::array()).at("faults").at("links").empty());
 }
 
-TEST_CASE("an element is named by index or label") {
+TEST_CASE("an element is addressed by index or label") {
   CHECK(with("/collectives/1/minishards", 4) == with("/collectives/int8/minishards", 4));
   CHECK(with("/collectives/1/minishards", 4).at("collectives")[1].at("minishards") == 4);
   CHECK(with("/collectives/0", input::Json::object()).at("collectives")[0].empty());
@@ -47,19 +47,19 @@ TEST_CASE("setting an alternative removes the others") {
   CHECK(with("/topology/torus", "4x4").at("topology") == input::Json{{"torus", "4x4"}});
 }
 
-TEST_CASE("pointers that lead nowhere are refused") {
-  check_place_refused("tensor/bytes", "is no JSON pointer");
-  check_place_refused("/tensor/~2", "is no JSON pointer");
-  check_place_refused("", "expected the JSON pointer of a key");
-  check_place_refused("/collectives/7/format",
-                      "there is no element '7'; there are 2, labelled \"bf16\", \"int8\"");
-  check_place_refused("/collectives/int9/format", "there is no element 'int9'");
-  check_place_refused("/collectives/01/format", "there is no element '01'");
-  check_place_refused("/collectives/99999999999999999999/format", "there is no element '9999");
-  check_place_refused("/collectives/-", "there is no element '-'");
-  check_place_refused("/tensor/shape/x", "labelled not at all");
-  check_place_refused("/baseline/name", "leads into a string");
-  check_place_refused("/baseline/name/x", "leads into a string");
+TEST_CASE("unresolvable pointers are refused") {
+  check_refused_at("tensor/bytes", "is not a JSON pointer");
+  check_refused_at("/tensor/~2", "is not a JSON pointer");
+  check_refused_at("", "expected the JSON pointer of a key");
+  check_refused_at("/collectives/7/format",
+                   "no element '7'; the array has 2, labelled \"bf16\", \"int8\"");
+  check_refused_at("/collectives/int9/format", "no element 'int9'");
+  check_refused_at("/collectives/01/format", "no element '01'");
+  check_refused_at("/collectives/99999999999999999999/format", "no element '9999");
+  check_refused_at("/collectives/-", "no element '-'");
+  check_refused_at("/tensor/shape/x", "without labels");
+  check_refused_at("/baseline/name", "leads into a string");
+  check_refused_at("/baseline/name/x", "leads into a string");
 }
 
 }  // namespace

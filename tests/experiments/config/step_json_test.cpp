@@ -15,13 +15,14 @@ using testing::good_step;
 using testing::good_training;
 using testing::with;
 
-TEST_CASE("a step is known by its key") {
+TEST_CASE("a step is recognised by its key") {
   CHECK(is_step(good_step()));
   CHECK_FALSE(is_step(testing::good_config()));
 }
 
-TEST_CASE("who needs collectives says so of a step") {
-  testing::check_refused([] { read_config(good_step()); }, "/step", "give one of collectives");
+TEST_CASE("a step is refused where collectives are needed") {
+  testing::check_refused([] { read_config(good_step()); }, "/step",
+                         "give one with \"collectives\"");
 }
 
 TEST_CASE("tasks become a graph") {
@@ -39,7 +40,7 @@ TEST_CASE("tasks become a graph") {
   CHECK(std::get<steps::Computation>(config.graph.tasks[1].work).model_flops == 2e10);
 }
 
-TEST_CASE("a rule is for the collectives that it names, and others go plain") {
+TEST_CASE("a rule applies to matching collectives, and others are unquantized") {
   const StepConfig config = read_step_config(good_step());
   REQUIRE(config.variants.size() == 2);
   CHECK(config.variants[0].collectives[0].format.name == "bf16");
@@ -50,7 +51,7 @@ TEST_CASE("a rule is for the collectives that it names, and others go plain") {
   CHECK(read_step_config(plain).variants.front().label == "plain");
 }
 
-TEST_CASE("the configuration with every default is read as the same again, and fits the schema") {
+TEST_CASE("a resolved configuration survives a round trip and matches the schema") {
   for (const input::Json& json : {good_step(), good_training()}) {
     input::check_schema(json, "step");
     const input::Json whole = to_json(read_step_config(json));
@@ -59,7 +60,7 @@ TEST_CASE("the configuration with every default is read as the same again, and f
   }
 }
 
-TEST_CASE("policies of rematerialisation by name and in parts") {
+TEST_CASE("rematerialization policies by name and by activation") {
   const auto remat = [](const std::string& text) {
     return read_step_config(with(good_training(), "/step/training/remat", text))
         .training->training.remat;
@@ -72,7 +73,7 @@ TEST_CASE("policies of rematerialisation by name and in parts") {
   CHECK(remat(R"({"qkv": "offload"})") == offloads);
 }
 
-TEST_CASE("wrong steps are refused with the place and the remedy") {
+TEST_CASE("invalid steps are refused with the pointer and the remedy") {
   struct Mistake {
     input::Json json;
     std::string place;
@@ -83,11 +84,11 @@ TEST_CASE("wrong steps are refused with the place and the remedy") {
   const std::string task = "/step/tasks/";
   const std::vector<Mistake> mistakes = {
       {with(step, "/mesh", R"({"data": 8})"), "/mesh",
-       "data 8 are 8 chips, and the machine has 16"},
+       "mesh data=8 has 8 chips, but the machine has 16"},
       {with(step, "/mesh", "{}"), "/mesh", "name at least one axis"},
       {with(step, "/mesh", R"({"data": 8, "fsdp": 2})"), "/mesh", "1, 4, 16"},
       {with(step, "/step", "{}"), "/step", "give \"training\", \"workload\", or \"tasks\""},
-      {with(step, task + "0/compute", "{}"), task + "0/compute/flops", "nothing is computed"},
+      {with(step, task + "0/compute", "{}"), task + "0/compute/flops", "has no work"},
       {with(step, task + "2/collective/axes/0", "tensor"), task + "2/collective/axes/0",
        "the mesh has no axis 'tensor'"},
       {with(step, task + "2/collective/bytes", "1 B"), task + "2/collective/bytes", "elements"},
@@ -96,11 +97,11 @@ TEST_CASE("wrong steps are refused with the place and the remedy") {
       {with(step, task + "2/after/0", "backwards {i}"), task + "2/after", "did you mean"},
       {with(step, task + "1/name", "backward"), task + "1/name", "backward {i}"},
       {with(step, task + "0/after", R"(["bucket 0"])"), task + "0", "waits for itself"},
-      {with(step, task + "3/name", "forward"), task + "3", "two tasks 'forward'"},
-      {with(step, task + "3/host/bytes", "0 B"), task + "3/host/bytes", "more than 0 B"},
+      {with(step, task + "3/name", "forward"), task + "3", "duplicate task name 'forward'"},
+      {with(step, task + "3/host/bytes", "0 B"), task + "3/host/bytes", "above 0 B"},
       {with(step, task + "0/stream", "3"), task + "0/stream", "expected a string"},
       {with(step, "/variants/1/quantize/0/where/axis", "fsdp"), "/variants/1/quantize/0",
-       "is for none of the step's collectives; these are bucket (all-reduce over data)"},
+       "matches none of the step's collectives: bucket (all-reduce over data)"},
       {with(step, "/variants/1/quantize/0/where/axis", "dta"), "/variants/1/quantize/0/where/axis",
        "did you mean 'data'?"},
       {with(step, "/variants/1/quantize/0/format", "int9"), "/variants/1/quantize/0/format",
@@ -117,7 +118,7 @@ TEST_CASE("wrong steps are refused with the place and the remedy") {
       {with(training, "/step/training/remat", R"({"layer_input": "recompute"})"),
        "/step/training/remat/layer_input", "keep or offload it"},
       {with(training, "/mesh", R"({"data": 2, "expert": 2, "fsdp": 4})"), "/step/training",
-       "no 'expert'"},
+       "not 'expert'"},
   };
   for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.place, mistake.remedy);
@@ -125,7 +126,7 @@ TEST_CASE("wrong steps are refused with the place and the remedy") {
   }
 }
 
-TEST_CASE("a task may be several operations, and have them under a name that others use") {
+TEST_CASE("a task may have several operations, inline or by a shared name") {
   input::Json step = good_step();
   step["step"]["computations"] = input::Json::parse(
       R"({"layer": [{"flops": 1e10, "hbm_bytes": "1 MiB"}, {"vector_ops": 1e6, "times": 3}],
@@ -152,17 +153,17 @@ TEST_CASE("a task may be several operations, and have them under a name that oth
     testing::check_refused([&] { read_step_config(with(step, place, value)); }, at, remedy);
   };
   refused("/step/tasks/0/compute", "layers", "/step/tasks/0/compute", "did you mean 'layer'?");
-  refused("/step/tasks/0/compute", "[]", "/step/tasks/0/compute", "name an operation at least");
-  refused("/step/computations/layer", "{}", "/step/computations/layer/flops",
-          "nothing is computed");
+  refused("/step/tasks/0/compute", "[]", "/step/tasks/0/compute", "give at least one operation");
+  refused("/step/computations/layer", "{}", "/step/computations/layer/flops", "has no work");
   refused("/step/computations", "[]", "/step/computations", "expected an object");
   refused("/step/computations/layer", R"([{"flops": 1, "times": 0}])",
           "/step/computations/layer/0/times", "1");
-  refused("/step/computations/a~1b", "[]", "/step/computations/a~1b", "name an operation at least");
+  refused("/step/computations/a~1b", "[]", "/step/computations/a~1b",
+          "give at least one operation");
 }
 
-TEST_CASE("who is named twice is waited for once") {
-  // Else the second wait would never end.
+TEST_CASE("a duplicate dependency counts once") {
+  // Otherwise the second wait would never end.
   const StepConfig config = read_step_config(
       with(good_step(), "/step/tasks/3/after", R"(["forward", "backward 1", "forward"])"));
   const std::vector<steps::TaskId>& after = config.graph.tasks.back().after;
@@ -171,7 +172,7 @@ TEST_CASE("who is named twice is waited for once") {
   CHECK(config.graph.tasks[after[1]].name == "backward 1");
 }
 
-TEST_CASE("times that are added up are read back as the same sum, to the last bit") {
+TEST_CASE("summed times survive a round trip, bit for bit") {
   input::Json json = testing::good_step();
   const auto seconds = [](const StepConfig& config) {
     return std::get<steps::Computation>(config.graph.tasks.front().work).seconds;
@@ -188,7 +189,7 @@ TEST_CASE("times that are added up are read back as the same sum, to the last bi
   }
 }
 
-TEST_CASE("a phase of serving is divided over the tensor axis, and reads back as it was") {
+TEST_CASE("a serving phase is divided over the tensor axis and survives a round trip") {
   const StepConfig config = read_step_config(testing::good_serving());
   REQUIRE(config.workload.has_value());
   CHECK(config.calls.size() == 1);
@@ -198,7 +199,7 @@ TEST_CASE("a phase of serving is divided over the tensor axis, and reads back as
 
   input::Json axis = testing::good_serving();
   axis["mesh"] = {{"fsdp", 4}, {"tensor", 4}};
-  testing::check_refused([&] { read_step_config(axis); }, "/mesh", "no 'fsdp'");
+  testing::check_refused([&] { read_step_config(axis); }, "/mesh", "not 'fsdp'");
   input::Json heads = testing::good_serving();
   heads["topology"]["torus"] = "3x3";
   heads["mesh"] = {{"data", 3}, {"tensor", 3}};

@@ -28,14 +28,14 @@ TopologyConfig node() {
   return topology;
 }
 
-TEST_CASE("axes of a machine are its slices, and those of a grid") {
+TEST_CASE("machine axes are the slices and the axes of a grid") {
   CHECK(machine_axes(torus(), {64}) == std::vector<std::uint32_t>{4, 2, 8});
   CHECK(machine_axes(slices(torus()), {3, 64}) == std::vector<std::uint32_t>{3, 4, 2, 8});
   CHECK(machine_axes(node(), {8}) == std::vector<std::uint32_t>{8});
   CHECK(machine_axes(slices(node()), {24}) == std::vector<std::uint32_t>{3, 8});
 }
 
-TEST_CASE("chips that are joined each to each are divided as the mesh is") {
+TEST_CASE("fully connected chips are divided like the mesh") {
   using Lengths = std::vector<std::uint32_t>;
   CHECK(machine_axes(node(), {2, 4}) == Lengths{2, 4});
   CHECK(machine_axes(node(), {1, 2, 1, 4}) == Lengths{2, 4});
@@ -51,7 +51,7 @@ TEST_CASE("chips that are joined each to each are divided as the mesh is") {
   CHECK(count_chips(across) == 12);
 }
 
-TEST_CASE("a group has the axes that it lies on") {
+TEST_CASE("a group has the axes it spans") {
   const TopologyConfig plane = group_topology(torus(), {4, 2, 8}, Axes{0, 2});
   CHECK(plane.shape.lengths == std::vector<std::uint32_t>{4, 8});
   CHECK(plane.shape.wraparound == std::vector<bool>{true, true});
@@ -66,7 +66,7 @@ TEST_CASE("a group has the axes that it lies on") {
   CHECK(count_chips(all) == 24);
 }
 
-TEST_CASE("the usual algorithm is one that can run there") {
+TEST_CASE("the default algorithm can run on the topology") {
   const auto name = [](Collective collective, const TopologyConfig& group) {
     return usual_algorithm(collective, group)->name;
   };

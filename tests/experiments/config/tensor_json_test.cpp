@@ -34,7 +34,7 @@ TensorConfig tensor_of(const input::Json& json) { return read_config(json).tenso
 
 // --- Sizes
 
-TEST_CASE("bytes give whole elements in any unit of size, as an integer of bytes") {
+TEST_CASE("bytes in any unit, or as an integer, give whole elements") {
   const auto elements = [](const std::string& bytes) {
     return read_config(changed("/tensor/bytes", bytes)).tensor.elements;
   };
@@ -45,7 +45,7 @@ TEST_CASE("bytes give whole elements in any unit of size, as an integer of bytes
   CHECK(elements("2 B") == 1);
 }
 
-TEST_CASE("sizes without unit, of another unit, or of no whole element are refused") {
+TEST_CASE("sizes with a missing or wrong unit, or a fraction of an element, are refused") {
   check_mistakes(
       {{"/tensor/bytes", "\"45\"", "/tensor/bytes", "'45' has no unit"},
        {"/tensor/bytes", "45 GB/s", "/tensor/bytes", "'GB/s' is not a unit of a size"},
@@ -62,7 +62,7 @@ TEST_CASE("sizes without unit, of another unit, or of no whole element are refus
        {"/tensor/bytes", "2.5 B", "/tensor/bytes", "whole number of bf16 elements"}});
 }
 
-TEST_CASE("sizes beyond all machines are refused, and do not overflow") {
+TEST_CASE("excessive sizes are refused without overflow") {
   check_mistakes(
       {{"/tensor/shape", "[9223372036854775808]", "/tensor/shape/0", "is not an integer"},
        {"/tensor/shape", "[9223372036854775807]", "/tensor/shape/0", "is not an integer"},
@@ -81,7 +81,7 @@ TEST_CASE("sizes beyond all machines are refused, and do not overflow") {
        {"/topology/mesh", "99999999999999999999x2", "/topology/mesh", "smaller grid"}});
 }
 
-TEST_CASE("a tensor is of any type that needs no scales, and its bytes count in it") {
+TEST_CASE("a tensor has any type without scales, which determines its bytes") {
   for (const ElementFormat dtype : numerics::kTensorFormats) {
     const std::string name(numerics::name(dtype));
     CAPTURE(name);
@@ -102,7 +102,7 @@ TEST_CASE("a tensor is of any type that needs no scales, and its bytes count in 
 
 // --- Files
 
-TEST_CASE("a file for each rank gives the shape and the type") {
+TEST_CASE("one file per rank determines shape and type") {
   const TemporaryDirectory directory;
   const auto file = [&](const std::string& name, const std::string& descr, std::size_t width) {
     return directory.write(name, npy(npy_header(descr, "(2, 3)"), std::string(6 * width, '\0')));
@@ -125,7 +125,7 @@ TEST_CASE("a file for each rank gives the shape and the type") {
   CHECK(tensor_of(json).dtype == ElementFormat::bf16);
 }
 
-TEST_CASE("FP8 tensors come from .safetensors files, and are of their type") {
+TEST_CASE("FP8 tensors from .safetensors files keep their type") {
   const TemporaryDirectory directory;
   for (const auto& [stored, dtype] : {std::pair{"F8_E4M3", ElementFormat::fp8_e4m3},
                                       std::pair{"F8_E5M2", ElementFormat::fp8_e5m2}}) {
@@ -147,7 +147,7 @@ TEST_CASE("one file for all ranks has a leading axis of ranks") {
   CHECK(tensor.opened.size() == 1);
 }
 
-TEST_CASE("a size that is given, too, must be that of the files") {
+TEST_CASE("an explicit size must match the files") {
   const TemporaryDirectory directory;
   const input::Json json = from_files({constant(directory, "all.npy", {kRanks, 4, 6})});
   const auto with = [&](const std::string& key, const std::string& value) {
@@ -179,7 +179,7 @@ TEST_CASE("each rank has its own file") {
   }
 }
 
-TEST_CASE("a configuration with files that was written is read as the same") {
+TEST_CASE("a configuration with files survives a round trip") {
   const TemporaryDirectory directory;
   const std::string data(kRanks * 4 * 4, '\0');
   const std::string path = directory.write(
@@ -198,7 +198,7 @@ TEST_CASE("a configuration with files that was written is read as the same") {
   CHECK_NOTHROW(input::check_schema(once, "experiment"));
 }
 
-TEST_CASE("a tensor of a .safetensors file is chosen by its name") {
+TEST_CASE("a tensor of a .safetensors file is selected by name") {
   const TemporaryDirectory directory;
   const std::string header =
       fmt::format("{{{},{},{}}}", safetensors_entry("a", "F32", "[3,4]", 0, 48),
@@ -226,13 +226,13 @@ TEST_CASE("a tensor of a .safetensors file is chosen by its name") {
   check_refused([&] { tensor_of(named_npy); }, place, "leave out");
 }
 
-TEST_CASE("files that are not what they should be are refused by place and name") {
+TEST_CASE("invalid files are refused by pointer and name") {
   const TemporaryDirectory directory;
   const std::string good = constant(directory, "good.npy", {4});
   const std::string data(16, '\0');
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"missing.npy", "missing.npy: does not exist in /"},
-      {"missing.npy", ", where relative paths begin; check the path"},
+      {"missing.npy", " (the current directory); check the path"},
       {"/missing.npy", "/missing.npy: does not exist; check the path"},
       {directory.path().string(), "directory"},
       {directory.write("kind.txt", "1 2 3"), ".npy or .safetensors"},
@@ -257,7 +257,7 @@ TEST_CASE("files that are not what they should be are refused by place and name"
   }
 }
 
-TEST_CASE("files of unequal shapes, or too few or many of them, are refused") {
+TEST_CASE("files of unequal shapes, or in the wrong number, are refused") {
   const TemporaryDirectory directory;
   const std::string flat = constant(directory, "flat.npy", {12});
   const std::string square = constant(directory, "square.npy", {3, 4});
@@ -267,7 +267,7 @@ TEST_CASE("files of unequal shapes, or too few or many of them, are refused") {
       [&] {
         tensor_of(from_files({flat, flat, square}));
       },
-      "/tensor/values/files/2", square + " has another shape than " + flat);
+      "/tensor/values/files/2", square + " and " + flat + " differ in shape");
   check_refused(
       [&] {
         tensor_of(from_files({square, other, square}));
@@ -285,7 +285,7 @@ TEST_CASE("files of unequal shapes, or too few or many of them, are refused") {
   check_refused([&] { tensor_of(from_files({ranks})); }, place, "has the shape [3]; one file");
 }
 
-TEST_CASE("files and synthetic values are not given together") {
+TEST_CASE("files and synthetic values exclude each other") {
   const TemporaryDirectory directory;
   const std::string path = constant(directory, "all.npy", {3, 4});
   for (const auto& [key, value] : {std::pair<std::string, input::Json>{"seed", 1},
@@ -299,12 +299,12 @@ TEST_CASE("files and synthetic values are not given together") {
   check_refused([] { tensor_of(changed("/tensor/values/tensor", "x")); }, "/tensor/values/tensor",
                 "remove it");
   check_refused([] { tensor_of(changed("/tensor/values/files", "[1]")); }, "/tensor/values/files/0",
-                "a file's name");
+                "a file name");
 }
 
 // --- Samples
 
-TEST_CASE("a sample is a share of the tensor, more than nothing") {
+TEST_CASE("a sample is a positive share of the tensor") {
   CHECK(tensor_of(changed("/tensor/sample", "0.25")).sample == 0.25);
   CHECK(tensor_of(changed("/tensor/sample", "1")).sample == 1.0);
   CHECK(tensor_of(testing::good_config()).sample == 1.0);

@@ -35,7 +35,7 @@ topology::GridShape slice_of(const std::string& chip, const std::string& slice) 
   return read_config(json).topology.shape;
 }
 
-TEST_CASE("slices of each generation wrap around as they are sold") {
+TEST_CASE("slices of each generation wrap around as offered") {
   using Wraparound = std::vector<bool>;
   CHECK(slice_of("tpu-v5e", "16x16").wraparound == Wraparound{true, true});
   CHECK(slice_of("tpu-v6e", "16x16").wraparound == Wraparound{true, true});
@@ -52,7 +52,7 @@ TEST_CASE("slices of each generation wrap around as they are sold") {
   CHECK(slice_of("tpu-v7", "16x16x36").lengths == std::vector<std::uint32_t>{16, 16, 36});
 }
 
-TEST_CASE("a slice that is not sold is refused with what is, and with what is near") {
+TEST_CASE("an unavailable slice is refused with the available and the closest ones") {
   using testing::check_refused;
   const std::string place = "/topology/slice";
   check_refused([] { slice_of("tpu-v5p", "4x4x5"); }, place,
@@ -66,7 +66,7 @@ TEST_CASE("a slice that is not sold is refused with what is, and with what is ne
   check_refused([] { slice_of("tpu-v6e", "32x32"); }, place, "nearest: 16x16, 8x16, 8x8");
 }
 
-TEST_CASE("a machine without slices says so") {
+TEST_CASE("a chip without slices is reported as such") {
   input::Json chip = testing::tpu_v5e();
   chip["slices"]["list"] = input::Json::array();
   const testing::TemporaryFile file(chip.dump());
@@ -86,7 +86,7 @@ TEST_CASE("chips that are fully connected, and graphs from files") {
   CHECK(topology_json(graph) == input::Json({{"file", path}}));
 }
 
-TEST_CASE("cables to avoid are kept by name and number, with every kind") {
+TEST_CASE("links to avoid are stored by name and number, for every kind") {
   const auto avoided = [](const std::string& topology) {
     const TopologyConfig config = read_config(changed("/topology", topology)).topology;
     REQUIRE(config.avoid.size() == 1);
@@ -104,32 +104,32 @@ TEST_CASE("cables to avoid are kept by name and number, with every kind") {
                     "avoid": [["a0", "b0"]]})") == Pair(0, 4));
 }
 
-TEST_CASE("a slice that is not offered is refused with those that are") {
+TEST_CASE("a slice that is not offered is refused with the offered ones") {
   check_mistakes({{"/topology/slice", "3x3", "/topology/slice", "2x2, 2x4, 4x4, 4x8"},
                   {"/topology/slice", "2x8", "/topology/slice", "use \"mesh\" or \"torus\""},
                   {"/topology/slice", "4x4x4", "/topology/slice", "axes in any order"},
                   {"/topology/slice", "\"8\"", "/topology/slice", "axes in any order"}});
 }
 
-TEST_CASE("cables to avoid must exist") {
+TEST_CASE("links to avoid must exist") {
   check_mistakes(
       {{"/topology/avoid", R"j([["(0,0)", "(9,9)"]])j", "/topology/avoid/0/1",
         "there is no chip '(9,9)'; its 8 chips are '(0,0)' to '"},
        {"/topology/avoid", R"j([["(0,0)", "(0,1)"], ["(0,0)", "(2,0)"]])j", "/topology/avoid/1",
-        "no cable joins (0,0) and (2,0); (0,0) is joined to (0,1), (1,0)"},
-       {"/topology/avoid", R"j([["(0,0)", "(0,0)"]])j", "/topology/avoid/0", "no cable joins"},
+        "no link joins (0,0) and (2,0); (0,0) is joined to (0,1), (1,0)"},
+       {"/topology/avoid", R"j([["(0,0)", "(0,0)"]])j", "/topology/avoid/0", "no link joins"},
        {"/topology", R"({"fully-connected": 9, "avoid": [[0, 9]]})", "/topology/avoid/0/1",
         "there is no chip '9'"},
        {"/topology", R"({"mesh": "4096x4096", "avoid": []})", "/topology", "at most 131072"}});
 }
 
-TEST_CASE("one chip has nobody to talk to") {
+TEST_CASE("a single chip has no links") {
   check_mistakes({{"/topology/slice", "1x1", "/topology", "at least two chips"},
                   {"/topology/ring", "1", "/topology", "at least two chips"},
                   {"/topology/torus", "1x1x1", "/topology", "at least two chips"}});
 }
 
-TEST_CASE("wraparound is given for each axis of a torus, and for nothing else") {
+TEST_CASE("wraparound is set for each axis of a torus only") {
   check_mistakes({{"/topology", R"({"torus": "4x4", "wraparound": [true]})", "/topology/wraparound",
                    "each of the 2 axes"},
                   {"/topology", R"({"torus": "4x4", "wraparound": []})", "/topology/wraparound",
@@ -138,7 +138,7 @@ TEST_CASE("wraparound is given for each axis of a torus, and for nothing else") 
                    "/topology/wraparound", "unknown key"}});
 }
 
-TEST_CASE("a network joins slices, and is written as it was read") {
+TEST_CASE("a network joins slices and survives a round trip") {
   const std::string text = R"({"slice": "4x2", "network": {"slices": 3, "bandwidth": "12.5 GB/s",
                                "latency": "10 us", "chips_per_port": 4}})";
   const TopologyConfig topology = read_config(changed("/topology", text)).topology;
@@ -155,7 +155,7 @@ TEST_CASE("a network joins slices, and is written as it was read") {
                                         {"chips_per_port", 4}}));
 }
 
-TEST_CASE("a network that cannot be is refused with the remedy") {
+TEST_CASE("an impossible network is refused with the remedy") {
   const auto with = [](const std::string& network, const std::string& kind = R"("slice": "4x2")") {
     return "{" + kind + R"(, "network": )" + network + "}";
   };
@@ -184,7 +184,7 @@ TEST_CASE("a network that cannot be is refused with the remedy") {
         R"j({"slice": "4x2", "avoid": [["(0,0)", "(0,1)"]],
                        "network": {"slices": 2, )j" +
             port + "}}",
-        "/topology/avoid", "which a network has none of"}});
+        "/topology/avoid", "which a network cannot have"}});
 }
 
 }  // namespace

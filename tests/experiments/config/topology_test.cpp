@@ -31,7 +31,7 @@ TEST_CASE("chips of every kind are counted") {
   CHECK(count_chips(config_of(R"({"mesh": "4096x4096"})")) == 1U << 24);  // not built
 }
 
-TEST_CASE("links of a chip of every kind are counted, of the chip that has most") {
+TEST_CASE("the maximum number of links of a chip is counted for every kind") {
   CHECK(links_of_chip(config_of(R"({"slice": "4x2"})")) ==
         3);  // neighbours along an axis of two: one
   CHECK(links_of_chip(config_of(R"({"torus": "4x4x4"})")) == 6);
@@ -56,7 +56,8 @@ TEST_CASE("every kind is planned with the hardware's speeds") {
   }
 }
 
-TEST_CASE("a graph's own speeds are payload speeds of both directions, others are the hardware's") {
+TEST_CASE(
+    "speeds in a graph are payload speeds of both directions; the hardware's are the default") {
   const PlannedTopology planned =
       plan_topology(config_of(R"({"file": ")" + kIslands + R"("})"), chip());
   CHECK_FALSE(planned.shape);
@@ -72,7 +73,7 @@ TEST_CASE("a graph's own speeds are payload speeds of both directions, others ar
   CHECK(speed(1, 0).latency_s == chip().hop_latency.value);
 }
 
-TEST_CASE("machines that nobody would wait for are refused before they are built") {
+TEST_CASE("impractically large machines are refused before they are built") {
   check_refused([] { plan_topology(config_of(R"({"mesh": "4096x4096"})"), chip()); }, "/topology",
                 "has 16777216 chips; at most 131072");
 }
@@ -84,7 +85,7 @@ TEST_CASE("topologies have short names") {
 }
 
 TEST_CASE(
-    "slices that a network joins are planned one after the other, without cables between them") {
+    "slices joined by a network are planned one after the other, without links between them") {
   const TopologyConfig config = config_of(
       R"({"slice": "4x2", "network": {"slices": 3, "bandwidth": "10 GB/s", "latency": "5 us"}})");
   CHECK(count_chips(config) == 24);

@@ -43,7 +43,7 @@ TEST_CASE("the tensor is what one AllReduce of the workload sums") {
   CHECK(read_config(json).tensor.elements == 5 * 3840);
 }
 
-TEST_CASE("of a large tensor a sample is computed, unless it is asked for another") {
+TEST_CASE("a large tensor is sampled unless the configuration sets another share") {
   CHECK(read_config(workload_config("gemma3-12b", 64)).tensor.sample == 1.0);
   const double sample = read_config(workload_config("gemma3-12b", 4096)).tensor.sample;
   CHECK(sample > 0.0);
@@ -54,7 +54,7 @@ TEST_CASE("of a large tensor a sample is computed, unless it is asked for anothe
   CHECK(read_config(json).tensor.values.distribution == numerics::Distribution::heavy_tailed);
 }
 
-TEST_CASE("what is shown of a workload is read again as the same") {
+TEST_CASE("a workload survives a round trip") {
   input::Json decode = workload_config("llama3-8b");
   decode["workload"] = {
       {"model", "llama3-8b"}, {"phase", "decode"}, {"context", 500}, {"batch", 5}};
@@ -76,7 +76,7 @@ TEST_CASE("what is shown of a workload is read again as the same") {
   }
 }
 
-/// A change to a good configuration, and the message that it must give.
+/// A change to a valid configuration, and the expected message.
 struct Mistake {
   std::string pointer;
   std::string value;
@@ -84,7 +84,7 @@ struct Mistake {
   std::string remedy;
 };
 
-TEST_CASE("wrong workloads are refused with their place and a remedy") {
+TEST_CASE("invalid workloads are refused with their pointer and a remedy") {
   const std::vector<Mistake> mistakes = {
       {"/workload/tokens", "0", "/workload/tokens", "0 is not an integer from 1"},
       {"/workload/tokens", "-4", "/workload/tokens", "-4 is not an integer from 1"},
@@ -141,11 +141,11 @@ TEST_CASE("a workload needs its model, its phase and its size") {
   check_refused([&] { plan_of(json); }, "/workload/context", "is missing");
 }
 
-TEST_CASE("a model that does not fit is refused with what is missing") {
+TEST_CASE("a model that does not fit is refused with the missing bytes") {
   input::Json json = workload_config("gemma3-27b");
   json["topology"] = {{"slice", "1x1"}};
   check_refused([&] { plan_of(json); }, "/workload/model", "GiB more than its 14.90 GiB");
-  // It fits, until there are too many sequences.
+  // The model fits, but too many sequences do not.
   json["topology"] = {{"slice", "4x4"}};
   json["workload"] = {{"model", "gemma3-27b"}, {"phase", "decode"}, {"context", 4096}};
   CHECK_NOTHROW(plan_of(json));
@@ -162,7 +162,7 @@ TEST_CASE("more chunks than positions are refused") {
   CHECK_NOTHROW(plan_of(json));
 }
 
-TEST_CASE("a malformed model file is refused with its name and the place in it") {
+TEST_CASE("a malformed model file is refused with its name and the location") {
   input::Json no_layers = tiny_model();
   no_layers["layers"] = 0;
   input::Json misspelt = tiny_model();

@@ -16,7 +16,7 @@
 namespace equarx::imports::chakra_test {
 namespace {
 
-/// The traces of a configuration's step, as files.
+/// Exports the step of a configuration as trace files.
 std::vector<TraceFile> exported(const config::StepConfig& config) {
   const ChakraExport made(config);
   std::vector<TraceFile> files;
@@ -34,7 +34,7 @@ ChakraImportOptions options_for(const config::StepConfig& config) {
   return options;
 }
 
-/// On eight chips: computes, gathers over four, sums over two, and fetches.
+/// A step on eight chips: computes, gathers over four, sums over two, and fetches.
 config::StepConfig step_config() {
   return config::read_step_config(input::parse_json(R"({
     "hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "mesh": {"fsdp": 4, "data": 2},
@@ -52,7 +52,7 @@ double time_of(const config::StepConfig& config) {
   return step::run_step(step::make_plan(config), [](const std::string&) {}).variants.front().time_s;
 }
 
-TEST_CASE("a step that goes out as traces and comes back takes the same time") {
+TEST_CASE("an exported and imported step takes the same time") {
   const config::StepConfig config = step_config();
   const ImportedProgram program = import_chakra("step", exported(config), options_for(config));
   input::check_schema(program.step, "step");
@@ -63,16 +63,16 @@ TEST_CASE("a step that goes out as traces and comes back takes the same time") {
   CHECK(program.totals.flops == 6e11);
   CHECK(program.totals.from_host_bytes == 1 << 20);
   CHECK(program.totals.collective_bytes == 3.0 * (10 << 20));
-  REQUIRE(program.sites.size() == 2);
-  CHECK(program.sites[0].group == "gather");
-  CHECK(program.sites[0].axes == "fsdp");
-  CHECK(program.sites[0].times == 3.0);
-  CHECK(program.sites[0].quantized);
+  REQUIRE(program.ops.size() == 2);
+  CHECK(program.ops[0].group == "gather");
+  CHECK(program.ops[0].axes == "fsdp");
+  CHECK(program.ops[0].times == 3.0);
+  CHECK(program.ops[0].quantized);
   CHECK(program.notes.empty());
   CHECK(summary_text(program).find("step: 10 nodes in 8 traces, for 8 chips") == 0);
 }
 
-TEST_CASE("groups of PyTorch's metadata are known, and those of a file go before them") {
+TEST_CASE("groups of PyTorch metadata are read, and a group file overrides them") {
   const config::StepConfig config = step_config();
   std::vector<TraceFile> files = exported(config);
   for (std::uint32_t chip = 0; chip < files.size(); ++chip) {
@@ -82,10 +82,10 @@ TEST_CASE("groups of PyTorch's metadata are known, and those of a file go before
     trace.nodes.push_back(groups);
     files[chip].bytes = chakra::write_trace(trace);
   }
-  CHECK(import_chakra("step", files, options_for(config)).sites[0].obstacle.empty());
+  CHECK(import_chakra("step", files, options_for(config)).ops[0].skip_reason.empty());
 }
 
-TEST_CASE("one trace stands for all chips where its collectives are over all of them") {
+TEST_CASE("one trace suffices if its collectives are over all chips") {
   config::StepConfig config = config::read_step_config(input::parse_json(R"({
     "hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "mesh": {"all": 8},
     "step": {"tasks": [{"name": "sum",
@@ -93,12 +93,12 @@ TEST_CASE("one trace stands for all chips where its collectives are over all of 
   ChakraImportOptions options;
   options.topology = "4x2";
   const std::vector<TraceFile> one = {exported(config).front()};
-  CHECK(import_chakra("one", one, options).sites[0].chips == 8);
+  CHECK(import_chakra("one", one, options).ops[0].chips == 8);
   options.dtype = numerics::ElementFormat::fp8_e4m3;
-  CHECK_FALSE(import_chakra("one", one, options).sites[0].quantized);
+  CHECK_FALSE(import_chakra("one", one, options).ops[0].quantized);
 }
 
-TEST_CASE("traces are found by what is before the number of their chip") {
+TEST_CASE("traces are found by the prefix before the chip number") {
   const testing::TemporaryDirectory folder;
   const std::string prefix = (folder.path() / "run").string();
   const auto write = [](const std::string& path) { std::ofstream(path) << "bytes"; };
@@ -110,10 +110,10 @@ TEST_CASE("traces are found by what is before the number of their chip") {
   CHECK(read_traces(prefix + ".3.et").size() == 1);
 }
 
-TEST_CASE("wrong traces are refused with the file or option that is to blame") {
+TEST_CASE("invalid traces are rejected with the file or option") {
   const config::StepConfig config = step_config();
-  const auto refused = [&](const std::vector<TraceFile>& files, const ChakraImportOptions& options,
-                           const std::string& part) {
+  const auto rejected = [&](const std::vector<TraceFile>& files, const ChakraImportOptions& options,
+                            const std::string& part) {
     CHECK_THAT(testing::message_of([&] { import_chakra("step", files, options); }),
                ContainsSubstring(part));
   };
@@ -121,23 +121,23 @@ TEST_CASE("wrong traces are refused with the file or option that is to blame") {
   const ChakraImportOptions with = options_for(config);
   std::vector<TraceFile> cut = good;
   cut[3].bytes.pop_back();
-  refused(cut, with, "step.3.et: ends within the message at byte");
+  rejected(cut, with, "step.3.et: ends within the message at byte");
   cut.pop_back();
-  refused(cut, with, "--topology: there are traces of 7 chips, and this machine has 8");
+  rejected(cut, with, "--topology: there are traces of 7 chips, but the machine has 8");
   ChakraImportOptions wrong = with;
   wrong.groups = "[1]";
-  refused(good, wrong, "--groups: expected groups of chips");
+  rejected(good, wrong, "--groups: expected groups of chips");
   wrong.groups = R"({"1": [-1]})";
-  refused(good, wrong, "--groups: /1: '-1' is no number of a chip");
+  rejected(good, wrong, "--groups: /1: '-1' is not a chip number");
   wrong.groups = R"({"1": [8]})";
-  refused(good, wrong, "group '1' has chip 8");
+  rejected(good, wrong, "group '1' contains chip 8");
   wrong = with;
   wrong.mesh = {{"x", 3}};
-  refused(good, wrong, "--mesh");
+  rejected(good, wrong, "--mesh");
   wrong.topology = "";
-  refused(good, wrong, "--topology");
+  rejected(good, wrong, "--topology");
   CHECK_THAT(testing::message_of([] { read_traces("nowhere/run"); }),
-             ContainsSubstring("there is no nowhere/run.0.et; give what is before .0.et"));
+             ContainsSubstring("nowhere/run.0.et does not exist; give the prefix before .0.et"));
 }
 
 }  // namespace

@@ -23,15 +23,15 @@ ImportedProgram example(const HloOptions& with = options()) {
   return import_hlo(read_program(kExample), with);
 }
 
-void refused(const HloOptions& with, const std::string& part) {
+void rejected(const HloOptions& with, const std::string& part) {
   CHECK_THAT(testing::message_of([&] { example(with); }), ContainsSubstring(part));
 }
 
-TEST_CASE("the example's sums are those of its shapes") {
+TEST_CASE("totals of the example follow from its shapes") {
   const ImportedProgram program = example();
   CHECK(program.name == "jit_forward");
   CHECK(program.devices == 16);
-  // Of each chip: tokens, width, and what it has of FFN, query and key-value heads.
+  // Per chip: tokens, width, and its share of FFN, query and key-value heads, vocabulary.
   constexpr double kT = 4096, kD = 4096, kF = 3584, kQ = 1024, kKv = 512, kLayers = 32,
                    kWords = 32064;
   constexpr double kAttention = 4.0 * 2 * 8 * 2048 * 2048 * 128 / 2;
@@ -43,20 +43,20 @@ TEST_CASE("the example's sums are those of its shapes") {
   CHECK(program.notes.empty());
 }
 
-TEST_CASE("its collectives are found with their groups, and what may be quantized is") {
+TEST_CASE("collectives are found with their groups and quantized") {
   const ImportedProgram program = example();
-  REQUIRE(program.sites.size() == 4);
-  const ImportedSite& gather = program.sites[0];
+  REQUIRE(program.ops.size() == 4);
+  const ImportedOp& gather = program.ops[0];
   CHECK(gather.group == "all-gather.attention-start");
   CHECK(gather.kind == "all-gather");
   CHECK(gather.chips == 4);
   CHECK(gather.axes == "axis0");
   CHECK(gather.times == 32.0);
   CHECK(gather.op_name == "jit(forward)/while/body/attention/all_gather_weights");
-  for (const ImportedSite& site : program.sites) CHECK(site.quantized);
+  for (const ImportedOp& op : program.ops) CHECK(op.quantized);
 }
 
-TEST_CASE("the step is a configuration that fits its schema and reads back as it was") {
+TEST_CASE("the step configuration matches its schema and round-trips") {
   HloOptions with = options();
   with.mesh = {{"data", 4}, {"model", 4}};
   with.formats = {"int8", "mxfp8-e4m3"};
@@ -71,7 +71,7 @@ TEST_CASE("the step is a configuration that fits its schema and reads back as it
   CHECK((*program.step)["step"]["computations"].size() == 6);
 }
 
-TEST_CASE("what has no formats is left as it is") {
+TEST_CASE("collectives without formats are not quantized") {
   const ImportedProgram program = import_hlo(
       "HloModule m, is_scheduled=true, num_partitions=16\nENTRY %main {\n"
       "  %x = bf16[1024,4096] parameter(0)\n"
@@ -80,13 +80,13 @@ TEST_CASE("what has no formats is left as it is") {
       "  %c = bf16[16384,4096] all-gather(%b), channel_id=3, replica_groups=[1,16]<=[16], "
       "use_global_device_ids=true, dimensions={0}\n}\n",
       options());
-  CHECK_FALSE(program.sites[0].quantized);
-  CHECK_FALSE(program.sites[1].quantized);
-  CHECK(program.sites[2].quantized);
+  CHECK_FALSE(program.ops[0].quantized);
+  CHECK_FALSE(program.ops[1].quantized);
+  CHECK(program.ops[2].quantized);
   CHECK(config::read_step_config(program.step).variants.size() == 2);
 }
 
-TEST_CASE("small collectives are left as they are") {
+TEST_CASE("small collectives are not quantized") {
   HloOptions with = options();
   with.min_bytes = 64.0 * (1 << 20);
   const ImportedProgram program = example(with);
@@ -105,27 +105,27 @@ TEST_CASE("machines are a slice, another kind, or an object") {
   CHECK((*example(with).step)["topology"] == input::Json{{"mesh", "4x4"}});
 }
 
-TEST_CASE("what does not fit is refused with its option") {
+TEST_CASE("options that do not fit are rejected by name") {
   HloOptions with = options();
   with.topology = "8x8";
-  refused(with,
-          "--topology: the program is for 16 chips (replica_count 1 x num_partitions 16), and this "
-          "machine has 64");
+  rejected(with,
+           "--topology: the program is for 16 chips (replica_count 1 x num_partitions 16), but the "
+           "machine has 64");
   with.topology = "ring:16";
-  refused(with, "--topology: axis0 4, axis1 4 cannot be laid on a machine of 16");
+  rejected(with, "--topology: cannot map mesh axis0=4, axis1=4 onto a machine of 16");
   with.topology = "";
-  refused(with, "--topology: say which machine");
+  rejected(with, "--topology: give the machine");
   with.topology = "blob:3";
-  refused(with, "/topology");
+  rejected(with, "/topology");
   with = options();
   with.mesh = {{"data", 2}, {"model", 8}};
-  refused(with, "--mesh: data 2, model 8 cannot be laid");
+  rejected(with, "--mesh: cannot map mesh data=2, model=8");
   with = options();
   with.hardware = "tpu-v9";
-  refused(with, "/hardware");
+  rejected(with, "/hardware");
 }
 
-TEST_CASE("lengths and counts are read, and what is none is refused") {
+TEST_CASE("lengths and trip counts are parsed, and invalid ones rejected") {
   CHECK(read_lengths("--mesh", "data=2,model=8") ==
         std::vector<std::pair<std::string, std::uint32_t>>{{"data", 2}, {"model", 8}});
   CHECK(read_lengths("--mesh", "").empty());
@@ -137,25 +137,25 @@ TEST_CASE("lengths and counts are read, and what is none is refused") {
   CHECK(counts.by_name.at("while.5") == 7);
   for (const char* bad : {"", "x", "while.5=", "-1", "while=99999999999"})
     CHECK_THAT(testing::message_of([&] { read_trip_counts("--trip-count", {bad}); }),
-               ContainsSubstring("--trip-count: expected a count"));
+               ContainsSubstring("--trip-count: expected a trip count"));
 }
 
-TEST_CASE("files that are no text, or not there, are refused") {
+TEST_CASE("binary and missing files are rejected") {
   const auto path = std::filesystem::temp_directory_path() / "equarx_hlo_test.bin";
   std::ofstream(path, std::ios::binary) << std::string("HloModule\0", 10);
   CHECK_THAT(testing::message_of([&] { import_hlo(read_program(path.string()), options()); }),
-             ContainsSubstring("is no text"));
+             ContainsSubstring("is not a text file"));
   std::filesystem::remove(path);
   CHECK_THAT(testing::message_of([&] { read_program(path.string()); }),
              ContainsSubstring("cannot read"));
 }
 
-TEST_CASE("a program cut off anywhere is read or refused in one line") {
+TEST_CASE("a truncated program is rejected with a one-line message") {
   const std::string text = read_program(kExample);
   for (std::size_t length = 0; length < text.size(); length += 97) {
     try {
       import_hlo(text.substr(0, length), options());
-      FAIL("half a program was taken");
+      FAIL("half a program was accepted");
     } catch (const input::InputError& error) {
       CHECK(std::string(error.what()).find('\n') == std::string::npos);
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The study of MSCCL's schedules gives what its README shows, and its schedules are those that are shipped.
+"""Checks the MSCCL study against its README and the schedules in configs/.
 
 Usage: msccl_study_test.py EQUARX_SIM [unittest arguments]
 """

@@ -18,7 +18,7 @@ using imports::MscclTime;
 using schedules::Schedule;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
-// Of mi300x: 64 GB/s x 0.69999, and a microsecond.
+// Link rate of mi300x: 64 GB/s x 0.69999; latency of a microsecond.
 constexpr double kLink = 64e9 * 0.69999;
 constexpr double kLatency = 1e-6;
 constexpr double kPiece = 32768.0;
@@ -39,7 +39,7 @@ Schedule one_message(schedules::Protocol protocol) {
   return schedule;
 }
 
-/// mi300x with thread blocks of such a rate, that begin after a microsecond.
+/// mi300x with this thread block rate and a kernel startup of a microsecond.
 std::string chip(const TemporaryDirectory& directory, double rate) {
   const std::string path = (directory.path() / "chip.json").string();
   std::ofstream(path)
@@ -56,8 +56,8 @@ MscclTime time_of(const Schedule& schedule, double rate, std::uint64_t bytes,
       {.hardware = chip(directory, rate), .topology = topology, .bytes = bytes, .buffer = buffer});
 }
 
-TEST_CASE("a receiver of Simple copies the second slice when all is sent") {
-  // The first is copied while the second is sent, as fast.
+TEST_CASE("a Simple receiver copies the second slice once everything is sent") {
+  // The first slice is copied while the second is sent at the same rate.
   const double rate = 5e9;
   const double bytes = 2.0 * kMiB;
   const MscclTime time =
@@ -70,7 +70,7 @@ TEST_CASE("a receiver of Simple copies the second slice when all is sent") {
   CHECK(time.notes.empty());
 }
 
-TEST_CASE("a receiver of LL takes each piece as it comes, with twice the bytes") {
+TEST_CASE("an LL receiver processes pieces as they arrive, with twice the bytes") {
   const double rate = 5e9;
   const MscclTime time =
       time_of(one_message(schedules::Protocol::ll), rate, 16384, "fully-connected:2");
@@ -84,7 +84,7 @@ TEST_CASE("a receiver of LL takes each piece as it comes, with twice the bytes")
         Approx(1e-6 + 9.0 * 32768 / rate + 32768 / kLink + kLatency).epsilon(1e-9));
 }
 
-TEST_CASE("a fast thread block waits for its link") {
+TEST_CASE("a fast thread block is limited by its link") {
   const MscclTime time =
       time_of(one_message(schedules::Protocol::simple), 400e9, 2 * kMiB, "fully-connected:2");
   CHECK(time.time_s ==
@@ -92,23 +92,24 @@ TEST_CASE("a fast thread block waits for its link") {
   CHECK(time.time_s > time.lower_bound_s);
 }
 
-TEST_CASE("thread blocks of a GPU work beside each other, and wait where they depend") {
-  // The same thread block sends and copies, so its second slice has come when the first is copied; the sum waits.
+TEST_CASE("thread blocks of a GPU work concurrently, and wait for dependencies") {
+  // The same thread block sends and copies, so its second slice has arrived when the first is
+  // copied; the sum waits.
   const double rate = 10e9;
   const double half_s = 1.0 * kMiB / rate;
   const MscclTime time = time_of(two_ranks(), rate, 2 * kMiB, "fully-connected:2");
   CHECK(time.time_s == Approx(1e-6 + (2.0 + 1.0 + 2.0) * half_s).epsilon(1e-9));
 }
 
-TEST_CASE("a full queue is waited for, and flags tell of room") {
-  // Nine messages of LL, of which a queue holds eight.
+TEST_CASE("senders wait for a full queue until flags free a slot") {
+  // More LL messages than the eight a queue holds.
   const MscclTime time =
       time_of(one_message(schedules::Protocol::ll), 20e9, 32 * 16384, "fully-connected:2");
   CHECK(time.loops == 32);
   CHECK(time.busiest_link_bytes == 32 * 32768);
 }
 
-TEST_CASE("where both ends send more than queues hold, the size is refused") {
+TEST_CASE("sizes that deadlock on full queues are rejected") {
   Schedule schedule = two_ranks();
   schedule.chunks = 32;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -121,32 +122,33 @@ TEST_CASE("where both ends send more than queues hold, the size is refused") {
       }
   }
   CHECK_NOTHROW(time_of(schedule, 20e9, 8 * kMiB, "fully-connected:2"));
-  CHECK_THAT(
-      message_of([&] { time_of(schedule, 20e9, 16 * kMiB, "fully-connected:2"); }),
-      ContainsSubstring("with --bytes of 16.00 MiB: hangs: step 0 of thread block 0 of rank 0"));
+  CHECK_THAT(message_of([&] { time_of(schedule, 20e9, 16 * kMiB, "fully-connected:2"); }),
+             ContainsSubstring(
+                 "with --bytes of 16.00 MiB: deadlocks: step 0 of thread block 0 of rank 0"));
   CHECK_NOTHROW(time_of(schedule, 20e9, 16 * kMiB, "fully-connected:2", 8 * kMiB));
 }
 
-TEST_CASE("any machine will do, and what nobody says is noted") {
-  const imports::MscclSchedule made = imports::read_msccl(schedules::write_msccl_xml(ring(8)));
+TEST_CASE("any machine works, and assumed parameters are noted") {
+  const imports::MscclSchedule checked = imports::read_msccl(schedules::write_msccl_xml(ring(8)));
   MscclOptions options{.hardware = "tpu-v5e", .topology = "4x2", .bytes = kMiB};
-  const MscclTime time = time_msccl(made, options);
+  const MscclTime time = time_msccl(checked, options);
   CHECK(time.notes.size() == 2);
   CHECK(time.time_s > time.lower_bound_s);
   options.topology = "ring:8";
-  CHECK(time_msccl(made, options).time_s > 0.0);
+  CHECK(time_msccl(checked, options).time_s > 0.0);
 }
 
-TEST_CASE("machines and sizes that do not fit are refused") {
-  const imports::MscclSchedule made = imports::read_msccl(schedules::write_msccl_xml(ring(8)));
-  const auto refused = [&](const MscclOptions& options, const std::string& why) {
-    CHECK_THAT(message_of([&] { time_msccl(made, options); }), ContainsSubstring(why));
+TEST_CASE("machines and sizes that do not fit are rejected") {
+  const imports::MscclSchedule checked = imports::read_msccl(schedules::write_msccl_xml(ring(8)));
+  const auto rejected = [&](const MscclOptions& options, const std::string& why) {
+    CHECK_THAT(message_of([&] { time_msccl(checked, options); }), ContainsSubstring(why));
   };
-  refused({.topology = "fully-connected:4", .bytes = kMiB},
-          "--topology: the schedule is for 8 GPUs, and this machine has 4");
-  refused({.topology = "", .bytes = kMiB}, "--topology: say which machine the schedule runs on");
-  refused({.topology = "fully-connected:8", .bytes = 36}, "use a multiple of 32");
-  refused({.topology = "fully-connected:8", .bytes = kMiB * kMiB}, "use fewer");
+  rejected({.topology = "fully-connected:4", .bytes = kMiB},
+           "--topology: the schedule is for 8 GPUs, but the machine has 4");
+  rejected({.topology = "", .bytes = kMiB},
+           "--topology: give the machine that the schedule runs on");
+  rejected({.topology = "fully-connected:8", .bytes = 36}, "use a multiple of 32");
+  rejected({.topology = "fully-connected:8", .bytes = kMiB * kMiB}, "use fewer");
 }
 
 }  // namespace

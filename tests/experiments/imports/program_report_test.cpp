@@ -37,31 +37,32 @@ Simulated simulated() {
   return {std::move(program), step::run_step(plan, [](const std::string&) {})};
 }
 
-TEST_CASE("the table has a row for each collective, those first that are exposed longest") {
+TEST_CASE("the table has a row per collective, longest exposed time first") {
   const Simulated made = simulated();
   const std::string table = to_table(made.program, made.result);
   CHECK_THAT(table, ContainsSubstring("small: 11 instructions in 2 computations, for 16 chips"));
-  CHECK_THAT(table, ContainsSubstring("jit(f)/psum"));
-  CHECK(table.find("  t ") < table.find("  s "));  // nothing is beside it
-  CHECK_THAT(table, ContainsSubstring("Not simulated: collective-permute its pairs cannot be "
-                                      "simulated: chip 5 receives twice"));
+  CHECK_THAT(table, ContainsSubstring("  Source operations:\n    s  jit(f)/psum\n"));
+  CHECK(table.find(" t ") < table.find(" s "));  // not overlapped
+  CHECK_THAT(table,
+             ContainsSubstring("Not simulated: collective-permute u (1 x, 2.000 MiB in total): "
+                               "unsupported pairs: chip 5 receives twice"));
   CHECK_THAT(table, ContainsSubstring("pairs (1)"));
-  CHECK_THAT(table, ContainsSubstring("Note: opcode frobnicate"));
-  CHECK_THAT(table, ContainsSubstring("int8: alone"));
+  CHECK_THAT(table, ContainsSubstring("Note: unknown opcode frobnicate"));
+  CHECK_THAT(table, ContainsSubstring("isolated   exposed  isolated   exposed\n"));
 }
 
-TEST_CASE("JSON has the same numbers, by variant") {
+TEST_CASE("JSON has the same numbers by variant") {
   const Simulated made = simulated();
   const input::Json json = to_json(made.program, made.result);
   CHECK(json["module"]["chips"] == 16);
   CHECK(json["variants"].size() == 2);
   REQUIRE(json["collectives"].size() == 4);
-  CHECK(json["collectives"][2]["variants"][0]["alone_s"] > 0.0);
+  CHECK(json["collectives"][2]["variants"][0]["isolated_s"] > 0.0);
   CHECK(json["collectives"][2]["obstacle"] == "");
   const input::Json& first = json["collectives"][0];
   CHECK(first["bytes"] == 2097152.0);
   CHECK(first["variants"][1]["label"] == "int8");
-  CHECK(first["variants"][1]["alone_s"] < first["variants"][0]["alone_s"]);
+  CHECK(first["variants"][1]["isolated_s"] < first["variants"][0]["isolated_s"]);
   CHECK(json["collectives"][3]["variants"].empty());
   CHECK(json["collectives"][3]["obstacle"] != "");
   CHECK(json["notes"].size() == 1);

@@ -21,19 +21,19 @@ using testing::check_refused;
 using testing::good_config;
 using testing::message_of;
 
-TEST_CASE("JSON becomes text, whatever bytes its texts have") {
+TEST_CASE("JSON is serialized even with invalid UTF-8") {
   CHECK(json_text({{"a", {1, "b"}}}) == R"({"a":[1,"b"]})");
   CHECK(json_text({{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
   CHECK(json_text("\xff") == "\"\xef\xbf\xbd\"");  // U+FFFD
 }
 
-TEST_CASE("comments may stand where spaces may, and are no part of texts") {
+TEST_CASE("comments are allowed between tokens, and kept within strings") {
   CHECK(parse_json("// of a file\n{ /* of */ \"a\": [1, // a number\n 2] }") ==
         parse_json(R"({"a": [1, 2]})"));
   CHECK(parse_json(R"({"a": "http://b /* c */"})")["a"] == "http://b /* c */");
 }
 
-TEST_CASE("malformed JSON is placed by line and column") {
+TEST_CASE("malformed JSON is located by line and column") {
   const std::vector<std::pair<std::string, std::string>> texts = {
       {"", "line 1, column 1: "},
       {"\n", "line 2, column 1: "},
@@ -56,7 +56,7 @@ TEST_CASE("malformed JSON is placed by line and column") {
   }
 }
 
-TEST_CASE("bytes that are not UTF-8 are refused where they stand") {
+TEST_CASE("invalid UTF-8 is refused with its location") {
   for (const std::string bytes : {"\xff", "\xc3(", "\xe2\x82", "\xed\xa0\x80", "\xc0\xaf"}) {
     CHECK_THAT(message_of([&] { parse_json("{\n\"a\": \"" + bytes + "\"}"); }),
                ContainsSubstring("line 2, column ") && ContainsSubstring("UTF-8"));
@@ -64,20 +64,20 @@ TEST_CASE("bytes that are not UTF-8 are refused where they stand") {
   CHECK_THROWS_AS(parse_json(std::string_view("\0\1\2", 3)), InputError);
 }
 
-TEST_CASE("a number that no double holds is refused") {
+TEST_CASE("a number outside the range of doubles is refused") {
   const std::string message = message_of([] { parse_json("{\"a\": 1e999}"); });
   CHECK_THAT(message, ContainsSubstring("1e999") && !ContainsSubstring("json.exception"));
 }
 
-TEST_CASE("a key that stands twice is found by its place") {
-  check_refused([] { parse_json(R"({"a": 1, "a": 1})"); }, "/a", "'a' stands twice");
+TEST_CASE("a duplicate key is refused with its pointer") {
+  check_refused([] { parse_json(R"({"a": 1, "a": 1})"); }, "/a", "duplicate key 'a'");
   check_refused([] { parse_json(R"({"x": [0, {}, {"b": {"c": 1, "c/d": 1, "c/d": 2}}]})"); },
                 "/x/2/b/c~1d", "remove one");
   check_refused([] { parse_json(R"([[1, [2]], {"k": [], "k": []}])"); }, "/1/k", "remove one");
   CHECK_NOTHROW(parse_json(R"({"a": {"b": 1}, "b": {"a": 1}, "c": [{"a": 1}, {"a": 2}]})"));
 }
 
-TEST_CASE("deep nesting is neither a crash nor a hang") {
+TEST_CASE("deep nesting is refused quickly") {
   constexpr std::size_t kDepth = 100000;
   CHECK_THROWS_AS(parse_json(std::string(kDepth, '[')), InputError);
   const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
@@ -106,7 +106,7 @@ TEST_CASE("a file is read to its last byte") {
   CHECK(read_file(testing::TemporaryFile(content).path()) == content);
 }
 
-TEST_CASE("an override replaces a value by JSON, or by plain text that is none") {
+TEST_CASE("an override sets JSON, or else plain text") {
   CHECK(changed("/tensor/dtype", "fp32")["tensor"]["dtype"] == "fp32");
   CHECK(changed("/tensor/dtype", "\"fp32\"")["tensor"]["dtype"] == "fp32");
   CHECK(changed("/tensor/values/seed", "7")["tensor"]["values"]["seed"] == 7);
@@ -138,7 +138,7 @@ TEST_CASE("an override of one alternative removes the others, and nothing else")
   CHECK(collective.size() == good_config()["collectives"][1].size());
 }
 
-TEST_CASE("an override that leads nowhere is refused with its pointer") {
+TEST_CASE("an unresolvable override is refused with its pointer") {
   for (const std::string pointer :
        {"/collectives/5/format", "/collectives/-", "/collectives/-/format", "/collectives/2",
         "/collectives/x/format", "/collectives/01/format",
@@ -156,7 +156,7 @@ TEST_CASE("an override that fails changes nothing") {
   CHECK(json == good_config());
 }
 
-TEST_CASE("an override that begins like JSON and is none is not taken for text") {
+TEST_CASE("an override that begins like JSON but is malformed is refused") {
   for (const std::string text : {"{", "[1, 2", "\"8 MiB", R"([{"algorithm": "ring"])", "[]]"}) {
     CAPTURE(text);
     check_refused([&] { changed("/collectives", text); }, "/collectives",
@@ -165,7 +165,7 @@ TEST_CASE("an override that begins like JSON and is none is not taken for text")
   CHECK(changed("/baseline", "8 MiB]")["baseline"] == "8 MiB]");
 }
 
-TEST_CASE("a file is named once, whether it cannot be read or is wrong") {
+TEST_CASE("errors in reading or parsing a file name it once") {
   const auto fail = [](const std::string&) -> int { throw InputError("/key", "is wrong"); };
   const testing::TemporaryFile file("x");
   check_refused([&] { read_named_file(file.path(), "/place", fail); }, "/place",
@@ -177,12 +177,12 @@ TEST_CASE("a file is named once, whether it cannot be read or is wrong") {
   CHECK(read_named_file(file.path(), "", [](const std::string& text) { return text; }) == "x");
 }
 
-TEST_CASE("an override with bytes that are not text, or a key twice, is refused") {
+TEST_CASE("an override with invalid UTF-8 or a duplicate key is refused") {
   check_refused([] { changed("/collectives/0/label", "\xff"); }, "/collectives/0/label", "UTF-8");
   CHECK_THROWS_AS(changed("/tensor", R"({"bytes": "2 B", "bytes": "4 B"})"), InputError);
 }
 
-/// A stream that gives as many letters as are asked of it.
+/// An endless stream.
 class NoEnd : public std::streambuf {
   int_type underflow() override {
     setg(block_.data(), block_.data(), block_.data() + block_.size());
@@ -191,7 +191,7 @@ class NoEnd : public std::streambuf {
   std::string block_ = std::string(std::size_t{1} << 16, 'a');
 };
 
-TEST_CASE("a stream is read to its end, and one that has none is refused by its name") {
+TEST_CASE("a stream is read to its end, and an endless one is refused by name") {
   std::istringstream text(std::string(200000, 'a') + '\0' + "b");
   CHECK(read_stream(text, "it") == std::string(200000, 'a') + '\0' + "b");
   std::istringstream empty;
@@ -199,17 +199,17 @@ TEST_CASE("a stream is read to its end, and one that has none is refused by its 
   NoEnd buffer;
   std::istream no_end(&buffer);
   CHECK(message_of([&] { read_stream(no_end, "the pipe"); }) ==
-        "cannot read the pipe: it gives more than 256 MiB and may have no end; write what is meant "
-        "into a file, and name that");
+        "cannot read the pipe: more than 256 MiB, and it may have no end; save the data "
+        "to a file and name that");
 }
 
-TEST_CASE("a device without end and a file that is larger than memory are refused") {
+TEST_CASE("endless devices and files larger than memory are refused") {
   CHECK_THAT(message_of([] { read_file("/dev/zero"); }),
-             ContainsSubstring("/dev/zero: it gives more than 256 MiB"));
+             ContainsSubstring("/dev/zero: more than 256 MiB"));
   const testing::TemporaryFile hole("");
   std::filesystem::resize_file(hole.path(), std::uintmax_t{1} << 43);
   CHECK_THAT(message_of([&] { read_file(hole.path()); }),
-             ContainsSubstring("more than this computer has memory"));
+             ContainsSubstring("more than this computer's memory"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace equarx::input::json_value_test {
 namespace {
 
-TEST_CASE("a box is null at first, and has what it is given") {
+TEST_CASE("a JSON value is initially null and holds the assigned value") {
   JsonValue value;
   CHECK(value->is_null());
   value = Json{{"a", 1}};
@@ -16,7 +16,7 @@ TEST_CASE("a box is null at first, and has what it is given") {
   CHECK(value.get().size() == 1);
 }
 
-TEST_CASE("a copy is a value of its own") {
+TEST_CASE("copies are independent") {
   const JsonValue first(Json{{"a", 1}});
   JsonValue second = first;
   CHECK(second == first);
@@ -25,11 +25,11 @@ TEST_CASE("a copy is a value of its own") {
   CHECK(first == Json{{"a", 1}});
 }
 
-TEST_CASE("what was moved from is null, and can be used again") {
+TEST_CASE("a moved-from value is null and reusable") {
   JsonValue first(Json{{"a", 1}});
   const JsonValue second = std::move(first);
   CHECK(second == Json{{"a", 1}});
-  CHECK(first->is_null());  // NOLINT(bugprone-use-after-move): this is what it promises
+  CHECK(first->is_null());  // NOLINT(bugprone-use-after-move): part of the contract
   first = second;
   CHECK(first == second);
 }

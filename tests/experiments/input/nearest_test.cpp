@@ -16,7 +16,7 @@ std::string_view near_name(std::string_view text, std::span<const std::string_vi
   return near(text, names).value_or("none");
 }
 
-TEST_CASE("a name is near that takes few letters to change, or begins alike") {
+TEST_CASE("a name is near if it takes few edits or shares a prefix") {
   CHECK(near_name("shap", kNames) == "shape");
   CHECK(near_name("Bytes", kNames) == "bytes");
   CHECK(near_name("BYTES", kNames) == "bytes");
@@ -30,25 +30,25 @@ TEST_CASE("a name is near that takes few letters to change, or begins alike") {
   CHECK(near_name("int4", kFormats) == "int8");
 }
 
-TEST_CASE("a name that is far from all is none of them") {
+TEST_CASE("a name far from all has no match") {
   for (const std::string_view far : {"", "b", "sh", "foo", "output", "gr\xc3\xb6\xc3\x9f\x65"})
     CHECK(near_name(far, kNames) == "none");
   CHECK(near_name("f32", std::array<std::string_view, 2>{"int8", "int4"}) == "none");
   CHECK_FALSE(near("shape", {}));
 }
 
-TEST_CASE("a text of a million letters is compared with no name, unless it begins with one") {
+TEST_CASE("a text of a million letters is compared by prefix only") {
   constexpr std::size_t kLetters = 1'000'000;
   const std::vector<std::string_view> names(100, "shape");
   CHECK_FALSE(near(std::string(kLetters, 'a'), names));
   CHECK(near_name("shape" + std::string(kLetters, 'a'), kNames) == "shape");
 }
 
-TEST_CASE("of names that are equally near, the first is taken") {
+TEST_CASE("ties go to the first name") {
   CHECK(near_name("xb", std::array<std::string_view, 2>{"ab", "cb"}) == "ab");
 }
 
-TEST_CASE("a remedy is a guess where there is one, and a list elsewhere") {
+TEST_CASE("a remedy is a suggestion if a name is near, and a list otherwise") {
   CHECK(remedy("shap", kNames) == "did you mean 'shape'?");
   CHECK(remedy("foo", kNames) == "use one of shape, bytes, dtype, values");
   CHECK(remedy_of_all("shap", kNames) ==
@@ -56,7 +56,7 @@ TEST_CASE("a remedy is a guess where there is one, and a list elsewhere") {
   CHECK(remedy_of_all("foo", kNames) == remedy("foo", kNames));
 }
 
-TEST_CASE("a list names no more than fit in a message, and says how many others there are") {
+TEST_CASE("a list is truncated and states how many names are left") {
   CHECK(list_of(kNames) == "shape, bytes, dtype, values");
   CHECK(list_of(kNames, 4) == "shape, bytes, dtype, values");
   CHECK(list_of(kNames, 3) == "shape, bytes, dtype and 1 more");
@@ -64,19 +64,19 @@ TEST_CASE("a list names no more than fit in a message, and says how many others 
   CHECK(remedy("foo", many).ends_with(", a and 960 more"));
 }
 
-TEST_CASE("up to a third of the letters wrong are a mistyping") {
+TEST_CASE("up to a third of the letters may be misspelt") {
   CHECK(is_misspelt("hardwrae", "hardware"));
   CHECK(is_misspelt("hardwar", "hardware"));
   CHECK(is_misspelt("Hardware_", "hardware"));
   CHECK_FALSE(is_misspelt("hardware", "hardware"));
-  // Names that there are both.
+  // Both are names.
   CHECK_FALSE(is_misspelt("link_bandwidth", "hbm_bandwidth"));
   CHECK_FALSE(is_misspelt("hbm_capacity", "vmem_capacity"));
   CHECK_FALSE(is_misspelt("foo", "fit"));
   CHECK_FALSE(is_misspelt("hardwa-re--", "hardware"));
 }
 
-TEST_CASE("lists are for people") {
+TEST_CASE("lists are separated by commas") {
   CHECK(list_of(kNames) == "shape, bytes, dtype, values");
   CHECK(list_of({}).empty());
 }

@@ -27,7 +27,7 @@ TEST_CASE("each getter reads its kind") {
   reader.finish();
 }
 
-TEST_CASE("each getter refuses other kinds, and says what it wants and what it found") {
+TEST_CASE("each getter refuses other kinds, naming the expected and the actual one") {
   ObjectReader reader(kObject, "/here");
   check_refused([&] { reader.text("count"); }, "/here/count", "expected a string, found a number");
   check_refused([&] { reader.text("none"); }, "/here/none", "found null");
@@ -43,7 +43,7 @@ TEST_CASE("each getter refuses other kinds, and says what it wants and what it f
   check_refused([] { ObjectReader(Json(true), ""); }, "the document", "expected an object");
 }
 
-TEST_CASE("a key that is missing is named with what is expected of it") {
+TEST_CASE("a missing key is reported with the expected value") {
   ObjectReader reader(kObject, "/here");
   check_refused([&] { reader.text("label"); }, "/here/label", "is missing; expected a string");
   check_refused([&] { reader.integer("seed", 0, 1); }, "/here/seed", "expected an integer");
@@ -54,13 +54,13 @@ TEST_CASE("a key that is missing is named with what is expected of it") {
                 "expected one of ring, equarx");
 }
 
-TEST_CASE("a required key that is misspelt is not called missing") {
+TEST_CASE("a misspelt required key is not reported as missing") {
   ObjectReader reader(kObject, "/here");
   check_refused([&] { reader.text("tetx"); }, "/here/text",
                 "unknown key 'text'; did you mean 'tetx'?");
 }
 
-TEST_CASE("integers outside their range, or that are none, are refused with the range") {
+TEST_CASE("non-integers and integers out of range are refused with the range") {
   const Json values = {{"negative", -1}, {"fraction", 1.5}, {"whole", 2.0}, {"large", 1e20}};
   ObjectReader reader(values, "");
   for (const std::string key : {"negative", "fraction", "whole", "large"})
@@ -70,9 +70,7 @@ TEST_CASE("integers outside their range, or that are none, are refused with the 
         std::numeric_limits<std::uint64_t>::max());
 }
 
-TEST_CASE(
-    "rates, times and counts of which no time follows are refused, and those next to them are "
-    "not") {
+TEST_CASE("rates, times and counts beyond the limits are refused, the limits are accepted") {
   const Json values = {{"slow", "9e-10 B/s"}, {"slowest", "1e-9 B/s"}, {"none", "0 B/s"},
                        {"late", "1.1e9 s"},   {"latest", "1e9 s"},     {"many", 1.1e50},
                        {"most", 1e50},        {"heavy", "1.1e50 B"},   {"share", 1e-9}};
@@ -91,7 +89,7 @@ TEST_CASE(
   CHECK(reader.share("share") == 1e-9);
 }
 
-TEST_CASE("a choice proposes the nearest name") {
+TEST_CASE("an unknown choice suggests the closest name") {
   constexpr std::array<std::string_view, 2> names = {"full-loop", "semi-loop"};
   const Json values = {{"ring", "semiloop"}, {"number", 1}};
   ObjectReader reader(values, "");
@@ -101,14 +99,14 @@ TEST_CASE("a choice proposes the nearest name") {
                 "expected one of full-loop, semi-loop, found a number");
 }
 
-TEST_CASE("keys that nobody asked for are errors") {
+TEST_CASE("keys that were never read are errors") {
   ObjectReader reader(kObject, "/here");
   for (const std::string_view key : {"text", "size", "list", "inner", "none", "number"})
     reader.has(key);
   check_refused([&] { reader.finish(); }, "/here/count", "unknown key 'count'");
 }
 
-TEST_CASE("places are JSON pointers, with ~ and / escaped") {
+TEST_CASE("errors have JSON pointers, with ~ and / escaped") {
   const Json odd = {{"a/b~c", 1}};
   ObjectReader reader(odd, "/here");
   check_refused([&] { reader.text("a/b~c"); }, "/here/a~1b~0c", "expected a string");

@@ -9,19 +9,19 @@ namespace {
 using testing::changed;
 using testing::good_config;
 
-TEST_CASE("a violation is placed by its JSON pointer, in one line") {
+TEST_CASE("a violation is located by its JSON pointer, on one line") {
   testing::check_refused(
       [] { check_schema(changed("/tensor/values/seed", "\"x\""), "experiment"); },
-      "/tensor/values/seed", "does not fit the schema");
+      "/tensor/values/seed", "does not match the schema");
   CHECK_THROWS_AS(
       check_schema(changed("/topology", R"({"mesh": "4x4", "wraparound": [true, true]})"),
                    "experiment"),
       InputError);
   testing::check_refused([] { check_schema(changed("/collectives/1/ring", "x"), "experiment"); },
-                         "/collectives/1/ring", "does not fit the schema");
+                         "/collectives/1/ring", "does not match the schema");
 }
 
-TEST_CASE("a schema that does not exist is our mistake") {
+TEST_CASE("an unknown schema is a logic error") {
   CHECK_THROWS_AS(check_schema(good_config(), "none"), std::logic_error);
 }
 

@@ -12,7 +12,7 @@
 namespace equarx::input::strict_json_test {
 namespace {
 
-/// What the library says.
+/// The message of the library.
 std::string error_of(const std::function<Json()>& parse) {
   try {
     return "no error: " + parse().dump();
@@ -21,7 +21,7 @@ std::string error_of(const std::function<Json()>& parse) {
   }
 }
 
-TEST_CASE("what is read is what the library itself reads, with keys in their order") {
+TEST_CASE("the strict parser gives the same values as the library, with keys in order") {
   for (const std::string text :
        {"null", "true", "false", "0", "-0", "-1", "18446744073709551615", "-9223372036854775808",
         "18446744073709551616", "1.5e-300", R"("")", R"("\u00e9\ud83d\ude00\n\"")", "[]", "{}",
@@ -36,7 +36,7 @@ TEST_CASE("what is read is what the library itself reads, with keys in their ord
   }
 }
 
-TEST_CASE("whole files are read as the library reads them") {
+TEST_CASE("the strict parser reads whole files like the library") {
   const std::filesystem::path configs = std::filesystem::path(EQUARX_SOURCE_DIR) / "configs";
   int files = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(configs)) {
@@ -51,7 +51,7 @@ TEST_CASE("whole files are read as the library reads them") {
   CHECK(files > 50);
 }
 
-TEST_CASE("what is no JSON is refused as by the library") {
+TEST_CASE("malformed JSON is refused with the errors of the library") {
   for (const std::string text : {"", "{", "[1,]", "{\"a\"}", "{\"a\": 1,}", "1 2", "tru", "[1e999]",
                                  "\"\xff\"", "[1] // no comment here", "{\"a\": 1, \"b\": }"}) {
     CAPTURE(text);
@@ -61,19 +61,19 @@ TEST_CASE("what is no JSON is refused as by the library") {
   }
 }
 
-TEST_CASE("comments are read only where they are allowed") {
+TEST_CASE("comments are accepted only if allowed") {
   CHECK(parse_strictly("/* a */ [1] // b", Comments::allowed) == Json::array({1}));
   CHECK_THROWS_AS(parse_strictly("/* a */ [1]", Comments::refused), Json::parse_error);
 }
 
-TEST_CASE("a key twice in one object is refused before what follows it") {
+TEST_CASE("a duplicate key is refused before later errors") {
   const std::string text = R"([0, {"a": [{"b": 1}, {"c": {}, "d~/": 1, "d~/": )";
   testing::check_refused([&] { parse_strictly(text, Comments::refused); }, "/1/a/1/d~0~1",
-                         "the key 'd~/' stands twice in one object");
+                         "duplicate key 'd~/'");
   CHECK_NOTHROW(parse_strictly(R"([{"a": {"a": 1}}, {"a": 1}])", Comments::refused));
 }
 
-TEST_CASE("a hundred levels are read, and no more") {
+TEST_CASE("at most 100 levels are accepted") {
   const auto nested = [](std::size_t deep) {
     return std::string(deep, '[') + std::string(deep, ']');
   };

@@ -30,7 +30,7 @@ TEST_CASE("the list shows each chip's links, memory and peak with their units") 
   CHECK(v5e["matrix_rate_bf16"] == "197 Top/s");
 }
 
-TEST_CASE("the report of a chip has every parameter that it has, with value, class and source") {
+TEST_CASE("the report of a chip has all its parameters with value, class and source") {
   for (const hardware::Chip& chip : built_in_chips()) {
     const std::string report = to_report(chip);
     for (const hardware::ParameterInfo& info : hardware::parameters()) {
@@ -48,7 +48,7 @@ TEST_CASE("the report of a chip has every parameter that it has, with value, cla
   }
 }
 
-TEST_CASE("the report says slices and wraparound in words") {
+TEST_CASE("the report describes slices and wraparound") {
   const auto report = [](const std::string& name) {
     return to_report(config::load_chip(name, ""));
   };
@@ -66,7 +66,7 @@ TEST_CASE("the report says slices and wraparound in words") {
   CHECK_THAT(to_report(chip), ContainsSubstring("slices: whole 2x2 cubes up to 64 chips"));
 }
 
-TEST_CASE("the report says how uncertain parameters are, and what they were fitted to") {
+TEST_CASE("the report has uncertainties and fitted measurements") {
   hardware::Chip chip = config::load_chip("tpu-v5e", "");
   chip.calibration.reset();
   CHECK_THAT(to_report(chip), !ContainsSubstring("observation"));

@@ -37,7 +37,7 @@ tensors::TensorFile file_of(const TemporaryDirectory& directory, const std::vect
   return tensors::TensorFile::open(path);
 }
 
-/// int8 with an FP32 amax scale for each group, written anew from the rule.
+/// Independent implementation of int8 with an FP32 amax scale per group.
 std::vector<float> int8_of(const std::vector<float>& values,
                            const std::function<std::size_t(std::size_t)>& group) {
   std::vector<float> amax;
@@ -73,7 +73,7 @@ void check_quantized(const std::vector<float>& values, const std::string& option
   CHECK(without.counts == report.counts);
 }
 
-TEST_CASE("strided groups begin anew in each minishard, and the last one may be short") {
+TEST_CASE("strided groups restart in each minishard, and the last one may be short") {
   for (const std::size_t count : {1U, 1023U, 1024U, 2048U, 2049U, 10000U}) {
     const auto group = [](std::size_t i) { return i / 2048 * 1024 + i % 1024; };
     const std::vector<float> values = normal_values(count);
@@ -81,7 +81,7 @@ TEST_CASE("strided groups begin anew in each minishard, and the last one may be 
   }
 }
 
-TEST_CASE("contiguous blocks go on over the pieces that a tensor is cut in") {
+TEST_CASE("contiguous blocks continue across pieces") {
   for (const std::size_t block : {1U, 7U, 32U, 1000000U})
     for (const std::size_t count : {1U, 31U, 131072U, 131074U, 300001U}) {
       const std::vector<float> values = normal_values(count);
@@ -90,17 +90,17 @@ TEST_CASE("contiguous blocks go on over the pieces that a tensor is cut in") {
     }
 }
 
-TEST_CASE("the scale of the tensor is of the whole tensor, wherever its largest value is") {
+TEST_CASE("the tensor scale covers the whole tensor, wherever its largest value is") {
   for (const std::size_t largest_at : {0U, 140000U, 300000U}) {
     std::vector<float> values = normal_values(300001);
     values[largest_at] = -3e5F;
-    values[7] = std::numeric_limits<float>::infinity();  // of which the scale knows nothing
+    values[7] = std::numeric_limits<float>::infinity();  // ignored by the scale
     const QuantizeOptions options = options_of(R"({"format": "nvfp4"})");
     const TemporaryDirectory directory;
     const auto output = directory.path() / "out.npy";
     quantize_file(file_of(directory, values), options, output);
     const std::vector<float> written = read_all(tensors::TensorFile::open(output));
-    // The oracle takes the whole tensor as one minishard.
+    // The oracle treats the whole tensor as one minishard.
     const std::vector<float> expected =
         numerics::run<numerics::ReferenceCodec>(options.format, values).values;
     CAPTURE(largest_at);
@@ -118,7 +118,7 @@ TEST_CASE("a format without scales is a cast") {
                   {0.0F, 1.0F, 1.00390625F, -3.0F, std::numeric_limits<float>::infinity()});
 }
 
-TEST_CASE("bits per element are those of payload and scales") {
+TEST_CASE("bits per element include payload and scales") {
   const TemporaryDirectory directory;
   const tensors::TensorFile file = file_of(directory, normal_values(1 << 18));
   const std::vector<std::pair<std::string, double>> formats = {
@@ -141,7 +141,7 @@ TEST_CASE("bits per element are those of payload and scales") {
   }
 }
 
-TEST_CASE("stochastic rounding has no bias, a larger error, and is the same again") {
+TEST_CASE("stochastic rounding is unbiased, has a larger error, and is reproducible") {
   const TemporaryDirectory directory;
   const tensors::TensorFile file = file_of(directory, normal_values(300000));
   for (const std::string format : {"int8", "fp8-e4m3", "fp8-e5m2", "mxfp8-e4m3"}) {
@@ -160,7 +160,7 @@ TEST_CASE("stochastic rounding has no bias, a larger error, and is the same agai
   }
 }
 
-TEST_CASE("what is not finite is counted, and makes no number that is none") {
+TEST_CASE("non-finite values are counted and leave the metrics finite") {
   std::vector<float> values = normal_values(4096);
   values[5] = std::numeric_limits<float>::quiet_NaN();
   values[2048 + 9] = -std::numeric_limits<float>::infinity();
@@ -189,7 +189,7 @@ TEST_CASE("a tensor of zeros has no error") {
   }
 }
 
-TEST_CASE("options that are wrong, or that say nothing, are refused") {
+TEST_CASE("invalid and inapplicable options are refused") {
   const std::vector<std::vector<std::string>> mistakes = {
       {R"({"format": "int9"})", "/format", "did you mean"},
       {R"({"format": "fp8lm-e4m3"})", "/format", "`run` a collective with it"},

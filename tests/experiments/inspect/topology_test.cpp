@@ -23,29 +23,29 @@ TEST_CASE("a slice is described for people") {
   CHECK(table ==
         "slice 8x16 of tpu-v5e, 128 chips\n\n"
         "  chips                   128\n"
-        "  cables                  240\n"
+        "  links                   240\n"
         "  axes                    8 x 16 (wraps)\n"
-        "  cables per chip         3 to 4\n"
-        "  link, payload one way   43.67 GB/s\n"
+        "  links per chip          3 to 4\n"
+        "  link bandwidth          43.67 GB/s payload one way\n"
         "  link latency            200.0 ns\n"
         "  diameter                15 hops\n"
         "  average distance        6.677 hops\n"
-        "  bisection bandwidth     698.8 GB/s one way, over 16 cables (exact)\n"
+        "  bisection bandwidth     698.8 GB/s one way, over 16 links (exact)\n"
         "  ring through all chips  found\n");
 }
 
-TEST_CASE("a ring that is not there, and one around cables, are described") {
+TEST_CASE("a missing ring, and a ring around avoided links, are described") {
   CHECK_THAT(to_table(report_of(R"({"mesh": "3x1"})")),
-             ContainsSubstring("none: chip (0,0) has only 1 usable cable"));
+             ContainsSubstring("none: chip (0,0) has only 1 usable link"));
   CHECK_THAT(to_table(report_of(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"]]})j")),
-             ContainsSubstring("found (without 1 cable)\n"));
+             ContainsSubstring("found (without 1 link)\n"));
   const input::Json none = to_json(report_of(R"({"mesh": "3x3"})"))["ring"];
   CHECK(none["outcome"] == "none");
   CHECK_THAT(none["reason"].get<std::string>(), ContainsSubstring("5 and 4 of them"));
   CHECK_FALSE(none.contains("chips"));
 }
 
-TEST_CASE("a graph with cables of several speeds is described for machines") {
+TEST_CASE("a graph with links of several speeds is described as JSON") {
   const input::Json json = to_json(report_of(R"({"file": ")" + kIslands + R"("})"));
   CHECK(json["hardware"] == "tpu-v5e");
   CHECK(json["topology"] == input::Json({{"file", kIslands}}));
@@ -63,13 +63,13 @@ TEST_CASE("a graph with cables of several speeds is described for machines") {
   CHECK(json["ring"]["chips"][0] == "a0");
 }
 
-TEST_CASE("a bound is not called exact") {
+TEST_CASE("a bound is not reported as exact") {
   const std::string twisted = EQUARX_CONFIGS_DIR "/topologies/twisted_torus_4x8.json";
   CHECK_THAT(to_table(report_of(R"({"file": ")" + twisted + R"("})")),
-             ContainsSubstring("at most 698.8 GB/s one way, over 16 cables (the best cut that"));
+             ContainsSubstring("at most 698.8 GB/s one way, over 16 links (best cut found)"));
 }
 
-TEST_CASE("one chip has no links, and is described all the same") {
+TEST_CASE("a single chip without links is described") {
   for (const std::string topology : {R"({"slice": "1x1"})", R"({"fully-connected": 1})"}) {
     const TopologyReport report = report_of(topology);
     CHECK_THAT(to_table(report), ContainsSubstring("1 chip\n") && ContainsSubstring("0 hops"));
@@ -78,7 +78,7 @@ TEST_CASE("one chip has no links, and is described all the same") {
   }
 }
 
-TEST_CASE("the picture has the ring and a title, and is refused where nobody could read it") {
+TEST_CASE("the picture has the ring and a title, and is refused if illegible") {
   CHECK_THAT(to_svg(report_of(R"({"slice": "4x2"})")),
              ContainsSubstring("slice 4x2 of tpu-v5e, 8 chips") &&
                  ContainsSubstring("ring, from (0,0) on"));
@@ -86,13 +86,13 @@ TEST_CASE("the picture has the ring and a title, and is refused where nobody cou
   CHECK_THAT(testing::message_of([&] { to_svg(large); }), ContainsSubstring("at most 4096"));
 }
 
-TEST_CASE("of slices that a network joins one is described, and the network") {
+TEST_CASE("for slices joined by a network, one slice and the network are described") {
   const std::string table = to_table(report_of(
       R"({"slice": "4x2", "network": {"slices": 2, "bandwidth": "25 GB/s", "latency": "10 us",
           "chips_per_port": 8}})"));
   CHECK_THAT(table, ContainsSubstring("2 x slice 4x2 of tpu-v5e, 8 chips each\n"));
-  CHECK_THAT(table, ContainsSubstring(
-                        "joins 2 of them: 25.00 GB/s each way and 10.00 us for each 8 chips\n"));
+  CHECK_THAT(table,
+             ContainsSubstring("joins 2 slices: 25.00 GB/s each way and 10.00 us per 8 chips\n"));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace equarx::output::csv_test {
 namespace {
 
-TEST_CASE("CSV quotes what would be misread") {
+TEST_CASE("CSV quotes special characters") {
   CHECK(csv({{"a", "b"}, {"1,5", "say \"hi\""}, {"", "x\ny"}}) ==
         "a,b\n\"1,5\",\"say \"\"hi\"\"\"\n,\"x\ny\"\n");
 }

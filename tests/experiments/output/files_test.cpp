@@ -11,7 +11,7 @@ namespace {
 
 using namespace testing;
 
-TEST_CASE("a file is replaced whole, and nothing else is left") {
+TEST_CASE("a file is replaced atomically, without leftovers") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "a.txt";
   write(file, "old");
@@ -20,7 +20,7 @@ TEST_CASE("a file is replaced whole, and nothing else is left") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("what is not a regular file is not replaced") {
+TEST_CASE("only regular files are replaced") {
   const TemporaryFolder folder;
   const auto pipe = folder.path() / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) == 0);
@@ -30,7 +30,7 @@ TEST_CASE("what is not a regular file is not replaced") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a file is replaced through the link that names it") {
+TEST_CASE("a file is replaced through a symbolic link") {
   const TemporaryFolder folder;
   write(folder.path() / "file", "old");
   std::filesystem::create_symlink(folder.path() / "file", folder.path() / "link");
@@ -39,7 +39,7 @@ TEST_CASE("a file is replaced through the link that names it") {
   CHECK(std::filesystem::is_symlink(folder.path() / "link"));
 }
 
-TEST_CASE("a file that was not kept leaves nothing behind") {
+TEST_CASE("a discarded file leaves nothing") {
   const TemporaryFolder folder;
   {
     OutputFile file(folder.path() / "a.txt");
@@ -48,7 +48,7 @@ TEST_CASE("a file that was not kept leaves nothing behind") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("an output that is an input is refused, whatever path leads to it") {
+TEST_CASE("an output that is an input is refused under any path") {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "a.json").string();
   write(file, "precious");
@@ -70,11 +70,11 @@ TEST_CASE("an output that is an input is refused, whatever path leads to it") {
 TEST_CASE("a file that cannot be written is refused") {
   CHECK_THROWS_WITH(write_file("/proc/nothing/here", "x"),
                     ContainsSubstring("cannot write /proc/nothing/here"));
-  CHECK_THROWS_WITH(check_folder("/dev/null/x"), ContainsSubstring("is not a folder"));
-  CHECK_THROWS_WITH(make_folder("/dev/null/x"), ContainsSubstring("cannot make the folder"));
+  CHECK_THROWS_WITH(check_folder("/dev/null/x"), ContainsSubstring("is not a writable folder"));
+  CHECK_THROWS_WITH(make_folder("/dev/null/x"), ContainsSubstring("cannot create the folder"));
 }
 
-TEST_CASE("a folder behind links in a circle is refused in words") {
+TEST_CASE("a folder under circular links is refused") {
   const TemporaryFolder folder;
   std::filesystem::create_symlink("circle", folder.path() / "circle");
   CHECK_THROWS_WITH(check_folder(folder.path() / "circle" / "out"),

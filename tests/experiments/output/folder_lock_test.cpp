@@ -15,7 +15,7 @@ namespace {
 using testing::message_of;
 using testing::TemporaryDirectory;
 
-/// Whether another process gets the folder: locks never stand in the way of their own process.
+/// True if another process can lock the folder; record locks never conflict within a process.
 bool is_free_for_others(const std::filesystem::path& folder) {
   const pid_t child = fork();
   if (child == 0) {
@@ -32,7 +32,7 @@ bool is_free_for_others(const std::filesystem::path& folder) {
   return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
 }
 
-TEST_CASE("a folder that is held is refused to others until it is given up") {
+TEST_CASE("a locked folder is refused to others until it is released") {
   const TemporaryDirectory directory;
   REQUIRE(is_free_for_others(directory.path()));
   {
@@ -42,7 +42,7 @@ TEST_CASE("a folder that is held is refused to others until it is given up") {
   REQUIRE(is_free_for_others(directory.path()));
 }
 
-TEST_CASE("a process that ends without a word gives its folder up") {
+TEST_CASE("a process that ends abruptly releases its folder") {
   const TemporaryDirectory directory;
   const pid_t child = fork();
   if (child == 0) {
@@ -54,7 +54,7 @@ TEST_CASE("a process that ends without a word gives its folder up") {
   CHECK_NOTHROW(FolderLock(directory.path()));
 }
 
-TEST_CASE("a folder that is not there is refused by name") {
+TEST_CASE("a missing folder is refused by name") {
   CHECK_THAT(message_of([] { FolderLock("/nowhere/at/all"); }),
              ContainsSubstring("cannot write to /nowhere/at/all"));
 }

@@ -11,17 +11,17 @@ namespace {
 
 using namespace testing;
 
-TEST_CASE("a text's hash is XXH3 of 128 bits, as others compute it") {
-  // Of nothing, as in the sanity checks of xxHash itself, and what its command xxh128sum says.
+TEST_CASE("a text's hash is the 128-bit XXH3 of reference implementations") {
+  // The empty text, as in the sanity checks of xxHash, and a value from xxh128sum.
   CHECK(text_hash("") == "99aa06d3014798d86001c324468d497f");
   CHECK(text_hash("equarx\n") == "c4abfe8705d418832e793940147025bd");
 }
 
-TEST_CASE("a file's hash is that of its text, however long") {
+TEST_CASE("a file's hash equals that of its text, at any length") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "a";
   std::string text;
-  for (int i = 0; i < 500'000; ++i) text += std::to_string(i);  // read in three pieces
+  for (int i = 0; i < 500'000; ++i) text += std::to_string(i);  // read in three blocks
   for (const std::string& content : {std::string(), std::string("{}"), text, text + '\0'}) {
     write(file, content);
     CHECK(file_hash(file.string()) == text_hash(content));

@@ -24,7 +24,7 @@ void write(const fs::path& path, const std::string& text) {
   file.keep();
 }
 
-TEST_CASE("a file is there when it is kept, and nothing of it before") {
+TEST_CASE("a file appears when it is kept, not before") {
   const TemporaryDirectory directory;
   const fs::path path = directory.write("a", "old");
   OutputFile file(path);
@@ -35,7 +35,7 @@ TEST_CASE("a file is there when it is kept, and nothing of it before") {
   CHECK(content_of(path) == "new");
 }
 
-TEST_CASE("long texts arrive whole, and in order") {
+TEST_CASE("long texts are written completely and in order") {
   const TemporaryDirectory directory;
   std::string text;
   for (int i = 0; i < 50000; ++i) text += fmt::format("{},", i);
@@ -46,7 +46,7 @@ TEST_CASE("long texts arrive whole, and in order") {
   CHECK(content_of(directory.path() / "a") == text);
 }
 
-TEST_CASE("a mask that takes the owner's rights, too, hinders nobody") {
+TEST_CASE("a umask without owner rights does not prevent writing") {
   const TemporaryDirectory directory;
   const mode_t before = umask(0777);
   write(directory.path() / "a", "text");
@@ -54,7 +54,7 @@ TEST_CASE("a mask that takes the owner's rights, too, hinders nobody") {
   CHECK(fs::file_size(directory.path() / "a") == 4);
 }
 
-TEST_CASE("two writers of one file each write it whole, and somebody's file beside it stays") {
+TEST_CASE("concurrent writers of one file are atomic, and other files stay") {
   const TemporaryDirectory directory;
   const fs::path path = directory.path() / "a";
   directory.write("a.partial", "mine");
@@ -69,7 +69,7 @@ TEST_CASE("two writers of one file each write it whole, and somebody's file besi
   CHECK(content_of(directory.path() / "a.partial") == "mine");
 }
 
-TEST_CASE("a link stays, and what it names is written, also if that was not there") {
+TEST_CASE("a link stays and its target is written, even if it was missing") {
   const TemporaryDirectory directory;
   const fs::path link = directory.path() / "link";
   fs::create_symlink("there", link);
@@ -81,7 +81,7 @@ TEST_CASE("a link stays, and what it names is written, also if that was not ther
   CHECK(content_of(directory.path() / "there") == "again");
 }
 
-TEST_CASE("links in a circle are no file") {
+TEST_CASE("circular links are refused") {
   const TemporaryDirectory directory;
   const fs::path link = directory.path() / "link";
   fs::create_symlink("link", link);

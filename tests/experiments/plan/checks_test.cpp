@@ -18,7 +18,7 @@ using testing::check_refused;
 using testing::plan_of;
 using testing::TemporaryFile;
 
-/// The good configuration on a chip with so much memory that other limits are met first.
+/// The good configuration on a chip with enough HBM that other limits apply first.
 input::Json on_large_memory(const TemporaryFile& file) {
   input::Json chip = testing::tpu_v5e();
   chip["parameters"]["hbm_capacity"]["value"] = "1000 PB";
@@ -38,9 +38,9 @@ TEST_CASE("a tensor and its result must fit into HBM, to the byte") {
                 "tpu-v5e has 14.90 GiB of HBM");
 }
 
-TEST_CASE("a tensor that is cast must fit into HBM beside what it is cast to") {
+TEST_CASE("a cast tensor must fit into HBM together with its casts") {
   input::Json json =
-      changed("/tensor/bytes", "5333333332 B");  // of 16 GB: 2 bytes and 1, each twice
+      changed("/tensor/bytes", "5333333332 B");  // 16 GB: 2 bytes and 1 byte, each twice
   json["collectives"][0]["cast_to"] = "fp8-e5m2";
   json["collectives"][0].erase("format");
   json["collectives"][1].erase("minishards");
@@ -51,7 +51,7 @@ TEST_CASE("a tensor that is cast must fit into HBM beside what it is cast to") {
   check_refused([&] { plan_of(json); }, "/tensor", "use a tensor of at most 4.967 GiB");
 }
 
-TEST_CASE("a tensor whose values this computer cannot hold is refused with what to do") {
+TEST_CASE("a tensor whose values exceed the memory is refused with a remedy") {
   const TemporaryFile file("");
   input::Json json = on_large_memory(file);
   config::override_value(json, "/tensor/bytes", "100 TiB");
@@ -64,7 +64,7 @@ TEST_CASE("a tensor whose values this computer cannot hold is refused with what 
   CHECK_NOTHROW(plan_of(json));
 }
 
-TEST_CASE("a program that this computer cannot hold is refused before it is made") {
+TEST_CASE("a program that exceeds the memory is refused before it is generated") {
   const TemporaryFile file("");
   input::Json json = on_large_memory(file);
   json["numerics"] = "off";
@@ -81,14 +81,15 @@ TEST_CASE("HBM that is slower than the links is simulated, or refused with the p
   chip["parameters"]["hbm_bandwidth"]["value"] = "100 GB/s";
   const TemporaryFile file(chip.dump());
   input::Json json = changed("/hardware", file.path());
-  json.erase("wire_buffers");  // then it is simulated what that does
+  json.erase("wire_buffers");  // then the contention is simulated
   CHECK(plan_of(json).config.wire_buffers == collectives::WireBuffers::hbm);
   json["wire_buffers"] = "vmem";
   check_refused([&] { plan_of(json); }, "/hardware", "hbm_bandwidth");
 }
 
-TEST_CASE("minishards whose buffers do not fit in VMEM are refused, with a number that does") {
-  // 1 GiB of bf16 over 8 ranks: 64 Mi elements a shard x 12 B = 768 MiB, six times the 128 MiB of v5e.
+TEST_CASE("minishards whose buffers exceed VMEM are refused with a sufficient number") {
+  // 1 GiB of bf16 over 8 ranks: 64 Mi elements per shard x 12 B = 768 MiB, six times the 128 MiB
+  // of v5e.
   input::Json json = changed("/tensor/bytes", "1 GiB");
   config::override_value(json, "/numerics", "off");
   config::override_value(json, "/collectives/1/minishards", "5");
@@ -96,7 +97,7 @@ TEST_CASE("minishards whose buffers do not fit in VMEM are refused, with a numbe
                 "use at least 2 times as many");
   config::override_value(json, "/collectives/1/minishards", "6");
   CHECK_NOTHROW(plan_of(json));
-  // With wire buffers in HBM, sums alone: 8 B, 512 MiB.
+  // With wire buffers in HBM only the sums remain: 8 B, 512 MiB.
   config::override_value(json, "/wire_buffers", "hbm");
   config::override_value(json, "/collectives/1/minishards", "4");
   CHECK_NOTHROW(plan_of(json));
@@ -113,7 +114,7 @@ TEST_CASE("more parts than elements are refused") {
                   {"/collectives/0/microshards", "4097", "/collectives/0", "use fewer"}});
 }
 
-TEST_CASE("a tensor smaller than its parts is refused, and one of one element is not") {
+TEST_CASE("a tensor smaller than its parts is refused, but a single element is not") {
   for (const std::string algorithm : {"ring", "equarx", "torus", "halving-doubling",
                                       "recursive-doubling", "one-shot", "two-shot", "auto"}) {
     input::Json json = changed("/tensor/shape", "[1]");
@@ -128,13 +129,13 @@ TEST_CASE("a tensor smaller than its parts is refused, and one of one element is
   }
 }
 
-TEST_CASE("links that together are faster than memory are refused where they are used at once") {
+TEST_CASE("links that together outpace HBM are refused if used at once") {
   input::Json json = changed("/topology/fully-connected", "16");
   json["collectives"] = {{{"algorithm", "ring"}}};
   json.erase("baseline");
   CHECK_NOTHROW(plan_of(json));
   json["collectives"][0]["algorithm"] = "two-shot";
-  check_refused([&] { plan_of(json); }, "/hardware", "are below the");
+  check_refused([&] { plan_of(json); }, "/hardware", "less than the");
   json["topology"] = {{"file", EQUARX_CONFIGS_DIR "/topologies/twisted_torus_4x8.json"}};
   CHECK_NOTHROW(plan_of(json));  // 31 peers, but over 4 links
 }

@@ -11,7 +11,7 @@
 namespace equarx::plan::costs_test {
 namespace {
 
-TEST_CASE("instructions cost what the chip's parameters say") {
+TEST_CASE("instruction costs follow the chip's parameters") {
   hardware::Chip chip = config::load_chip("tpu-v5e", "");
   chip.collective_startup.value = 3e-6;
   const collectives::Program program =
@@ -37,7 +37,8 @@ TEST_CASE("instructions cost what the chip's parameters say") {
   CHECK(std::ranges::count_if(costs.link_s, [](double time_s) { return time_s > 0.0; }) > 0);
 }
 
-TEST_CASE("with wire buffers in HBM, an instruction alone takes what a vector instruction takes") {
+TEST_CASE(
+    "with wire buffers in HBM, an isolated instruction takes as long as a vector instruction") {
   using collectives::WireBuffers;
   hardware::Chip chip = config::load_chip("tpu-v6e", "");
   const collectives::Program program =
@@ -56,17 +57,17 @@ TEST_CASE("with wire buffers in HBM, an instruction alone takes what a vector in
     }
     const collectives::Work work = work_of(program, instruction, WireBuffers::hbm);
     CHECK(static_cast<double>(costs.hbm_bytes[i]) == work.hbm_bytes);
-    const double beside_s = costs.core_s[i] - costs.before_hbm_s;
+    const double overlapped_s = costs.core_s[i] - costs.before_hbm_s;
     const double hbm_s = static_cast<double>(costs.hbm_bytes[i]) / chip.hbm_rate();
-    bound_by_hbm += hbm_s > beside_s ? 1 : 0;
-    CHECK(costs.before_hbm_s + std::max(beside_s, hbm_s) ==
+    bound_by_hbm += hbm_s > overlapped_s ? 1 : 0;
+    CHECK(costs.before_hbm_s + std::max(overlapped_s, hbm_s) ==
           Approx(
               hardware::vector_time_s(chip, work.alu_operations, work.vmem_bytes, work.hbm_bytes)));
   }
   CHECK(bound_by_hbm > 0);
 }
 
-TEST_CASE("a plain program holds no link beyond its bytes") {
+TEST_CASE("an unquantized program adds no link time beyond its bytes") {
   const sim::Costs costs =
       program_costs(testing::make_ring_all_reduce(4, 1 << 16, numerics::ElementFormat::bf16,
                                                   testing::plain(numerics::ElementFormat::bf16, 2)),

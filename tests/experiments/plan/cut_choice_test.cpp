@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing;
 
-/// good_config() with one collective that leaves its cuts open.
+/// good_config() with one collective that leaves its tiling open.
 input::Json open_config(const std::string& topology, const std::string& algorithm,
                         const std::string& format, const std::string& bytes) {
   input::Json json = good_config();
@@ -37,8 +37,8 @@ double time_of(input::Json json, std::uint32_t minishards, std::uint32_t microsh
   return testing::run(json).runs.front().time_s;
 }
 
-TEST_CASE("the cut that is chosen is as fast as the fastest of all, each run by itself") {
-  constexpr double kWorth = 0.002;  // of finer parts
+TEST_CASE("the chosen tiling is as fast as the fastest of all, run one by one") {
+  constexpr double kRelevantGain = 0.002;  // of finer tiling
   for (const std::string format : {"bf16", "int8"})
     for (const std::string bytes : {"24 KiB", "320 KiB", "2 MiB", "5 MiB"}) {
       CAPTURE(format, bytes);
@@ -50,13 +50,13 @@ TEST_CASE("the cut that is chosen is as fast as the fastest of all, each run by 
         for (std::uint32_t microshards = 1; microshards <= 8; ++microshards)
           if (format == "int8" || minishards == 1)
             fastest_s = std::min(fastest_s, time_of(json, minishards, microshards));
-      CHECK(chosen.time_s <= fastest_s * (1.0 + kWorth));
+      CHECK(chosen.time_s <= fastest_s * (1.0 + kRelevantGain));
       CHECK(chosen.time_s ==
             Approx(time_of(json, chosen.cut.value().minishards, chosen.cut->microshards)));
     }
 }
 
-TEST_CASE("no scale group is larger than by the rule of sizes") {
+TEST_CASE("no scale group exceeds the size rule") {
   for (const std::string topology : {R"({"slice": "4x2"})", R"({"torus": "4x4"})"})
     for (const std::string bytes : {"64 KiB", "1 MiB", "3 MiB", "24 MiB"}) {
       CAPTURE(topology, bytes);
@@ -73,7 +73,7 @@ TEST_CASE("no scale group is larger than by the rule of sizes") {
     }
 }
 
-TEST_CASE("what the configuration gives stays, and what else there is to choose is chosen") {
+TEST_CASE("given values stay, and missing ones are chosen") {
   input::Json json = open_config(R"({"slice": "4x2"})", "equarx", "int8", "2 MiB");
   json["collectives"][0]["microshards"] = 3;
   const run::RunResult micro = testing::run(json).runs.front();
@@ -87,21 +87,21 @@ TEST_CASE("what the configuration gives stays, and what else there is to choose 
   CHECK(testing::run(json).runs.front().cut.value().minishards == 5U);
 }
 
-TEST_CASE("sizes alone decide if that is asked for, and where chips do not go round rings") {
+TEST_CASE("the tiling follows from sizes if requested, and without dedicated rings") {
   input::Json json = open_config(R"({"slice": "4x2"})", "equarx", "int8", "2 MiB");
   json["collectives"][0]["cuts"] = "by-size";
   CHECK(choice_of(json).sizes == collectives::PartSizes{});
-  CHECK(choice_of(json).reason == "by size: asked for");
+  CHECK(choice_of(json).reason == "by size: requested");
   const CutChoice exchange =
       choice_of(open_config(R"({"slice": "4x2"})", "two-shot", "bf16", "2 MiB"));
   CHECK(exchange.sizes == collectives::PartSizes{});
-  CHECK_THAT(exchange.reason, ContainsSubstring("links of their own"));
-  // Folded, so that several pairs of chips share links.
+  CHECK_THAT(exchange.reason, ContainsSubstring("dedicated links"));
+  // Folded: several pairs of chips share links.
   CHECK(choice_of(open_config(R"({"mesh": "4x4"})", "torus", "bf16", "2 MiB")).sizes ==
         collectives::PartSizes{});
 }
 
-TEST_CASE("a program that is too large to try is cut by size") {
+TEST_CASE("a program too large to try is tiled by size") {
   input::Json json = open_config(R"({"torus": "16x16"})", "torus", "int8", "4 GiB");
   json["collectives"][0]["elements_per_scale"] = 1;
   const CutChoice choice = choice_of(json);
@@ -109,12 +109,12 @@ TEST_CASE("a program that is too large to try is cut by size") {
   CHECK_THAT(choice.reason, ContainsSubstring("too large to try"));
 }
 
-TEST_CASE("the chip's parameters decide: where a message costs more of the core, there are fewer") {
+TEST_CASE("the chip's parameters decide: costlier messages mean fewer of them") {
   const input::Json json = open_config(R"({"slice": "4x2"})", "equarx", "int8", "2 MiB");
   input::Json chip = tpu_v5e();
   chip["parameters"]["dma_overhead"]["value"] = "2 us";
   chip["parameters"]["dma_overhead"].erase("range");
-  chip.erase("calibration");  // which knows how uncertain it was
+  chip.erase("calibration");  // has the parameter's correlations
   const TemporaryFile file(chip.dump());
   input::Json slow = json;
   slow["hardware"] = file.path();
@@ -125,7 +125,7 @@ TEST_CASE("the chip's parameters decide: where a message costs more of the core,
   CHECK(parts(slow) < parts(json));
 }
 
-TEST_CASE("what was chosen for one chip stays on another") {
+TEST_CASE("the tiling chosen for one chip stays on another") {
   const Plan plan = plan_of(open_config(R"({"slice": "4x2"})", "equarx", "int8", "2 MiB"));
   config::ExperimentConfig other = plan.config;
   other.chip.dma_overhead.value *= 200.0;
@@ -137,7 +137,7 @@ TEST_CASE("what was chosen for one chip stays on another") {
   CHECK(cut_of(make_plan(other)) != cut_of(plan));
 }
 
-TEST_CASE("slow links and chips do not change how a collective is cut") {
+TEST_CASE("degraded links and chips do not change the tiling") {
   input::Json json = open_config(R"({"torus": "4x4"})", "torus", "int8", "2 MiB");
   const CutChoice healthy = choice_of(json);
   json["faults"]["links"] = {{{"between", {"(0,0)", "(0,1)"}}, {"bandwidth_factor", 0.1}}};

@@ -16,26 +16,26 @@ const sim::Machine& ring() {
   return machine;
 }
 
-EngineChoice choose(EngineMode mode, double simgrid_s, Look look) {
-  return value_or_throw(choose_engine(mode, ring(), simgrid_s, look));
+EngineChoice choose(EngineMode mode, double simgrid_s, RunProfile profile) {
+  return value_or_throw(choose_engine(mode, ring(), simgrid_s, profile));
 }
 
-TEST_CASE("SimGrid is taken where it is quick and somebody looks at the run") {
-  CHECK(choose(EngineMode::automatic, 0.2, Look::at_it).engine == sim::Engine::simgrid);
-  const EngineChoice slow = choose(EngineMode::automatic, 0.3, Look::at_it);
+TEST_CASE("SimGrid runs single runs that are fast enough") {
+  CHECK(choose(EngineMode::automatic, 0.2, RunProfile::single).engine == sim::Engine::simgrid);
+  const EngineChoice slow = choose(EngineMode::automatic, 0.3, RunProfile::single);
   CHECK(slow.engine == sim::Engine::direct);
   CHECK_THAT(slow.reason, ContainsSubstring("longer than 0.25 s"));
-  const EngineChoice many = choose(EngineMode::automatic, 0.001, Look::at_many);
+  const EngineChoice many = choose(EngineMode::automatic, 0.001, RunProfile::batch);
   CHECK(many.engine == sim::Engine::direct);
   CHECK_THAT(many.reason, ContainsSubstring("many"));
 }
 
-TEST_CASE("who asks for an engine gets it") {
-  CHECK(choose(EngineMode::simgrid, 1e6, Look::at_many).engine == sim::Engine::simgrid);
-  CHECK(choose(EngineMode::direct, 0.0, Look::at_it).engine == sim::Engine::direct);
+TEST_CASE("a requested engine is used") {
+  CHECK(choose(EngineMode::simgrid, 1e6, RunProfile::batch).engine == sim::Engine::simgrid);
+  CHECK(choose(EngineMode::direct, 0.0, RunProfile::single).engine == sim::Engine::direct);
 }
 
-TEST_CASE("SimGrid simulates on one thread, the direct engine on as many as there may be") {
+TEST_CASE("SimGrid uses one thread, the direct engine as many as allowed") {
   CHECK(simulating_threads(sim::Engine::simgrid) == 1);
   CHECK(simulating_threads(sim::Engine::simgrid, 5) == 1);
   CHECK(simulating_threads(sim::Engine::direct, 5) == 5);
@@ -45,19 +45,19 @@ TEST_CASE("SimGrid simulates on one thread, the direct engine on as many as ther
   CHECK(simulating_threads(EngineMode::automatic) == values::default_threads());
 }
 
-TEST_CASE("the direct engine is refused where it does not know how to run") {
+TEST_CASE("the direct engine is refused on unsupported machines") {
   sim::Machine machine = ring();
-  machine.ways[0][0].route = {3, 3};
+  machine.out_ports[0][0].route = {3, 3};
   testing::check_refused(
-      [&] { value_or_throw(choose_engine(EngineMode::direct, machine, 1.0, Look::at_it)); },
+      [&] { value_or_throw(choose_engine(EngineMode::direct, machine, 1.0, RunProfile::single)); },
       "/engine", "link 3");
   const EngineChoice automatic =
-      value_or_throw(choose_engine(EngineMode::automatic, machine, 1e6, Look::at_many));
+      value_or_throw(choose_engine(EngineMode::automatic, machine, 1e6, RunProfile::batch));
   CHECK(automatic.engine == sim::Engine::simgrid);
   CHECK_THAT(automatic.reason, ContainsSubstring("link 3"));
 }
 
-TEST_CASE("a plan says which engine runs it: a small one SimGrid, all chips of a large one not") {
+TEST_CASE("a small plan runs on SimGrid, all chips of a large one do not") {
   input::Json json = testing::good_config();
   CHECK(make_plan(config::read_config(json)).collectives.front().candidates.front().engine.engine ==
         sim::Engine::simgrid);
@@ -67,22 +67,22 @@ TEST_CASE("a plan says which engine runs it: a small one SimGrid, all chips of a
   CHECK(large.collectives.front().candidates.front().engine.engine == sim::Engine::direct);
 }
 
-TEST_CASE("events of a whole phase are not SimGrid's to note, but those of a collective are") {
+TEST_CASE("SimGrid traces a collective, but not a whole phase") {
   input::Json json = input::parse_json(R"({
     "hardware": "tpu-v5p", "topology": {"torus": "4x2"}, "numerics": "off",
     "workload": {"model": "gpt-7b", "phase": "prefill", "tokens": 9},
     "collectives": [{"algorithm": "torus", "format": "bf16", "minishards": 3, "microshards": 2}]})");
-  const auto engine = [&](Look look) {
-    return make_plan(config::read_config(json), look)
+  const auto engine = [&](RunProfile profile) {
+    return make_plan(config::read_config(json), profile)
         .collectives.front()
         .candidates.front()
         .engine.engine;
   };
-  CHECK(engine(Look::at_it) == sim::Engine::simgrid);  // one layer stands for all
-  CHECK(engine(Look::at_events) == sim::Engine::direct);
+  CHECK(engine(RunProfile::single) == sim::Engine::simgrid);  // one layer is simulated
+  CHECK(engine(RunProfile::traced) == sim::Engine::direct);
   json.erase("workload");
   json["tensor"] = {{"bytes", "1 MiB"}};
-  CHECK(engine(Look::at_events) == sim::Engine::simgrid);
+  CHECK(engine(RunProfile::traced) == sim::Engine::simgrid);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ config::ExperimentConfig config_with(const std::string& algorithm, const std::st
   return config::read_config(json);
 }
 
-TEST_CASE("messages are estimated about as many as the program has") {
+TEST_CASE("the estimated messages approximate the program") {
   for (const config::Algorithm algorithm :
        config::algorithms_of(collectives::Collective::all_reduce)) {
     CAPTURE(algorithm->name);
@@ -40,7 +40,7 @@ TEST_CASE("messages are estimated about as many as the program has") {
   }
 }
 
-TEST_CASE("sharing HBM is estimated to take longer, the more chips are simulated") {
+TEST_CASE("the estimate for shared HBM grows with the simulated chips") {
   config::ExperimentConfig config = config_with("torus", "1 MiB");
   const config::CollectiveConfig& collective = config.collectives.front();
   const collectives::RankGrid grid = value_or_throw(rank_grid(collective.algorithm, config, ""));
@@ -59,7 +59,7 @@ TEST_CASE("sharing HBM is estimated to take longer, the more chips are simulated
   CHECK(all_s > time_s(SimulationMode::full, WireBuffers::vmem));
 }
 
-TEST_CASE("a tensor that is too small for the program has no messages") {
+TEST_CASE("a tensor too small for the program has no messages") {
   const config::ExperimentConfig config = config_with("ring", "64 B");
   const config::CollectiveConfig& collective = config.collectives.front();
   CHECK(estimate_messages(collective, value_or_throw(rank_grid(collective.algorithm, config, "")),

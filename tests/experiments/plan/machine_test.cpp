@@ -1,4 +1,4 @@
-// Which chips are simulated, and that it makes no difference.
+// Representative chips give the same times as all chips.
 #include "experiments/plan/machine.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ input::Json tori(const std::string& hardware, const std::string& kind, const std
           {"numerics", "off"}};
 }
 
-TEST_CASE("representatives have the timing of all chips of a torus") {
+TEST_CASE("representative chips have the timing of all chips of a torus") {
   const std::vector<std::vector<std::string>> machines = {
       {"tpu-v4", "slice", "4x4x4", "1 MiB"},   {"tpu-v5e", "slice", "16x16", "256 KiB"},
       {"tpu-v5p", "slice", "4x4x4", "1 MiB"},  {"tpu-v5e", "torus", "5x3", "100 kB"},
@@ -58,7 +58,7 @@ TEST_CASE("representatives have the timing of all chips of a torus") {
   }
 }
 
-TEST_CASE("a large AllReduce on a torus comes within 5 % of all links of all axes at work") {
+TEST_CASE("a large AllReduce on a torus comes within 5 % of saturating all links") {
   for (const auto& [hardware, lengths, axes] :
        std::vector<std::tuple<std::string, std::string, double>>{
            {"tpu-v5e", "16x16", 2.0}, {"tpu-v4", "4x4x4", 3.0}, {"tpu-v5p", "8x8x8", 3.0}}) {
@@ -74,7 +74,7 @@ TEST_CASE("a large AllReduce on a torus comes within 5 % of all links of all axe
   }
 }
 
-TEST_CASE("a pod is planned without its chips") {
+TEST_CASE("a pod is planned without enumerating its chips") {
   const Plan plan = plan_of(tori("tpu-v7", "torus", "16x16x36", "32 MiB"));
   for (const PlannedCollective& planned : plan.collectives) {
     CHECK(planned.candidates.front().program.ranks() == 9216);
@@ -87,12 +87,12 @@ TEST_CASE("a ring along an axis without wraparound is folded, and simulated in f
   const SimulatedMachine& simulated = plan.collectives[0].candidates.front().simulated;
   CHECK_FALSE(simulated.symmetric);
   std::size_t longest = 0;
-  for (const auto& ways : simulated.machine.ways)
-    for (const sim::Way& way : ways) longest = std::max(longest, way.route.size());
+  for (const auto& out_ports : simulated.machine.out_ports)
+    for (const sim::OutPort& port : out_ports) longest = std::max(longest, port.route.size());
   CHECK(longest == 2);
 }
 
-TEST_CASE("links that several pairs of chips use do not reach their rate") {
+TEST_CASE("links shared by several pairs of chips do not reach their rate") {
   input::Json json = testing::good_config();
   json["topology"] = {{"mesh", "4"}};
   json["collectives"] = {{{"label", "folded"}, {"algorithm", "torus"}},
@@ -109,7 +109,7 @@ TEST_CASE("links that several pairs of chips use do not reach their rate") {
   }
 }
 
-TEST_CASE("a message to another slice passes two ports of the network, and nothing else") {
+TEST_CASE("a message to another slice crosses two network ports only") {
   input::Json json = testing::good_config();
   json["topology"] = {
       {"mesh", "2x2"},
@@ -122,27 +122,27 @@ TEST_CASE("a message to another slice passes two ports of the network, and nothi
   const sim::Machine& machine = collective.simulated.machine;
   CHECK_FALSE(collective.simulated.symmetric);
   REQUIRE(machine.ranks() == 8);
-  constexpr sim::LinkIndex kCables = 2 * 2 * 4;      // both ways, in two slices of four cables
+  constexpr sim::LinkIndex kCables = 2 * 2 * 4;      // two directions, two slices of four links
   REQUIRE(machine.links.size() == kCables + 2 * 4);  // four ports
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
-    for (const sim::Way& way : machine.ways[rank]) {
-      if (rank / 4 == way.peer / 4) {
-        for (const sim::LinkIndex link : way.route) CHECK(link / (kCables / 2) == rank / 4);
+    for (const sim::OutPort& port : machine.out_ports[rank]) {
+      if (rank / 4 == port.peer / 4) {
+        for (const sim::LinkIndex link : port.route) CHECK(link / (kCables / 2) == rank / 4);
         continue;
       }
-      CHECK(way.peer % 4 == rank % 4);
-      REQUIRE(way.route.size() == 2);
-      CHECK(machine.links[way.route[0]].to == "network");
-      CHECK(machine.links[way.route[1]].from == "network");
-      CHECK(way.route[0] == kCables + 2 * (rank / 2));
-      CHECK(way.route[1] == kCables + 2 * (way.peer / 2) + 1);
-      CHECK(sim::latency_s(machine, way.route) == Approx(4e-6));
-      // Ports keep their rate, though several chips use them; cables that do, do not.
-      CHECK(sim::bottleneck_rate(machine, way.route) == 7e9);
+      CHECK(port.peer % 4 == rank % 4);
+      REQUIRE(port.route.size() == 2);
+      CHECK(machine.links[port.route[0]].to == "network");
+      CHECK(machine.links[port.route[1]].from == "network");
+      CHECK(port.route[0] == kCables + 2 * (rank / 2));
+      CHECK(port.route[1] == kCables + 2 * (port.peer / 2) + 1);
+      CHECK(sim::latency_s(machine, port.route) == Approx(4e-6));
+      // Shared ports keep their rate; shared links do not.
+      CHECK(sim::bottleneck_rate(machine, port.route) == 7e9);
     }
 }
 
-TEST_CASE("links of one pair of chips keep their rate") {
+TEST_CASE("dedicated links keep their rate") {
   config::ExperimentConfig config = config::read_config(testing::good_config());
   config.chip.shared_link_efficiency.value = 0.75;
   config.simulation = config::SimulationMode::full;
@@ -152,7 +152,7 @@ TEST_CASE("links of one pair of chips keep their rate") {
     CHECK(link.rate == config.chip.link_rate());
 }
 
-TEST_CASE("chips that would not fit in memory are refused before they are made") {
+TEST_CASE("chips that exceed the memory are refused before they are created") {
   input::Json json = tori("tpu-v4", "torus", "48x48x48", "1 MiB");
   CHECK_NOTHROW(plan_of(json));
   json["simulation"] = "full";
@@ -160,7 +160,7 @@ TEST_CASE("chips that would not fit in memory are refused before they are made")
   check_refused([&] { plan_of(json); }, "/simulation", "use the direct engine, fewer chips");
   json["engine"] = "direct";
   json["topology"] = {{"torus", "256x256x256"}};
-  check_refused([&] { plan_of(json); }, "/simulation", "simulating all 16777216 chips takes");
+  check_refused([&] { plan_of(json); }, "/simulation", "simulating all 16777216 chips needs");
   check_refused([&] { plan_of(json); }, "/simulation", "which is enough for about ");
   json["topology"] = {{"torus", "4096x4096"}};
   json["simulation"] = "auto";
@@ -169,7 +169,7 @@ TEST_CASE("chips that would not fit in memory are refused before they are made")
   check_refused([&] { plan_of(json); }, "/simulation", "this computer has");
 }
 
-TEST_CASE("both directions of a cable are changed, and no other link") {
+TEST_CASE("a fault changes both directions of a link, and no other link") {
   const Plan plan = plan_of(changed("/faults", R"j({"links": [
       {"between": ["(0,1)", "(0,0)"], "bandwidth_factor": 0.5, "extra_latency": "1 us"}]})j"));
   const hardware::Chip& chip = plan.config.chip;
@@ -184,13 +184,13 @@ TEST_CASE("both directions of a cable are changed, and no other link") {
   CHECK(changed == 2);
 }
 
-TEST_CASE("a machine that nobody would wait for is refused before it is built") {
+TEST_CASE("an impractically large machine is refused before it is built") {
   input::Json json = changed("/topology", R"({"mesh": "4096x4096"})");
   json["simulation"] = "full";
-  check_refused([&] { plan_of(json); }, "/simulation", "simulating all 16777216 chips takes");
+  check_refused([&] { plan_of(json); }, "/simulation", "simulating all 16777216 chips needs");
 }
 
-TEST_CASE("a uniform ring is simulated by three representative chips, asked for or not") {
+TEST_CASE("a uniform ring is simulated by three representative chips in any mode") {
   for (const std::string mode : {"auto", "symmetric"})
     for (const PlannedCollective& planned : plan_of(changed("/simulation", mode)).collectives) {
       CHECK(planned.candidates.front().simulated.symmetric);
@@ -198,7 +198,7 @@ TEST_CASE("a uniform ring is simulated by three representative chips, asked for 
     }
 }
 
-TEST_CASE("symmetric simulation is refused before the run where it cannot be") {
+TEST_CASE("symmetric simulation is refused before the run if impossible") {
   const std::string remedy = "use \"auto\" or \"full\"";
   const auto refuse = [&](const std::string& pointer, const std::string& value,
                           const std::string& reason) {
@@ -208,22 +208,21 @@ TEST_CASE("symmetric simulation is refused before the run where it cannot be") {
     check_refused([&] { plan_of(json); }, "/simulation", remedy);
   };
   refuse("/collectives/0", R"({"label": "bf16", "algorithm": "one-shot"})",
-         "messages pass over more than one link");
+         "messages cross more than one link");
   refuse("/collectives/0", R"({"label": "bf16", "algorithm": "torus"})",
-         "messages pass over more than one link");  // 4 chips without wraparound
+         "messages cross more than one link");  // 4 chips without wraparound
   refuse("/faults", R"j({"links": [{"between": ["(0,0)", "(0,1)"], "bandwidth_factor": 0.5}]})j",
-         "its links are not all alike");
+         "its links differ");
   refuse("/faults", R"j({"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "1 s"}]})j",
          "links fail");
   refuse("/faults", R"j({"chips": [{"chip": "(0,0)", "slowdown": 2}]})j",
-         "its chips are not all equally fast");
-  refuse("/topology/file", EQUARX_CONFIGS_DIR "/topologies/two_islands.json",
-         "its links are not all alike");
+         "its chips differ in speed");
+  refuse("/topology/file", EQUARX_CONFIGS_DIR "/topologies/two_islands.json", "its links differ");
   input::Json json = changed("/collective", "broadcast");
   config::override_value(json, "/collectives", R"([{"algorithm": "ring"}])");
   json.erase("baseline");
   json["simulation"] = "symmetric";
-  check_refused([&] { plan_of(json); }, "/simulation", "its chips do different things");
+  check_refused([&] { plan_of(json); }, "/simulation", "its chips run different instructions");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST_CASE("a plan has a machine, a program and a cost for each of its instructio
   REQUIRE(plan.collectives.size() == 2);
   for (const PlannedCollective& planned : plan.collectives) {
     REQUIRE(planned.candidates.size() == 1);
-    CHECK(planned.unsuited.empty());
+    CHECK(planned.infeasible.empty());
     const CollectivePlan& collective = planned.candidates.front();
     CHECK(collective.simulated.machine.ranks() == 8);
     CHECK_FALSE(collective.simulated.symmetric);
@@ -35,15 +35,15 @@ TEST_CASE("ranks are neighbours on the machine, in both directions") {
   const Plan plan = plan_of(changed("/simulation", "full"));
   for (const PlannedCollective& planned : plan.collectives) {
     const sim::Machine& machine = planned.candidates.front().simulated.machine;
-    CHECK(machine.links.size() == 20);  // 4x2 mesh: 10 cables
-    for (const auto& ways : machine.ways)
-      for (const sim::Way& way : ways) CHECK(way.route.size() == 1);
+    CHECK(machine.links.size() == 20);  // 4x2 mesh: 10 links
+    for (const auto& out_ports : machine.out_ports)
+      for (const sim::OutPort& port : out_ports) CHECK(port.route.size() == 1);
     CHECK(machine.links.front().rate == plan.config.chip.link_rate());
     CHECK(machine.links.front().latency == plan.config.chip.hop_latency.value);
   }
 }
 
-TEST_CASE("minishards and microshards that are left out are chosen, by size if that is asked for") {
+TEST_CASE("missing minishards and microshards are chosen, by size if requested") {
   input::Json json = changed("/tensor/bytes", "32 MiB");
   json["collectives"][1].erase("minishards");
   json["collectives"][1].erase("microshards");
@@ -54,15 +54,14 @@ TEST_CASE("minishards and microshards that are left out are chosen, by size if t
   const Plan fastest = plan_of(json);
   // 2^24 elements / 8 ranks / 2 directions / (128 x 1024) for each minishard
   CHECK(cut_of(fastest).minishards == 8U);
-  CHECK_THAT(fastest.collectives[1].candidates.front().cut_reason,
-             ContainsSubstring("fastest of "));
+  CHECK_THAT(fastest.collectives[1].candidates.front().cut_reason, ContainsSubstring("best of "));
   json["collectives"][1]["cuts"] = "by-size";
   const Plan by_size = plan_of(json);
   CHECK(cut_of(by_size) == collectives::Cut{.minishards = 8, .microshards = 4});
-  CHECK(by_size.collectives[1].candidates.front().cut_reason == "by size: asked for");
+  CHECK(by_size.collectives[1].candidates.front().cut_reason == "by size: requested");
 }
 
-TEST_CASE("a phase that is not quantized has the format of the tensor") {
+TEST_CASE("an unquantized phase has the format of the tensor") {
   const auto formats = [](const std::string& quantize) {
     const Plan plan = plan_of(changed("/collectives/1/quantize", quantize));
     const collectives::Program& program = plan.collectives[1].candidates.front().program;
@@ -78,7 +77,7 @@ TEST_CASE("a phase that is not quantized has the format of the tensor") {
   CHECK(formats("all-gather").second.scaled);
 }
 
-TEST_CASE("integer codes of more ranks than their sums have room for are refused") {
+TEST_CASE("integer codes whose sums over all ranks overflow are refused") {
   input::Json json = testing::changed("/topology", R"({"torus": "16x8"})");
   json["collectives"] = {{{"algorithm", "torus"}, {"format", "global-qsgd-int8"}}};
   json.erase("baseline");
@@ -86,11 +85,11 @@ TEST_CASE("integer codes of more ranks than their sums have room for are refused
   json["topology"] = {{"torus", "8x8"}};
   CHECK_NOTHROW(plan_of(json));
   json["topology"] = {{"torus", "16x8"}};
-  json["collectives"][0]["format"] = "global-qsgd-exp8";  // which has headroom for any number
+  json["collectives"][0]["format"] = "global-qsgd-exp8";  // has headroom for any number
   CHECK_NOTHROW(plan_of(json));
 }
 
-TEST_CASE("auto tries codes that are added two at a time with algorithms that add so") {
+TEST_CASE("auto tries pairwise-summed codes with pairwise algorithms") {
   input::Json json = testing::changed("/topology", R"({"torus": "4x2"})");
   json["collectives"] = {{{"algorithm", "auto"}, {"format", "global-qsgd-exp8"}}};
   json.erase("baseline");
@@ -103,7 +102,7 @@ TEST_CASE("auto tries codes that are added two at a time with algorithms that ad
     }
 }
 
-TEST_CASE("a scale that all ranks share is found in the plan of any algorithm") {
+TEST_CASE("the plan of any algorithm determines the scale shared by all ranks") {
   for (const std::string algorithm : {"ring", "torus", "two-shot", "one-shot", "halving-doubling",
                                       "recursive-doubling", "binomial-tree", "auto"}) {
     CAPTURE(algorithm);

@@ -17,7 +17,7 @@ using testing::changed;
 using testing::check_refused;
 using testing::plan_of;
 
-TEST_CASE("an algorithm that the topology cannot run is refused with those that can") {
+TEST_CASE("an unsupported algorithm is refused with the supported ones") {
   const auto refuse = [](const std::string& topology, const std::string& algorithm,
                          const std::string& why, const std::string& others) {
     input::Json json = changed("/topology", topology);
@@ -29,7 +29,7 @@ TEST_CASE("an algorithm that the topology cannot run is refused with those that 
                   "this topology can run " + others);
   };
   const std::string no_halving = "ring, equarx, torus, two-shot, one-shot, auto";
-  refuse(R"({"ring": 6})", "halving-doubling", "needs a power of two of chips, and there are 6",
+  refuse(R"({"ring": 6})", "halving-doubling", "needs a power of two chips, but there are 6",
          no_halving);
   refuse(R"({"torus": "3x4"})", "recursive-doubling", "power of two", no_halving);
   refuse(R"({"fully-connected": 6})", "torus", "needs a grid of chips",
@@ -39,10 +39,10 @@ TEST_CASE("an algorithm that the topology cannot run is refused with those that 
   for (const std::string algorithm :
        {"torus", "halving-doubling", "recursive-doubling", "one-shot", "two-shot"})
     refuse(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"]]})j", algorithm,
-           "cannot go round the cables of /topology/avoid", "ring, equarx, auto");
+           "cannot avoid the links of /topology/avoid", "ring, equarx, auto");
 }
 
-TEST_CASE("ranks are numbered as the algorithm needs them") {
+TEST_CASE("rank grids match the algorithms") {
   const config::ExperimentConfig config = config::read_config(changed("/topology/mesh", "4x1x2"));
   const auto lengths = [&](std::string_view algorithm) {
     return value_or_throw(rank_grid(collectives::find_algorithm(algorithm), config, "")).lengths();
@@ -53,7 +53,7 @@ TEST_CASE("ranks are numbered as the algorithm needs them") {
   CHECK(std::ranges::equal(lengths("one-shot"), std::vector<std::uint32_t>{8}));
 }
 
-TEST_CASE("ranks of slices that a network joins are numbered slice by slice") {
+TEST_CASE("ranks of slices joined by a network are numbered slice by slice") {
   const config::ExperimentConfig config = config::read_config(changed(
       "/topology",
       R"({"slice": "4x2", "network": {"slices": 3, "bandwidth": "1 GB/s", "latency": "1 us"}})"));
@@ -65,7 +65,7 @@ TEST_CASE("ranks of slices that a network joins are numbered slice by slice") {
   CHECK(lengths("two-shot") == std::vector<std::uint32_t>{24});
 }
 
-TEST_CASE("a program is made of what the configuration says") {
+TEST_CASE("a program follows the configuration") {
   const config::ExperimentConfig config = config::read_config(testing::good_config());
   for (const config::CollectiveConfig& collective : config.collectives) {
     const collectives::RankGrid grid = value_or_throw(rank_grid(collective.algorithm, config, ""));
@@ -78,7 +78,7 @@ TEST_CASE("a program is made of what the configuration says") {
   }
 }
 
-TEST_CASE("axes that do not wrap around are folded, where rings go along axes") {
+TEST_CASE("axes without wraparound are folded for rings along axes") {
   const auto folded = [](const std::string& topology, std::string_view algorithm) {
     const config::ExperimentConfig config = config::read_config(changed("/topology", topology));
     config::CollectiveConfig collective = config.collectives.front();

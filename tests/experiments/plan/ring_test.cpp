@@ -19,7 +19,7 @@ config::TopologyConfig config_of(const std::string& topology) {
   return config::read_topology({input::parse_json(topology), "/topology"}, chip());
 }
 
-TEST_CASE("rings are planned around the cables to avoid") {
+TEST_CASE("rings avoid the excluded links") {
   const auto ring_of = [](const std::string& topology) {
     const config::TopologyConfig config = config_of(topology);
     return value_or_throw(plan_ring(config, config::plan_topology(config, chip())));
@@ -43,27 +43,27 @@ TEST_CASE("rings are planned around the cables to avoid") {
   CHECK(ring_of(R"({"fully-connected": 2})") == std::vector<topology::ChipId>{0, 1});
 }
 
-TEST_CASE("a topology without a ring is refused with the reason and the avoided cables") {
+TEST_CASE("a topology without a ring is refused with the reason and the avoided links") {
   const auto check = [](const std::string& topology, const std::string& part) {
     const config::TopologyConfig config = config_of(topology);
     const config::PlannedTopology planned = config::plan_topology(config, chip());
     CHECK(search_ring(config, planned).outcome == topology::RingOutcome::none);
     const auto ring = plan_ring(config, planned);
-    REQUIRE(std::holds_alternative<Obstacle>(ring));
-    CHECK(std::get<Obstacle>(ring).pointer == "/topology");
-    CHECK_THAT(std::get<Obstacle>(ring).reason, ContainsSubstring(part));
+    REQUIRE(std::holds_alternative<Infeasible>(ring));
+    CHECK(std::get<Infeasible>(ring).pointer == "/topology");
+    CHECK_THAT(std::get<Infeasible>(ring).reason, ContainsSubstring(part));
   };
   check(R"({"mesh": "3x3"})", "use a slice with an even side, or a torus");
   check(R"j({"mesh": "3x3", "avoid": [["(0,0)", "(0,1)"]]})j",
-        "no Hamiltonian ring exists on the mesh 3x3 without the cables (0,0) - (0,1): chip (0,0) "
-        "has only 1 usable cable, and a ring needs 2; avoid fewer cables");
+        "no Hamiltonian ring exists on the mesh 3x3 without the links (0,0) - (0,1): chip (0,0) "
+        "has only 1 usable link, and a ring needs 2; avoid fewer links");
   check(R"({"file": ")" + kIslands + R"(", "avoid": [["a0", "b0"]]})",
-        "on the graph two-islands without the cables a0 - b0: every way between two parts leads");
+        "on the graph two-islands without the links a0 - b0: every path between two parts leads");
   check(R"({"fully-connected": 6, "avoid": [[0,1],[0,2],[0,3],[0,4],[0,5]]})",
-        "0 - 1, 0 - 2, 0 - 3, 0 - 4 and 1 more: chip 0 has only 0 usable cables");
+        "0 - 1, 0 - 2, 0 - 3, 0 - 4 and 1 more: chip 0 has only 0 usable links");
 }
 
-TEST_CASE("a machine without a ring is refused with what to use instead") {
+TEST_CASE("a machine without a ring is refused with alternatives") {
   check_mistakes(
       {{"/topology/mesh", "3x3", "/topology", "use a slice with an even side, or a torus"},
        {"/topology/mesh", "5x3x3", "/topology", "or a torus"},
@@ -73,13 +73,13 @@ TEST_CASE("a machine without a ring is refused with what to use instead") {
         "or a torus"}});
 }
 
-TEST_CASE("a ring that the avoided cables break is refused with the cables") {
+TEST_CASE("a ring made impossible by avoided links is refused with the links") {
   check_mistakes(
       {{"/topology/avoid", R"j([["(0,0)", "(0,1)"]])j", "/topology",
-        "no Hamiltonian ring exists on the slice 4x2 without the cables (0,0) - (0,1): chip "
-        "(0,0) has only 1 usable cable, and a ring needs 2; avoid fewer cables"},
+        "no Hamiltonian ring exists on the slice 4x2 without the links (0,0) - (0,1): chip "
+        "(0,0) has only 1 usable link, and a ring needs 2; avoid fewer links"},
        {"/topology", R"({"fully-connected": 3, "avoid": [[0, 1], [1, 2], [2, 0]]})", "/topology",
-        "without the cables 0 - 1, 1 - 2, 2 - 0: chip 0 has only 0 usable"}});
+        "without the links 0 - 1, 1 - 2, 2 - 0: chip 0 has only 0 usable"}});
 }
 
 }  // namespace

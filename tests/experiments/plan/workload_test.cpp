@@ -50,7 +50,7 @@ TEST_CASE("weights of fewer bits make decoding faster, and larger models fit") {
   CHECK_NOTHROW(plan_of(with(decode, "/workload/precision", "weight-only-int8")));
 }
 
-TEST_CASE("computing is the sum of the operations, in the plan as a whole and in parts") {
+TEST_CASE("compute time is the sum of the operations, in the whole plan and in parts") {
   const TemporaryFile model(tiny_model().dump());
   input::Json skipping = tiny_config(model);
   skipping["workload"]["attention"] = {{"skips_outside_window", true}};
@@ -83,7 +83,7 @@ TEST_CASE("there are two AllReduces in each layer, for each chunk") {
   CHECK(workload_of(workload_config("gemma3-12b")).allreduces == 2 * 48);
 }
 
-TEST_CASE("every operation of every layer is counted, and what it does is what the model derives") {
+TEST_CASE("every operation of every layer is counted with the work derived from the model") {
   const TemporaryFile model(tiny_model().dump());
   const input::Json json = tiny_config(model);
   const config::ExperimentConfig config = config::read_config(json);
@@ -115,7 +115,7 @@ TEST_CASE("every operation of every layer is counted, and what it does is what t
   }
 }
 
-TEST_CASE("layers that take different times are kept apart, others are not") {
+TEST_CASE("only layers of different times are kept apart") {
   const TemporaryFile model(tiny_model().dump());
   input::Json json = tiny_config(model);
   CHECK(workload_of(json).layers.size() == 1);
@@ -126,13 +126,12 @@ TEST_CASE("layers that take different times are kept apart, others are not") {
   CHECK(plan.layers[0].count == 5);
   CHECK(plan.layers[1].count == 2);
   CHECK(total_time_s(plan.layers[0].schedule) < total_time_s(plan.layers[1].schedule));
-  const WorkloadPlan llama =
-      workload_of(workload_config("llama3-8b"));  // which has no local layers
+  const WorkloadPlan llama = workload_of(workload_config("llama3-8b"));  // no local layers
   REQUIRE(llama.layers.size() == 1);
   CHECK(llama.layers[0].count == 32);
 }
 
-TEST_CASE("chunks read the weights again, and do the same arithmetic") {
+TEST_CASE("chunks reread the weights and do the same arithmetic") {
   const TemporaryFile model(tiny_model().dump());
   const WorkloadPlan whole = workload_of(tiny_config(model));
   const WorkloadPlan parts = workload_of(with(tiny_config(model), "/workload/chunks", "4"));
@@ -144,7 +143,7 @@ TEST_CASE("chunks read the weights again, and do the same arithmetic") {
   CHECK(again.hbm_bytes - once.hbm_bytes == Approx(3.0 * weights));
 }
 
-TEST_CASE("matrix products take the time of their efficiency, element-wise work does not") {
+TEST_CASE("efficiency affects the time of matmuls, not of element-wise work") {
   const TemporaryFile model(tiny_model().dump());
   input::Json chip = testing::tpu_v5e();
   chip["parameters"]["matrix_efficiency"]["value"] = 0.4;
@@ -157,7 +156,7 @@ TEST_CASE("matrix products take the time of their efficiency, element-wise work 
   CHECK(find(slower, "softmax").time_s == find(usual, "softmax").time_s);
 }
 
-TEST_CASE("a residual that stays in VMEM has to fit there, and takes less time") {
+TEST_CASE("a residual in VMEM must fit there and takes less time") {
   input::Json json = workload_config("gemma3-27b", 8192);
   json["topology"] = {{"slice", "4x4"}};
   const double in_hbm_s = workload_of(json).compute_s;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The files of a computer that does not exist; nothing says anything at first.
+/// Files of a simulated computer; initially without any limits.
 class Computer {
  public:
   Computer() {
@@ -42,18 +42,18 @@ class Computer {
   fs::path root_;
 };
 
-TEST_CASE("without any statement memory is unlimited") {
+TEST_CASE("memory is unlimited without any limits") {
   const Computer computer;
   CHECK(computer.available() == kInfinity);
 }
 
-TEST_CASE("the kernel says what it can give") {
+TEST_CASE("the kernel's estimate of available memory counts") {
   const Computer computer;
   computer.write("proc/meminfo", "MemTotal: 9 kB\nMemFree:  1 kB\nMemAvailable:    4 kB\n");
   CHECK(computer.available() == 4096.0);
 }
 
-TEST_CASE("a container's limit counts less what it uses, but for cached files") {
+TEST_CASE("a container's limit counts minus its usage, except the page cache") {
   const Computer computer;
   computer.write("proc/meminfo", "MemAvailable: 1000 kB\n");
   computer.write("proc/self/cgroup", "0::/\n");
@@ -68,7 +68,7 @@ TEST_CASE("a container's limit counts less what it uses, but for cached files") 
   CHECK(computer.available() == 0.0);
 }
 
-TEST_CASE("of a group and those around it the least counts, and of hard and soft limits, too") {
+TEST_CASE("the minimum over a group, its ancestors, and hard and soft limits counts") {
   const Computer computer;
   computer.write("proc/self/cgroup", "0::/system.slice/job_7/step 0\n");
   computer.write_group("system.slice/job_7/step 0", "memory.max", "max");
@@ -81,15 +81,14 @@ TEST_CASE("of a group and those around it the least counts, and of hard and soft
   CHECK(computer.available() == 4500.0);
 }
 
-TEST_CASE(
-    "within a container the group's path may not be there, the root of what is mounted counts") {
+TEST_CASE("within a container the mounted root counts if the group's path is missing") {
   const Computer computer;
   computer.write("proc/self/cgroup", "0::/docker/abc\n");
   computer.write_group("", "memory.max", "5000");
   CHECK(computer.available() == 5000.0);
 }
 
-TEST_CASE("groups of version 1 count, too, also beside those of version 2") {
+TEST_CASE("groups of version 1 count, also together with version 2") {
   const Computer computer;
   computer.write("proc/self/cgroup",
                  "12:cpuset:/a\n11:cpu,cpuacct:/a\n4:memory:/slurm/job_7\n0::/b\n");
@@ -102,14 +101,14 @@ TEST_CASE("groups of version 1 count, too, also beside those of version 2") {
   CHECK(computer.available() == 4000.0);
 }
 
-TEST_CASE("a process's own limit counts less what it has") {
+TEST_CASE("a process's own limit counts minus its usage") {
   const Computer computer;
   computer.write("proc/self/status", "Name:\ta\nVmPeak:\t9 kB\nVmSize:\t2 kB\n");
   CHECK(computer.available(5000.0) == 5000.0 - 2048.0);
   CHECK(computer.available(1000.0) == 0.0);
 }
 
-TEST_CASE("some memory is available, and not more than there is") {
+TEST_CASE("the available memory is positive and at most the physical memory") {
   const double installed =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   constexpr double kLeast = 1 << 20;

@@ -41,7 +41,7 @@ TEST_CASE("every job comes back with its result") {
   CHECK(pool.busy() == 0);
 }
 
-TEST_CASE("workers are kept, and are never more than asked for") {
+TEST_CASE("workers are reused and never exceed the limit") {
   WorkerPool pool(2, [](const std::string&) { return std::to_string(getpid()); });
   std::map<std::string, int> processes;
   for (const auto& [job, finished] : run_all(pool, std::vector<std::string>(50)))
@@ -62,7 +62,7 @@ TEST_CASE("a worker that crashes costs its job only") {
   for (const std::size_t job : {0U, 2U, 4U, 5U}) CHECK(results.at(job).failure.empty());
 }
 
-TEST_CASE("waiting ends without results, too") {
+TEST_CASE("waiting times out without results") {
   WorkerPool pool(1, [](const std::string&) {
     pause();
     return std::string();
@@ -71,7 +71,7 @@ TEST_CASE("waiting ends without results, too") {
   pool.start(0, "");
   CHECK_FALSE(pool.has_free());
   CHECK(pool.wait(1).empty());
-}  // and so does the pool
+}  // destroys the pool as well
 
 }  // namespace
 }  // namespace equarx::process::worker_pool_test

@@ -6,7 +6,7 @@
 namespace equarx::report::axes_test {
 namespace {
 
-/// A row for each configuration, without axes.
+/// One row per configuration, without axes.
 ReportResults results_of(std::initializer_list<input::Json> configs) {
   ReportResults results;
   for (const input::Json& config : configs) {
@@ -19,7 +19,7 @@ ReportResults results_of(std::initializer_list<input::Json> configs) {
   return results;
 }
 
-TEST_CASE("what differs between configurations becomes an axis, what does not is none") {
+TEST_CASE("only settings that differ between configurations become axes") {
   ReportResults results = results_of({{{"hardware", "a"}, {"tensor", {{"bytes", "1 MiB"}}}},
                                       {{"hardware", "a"}, {"tensor", {{"bytes", "2 MiB"}}}}});
   complete_axes(results);
@@ -27,14 +27,14 @@ TEST_CASE("what differs between configurations becomes an axis, what does not is
   CHECK(results.rows[1].axes == input::Json{{"/tensor/bytes", "2 MiB"}});
 }
 
-TEST_CASE("how collectives are set tells no experiments apart") {
+TEST_CASE("settings of collectives do not become axes") {
   ReportResults results = results_of({{{"baseline", "x"}, {"collectives", {{{"label", "x"}}}}},
                                       {{"baseline", "y"}, {"collectives", {{{"label", "y"}}}}}});
   complete_axes(results);
   for (const ReportRow& row : results.rows) CHECK(row.axes->empty());
 }
 
-TEST_CASE("an axis of one row is one of all whose configuration has it") {
+TEST_CASE("an axis of one row becomes an axis of all rows whose configuration has it") {
   ReportResults results = results_of({{{"n", 1}}, {{"n", 2}}, {{"m", 3}}});
   results.rows[0].axes = input::Json{{"/n", 1}};
   complete_axes(results);
@@ -42,7 +42,7 @@ TEST_CASE("an axis of one row is one of all whose configuration has it") {
   CHECK_FALSE(results.rows[2].axes->contains("/n"));
 }
 
-/// Two runs, "bf16" and another, of one configuration with these axes.
+/// Two runs of one configuration with these axes: "bf16" and another.
 ReportResults pair_with_axes(const std::string& label, const input::Json& axes) {
   ReportResults results = results_of(
       {{{"n", 1}, {"collectives", {{{"label", "bf16"}}, {{"label", label}, {"format", "int4"}}}}}});
@@ -54,7 +54,7 @@ ReportResults pair_with_axes(const std::string& label, const input::Json& axes) 
   return results;
 }
 
-TEST_CASE("an axis of collectives that are none is kept") {
+TEST_CASE("an axis of malformed collectives is kept") {
   ReportResults results = results_of({{{"collectives", {"q", true, 1}}}});
   results.rows[0].axes = input::Json{{"/collectives/q/format", "int4"}};
   results.rows[0].run = input::Json{{"label", "q"}};
@@ -62,7 +62,7 @@ TEST_CASE("an axis of collectives that are none is kept") {
   CHECK(results.rows[0].axes->contains("/collectives/q/format"));
 }
 
-TEST_CASE("an axis of one collective is none of the others") {
+TEST_CASE("an axis of one collective is dropped from the others") {
   for (const std::string pointer : {"/collectives/q/format", "/collectives/1/format"}) {
     CAPTURE(pointer);
     const input::Json axes = {{"/n", 1}, {pointer, "int4"}};
@@ -72,7 +72,7 @@ TEST_CASE("an axis of one collective is none of the others") {
   }
 }
 
-TEST_CASE("a collective that an axis gives another label is known by either") {
+TEST_CASE("a collective renamed by an axis is found by either label") {
   const input::Json axes = {{"/collectives/q/format", "int4"},
                             {"/collectives/q/label", "four bits"}};
   const ReportResults results = pair_with_axes("four bits", axes);
@@ -81,7 +81,7 @@ TEST_CASE("a collective that an axis gives another label is known by either") {
 }
 
 TEST_CASE(
-    "an axis whose collective cannot be told stays with all rows, and so do those of failed "
+    "an axis of an unknown collective stays with all rows, and so do axes of failed "
     "points") {
   const input::Json axes = {{"/collectives/unknown/format", "int4"}};
   CHECK(pair_with_axes("q", axes).rows[0].axes == axes);
@@ -91,7 +91,7 @@ TEST_CASE(
   CHECK_FALSE(failed.rows[0].axes->empty());
 }
 
-TEST_CASE("rows of a sweep with the same axes get those in which their configurations differ") {
+TEST_CASE("rows with equal axes get further axes where their configurations differ") {
   ReportResults results = results_of({{{"n", 1}, {"hardware", "a"}},
                                       {{"n", 1}, {"hardware", "b"}},
                                       {{"n", 2}, {"hardware", "b"}, {"other", 1}}});
@@ -103,7 +103,7 @@ TEST_CASE("rows of a sweep with the same axes get those in which their configura
   CHECK(results.rows[2].axes == input::Json{{"/n", 2}, {"/hardware", "b"}});
 }
 
-TEST_CASE("values are said in words") {
+TEST_CASE("values are formatted as text") {
   using input::Json;
   CHECK(in_words(Json{{"mesh", "3x3"}}) == "mesh 3x3");
   CHECK(in_words(Json{{"graph", "g.json"}, {"n", {1, 2}}}) == "graph g.json, n 1 x 2");

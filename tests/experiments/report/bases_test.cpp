@@ -23,7 +23,7 @@ void add(ReportResults& results, const std::string& base, const input::Json& con
   results.rows.push_back(row);
 }
 
-TEST_CASE("what bases differ in is an axis of their rows, and what axes change is none") {
+TEST_CASE("differences of bases become axes, except for keys varied by axes") {
   ReportResults results;
   add(results, "old", config_of("tpu-v5e", 1, "int8"));
   add(results, "old", config_of("tpu-v5e", 2, "int8"));
@@ -36,7 +36,7 @@ TEST_CASE("what bases differ in is an axis of their rows, and what axes change i
   CHECK(results.rows[4].axes == input::Json{{"/hardware", "tpu-v5e"}});
 }
 
-TEST_CASE("collectives are compared by their labels, wherever they stand") {
+TEST_CASE("collectives are compared by label, at any position") {
   ReportResults results;
   input::Json turned = config_of("a", 1, "int4");
   std::swap(turned["collectives"][0], turned["collectives"][1]);
@@ -49,7 +49,7 @@ TEST_CASE("collectives are compared by their labels, wherever they stand") {
         input::Json{{"/tensor/bytes", 1}, {"/collectives/q/format", "int4"}});
 }
 
-TEST_CASE("a collective that only one base has makes no axes") {
+TEST_CASE("a collective of only one base makes no axis") {
   ReportResults results;
   input::Json more = config_of("a", 1, "int8");
   more["collectives"].push_back({{"label", "new"}, {"format", "int4"}});
@@ -59,7 +59,7 @@ TEST_CASE("a collective that only one base has makes no axes") {
   for (const ReportRow& row : results.rows) CHECK(row.axes == input::Json{{"/tensor/bytes", 1}});
 }
 
-TEST_CASE("a key that only one base has is an axis of its rows alone") {
+TEST_CASE("a key of only one base is an axis of its rows only") {
   ReportResults results;
   input::Json more = config_of("a", 1, "int8");
   more["faults"] = {{"slow", 2}};
@@ -70,13 +70,13 @@ TEST_CASE("a key that only one base has is an axis of its rows alone") {
   CHECK((*results.rows[1].axes)["/faults/slow"] == 2);
 }
 
-TEST_CASE("what was a key of the base and is an axis now stays one column") {
+TEST_CASE("a key that became an axis stays one column") {
   ReportResults results;
   add(results, "old", config_of("a", 1, "int8"));
   add(results, "new", config_of("b", 1, "int8"));
   (*results.rows[1].axes)["/hardware"] = "b";
   add_axes_of_bases(results);
-  CHECK_FALSE(results.rows[0].axes->contains("/hardware"));  // complete_axes() gives it
+  CHECK_FALSE(results.rows[0].axes->contains("/hardware"));  // added by complete_axes()
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_CASE("a run's numbers and texts become columns, nested ones by their path")
   CHECK(kind_of("time_s") == ColumnKind::time);
   CHECK(kind_of("speedup") == ColumnKind::ratio);
   CHECK(kind_of("wire_bytes_per_link") == ColumnKind::bytes);
-  CHECK(kind_of("breakdown/bubbles_s") == ColumnKind::time);
+  CHECK(kind_of("breakdown/idle_s") == ColumnKind::time);
   CHECK(kind_of("numerics/sqnr_db") == ColumnKind::decibel);
   CHECK(kind_of("numerics/clipped_fraction") == ColumnKind::fraction);
   CHECK(kind_of("numerics/elements") == ColumnKind::number);
@@ -59,7 +59,7 @@ TEST_CASE("a run's numbers and texts become columns, nested ones by their path")
   CHECK(find(columns, "version") == nullptr);
 }
 
-TEST_CASE("intervals are numbers beside their figures, shown where any row has them") {
+TEST_CASE("intervals follow their figures, and are shown if any row has them") {
   const input::Json interval = {{"samples", 200},
                                 {"time_low_s", 0.9},
                                 {"time_high_s", 1.2},
@@ -90,7 +90,7 @@ TEST_CASE("intervals are numbers beside their figures, shown where any row has t
   CHECK(make_columns(results_of({{input::Json::object(), without}})).size() == 3);
 }
 
-TEST_CASE("what a run does not have is missing in its row alone, and lists are left out") {
+TEST_CASE("missing values are null in their row, and lists are left out") {
   const auto columns = make_columns(results_of(
       {{input::Json::object(),
         {{"label", "a"}, {"time_s", nullptr}, {"numerics", nullptr}, {"links", {1}}}},
@@ -104,7 +104,7 @@ TEST_CASE("what a run does not have is missing in its row alone, and lists are l
   CHECK(find(columns, "numerics") == nullptr);
 }
 
-TEST_CASE("how a collective is set is joined to its runs, and whether it is the baseline") {
+TEST_CASE("settings of a collective, and a baseline flag, are joined to its runs") {
   ReportResults results = results_of({{input::Json::object(), {{"label", "bf16"}}},
                                       {input::Json::object(), {{"label", "q"}}},
                                       {input::Json::object(), {{"label", "of another file"}}}});
@@ -124,7 +124,7 @@ TEST_CASE("how a collective is set is joined to its runs, and whether it is the 
   CHECK(find(make_columns(results), "format") == nullptr);
 }
 
-TEST_CASE("a workload's time is shown with what is computing and what AllReduce") {
+TEST_CASE("the time of a workload is shown with its compute and communication") {
   const auto columns = make_columns(results_of({{input::Json::object(),
                                                  {{"label", "a"},
                                                   {"time_s", 3.0},
@@ -132,12 +132,12 @@ TEST_CASE("a workload's time is shown with what is computing and what AllReduce"
                                                   {"matrix_s", 1.5},
                                                   {"allreduce_s", 1.0}}}}));
   for (const char* key : {"compute_s", "allreduce_s"}) CHECK(find(columns, key)->shown);
-  CHECK(find(columns, "compute_s")->title == "computing");
+  CHECK(find(columns, "compute_s")->title == "compute");
+  CHECK(find(columns, "allreduce_s")->title == "communication");
   CHECK_FALSE(find(columns, "matrix_s")->shown);
 }
 
-TEST_CASE(
-    "an axis that is a collective's label or format is not shown twice, but for failed points") {
+TEST_CASE("axes for label or format of a collective are hidden, unless points failed") {
   const input::Json axes = {{"/collectives/q/format", "int8"},
                             {"/collectives/q/label", "q"},
                             {"/collectives/q/microshards", 2},
@@ -154,12 +154,24 @@ TEST_CASE(
   CHECK(shown("/collectives/q/format"));
 }
 
-TEST_CASE("an axis of objects or lists is said in words") {
+TEST_CASE("an axis of objects or lists is formatted as text") {
   CHECK(axis_of({{{"mesh", "3x3"}}, {{"slice", "4x2"}}}).cells == boxed({"mesh 3x3", "slice 4x2"}));
   CHECK(axis_of({{512, 512}, {7, 3}}).cells == boxed({"512 x 512", "7 x 3"}));
 }
 
-TEST_CASE("axes come first, quantities are numbers that keep what was written") {
+TEST_CASE("an axis with an empty object shows the defaults that it stands for") {
+  const input::Json on = {{"/uncertainty", input::Json::object()}};
+  ReportResults results = results_of({{on, {{"label", "x"}}}});
+  const auto cell = [&] { return make_columns(results).front().cells.front(); };
+  CHECK(cell() == input::Json("on"));
+  results.sources[0].config = input::Json{{"uncertainty", {{"samples", 200}, {"seed", 1}}}};
+  CHECK(cell() == input::Json("samples 200, seed 1"));
+  CHECK(make_columns(results).front().title == "uncertainty");
+  results.sources[0].config = input::Json{{"uncertainty", input::Json::object()}};
+  CHECK(cell() == input::Json("on"));
+}
+
+TEST_CASE("axes come first, and quantities are numbers with their original text") {
   const ReportColumn bytes = axis_of({"1 MiB", nullptr, "512 KiB"});
   CHECK(bytes.axis);
   CHECK(bytes.title == "a");
@@ -172,14 +184,14 @@ TEST_CASE("axes come first, quantities are numbers that keep what was written") 
   CHECK(axis_of({"4x2", "4x4"}).kind == ColumnKind::text);
 }
 
-TEST_CASE("an axis of values that cannot be compared is one of texts") {
+TEST_CASE("an axis of mixed values is an axis of texts") {
   CHECK(axis_of({"1 us", "1 MiB"}).kind == ColumnKind::text);
   const ReportColumn mixed = axis_of({"auto", 8});
   CHECK(mixed.kind == ColumnKind::text);
   CHECK(mixed.cells == boxed({"auto", "8"}));
 }
 
-TEST_CASE("failures, versions and files have columns only where they differ or are") {
+TEST_CASE("errors have a column if any, versions and files if they differ") {
   ReportResults results =
       results_of({{input::Json::object(), {{"label", "a"}}}, {input::Json::object(), nullptr}});
   results.rows[1].error = "why";
@@ -193,7 +205,7 @@ TEST_CASE("failures, versions and files have columns only where they differ or a
   CHECK(find(columns, "version") == nullptr);
 }
 
-TEST_CASE("numbers of a step's groups are named by their group, and labels are of variants") {
+TEST_CASE("numbers of a step are titled by group, and labels are called variants") {
   const input::Json run = input::Json::parse(
       R"({"label": "int8", "time_s": 1.0, "exposed_s": 0.5, "model_flops_utilisation": 0.6,
           "groups": {"a/b": {"exposed_s": 0.25}}})");

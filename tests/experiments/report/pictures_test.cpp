@@ -7,7 +7,7 @@
 namespace equarx::report::pictures_test {
 namespace {
 
-/// A row of a run on so many chips, with the use of its links or without.
+/// Row of a run on this number of chips, with or without utilisation of links.
 void add_row(ReportResults& results, const std::string& slice, bool with_links) {
   ReportSource source;
   source.config = testing::synthetic_config("1 MiB", slice, 1);
@@ -24,7 +24,7 @@ void add_row(ReportResults& results, const std::string& slice, bool with_links) 
   results.rows.push_back(row);
 }
 
-TEST_CASE("a topology without use is drawn once, and every run that has its links") {
+TEST_CASE("a topology is drawn once, and once for every run with links") {
   ReportResults results;
   add_row(results, "2x2", false);
   add_row(results, "2x2", false);
@@ -41,7 +41,7 @@ TEST_CASE("a topology without use is drawn once, and every run that has its link
   CHECK(results.notes.empty());
 }
 
-TEST_CASE("a variant of a step has a picture of its streams, and the step one of its topology") {
+TEST_CASE("variants of a step have pictures of streams, and the step one of its topology") {
   ReportResults results;
   const input::Json step = testing::synthetic_step();
   results.sources.push_back({.config = step["config"]});
@@ -60,7 +60,7 @@ TEST_CASE("a variant of a step has a picture of its streams, and the step one of
   CHECK(make_pictures(results, 10).size() == 2);
 }
 
-TEST_CASE("links that are not as this program writes them are left out of the picture") {
+TEST_CASE("links in an unknown format are left out of the picture") {
   const input::Json strange = input::Json::parse(
       R"json([[{"from": "(0,0)", "to": {}}], [{"from": 1, "to": "(0,0)"}], [{"from": "(0,0)"}],
           [{"from": "(0,0)", "to": "(1,0)", "utilisation": "much"}], [1], "links", 2, null])json");
@@ -74,7 +74,7 @@ TEST_CASE("links that are not as this program writes them are left out of the pi
   }
 }
 
-TEST_CASE("pictures beyond the most are left out, with a note") {
+TEST_CASE("pictures beyond the limit are left out, with a note") {
   ReportResults results;
   for (const std::string slice : {"2x2", "4x2", "4x4"}) add_row(results, slice, false);
   CHECK(make_pictures(results, 1).size() == 1);
@@ -82,7 +82,7 @@ TEST_CASE("pictures beyond the most are left out, with a note") {
   CHECK_THAT(results.notes[0], ContainsSubstring("2 more runs have no picture"));
 }
 
-TEST_CASE("a chip with a changed parameter has a picture, and the parameters that it has") {
+TEST_CASE("a chip with a changed parameter has a picture, and its own parameters") {
   ReportResults results;
   add_row(results, "2x2", false);
   (*results.sources[0].config)["hardware"] = {{"based_on", "tpu-v5e"}, {"hop_latency", "1 us"}};
@@ -93,7 +93,7 @@ TEST_CASE("a chip with a changed parameter has a picture, and the parameters tha
   CHECK(parameters["hop_latency"]["class"] == "assumed");
 }
 
-TEST_CASE("parameters of a known chip are filled in, of an unknown one they stay out") {
+TEST_CASE("parameters are filled in for known chips only") {
   ReportResults results;
   add_row(results, "2x2", false);
   add_row(results, "2x2", false);

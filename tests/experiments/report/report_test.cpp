@@ -16,7 +16,7 @@ ReportInput sweep_input(std::size_t rows) {
   return {.title = "t", .results = read_results(paths), .pictures = {}, .version = "0.1.0"};
 }
 
-/// The configuration of a source as the page puts it together.
+/// Configuration of a source, reconstructed as on the page.
 input::Json config_of(const input::Json& data, std::size_t source) {
   const input::Json& entry = data["sources"][source];
   if (!entry.contains("patch")) return entry["config"];
@@ -35,7 +35,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST_CASE("the data of a page are those of the results") {
+TEST_CASE("the page contains the data of the results") {
   const ReportInput input = sweep_input(100);
   const input::Json data = input::Json::parse(report_data(input));
   CHECK(data["rows"] == 100);
@@ -56,7 +56,7 @@ TEST_CASE("the data of a page are those of the results") {
     CHECK(config_of(data, source) == input.results.sources[source].config);
 }
 
-TEST_CASE("configurations that have little in common are whole") {
+TEST_CASE("configurations with little in common are stored in full") {
   ReportInput input = sweep_input(6);
   input.results.sources[1].config = input::Json{{"quite", "another"}};
   input.results.sources[2].config = input::Json(nullptr);
@@ -65,7 +65,7 @@ TEST_CASE("configurations that have little in common are whole") {
     CHECK(config_of(data, source) == input.results.sources[source].config);
 }
 
-TEST_CASE("parameters that repeat are stored once") {
+TEST_CASE("repeated parameters are stored once") {
   ReportInput input = sweep_input(20);
   for (ReportSource& source : input.results.sources)
     source.parameters = input::Json{{"p", {{"value", 1}, {"class", "assumed"}, {"source", "-"}}}};
@@ -76,7 +76,7 @@ TEST_CASE("parameters that repeat are stored once") {
   CHECK(data["sources"][3]["parameters"] == 1);
 }
 
-TEST_CASE("operations are stored once, and known to their sources") {
+TEST_CASE("operations are stored once, and referenced by their sources") {
   ReportInput input = sweep_input(6);
   input.results.sources[1].operations = input::Json{{{"name", "qkv"}, {"time_s", 1.0}}};
   const input::Json data = input::Json::parse(report_data(input));
@@ -86,7 +86,7 @@ TEST_CASE("operations are stored once, and known to their sources") {
   CHECK(data["operations"][data["sources"][2]["operations"].get<std::size_t>()].is_null());
 }
 
-TEST_CASE("a failed point has its axes, as there is no configuration of it") {
+TEST_CASE("a failed point is stored with its axes instead of a configuration") {
   ReportInput input = sweep_input(6);
   const std::size_t source = input.results.rows[4].source;
   input.results.sources[source].config = input::Json(nullptr);
@@ -96,7 +96,7 @@ TEST_CASE("a failed point has its axes, as there is no configuration of it") {
   CHECK_FALSE(data["sources"][source == 0 ? 1 : 0].contains("axes"));
 }
 
-TEST_CASE("whole numbers are exact, and what is no number is missing") {
+TEST_CASE("integers are exact, and non-finite numbers become null") {
   ReportInput input = sweep_input(2);
   (*input.results.rows[0].run)["wire_bytes_per_link"] = std::int64_t{9'007'199'254'740'991};
   (*input.results.rows[1].run)["speedup"] = 1073741824.0;
@@ -138,7 +138,7 @@ TEST_CASE("no text of the input becomes markup or script") {
   CHECK(count(page, "&lt;/script&gt;&lt;!-- &lt;script&gt; &amp; &quot; &#39;") == 1);  // the title
 }
 
-TEST_CASE("a title or name that is not UTF-8 does not stop the page") {
+TEST_CASE("invalid UTF-8 in titles and names is accepted") {
   ReportInput input = sweep_input(2);
   input.title = "\xff\xfe";
   input.results.rows[0].file = "results\xff.json";
@@ -146,7 +146,7 @@ TEST_CASE("a title or name that is not UTF-8 does not stop the page") {
   CHECK_NOTHROW(make_report(input));
 }
 
-TEST_CASE("a page reaches for nothing outside itself") {
+TEST_CASE("a page has no external references") {
   const std::string page = make_report(sweep_input(2));
   CHECK(page.starts_with("<!DOCTYPE html>"));
   CHECK(count(page, "Content-Security-Policy\" content=\"default-src 'none'") == 1);

@@ -44,7 +44,7 @@ input::Json result(const std::string& hash, const std::string& slice,
   return json;
 }
 
-/// Reads files of these texts, named 0, 1, ...
+/// Reads files with these contents, named 0, 1, ...
 ReportResults read(const std::vector<std::string>& texts) {
   const testing::TemporaryDirectory folder;
   std::vector<std::string> paths;
@@ -53,18 +53,18 @@ ReportResults read(const std::vector<std::string>& texts) {
   return read_results(paths);
 }
 
-TEST_CASE("a step has a row for each variant, with its groups by their names") {
+TEST_CASE("a step has a row per variant, with its groups by name") {
   const ReportResults results = read({testing::synthetic_step().dump(2)});
   REQUIRE(results.rows.size() == 2);
   CHECK(results.sources.size() == 1);
   const input::Json& run = results.rows[1].run;
   CHECK(run["label"] == "int8");
-  CHECK(run["groups"]["a/b"]["alone_s"] == 2e-3);
+  CHECK(run["groups"]["a/b"]["isolated_s"] == 2e-3);
   CHECK(results.rows[0].axes->empty());
   input::Json other = testing::synthetic_step();
   other["config_hash"] = "00000000000000cc";
   other["config"]["mesh"]["data"] = 8;
-  other["config"]["variants"][0]["label"] = "plain";  // which is in the rows
+  other["config"]["variants"][0]["label"] = "plain";  // also in the rows
   const ReportResults two = read({testing::synthetic_step().dump(), other.dump()});
   REQUIRE(two.rows.size() == 4);
   CHECK(two.rows[0].axes->size() == 1);
@@ -79,7 +79,7 @@ TEST_CASE("a step has a row for each variant, with its groups by their names") {
   CHECK_THROWS_AS(read({unnamed.dump()}), input::InputError);
 }
 
-TEST_CASE("a result has a row for each run, and one source") {
+TEST_CASE("a result has a row per run, and one source") {
   for (const int indent : {-1, 2}) {
     const ReportResults results = read({result("00000000000000aa", "4x2").dump(indent) + "\n"});
     REQUIRE(results.rows.size() == 2);
@@ -94,7 +94,7 @@ TEST_CASE("a result has a row for each run, and one source") {
   }
 }
 
-TEST_CASE("a note names each chip without calibration, once, and no other") {
+TEST_CASE("a note names each uncalibrated chip once") {
   input::Json calibrated = result("00000000000000aa", "4x2");
   for (input::Json& run : calibrated["runs"]) run["calibrated"] = true;
   CHECK(read({calibrated.dump()}).notes.empty());
@@ -115,7 +115,19 @@ TEST_CASE("a note names each chip without calibration, once, and no other") {
         std::vector<std::string>{"a chip, tpu-v4: " + what});
 }
 
-TEST_CASE("results that differ in their configurations get axes that tell them apart") {
+TEST_CASE("results of version 0.2 are read by the current names of their keys, with a note") {
+  std::string old = run_line("1", "1 MiB").dump();
+  const input::Json current = run_line("1", "1 MiB")["run"];
+  for (const auto& [now, before] :
+       {std::pair{"\"idle_s\"", "\"bubbles_s\""}, std::pair{"\"sync_s\"", "\"overhead_s\""}})
+    old.replace(old.find(now), std::string(now).size(), before);
+  const ReportResults results = read({old + "\n"});
+  CHECK(results.rows[0].run == current);
+  REQUIRE(results.notes.size() == 1);
+  CHECK_THAT(results.notes[0], ContainsSubstring("written by version 0.2"));
+}
+
+TEST_CASE("results with different configurations get axes for the differences") {
   const ReportResults results =
       read({result("00000000000000aa", "4x2").dump(2), result("00000000000000bb", "4x4").dump(2)});
   REQUIRE(results.rows.size() == 4);
@@ -123,7 +135,7 @@ TEST_CASE("results that differ in their configurations get axes that tell them a
   CHECK(results.rows[3].axes == input::Json{{"/topology/slice", "4x4"}});
 }
 
-TEST_CASE("a sweep's lines are rows with their axes, and its failed points rows without a run") {
+TEST_CASE("lines of a sweep become rows with axes, and failed points rows without run") {
   const ReportResults results =
       read({run_line("a1", "1 MiB").dump() + "\n\n" + run_line("a2", "2 MiB").dump() + "\r\n" +
             error_line("a3").dump()});
@@ -138,7 +150,7 @@ TEST_CASE("a sweep's lines are rows with their axes, and its failed points rows 
   CHECK(results.sources[2].config->is_null());
 }
 
-TEST_CASE("results beside a sweep get its axes from their configurations") {
+TEST_CASE("results shown with a sweep get its axes from their configurations") {
   const ReportResults results =
       read({run_line("a1", "2 MiB").dump() + "\n", result("00000000000000aa", "4x2").dump(2)});
   REQUIRE(results.rows.size() == 3);
@@ -146,8 +158,7 @@ TEST_CASE("results beside a sweep get its axes from their configurations") {
   CHECK(results.rows[2].axes == input::Json{{"/tensor/bytes", "1 MiB"}});
 }
 
-TEST_CASE(
-    "of what is there twice the last is kept, and a failure that was computed later is gone") {
+TEST_CASE("only the last of duplicate runs is kept, and recomputed failures are dropped") {
   input::Json again = run_line("a1", "1 MiB");
   again["run"]["time_s"] = 1.5;
   const ReportResults results =
@@ -158,10 +169,10 @@ TEST_CASE(
   CHECK((*results.rows[0].run)["time_s"] == 1.5);
   CHECK(results.rows[1].error == "/tensor/bytes: too small");
   REQUIRE(results.notes.size() == 1);
-  CHECK_THAT(results.notes[0], ContainsSubstring("1 run is there more than once"));
+  CHECK_THAT(results.notes[0], ContainsSubstring("1 run is duplicated"));
 }
 
-TEST_CASE("of a sweep's point the last state counts, if only keys tell states apart") {
+TEST_CASE("the last state of a sweep's point counts if only keys differ") {
   const auto of_base = [](input::Json line) {
     line["base"] = "b";
     return line.dump() + "\n";
@@ -173,23 +184,23 @@ TEST_CASE("of a sweep's point the last state counts, if only keys tell states ap
   REQUIRE(results.rows.size() == 2);
   CHECK((*results.rows[1].run)["time_s"] == 1.5);
   REQUIRE(results.notes.size() == 1);
-  CHECK_THAT(results.notes[0], ContainsSubstring("1 row is of an earlier state of the sweep"));
-  // Files of their own are told apart by their names.
+  CHECK_THAT(results.notes[0], ContainsSubstring("1 row is from an earlier state of the sweep"));
+  // Rows of separate files differ in their file names.
   CHECK(read({of_base(run_line("old", "1 MiB")), of_base(later)}).rows.size() == 2);
-  // What failed before and works now is gone.
+  // Failures that were recomputed successfully are dropped.
   input::Json failed = error_line("old");
   failed["axes"] = later["axes"];
   CHECK(read({of_base(failed) + of_base(later)}).rows.size() == 1);
 }
 
-TEST_CASE("a point that fails again is no run that is there twice") {
+TEST_CASE("a point that fails again is not a duplicate run") {
   const ReportResults results =
       read({error_line("a1").dump() + "\n" + error_line("a1").dump() + "\n"});
   CHECK(results.rows.size() == 1);
   CHECK(results.notes.empty());
 }
 
-TEST_CASE("two labels of a point are two rows, though a label be empty") {
+TEST_CASE("two labels of a point are two rows, even if one is empty") {
   input::Json empty = run_line("a1", "1 MiB");
   empty["run"]["label"] = "";
   const ReportResults results = read({run_line("a1", "1 MiB").dump() + "\n" + empty.dump() + "\n"});
@@ -197,7 +208,7 @@ TEST_CASE("two labels of a point are two rows, though a label be empty") {
   CHECK(results.notes.empty());
 }
 
-TEST_CASE("a last line that was cut off is noted and left out") {
+TEST_CASE("a truncated last line is noted and left out") {
   const std::string line = run_line("a1", "1 MiB").dump();
   for (const std::size_t length : {std::size_t{1}, line.size() / 2, line.size() - 1}) {
     const ReportResults results = read({line + "\n" + line.substr(0, length)});
@@ -207,7 +218,7 @@ TEST_CASE("a last line that was cut off is noted and left out") {
   }
 }
 
-TEST_CASE("several versions are noted, and their rows not taken for each other") {
+TEST_CASE("several versions are noted, and their rows kept apart") {
   const ReportResults results = read({result("00000000000000aa", "4x2").dump(),
                                       result("00000000000000aa", "4x2", "0.2.0").dump()});
   CHECK(results.rows.size() == 4);
@@ -215,13 +226,13 @@ TEST_CASE("several versions are noted, and their rows not taken for each other")
   CHECK_THAT(results.notes[0], ContainsSubstring("0.1.0, 0.2.0"));
 }
 
-TEST_CASE("values of axes that are lists or objects stay what they are") {
+TEST_CASE("lists and objects as values of axes are unchanged") {
   input::Json line = run_line("a1", "1 MiB");
   line["axes"] = {{"/tensor/shape", {512, 512}}, {"/topology", {{"torus", "4x4"}}}};
   CHECK(read({line.dump() + "\n"}).rows[0].axes == line["axes"]);
 }
 
-TEST_CASE("operations of a workload are those of its result, and a sweep has none") {
+TEST_CASE("operations are read from the result of a workload, and absent in sweeps") {
   input::Json prefill = result("00000000000000aa", "4x2");
   prefill["operations"] = input::Json{{{"name", "qkv"}}};
   const ReportResults results = read({prefill.dump(), run_line("a1", "1 MiB").dump() + "\n"});
@@ -229,7 +240,7 @@ TEST_CASE("operations of a workload are those of its result, and a sweep has non
   CHECK(results.sources[1].operations->is_null());
 }
 
-TEST_CASE("anything else is refused with file and line") {
+TEST_CASE("other files are refused with file and line") {
   const std::string good = run_line("a1", "1 MiB").dump() + "\n";
   const auto refuses = [](const std::string& text, const std::string& part) {
     CAPTURE(text);
@@ -238,7 +249,7 @@ TEST_CASE("anything else is refused with file and line") {
   };
   refuses("", "not valid JSON");
   refuses("algorithm,time\nring,1\n", "not valid JSON at line 1");
-  refuses("[]", "not a result; is this what 'equarx-sim run --json'");
+  refuses("[]", "not a result; is this a file from 'equarx-sim run --json'");
   refuses("{}", "line 1: /key: expected a text");
   input::Json unexplained = error_line("a");
   unexplained["error"] = "";

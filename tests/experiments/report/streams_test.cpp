@@ -20,22 +20,22 @@ std::string drawn(const input::Json& tasks) {
   return draw_streams(tasks, input::Json::array({"work"}), "a <caption>");
 }
 
-TEST_CASE("each stream has a lane, each task a bar, and the critical path a line") {
+TEST_CASE("each stream has a lane, each task a bar, and the critical path an underline") {
   const input::Json variant = testing::synthetic_step()["variants"][0];
   const std::string svg = drawn(variant["tasks"]);
   CHECK_THAT(svg, ContainsSubstring("<svg xmlns") && ContainsSubstring(">core</text>") &&
                       ContainsSubstring(">data &amp; more</text>") &&
                       ContainsSubstring("a &lt;caption&gt;") &&
                       ContainsSubstring(">4.000 ms</text>"));
-  // The page's white, two bars, two of the legend; of the critical path a line and its legend.
+  // Background, two bars, two legend entries; underline and legend of the critical path.
   CHECK(count(svg, "<rect") == 7);
   CHECK(count(svg, "#000000") == 2);
-  // Half of the time, and three quarters from a quarter on.
+  // Half of the width, and three quarters starting at a quarter.
   CHECK_THAT(svg, ContainsSubstring("x=\"166.00\" y=\"30.0\" width=\"479.70\"") &&
                       ContainsSubstring("x=\"406.00\" y=\"64.0\" width=\"719.70\""));
 }
 
-TEST_CASE("bars too thin to tell apart are one") {
+TEST_CASE("indistinguishably thin bars are merged") {
   input::Json tasks = input::Json::array();
   for (int i = 0; i < 5000; ++i)
     tasks.push_back({{"name", std::to_string(i)},
@@ -46,7 +46,7 @@ TEST_CASE("bars too thin to tell apart are one") {
   CHECK(count(drawn(tasks), "<rect") < 1500);
 }
 
-TEST_CASE("a step of no time has a picture, too, what is no task has none") {
+TEST_CASE("a step of zero time has a picture, malformed tasks have none") {
   const input::Json nothing = input::Json::parse(
       R"([{"name": "work", "group": "g", "stream": "s", "start_s": 0.0, "end_s": 0.0}])");
   CHECK_THAT(drawn(nothing), ContainsSubstring("</svg>"));

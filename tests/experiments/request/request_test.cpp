@@ -14,7 +14,7 @@ Request small(const std::vector<Override>& overrides = {}) {
   return {testing::good_config().dump(), overrides};
 }
 
-TEST_CASE("the answer to a request is what a run prints") {
+TEST_CASE("the answer to a request equals the output of a run") {
   const Request request = small({{"/engine", "direct"}});
   const Answer answer = request::answer(make_plan(request), request);
   const run::ExperimentResult result = testing::run(testing::changed("/engine", "direct"));
@@ -22,7 +22,7 @@ TEST_CASE("the answer to a request is what a run prints") {
   CHECK(answer.table == result::to_table(result));
 }
 
-TEST_CASE("overrides are set in their order, as --set does") {
+TEST_CASE("overrides apply in order, like --set") {
   const input::Json config = input::parse_json(
       resolve(small({{"/tensor/bytes", "64 KiB"}, {"/collectives/int8/microshards", "4"}})));
   CHECK(config["tensor"]["bytes"] == "64 KiB");
@@ -30,16 +30,16 @@ TEST_CASE("overrides are set in their order, as --set does") {
   CHECK(config["collectives"][1]["microshards"] == 4);
 }
 
-TEST_CASE("what forks is known before it runs") {
+TEST_CASE("needs_simgrid() detects forking plans before they run") {
   CHECK(needs_simgrid(make_plan(small({{"/engine", "simgrid"}}))));
-  CHECK_FALSE(needs_simgrid(make_plan(small())));  // one run of many
+  CHECK_FALSE(needs_simgrid(make_plan(small())));  // one of many runs
   CHECK_FALSE(needs_simgrid(make_plan(small({{"/engine", "direct"}}))));
-  // One of several ways is enough.
+  // One of several candidates suffices.
   CHECK(needs_simgrid(make_plan(small(
       {{"/collectives/0/algorithm", "auto"}, {"/engine", "simgrid"}, {"/numerics", "off"}}))));
 }
 
-TEST_CASE("links, intervals and sensitivities are there if they were asked for") {
+TEST_CASE("links, intervals and sensitivities are present on request") {
   Request request = small({{"/engine", "direct"}, {"/uncertainty/samples", "10"}});
   request.links = request.sensitivity = request.uncertainty = true;
   const input::Json json = input::parse_json(answer(make_plan(request), request).json);
@@ -48,7 +48,7 @@ TEST_CASE("links, intervals and sensitivities are there if they were asked for")
   CHECK_FALSE(json["sensitivity"].empty());
 }
 
-TEST_CASE("tensors are written where they are wanted, and their paths are in the answer") {
+TEST_CASE("tensors are written on request, and their paths are in the answer") {
   const testing::TemporaryDirectory folder;
   Request request = small({{"/engine", "direct"}});
   CHECK(answer(make_plan(request), request).tensors == "null");
@@ -61,21 +61,21 @@ TEST_CASE("tensors are written where they are wanted, and their paths are in the
   CHECK(testing::file_count(folder.path() / "new") == 2 + 1 + 8);
 }
 
-TEST_CASE("a wrong request is the user's error, with its place") {
-  const auto place_of = [](const Request& request) {
+TEST_CASE("an invalid request is an InputError with its pointer") {
+  const auto pointer_of = [](const Request& request) {
     try {
       make_plan(request);
     } catch (const input::InputError& error) {
-      return error.place();
+      return error.pointer();
     }
     return std::string("none");
   };
-  CHECK(place_of(small({{"/tensor/bytes", "2 potatoes"}})) == "/tensor/bytes");
-  CHECK(place_of(small({{"/tensor/bites", "2"}})) == "/tensor/bites");
-  CHECK(place_of({"{", {}}).empty());
+  CHECK(pointer_of(small({{"/tensor/bytes", "2 potatoes"}})) == "/tensor/bytes");
+  CHECK(pointer_of(small({{"/tensor/bites", "2"}})) == "/tensor/bites");
+  CHECK(pointer_of({"{", {}}).empty());
 }
 
-TEST_CASE("who shares in the work may end it") {
+TEST_CASE("the share callback may cancel the run") {
   struct Enough {};
   const Request request = small({{"/engine", "direct"}});
   CHECK_THROWS_AS(answer(make_plan(request), request, [](double) { throw Enough(); }), Enough);

@@ -15,7 +15,7 @@ namespace {
 using testing::changed;
 using testing::good_config;
 
-TEST_CASE("a result says what made it") {
+TEST_CASE("a result has version, configuration and parameters") {
   const input::Json json = to_json(testing::run(good_config()));
   CHECK(json["program"] == "equarx-sim");
   CHECK(json["version"] == output::version());
@@ -25,7 +25,7 @@ TEST_CASE("a result says what made it") {
   CHECK(json["baseline"] == "bf16");
 }
 
-TEST_CASE("each run has the keys that others rely on") {
+TEST_CASE("each run has the documented keys") {
   const input::Json json = to_json(testing::run(good_config()));
   REQUIRE(json["runs"].size() == 2);
   for (const input::Json& run : json["runs"]) {
@@ -40,7 +40,7 @@ TEST_CASE("each run has the keys that others rely on") {
   CHECK(to_json(testing::run(changed("/numerics", "off")))["runs"][0]["numerics"].is_null());
 }
 
-TEST_CASE("each run says whether the chip is calibrated, and the table where it is not") {
+TEST_CASE("each run has a calibration flag, and the table a note if it is false") {
   input::Json config = good_config();
   config["topology"] = {{"mesh", "4x2"}};
   for (const auto& [chip, calibrated] : {std::pair{"tpu-v5e", true}, std::pair{"tpu-v4", false}}) {
@@ -53,7 +53,7 @@ TEST_CASE("each run says whether the chip is calibrated, and the table where it 
   }
 }
 
-TEST_CASE("the numbers that a run may have are those that it has") {
+TEST_CASE("number_names() returns the numbers of a run") {
   const auto names = [](const char* numerics) {
     const input::Json json = changed("/numerics", numerics);
     const run::ExperimentResult result = testing::run(json);
@@ -70,12 +70,12 @@ TEST_CASE("the numbers that a run may have are those that it has") {
   CHECK(std::ranges::count(names("off"), "numerics/mse") == 0);
 }
 
-TEST_CASE("the resolved configuration of a result gives the result again") {
+TEST_CASE("the resolved configuration of a result reproduces the result") {
   const input::Json once = to_json(testing::run(good_config()));
   CHECK(to_json(testing::run(once["config"])) == once);
 }
 
-TEST_CASE("the hash of a configuration is that of its text") {
+TEST_CASE("the hash of a configuration is the hash of its text") {
   CHECK(output::config_hash(input::Json::object()) == output::text_hash("{}"));
   CHECK(output::config_hash(good_config()) !=
         output::config_hash(changed("/tensor/values/seed", "2")));

@@ -19,17 +19,50 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST_CASE("the table says what was run, and has a row for each collective") {
+constexpr TableOptions kVerbose = {.verbose = true};
+
+TEST_CASE("the table has a title and a row for each collective") {
   const std::string table = to_table(testing::run(good_config()));
   const auto lines = lines_of(table);
   CHECK(lines[0] == "AllReduce of 64 x 1024 bf16 (128.0 KiB) on each of 8 x tpu-v5e, slice 4x2");
   CHECK_THAT(lines[2], ContainsSubstring("collective") && ContainsSubstring("time") &&
                            ContainsSubstring("speedup") && ContainsSubstring("MSE vs baseline"));
-  CHECK_THAT(lines[3], ContainsSubstring("bf16") && ContainsSubstring("1.000x") &&
-                           ContainsSubstring("us") && ContainsSubstring("identical"));
+  CHECK_THAT(lines[3],
+             ContainsSubstring("bf16") && ContainsSubstring("1.000x") && ContainsSubstring("us"));
   CHECK_THAT(lines[4], ContainsSubstring("int8") && ContainsSubstring("dB"));
   CHECK(lines[3].size() == lines[2].size());
   CHECK(lines[4].size() == lines[2].size());
+  REQUIRE(lines.size() == 9);
+  CHECK(lines[6] == "  Lower bound: bytes / bandwidth of the busiest link direction.");
+  CHECK_THAT(lines[7], Catch::Matchers::StartsWith("  Warning: "));
+  CHECK(lines[8] == "  MSE, SQNR: every element, against the exact sum of all ranks.");
+}
+
+TEST_CASE("details are in the verbose table only") {
+  const run::ExperimentResult result = testing::run(good_config());
+  const std::string brief = to_table(result);
+  const std::string verbose = to_table(result, kVerbose);
+  for (const std::string detail : {"Tiling: ", "Exploiting symmetry: ", "Engine: ",
+                                   "Busiest link directions", "ranks\n", "identical\n"}) {
+    CAPTURE(detail);
+    CHECK_THAT(brief, !ContainsSubstring(detail));
+    CHECK_THAT(verbose, ContainsSubstring(detail));
+  }
+  for (const std::string& line : lines_of(brief)) CHECK(line.size() <= 120);
+}
+
+TEST_CASE("columns of a wide table are left out unless it is verbose") {
+  input::Json json = good_config();
+  json["collectives"][1]["label"] = std::string(30, 'x');
+  json["uncertainty"] = {{"samples", 10}};
+  const run::ExperimentResult result = testing::run(json);
+  const std::string brief = to_table(result);
+  for (const std::string& line : lines_of(brief)) CHECK(line.size() <= 120);
+  CHECK_THAT(brief, ContainsSubstring("68 % interval") && ContainsSubstring("SQNR") &&
+                        ContainsSubstring("Monte Carlo") && ContainsSubstring("n = 10.") &&
+                        !ContainsSubstring("MSE vs baseline") && !ContainsSubstring("bytes/link"));
+  CHECK_THAT(to_table(result, kVerbose),
+             ContainsSubstring("MSE vs baseline") && ContainsSubstring("bytes/link"));
 }
 
 TEST_CASE("a table without numerics has no columns of errors") {
@@ -37,21 +70,20 @@ TEST_CASE("a table without numerics has no columns of errors") {
   CHECK_THAT(table, !ContainsSubstring("MSE") && ContainsSubstring("lower bound"));
 }
 
-TEST_CASE("the table says how busy links are, shortly where all are alike") {
+TEST_CASE("the verbose table has the utilisation of the busiest links") {
   input::Json json = changed("/simulation", "full");
   json["topology"] = {{"slice", "4x4"}};
   json["numerics"] = "off";
   json["collectives"] = {{{"algorithm", "torus"}}, {{"algorithm", "two-shot"}}};
   json.erase("baseline");
-  const std::string table = to_table(testing::run(json));
-  CHECK_THAT(table, Catch::Matchers::Matches("[^]*\n    torus bf16 {5}[0-9]+ %, all alike\n[^]*"));
+  const std::string table = to_table(testing::run(json), kVerbose);
+  CHECK_THAT(table, Catch::Matchers::Matches("[^]*\n    torus bf16 {5}[0-9]+ %, all equal\n[^]*"));
   CHECK_THAT(table, Catch::Matchers::Matches("[^]*\n    two-shot bf16 {2}[0-9]+ %: "
                                              "\\(0,1\\)->\\(0,2\\), \\(0,2\\)->\\(0,1\\) and "
-                                             "14 more of 48; idlest [0-9]+ %\n[^]*"));
+                                             "14 more of 48; least busy [0-9]+ %\n[^]*"));
 }
 
-TEST_CASE(
-    "the table says where full queues keep cores waiting while links are idle, and only there") {
+TEST_CASE("the table warns of full queues that block cores only while links are idle") {
   input::Json json = changed("/numerics", "off");
   json["hardware"] = "tpu-v5p";
   json["topology"] = {{"fully-connected", 12}};
@@ -62,45 +94,50 @@ TEST_CASE(
   json["collectives"][1]["label"] = "cut";
   json.erase("baseline");
   CHECK_THAT(to_table(testing::run(json)),
-             Catch::Matchers::Matches("[^]*\n  Cores wait to send[^\n]*: cut [1-9][0-9] %[^]*"));
-  // Links of a ring are always busy, so its queues are full for that reason.
+             Catch::Matchers::Matches("[^]*\n  Warning: cores block on the full queue[^\n]*: "
+                                      "cut [1-9][0-9] % of the time[^]*"));
+  // Links of a ring are always busy, which alone fills its queues.
   json["hardware"] = {{"based_on", "tpu-v5p"}, {"dma_queue", 1}};
   json["collectives"] = {{{"algorithm", "ring"}}};
   const run::ExperimentResult ring = testing::run(json);
   CHECK(ring.runs[0].core.waits.queue_s > 0.5 * ring.runs[0].time_s);
-  CHECK_THAT(to_table(ring), !ContainsSubstring("Cores wait"));
-  // Of a workload, links are idle while chips compute; that is no stall.
+  CHECK_THAT(to_table(ring), !ContainsSubstring("cores block"));
+  // Idle links while the chips of a workload compute are no stall.
   const std::string gemma = EQUARX_CONFIGS_DIR "/experiments/gemma3_27b_prefill_v5e_4x4.json";
   input::Json prefill = input::parse_json(input::read_file(gemma));
   prefill["numerics"] = "off";
   const run::ExperimentResult phase = testing::run(prefill);
   CHECK(phase.runs[1].core.waits.queue_s > 0.1 * phase.runs[1].time_s);
-  CHECK_THAT(to_table(phase), !ContainsSubstring("Cores wait"));
+  CHECK_THAT(to_table(phase), !ContainsSubstring("cores block"));
 }
 
-TEST_CASE("the table says where scales take more of the links than elements") {
+TEST_CASE("the table warns of scales that take more link time than elements") {
   input::Json json = changed("/numerics", "off");
   json["tensor"] = {{"bytes", "64 KiB"}};
   json["topology"] = {{"slice", "4x4"}};
   json["collectives"][1]["minishards"] = 8;
-  CHECK_THAT(to_table(testing::run(json)),
-             ContainsSubstring("\n  Elements per scale: int8 1; the tensor is too small"));
+  CHECK_THAT(
+      to_table(testing::run(json)),
+      ContainsSubstring("\n  Warning: few elements per scale (int8 1), as the tensor is small"));
   json["tensor"] = {{"bytes", "64 MiB"}};
-  CHECK_THAT(to_table(testing::run(json)), !ContainsSubstring("Elements per scale"));
+  CHECK_THAT(to_table(testing::run(json)), !ContainsSubstring("elements per scale"));
 }
 
-TEST_CASE("the table has no busy links of a run that failed, but what a ring can do about it") {
+TEST_CASE(
+    "the table of a failed run has no busy links, but advises how a ring can avoid the link") {
   input::Json json = good_config();
   json["numerics"] = "off";
   json["faults"] = {{"links", {{{"between", {"(0,0)", "(0,1)"}}, {"fails_at", "0 s"}}}}};
   json["collectives"][1] = {{"label", "any"}, {"algorithm", "auto"}};
-  const std::string table = to_table(testing::run(json));
+  const run::ExperimentResult result = testing::run(json);
+  const std::string table = to_table(result, kVerbose);
   CHECK_THAT(table, ContainsSubstring("bf16 fails at") && ContainsSubstring("/topology/avoid") &&
-                        ContainsSubstring("although it fails as all others do") &&
+                        ContainsSubstring("although it fails, as do all others:\n    ") &&
                         !ContainsSubstring("Busiest link directions"));
+  CHECK_THAT(to_table(result), ContainsSubstring("although it fails, as do all others.\n  "));
 }
 
-TEST_CASE("the table names each kind of machine, and the size in bytes where that was given") {
+TEST_CASE("the title names the topology, and the tensor's size in bytes if that was given") {
   const auto first_line = [](const std::string& pointer, const std::string& value) {
     input::Json json = changed(pointer, value);
     json["numerics"] = "off";
@@ -112,22 +149,29 @@ TEST_CASE("the table names each kind of machine, and the size in bytes where tha
   CHECK_THAT(first_line("/tensor/bytes", "256 KiB"), ContainsSubstring("256.0 KiB of bf16"));
 }
 
-TEST_CASE("the table says how times were made") {
-  CHECK_THAT(to_table(testing::run(changed("/simulation", "full"))),
-             ContainsSubstring("Simulated chip by chip (asked for): all."));
-  CHECK_THAT(to_table(testing::run(good_config())),
-             ContainsSubstring("Simulated by representatives (3 chips stand for all 8, which do "
-                               "the same at the same time): all."));
+TEST_CASE("the verbose table has the number of simulated chips") {
+  CHECK_THAT(to_table(testing::run(changed("/simulation", "full")), kVerbose),
+             ContainsSubstring("\n  All chips simulated (requested).\n"));
+  CHECK_THAT(to_table(testing::run(good_config()), kVerbose),
+             ContainsSubstring("\n  Exploiting symmetry: 3 of 8 chips simulated.\n"));
 }
 
-TEST_CASE("the table says which engine moved the clock, and why") {
+TEST_CASE("the verbose table has the engine, with the reason for it") {
   const auto quiet = [](const std::string&) {};
-  CHECK_THAT(to_table(run::run_experiment(testing::plan_of(good_config()), quiet)),
-             ContainsSubstring("Engine: SimGrid (it is quick here): all."));
-  CHECK_THAT(to_table(testing::run(good_config())),
-             ContainsSubstring("Engine: the direct one (one run of many): all."));
-  CHECK_THAT(to_table(testing::run(changed("/engine", "direct"))),
-             ContainsSubstring("Engine: the direct one (asked for): all."));
+  CHECK_THAT(to_table(run::run_experiment(testing::plan_of(good_config()), quiet), kVerbose),
+             ContainsSubstring("\n  Engine: SimGrid (fast enough here).\n"));
+  CHECK_THAT(to_table(testing::run(good_config()), kVerbose),
+             ContainsSubstring("\n  Engine: direct (one of many runs).\n"));
+  CHECK_THAT(to_table(testing::run(changed("/engine", "direct")), kVerbose),
+             ContainsSubstring("\n  Engine: direct (requested).\n"));
+}
+
+TEST_CASE("details that differ name their collectives") {
+  input::Json json = changed("/numerics", "off");
+  json["collectives"][1]["minishards"] = 2;
+  json["collectives"][1]["microshards"] = 1;
+  CHECK_THAT(to_table(testing::run(json), kVerbose),
+             ContainsSubstring("\n  Tiling: minishards 2, microshards 1 (given): int8.\n"));
 }
 
 }  // namespace

@@ -12,10 +12,10 @@ namespace {
 using testing::good_config;
 
 double sum_of(const Breakdown& parts) {
-  return parts.payload_s + parts.scales_s + parts.overhead_s + parts.startup_s + parts.bubbles_s;
+  return parts.payload_s + parts.scales_s + parts.sync_s + parts.startup_s + parts.idle_s;
 }
 
-TEST_CASE("the parts of the time add up to it, and bytes take as long as the lower bound") {
+TEST_CASE("the parts add up to the time, and payload and scales to the lower bound") {
   const plan::Plan plan = testing::plan_of(good_config());
   for (const plan::PlannedCollective& planned : plan.collectives) {
     const plan::CollectivePlan& collective = planned.candidates.front();
@@ -26,14 +26,14 @@ TEST_CASE("the parts of the time add up to it, and bytes take as long as the low
     CHECK(sum_of(parts) == Approx(time_s));
     CHECK(parts.payload_s + parts.scales_s == Approx(bound_s));
     CHECK((parts.scales_s > 0.0) == collective.config.format.scaled);
-    CHECK((parts.overhead_s > 0.0) == collective.config.format.scaled);
+    CHECK((parts.sync_s > 0.0) == collective.config.format.scaled);
     const Breakdown thrice = break_down(collective, 3.0 * time_s, 3);
     CHECK(thrice.payload_s == Approx(3.0 * parts.payload_s));
-    CHECK(thrice.bubbles_s == Approx(3.0 * parts.bubbles_s));
+    CHECK(thrice.idle_s == Approx(3.0 * parts.idle_s));
   }
 }
 
-TEST_CASE("start-up is a part of its own, once for every run") {
+TEST_CASE("startup is a separate part, once per run") {
   config::ExperimentConfig config = config::read_config(good_config());
   config.chip.collective_startup.value = 5e-6;
   const plan::Plan plan = plan::make_plan(config);
@@ -43,7 +43,7 @@ TEST_CASE("start-up is a part of its own, once for every run") {
   CHECK(sum_of(break_down(collective, 1.0, 3)) == Approx(1.0));
 }
 
-TEST_CASE("start-up is that of the chip that starts first") {
+TEST_CASE("startup is that of the chip that starts first") {
   config::ExperimentConfig config = config::read_config(good_config());
   config.chip.collective_startup.value = 5e-6;
   const plan::Plan plan = plan::make_plan(config);
@@ -55,7 +55,7 @@ TEST_CASE("start-up is that of the chip that starts first") {
   CHECK(break_down(collective, 1.0).startup_s == Approx(2.5e-6));
 }
 
-TEST_CASE("start-up that bytes of the run before hide is no part of the time") {
+TEST_CASE("startup overlapped with bytes of the previous run is no part of the time") {
   config::ExperimentConfig config = config::read_config(good_config());
   config.chip.collective_startup.value = 5e-6;
   const plan::Plan plan = plan::make_plan(config);
@@ -66,11 +66,11 @@ TEST_CASE("start-up that bytes of the run before hide is no part of the time") {
   CHECK(sum_of(parts) == Approx(2.0 * bound_s + 6e-6));
 }
 
-TEST_CASE("a bound that is met has no bubbles, not fewer than none") {
+TEST_CASE("a time at its lower bound has an idle part of 0, never below") {
   const plan::Plan plan = testing::plan_of(good_config());
   const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
   const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
-  CHECK(break_down(collective, bound_s * (1.0 - 1e-9)).bubbles_s == 0.0);
+  CHECK(break_down(collective, bound_s * (1.0 - 1e-9)).idle_s == 0.0);
 }
 
 }  // namespace

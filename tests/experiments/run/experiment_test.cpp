@@ -23,7 +23,7 @@ input::Json fp32_ring(const std::string& bytes) {
   return json;
 }
 
-TEST_CASE("the measured v5e ladder comes out") {
+TEST_CASE("AllReduces match the times measured on v5e") {
   // Measured on v5e 2x4, AllReduce of f32 (repository andreshernandez-spec/shardes-paper).
   CHECK(run(fp32_ring("100 MiB")).runs[0].time_s == Approx(2105.1e-6).epsilon(0.01));
   // 5.70 us, with a standard error of 2 us.
@@ -65,7 +65,7 @@ TEST_CASE("runs come in the order of the configuration, with the speedup over th
   CHECK(result.runs[0].speedup == result.runs[1].time_s / result.runs[0].time_s);
 }
 
-TEST_CASE("the baseline has no error against itself, wherever it stands") {
+TEST_CASE("the baseline has no error against itself, at any position") {
   const ExperimentResult first = run(good_config());
   const ExperimentResult second = run(changed("/baseline", "int8"));
   CHECK(first.runs[0].numerics->against_baseline.value().mse == 0.0);
@@ -75,8 +75,7 @@ TEST_CASE("the baseline has no error against itself, wherever it stands") {
         second.runs[0].numerics->against_baseline.value().mse);
 }
 
-TEST_CASE(
-    "symmetric simulation is the default where it can be, and gives the times of full simulation") {
+TEST_CASE("symmetric simulation is the default where possible, with the times of full simulation") {
   const ExperimentResult full = run(changed("/simulation", "full"));
   const ExperimentResult symmetric = run(good_config());
   for (std::size_t i = 0; i < full.runs.size(); ++i) {
@@ -89,7 +88,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("numerics that are off leave nothing, and change no time") {
+TEST_CASE("without numerics there are no errors, and times are the same") {
   const ExperimentResult on = run(good_config());
   const ExperimentResult off = run(changed("/numerics", "off"));
   for (std::size_t i = 0; i < on.runs.size(); ++i) {
@@ -98,7 +97,7 @@ TEST_CASE("numerics that are off leave nothing, and change no time") {
   }
 }
 
-TEST_CASE("progress is told for each part of the work") {
+TEST_CASE("progress is reported for each part of the work") {
   std::vector<std::string> lines;
   run_experiment(testing::plan_of(good_config()),
                  [&](const std::string& line) { lines.push_back(line); });
@@ -106,8 +105,8 @@ TEST_CASE("progress is told for each part of the work") {
   for (const std::string& line : lines) CHECK(line.find('\n') == std::string::npos);
 }
 
-TEST_CASE("no configuration breaks a bound or a conservation law") {
-  // Odd sizes, odd machines, single elements: an InvariantError would leave run() and fail the test.
+TEST_CASE("no configuration violates a bound or a conservation law") {
+  // Odd sizes, odd machines, single elements: run() throws an InvariantError on a violation.
   const std::vector<std::string> topologies = {
       R"({"slice": "2x2"})", R"({"ring": 2})",      R"({"ring": 3})",       R"({"ring": 7})",
       R"({"mesh": "2x3"})",  R"({"torus": "3x3"})", R"({"torus": "2x3x3"})"};
@@ -136,13 +135,13 @@ TEST_CASE("no configuration breaks a bound or a conservation law") {
     }
 }
 
-TEST_CASE("times that cost nothing but bytes still keep their bound") {
+TEST_CASE("times determined by bytes alone keep their bound") {
   input::Json chip = testing::tpu_v5e();
-  chip.erase("calibration");  // of the values that change here
+  chip.erase("calibration");  // covers the values changed here
   for (const std::string key :
        {"hop_latency", "instruction_overhead", "dma_overhead", "wait_overhead"}) {
     chip["parameters"][key]["value"] = "0 s";
-    chip["parameters"][key].erase("range");  // which 0 is not within
+    chip["parameters"][key].erase("range");  // does not include 0
   }
   const testing::TemporaryFile file(chip.dump());
   const ExperimentResult result = run(changed("/hardware", file.path()));

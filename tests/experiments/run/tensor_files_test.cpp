@@ -17,12 +17,12 @@ using testing::changed;
 using testing::good_config;
 using testing::TemporaryDirectory;
 
-/// Runs with files for the tensors in `folder`, and puts them in place.
+/// Runs with tensor files in `folder`, and keeps them.
 ExperimentResult run_with_files(const input::Json& json, const std::filesystem::path& folder,
                                 bool inputs = false) {
   const plan::Plan plan = plan::make_plan(config::read_config(json));
   TensorFiles files(folder, plan, inputs);
-  ExperimentResult result = run_experiment(plan, [](const std::string&) {}, {.keeper = &files});
+  ExperimentResult result = run_experiment(plan, [](const std::string&) {}, {.sink = &files});
   files.keep();
   return result;
 }
@@ -34,7 +34,7 @@ std::vector<float> values_in(const std::filesystem::path& path) {
   return values;
 }
 
-/// Of a .npy file of FP64 with a header of 128 bytes.
+/// Elements of a .npy file of FP64 with a header of 128 bytes.
 std::vector<double> doubles_in(const std::filesystem::path& path) {
   const std::string text = testing::content_of(path);
   constexpr std::size_t kHeader = 128;
@@ -51,7 +51,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-TEST_CASE("the errors of a result are those of its file against the exact sum's") {
+TEST_CASE("the errors of a result equal those of its file against the exact sum") {
   for (const std::string dtype : {"bf16", "fp32", "fp16"}) {
     CAPTURE(dtype);
     const TemporaryDirectory folder;
@@ -61,7 +61,7 @@ TEST_CASE("the errors of a result are those of its file against the exact sum's"
           std::vector<std::string>{"bf16.npy", "exact_sum.npy", "int8.npy"});
     const std::vector<double> exact = doubles_in(folder.path() / "new/exact_sum.npy");
     for (const RunResult& run : result.runs) {
-      if (dtype == "bf16") {  // .npy of other types are read as what they are
+      if (dtype == "bf16") {  // .npy has no bf16: it is stored as integers
         const tensors::TensorFile file =
             tensors::TensorFile::open(folder.path() / "new" / (run.label + ".npy"));
         CHECK(file.dtype() == tensors::FileType::bf16);
@@ -77,7 +77,7 @@ TEST_CASE("the errors of a result are those of its file against the exact sum's"
   }
 }
 
-TEST_CASE("the exact sum is that of the inputs, and a run with files has the same results") {
+TEST_CASE("the exact sum is the sum of the inputs, and writing files changes no result") {
   const TemporaryDirectory folder;
   const input::Json json = changed("/tensor/dtype", "fp32");
   const ExperimentResult result = run_with_files(json, folder.path(), true);
@@ -93,7 +93,7 @@ TEST_CASE("the exact sum is that of the inputs, and a run with files has the sam
           without.runs[i].numerics->against_exact.mse);
 }
 
-TEST_CASE("what only moves has no sum, and an AllToAll a tensor of each rank") {
+TEST_CASE("collectives without sums have no exact sum, and an AllToAll a tensor per rank") {
   const TemporaryDirectory folder;
   input::Json json = good_config();
   json["collective"] = "all-to-all";
@@ -105,7 +105,7 @@ TEST_CASE("what only moves has no sum, and an AllToAll a tensor of each rank") {
         8 * result.config.tensor.elements);
 }
 
-TEST_CASE("in one file, tensors have the labels as they are, and the same elements") {
+TEST_CASE("a single file has the unchanged labels and the same elements") {
   const TemporaryDirectory folder;
   input::Json json = good_config();
   json["collectives"][0]["label"] = "a/b";
@@ -124,7 +124,7 @@ TEST_CASE("in one file, tensors have the labels as they are, and the same elemen
   CHECK_THROWS_WITH(tensors::TensorFile::open(one, "none"), ContainsSubstring("'exact_sum'"));
 }
 
-TEST_CASE("paths of tensors are those of what was asked for") {
+TEST_CASE("paths of tensors cover the requested files") {
   const TemporaryDirectory folder;
   const auto paths_of = [&](const input::Json& json, bool inputs) {
     const plan::Plan plan = plan::make_plan(config::read_config(json));
@@ -139,7 +139,7 @@ TEST_CASE("paths of tensors are those of what was asked for") {
   CHECK(paths_of(good_config(), false).inputs.empty());
 }
 
-TEST_CASE("labels become names of files that need no quotes, each its own") {
+TEST_CASE("labels become unique file names that need no quotes") {
   const TemporaryDirectory folder;
   input::Json json = good_config();
   json["collectives"] = {{{"algorithm", "ring"}, {"label", "a/b"}},
@@ -164,7 +164,7 @@ TEST_CASE("tensors that are not computed are refused") {
   CHECK(names_in(folder.path()).empty());
   const std::string file = folder.write("file", "x");
   CHECK_THAT(testing::message_of([&] { run_with_files(good_config(), file); }),
-             ContainsSubstring("cannot make the folder"));
+             ContainsSubstring("cannot create the folder"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using testing::TemporaryDirectory;
 const std::vector<NewTensor> kTensors = {{"a/b", FileType::fp32, {3}},
                                          {"a b", FileType::bf16, {2, 2}}};
 
-TEST_CASE("tensors are in a folder, or in one file by its name, once they are kept") {
+TEST_CASE("keep() creates a folder of tensors, or one file, depending on the path") {
   const TemporaryDirectory directory;
   for (const std::string name : {"new/folder", "one.safetensors"}) {
     CAPTURE(name);
@@ -38,13 +38,13 @@ TEST_CASE("tensors are in a folder, or in one file by its name, once they are ke
   }
 }
 
-TEST_CASE("places that cannot be written to are the user's error") {
+TEST_CASE("paths that cannot be written are input errors") {
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory.write("file", "x");
   const auto error_at = [](const std::filesystem::path& path) {
     return testing::message_of([&] { make_tensor_store(path, kTensors); });
   };
-  CHECK_THAT(error_at(file), ContainsSubstring("cannot make the folder"));
+  CHECK_THAT(error_at(file), ContainsSubstring("cannot create the folder"));
   CHECK_THAT(error_at(directory.path() / "none" / "a.safetensors"),
              ContainsSubstring("No such file or directory"));
   CHECK(file_count(directory.path()) == 1);

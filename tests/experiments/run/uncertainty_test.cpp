@@ -10,7 +10,7 @@ namespace {
 
 using testing::good_config;
 
-/// The good configuration on a chip of which only these links' efficiency is uncertain.
+/// The good configuration on a chip where only the efficiency of links is uncertain.
 config::ExperimentConfig with_uncertain_links(std::uint32_t samples) {
   config::ExperimentConfig config = config::read_config(good_config());
   for (const hardware::ParameterInfo& info : hardware::parameters()) {
@@ -28,16 +28,16 @@ config::ExperimentConfig with_uncertain_links(std::uint32_t samples) {
 }
 
 ExperimentResult result_of(const config::ExperimentConfig& config, unsigned threads = 0) {
-  return run_experiment(plan::make_plan(config, plan::Look::at_many), [](const std::string&) {},
+  return run_experiment(plan::make_plan(config, plan::RunProfile::batch), [](const std::string&) {},
                         {.value_threads = threads});
 }
 
-TEST_CASE("an interval has 68 % of the chips within, and as many below as above") {
+TEST_CASE("an interval covers the central 68 % of the samples") {
   const ExperimentResult result = result_of(with_uncertain_links(400));
   const RunResult& ring = result.runs.front();
   REQUIRE(ring.uncertainty);
   CHECK(ring.uncertainty->samples == 400);
-  // The time of a large plain ring goes with 1 / efficiency; 16 % of a uniform range are at each end.
+  // The time of a large plain ring is proportional to 1 / efficiency, which is uniform in its range.
   const double fast = ring.time_s * 0.75 / (0.5 + 0.841 * 0.5);
   const double slow = ring.time_s * 0.75 / (0.5 + 0.159 * 0.5);
   CHECK(ring.uncertainty->time_s.low == Approx(fast).epsilon(0.04));
@@ -49,7 +49,7 @@ TEST_CASE("an interval has 68 % of the chips within, and as many below as above"
   CHECK(quantized.uncertainty->speedup.high > *quantized.speedup);
 }
 
-TEST_CASE("intervals are the same whatever the threads, and others with another seed") {
+TEST_CASE("intervals depend on the seed, but not on the number of threads") {
   config::ExperimentConfig config = with_uncertain_links(20);
   const Interval one = result_of(config, 1).runs.back().uncertainty->time_s;
   const Interval two = result_of(config, 2).runs.back().uncertainty->time_s;
@@ -59,14 +59,14 @@ TEST_CASE("intervals are the same whatever the threads, and others with another 
   CHECK(result_of(config).runs.back().uncertainty->time_s.low != one.low);
 }
 
-TEST_CASE("there is no interval where nothing is uncertain, or nobody asks") {
+TEST_CASE("there is no interval without uncertain parameters, or if not requested") {
   config::ExperimentConfig config = with_uncertain_links(20);
   config.chip.link_efficiency.range = std::nullopt;
   CHECK_FALSE(result_of(config).runs.front().uncertainty);
   CHECK_FALSE(result_of(with_uncertain_links(0)).runs.front().uncertainty);
 }
 
-TEST_CASE("there is no interval where a collective fails") {
+TEST_CASE("there is no interval if a collective fails") {
   input::Json json = good_config();
   json["faults"] =
       input::parse_json(R"j({"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "0 s"}]})j");
@@ -76,7 +76,7 @@ TEST_CASE("there is no interval where a collective fails") {
   CHECK_FALSE(result.runs.front().uncertainty);
 }
 
-TEST_CASE("a configuration asks for intervals, and shows what it asked for") {
+TEST_CASE("a configuration can request intervals, and the result repeats the request") {
   input::Json json = good_config();
   json["uncertainty"] = input::Json::object();
   const config::ExperimentConfig config = config::read_config(json);

@@ -14,12 +14,12 @@ double bound_s(const input::Json& json) {
   return lower_bound_s(plan, variant, timelines, link_bytes(timelines, variant.machine));
 }
 
-TEST_CASE("a step takes no less than its longest path, its core, and its busiest link") {
+TEST_CASE("the bound covers the longest path, the core, and the busiest link") {
   using testing::good_step;
   using testing::with;
-  // Five milliseconds of computing in a row.
+  // Five milliseconds of compute in sequence.
   CHECK(bound_s(with(good_step(), "/step/tasks/1/compute", R"({"time": "1 ms"})")) >= 5e-3);
-  // Four AllReduces of four chips: 2 x 3/4 of 1 GiB each, both ways over 45 GB/s at most.
+  // Four AllReduces on four chips: 2 x 3/4 of 1 GiB each, in both directions at 45 GB/s at most.
   const double bytes = 4 * 1.5 * (1 << 30) / 2;
   CHECK(bound_s(with(good_step(), "/step/tasks/2/collective/bytes", "1 GiB")) >= bytes / 45e9);
   // 15 GB over PCIe.

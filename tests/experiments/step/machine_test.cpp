@@ -13,13 +13,13 @@ using testing::with;
 
 StepPlan plan(const input::Json& json) { return make_plan(config::read_step_config(json)); }
 
-TEST_CASE("one more chip than there are peers stands for all") {
+TEST_CASE("representatives are one chip more than there are peers") {
   const StepPlan made = plan(good_step());
   CHECK(made.variants[0].symmetric);
   CHECK(made.variants[0].machine.ranks() == 3);
 }
 
-TEST_CASE("all chips are simulated where some link would be used in two ways") {
+TEST_CASE("all chips are simulated if links are shared by different rings") {
   // A mesh does not wrap around, so rings are folded.
   const StepPlan folded = plan(with(good_step(), "/topology", R"({"mesh": "4x4"})"));
   CHECK_FALSE(folded.variants[0].symmetric);
@@ -35,12 +35,12 @@ TEST_CASE("all chips are simulated where some link would be used in two ways") {
                        {"quantize", {{{"where", {{"group", "other"}}}, {"algorithm", "ring"}}}}}};
   const StepPlan both = plan(json);
   CHECK_FALSE(both.variants[0].symmetric);
-  CHECK_THAT(both.variants[0].reason, Catch::Contains("use the same links in different ways"));
+  CHECK_THAT(both.variants[0].reason, Catch::Contains("share links but differ in rings"));
   testing::check_refused([&] { plan(with(json, "/simulation", "symmetric")); }, "/simulation",
                          "use \"auto\" or \"full\"");
 }
 
-TEST_CASE("groups of a node whose GPUs are joined each to each do not meet") {
+TEST_CASE("groups of a fully connected node do not contend") {
   input::Json json = good_step();
   json["hardware"] = "h100";
   json["topology"] = {{"fully-connected", 8}};
@@ -50,7 +50,7 @@ TEST_CASE("groups of a node whose GPUs are joined each to each do not meet") {
   json.erase("variants");
   const StepPlan half = plan(json);
   CHECK(half.variants[0].symmetric);
-  const double of_half_s = half.variants[0].calls[0]->alone_s;
+  const double of_half_s = half.variants[0].calls[0]->isolated_s;
   input::Json full = with(json, "/simulation", "full");
   const StepResult two = run_step(plan(full), [](const std::string&) {});
   CHECK(two.variants[0].time_s == Approx(of_half_s).epsilon(1e-9));
@@ -60,22 +60,22 @@ TEST_CASE("groups of a node whose GPUs are joined each to each do not meet") {
   CHECK(four.variants[0].time_s == Approx(of_half_s).epsilon(1e-9));
 }
 
-TEST_CASE("groups lie on parts of the machine of their own") {
+TEST_CASE("groups are mapped to disjoint parts of the machine") {
   const StepPlan made = plan(with(good_step(), "/simulation", "full"));
   const VariantPlan& variant = made.variants[0];
   REQUIRE(variant.work.programs.size() == 1);
-  // "data" lies on the first axis: chips whose numbers differ by four.
+  // "data" is mapped to the first axis: chips whose numbers differ by four.
   CHECK(variant.work.programs[0].rank_of_chip[0] == 0);
   CHECK(variant.work.programs[0].rank_of_chip[3] == 0);
   CHECK(variant.work.programs[0].rank_of_chip[4] == 1);
   for (std::uint32_t chip = 0; chip < 16; ++chip)
-    for (const sim::Way& way : variant.machine.ways[chip]) {
-      CHECK(way.peer % 4 == chip % 4);
-      CHECK(way.route.size() == 1);
+    for (const sim::OutPort& port : variant.machine.out_ports[chip]) {
+      CHECK(port.peer % 4 == chip % 4);
+      CHECK(port.route.size() == 1);
     }
 }
 
-/// The only task of a step on 4 x 4 chips.
+/// A step with a single task on 4 x 4 chips.
 input::Json only(const input::Json& task) {
   input::Json json = good_step();
   json.erase("variants");
@@ -87,7 +87,7 @@ double time_s(const input::Json& json) {
   return run_step(plan(json), [](const std::string&) {}).variants[0].time_s;
 }
 
-TEST_CASE("groups that are listed take what groups along an axis take, if they are the same") {
+TEST_CASE("listed groups take as long as equal groups along an axis") {
   input::Json along =
       only({{"name", "sum"},
             {"collective", {{"kind", "all-reduce"}, {"axes", {"fsdp"}}, {"bytes", "4 MiB"}}}});
@@ -98,7 +98,7 @@ TEST_CASE("groups that are listed take what groups along an axis take, if they a
   collective.erase("axes");
   collective["groups"] = input::Json::parse("[[0,1,2,3],[4,5,6,7],[8,9,10,11],[12,13,14,15]]");
   CHECK(time_s(listed) == Approx(time_s(along)).epsilon(1e-12));
-  // In another order of the mesh's axes the same numbers are other chips.
+  // With another order of mesh axes the same numbers are other chips.
   listed["mesh"] = {{"fsdp", {{"length", 4}, {"axes", {1}}}},
                     {"data", {{"length", 4}, {"axes", {0}}}}};
   const StepPlan turned = plan(listed);
@@ -106,7 +106,7 @@ TEST_CASE("groups that are listed take what groups along an axis take, if they a
   CHECK(turned.variants[0].work.programs[0].rank_of_chip[4] == 1);
 }
 
-TEST_CASE("groups that are listed are all simulated, since they may use the same links") {
+TEST_CASE("listed groups are all simulated, as they may share links") {
   const input::Json apart = only(
       {{"name", "sum"},
        {"collective",
@@ -116,13 +116,13 @@ TEST_CASE("groups that are listed are all simulated, since they may use the same
   const StepPlan made = plan(apart);
   CHECK_FALSE(made.variants[0].symmetric);
   CHECK_THAT(made.variants[0].reason, Catch::Contains("groups are listed"));
-  // Neighbours of two have a link each way; chips two apart share links with others.
+  // Neighbors have a link in each direction; chips two apart share links with others.
   input::Json crossed = apart;
   crossed["step"]["tasks"][0]["collective"]["groups"] =
       input::Json::parse("[[0,2],[1,3],[4,6],[5,7],[8,10],[9,11],[12,14],[13,15]]");
   CHECK(time_s(crossed) > 1.5 * time_s(apart));
   const StepPlan of_crossed = plan(crossed);
-  CHECK(of_crossed.variants[0].calls[0]->alone_s == Approx(time_s(crossed)).epsilon(1e-9));
+  CHECK(of_crossed.variants[0].calls[0]->isolated_s == Approx(time_s(crossed)).epsilon(1e-9));
   for (const char* engine : {"direct", "simgrid"}) {
     input::Json json = crossed;
     json["engine"] = engine;
@@ -130,7 +130,7 @@ TEST_CASE("groups that are listed are all simulated, since they may use the same
   }
 }
 
-TEST_CASE("a permute takes its bytes at a link's rate, and the overheads of a send and a wait") {
+TEST_CASE("a permute takes its bytes at the link rate, plus send and wait overheads") {
   const auto shift = [](const char* pairs) {
     return only({{"name", "shift"},
                  {"permute", {{"pairs", input::Json::parse(pairs)}, {"bytes", "4 MiB"}}}});
@@ -142,10 +142,10 @@ TEST_CASE("a permute takes its bytes at a link's rate, and the overheads of a se
                             (4U << 20) / chip.link_rate() + chip.hop_latency.value +
                             chip.wait_overhead.value;
   CHECK(time_s(ring) == Approx(expected_s).epsilon(1e-9));
-  CHECK(made.variants[0].permutes[0]->alone_s == Approx(expected_s).epsilon(1e-9));
-  // Only some take part; who does not ends at once, and the time is that of who waits.
+  CHECK(made.variants[0].permutes[0]->isolated_s == Approx(expected_s).epsilon(1e-9));
+  // Chips without a role end at once; the receiver determines the time.
   CHECK(time_s(shift("[[5,6]]")) == Approx(expected_s).epsilon(1e-9));
-  // Over two cables that another message also passes.
+  // Over two links shared with another message.
   CHECK(time_s(shift("[[0,2],[1,3]]")) > 1.5 * expected_s);
   for (const char* engine : {"direct", "simgrid"}) {
     input::Json json = shift("[[0,2],[1,3],[2,0],[7,8]]");
@@ -156,7 +156,7 @@ TEST_CASE("a permute takes its bytes at a link's rate, and the overheads of a se
   }
 }
 
-TEST_CASE("a few chips stand for all in a permute to the next chip of a ring") {
+TEST_CASE("representatives suffice for a permute to the next chip of a ring") {
   input::Json json = testing::good_step();
   input::Json pairs = input::Json::array();
   for (std::uint32_t chip = 0; chip < 16; ++chip)
@@ -165,7 +165,7 @@ TEST_CASE("a few chips stand for all in a permute to the next chip of a ring") {
   for (const char* name : {"shift", "again"})
     json["step"]["tasks"].push_back(
         {{"name", name}, {"permute", {{"pairs", "next"}, {"bytes", "4 MiB"}}}});
-  // Beside it an AllReduce over the same ring, and one over the other axis.
+  // Additional AllReduces over the same ring and over the other axis.
   json["step"]["tasks"].push_back(
       {{"name", "sum"},
        {"collective", {{"kind", "all-reduce"}, {"axes", {"fsdp"}}, {"bytes", "4 MiB"}}}});
@@ -173,15 +173,15 @@ TEST_CASE("a few chips stand for all in a permute to the next chip of a ring") {
   CHECK(few.variants[0].symmetric);
   CHECK(few.variants[0].machine.ranks() == 5);
   CHECK(time_s(with(json, "/simulation", "full")) == Approx(time_s(json)).epsilon(1e-9));
-  // Not where the ring is not closed, or by more than one chip.
+  // Not if the ring is open, or the shift is longer than one chip.
   CHECK_FALSE(plan(with(json, "/topology", R"({"mesh": "4x4"})")).variants[0].symmetric);
   for (input::Json& pair : pairs)
     pair[1] = pair[0].get<int>() / 4 * 4 + (pair[0].get<int>() + 2) % 4;
   json["step"]["groups"]["next"] = pairs;
-  CHECK_THAT(plan(json).variants[0].reason, Catch::Contains("by several chips"));
+  CHECK_THAT(plan(json).variants[0].reason, Catch::Contains("shifts by several chips"));
 }
 
-TEST_CASE("times of tasks are those of a chip that ends last") {
+TEST_CASE("task times are of a chip that ends last") {
   input::Json json =
       only({{"name", "shift"}, {"permute", {{"pairs", {{0, 1}}}, {"bytes", "4 MiB"}}}});
   const StepResult result = run_step(plan(json), [](const std::string&) {});

@@ -12,14 +12,14 @@ namespace {
 using testing::good_training;
 using testing::with;
 
-TEST_CASE("the parts of memory in words") {
+TEST_CASE("text of the parts of memory") {
   const steps::TrainingMemory memory{1024.0, 2048.0, 3072.0, 4096.0, 5120.0, 6144.0};
   CHECK(parts_text(memory) ==
         "weights 1.000 KiB, gradients 2.000 KiB, optimizer 3.000 KiB, gathered weights 4.000 KiB, "
         "activations 5.000 KiB, logits 6.000 KiB");
 }
 
-TEST_CASE("what does not fit into memory is refused with its parts and a remedy") {
+TEST_CASE("models that exceed memory are rejected with the parts and a remedy") {
   const input::Json json = good_training();
   CHECK_NOTHROW(check_memory(config::read_step_config(json)));
   const config::StepConfig large =
@@ -32,7 +32,7 @@ TEST_CASE("what does not fit into memory is refused with its parts and a remedy"
   CHECK_NOTHROW(check_memory(config::read_step_config(testing::good_step())));
 }
 
-TEST_CASE("what is served must fit as well, and is named where it stands") {
+TEST_CASE("served models must fit as well, with the pointer of the model") {
   input::Json json = testing::good_serving();
   json["step"]["workload"]["batch"] = 100000;
   testing::check_refused([&] { check_memory(config::read_step_config(json)); },

@@ -14,7 +14,7 @@ using testing::with;
 
 StepPlan plan(const input::Json& json) { return make_plan(config::read_step_config(json)); }
 
-TEST_CASE("variants that carry a collective out alike share its plan") {
+TEST_CASE("variants with equal collectives share the plan") {
   input::Json json = good_step();
   json["variants"].push_back({{"label", "plain"}});
   const StepPlan made = plan(json);
@@ -23,24 +23,23 @@ TEST_CASE("variants that carry a collective out alike share its plan") {
   CHECK(made.variants[0].calls[0] != made.variants[1].calls[0]);
 }
 
-TEST_CASE(
-    "a planner plans one variant after the other, and says what cannot be had of a collective") {
+TEST_CASE("a planner plans variants one by one, and reports infeasible collectives") {
   const config::StepConfig config = config::read_step_config(good_step());
   Planner planner(config);
   CHECK(planner.step().variants.empty());
   const VariantPlan plain = planner.variant(config.variants[0]);
   CHECK(planner.variant(config.variants[0]).calls == plain.calls);
   CHECK(plain.calls.front()->core_s > 0.0);
-  CHECK(plain.calls.front()->core_s <= plain.calls.front()->alone_s);
+  CHECK(plain.calls.front()->core_s <= plain.calls.front()->isolated_s);
   config::CollectiveConfig unfit = config.variants[0].collectives.front();
   unfit.algorithm = collectives::find_algorithm("hierarchical");
-  CHECK(std::holds_alternative<plan::Obstacle>(planner.call(0, unfit)));
+  CHECK(std::holds_alternative<plan::Infeasible>(planner.call(0, unfit)));
   config::StepVariant variant = config.variants[0];
   variant.collectives.front() = unfit;
   testing::check_refused([&] { planner.variant(variant); }, "/variants", "bucket: ");
 }
 
-TEST_CASE("between slices alone, one chip of each, auto tries what goes through a network") {
+TEST_CASE("between slices, one chip each, auto tries algorithms through the network") {
   const StepPlan made = plan(input::parse_json(R"({
     "hardware": "tpu-v5e",
     "topology": {"ring": 8, "network": {"slices": 2, "bandwidth": "1 GB/s", "latency": "1 us"}},
@@ -49,7 +48,7 @@ TEST_CASE("between slices alone, one chip of each, auto tries what goes through 
       {"kind": "reduce-scatter", "bytes": "1 KiB", "axes": ["x"]}}]},
     "variants": [{"label": "plain"}, {"label": "auto", "quantize": [{"algorithm": "auto"}]}]})"));
   REQUIRE(made.variants.size() == 2);
-  CHECK(made.variants[1].calls.front()->alone_s > 0.0);
+  CHECK(made.variants[1].calls.front()->isolated_s > 0.0);
 }
 
 TEST_CASE("core time of tasks") {
@@ -59,11 +58,11 @@ TEST_CASE("core time of tasks") {
   CHECK(made.core_s[5] == 0.0);  // a collective
 }
 
-TEST_CASE("what the chip cannot do is refused") {
+TEST_CASE("unsupported operations and transfers are rejected") {
   testing::check_refused([] { plan(with(good_step(), "/step/tasks/1/compute/products", "fp8")); },
-                         "/step", "no matrix products of fp8");
+                         "/step", "the fp8 GEMM rate of the chip is unspecified");
   config::StepConfig no_host = config::read_step_config(good_step());
-  no_host.machine.chip.host_bandwidth.value = 0.0;  // as of a chip of a user's own
+  no_host.machine.chip.host_bandwidth.value = 0.0;  // unspecified, as in a custom chip
   testing::check_refused([&] { make_plan(no_host); }, "/hardware", "add \"host_bandwidth\"");
   testing::check_refused([] { plan(with(good_training(), "/step/training/batch", "8192")); },
                          "/step/training", "does not fit: each chip needs");

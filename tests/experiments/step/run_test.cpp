@@ -25,7 +25,7 @@ const GroupResult& group(const VariantResult& variant, const std::string& name) 
   return *std::ranges::find(variant.groups, name, &GroupResult::name);
 }
 
-/// Two collectives of 4 MiB on the axes that are named, each by itself or one after the other.
+/// Two collectives of 4 MiB on the named axes, independent or dependent.
 input::Json two_collectives(const std::string& first, const std::string& second,
                             const std::string& after) {
   input::Json json = good_step();
@@ -40,20 +40,20 @@ input::Json two_collectives(const std::string& first, const std::string& second,
   return json;
 }
 
-TEST_CASE("collectives on different axes go on at once, on one axis one after the other") {
+TEST_CASE("collectives overlap on different axes and are serialized on one") {
   const VariantResult apart = run(two_collectives("data", "fsdp", "")).variants.front();
-  const double alone_s = group(apart, "one").alone_s;
-  // Each takes core time that the other wants, too.
-  CHECK(apart.time_s < 1.3 * alone_s);
-  CHECK(apart.time_s >= alone_s);
+  const double isolated_s = group(apart, "one").isolated_s;
+  // They contend for the core.
+  CHECK(apart.time_s < 1.3 * isolated_s);
+  CHECK(apart.time_s >= isolated_s);
   const VariantResult same = run(two_collectives("data", "data", "")).variants.front();
-  CHECK(same.time_s > 1.8 * alone_s);
+  CHECK(same.time_s > 1.8 * isolated_s);
   const VariantResult chain = run(two_collectives("data", "fsdp", "one")).variants.front();
-  CHECK(chain.time_s == Approx(2.0 * alone_s).epsilon(1e-6));
+  CHECK(chain.time_s == Approx(2.0 * isolated_s).epsilon(1e-6));
   CHECK(chain.critical_path.size() == 2);
 }
 
-TEST_CASE("few chips that stand for all take as long as all of them") {
+TEST_CASE("representative chips take as long as all chips") {
   for (const input::Json& json :
        {good_step(), good_training(), two_collectives("data", "fsdp", "")}) {
     const StepResult few = run(json);
@@ -67,7 +67,7 @@ TEST_CASE("few chips that stand for all take as long as all of them") {
   }
 }
 
-TEST_CASE("a phase of serving takes as long as it does as a workload") {
+TEST_CASE("a serving step takes as long as the same workload") {
   const std::vector<std::string> phases = {
       R"({"model": "gemma3-12b", "phase": "prefill", "tokens": 512})",
       R"({"model": "gemma3-12b", "phase": "prefill", "tokens": 512, "chunks": 2})",
@@ -97,7 +97,7 @@ TEST_CASE("a phase of serving takes as long as it does as a workload") {
     }
 }
 
-TEST_CASE("groups of serving have prompts of their own, and take as long as one alone") {
+TEST_CASE("serving groups have separate prompts, and take as long as one group") {
   input::Json one = good_serving();
   one["topology"]["torus"] = "1x4";
   one["mesh"] = {{"tensor", 4}};
@@ -109,14 +109,14 @@ TEST_CASE("groups of serving have prompts of their own, and take as long as one 
   CHECK_FALSE(four.efficiency->model_flops_share.has_value());
 }
 
-TEST_CASE("both engines take as long") {
+TEST_CASE("both engines give the same times") {
   const StepResult direct = run(good_step());
   const StepResult simgrid = run(with(good_step(), "/engine", "simgrid"));
   for (std::size_t i = 0; i < direct.variants.size(); ++i)
     CHECK(simgrid.variants[i].time_s == Approx(direct.variants[i].time_s).epsilon(1e-6));
 }
 
-TEST_CASE("both engines take as long where a chip receives in one permute and sends in others") {
+TEST_CASE("both engines agree if a chip receives in one permute and sends in others") {
   input::Json json = good_step();
   json.erase("variants");
   json["step"]["tasks"] = input::parse_json(R"([
@@ -127,7 +127,7 @@ TEST_CASE("both engines take as long where a chip receives in one permute and se
   CHECK(run(json).variants.front().time_s == Approx(direct_s).epsilon(1e-6));
 }
 
-TEST_CASE("times of groups are within the step, and the critical path is all of it") {
+TEST_CASE("group times are within the step, and the critical path covers it") {
   for (const input::Json& json : {good_step(), good_training()})
     for (const VariantResult& variant : run(json).variants) {
       CHECK(variant.time_s >= variant.lower_bound_s * (1.0 - 1e-6));
@@ -143,8 +143,9 @@ TEST_CASE("times of groups are within the step, and the critical path is all of 
     }
 }
 
-TEST_CASE("where chips do different things, tasks are those of the chip that is done last") {
-  // The root of a broadcast has sent all before the others have it; a slow chip is behind at every task.
+TEST_CASE("with different chips, task times are of the chip that ends last") {
+  // The root of a broadcast finishes sending before others have received; a slow chip is later at
+  // every task.
   input::Json broadcast = two_collectives("data", "fsdp", "one");
   broadcast["step"]["tasks"][1]["collective"]["kind"] = "broadcast";
   const input::Json slow = with(two_collectives("data", "fsdp", "one"), "/faults/chips",
@@ -160,7 +161,7 @@ TEST_CASE("where chips do different things, tasks are those of the chip that is 
   }
 }
 
-TEST_CASE("computing alone takes as long where DMAs share HBM") {
+TEST_CASE("compute without DMAs takes as long with shared HBM") {
   input::Json json = good_step();
   json.erase("variants");
   for (const std::string compute :
@@ -171,33 +172,33 @@ TEST_CASE("computing alone takes as long where DMAs share HBM") {
     CAPTURE(compute);
     json["step"]["tasks"] = {{{"name", "a"}, {"compute", input::parse_json(compute)}}};
     json["wire_buffers"] = "vmem";
-    const double alone_s = run(json).variants.front().time_s;
+    const double isolated_s = run(json).variants.front().time_s;
     json["wire_buffers"] = "hbm";
-    // Within the last byte.
-    CHECK(run(json).variants.front().time_s == Approx(alone_s).margin(1.3e-12).epsilon(1e-9));
+    // Up to rounding of the last byte.
+    CHECK(run(json).variants.front().time_s == Approx(isolated_s).margin(1.3e-12).epsilon(1e-9));
   }
 }
 
-TEST_CASE("a step takes as long whatever is hidden, until it is not") {
-  // Computing takes 10 ms, and the buckets less.
+TEST_CASE("overlapped collectives do not extend a step until they are exposed") {
+  // Compute takes 10 ms, and the buckets less.
   const input::Json long_computing =
       with(good_step(), "/step/tasks/1/compute", R"({"time": "10 ms"})");
   const VariantResult hidden = run(long_computing).variants.front();
-  CHECK(hidden.computing_s >= 41e-3);
-  CHECK(group(hidden, "bucket").exposed_s < group(hidden, "bucket").alone_s);
+  CHECK(hidden.compute_s >= 41e-3);
+  CHECK(group(hidden, "bucket").exposed_s < group(hidden, "bucket").isolated_s);
   const VariantResult larger =
       run(with(long_computing, "/step/tasks/2/collective/bytes", "1 GiB")).variants.front();
   CHECK(group(larger, "bucket").exposed_s > 0.5 * group(larger, "bucket").total_s);
 }
 
-TEST_CASE("a quantized collective takes less of the links, and more of the core") {
+TEST_CASE("a quantized collective takes less link time and more core time") {
   const StepResult result = run(with(good_step(), "/step/tasks/2/collective/bytes", "64 MiB"));
   CHECK(result.variants[0].speedup == 1.0);
   CHECK(result.variants[1].speedup > 1.2);
   CHECK(result.variants[1].core_busy_s > result.variants[0].core_busy_s);
 }
 
-TEST_CASE("training tells how well chips are used") {
+TEST_CASE("training reports utilization") {
   const StepResult result = run(good_training());
   const Efficiency& efficiency = result.variants.front().efficiency.value();
   CHECK(efficiency.model_flops_share > 0.05);
@@ -208,7 +209,7 @@ TEST_CASE("training tells how well chips are used") {
   CHECK_FALSE(run(good_step()).variants.front().efficiency);
 }
 
-TEST_CASE("slices that a network joins") {
+TEST_CASE("slices connected by a network") {
   input::Json json = good_step();
   json["topology"]["network"] = {{"slices", 2}, {"bandwidth", "25 GB/s"}, {"latency", "5 us"}};
   json["mesh"] = {{"data", 2}, {"fsdp", 16}};
@@ -219,14 +220,14 @@ TEST_CASE("slices that a network joins") {
   CHECK(run(json).variants.front().time_s > 0.0);
 }
 
-TEST_CASE("rounding is no exposed time") {
+TEST_CASE("rounding is not exposed time") {
   VariantResult result;
   result.time_s = 1.0;
-  result.computing_s = 0.75;
+  result.compute_s = 0.75;
   CHECK(result.exposed_s() == 0.25);
-  result.computing_s = 1.0 - 1e-15;
+  result.compute_s = 1.0 - 1e-15;
   CHECK(result.exposed_s() == 0.0);
-  result.computing_s = 1.0 + 1e-15;
+  result.compute_s = 1.0 + 1e-15;
   CHECK(result.exposed_s() == 0.0);
 }
 

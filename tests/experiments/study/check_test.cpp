@@ -15,19 +15,19 @@ void check(const input::Json& json) {
   check_study(study, StudyPoints(study));
 }
 
-TEST_CASE("a good study passes") { CHECK_NOTHROW(check(study_json())); }
+TEST_CASE("a valid study passes") { CHECK_NOTHROW(check(study_json())); }
 
-TEST_CASE("rows that name what is not there are refused with their place") {
+TEST_CASE("rows with unknown names are refused with their pointer") {
   const std::vector<std::tuple<std::string, input::Json, std::string>> mistakes = {
-      {"experiment", "size", "there is no experiment 'size'; there is: sizes"},
+      {"experiment", "size", "there is no experiment 'size'; available: sizes"},
       {"at", input::Json::object(), "experiment 'sizes' has no point; give one value of each axis"},
       {"at",
        {{"/tensor/bytes", "128 KiB"}},
-       "has no point /tensor/bytes=\"128 KiB\"; give one value of each axis, as the axis has it: "
+       "has no point /tensor/bytes=\"128 KiB\"; give one value of each axis, as written there: "
        "/tensor/bytes, /topology/slice"},
       {"at", {{"/tensor/bytes", "131072 B"}, {"/topology/slice", "4x2"}}, "has no point"},
       {"at", {{"/tensor/bytes", "128 KiB"}, {"/topology/slices", "4x2"}}, "has no point"},
-      {"run", "bf61", "experiment 'sizes' has no run 'bf61'; there is: bf16, int8"},
+      {"run", "bf61", "experiment 'sizes' has no run 'bf61'; available: bf16, int8"},
       {"metric", "spedup", "a run has no number 'spedup'; did you mean 'speedup'?"},
       {"metric", "quality", "a run has no number 'quality'; use one of time_s, speedup, "},
       {"metric", "label", "a run has no number 'label'"},
@@ -42,7 +42,7 @@ TEST_CASE("rows that name what is not there are refused with their place") {
   }
 }
 
-TEST_CASE("errors cannot be expected where values are not computed") {
+TEST_CASE("errors cannot be expected without computed values") {
   input::Json json = study_json();
   json["rows"][0]["metric"] = "numerics/mse";
   CHECK_NOTHROW(check(json));
@@ -66,7 +66,7 @@ TEST_CASE("axes that no configuration has, or that others undo, are refused wher
   json["experiments"][0]["vary"][1] = {{"key", "/a/b/c"}, {"values", {1}}};
   check_refused([&] { check(json); }, "/experiments/0/vary/1", "/a: unknown key 'a'");
   json["experiments"][0]["vary"][1] = {{"key", "/tensor/shape"}, {"values", {{64, 64}}}};
-  check_refused([&] { check(json); }, "/experiments/0/vary/0", "is undone by a later axis");
+  check_refused([&] { check(json); }, "/experiments/0/vary/0", "is overridden by a later axis");
   json["experiments"][0]["vary"].erase(1);
   json["experiments"][0]["config"] = {{"hardwear", 1}};
   check_refused([&] { check(json); }, "/experiments/0/config", "hardwear");

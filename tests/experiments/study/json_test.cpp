@@ -39,14 +39,22 @@ TEST_CASE("a study's parts are read") {
   CHECK(study.rows[0].role == Role::calibration);
 }
 
-TEST_CASE("a configuration may stand in the study itself") {
+TEST_CASE("a metric may have its name of version 0.2") {
+  input::Json json = study_json();
+  json["rows"][0]["metric"] = "breakdown/bubbles_s";
+  const Study study = StudyFolder(json).load();
+  CHECK(study.rows[0].metric == "breakdown/idle_s");
+  CHECK(study.rows[0].written_metric == "breakdown/bubbles_s");
+}
+
+TEST_CASE("a study may contain a configuration") {
   input::Json json = study_json();
   json["experiments"][0]["config"] = good_config();
   CHECK(StudyFolder(json).load().experiments[0].points.sweep().base == good_config());
 }
 
-TEST_CASE("wrong studies are refused with file, place and remedy") {
-  // Where a value is put, what is refused there, and in which words.
+TEST_CASE("invalid studies are refused with file, pointer and remedy") {
+  // Pointer and value of a change, refused pointer, part of the message.
   const std::vector<std::tuple<std::string, input::Json, std::string, std::string>> mistakes = {
       {"/title", 1, "/title", "expected a string"},
       {"/notes", "x", "/notes", "expected an array"},
@@ -62,7 +70,8 @@ TEST_CASE("wrong studies are refused with file, place and remedy") {
       {"/experiments/0/vary/0/values", input::Json::array(), "/experiments/0/vary/0/values",
        "give at least one"},
       {"/experiments/0/vary/0/key", "tensor", "/experiments/0/vary/0/key", "JSON pointer"},
-      {"/experiments/0/vary/0/key", "/topology/slice", "/experiments/0/vary/1", "is an axis twice"},
+      {"/experiments/0/vary/0/key", "/topology/slice", "/experiments/0/vary/1",
+       "is already an axis"},
       {"/experiments/0/exclude",
        {{{"/tensor/byte", 1}}},
        "/experiments/0/exclude/0",
@@ -70,12 +79,12 @@ TEST_CASE("wrong studies are refused with file, place and remedy") {
       {"/experiments/0/exclude",
        {{{"/topology/slice", "2x2"}}, {{"/topology/slice", "4x2"}}},
        "/experiments/0/exclude",
-       "leaves none of 4 points"},
+       "excludes all 4 points"},
       {"/experiments/0/varyy", 1, "/experiments/0/varyy", "did you mean 'vary'"},
       {"/experiments/1", study_json()["experiments"][0], "/experiments/1/name",
-       "'sizes' stands here twice"},
+       "'sizes' is not unique"},
       {"/rows", 1, "/rows", "expected an array"},
-      {"/rows/1", study_json()["rows"][0], "/rows/1/id", "'a' stands here twice"},
+      {"/rows/1", study_json()["rows"][0], "/rows/1/id", "'a' is not unique"},
       {"/rows/0/at", 3, "/rows/0/at", "expected an object"},
       {"/rows/0/role", "guess", "/rows/0/role", "is not known"},
       {"/rows/0/role", "predicted", "/rows/0/role", "did you mean 'prediction'"},
@@ -92,7 +101,7 @@ TEST_CASE("wrong studies are refused with file, place and remedy") {
   }
 }
 
-TEST_CASE("every key of a study is needed, but few") {
+TEST_CASE("most keys of a study are required") {
   for (const std::string pointer :
        {"/title", "/source", "/notes", "/experiments", "/rows", "/experiments/0/name",
         "/experiments/0/config", "/rows/0/id", "/rows/0/what", "/rows/0/experiment", "/rows/0/run",
@@ -120,7 +129,7 @@ TEST_CASE("the studies of the repository fit the schema") {
   }
 }
 
-TEST_CASE("the schema of studies has axes as that of sweeps has them") {
+TEST_CASE("the schemas of studies and sweeps have the same axes") {
   const auto schema = [](std::string_view name) {
     const auto files = input::embedded_schemas();
     return input::Json::parse(std::ranges::find(files, name, &input::EmbeddedFile::name)->text);
@@ -134,13 +143,13 @@ TEST_CASE("the schema of studies has axes as that of sweeps has them") {
 }
 
 TEST_CASE(
-    "the study of the paper fits each of two parameters, and elements per scale, to one row") {
+    "the study of the paper calibrates two parameters and elements per scale, each to one row") {
   const Study study = load_study(kStudies / "equarx_paper");
   CHECK(study.rows.size() >= 11);
   CHECK(std::ranges::count(study.rows, Role::calibration, &StudyRow::role) == 3);
 }
 
-TEST_CASE("the study of real activations compares the same collectives on both kinds of values") {
+TEST_CASE("the study of real activations has the same collectives for both kinds of values") {
   const Study study = load_study(kStudies / "real_activations");
   REQUIRE(study.experiments.size() == 1);
   const sweep::SweepPoints& points = study.experiments[0].points;

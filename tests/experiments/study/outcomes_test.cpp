@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-TEST_CASE("rows get the figures that the same configuration gives alone, bit by bit") {
+TEST_CASE("rows have bit for bit the figures of a separate run") {
   input::Json json = study_json();
   json["rows"].push_back(json["rows"][0]);
   json["rows"][1]["id"] = "b";
@@ -27,7 +27,7 @@ TEST_CASE("rows get the figures that the same configuration gives alone, bit by 
   CHECK(outcomes[1].figure.simulated == alone.runs[1].numerics->against_baseline->mse);
 }
 
-TEST_CASE("rows say which chip their figure is of, and whether it is calibrated") {
+TEST_CASE("rows have the chip of their figure, and its calibration flag") {
   input::Json json = study_json();
   json["experiments"][0]["config"] = {
       {"hardware", "tpu-v5e"},
@@ -47,7 +47,7 @@ TEST_CASE("rows say which chip their figure is of, and whether it is calibrated"
   CHECK(outcomes[1].figure.calibrated == false);
 }
 
-TEST_CASE("what no point has computed is no figure, and not within") {
+TEST_CASE("a row without computed point has no figure, and is not within its tolerance") {
   input::Json json = study_json();
   json["experiments"][0]["vary"][1]["values"] = {{{"slice", "4x2"}}, {{"mesh", "3x3"}}};
   json["experiments"][0]["vary"][1]["key"] = "/topology";  // 3x3 has no ring
@@ -69,7 +69,7 @@ TEST_CASE("what no point has computed is no figure, and not within") {
                  R"(experiment 'sizes' /tensor/bytes="128 KiB" /topology={"mesh":"3x3"}: )"));
 }
 
-TEST_CASE("a run that a broken link ends has no time to compare") {
+TEST_CASE("a run that fails has no time to compare") {
   input::Json json = study_json();
   json["experiments"][0]["vary"] = {
       {{"key", "/faults"},
@@ -86,7 +86,7 @@ TEST_CASE("a run that a broken link ends has no time to compare") {
   CHECK(run.failures().empty());
 }
 
-TEST_CASE("the null model is the lower bound, and of a speedup the ratio of two") {
+TEST_CASE("the null model is the lower bound, and for speedups a ratio of two") {
   input::Json json = study_json();
   json["rows"][0]["run"] = "int8";
   json["rows"].push_back(json["rows"][0]);
@@ -106,7 +106,7 @@ TEST_CASE("the null model is the lower bound, and of a speedup the ratio of two"
   CHECK_FALSE(outcomes[0].within_interval());
 }
 
-TEST_CASE("rows have the intervals of what asks for uncertainty") {
+TEST_CASE("rows have intervals if the experiment requests uncertainty") {
   input::Json json = study_json();
   json["experiments"][0]["vary"].push_back({{"key", "/uncertainty/samples"}, {"values", {10}}});
   json["rows"][0]["at"]["/uncertainty/samples"] = 10;
@@ -119,7 +119,7 @@ TEST_CASE("rows have the intervals of what asks for uncertainty") {
   CHECK(outcomes[0].figure.interval->high == alone.runs[1].uncertainty->speedup.high);
 }
 
-TEST_CASE("an interval and the measurement's error decide together what is within") {
+TEST_CASE("interval and measurement error are combined") {
   StudyOutcome outcome;
   outcome.row.expected = 2.0;
   outcome.figure = {2.5, std::nullopt, FigureInterval{2.2, 2.6}};
@@ -135,7 +135,7 @@ TEST_CASE("an interval and the measurement's error decide together what is withi
   CHECK_FALSE(outcome.within_interval());
 }
 
-TEST_CASE("tolerances and limits decide what is within") {
+TEST_CASE("figures are within if they meet their tolerance or limit") {
   StudyOutcome outcome;
   outcome.row.expected = 2.0;
   outcome.row.tolerance = 0.05;
@@ -154,7 +154,7 @@ TEST_CASE("tolerances and limits decide what is within") {
   CHECK_FALSE(outcome.within_tolerance());
 }
 
-TEST_CASE("a row that is known to miss is as known only while it misses") {
+TEST_CASE("a known miss is as known only while it misses") {
   StudyRow row;
   row.expected = 2.0;
   row.tolerance = 0.1;
@@ -163,7 +163,7 @@ TEST_CASE("a row that is known to miss is as known only while it misses") {
   row.misses = "a cost is not modelled";
   CHECK_FALSE(StudyOutcome{row, {2.1, {}, {}}}.as_known());
   CHECK(StudyOutcome{row, {2.3, {}, {}}}.as_known());
-  CHECK_FALSE(StudyOutcome{row, {}}.as_known());  // what was not simulated is no miss
+  CHECK_FALSE(StudyOutcome{row, {}}.as_known());  // a missing figure is no known miss
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 using namespace testing;
 
-/// Two experiments: four points, and one that varies nothing.
+/// Two experiments: four points, and one without axes.
 input::Json two_experiments() {
   input::Json json = study_json();
   json["experiments"].push_back({{"name", "one"}, {"config", "config.json"}});
@@ -48,7 +48,7 @@ TEST_CASE("a point is described by its experiment and its axes") {
   CHECK(points.describe(4) == "experiment 'one'");
 }
 
-TEST_CASE("zips, ranges and exclusions make points as those of a sweep do") {
+TEST_CASE("zips, ranges and exclusions work as in a sweep") {
   input::Json json = study_json();
   json["rows"] = input::Json::array();
   json["experiments"][0]["vary"] = input::parse_json(R"([

@@ -1,6 +1,7 @@
 #include "experiments/study/report.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "experiments/input/json.hpp"
 #include "tests/support/studies.hpp"
@@ -10,23 +11,23 @@ namespace {
 
 using namespace testing;
 
-/// One row that was simulated, and one whose point failed.
+/// A simulated row, and one whose point failed.
 std::vector<StudyOutcome> outcomes_of(const Study& study) {
   StudyOutcome failed{study.rows[0], {}};
   failed.row.id = "b";
   return {{study.rows[0], {1.0, 0.5, FigureInterval{0.75, 1.25}, "tpu-v4", false}}, failed};
 }
 
-TEST_CASE("the table has expected beside simulated, and a dash for what failed") {
+TEST_CASE("the table compares expected and simulated figures, with a dash for failed ones") {
   const Study study = StudyFolder().load();
   const std::string table = to_table(study, outcomes_of(study));
   CHECK_THAT(table, Catch::Matchers::StartsWith("A study\n(nobody)\n"));
-  CHECK_THAT(table, ContainsSubstring("1.000  calibration        1 %     yes\n"));
-  CHECK_THAT(table, ContainsSubstring("-  calibration        1 %      NO\n"));
+  CHECK_THAT(table, ContainsSubstring("1.000  calibration  yes (1 %)\n"));
+  CHECK_THAT(table, ContainsSubstring("-  calibration   NO (1 %)\n"));
   CHECK_THAT(table, ContainsSubstring("a note"));
 }
 
-TEST_CASE("the table counts how predictions came out, and no other rows") {
+TEST_CASE("the summary counts predictions only") {
   input::Json json = study_json();
   json["rows"][0]["role"] = "prediction";
   json["rows"].push_back(json["rows"][0]);
@@ -38,11 +39,24 @@ TEST_CASE("the table counts how predictions came out, and no other rows") {
   const std::string table = to_table(study, outcomes);
   CHECK_THAT(table, ContainsSubstring("0.75 to 1.25"));
   CHECK_THAT(table, ContainsSubstring("within their tolerance: 1 of 1"));
-  CHECK_THAT(table, ContainsSubstring("lower bound alone): 0 of 1"));
-  CHECK_THAT(table, ContainsSubstring("measurement's own error: 1 of 1"));
+  CHECK_THAT(table, ContainsSubstring("(lower bound alone, times and speedups only): 0 of 1"));
+  CHECK_THAT(table, ContainsSubstring("68 % interval and measurement error: 1 of 1"));
+  CHECK_THAT(table, ContainsSubstring("null model") && !ContainsSubstring("In rows.csv only"));
 }
 
-TEST_CASE("a study may compare with nothing") {
+TEST_CASE("the table of a study has at most 120 columns, and names those that it leaves out") {
+  input::Json json = study_json();
+  json["rows"][0]["what"] = std::string(50, 'x');
+  const Study study = StudyFolder(json).load();
+  const std::string table =
+      to_table(study, {{study.rows[0], {1.0, 0.5, FigureInterval{0.75, 1.25}}}});
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 120);
+  CHECK_THAT(table, ContainsSubstring("In rows.csv only: null model.\n") &&
+                        ContainsSubstring("68 % interval"));
+}
+
+TEST_CASE("a study may have no rows") {
   input::Json json = study_json();
   json["rows"] = input::Json::array();
   const Study study = StudyFolder(json).load();
@@ -54,7 +68,7 @@ TEST_CASE("a study may compare with nothing") {
   CHECK(std::ranges::count(content(folder.path() / "rows.csv"), '\n') == 1);
 }
 
-TEST_CASE("a report is CSV and JSON, each complete") {
+TEST_CASE("a report consists of complete CSV and JSON files") {
   const Study study = StudyFolder().load();
   const TemporaryFolder folder;
   const std::filesystem::path output = folder.path() / "results" / "deep";

@@ -39,7 +39,7 @@ TEST_CASE("zipped keys step together") {
         std::vector{boxed({"1 MiB", 1}), boxed({"2 MiB", 2}), boxed({"4 MiB", 8})});
 }
 
-TEST_CASE("a base is found beside the sweep, and the name is the file's without one") {
+TEST_CASE("the path of a base is relative to the sweep, and the default name is that of the file") {
   const TemporaryFolder folder;
   write(folder.path() / "base.json", good_config().dump());
   write(folder.path() / "sizes.json",
@@ -49,33 +49,33 @@ TEST_CASE("a base is found beside the sweep, and the name is the file's without 
   CHECK(sweep.base == good_config());
 }
 
-TEST_CASE("the examples are good sweeps") {
+TEST_CASE("the examples are valid sweeps") {
   for (const auto& entry : std::filesystem::directory_iterator(EQUARX_CONFIGS_DIR "/sweeps")) {
     CAPTURE(entry.path());
     SweepPoints(load_sweep(entry.path())).check();
   }
 }
 
-TEST_CASE("a zipped key may have a value twice, if another key differs") {
+TEST_CASE("a zipped key may repeat a value if another key differs") {
   const input::Json json = sweep_json(
       R"([{"zip": [{"key": "/a", "values": [1, 2, 2]}, {"key": "/b", "values": [3, 3, 4]}]}])");
   CHECK(read_sweep(json, {}, "a test").axes.front().steps.size() == 3);
 }
 
-TEST_CASE("wrong sweeps are refused") {
+TEST_CASE("invalid sweeps are refused") {
   const auto axes = [](const std::string& text) { return sweep_json("[" + text + "]"); };
   check_refused_sweep(input::Json::object(), "/base", "is missing");
   check_refused_sweep({{"base", 3}, {"axes", input::Json::array()}}, "/base",
                       "expected a configuration");
   check_refused_sweep({{"base", "none.json"}, {"axes", input::Json::array()}}, "/base",
                       "cannot read");
-  check_refused_sweep(axes(""), "/axes", "a sweep of nothing");
+  check_refused_sweep(axes(""), "/axes", "is empty; give at least one axis");
   check_refused_sweep(axes(R"({"key": "/a", "values": []})"), "/axes/0/values", "has no values");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1, 2, 1]})"), "/axes/0/values/2",
-                      "stands here twice");
+                      "1 is a duplicate");
   check_refused_sweep(
       axes(R"({"zip": [{"key": "/a", "values": [1, 2, 1]}, {"key": "/b", "values": [3, 3, 3]}]})"),
-      "/axes/0/zip", "1, 3 stand here twice, the second time as number 2");
+      "/axes/0/zip", "1, 3 is a duplicate, at index 2");
   check_refused_sweep(axes(R"({"key": "/a"})"), "/axes/0",
                       "expected one of values, range, log_range");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1], "range": {}})"), "/axes/0", "has both");
@@ -86,16 +86,16 @@ TEST_CASE("wrong sweeps are refused") {
   check_refused_sweep(axes(R"({"key": "/a", "value": [1]})"), "/axes/0", "expected one of values");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1], "x": 1})"), "/axes/0/x", "unknown key");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1]}, {"key": "/a", "values": [2]})"),
-                      "/axes/1", "/a is an axis twice");
+                      "/axes/1", "/a is already an axis");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1]},
                               {"key": "/b", "range": {"from": 1, "to": 10000000, "step": 1}})"),
                       "/axes/1/range/to", "of which 9999999 are left");
-  check_refused_sweep(axes(R"({"zip": []})"), "/axes/0/zip", "zips nothing");
+  check_refused_sweep(axes(R"({"zip": []})"), "/axes/0/zip", "is empty; give at least one key");
   check_refused_sweep(
       axes(R"({"zip": [{"key": "/a", "values": [1]}, {"key": "/b", "values": [1, 2]}]})"),
       "/axes/0/zip/1", "/b has 2 values and /a has 1");
   check_refused_sweep(sweep_json(kAxes, R"([{"/tensor/bytes": "3 MiB"}])"), "/exclude/0",
-                      "is never \"3 MiB\"");
+                      "never has the value \"3 MiB\"");
   check_refused_sweep(sweep_json(kAxes, R"([{"/tensor/dtype": "bf16"}])"), "/exclude/0",
                       "is not an axis");
   check_refused_sweep(sweep_json(kAxes, "[{}]"), "/exclude/0",
@@ -107,7 +107,7 @@ TEST_CASE("wrong sweeps are refused") {
   }
 }
 
-TEST_CASE("what is wrong in a file names the file") {
+TEST_CASE("errors name the file") {
   const TemporaryFolder folder;
   write(folder.path() / "bad.json", "{");
   CHECK_THROWS_WITH(load_sweep(folder.path() / "bad.json"),

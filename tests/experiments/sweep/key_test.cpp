@@ -11,7 +11,7 @@ using namespace testing;
 
 std::string key_of(const input::Json& config) { return SweepKeys().key(config); }
 
-TEST_CASE("keys are of what a configuration means, not of how it is written") {
+TEST_CASE("keys depend on the meaning of a configuration, not on its spelling") {
   const std::string key = key_of(good_config());
   CHECK(key.size() == 32);
   CHECK(key == key_of(good_config()));
@@ -22,13 +22,13 @@ TEST_CASE("keys are of what a configuration means, not of how it is written") {
        {std::pair{"/tensor/values/seed", "2"}, std::pair{"/collectives/1/minishards", "4"},
         std::pair{"/baseline", "int8"}, std::pair{"/numerics", "off"}})
     CHECK(key != key_of(changed(pointer, text)));
-  // A fault changes the times, and nothing else of the configuration.
+  // A fault changes the times, but no other part of the configuration.
   const input::Json slow = changed("/faults", R"~({"chips": [{"chip": "(0,0)", "slowdown": 2}]})~");
   config::read_config(slow);
   CHECK(key != key_of(slow));
 }
 
-TEST_CASE("keys follow the contents of files") {
+TEST_CASE("keys depend on the contents of files") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "chip.json";
   const input::Json config = changed("/hardware", file.string());
@@ -41,7 +41,7 @@ TEST_CASE("keys follow the contents of files") {
   CHECK(key != key_of(config));
 }
 
-TEST_CASE("keys follow the contents of the file that a hardware file is based on") {
+TEST_CASE("keys depend on the contents of the base of a hardware file") {
   const TemporaryFolder folder;
   write(folder.path() / "mine.json", R"({"based_on": "./base.json", "hop_latency": "1 us"})");
   const input::Json config = changed("/hardware", (folder.path() / "mine.json").string());
@@ -53,13 +53,13 @@ TEST_CASE("keys follow the contents of the file that a hardware file is based on
   CHECK(key != key_of(config));
 }
 
-TEST_CASE("a changed parameter of the chip is a point of its own") {
+TEST_CASE("a changed parameter of the chip gives another key") {
   const std::string key = key_of(good_config());
   const std::string faster = key_of(changed("/hardware/link_bandwidth", "90 GB/s"));
   CHECK(faster != key);
   CHECK(faster != key_of(changed("/hardware/link_bandwidth", "91 GB/s")));
   CHECK(faster != key_of(changed("/hardware/vmem_bandwidth", "90 GB/s")));
-  // What the chip has anyway is no change.
+  // Setting a parameter to its own value is no change.
   CHECK(key == key_of(changed("/hardware/link_bandwidth", "45000 MB/s")));
 }
 

@@ -18,7 +18,7 @@ std::string log_range(const std::string& text) {
   return input::Json(expand_log_range(input::ObjectReader(json, "/range"))).dump();
 }
 
-TEST_CASE("ranges have both ends") {
+TEST_CASE("ranges include both ends") {
   CHECK(range(R"({"from": 1, "to": 9, "step": 2})") == "[1,3,5,7,9]");
   CHECK(range(R"({"from": 1, "to": 8, "step": 2})") == "[1,3,5,7]");
   CHECK(range(R"({"from": -2, "to": 2, "step": 2})") == "[-2,0,2]");
@@ -44,13 +44,13 @@ TEST_CASE("long ranges keep their last value") {
   CHECK(values.back() == 1.0);
 }
 
-TEST_CASE("the smallest and the largest numbers are values, too") {
+TEST_CASE("ranges may have the smallest and the largest double") {
   CHECK(range(R"({"from": 5e-324, "to": 5e-324, "step": 1})") == "[5e-324]");
   CHECK(range(R"({"from": 1.7976931348623157e308, "to": 1.7976931348623157e308, "step": 1})") ==
         "[1.7976931348623157e+308]");
 }
 
-TEST_CASE("integers that a double may miss are no integers") {
+TEST_CASE("integers beyond the precision of a double are written as doubles") {
   CHECK(range(R"({"from": 9007199254740991, "to": 9007199254740992, "step": 1})") ==
         "[9007199254740991,9007199254740992]");
   CHECK(range(R"({"from": 9223372036854775808, "to": 9223372036854775808, "step": 1})") ==
@@ -59,7 +59,7 @@ TEST_CASE("integers that a double may miss are no integers") {
         "[1.0,9.22337203685478e+18]");
 }
 
-TEST_CASE("wrong ranges are refused") {
+TEST_CASE("invalid ranges are refused") {
   const auto refused = [](auto expand, const std::string& text, const std::string& place,
                           const std::string& remedy) {
     check_refused([&] { expand(text); }, place, remedy);
@@ -72,7 +72,7 @@ TEST_CASE("wrong ranges are refused") {
   refused(range, R"({"from": "1 us", "to": "1 MiB", "step": "1 us"})", "/range/to", "same kind");
   refused(range, R"({"from": "1 us", "to": "9 us", "step": 1})", "/range/step", "same kind");
   refused(range, R"({"from": "1 parsec", "to": "9 us", "step": 1})", "/range/from",
-          "is no quantity");
+          "is not a quantity");
   refused(range, R"({"from": true, "to": 9, "step": 1})", "/range/from", "expected a number");
   refused(range, R"({"from": 1, "to": 9, "stepp": 1})", "/range/stepp", "did you mean 'step'");
   refused(log_range, R"({"from": 0, "to": 9, "factor": 2})", "/range/from", "is not above 0");

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-/// Two small points, side by side with no other.
+/// Two small points.
 SweepPoints two_points(const std::string& sizes = R"(["64 KiB", "128 KiB"])") {
   input::Json json = sweep_json(R"([{"key": "/tensor/bytes", "values": )" + sizes + "}]");
   json["base"]["numerics"] = "off";
@@ -18,7 +18,7 @@ SweepPoints two_points(const std::string& sizes = R"(["64 KiB", "128 KiB"])") {
   return SweepPoints(sweep_of(json));
 }
 
-/// The points of several sweeps, each an experiment, as a study has them.
+/// Points of several sweeps, each an experiment, as in a study.
 class Experiments : public PointSet {
  public:
   explicit Experiments(std::vector<std::string> names) : names_(std::move(names)) {}
@@ -46,11 +46,11 @@ std::vector<input::Json> lines_of(const std::filesystem::path& file) {
   return all;
 }
 
-TEST_CASE("any number of processes, and of threads in them, gives the same lines") {
+TEST_CASE("results do not depend on the number of processes and threads") {
   input::Json json = sweep_json(R"([{"key": "/tensor/values/seed", "values": [1, 2]}])");
   const SweepPoints points(sweep_of(json));
   std::vector<std::string> texts;
-  for (const std::size_t jobs : {1, 2, 6}) {  // of 6, each of two points has 3 threads
+  for (const std::size_t jobs : {1, 2, 6}) {  // with 6 jobs, each of two points gets 3 threads
     const TemporaryFolder folder;
     SweepStore store(folder.path());
     store.open();
@@ -63,7 +63,7 @@ TEST_CASE("any number of processes, and of threads in them, gives the same lines
   CHECK(texts[0] == texts[2]);
 }
 
-TEST_CASE("the same configuration in two experiments has lines of each") {
+TEST_CASE("equal configurations of two experiments have separate lines") {
   const TemporaryFolder folder;
   SweepStore store(folder.path());
   store.open();
@@ -82,7 +82,7 @@ TEST_CASE("the same configuration in two experiments has lines of each") {
   CHECK_THAT(table, ContainsSubstring(",two,64 KiB,tpu-v5e,slice 4x2,65536,"));
 }
 
-TEST_CASE("a sweep's lines name no experiment") {
+TEST_CASE("lines of a sweep have no experiment") {
   const TemporaryFolder folder;
   SweepStore store(folder.path());
   store.open();
@@ -90,14 +90,14 @@ TEST_CASE("a sweep's lines name no experiment") {
   for (const input::Json& line : lines_of(store.file())) CHECK_FALSE(line.contains("experiment"));
 }
 
-TEST_CASE("only the lines of the points that are asked for are kept, as these are now") {
+TEST_CASE("keep_only() keeps the lines of the given points, with their current axes") {
   const TemporaryFolder folder;
   SweepStore store(folder.path());
   store.open();
   run_into(store, two_points());
   const SweepPoints other = two_points(R"(["256 KiB", "131072 B"])");
   const SweepOutcome outcome = run_into(store, other);
-  CHECK(outcome.status.computed == 1);  // the other means what one of the first does
+  CHECK(outcome.status.computed == 1);  // the other equals an earlier point
   keep_only(other, outcome.keyed, store);
   const std::vector<input::Json> lines = lines_of(store.file());
   REQUIRE(lines.size() == 4);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace testing;
 
-/// The lines of a point with `runs` runs.
+/// Lines of a point with `runs` runs.
 std::string lines(const std::string& key, int runs = 2,
                   const std::string& made_by = std::string(output::version())) {
   std::string text;
@@ -39,7 +39,7 @@ std::string error(const std::string& key) {
          '\n';
 }
 
-/// A folder with that in its results.jsonl.
+/// A folder with a results.jsonl of this content.
 struct Results : TemporaryFolder {
   explicit Results(const std::string& text = "") {
     if (!text.empty()) write(file(), text);
@@ -47,7 +47,20 @@ struct Results : TemporaryFolder {
   std::filesystem::path file() const { return path() / "results.jsonl"; }
 };
 
-TEST_CASE("what was appended is found, now and later") {
+TEST_CASE("results of version 0.2 get the current names of their keys") {
+  std::string old = lines("a", 1);
+  const std::string label = R"("label":"0")";
+  old.replace(old.find(label), label.size(), label + R"(,"breakdown":{"overhead_s":1.0})");
+  const Results results(old);
+  SweepStore store(results.path());
+  CHECK(store.has_old_keys());
+  store.open();
+  CHECK(store.lines(*store.find("a")) == old);
+  CHECK(store.results(*store.find("a")).front()->at("run").at("breakdown") ==
+        input::Json{{"sync_s", 1.0}});
+}
+
+TEST_CASE("appended points are found, also after reopening") {
   const Results results;
   {
     SweepStore store(results.path());
@@ -66,7 +79,7 @@ TEST_CASE("what was appended is found, now and later") {
   CHECK(content(results.file()) == lines("a") + error("b"));
 }
 
-TEST_CASE("wherever a file is cut, whole points stay") {
+TEST_CASE("truncation at any position keeps complete points") {
   const std::string whole = lines("a") + error("b");
   const std::string last = lines("c", 3);
   for (std::size_t length = 0; length < last.size(); length += 7) {
@@ -84,7 +97,7 @@ TEST_CASE("wherever a file is cut, whole points stay") {
   }
 }
 
-TEST_CASE("a cut in the middle, as of merged shards, costs that point only") {
+TEST_CASE("a truncated line in the middle, as in merged shards, drops that point only") {
   const std::string a = lines("a");
   const Results results(a.substr(0, a.size() - 9) + lines("b") + lines("c"));
   SweepStore store(results.path());
@@ -94,7 +107,7 @@ TEST_CASE("a cut in the middle, as of merged shards, costs that point only") {
   CHECK(store.lines(*store.find("c")) == lines("c"));
 }
 
-TEST_CASE("a point that is there twice counts once, and success counts more than failure") {
+TEST_CASE("a duplicate point counts once, and success supersedes failure") {
   const Results results(error("a") + lines("b") + lines("b") + lines("a"));
   SweepStore store(results.path());
   store.open();
@@ -103,31 +116,31 @@ TEST_CASE("a point that is there twice counts once, and success counts more than
   CHECK(store.lines(*store.find("b")) == lines("b"));
 }
 
-TEST_CASE("results of another version are not mixed in") {
+TEST_CASE("results of another version are refused") {
   const Results results(lines("a") + lines("b", 2, "0.0.1"));
   CHECK_THROWS_WITH(
       SweepStore(results.path()),
       ContainsSubstring("line 3 was computed by version 0.0.1") && ContainsSubstring("--fresh"));
 }
 
-TEST_CASE("results of another version are known by their first line") {
+TEST_CASE("results of another version are detected by their first line") {
   CHECK(is_of_another_version(Results(lines("a", 2, "0.0.1") + lines("b")).path()));
   for (const std::string& text : {lines("a"), std::string("notes"), std::string("{}\n"),
                                   lines("a", 2, "0.0.1").substr(0, 9), std::string()})
     CHECK_FALSE(is_of_another_version(Results(text).path()));
 }
 
-TEST_CASE("files that no sweep wrote are refused, and left as they are") {
+TEST_CASE("files not written by a sweep are refused, and not modified") {
   for (const char* text : {"point,key\n1,2\n", "{\"a\": 1}\n", "[]\n", "notes",
                            "{\"key\": 1, \"version\": \"0\"}\n"}) {
     CAPTURE(text);
     const Results results(text);
-    CHECK_THROWS_WITH(SweepStore(results.path()), ContainsSubstring("line 1 is not of a sweep"));
+    CHECK_THROWS_WITH(SweepStore(results.path()), ContainsSubstring("line 1 is not from a sweep"));
     CHECK(content(results.file()) == text);
   }
 }
 
-TEST_CASE("a full disk is an error, and what did not fit is not there") {
+TEST_CASE("a full disk is an error, and leaves no partial point") {
   const TemporaryFolder full;
   SweepStore store(full.path());
   std::filesystem::create_symlink("/dev/full", full.path() / "results.jsonl");
@@ -137,7 +150,7 @@ TEST_CASE("a full disk is an error, and what did not fit is not there") {
   CHECK(store.find("b") == nullptr);
 }
 
-TEST_CASE("what replaces a file is found, and appended to") {
+TEST_CASE("replaced contents are found, and appended to") {
   const Results results(lines("a") + lines("b"));
   SweepStore store(results.path());
   store.open();

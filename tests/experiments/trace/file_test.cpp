@@ -1,4 +1,4 @@
-// Traces against the rules of the Trace Event Format, and against the results of the same run.
+// Checks traces against the rules of the Trace Event Format, and against the results of the same run.
 #include "experiments/trace/file.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using testing::good_config;
 using TrackId = std::pair<int, int>;
 
 constexpr double kMicrosecond = 1e-6;
-/// Of times in microseconds that are written in picoseconds and read as doubles.
+/// Tolerance of times in microseconds, written with picoseconds and read as doubles.
 constexpr double kRounding = 1e-5;
 
 struct Traced {
@@ -48,14 +48,14 @@ TrackId track_of(const input::Json& event) {
 double start_of(const input::Json& event) { return event.at("ts").get<double>(); }
 double end_of(const input::Json& event) { return start_of(event) + event.at("dur").get<double>(); }
 
-/// The events of a file, sorted.
+/// Events of a file, sorted by kind.
 struct Events {
   std::map<int, std::string> processes;
   std::map<TrackId, std::string> tracks;
   std::map<TrackId, std::vector<input::Json>> slices;
   std::map<std::uint64_t, std::pair<input::Json, input::Json>> flows;  ///< start and end
 
-  std::map<std::pair<int, std::string>, int> counts;  ///< the last of each
+  std::map<std::pair<int, std::string>, int> counts;  ///< last value of each counter
 
   explicit Events(const input::Json& trace) {
     for (const input::Json& event : trace.at("traceEvents")) {
@@ -96,7 +96,7 @@ struct Events {
     half = event;
   }
 
-  /// The sum of the slices of a category, by track, in seconds.
+  /// Total time of the slices of a category in seconds, by track.
   std::map<TrackId, double> busy_s(const std::string& category) const {
     std::map<TrackId, double> sums;
     for (const auto& [track, list] : slices)
@@ -107,7 +107,7 @@ struct Events {
   }
 };
 
-/// `slices` are sorted and do not overlap.
+/// Checks that `slices` are sorted and do not overlap.
 bool touches_slice(const std::vector<input::Json>& slices, double time) {
   auto after = std::ranges::upper_bound(slices, time + kRounding, {}, start_of);
   return after != slices.begin() && time <= end_of(*--after) + kRounding;
@@ -150,7 +150,7 @@ void check_flows(const Events& events) {
     if (!is_good_flow(events, flow.first, flow.second)) FAIL(flow.first << " " << flow.second);
 }
 
-/// The rules of the format, and that the file says who made it.
+/// Checks the rules of the format, and the file's data about its origin.
 Events check_format(const input::Json& trace) {
   CHECK(trace.at("displayTimeUnit") == "ns");
   Events events(trace);
@@ -162,7 +162,7 @@ Events check_format(const input::Json& trace) {
   return events;
 }
 
-/// The group of a run: its slices must say what its result says.
+/// Checks that the slices of a run agree with its result.
 void check_run(const Events& events, const input::Json& group, const run::RunResult& run) {
   CAPTURE(run.label);
   CHECK(group.at("label") == run.label);
@@ -189,7 +189,7 @@ void check_run(const Events& events, const input::Json& group, const run::RunRes
   CHECK(transfers == 0);
 }
 
-/// By the name of the link, the time that its slices cover.
+/// Time covered by the slices of each link, by name.
 std::map<std::string, double> link_busy_s(const Events& events, const input::Json& group) {
   std::map<std::string, double> busy;
   for (const auto& [track, busy_s] : events.busy_s("link"))
@@ -197,7 +197,7 @@ std::map<std::string, double> link_busy_s(const Events& events, const input::Jso
   return busy;
 }
 
-TEST_CASE("a trace keeps the rules of the format and agrees with the results") {
+TEST_CASE("a trace follows the format and agrees with the results") {
   const auto [result, json] = trace_of(changed("/simulation", "full"));
   const Events events = check_format(json);
   const input::Json& groups = json.at("otherData").at("runs");
@@ -212,7 +212,7 @@ TEST_CASE("a trace keeps the rules of the format and agrees with the results") {
   }
 }
 
-TEST_CASE("a traced run has the results of one that is not") {
+TEST_CASE("tracing does not change results") {
   const Traced traced = trace_of(good_config());
   const run::ExperimentResult plain = testing::run(good_config());
   for (std::size_t i = 0; i < plain.runs.size(); ++i) {
@@ -222,7 +222,7 @@ TEST_CASE("a traced run has the results of one that is not") {
   }
 }
 
-TEST_CASE("core slices are called by instruction, and say where in the tensor they work") {
+TEST_CASE("core slices are named by instruction, and have the part of the tensor as arguments") {
   const auto [result, json] = trace_of(changed("/simulation", "full"), "int8");
   const Events events(json);
   std::set<std::string> names;
@@ -230,7 +230,7 @@ TEST_CASE("core slices are called by instruction, and say where in the tensor th
     for (const input::Json& slice : list) {
       if (slice.at("cat") != "core") continue;
       names.insert(slice.at("name").get<std::string>());
-      if (slice.at("name") == "start-up") continue;  // of the whole collective
+      if (slice.at("name") == "startup") continue;  // of the whole collective
       const input::Json& about = slice.at("args");
       const bool in_tensor = about.at("shard").get<int>() < 8 &&
                              about.at("minishard").get<int>() < 2 &&
@@ -240,15 +240,15 @@ TEST_CASE("core slices are called by instruction, and say where in the tensor th
       const bool has_bytes = slice.at("name") == "barrier" || about.at("bytes").get<int>() > 0;
       if (!in_tensor || !in_phase || !has_bytes) FAIL(slice);
     }
-  for (const char* name : {"start-up", "find scales", "encode scales", "quantize", "accumulate",
+  for (const char* name : {"startup", "find scales", "encode scales", "quantize", "accumulate",
                            "dequantize", "send", "wait"}) {
     CAPTURE(name);
     CHECK(names.contains(name));
   }
 }
 
-TEST_CASE("a transfer carries the shard that its receiver waits for") {
-  // The ReduceScatter of a ring sends in step t the shard that lies t behind, whoever counts.
+TEST_CASE("a transfer has the shard that its receiver waits for") {
+  // In step t, the ReduceScatter of a ring sends the shard t positions back.
   const auto [result, json] = trace_of(changed("/simulation", "full"), "int8");
   const Events events(json);
   std::map<std::string, int> received;
@@ -267,7 +267,7 @@ TEST_CASE("a transfer carries the shard that its receiver waits for") {
   CHECK(received == awaited);
 }
 
-TEST_CASE("idle cores say what they wait for") {
+TEST_CASE("idle slices have the cause of the wait") {
   const auto [result, json] = trace_of(good_config(), "int8");
   const Events events(json);
   std::size_t idle = 0;
@@ -279,7 +279,7 @@ TEST_CASE("idle cores say what they wait for") {
   CHECK(idle > 0);
 }
 
-TEST_CASE("representatives say what they stand for") {
+TEST_CASE("names of representative chips include the number of simulated chips") {
   input::Json config = changed("/topology/slice", "\"4x4\"");
   config["simulation"] = "symmetric";
   config["numerics"] = "off";
@@ -287,11 +287,11 @@ TEST_CASE("representatives say what they stand for") {
   const Events events = check_format(json);
   check_run(events, json.at("otherData").at("runs").at(0), result.runs[1]);
   REQUIRE(result.runs[1].symmetric);
-  CHECK_THAT(events.processes.at(1), ContainsSubstring("which stand for all 16 chips"));
+  CHECK_THAT(events.processes.at(1), ContainsSubstring("of 16 chips simulated"));
   CHECK(events.processes.size() == json["otherData"]["runs"][0]["chips"].size() + 1);
 }
 
-TEST_CASE("transfers that share links lie beside each other, and say so") {
+TEST_CASE("transfers that share a link are drawn on parallel tracks, and marked as shared") {
   input::Json config = good_config();
   config["collectives"] = input::Json::array({{{"label", "direct"}, {"algorithm", "one-shot"}}});
   config["baseline"] = "direct";
@@ -310,7 +310,7 @@ TEST_CASE("transfers that share links lie beside each other, and say so") {
   CHECK(shared);
 }
 
-TEST_CASE("where cores and DMAs share HBM, waits for it are core time, and tracks are of cables") {
+TEST_CASE("with shared HBM, waits for it are core time, and only links have tracks") {
   input::Json config = changed("/simulation", "full");
   config["wire_buffers"] = "hbm";
   const plan::Plan plan = testing::plan_of(config);
@@ -342,17 +342,17 @@ TEST_CASE("every algorithm can be traced") {
   }
 }
 
-TEST_CASE("one run can be chosen, and must be there") {
+TEST_CASE("a single run can be selected, and must exist") {
   const auto [result, json] = trace_of(good_config(), "bf16");
   REQUIRE(json.at("otherData").at("runs").size() == 1);
   CHECK(json["otherData"]["runs"][0]["label"] == "bf16");
   for (const auto& [process, name] : Events(json).processes)
     CHECK_THAT(name, Catch::Matchers::StartsWith("bf16: "));
   CHECK(testing::message_of([] { trace_of(good_config(), "int4"); }) ==
-        "--trace-run 'int4': no collective has this label; there is: bf16, int8");
+        "--trace-run 'int4': no collective has this label; available: bf16, int8");
 }
 
-TEST_CASE("labels may be any text that can be printed") {
+TEST_CASE("labels may be any printable text") {
   input::Json config = good_config();
   config["collectives"][1]["label"] = "a \"b\" \\ \xc3\xa4";
   const auto [result, json] = trace_of(config);
@@ -360,7 +360,7 @@ TEST_CASE("labels may be any text that can be printed") {
   check_format(json);
 }
 
-TEST_CASE("a trace that no viewer could open is refused before anything runs") {
+TEST_CASE("a trace too large for viewers is refused before anything runs") {
   input::Json config = changed("/tensor/shape", "[8192, 8192]");
   config["topology"] = {{"slice", "16x16"}};
   config["simulation"] = "full";
@@ -375,7 +375,7 @@ TEST_CASE("a trace that no viewer could open is refused before anything runs") {
         std::string::npos);
 }
 
-TEST_CASE("the number of events that is foretold is an upper bound, and not a loose one") {
+TEST_CASE("the predicted number of events is a tight upper bound") {
   const plan::Plan plan = testing::plan_of(changed("/simulation", "full"));
   std::uint64_t most = 0;
   for (const plan::PlannedCollective& collective : plan.collectives)
@@ -388,7 +388,7 @@ TEST_CASE("the number of events that is foretold is an upper bound, and not a lo
   CHECK(events * 2 > most);
 }
 
-/// A phase of a transformer, computed in so many chunks.
+/// Trace of a transformer's phase with this number of chunks.
 Traced trace_of_phase(int chunks) {
   const testing::TemporaryFile model(testing::tiny_model().dump());
   input::Json config = input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"slice": "2x2"},
@@ -416,7 +416,7 @@ TEST_CASE("phases show other work between the collectives") {
   CHECK(count_other_work(events, "core") > result.runs[0].phase->allreduces);
 }
 
-TEST_CASE("other work beside collectives has a track of its own") {
+TEST_CASE("other work that overlaps collectives has a track of its own") {
   const auto [result, json] = trace_of_phase(2);
   const Events events = check_format(json);
   CHECK(count_other_work(events, "core: other work") > result.runs[0].phase->allreduces);

@@ -8,7 +8,7 @@
 namespace equarx::tune::bounds_test {
 namespace {
 
-/// Bounds of every candidate, against its links and its time.
+/// Checks the bounds of every candidate against its link bound and its simulated time.
 void check_bounds(const input::Json& json) {
   const config::ExperimentConfig config = config::read_config(json);
   const TuneSpace space = enumerate(config, tune_formats({"int8", "mxfp6-e2m3"}));
@@ -26,11 +26,11 @@ void check_bounds(const input::Json& json) {
     CHECK(early_s <= time_s * (1.0 + 1e-6));
     CHECK(program_s <= time_s * (1.0 + 1e-6));
     CHECK(links_s <= program_s);
-    CHECK(early_s > 0.9 * links_s);  // or it would be of no use
+    CHECK(early_s > 0.9 * links_s);  // tight enough to prune
   }
 }
 
-TEST_CASE("what is bounded before there is a program holds for it") {
+TEST_CASE("traffic and program bounds hold for the simulated time") {
   check_bounds(small(R"({"torus": "2x4"})", "1 MB"));
   check_bounds(small(R"({"mesh": "4x2"})", "300 kB"));
   input::Json in_hbm = small(R"({"torus": "2x4"})", "1 MB");
@@ -38,7 +38,7 @@ TEST_CASE("what is bounded before there is a program holds for it") {
   check_bounds(in_hbm);
 }
 
-TEST_CASE("the bound of a uniform ring's program is its time") {
+TEST_CASE("the program bound of a uniform ring equals its time") {
   const config::ExperimentConfig config = config::read_config(small(R"({"ring": 6})", "1 MiB"));
   const TuneSpace space = enumerate(config, tune_formats({"int8"}));
   for (const TuneCandidate& candidate : space.candidates) {

@@ -7,7 +7,7 @@ namespace {
 
 using testing::check_refused;
 
-TEST_CASE("limits are read with their units, and those that are not given are none") {
+TEST_CASE("limits are parsed with their units, and absent ones are std::nullopt") {
   CHECK_FALSE(read_limits({}).max_nmse);
   CHECK_FALSE(read_limits({}).max_time_s);
   const TuneLimits limits = read_limits({.max_nmse = "1e-3", .min_sqnr = "", .max_time = "100 us"});
@@ -17,7 +17,7 @@ TEST_CASE("limits are read with their units, and those that are not given are no
         Approx(1e-3));
 }
 
-TEST_CASE("limits that say nothing are refused by the name of their option") {
+TEST_CASE("invalid limits are rejected with the name of their option") {
   const auto refuse = [](const TuneLimitTexts& texts, const std::string& option,
                          const std::string& remedy) {
     check_refused([&] { read_limits(texts); }, option, remedy);

@@ -25,7 +25,7 @@ TEST_CASE("tuning finds the front of the exhaustive search on a torus") {
   check_against_exhaustive(small(R"({"torus": "4x4"})", "128 KiB"), with_formats({"int4", "bf16"}));
 }
 
-TEST_CASE("tuning finds the front of the exhaustive search where all chips are neighbours") {
+TEST_CASE("tuning finds the front of the exhaustive search on a fully connected machine") {
   check_against_exhaustive(small(R"({"fully-connected": 4})", "1 MiB"),
                            with_formats({"fp8-e4m3", "nvfp4", "bf16"}));
 }
@@ -38,7 +38,7 @@ TEST_CASE("tuning finds the front of the exhaustive search with a slow link and 
   check_against_exhaustive(json, with_formats({"int8", "bf16"}));
 }
 
-TEST_CASE("one thread, which SimGrid wants, finds what many find") {
+TEST_CASE("the result is independent of the number of threads") {
   input::Json json = small(R"({"slice": "2x2"})", "2 MiB");
   const TuneResult many = tuned(json, with_formats({"int8", "bf16"}));
   json["engine"] = "simgrid";
@@ -53,7 +53,7 @@ TEST_CASE("one thread, which SimGrid wants, finds what many find") {
   }
 }
 
-TEST_CASE("tuning finds the front of the exhaustive search of one phase alone") {
+TEST_CASE("tuning finds the front of the exhaustive search for ReduceScatter and AllGather") {
   for (const std::string collective : {"reduce-scatter", "all-gather"}) {
     CAPTURE(collective);
     input::Json json = small(R"({"ring": 4})", "512 KiB");
@@ -63,7 +63,7 @@ TEST_CASE("tuning finds the front of the exhaustive search of one phase alone") 
   }
 }
 
-TEST_CASE("tuning finds the front of the exhaustive search for values that no theory is about") {
+TEST_CASE("tuning finds the front of the exhaustive search for values without an error theory") {
   for (const std::string values :
        {R"({"distribution": "heavy-tailed"})", R"({"ranks": "identical"})"}) {
     CAPTURE(values);
@@ -74,13 +74,13 @@ TEST_CASE("tuning finds the front of the exhaustive search for values that no th
   }
 }
 
-TEST_CASE("a candidate that uses a breaking link is not on the front") {
+TEST_CASE("a candidate that uses a failing link is not on the front") {
   const TuneOptions options = with_formats({"int8", "bf16"});
   input::Json json = small(R"({"torus": "2x4"})", "256 KiB");
   json["faults"] =
       input::parse_json(R"x({"links": [{"between": ["(0,0)", "(0,3)"], "fails_at": "1 us"}]})x");
   const TuneResult all = exhaustive(json, options);
-  CHECK(all.counts.failed > 0);  // the ring does not go there
+  CHECK(all.counts.failed > 0);  // the ring does not use the link
   check_counts(all.counts);
   for (const TunedCandidate& candidate : all.front)
     CHECK(candidate.config.algorithm != collectives::find_algorithm("torus"));
@@ -89,16 +89,17 @@ TEST_CASE("a candidate that uses a breaking link is not on the front") {
   json = small(R"({"fully-connected": 2})", "256 KiB");
   json["faults"] = input::parse_json(R"({"links": [{"between": ["0", "1"], "fails_at": "1 us"}]})");
   CHECK_THAT(testing::message_of([&] { tuned(json, options); }),
-             ContainsSubstring("no candidate can run to its end here: links break before"));
+             ContainsSubstring("no candidate can complete: links fail before"));
 }
 
-TEST_CASE("where every way breaks, no error is computed, and links are said to break") {
+TEST_CASE(
+    "if links fail in every candidate, no error is computed and the message names the links") {
   input::Json json = small(R"({"slice": "2x2"})", "175 MiB");
   json["faults"] =
       input::parse_json(R"x({"links": [{"between": ["(0,1)", "(1,1)"], "fails_at": "136 ns"}]})x");
   const auto message = testing::message_of([&] { tuned(json, with_formats({"int8", "bf16"})); });
   CHECK_THAT(message, ContainsSubstring("/faults/links: no candidate"));
-  CHECK_THAT(message, ContainsSubstring("links break before"));
+  CHECK_THAT(message, ContainsSubstring("links fail before"));
 }
 
 input::Json decoding(const std::string& slice) {
@@ -110,7 +111,7 @@ input::Json decoding(const std::string& slice) {
   return json;
 }
 
-TEST_CASE("a workload is tuned by one AllReduce, and its times are those of the whole phase") {
+TEST_CASE("a workload is tuned by one AllReduce and reports times of the whole phase") {
   for (const std::string slice : {"2x2", "2x4"}) {
     CAPTURE(slice);
     input::Json json = decoding(slice);
@@ -133,7 +134,7 @@ TEST_CASE("a workload is tuned by one AllReduce, and its times are those of the 
   }
 }
 
-TEST_CASE("a workload whose AllReduces overlap with computing is tuned by the whole phase") {
+TEST_CASE("a workload whose AllReduces overlap with compute is tuned by the whole phase") {
   input::Json json = decoding("2x2");
   json["workload"]["chunks"] = 2;
   const TuneOptions options = with_formats({"int8", "bf16"});
@@ -142,36 +143,37 @@ TEST_CASE("a workload whose AllReduces overlap with computing is tuned by the wh
   for (const TunedCandidate& candidate : result.front) CHECK_FALSE(candidate.allreduce_s);
 }
 
-TEST_CASE("a budget ends the search, which says what it did not try") {
+TEST_CASE("an exhausted budget ends the search, and skipped candidates are reported") {
   const input::Json json = small(R"({"slice": "2x2"})", "2 MiB");
   TuneOptions options = with_formats({"int8", "bf16"});
   options.budget_s = 1e-9;
-  const TuneResult little = tuned(json, options);  // one answer there is always
+  const TuneResult little = tuned(json, options);  // the first result is exempt
   check_counts(little.counts);
   CHECK(little.front.size() == 1);
-  REQUIRE_FALSE(little.untried.empty());
-  CHECK(little.untried.front().reason == "the budget is used up");
-  CHECK_THAT(to_table(little), ContainsSubstring("than is left of the budget"));
+  REQUIRE_FALSE(little.skipped.empty());
+  CHECK(little.skipped.front().reason == "the budget is exhausted");
+  CHECK_THAT(to_table(little), ContainsSubstring("than the remaining budget"));
   options.budget_s = 3600.0;
   const TuneResult whole = tuned(json, options);
-  CHECK(whole.untried.empty());
+  CHECK(whole.skipped.empty());
   CHECK(points(whole) == points(tuned(json, with_formats({"int8", "bf16"}))));
 }
 
-TEST_CASE("what takes long to try is listed if it might be on the front, and is not if it cannot") {
-  // Rings have representatives, whose simulation counts as no time; all that sends to all has none.
+TEST_CASE("expensive candidates are reported as skipped only if they may be on the front") {
+  // Rings are simulated by representative chips at no estimated cost; all-to-all algorithms are
+  // not.
   const input::Json json = small(R"({"mesh": "2x3"})", "256 KiB");
   TuneOptions options = with_formats({"int8", "bf16"});
   const TuneResult whole = tuned(json, options);
-  CHECK(whole.untried.empty());
+  CHECK(whole.skipped.empty());
   options.most_trial_s = 1e-9;
   const TuneResult result = tuned(json, options);
   check_counts(result.counts);
-  REQUIRE_FALSE(result.untried.empty());
+  REQUIRE_FALSE(result.skipped.empty());
   CHECK(result.counts.simulated > 0);
   CHECK(result.counts.not_tried < result.counts.candidates - whole.counts.cannot_run);
   std::uint64_t count = 0;
-  for (const UntriedCandidates& some : result.untried) {
+  for (const SkippedCandidates& some : result.skipped) {
     count += some.count;
     CHECK(some.cost_s > 0.0);
     CHECK_THAT(some.reason, ContainsSubstring("simulating it would take about"));
@@ -179,14 +181,14 @@ TEST_CASE("what takes long to try is listed if it might be on the front, and is 
       CHECK_FALSE((candidate.time_s < some.bound_s * 0.99 && candidate.nmse <= some.nmse_floor));
   }
   CHECK(count == result.counts.not_tried);
-  CHECK_THAT(to_table(result), ContainsSubstring("NOT TRIED, and may be"));
-  // Nothing is missed in silence: what is on the whole front was tried, or is listed.
+  CHECK_THAT(to_table(result), ContainsSubstring("SKIPPED, and may be"));
+  // Every candidate of the full front is either on the front or reported as skipped.
   for (const TunedCandidate& candidate : whole.front) {
     CAPTURE(candidate.config.label);
     const auto same = [&](const auto& other) {
       return other.config.label == candidate.config.label;
     };
-    CHECK((std::ranges::any_of(result.front, same) || std::ranges::any_of(result.untried, same)));
+    CHECK((std::ranges::any_of(result.front, same) || std::ranges::any_of(result.skipped, same)));
   }
 }
 

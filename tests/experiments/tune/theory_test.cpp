@@ -5,7 +5,7 @@
 namespace equarx::tune::theory_test {
 namespace {
 
-TEST_CASE("theory predicts computed errors, and its floor is below them") {
+TEST_CASE("theory predicts computed errors, and its floor is a lower bound") {
   const input::Json json = small(R"({"torus": "2x4"})", "4 MiB");
   const config::ExperimentConfig config = config::read_config(json);
   const TuneSpace space = enumerate(config, tune_formats({"int8"}));
@@ -25,8 +25,9 @@ TEST_CASE("theory predicts computed errors, and its floor is below them") {
   }
 }
 
-TEST_CASE("few bits on many ranks stay above the floor, which theory does not know") {
-  // A hop's step is far beyond what a rank adds: much is lost, and less than c says.
+TEST_CASE("errors of few bits on many ranks stay above the floor") {
+  // A hop's quantization step far exceeds a rank's contribution: the loss is below the linear
+  // prediction.
   input::Json json = small(R"({"ring": 64})", "64 KiB");
   const TuneResult result = exhaustive(json, with_formats({"int4"}));
   CHECK_FALSE(result.theory_refuted);

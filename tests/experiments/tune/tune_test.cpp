@@ -10,7 +10,7 @@ namespace {
 
 using testing::check_refused;
 
-TEST_CASE("limits cut the front, and choose the best of it") {
+TEST_CASE("limits truncate the front and determine the best candidate") {
   const input::Json json = small(R"({"fully-connected": 4})", "1 MiB");
   const TuneOptions free = with_formats({"int8", "mxfp4", "bf16"});
   const TuneResult all = tuned(json, free);
@@ -36,21 +36,21 @@ TEST_CASE("limits cut the front, and choose the best of it") {
   CHECK(result.front.front().index == middle.index);
 }
 
-TEST_CASE("limits that nothing meets are refused, with what is nearest") {
+TEST_CASE("limits that no candidate meets are rejected with the nearest candidate") {
   const input::Json json = small(R"({"fully-connected": 4})", "1 MiB");
   TuneOptions options = with_formats({"int8", "mxfp4"});
   const TuneResult all = tuned(json, options);
   REQUIRE(all.front.size() >= 2);
   options.limits = {.max_nmse = std::nullopt, .max_time_s = all.front.front().time_s / 2.0};
   check_refused([&] { tuned(json, options); }, "--max-time",
-                "which " + all.front.front().config.label + " takes");
+                "(" + all.front.front().config.label + ")");
   options.limits = {.max_nmse = all.front.back().nmse / 2.0, .max_time_s = std::nullopt};
   check_refused([&] { tuned(json, options); }, "--max-nmse", all.front.back().config.label);
   options.limits = {.max_nmse = all.front.back().nmse, .max_time_s = all.front.front().time_s};
   check_refused([&] { tuned(json, options); }, "--max-time", "relax one of the limits");
 }
 
-TEST_CASE("what cannot be tuned is refused") {
+TEST_CASE("unknown formats and collectives without a reduction are rejected") {
   const input::Json json = small(R"({"ring": 4})", "64 KiB");
   check_refused([&] { tuned(json, with_formats({"int9"})); }, "--formats", "did you mean 'int8'");
   check_refused([&] { tuned(json, with_formats({""})); }, "--formats", "is not known");

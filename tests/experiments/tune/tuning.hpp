@@ -1,4 +1,4 @@
-// Problems that are tuned in more than one test.
+// Shared configurations and checks of the tune tests.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace equarx::tune {
 
-/// A small problem where quantized and plain candidates are both worth their time.
+/// A small problem with quantized and plain candidates on the front.
 inline input::Json small(const std::string& topology, const std::string& bytes) {
   input::Json json = testing::good_config();
   json["topology"] = input::parse_json(topology);
@@ -51,7 +51,7 @@ inline void check_counts(const TuneCounts& counts) {
   CHECK(counts.errors_computed <= counts.errors);
 }
 
-/// The same front, with fewer simulations. Returns it.
+/// Checks that the front equals the exhaustive one with fewer simulations; returns the result.
 inline TuneResult check_against_exhaustive(const input::Json& json, const TuneOptions& options) {
   const TuneResult all = exhaustive(json, options);
   TuneResult result = tuned(json, options);

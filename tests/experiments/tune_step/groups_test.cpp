@@ -7,7 +7,7 @@
 namespace equarx::tune_step::groups_test {
 namespace {
 
-TEST_CASE("collectives of one group and kind are one, that which moves the most first") {
+TEST_CASE("calls are grouped by task group and kind, largest first") {
   const config::StepConfig config = config::read_step_config(testing::good_training());
   const std::vector<CollectiveGroup> groups = collective_groups(config);
   std::vector<std::size_t> calls;

@@ -15,7 +15,7 @@ step::VariantResult lasting(double time_s) {
   return result;
 }
 
-/// Three groups that shorten a step of a second by themselves; the third lengthens it once the second is changed.
+/// Three groups that each shorten a step of 1 s; the third lengthens it once the second is changed.
 step::VariantResult made_up(const Choice& choice) {
   constexpr std::array kFirst = {0.0, 0.10, 0.20};
   constexpr std::array kSecond = {0.0, 0.05};
@@ -30,7 +30,7 @@ const Choice kBaseline = {0, 0, 0};
 
 bool never() { return false; }
 
-TEST_CASE("changing one group at a time finds the best of all here, with fewer simulations") {
+TEST_CASE("coordinate descent finds the optimum with fewer simulations than exhaustive search") {
   Trials few(made_up, kBaseline);
   CHECK(improve(kAll, few, never) == Choice{2, 1, 0});
   Trials all(made_up, kBaseline);
@@ -39,7 +39,7 @@ TEST_CASE("changing one group at a time finds the best of all here, with fewer s
   CHECK(few.simulated() < all.simulated());
 }
 
-TEST_CASE("a change that hardly gains is not made") {
+TEST_CASE("a change below the minimum gain is not made") {
   const auto hardly = [](const Choice& choice) {
     return lasting(1.0 - (choice[0] == 1 ? 0.5 * kLeastGain : 0.0) -
                    (choice[1] == 1 ? 2.0 * kLeastGain : 0.0));
@@ -50,14 +50,14 @@ TEST_CASE("a change that hardly gains is not made") {
   CHECK(best_of_all(allowed, trials, never) == Choice{0, 1});
 }
 
-TEST_CASE("what the limits forbid is not chosen, whatever it costs") {
+TEST_CASE("a baseline outside the limits is not chosen, whatever its cost") {
   const Allowed without_baseline{{2}, {false}};
   Trials trials([](const Choice& choice) { return lasting(choice[0] == 0 ? 1.0 : 3.0); }, {0});
   CHECK(improve(without_baseline, trials, never) == Choice{1});
   CHECK(best_of_all(without_baseline, trials, never) == Choice{1});
 }
 
-TEST_CASE("what cannot run is not chosen, and said") {
+TEST_CASE("an infeasible choice is not chosen, and its message is kept") {
   const auto refuses = [](const Choice& choice) {
     if (choice[0] == 1) throw input::InputError("/variants", "too large");
     return made_up(choice);
@@ -70,7 +70,7 @@ TEST_CASE("what cannot run is not chosen, and said") {
   CHECK_THROWS_AS(Trials(refuses, Choice{1, 0, 0}), input::InputError);
 }
 
-TEST_CASE("a search that is stopped ends with the best so far") {
+TEST_CASE("a stopped search returns the best choice so far") {
   Trials trials(made_up, kBaseline);
   int left = 3;
   const Choice best = improve(kAll, trials, [&] { return left-- == 0; });
@@ -78,7 +78,7 @@ TEST_CASE("a search that is stopped ends with the best so far") {
   CHECK(trials.simulated() == 3);
 }
 
-TEST_CASE("the way to the best changes one group after the other, the most useful first") {
+TEST_CASE("the path to the best changes one group per step, lowest cost first") {
   Trials trials(made_up, kBaseline);
   const std::vector<Choice> path = path_to({2, 1, 0}, trials);
   CHECK(path == std::vector<Choice>{{0, 0, 0}, {2, 0, 0}, {2, 1, 0}});

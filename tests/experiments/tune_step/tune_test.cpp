@@ -23,12 +23,12 @@ double cost_s(const StepTuneResult& result) {
          kLeastGain * static_cast<double>(steps.size() - 1) * steps.front().time_s;
 }
 
-TEST_CASE("an exposed collective is quantized, and a hidden one is left as it is") {
+TEST_CASE("an exposed collective is quantized, and a hidden one keeps its baseline") {
   const StepTuneResult result = tuned(exposed_step(), with_formats({"int8", "bf16"}));
   CHECK(group(result, "gather").chosen == 0);
   const TunedGroup& bucket = group(result, "bucket");
   REQUIRE(bucket.chosen > 0);
-  CHECK(bucket.ways.ways[bucket.chosen].collectives.front().format.name == "int8");
+  CHECK(bucket.candidates.list[bucket.chosen].collectives.front().format.name == "int8");
   CHECK(bucket.exposed_s > 0.0);
   REQUIRE(result.step.variants.size() == 2);
   CHECK(result.step.variants.back().label == "tuned");
@@ -38,7 +38,7 @@ TEST_CASE("an exposed collective is quantized, and a hidden one is left as it is
   CHECK(result.finished);
 }
 
-TEST_CASE("the best runs as a configuration, with the times that tuning has seen") {
+TEST_CASE("the best configuration reproduces the tuned step times") {
   input::Json with_rule = exposed_step();
   with_rule["variants"] = input::Json::parse(
       R"([{"label": "other"}, {"label": "tuned", "quantize": [{"where": {"group": "gather"}, "format": "int8"}]}])");
@@ -56,7 +56,7 @@ TEST_CASE("the best runs as a configuration, with the times that tuning has seen
   }
 }
 
-TEST_CASE("all combinations are not better than what changing one group at a time has found") {
+TEST_CASE("exhaustive search finds no better choice than coordinate descent") {
   input::Json json = exposed_step();
   json["step"]["tasks"][0]["collective"]["bytes"] = "64 MiB";  // exposed as well
   tune::TuneOptions options = with_formats({"int8", "mxfp8-e4m3", "bf16"});
@@ -68,8 +68,7 @@ TEST_CASE("all combinations are not better than what changing one group at a tim
   CHECK(cost_s(found) == Approx(cost_s(all)).epsilon(1e-9));
 }
 
-TEST_CASE(
-    "collectives within slices, between them, and of others kinds are tuned beside each other") {
+TEST_CASE("collectives within slices, between slices and of other kinds are tuned together") {
   const input::Json json = input::Json::parse(R"({
     "hardware": "tpu-v5e",
     "topology": {"slice": "2x2", "network": {"slices": 2, "bandwidth": "5 GB/s", "latency": "10 us"}},
@@ -82,12 +81,12 @@ TEST_CASE(
   })");
   const StepTuneResult result = tuned(json, with_formats({"int8", "bf16"}));
   CHECK(result.groups.size() == 3);
-  CHECK(group(result, "moved").ways.ways.size() == 1);
-  CHECK(group(result, "between").ways.ways.size() > 1);
+  CHECK(group(result, "moved").candidates.list.size() == 1);
+  CHECK(group(result, "between").candidates.list.size() > 1);
   CHECK(result.step.variants.back().speedup > 1.0);
 }
 
-TEST_CASE("a budget ends the search, and the result says so") {
+TEST_CASE("an exhausted budget ends the search, and the result reports it") {
   tune::TuneOptions options = with_formats({"int8", "bf16"});
   options.budget_s = 1e-9;
   const StepTuneResult result = tuned(exposed_step(), options);
@@ -95,7 +94,7 @@ TEST_CASE("a budget ends the search, and the result says so") {
   CHECK(result.step.variants.size() == 1);
 }
 
-TEST_CASE("what is no limit of a step, or no step to tune, is refused") {
+TEST_CASE("options and steps that cannot be tuned are rejected") {
   tune::TuneOptions timed;
   timed.limits.max_time_s = 1e-3;
   testing::check_refused([&] { tuned(exposed_step(), timed); }, "--max-time", "remove it");

@@ -1,4 +1,4 @@
-// Steps that are tuned in more than one test.
+// Shared steps of the tune_step tests.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace equarx::tune_step {
 
-/// A step whose buckets hardly anything hides, with a small gather that all of its computing does.
+/// A step with mostly exposed buckets and a small gather that its compute hides completely.
 inline input::Json exposed_step() {
   input::Json json = testing::good_step();
   json.erase("variants");

@@ -14,35 +14,35 @@ std::string bytes(std::initializer_list<int> values) {
   return text;
 }
 
-/// A message behind its length, which is below 128.
+/// A message preceded by its length, which is below 128.
 std::string message(const std::string& body) {
   return bytes({static_cast<int>(body.size())}) + body;
 }
 
-/// The number of a field with how it is written, a varint.
-std::string tag(int number, int how) {
-  const int value = number << 3 | how;
+/// A field tag (number and wire type) as a varint.
+std::string tag(int number, int wire_type) {
+  const int value = number << 3 | wire_type;
   return value < 128 ? bytes({value}) : bytes({(value & 127) | 128, value >> 7});
 }
 
-/// A field of type "string", "bytes" or message.
+/// A length-delimited field: string, bytes or message.
 std::string field(int number, const std::string& body) {
   return tag(number, 2) + bytes({static_cast<int>(body.size())}) + body;
 }
 
-/// A field of type varint, of a value below 128.
+/// A varint field with a value below 128.
 std::string field(int number, int value) { return tag(number, 0) + bytes({value}); }
 
-/// An attribute whose value is such a field.
+/// An attribute with the given value field.
 std::string attribute(const std::string& name, const std::string& value) {
   return field(10, field(1, name) + value);
 }
 
-const std::string kBeginning = message(field(1, "0.0.4"));
+const std::string kHeader = message(field(1, "0.0.4"));
 
-Node node(const std::string& body) { return read_trace(kBeginning + message(body)).nodes.at(0); }
+Node node(const std::string& body) { return read_trace(kHeader + message(body)).nodes.at(0); }
 
-TEST_CASE("fields are those of Chakra's schema, byte by byte") {
+TEST_CASE("fields follow Chakra's schema byte by byte") {
   const Node read =
       node(field(1, 7) + field(2, "sum") + field(3, 7) + field(4, 3) + field(4, 3) + field(5, 5) +
            field(5, 3) + field(7, 100) + attribute("comm_type", field(9, 7)) +
@@ -57,10 +57,10 @@ TEST_CASE("fields are those of Chakra's schema, byte by byte") {
   CHECK(read.bytes == 64.0);
   CHECK(read.group == "2");
   CHECK(read.dimensions == std::vector<bool>{true, false});
-  CHECK(read_trace(kBeginning).version == "0.0.4");
+  CHECK(read_trace(kHeader).version == "0.0.4");
 }
 
-TEST_CASE("a number may be of any type, and packed lists are lists") {
+TEST_CASE("numbers of any wire type and packed lists are accepted") {
   const std::string twelve("\x0c\0\0\0\0\0\0\0", 8);
   const std::string real("\0\0\0\0\0\0\x28\x40", 8);
   for (const std::string& value :
@@ -71,14 +71,14 @@ TEST_CASE("a number may be of any type, and packed lists are lists") {
   CHECK(node(field(5, bytes({4, 9}))).after == std::vector<std::uint64_t>{4, 9});
 }
 
-TEST_CASE("what is not known is skipped, and kinds that the schema has since are invalid") {
+TEST_CASE("unknown fields are skipped, and newer node kinds are invalid") {
   const Node read = node(field(3, 9) + field(11, "storage") + attribute("rf_id", field(9, 3)) +
                          attribute("odd", field(30, "list")));
   CHECK(read.kind == NodeKind::invalid);
   CHECK(read == Node{});
 }
 
-TEST_CASE("what is written is read again as it was") {
+TEST_CASE("a written trace reads back unchanged") {
   Trace trace{.version = "0.0.4", .nodes = {}};
   trace.nodes.push_back({.id = 0, .name = "a", .kind = NodeKind::compute, .duration_s = 3e-6});
   trace.nodes.back().operations = 1e15;
@@ -96,7 +96,7 @@ TEST_CASE("what is written is read again as it was") {
   CHECK(read_trace(write_trace(trace)) == trace);
 }
 
-TEST_CASE("times are whole microseconds, and a little time is one") {
+TEST_CASE("durations are whole microseconds, at least one") {
   Trace trace;
   trace.nodes.push_back({.kind = NodeKind::compute, .duration_s = 1e-9});
   CHECK(read_trace(write_trace(trace)).nodes[0].duration_s == Approx(1e-6));
@@ -104,22 +104,22 @@ TEST_CASE("times are whole microseconds, and a little time is one") {
 
 void refused(const std::string& text, const std::string& part) {
   CHECK_THROWS_WITH(read_trace(text), ContainsSubstring(part));
-  CHECK_THROWS_AS(read_trace(text), FileError);
+  CHECK_THROWS_AS(read_trace(text), TraceError);
 }
 
-TEST_CASE("bytes that are no trace are refused with their place") {
+TEST_CASE("invalid bytes are refused with their position") {
   refused("", "is empty");
-  refused(kBeginning + bytes({20, 1}), "ends within the message at byte 8");
-  refused(kBeginning.substr(0, 4), "ends within the message at byte 0");
-  refused(kBeginning + message(bytes({2 << 3 | 2, 100, 'x'})), "at byte 8 is no node");
-  refused(std::string(10, '\xff'), "at byte 0 is no length");
+  refused(kHeader + bytes({20, 1}), "ends within the message at byte 8");
+  refused(kHeader.substr(0, 4), "ends within the message at byte 0");
+  refused(kHeader + message(bytes({2 << 3 | 2, 100, 'x'})), "invalid node at byte 8");
+  refused(std::string(10, '\xff'), "invalid message length at byte 0");
   refused("HloModule jit_f", "byte 0");
-  refused(kBeginning + message(field(3, 7) + attribute("comm_type", field(9, 10))),
-          "comm_type 10 is no collective");
-  refused(kBeginning + message(field(1, 4) + field(3, 4) + attribute("num_ops", field(29, "x"))),
-          "node 4: num_ops is no number from 0");
-  refused(kBeginning + message(field(3, 4) + attribute("num_ops", field(15, 1))),
-          "num_ops is no number from 0");
+  refused(kHeader + message(field(3, 7) + attribute("comm_type", field(9, 10))),
+          "comm_type 10 is not a collective");
+  refused(kHeader + message(field(1, 4) + field(3, 4) + attribute("num_ops", field(29, "x"))),
+          "node 4: num_ops is not a number from 0");
+  refused(kHeader + message(field(3, 4) + attribute("num_ops", field(15, 1))),
+          "num_ops is not a number from 0");
 }
 
 }  // namespace

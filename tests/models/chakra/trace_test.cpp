@@ -8,7 +8,7 @@
 namespace equarx::chakra::trace_test {
 namespace {
 
-TEST_CASE("each collective of the schema has a name of its own") {
+TEST_CASE("names of collectives are unique") {
   std::set<std::string_view> names;
   for (int number = 0; number <= static_cast<int>(CollectiveKind::barrier); ++number)
     CHECK(names.insert(name(static_cast<CollectiveKind>(number))).second);

@@ -10,7 +10,7 @@ namespace equarx::collectives::algorithm_test {
 namespace {
 
 constexpr std::uint32_t kRanks = 8;
-constexpr std::uint64_t kElements = 4099;  // a prime, so that nothing divides
+constexpr std::uint64_t kElements = 4099;  // a prime, so that nothing divides it
 
 RankGrid grid_of(const AlgorithmInfo& algorithm) {
   if (algorithm.layout == RankLayout::grid) return RankGrid({4, 2});
@@ -35,7 +35,7 @@ ProgramRequest request_for(const AlgorithmInfo& algorithm, Collective collective
           .all_gather_between = format};
 }
 
-TEST_CASE("every algorithm has a name of its own, by which it is found") {
+TEST_CASE("every algorithm has a unique name and is found by it") {
   std::set<std::string_view> names;
   for (const AlgorithmInfo& algorithm : algorithms()) {
     CHECK(names.insert(algorithm.name).second);
@@ -45,8 +45,7 @@ TEST_CASE("every algorithm has a name of its own, by which it is found") {
   CHECK(find_algorithm("") == nullptr);
 }
 
-TEST_CASE(
-    "every row makes valid programs of all that it offers, with as many channels as it says") {
+TEST_CASE("every row makes valid programs for all its collectives, with the estimated channels") {
   for (const AlgorithmInfo& algorithm : algorithms())
     for (const Collective collective : algorithm.collectives)
       for (const RingStyle ring : {RingStyle::full_loop, RingStyle::semi_loop}) {

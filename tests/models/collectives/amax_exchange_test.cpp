@@ -35,14 +35,14 @@ std::size_t count(const Program& program, Op op) {
 struct Case {
   std::string_view algorithm;
   RankGrid grid;
-  std::size_t steps;     ///< times that a rank tells what it knows
-  std::size_t messages;  ///< that it sends for it
+  std::size_t steps;     ///< encodings per rank
+  std::size_t messages;  ///< messages per rank
 };
 
-TEST_CASE("an amax goes straight to all where there are channels, else round every axis") {
+TEST_CASE("an amax goes directly to all ranks if there are channels, else along every axis") {
   const std::vector<Case> cases = {
       {"ring", RankGrid({2}), 1, 1},
-      {"ring", RankGrid({8}), 4, 8},  // both ways round, to the opposite rank
+      {"ring", RankGrid({8}), 4, 8},  // in both directions, up to the opposite rank
       {"ring", RankGrid({7}), 3, 6},
       {"torus", RankGrid({4, 4}), 4, 8},
       {"halving-doubling", RankGrid({2, 2, 2}), 3, 3},
@@ -67,7 +67,7 @@ TEST_CASE("an amax goes straight to all where there are channels, else round eve
   }
 }
 
-TEST_CASE("ranks find the amax of all that they bring before they tell of it, and cast after") {
+TEST_CASE("ranks compute the amax of their inputs before they exchange it, and cast afterwards") {
   for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter}) {
     const Program program =
         with_casts(make("torus", RankGrid({4, 2}), collective), ElementFormat::bf16);
@@ -87,7 +87,7 @@ TEST_CASE("ranks find the amax of all that they bring before they tell of it, an
   }
 }
 
-TEST_CASE("a program whose amax is merged before it has come is wrong") {
+TEST_CASE("an amax that is merged before it has arrived is rejected") {
   Program program = with_casts(make("ring", RankGrid({4})), ElementFormat::fp32);
   const auto merge = std::ranges::find(program.instructions, Op::merge_amax, &Instruction::op);
   REQUIRE(std::prev(merge)->op == Op::wait);
@@ -100,7 +100,7 @@ TEST_CASE("a program whose amax is merged before it has come is wrong") {
   CHECK_THROWS_AS(validate(program), std::logic_error);
 }
 
-TEST_CASE("there is no way for an amax without channels") {
+TEST_CASE("an amax exchange without channels is refused") {
   Program program = make("ring", RankGrid({4}));
   program.channels.clear();
   CHECK_THROWS_AS(append_amax_exchange(program), std::logic_error);

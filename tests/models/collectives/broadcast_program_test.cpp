@@ -44,7 +44,7 @@ std::uint64_t total(const std::vector<std::uint64_t>& bytes) {
 
 }  // namespace
 
-TEST_CASE("a full-loop broadcast sends a half each way, passed on by all but the last rank") {
+TEST_CASE("a full-loop broadcast sends half each way, forwarded by all but the last rank") {
   for (const std::uint32_t ranks : kRanks)
     for (const bool quantized : {false, true}) {
       CAPTURE(ranks, quantized);
@@ -57,13 +57,13 @@ TEST_CASE("a full-loop broadcast sends a half each way, passed on by all but the
       const std::uint64_t half = segment_bytes(program);
       for (Rank rank = 0; rank < ranks; ++rank) {
         const auto sent = sent_bytes(program, rank);
-        REQUIRE(sent[0] == (rank + 1 < ranks ? half : 0));  // the last one is the root's neighbour
+        REQUIRE(sent[0] == (rank + 1 < ranks ? half : 0));  // the last rank is the root's neighbour
         REQUIRE(sent[1] == (rank != 1 ? half : 0));
       }
     }
 }
 
-TEST_CASE("a semi-loop broadcast sends all of it both ways, to meet half way") {
+TEST_CASE("a semi-loop broadcast sends the whole tensor both ways, meeting half way") {
   for (const std::uint32_t ranks : kRanks) {
     CAPTURE(ranks);
     const Program program = make_ring_broadcast(ranks, kElements, ElementFormat::bf16,
@@ -78,12 +78,12 @@ TEST_CASE("a semi-loop broadcast sends all of it both ways, to meet half way") {
       REQUIRE(bytes[0] == (rank < ranks / 2 ? whole : 0));
       sent += total(bytes);
     }
-    REQUIRE(sent == (ranks - 1) * whole);  // each rank but the root gets it once
+    REQUIRE(sent == (ranks - 1) * whole);  // each rank except the root receives it once
     REQUIRE(total(sent_bytes(program, 0)) == program.channels.size() * whole);
   }
 }
 
-TEST_CASE("a direct broadcast sends all of it from the root to each other rank") {
+TEST_CASE("a direct broadcast sends the whole tensor from the root to each rank") {
   for (const std::uint32_t ranks : kRanks)
     for (const bool quantized : {false, true}) {
       CAPTURE(ranks, quantized);
@@ -96,7 +96,7 @@ TEST_CASE("a direct broadcast sends all of it from the root to each other rank")
     }
 }
 
-TEST_CASE("only the root encodes, and every rank gets the whole tensor") {
+TEST_CASE("only the root encodes, and every rank receives the whole tensor") {
   for (const RingStyle style : kStyles)
     for (const bool quantized : {false, true}) {
       const Program program =
@@ -117,7 +117,7 @@ TEST_CASE("only the root encodes, and every rank gets the whole tensor") {
     }
 }
 
-TEST_CASE("a broadcast to nobody, of nothing, or in too many parts is refused") {
+TEST_CASE("a broadcast to no rank, of no element, or in too many parts is refused") {
   for (const std::uint32_t ranks : {0U, 1U}) {
     REQUIRE_THROWS_WITH(make_ring_broadcast(ranks, kElements, ElementFormat::bf16,
                                             broadcast(RingStyle::full_loop, true)),

@@ -12,7 +12,7 @@ namespace {
 
 using numerics::ElementFormat;
 
-constexpr std::uint64_t kElements = 4099;  // a prime, so that nothing divides
+constexpr std::uint64_t kElements = 4099;  // a prime, so that nothing divides it
 
 Program program_of(const char* algorithm, Collective collective, const RankGrid& grid) {
   const numerics::BlockFormat fp8{.element = ElementFormat::fp8_e4m3};
@@ -39,12 +39,12 @@ std::uint64_t padded_elements(const Program& program) {
   return sum;
 }
 
-TEST_CASE("a rank casts all that it brings before all else, and its result after all else") {
+TEST_CASE("a rank casts its whole input first and its whole result last") {
   struct Case {
     const char* algorithm;
     Collective collective;
     RankGrid grid;
-    std::uint64_t parts_brought;  ///< that the tensor is cut into for it: 1 or ranks
+    std::uint64_t parts_brought;  ///< number of parts that the tensor is cut into: 1 or ranks
     std::uint64_t parts_got;
   };
   const std::vector<Case> cases = {
@@ -76,7 +76,7 @@ TEST_CASE("a rank casts all that it brings before all else, and its result after
   }
 }
 
-TEST_CASE("a rotation is of FP32 sums") {
+TEST_CASE("a rotation requires FP32 sums") {
   const auto plain = [](Collective collective, ElementFormat type) {
     const numerics::BlockFormat format{.element = type};
     return find_algorithm("ring")->make({.collective = collective,
@@ -104,7 +104,7 @@ TEST_CASE("a rotation is of FP32 sums") {
   CHECK_THROWS_AS(validate(without), std::logic_error);
 }
 
-TEST_CASE("a program is cast once") {
+TEST_CASE("a program cannot have casts twice") {
   const Program program =
       with_casts(program_of("ring", Collective::all_reduce, RankGrid({8})), ElementFormat::bf16);
   CHECK_THROWS_AS(with_casts(program, ElementFormat::bf16), std::logic_error);

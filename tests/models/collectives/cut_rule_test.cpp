@@ -18,7 +18,7 @@ constexpr std::uint64_t kMinishard = 128 * 1024;  // 128 elements in each of 102
 constexpr std::uint64_t kKiB = 1024;
 }  // namespace
 
-TEST_CASE("default minishards leave nearest to the wanted elements in a scale group") {
+TEST_CASE("default minishards leave closest to the requested elements per scale") {
   const auto format = int8_strided();
   REQUIRE(default_minishards(format, 1, 128) == 1);
   REQUIRE(default_minishards(format, kMinishard, 128) == 1);
@@ -33,7 +33,7 @@ TEST_CASE("a format without scales needs no minishards") {
   REQUIRE(default_minishards(plain(ElementFormat::bf16), 100 * kMinishard, 128) == 1);
 }
 
-TEST_CASE("default microshards hold 2 KiB of payload, at most 8, or 4 of many minishards") {
+TEST_CASE("default microshards hold 2 KiB, at most 8, or 4 with several minishards") {
   const auto format = int8_strided();
   REQUIRE(default_microshards(format, 1, 1) == 1);
   REQUIRE(default_microshards(format, 4 * kKiB - 1, 1) == 1);
@@ -64,28 +64,28 @@ TEST_CASE("the defaults fit every tensor") {
   }
 }
 
-TEST_CASE("a cut is as the rule says, and chosen where it does not say") {
+TEST_CASE("a cut follows the rule, with defaults for missing values") {
   const BlockFormat int8 = int8_strided();
   const std::uint64_t chunk = 8 * kMinishard;
   REQUIRE(choose_cut({}, int8, chunk) == Cut{.minishards = 8, .microshards = 4});
   REQUIRE(choose_cut({.minishards = 1}, int8, chunk) == Cut{.minishards = 1, .microshards = 8});
   REQUIRE(choose_cut({.microshards = 3}, int8, chunk) == Cut{.minishards = 8, .microshards = 3});
   REQUIRE(choose_cut({.elements_per_scale = 64}, int8, chunk).minishards == 16);
-  // No minishards at all fit no tensor; the partition refuses them.
+  // Zero minishards are refused by the partition.
   REQUIRE(choose_cut({.minishards = 0}, int8, chunk).minishards == 0);
 }
 
-TEST_CASE("sizes of parts cut chunks of every size by one measure, and no scale group larger") {
+TEST_CASE("part sizes apply to chunks of every size and enlarge no scale group") {
   const BlockFormat int8 = int8_strided();
   const CutRule rule{.elements_per_scale = 128, .sizes = {.minishard = 1000, .microshard = 300}};
   REQUIRE(choose_cut(rule, int8, 4000) == Cut{.minishards = 4, .microshards = 3});
   REQUIRE(choose_cut(rule, int8, 1000) == Cut{.minishards = 1, .microshards = 3});
   REQUIRE(choose_cut(rule, int8, 10) == Cut{.minishards = 1, .microshards = 1});
   REQUIRE(choose_cut({.sizes = {.microshard = 1}}, int8, 1000).microshards == kMostMicroshards);
-  // Larger parts than elements_per_scale allows are not made.
+  // Parts never exceed the limit from elements_per_scale.
   REQUIRE(choose_cut({.sizes = {.minishard = 100 * kMinishard}}, int8, 8 * kMinishard).minishards ==
           8);
-  // What is given stays, and a format without scales has one minishard.
+  // Explicit values are kept, and a format without scales has one minishard.
   REQUIRE(choose_cut({.minishards = 2, .microshards = 5, .sizes = {1000, 300}}, int8, 4000) ==
           Cut{.minishards = 2, .microshards = 5});
   REQUIRE(choose_cut(rule, plain(ElementFormat::bf16), 4000).minishards == 1);

@@ -8,7 +8,7 @@ namespace equarx::divide_up_test {
 
 using equarx::collectives::divide_up;
 
-TEST_CASE("a quotient is rounded up, also of the largest number") {
+TEST_CASE("a quotient is rounded up, for the largest number too") {
   REQUIRE(divide_up(0, 3) == 0);
   REQUIRE(divide_up(1, 3) == 1);
   REQUIRE(divide_up(3, 3) == 1);

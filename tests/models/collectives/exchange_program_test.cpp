@@ -19,7 +19,7 @@ using equarx::numerics::ElementFormat;
 
 namespace {
 
-constexpr std::uint32_t kRanks[] = {2, 3, 4, 7, 8, 9, 16};  // around kShardsUnderWay, too
+constexpr std::uint32_t kRanks[] = {2, 3, 4, 7, 8, 9, 16};  // around kShardsUnderWay as well
 constexpr std::uint64_t kElements = 20'011;
 constexpr Collective kDirect[] = {Collective::all_reduce, Collective::reduce_scatter,
                                   Collective::all_gather, Collective::all_to_all};
@@ -81,13 +81,14 @@ TEST_CASE("a direct exchange sends each other rank one shard in each phase") {
       }
 }
 
-TEST_CASE("two-shot encodes every term once, and every sum once") {
+TEST_CASE("two-shot encodes every term and every sum once") {
   const Program program = make_direct_exchange(Collective::all_reduce, 8, kElements,
                                                ElementFormat::bf16, exchange({true, true}, 2, 3));
   REQUIRE(count(program, Op::quantize, Phase::reduce_scatter) == 7 * 6);
   REQUIRE(count(program, Op::quantize, Phase::all_gather) == 6);
   REQUIRE(count(program, Op::accumulate, Phase::reduce_scatter) == 7 * 6);
-  // The sum of the last term finds the scales for the AllGather, which needs no pass of its own.
+  // The sum of the last term also computes the scales for the AllGather, which needs no pass of its
+  // own.
   REQUIRE(count(program, Op::find_scales, Phase::all_gather) == 0);
   ExchangeOptions other = exchange({true, true}, 2, 3);
   other.all_gather = int8_blocks(16);
@@ -96,7 +97,7 @@ TEST_CASE("two-shot encodes every term once, and every sum once") {
             Op::find_scales, Phase::all_gather) == 6);
 }
 
-TEST_CASE("a direct exchange keeps some rounds under way, but never more") {
+TEST_CASE("a direct exchange keeps several rounds in flight, up to the limit") {
   const Program program = make_direct_exchange(Collective::all_gather, 20, kElements,
                                                ElementFormat::bf16, exchange({true, true}, 1, 1));
   int under_way = 0;
@@ -113,7 +114,7 @@ TEST_CASE("a direct exchange keeps some rounds under way, but never more") {
 }
 
 TEST_CASE("a direct exchange sends a minishard to every rank before the next one") {
-  // A chip whose queue to one neighbour is full waits, and all its other links would have nothing to do.
+  // A chip with a full queue to one neighbour blocks, and all its other links would idle.
   constexpr std::uint32_t kMinishards = 4;
   const Program program =
       make_direct_exchange(Collective::all_reduce, 8, kElements, ElementFormat::bf16,
@@ -177,7 +178,7 @@ TEST_CASE("recursive doubling needs partners") {
         ContainsSubstring("power of two"));
 }
 
-TEST_CASE("an exchange of one rank, of nothing, or in too many parts is refused") {
+TEST_CASE("an exchange of one rank, of no element, or in too many parts is refused") {
   const ExchangeOptions options = exchange({true, true}, 2, 2);
   for (const std::uint32_t ranks : {0U, 1U}) {
     REQUIRE_THROWS_WITH(make_direct_exchange(Collective::all_reduce, ranks, kElements,
@@ -200,7 +201,7 @@ TEST_CASE("an exchange of one rank, of nothing, or in too many parts is refused"
                     std::invalid_argument);
 }
 
-TEST_CASE("a broadcast is no exchange") {
+TEST_CASE("a broadcast is not an exchange") {
   REQUIRE_THROWS_AS(make_direct_exchange(Collective::broadcast, 4, kElements, ElementFormat::bf16,
                                          exchange({true, true}, 1, 1)),
                     std::logic_error);

@@ -29,7 +29,7 @@ Program rings(const RankGrid& grid, const BlockFormat& within, const BlockFormat
                                  {between, between, {1, 1}});
 }
 
-/// Bytes that a rank sends along the axis of slices, and along others.
+/// Bytes that a rank sends along the axis of slices, and along the others.
 struct Levels {
   std::uint64_t between = 0;
   std::uint64_t within = 0;
@@ -47,9 +47,8 @@ Levels sent_by_level(const Program& program) {
 
 }  // namespace
 
-TEST_CASE(
-    "a chip sends as much within its slice as one slice needs, and a chip's share between slices") {
-  // Chunks of 12,000 elements in four chips, shards of 6,000 in two slices.
+TEST_CASE("a chip sends as in a single slice within it, and its share of a chip between slices") {
+  // Chunks of 12,000 elements on four chips, shards of 6,000 on two slices.
   const Levels bf16 = sent_by_level(rings(RankGrid({2, 4}), kBf16, kBf16));
   CHECK(bf16.within == 2 * 3 * 12'000 * 2);
   CHECK(bf16.between == 2 * 6'000 * 2);
@@ -66,7 +65,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("only the level that is quantized has scales") {
+TEST_CASE("only a quantized level has scales") {
   const BlockFormat int8 = int8_blocks(100);
   const Program between = rings(RankGrid({2, 4}), kBf16, int8);
   for (const Buffer& buffer : between.buffers) {
@@ -76,13 +75,13 @@ TEST_CASE("only the level that is quantized has scales") {
     if (scales) CHECK(outer);
     CHECK(buffer.tile.uncut == (outer ? 0 : 1));
   }
-  // Six thousand bytes and sixty FP32 scales, in both phases; in two segments of one half each.
+  // Six thousand bytes and sixty FP32 scales in both phases, in two segments of half the size.
   CHECK(sent_by_level(between).between == 2 * (6'000 + 60 * 4));
   const Program within = rings(RankGrid({2, 4}), int8, kBf16);
   CHECK(sent_by_level(within).between == 2 * 6'000 * 2);
 }
 
-TEST_CASE("levels come one after the other") {
+TEST_CASE("levels are sequential") {
   const Program program = rings(RankGrid({3, 2, 2}), int8_blocks(50), int8_blocks(50));
   constexpr Phase kOrder[] = {Phase::reduce_scatter, Phase::reduce_scatter_between,
                               Phase::all_gather_between, Phase::all_gather};
@@ -95,12 +94,12 @@ TEST_CASE("levels come one after the other") {
   CHECK(reached == 3);
 }
 
-TEST_CASE("the grid within a slice is that of all without the axis of slices") {
+TEST_CASE("the grid within a slice is the whole grid without the axis of slices") {
   CHECK(within_slice(RankGrid({3, 2, 4})) == RankGrid({2, 4}));
   CHECK_THROWS_AS(within_slice(RankGrid({3})), std::invalid_argument);
 }
 
-TEST_CASE("a hierarchical program refuses what it is not for") {
+TEST_CASE("a hierarchical program refuses unsupported collectives and grids") {
   CHECK_THROWS_AS(rings(RankGrid({4}), kBf16, kBf16), std::invalid_argument);
   CHECK_THROWS_AS(rings(RankGrid({2, 2}), kBf16, kBf16, Collective::broadcast), std::logic_error);
   CHECK_THROWS_AS(

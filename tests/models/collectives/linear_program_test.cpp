@@ -29,7 +29,7 @@ bool allowed(const LinearProgram& program, const std::vector<double>& at) {
   return true;
 }
 
-// Of two variables: the best of all points in which two limits, or a limit and an axis, meet.
+// Best value with two variables, over all intersections of two limits, or of a limit and an axis.
 double best_corner(const LinearProgram& program) {
   auto lines = program.rows;
   auto limits = program.limits;
@@ -51,7 +51,7 @@ double best_corner(const LinearProgram& program) {
 
 }  // namespace
 
-TEST_CASE("the best corner is the best of all corners") {
+TEST_CASE("the solution is the best of all vertices") {
   std::mt19937 random(3);
   const auto number = [&](double from) {
     return std::uniform_real_distribution<double>(from, 1.0)(random);
@@ -69,7 +69,7 @@ TEST_CASE("the best corner is the best of all corners") {
   }
 }
 
-TEST_CASE("an example in which the usual choice of pivots goes round in a circle comes to an end") {
+TEST_CASE("an example on which the usual choice of pivots cycles terminates") {
   // E. M. L. Beale, Cycling in the dual simplex algorithm, 1955: the best value is 1 / 20.
   const LinearProgram program{
       {0.75, -150.0, 0.02, -6.0},
@@ -78,7 +78,7 @@ TEST_CASE("an example in which the usual choice of pivots goes round in a circle
   CHECK(value(program, maximize(program).value()) == Approx(0.05));
 }
 
-TEST_CASE("programmes that are wrong or have no maximum are refused") {
+TEST_CASE("malformed or unbounded programs are refused") {
   CHECK_THROWS_AS(maximize({{1.0}, {{1.0}}, {}}), std::invalid_argument);
   CHECK_THROWS_AS(maximize({{1.0}, {{1.0, 1.0}}, {1.0}}), std::invalid_argument);
   CHECK_THROWS_AS(maximize({{1.0}, {{1.0}}, {-1.0}}), std::invalid_argument);

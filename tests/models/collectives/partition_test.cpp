@@ -17,14 +17,14 @@ using equarx::numerics::kRegisterElements;
 
 namespace {
 
-// Up to 2^bits - 1, with small numbers as likely as large ones. In two steps, because the order of
-// calls within an expression is the compiler's choice.
+// Up to 2^bits - 1, with small numbers as likely as large ones. In two steps, because the
+// evaluation order within an expression is unspecified.
 std::uint64_t any_size(std::mt19937_64& random, std::uint64_t bits) {
   const std::uint64_t limit = std::uint64_t{1} << (random() % (bits + 1));
   return random() % limit;
 }
 
-// Checks what split() promises of one range, and returns the sizes.
+// Checks the contract of split() on one range and returns the sizes.
 std::vector<std::uint64_t> sizes_of(Range range, std::uint32_t parts) {
   std::vector<std::uint64_t> sizes;
   std::uint64_t reached = range.begin;
@@ -53,7 +53,7 @@ void check_split(Range range, std::uint32_t parts) {
 
 }  // namespace
 
-TEST_CASE("parts cover a range once, cut on registers where there are enough") {
+TEST_CASE("parts cover a range once, aligned to registers if it is large enough") {
   std::mt19937_64 random(1);
   for (int trial = 0; trial < 2000; ++trial) {
     const std::uint64_t begin = random() % 10'000;
@@ -62,7 +62,7 @@ TEST_CASE("parts cover a range once, cut on registers where there are enough") {
   }
 }
 
-TEST_CASE("one register for each part is enough to cut on registers, one element less is not") {
+TEST_CASE("one register per part suffices for aligned cuts, one element less does not") {
   REQUIRE(sizes_of({0, 3 * kRegisterElements}, 3) ==
           std::vector<std::uint64_t>(3, kRegisterElements));
   REQUIRE(sizes_of({0, 3 * kRegisterElements + 1}, 3) ==
@@ -71,7 +71,7 @@ TEST_CASE("one register for each part is enough to cut on registers, one element
           std::vector<std::uint64_t>{kRegisterElements - 1, kRegisterElements, kRegisterElements});
 }
 
-TEST_CASE("cuts count from the start of the range, wherever it lies") {
+TEST_CASE("cuts are relative to the start of the range") {
   const Range part = split({7, 7 + 5 * kRegisterElements}, 2, 1);
   REQUIRE((part.begin - 7) % kRegisterElements == 0);
   REQUIRE(part.end == 7 + 5 * kRegisterElements);
@@ -134,7 +134,7 @@ TEST_CASE("segments, minishards and microshards tile the padded tensor once") {
   }
 }
 
-TEST_CASE("a partition keeps what it was made from") {
+TEST_CASE("a partition keeps its parameters") {
   const Partition partition = ring_partition(1000, 4, 2, 3, 5);
   REQUIRE(partition.elements() == 1000);
   REQUIRE(partition.grid() == RankGrid({4}));
@@ -143,7 +143,7 @@ TEST_CASE("a partition keeps what it was made from") {
   REQUIRE(partition.cut(0).microshards == 5);
 }
 
-TEST_CASE("nothing can be cut in no parts") {
+TEST_CASE("zero parts are refused") {
   const auto matcher = ContainsSubstring("at least 1");
   REQUIRE_THROWS_WITH(ring_partition(0, 1, 1, 1, 1), matcher);
   REQUIRE_THROWS_WITH(ring_partition(1, 1, 0, 1, 1), matcher);
@@ -212,7 +212,7 @@ TEST_CASE("chunks of every size tile their segment, in every order of the axes")
   } while (std::ranges::next_permutation(order).found);
 }
 
-TEST_CASE("chunks nest: each along one axis more lies at its rank's place in the one before") {
+TEST_CASE("chunks nest: one axis more selects the rank's part of the previous chunk") {
   const RankGrid grid({2, 3, 4});
   for (const Axes& axes : {Axes{0, 1, 2}, Axes{1, 2, 0}, Axes{2, 0, 1}}) {
     const Partition partition(24'000, grid, {{axes, {{1, 1}}, 1}});
@@ -240,7 +240,7 @@ TEST_CASE("segments that cut along some axes only are shared by the ranks along 
   for (Rank rank = 0; rank < 6; ++rank) REQUIRE(whole.chunk_begin(0, 0, rank) == 0);
 }
 
-TEST_CASE("each kind of chunk has its own cut, the last of which serves all further ones") {
+TEST_CASE("each kind of chunk has its own cut, and the last cut applies to all larger chunks") {
   const Partition partition(24'000, RankGrid({2, 3, 4}), {{{0, 1, 2}, {{5, 2}, {3, 1}}, 1}});
   REQUIRE(partition.cut(0) == Cut{5, 2});
   REQUIRE(partition.cut(0, 1) == Cut{3, 1});
@@ -250,7 +250,7 @@ TEST_CASE("each kind of chunk has its own cut, the last of which serves all furt
   REQUIRE(partition.minishard({.uncut = 1, .minishard = 2}).end == 4000);
 }
 
-TEST_CASE("segments share the tensor in proportion, padded to whole shards at most") {
+TEST_CASE("segments divide the tensor in proportion, padded to whole shards at most") {
   std::mt19937_64 random(4);
   for (int trial = 0; trial < 300; ++trial) {
     const Lengths lengths = {2 + static_cast<std::uint32_t>(random() % 3),
@@ -281,7 +281,7 @@ TEST_CASE("segments share the tensor in proportion, padded to whole shards at mo
   }
 }
 
-TEST_CASE("a cut that one kind of chunk cannot fill is refused, whichever it is") {
+TEST_CASE("a cut that any kind of chunk cannot fill is refused") {
   const RankGrid grid({2, 2});
   REQUIRE_NOTHROW(Partition(80, grid, {{{0, 1}, {{4, 5}, {8, 5}}, 1}}));
   REQUIRE_THROWS_WITH(
@@ -294,7 +294,7 @@ TEST_CASE("a cut that one kind of chunk cannot fill is refused, whichever it is"
                       ContainsSubstring("at least 1"));
 }
 
-TEST_CASE("a common cut is that of all chunks, and there is none if two are cut differently") {
+TEST_CASE("a common cut exists only if all chunks are cut alike") {
   const RankGrid grid({2, 2});
   const Cut fine{4, 5};
   REQUIRE(Partition(80, grid, {{{0, 1}, {fine}, 1}}).common_cut() == fine);

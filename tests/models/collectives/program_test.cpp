@@ -19,7 +19,7 @@ constexpr Op kOps[] = {Op::find_scales, Op::encode_scales, Op::quantize, Op::len
                        Op::deliver,     Op::store,         Op::barrier,  Op::send,
                        Op::wait,        Op::cast,          Op::cast_back};
 
-// The instruction that `which` picks, in words.
+// Describes the instruction selected by `which`.
 template <typename Which>
 std::string first_in_words(const Program& program, Which which) {
   const auto found = std::ranges::find_if(program.instructions, which);
@@ -34,13 +34,13 @@ Program quantized_program() {
 
 }  // namespace
 
-TEST_CASE("transfers, and what only names bytes, are no vector work") {
+TEST_CASE("transfers and instructions that only name bytes are not vector work") {
   const std::set<Op> free = {Op::lend, Op::deliver, Op::barrier, Op::send, Op::wait};
   for (const Op op : kOps) REQUIRE(is_vector_work(op) != free.contains(op));
   REQUIRE_THROWS_AS(is_vector_work(static_cast<Op>(99)), std::logic_error);
 }
 
-TEST_CASE("every operation has a name of its own") {
+TEST_CASE("every operation has a unique name") {
   std::set<std::string_view> names;
   for (const Op op : kOps) names.insert(name(op));
   REQUIRE(names.size() == std::size(kOps));
@@ -58,7 +58,7 @@ TEST_CASE("every collective has its usual name") {
   REQUIRE_THROWS_AS(name(static_cast<Collective>(99)), std::logic_error);
 }
 
-TEST_CASE("an instruction in words says what, of which part, and where in the program") {
+TEST_CASE("a description names the operation, its part and its position in the program") {
   const Program program = quantized_program();
   REQUIRE(describe(program, 0) ==
           "find scales: segment 0, minishard 0, microshard 0 (ReduceScatter, instruction 0)");
@@ -68,7 +68,7 @@ TEST_CASE("an instruction in words says what, of which part, and where in the pr
                ContainsSubstring("dequantize: segment 0, minishard 0, microshard 0 (AllGather"));
 }
 
-TEST_CASE("a send says where to, a wait says where from") {
+TEST_CASE("the description of a send names its direction, and so does that of a wait") {
   const Program program = quantized_program();
   const auto carries = [&](Op op, Content content, Direction direction) {
     return [&program, op, content, direction](const Instruction& instruction) {
@@ -90,7 +90,7 @@ TEST_CASE("a send says where to, a wait says where from") {
                                  "sent forward (ReduceScatter"));
 }
 
-TEST_CASE("an instruction that is not there cannot be described") {
+TEST_CASE("an instruction that does not exist cannot be described") {
   const Program program = quantized_program();
   REQUIRE_THROWS_AS(describe(program, static_cast<InstructionId>(program.instructions.size())),
                     std::logic_error);

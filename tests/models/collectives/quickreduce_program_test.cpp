@@ -30,14 +30,15 @@ std::size_t count(const Program& program, Op op) {
   return static_cast<std::size_t>(std::ranges::count(program.instructions, op, &Instruction::op));
 }
 
-TEST_CASE("QuickReduce: a rank sends each other one shard in both phases, encoded once in each") {
+TEST_CASE(
+    "QuickReduce: a rank sends every other rank one shard in both phases, encoded once in each") {
   for (const std::uint32_t ranks : {2U, 3U, 4U, 8U, 16U})
     for (const std::string_view format : {"quickreduce-int4", "quickreduce-fp8", "int8"}) {
       CAPTURE(ranks, format);
       const Program program = make(ranks, format);
       REQUIRE_NOTHROW(validate(program));
       CHECK(is_uniform(program));
-      // The own part is encoded, too; of what is gathered there is one.
+      // The own part is encoded too; the gathered sum only once.
       CHECK(count(program, Op::encode_scales) == 3 * (ranks + 1));
       CHECK(count(program, Op::quantize) == 3 * 2 * (ranks + 1));
       CHECK(count(program, Op::reduce_shards) == 3 * 2);
@@ -55,29 +56,29 @@ TEST_CASE("QuickReduce: a rank sends each other one shard in both phases, encode
     }
 }
 
-TEST_CASE("QuickReduce: parts of a plain format go on their way one by one, too") {
+TEST_CASE("QuickReduce: parts of a plain format are pipelined too") {
   const Program program = make(4, "fp16", 1, 5);
   REQUIRE_NOTHROW(validate(program));
   CHECK(program.partition.cut(0).minishards == 5);
   CHECK(program.partition.cut(0).microshards == 1);
-  CHECK(count(program, Op::lend) == 5 * 4);  // of the inputs; sums are FP32 and have to be encoded
+  CHECK(count(program, Op::lend) == 5 * 4);  // the inputs; sums are FP32 and have to be encoded
   CHECK(count(program, Op::find_scales) == 0);
 }
 
-TEST_CASE("QuickReduce: later parts are encoded while earlier ones are on their way") {
+TEST_CASE("QuickReduce: later parts are encoded while earlier ones are in flight") {
   const Program program = make(4, "quickreduce-int8", 8, 1);
   const auto at = [&](Op op, std::size_t which) {
     for (std::size_t i = 0; i < program.instructions.size(); ++i)
       if (program.instructions[i].op == op && which-- == 0) return i;
     return program.instructions.size();
   };
-  // Two minishards of four shards each are encoded before anything is waited for.
+  // Two minishards of four shards each are encoded before the first wait.
   CHECK(at(Op::quantize, 3 * 4 - 1) < at(Op::wait, 0));
   CHECK(at(Op::wait, 0) < at(Op::quantize, 8 * 4));
   CHECK(at(Op::dequantize, 0) < at(Op::reduce_shards, 7));
 }
 
-TEST_CASE("QuickReduce: the buffers of the other shards are found, or the program is wrong") {
+TEST_CASE("QuickReduce: a program without the buffers of the other shards is rejected") {
   Program program = make(3, "quickreduce-int8");
   const auto reduce = std::ranges::find(program.instructions, Op::reduce_shards, &Instruction::op);
   const std::vector<BufferId> buffers =
@@ -101,7 +102,7 @@ TEST_CASE("QuickReduce: terms that have not arrived cannot be added") {
   CHECK_THROWS_WITH(validate(program), ContainsSubstring("before"));
 }
 
-TEST_CASE("QuickReduce needs two ranks, and elements for all parts") {
+TEST_CASE("QuickReduce needs two ranks and elements for all parts") {
   CHECK_THROWS_AS(make(1, "fp16"), std::invalid_argument);
   CHECK_THROWS_AS(make_quickreduce(8, 10, ElementFormat::fp16,
                                    {named("quickreduce-int8"),

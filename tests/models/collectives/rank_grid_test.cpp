@@ -44,7 +44,7 @@ TEST_CASE("ranks are numbered row by row, the last axis fastest") {
       }
 }
 
-TEST_CASE("a ring goes round its end both ways") {
+TEST_CASE("a ring wraps around in both directions") {
   const RankGrid ring({4});
   REQUIRE(ring.move(3, ring.along(0, 1)) == 0);
   REQUIRE(ring.move(0, ring.along(0, 3)) == 3);
@@ -68,7 +68,7 @@ TEST_CASE("a move along one axis changes no other coordinate") {
   });
 }
 
-TEST_CASE("offsets are an abelian group that moves every rank to every other in one way") {
+TEST_CASE("offsets form an abelian group that acts simply transitively on ranks") {
   for_each_grid([](const RankGrid& grid) {
     for (Offset a = 0; a < grid.ranks(); ++a) {
       REQUIRE(grid.move(a, 0) == a);
@@ -90,12 +90,12 @@ TEST_CASE("offsets are an abelian group that moves every rank to every other in 
   });
 }
 
-TEST_CASE("axes of length two are their own way back") {
+TEST_CASE("offsets along axes of length two are their own inverse") {
   const RankGrid grid({2, 2, 2});
   for (Offset offset = 0; offset < grid.ranks(); ++offset) REQUIRE(grid.reverse(offset) == offset);
 }
 
-TEST_CASE("a set of axes spans the ranks that its offsets lead to, by rising rank") {
+TEST_CASE("a set of axes spans the ranks that its offsets lead to, in ascending order") {
   for_each_grid([](const RankGrid& grid) {
     REQUIRE(grid.span(0) == 1);
     REQUIRE(grid.offsets(0) == std::vector<Offset>{0});
@@ -117,15 +117,15 @@ TEST_CASE("a set of axes spans the ranks that its offsets lead to, by rising ran
   });
 }
 
-TEST_CASE("as many axes as a set can name") {
-  // 24 axes of 2 reach kMaxRanks; a 25th would be too many ranks before it is too many axes.
+TEST_CASE("the maximum number of axes") {
+  // 24 axes of 2 reach kMaxRanks; a 25th exceeds the number of ranks before the number of axes.
   const RankGrid most(Lengths(24, 2));
   REQUIRE(most.ranks() == kMaxRanks);
   REQUIRE(most.all_axes() == (AxisSet{1} << 24) - 1);
   REQUIRE(most.move(kMaxRanks - 1, most.along(0, 1)) == kMaxRanks / 2 - 1);
 }
 
-TEST_CASE("grids without ranks, with one, or with too many are refused") {
+TEST_CASE("grids without ranks, with one rank, or with too many are refused") {
   REQUIRE_THROWS_WITH(RankGrid({}), ContainsSubstring("1 to 32 axes"));
   REQUIRE_THROWS_WITH(RankGrid(Lengths(33, 2)), ContainsSubstring("1 to 32 axes"));
   for (const Lengths& lengths : {Lengths{0}, Lengths{1}, Lengths{4, 1}, Lengths{0, 4}})

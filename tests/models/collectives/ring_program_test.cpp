@@ -25,7 +25,8 @@ constexpr std::uint32_t kRanks[] = {2, 3, 4, 5, 7, 8, 16};
 constexpr std::pair<std::uint32_t, std::uint32_t> kPipelines[] = {{1, 1}, {1, 4}, {3, 1}, {4, 3}};
 constexpr double kBf16Bytes = 2.0;
 
-// Visits a program of every kind: ranks, style, quantized phases, depth of the pipeline.
+// Calls `visit` with a program of every kind: ranks, style, quantized phases, depth of the
+// pipeline.
 template <typename Visit>
 void for_each_ring(Visit visit) {
   for (const std::uint32_t ranks : kRanks)
@@ -39,7 +40,7 @@ void for_each_ring(Visit visit) {
         }
 }
 
-// Messages, and bytes, of one phase in one direction.
+// Messages and bytes of one phase in one direction.
 struct PhaseTraffic {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -56,7 +57,7 @@ PhaseTraffic traffic(const Program& program, Phase phase, Direction direction) {
   return traffic;
 }
 
-// Microshards of a shard.
+// Number of microshards per shard.
 std::size_t pieces_of(const RingOptions& options) {
   return options.cut.minishards.value() * options.cut.microshards.value();
 }
@@ -70,7 +71,7 @@ constexpr Phase kBothPhases[] = {Phase::reduce_scatter, Phase::all_gather};
 
 }  // namespace
 
-TEST_CASE("every ring is a valid program of what was asked for") {
+TEST_CASE("every ring is a valid program with the requested properties") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     REQUIRE_NOTHROW(validate(program));
     REQUIRE(program.tensor_format == ElementFormat::bf16);
@@ -82,7 +83,7 @@ TEST_CASE("every ring is a valid program of what was asked for") {
   });
 }
 
-TEST_CASE("messages and bytes of each phase and direction, by closed form") {
+TEST_CASE("messages and bytes of each phase and direction match closed forms") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const Partition& partition = program.partition;
     const auto steps = ring_steps(program.ranks(), options.style);
@@ -104,7 +105,7 @@ TEST_CASE("messages and bytes of each phase and direction, by closed form") {
   });
 }
 
-TEST_CASE("bytes of a bf16 phase: V (N-1) / 2N a direction full-loop, whole shards semi-loop") {
+TEST_CASE("bytes of a bf16 phase: V (N-1) / 2N per direction full-loop, whole shards semi-loop") {
   for (const std::uint32_t ranks : kRanks) {
     CAPTURE(ranks);
     const std::uint64_t elements = ranks * std::uint64_t{6000};
@@ -147,9 +148,9 @@ TEST_CASE("a quantized phase takes (1 + scale bytes / elements per scale) / 2 of
       }
 }
 
-TEST_CASE("scales go ahead of the payload that needs them, on every hop") {
+TEST_CASE("scales precede their payload on every hop") {
   for_each_ring([](const Program& program, const RingOptions&) {
-    std::map<std::pair<BufferId, ChannelId>, int> hops;  // of a buffer so far
+    std::map<std::pair<BufferId, ChannelId>, int> hops;  // by buffer, so far
     for (const Instruction& instruction : program.instructions) {
       if (instruction.op != Op::send) continue;
       const Message& message = program.messages[instruction.message];
@@ -161,7 +162,7 @@ TEST_CASE("scales go ahead of the payload that needs them, on every hop") {
   });
 }
 
-TEST_CASE("every hop of a quantized ReduceScatter encodes anew, the AllGather encodes once") {
+TEST_CASE("every hop of a quantized ReduceScatter re-encodes, the AllGather encodes once") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const auto steps = ring_steps(program.ranks(), options.style);
     const std::size_t pieces = pieces_of(options);
@@ -173,7 +174,7 @@ TEST_CASE("every hop of a quantized ReduceScatter encodes anew, the AllGather en
   });
 }
 
-TEST_CASE("sums are formed in FP32 where hops are quantized, in the wire format where not") {
+TEST_CASE("sums are FP32 if hops are quantized, else in the wire format") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const auto steps = ring_steps(program.ranks(), options.style);
     const std::size_t sums = (steps[0] + steps[1]) * pieces_of(options);
@@ -183,11 +184,11 @@ TEST_CASE("sums are formed in FP32 where hops are quantized, in the wire format 
   });
 }
 
-TEST_CASE("amax costs a pass of its own only where no sum was just formed for it") {
+TEST_CASE("amax takes a separate pass only if no sum was just computed") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const auto steps = ring_steps(program.ranks(), options.style);
     const std::size_t pieces = pieces_of(options);
-    const std::size_t ends = steps[1] == 0 ? 1 : 2;  // chips that start a shard
+    const std::size_t ends = steps[1] == 0 ? 1 : 2;  // first chip of a shard
     REQUIRE(count(program, Op::find_scales, Phase::reduce_scatter) ==
             (options.reduce_scatter.scaled ? ends * pieces : 0));
     const bool own_pass = options.all_gather.scaled && !options.reduce_scatter.scaled;
@@ -196,7 +197,7 @@ TEST_CASE("amax costs a pass of its own only where no sum was just formed for it
   });
 }
 
-TEST_CASE("phases that group elements differently find their scales separately") {
+TEST_CASE("phases with different scale groups compute their scales separately") {
   RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_strided(), 1, 2);
   options.all_gather = int8_blocks(32);
   const Program program = make_ring_all_reduce(4, 20'000, ElementFormat::bf16, options);
@@ -214,11 +215,12 @@ TEST_CASE("a tensor in the wire format is lent and delivered without work") {
   using Counts = std::pair<std::size_t, std::size_t>;
   REQUIRE(work(ElementFormat::bf16, ElementFormat::bf16) == Counts{0, 0});
   REQUIRE(work(ElementFormat::fp32, ElementFormat::fp32) == Counts{0, 0});
-  // Only the first chip of a shard converts, one shard for each direction; all 8 pieces come back.
+  // Only the first chip of a shard converts, one shard per direction; all 8 pieces are converted
+  // back.
   REQUIRE(work(ElementFormat::fp32, ElementFormat::bf16) == Counts{2, 8});
 }
 
-TEST_CASE("sums are lent to the AllGather only if they lie in its format") {
+TEST_CASE("sums are lent to the AllGather only if they are in its format") {
   const auto lent = [](const BlockFormat& reduce, const BlockFormat& gather) {
     RingOptions options = ring(RingStyle::full_loop, {false, false}, {}, 1, 1);
     options.reduce_scatter = reduce;
@@ -239,7 +241,8 @@ TEST_CASE("sums are lent to the AllGather only if they lie in its format") {
   REQUIRE_FALSE(lent(int8_strided(), int8_strided()));
 }
 
-TEST_CASE("each direction of a full loop has its own half of every shard, semi-loops share it") {
+TEST_CASE(
+    "each direction of a full loop carries its own half of every shard, semi-loops share it") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     for (const Message& message : program.messages) {
       const std::uint32_t segment = program.buffers[message.buffer].tile.segment;
@@ -249,7 +252,7 @@ TEST_CASE("each direction of a full loop has its own half of every shard, semi-l
   });
 }
 
-TEST_CASE("a ring of one chip, or of none, is refused") {
+TEST_CASE("a ring of fewer than two chips is refused") {
   const RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_strided(), 1, 1);
   for (const std::uint32_t ranks : {0, 1})
     REQUIRE_THROWS_WITH(make_ring_all_reduce(ranks, 1000, ElementFormat::bf16, options),

@@ -26,9 +26,9 @@ const std::vector<Lengths> kGrids = {{4, 2}, {3, 3}, {2, 2, 2}, {4, 4, 4}, {16},
 constexpr Collective kCollectives[] = {Collective::all_reduce, Collective::reduce_scatter,
                                        Collective::all_gather};
 constexpr std::uint64_t kElements = 30'011;
-constexpr std::uint64_t kManyElements = 20'000'011;  // of which segments have sizes of their own
+constexpr std::uint64_t kManyElements = 20'000'011;  // a grid with segments of unequal sizes
 
-// Visits a program of every kind.
+// Calls `visit` with a program of every kind.
 template <typename Visit>
 void for_each_torus(Visit visit) {
   for (const Lengths& lengths : kGrids)
@@ -44,7 +44,7 @@ void for_each_torus(Visit visit) {
         }
 }
 
-// What one rank's chunk takes on the wire, scales included.
+// Wire bytes of one rank's chunk, including scales.
 std::uint64_t chunk_bytes(const Program& program, Phase phase, std::uint32_t segment,
                           std::uint32_t uncut) {
   const Partition& partition = program.partition;
@@ -56,7 +56,7 @@ std::uint64_t chunk_bytes(const Program& program, Phase phase, std::uint32_t seg
   return bytes;
 }
 
-// Bytes that a rank sends of a segment along each axis and Direction, in one phase.
+// Bytes of a segment that a rank sends in one phase, by axis and Direction.
 using AxisBytes = std::map<std::pair<std::size_t, Direction>, std::uint64_t>;
 
 AxisBytes expected_bytes(const Program& program, Phase phase, std::uint32_t segment,
@@ -64,7 +64,7 @@ AxisBytes expected_bytes(const Program& program, Phase phase, std::uint32_t segm
   const RankGrid& grid = program.grid();
   const std::vector<std::size_t>& axes = program.partition.segment(segment).axes;
   AxisBytes expected;
-  std::uint64_t gathered = 1;  // shards that a chunk holds
+  std::uint64_t gathered = 1;  // shards per chunk
   for (std::size_t stage = axes.size(); stage-- > 0;) {
     const std::uint32_t length = grid.length(axes[stage]);
     // An AllGather sends the shards of a chunk as they were encoded, one by one.
@@ -85,7 +85,7 @@ AxisBytes expected_bytes(const Program& program, Phase phase, std::uint32_t segm
   return expected;
 }
 
-// The axis and Direction that an offset of one step leads in. On an axis of two, both are the same.
+// Axis and Direction of an offset of one step. On an axis of length 2, both directions are equal.
 std::pair<std::size_t, Direction> way_of(const Program& program, ChannelId channel) {
   const RankGrid& grid = program.grid();
   const Channel& of = program.channels[channel];
@@ -111,7 +111,7 @@ AxisBytes sent_bytes(const Program& program, Phase phase, std::uint32_t segment)
 
 }  // namespace
 
-TEST_CASE("every torus is a valid program of what was asked for") {
+TEST_CASE("every torus is a valid program with the requested properties") {
   for_each_torus([](const Program& program, const RingOptions& options) {
     REQUIRE_NOTHROW(validate(program));
     REQUIRE(is_uniform(program));
@@ -120,7 +120,7 @@ TEST_CASE("every torus is a valid program of what was asked for") {
   });
 }
 
-TEST_CASE("bytes of every segment, phase, axis and direction: (p - 1) chunks a stage") {
+TEST_CASE("bytes per segment, phase, axis and direction: (p - 1) chunks per stage") {
   for_each_torus([](const Program& program, const RingOptions& options) {
     for (std::uint32_t segment = 0; segment < program.partition.segments(); ++segment)
       for (const Phase phase : {Phase::reduce_scatter, Phase::all_gather}) {
@@ -135,7 +135,7 @@ TEST_CASE("bytes of every segment, phase, axis and direction: (p - 1) chunks a s
   });
 }
 
-TEST_CASE("all wire bytes of a plain AllReduce are 2 (N - 1) / N of the tensor for each rank") {
+TEST_CASE("the wire bytes of a plain AllReduce are 2 (N - 1) / N of the tensor per rank") {
   for (const Lengths& lengths : kGrids) {
     const RankGrid grid(lengths);
     const std::uint64_t elements = std::uint64_t{grid.ranks()} * 2 * lengths.size() * 60;
@@ -150,7 +150,7 @@ TEST_CASE("all wire bytes of a plain AllReduce are 2 (N - 1) / N of the tensor f
   }
 }
 
-TEST_CASE("all links of a torus with equal axes carry the same") {
+TEST_CASE("all links of a torus with equal axes carry the same bytes") {
   for (const Lengths& lengths : {Lengths{3, 3}, Lengths{4, 4}, Lengths{4, 4, 4}}) {
     const RankGrid grid(lengths);
     const std::uint64_t elements = std::uint64_t{grid.ranks()} * 2 * lengths.size() * 60;
@@ -166,7 +166,7 @@ TEST_CASE("all links of a torus with equal axes carry the same") {
   }
 }
 
-TEST_CASE("all links of a torus with unequal axes carry the same, to 2 %") {
+TEST_CASE("all links of a torus with unequal axes carry the same bytes, to 2 %") {
   for (const Lengths& lengths : {Lengths{4, 8}, Lengths{8, 16}, Lengths{4, 4, 8}, Lengths{4, 2}}) {
     const Program program =
         make_ring_program(RankGrid(lengths), 1 << 27, ElementFormat::bf16,
@@ -183,7 +183,7 @@ TEST_CASE("all links of a torus with unequal axes carry the same, to 2 %") {
   }
 }
 
-TEST_CASE("a gathered message carries the buffers of all ranks along the axes that are done") {
+TEST_CASE("a gathered message carries the buffers of all ranks along the finished axes") {
   for_each_torus([](const Program& program, const RingOptions&) {
     const RankGrid& grid = program.grid();
     for (MessageId id = 0; id < program.messages.size(); ++id) {
@@ -217,7 +217,7 @@ TEST_CASE("a grid of twos without rotation is recursive halving and doubling") {
           std::vector<std::uint64_t>{16'000, 8'000, 4'000, 2'000, 2'000, 4'000, 8'000, 16'000});
 }
 
-TEST_CASE("a torus makes no AllToAll and no Broadcast") {
+TEST_CASE("a torus does not support AllToAll and Broadcast") {
   RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 1, 1);
   for (const Collective collective : {Collective::all_to_all, Collective::broadcast}) {
     options.collective = collective;

@@ -34,7 +34,7 @@ TEST_CASE("a semi-loop's stages: steps, directions and channels along each axis"
   const RingStages stages(writer, RingStyle::semi_loop, 0,
                           {Direction::forward, Direction::backward});
   REQUIRE(stages.count() == 2);
-  // Two places have one step forward; five are two steps away at most, either way.
+  // Two ranks have one step forward; five are at most two steps away in either direction.
   REQUIRE(stages.steps(Direction::forward, 0) == 1);
   REQUIRE(stages.steps(Direction::backward, 0) == 0);
   REQUIRE(stages.longest(1) == 2);
@@ -57,9 +57,9 @@ TEST_CASE("a direction that a segment does not use has no steps and no channel")
   REQUIRE(writer.program().channels[0].name == "backward");
 }
 
-TEST_CASE("places some hops away, and axes that do not cut a stage's chunks") {
+TEST_CASE("offsets of several hops, and axes that do not cut a stage's chunks") {
   ProgramWriter writer = writer_for(RingStyle::semi_loop, {3, 4});
-  // Segment 1 takes axis 1 first.
+  // Segment 1 uses axis 1 first.
   const RingStages stages(writer, RingStyle::semi_loop, 1,
                           {Direction::forward, Direction::backward});
   REQUIRE(stages.offset_by(Direction::forward, 3, 0) == 3);

@@ -22,7 +22,7 @@ struct Made {
   RankGrid grid;
   RingOptions options;
   std::vector<RingTour> tours;
-  std::vector<double> segments;  // elements of each tour's
+  std::vector<double> segments;  // elements of each tour's segments
 };
 
 Made make(const Lengths& lengths, Collective collective = Collective::all_reduce) {
@@ -37,7 +37,8 @@ Made make(const Lengths& lengths, Collective collective = Collective::all_reduce
   return made;
 }
 
-// How long a stage's links are busy: a direction of a ring of n moves n - 1 chunks; on an axis of two, both.
+// Busy time of a stage's links: a direction of a ring of n moves n - 1 chunks; on an axis of two,
+// both directions do.
 double link_time(const Made& made, std::size_t tour, std::size_t stage) {
   double chunk = made.segments[tour];
   for (std::size_t i = 0; i <= stage; ++i) chunk /= made.grid.length(made.tours[tour].axes[i]);
@@ -47,7 +48,7 @@ double link_time(const Made& made, std::size_t tour, std::size_t stage) {
 
 }  // namespace
 
-TEST_CASE("no link has two stages at once, and no tour two stages") {
+TEST_CASE("no link and no tour has two stages at once") {
   for (const Lengths& lengths : {Lengths{4, 4}, {4, 8}, {4, 2}, {4, 4, 8}, {2, 3, 5}})
     for (const Collective collective :
          {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather}) {
@@ -79,7 +80,7 @@ TEST_CASE("no link has two stages at once, and no tour two stages") {
     }
 }
 
-TEST_CASE("the timetable of a large tensor is over 2 % after the bound at most") {
+TEST_CASE("the timetable of a large tensor ends at most 2 % after the bound") {
   for (const Lengths& lengths : {Lengths{4, 8}, {8, 16}, {4, 4, 8}, {4, 2}, {3, 5}, {4, 4, 2}})
     for (const Collective collective :
          {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather}) {
@@ -113,7 +114,7 @@ TEST_CASE("stages of equal tours follow each other without a gap, and back") {
   }
 }
 
-TEST_CASE("orders for links that another stage has are given when its last step is half over") {
+TEST_CASE("instructions for busy links are issued when the last step of their stage is half over") {
   const Made made = make({4, 8});
   const RingTimetable table(made.grid, made.tours, made.segments, made.options);
   for (std::size_t tour = 0; tour < made.tours.size(); ++tour) {
@@ -121,7 +122,7 @@ TEST_CASE("orders for links that another stage has are given when its last step 
     const double early = table.early(Phase::reduce_scatter, tour, 0);
     CHECK((begin == 0.0) == (early == 0.0));
     if (begin == 0.0) continue;
-    double step = 0.0;  // of the stage that ends where this one begins
+    double step = 0.0;  // of the stage that ends when this one begins
     for (std::size_t other = 0; other < made.tours.size(); ++other)
       if (other != tour && made.tours[other].axes[0] == made.tours[tour].axes[0] &&
           table.begin(Phase::reduce_scatter, other, 0) < begin)

@@ -28,9 +28,9 @@ RingOptions plain_ring(RingStyle style = RingStyle::full_loop) {
   return options;
 }
 
-// Time that the links of every axis are busy in one phase, of a tensor that a link direction could move in 1.
-// Each direction of a ring of n moves n - 1 of n parts of what goes its way. On an axis of two, and where
-// rings are folded, both directions go over the same links, which have the rate `folded_rate` there.
+// Busy time of the links of every axis in one phase, for a tensor that a link direction could move
+// in time 1. Each direction of a ring of n moves n - 1 of n parts of its data. On an axis of two,
+// and on folded rings, both directions use the same links, which have the rate `folded_rate` there.
 std::vector<double> busy(const Lengths& lengths, const std::vector<bool>& folded,
                          const std::vector<RingTour>& tours, double folded_rate = 1.0) {
   double shares = 0.0;
@@ -57,7 +57,7 @@ Orders orders_of(const std::vector<RingTour>& tours) {
 
 }  // namespace
 
-TEST_CASE("axes that are alike are taken in every rotation, by equal parts, whatever the size") {
+TEST_CASE("equal axes are used in every rotation, in equal parts, for any size") {
   for (const RingStyle style : kStyles)
     for (const std::uint64_t elements : {std::uint64_t{1}, kLarge}) {
       const auto tours = ring_tours(RankGrid({4, 4, 4}), elements, plain_ring(style));
@@ -72,7 +72,8 @@ TEST_CASE("axes that are alike are taken in every rotation, by equal parts, what
   for (const RingTour& tour : ring_tours(RankGrid({4, 4}), kLarge, folded)) CHECK(tour.share == 1);
 }
 
-TEST_CASE("all links of a torus of unequal sides are busy for the same time, the bound, to 1.5 %") {
+TEST_CASE(
+    "all links of a torus of unequal sides are busy for the same time, within 1.5 % of the bound") {
   const std::vector<std::pair<Lengths, std::vector<bool>>> tori = {
       {{4, 8}, {}},          {{8, 16}, {}},   {{4, 4, 8}, {}},          {{16, 8, 4}, {}},
       {{3, 5}, {}},          {{4, 2}, {}},    {{4, 4, 2}, {}},          {{2, 2, 4}, {}},
@@ -95,7 +96,7 @@ TEST_CASE("all links of a torus of unequal sides are busy for the same time, the
   }
 }
 
-TEST_CASE("folded links that reach less of their rate get less to do") {
+TEST_CASE("slower folded links get a smaller share") {
   for (const double rate : {0.5, 0.85}) {
     RingOptions options = plain_ring();
     options.folded = {true, false};
@@ -111,8 +112,9 @@ TEST_CASE("folded links that reach less of their rate get less to do") {
   }
 }
 
-TEST_CASE("no tour is longer than the bound allows for all of it, one stage after the other") {
-  // Or it would end later than all links are done: that is why large shares are cut in several tours.
+TEST_CASE("no tour, one stage after the other, takes longer than the bound") {
+  // Otherwise it would end after all links are done; large shares are therefore split into several
+  // tours.
   for (const Lengths& lengths : {Lengths{4, 8}, {8, 16}, {4, 4, 8}, {3, 5}}) {
     const auto tours = ring_tours(RankGrid(lengths), kLarge, plain_ring());
     double shares = 0.0;
@@ -124,7 +126,7 @@ TEST_CASE("no tour is longer than the bound allows for all of it, one stage afte
   }
 }
 
-TEST_CASE("every tour takes every axis once, in slots one after the other") {
+TEST_CASE("every tour uses every axis once, in ascending slots") {
   for (const Lengths& lengths : {Lengths{4, 8}, {4, 4, 8}, {2, 3, 4, 5}, {2, 2, 2, 2, 3}})
     for (const RingStyle style : kStyles)
       for (const std::uint64_t elements : {std::uint64_t{1} << 20, kLarge}) {
@@ -143,8 +145,7 @@ TEST_CASE("every tour takes every axis once, in slots one after the other") {
       }
 }
 
-TEST_CASE(
-    "small tensors, and cuts that are too fine for small tours, are divided into equal parts") {
+TEST_CASE("small tensors, and cuts too fine for small tours, are divided into equal parts") {
   const auto all_equal = [](const std::vector<RingTour>& tours) {
     return std::ranges::all_of(tours, [](const RingTour& tour) { return tour.share == 1; });
   };
@@ -155,8 +156,8 @@ TEST_CASE(
   CHECK(all_equal(ring_tours(RankGrid({4, 8}), 32 * 100'000, fine)));
 }
 
-TEST_CASE("segments of a register or a block are not cut in two by their shares") {
-  // 2^20 elements of each rank: whole registers. 2^13: whole blocks of 128.
+TEST_CASE("shares do not split registers or blocks") {
+  // 2^20 elements per rank: whole registers. 2^13: whole blocks of 128.
   for (const auto& [of_rank, granule] :
        {std::pair<std::uint64_t, std::uint64_t>{1 << 20, 1024}, {1 << 13, 128}}) {
     RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_blocks(128), 1, 1);
@@ -172,7 +173,7 @@ TEST_CASE("segments of a register or a block are not cut in two by their shares"
   }
 }
 
-TEST_CASE("an order that is asked for is rotated, and not replaced by others") {
+TEST_CASE("a requested order is rotated, not replaced by others") {
   RingOptions options = plain_ring();
   options.axes = {2, 1, 0};
   CHECK(orders_of(ring_tours(RankGrid({4, 4, 8}), kLarge, options)) ==

@@ -37,7 +37,7 @@ TEST_CASE("bytes of a quantized ring, by hand") {
   REQUIRE(sent_bytes(gather) == Bytes{200 + 116, 200 + 116});
 }
 
-TEST_CASE("two chips of a semi-loop use one direction only, and have no channel for the other") {
+TEST_CASE("two chips of a semi-loop use one direction, without a channel for the other") {
   const Program program =
       make_ring_all_reduce(2, 400, ElementFormat::bf16,
                            ring(RingStyle::semi_loop, {false, false}, int8_strided(), 1, 1));
@@ -45,13 +45,13 @@ TEST_CASE("two chips of a semi-loop use one direction only, and have no channel 
 }
 
 TEST_CASE("elements per scale, by hand") {
-  // Shards of 100 elements for each direction: blocks of 32 have 4 scales.
+  // Shards of 100 elements per direction: blocks of 32 have 4 scales.
   const auto of = [](const RingOptions& options) {
     return elements_per_scale(make_ring_all_reduce(2, 400, ElementFormat::bf16, options));
   };
   CHECK(of(ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 1, 1)) == 100.0 / 4);
   CHECK(of(ring(RingStyle::full_loop, {false, true}, int8_blocks(50), 1, 1)) == 50.0);
-  // Fewer elements than lanes: each has a scale of its own.
+  // Fewer elements than lanes: each element has its own scale.
   CHECK(of(ring(RingStyle::full_loop, {true, true}, int8_strided(), 1, 1)) == 1.0);
   CHECK_FALSE(of(ring(RingStyle::full_loop, {false, false}, int8_strided(), 1, 1)));
 }

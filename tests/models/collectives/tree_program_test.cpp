@@ -21,8 +21,7 @@ Program make(std::size_t axes, std::uint32_t minishards = 1, std::uint32_t micro
                             {kFp16, kFp16, {.minishards = minishards, .microshards = microshards}});
 }
 
-TEST_CASE(
-    "a binomial tree: every rank but the root sends all that it has up once, and gets the sum") {
+TEST_CASE("a binomial tree: every rank except the root sends its sum up once and gets the result") {
   for (std::size_t axes = 1; axes <= 5; ++axes)
     for (const auto& [minishards, microshards] :
          {std::pair{1U, 1U}, std::pair{1U, 3U}, std::pair{2U, 3U}}) {
@@ -40,7 +39,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a binomial tree: in each round one half of those that are left sends to the other") {
+TEST_CASE("a binomial tree: in each round half of the remaining ranks send to the others") {
   const Program program = make(3);
   std::vector<std::pair<Rank, Rank>> up;
   for (const Instruction& instruction : program.instructions)
@@ -53,7 +52,7 @@ TEST_CASE("a binomial tree: in each round one half of those that are left sends 
         std::vector<std::pair<Rank, Rank>>{{4, 0}, {5, 1}, {6, 2}, {7, 3}, {2, 0}, {3, 1}, {1, 0}});
 }
 
-TEST_CASE("a binomial tree is of a power of two of ranks, and adds what has no scales") {
+TEST_CASE("a binomial tree requires a power of two of ranks and formats without scales") {
   const ExchangeOptions plain{kFp16, kFp16, {}};
   CHECK_THROWS_AS(make_binomial_tree(RankGrid({3}), kElements, ElementFormat::fp16, plain),
                   std::invalid_argument);
@@ -63,7 +62,7 @@ TEST_CASE("a binomial tree is of a power of two of ranks, and adds what has no s
       std::invalid_argument);
 }
 
-TEST_CASE("a tree that reads what has not come is wrong") {
+TEST_CASE("a tree that reads a buffer before it has arrived is rejected") {
   Program program = make(2);
   const auto add = std::ranges::find(program.instructions, Op::add, &Instruction::op);
   REQUIRE(std::prev(add)->op == Op::wait);

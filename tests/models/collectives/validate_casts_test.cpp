@@ -24,12 +24,12 @@ Program cast_program() {
 
 void check_rejected(const Program& program, const std::string& why) {
   CAPTURE(why);
-  REQUIRE_THROWS_WITH(validate(program), ContainsSubstring("wrong program: " + why));
+  REQUIRE_THROWS_WITH(validate(program), ContainsSubstring("invalid program: " + why));
 }
 
 }  // namespace
 
-TEST_CASE("a cast that is missing, or comes twice, is found") {
+TEST_CASE("a missing or duplicate cast is rejected") {
   for (const Op op : {Op::cast, Op::cast_back}) {
     Program program = cast_program();
     const auto found = std::ranges::find(program.instructions, op, &Instruction::op);
@@ -37,11 +37,11 @@ TEST_CASE("a cast that is missing, or comes twice, is found") {
     check_rejected(program, std::string(name(op)) + ": ");
     const auto other = std::ranges::find(program.instructions, op, &Instruction::op);
     program.instructions.insert(other, *other);
-    check_rejected(program, std::string(name(op)) + ": a tile comes twice");
+    check_rejected(program, std::string(name(op)) + ": duplicate tile");
   }
 }
 
-TEST_CASE("a cast after other work, or of the result before it, is found") {
+TEST_CASE("a cast after other work, or of the result before it, is rejected") {
   Program late = cast_program();
   std::rotate(late.instructions.begin(), late.instructions.begin() + 1, late.instructions.end());
   check_rejected(late, "a cast is out of order");
@@ -50,10 +50,10 @@ TEST_CASE("a cast after other work, or of the result before it, is found") {
   check_rejected(early, "a cast is out of order");
 }
 
-TEST_CASE("casts need a type that they are from, and the type needs casts") {
+TEST_CASE("casts require cast_from, and cast_from requires casts") {
   Program program = cast_program();
   program.cast_from.reset();
-  check_rejected(program, "a cast from no type");
+  check_rejected(program, "a cast without cast_from");
   program = cast_program();
   std::erase_if(program.instructions, [](const Instruction& instruction) {
     return instruction.op == Op::cast || instruction.op == Op::cast_back;

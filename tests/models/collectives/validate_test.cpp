@@ -64,36 +64,36 @@ void check_rejected(const Program& program, const std::string& why) {
   CAPTURE(why);
   REQUIRE_THROWS_AS(validate(program), std::logic_error);
   REQUIRE_THROWS_WITH(validate(program),
-                      ContainsSubstring("wrong program: ") && ContainsSubstring(why));
+                      ContainsSubstring("invalid program: ") && ContainsSubstring(why));
 }
 
 }  // namespace
 
-TEST_CASE("a wait that is missing puts the next one out of order") {
+TEST_CASE("a missing wait leaves the next one out of order") {
   Program program = ring_program();
   program.instructions.erase(first(program, is(Op::wait)));
-  check_rejected(program, "out of the order of sends");
+  check_rejected(program, "not in the order of sends");
 }
 
-TEST_CASE("a last wait that is missing leaves a message in flight") {
+TEST_CASE("a missing last wait leaves a message in flight") {
   Program program = ring_program();
   const auto missing = last(program, is(Op::wait, Phase::all_gather));
   const std::string message = std::to_string(missing->message);
   program.instructions.erase(missing);
-  // Its payload is then read without having come.
-  check_rejected(program, "read before it is there");
+  // Its payload is then read before it has arrived.
+  check_rejected(program, "read before it is available");
   std::erase_if(program.instructions, is(Op::dequantize, Phase::all_gather));
-  check_rejected(program, "message " + message + " is never waited for (at its end)");
+  check_rejected(program, "message " + message + " is never waited for (at the end)");
 }
 
-TEST_CASE("waits of one direction cannot change places") {
+TEST_CASE("waits of one direction cannot be swapped") {
   Program program = ring_program();
   const Where payload = transfers(Op::wait, program, Direction::forward, Content::payload);
   std::iter_swap(first(program, payload), first(program, payload, 1));
-  check_rejected(program, "out of the order of sends");
+  check_rejected(program, "not in the order of sends");
 }
 
-TEST_CASE("waits of different directions may change places, as links do not wait for each other") {
+TEST_CASE("waits of different directions can be swapped, because links are independent") {
   Program program = ring_program();
   const auto forward =
       first(program, transfers(Op::wait, program, Direction::forward, Content::scales));
@@ -103,11 +103,11 @@ TEST_CASE("waits of different directions may change places, as links do not wait
   REQUIRE_NOTHROW(validate(program));
 }
 
-TEST_CASE("a message is waited for once, and only once it was sent") {
+TEST_CASE("a message is waited for once, after it was sent") {
   Program program = ring_program();
   const auto wait = first(program, is(Op::wait));
   program.instructions.insert(wait, *wait);
-  check_rejected(program, "out of the order of sends");
+  check_rejected(program, "not in the order of sends");
 
   program = ring_program();
   hoist(first(program, is(Op::wait)), program.instructions.begin());
@@ -121,46 +121,46 @@ TEST_CASE("a message is sent once") {
   check_rejected(program, "sent twice");
 }
 
-TEST_CASE("a message that is not sent cannot be waited for") {
+TEST_CASE("a message that is not sent cannot be awaited") {
   Program program = ring_program();
   program.instructions.erase(first(program, is(Op::send)));
-  check_rejected(program, "out of the order of sends");
+  check_rejected(program, "not in the order of sends");
 }
 
-TEST_CASE("a message that nothing mentions is noticed") {
+TEST_CASE("an unused message is detected") {
   Program program = ring_program();
   program.messages.push_back({.buffer = 0, .channel = 0});
   check_rejected(program, "message " + std::to_string(program.messages.size() - 1) +
-                              " is never sent (at its end)");
+                              " is never sent (at the end)");
 }
 
-TEST_CASE("a buffer is sent only after it is made") {
+TEST_CASE("a buffer is sent only after it is written") {
   for (const Op maker : {Op::encode_scales, Op::quantize}) {
     Program program = ring_program();
     const auto made = first(program, is(maker));
     const auto sent = std::find_if(made, program.instructions.end(), is(Op::send));
     REQUIRE(program.messages[sent->message].buffer == made->buffer);
     std::iter_swap(made, sent);
-    check_rejected(program, "sent before it is there");
+    check_rejected(program, "sent before it is available");
   }
 }
 
-TEST_CASE("a buffer is made once") {
+TEST_CASE("a buffer is written once") {
   for (const Op maker : {Op::encode_scales, Op::quantize}) {
     Program program = ring_program();
     const auto made = first(program, is(maker));
     program.instructions.insert(made, *made);
-    check_rejected(program, "made twice");
+    check_rejected(program, "written twice");
   }
 }
 
-TEST_CASE("elements are quantized only after their scales are made") {
+TEST_CASE("elements are quantized only after their scales are encoded") {
   Program program = ring_program();
   hoist(first(program, is(Op::quantize)), first(program, is(Op::encode_scales)));
-  check_rejected(program, "scales are read before they are there");
+  check_rejected(program, "scales are read before they are available");
 }
 
-TEST_CASE("what a neighbour sent is not read before it has arrived") {
+TEST_CASE("a neighbour's data is not read before it has arrived") {
   for (const RingStyle style : kStyles)
     for (const Quantized phases : kQuantized) {
       const Op sum = phases.reduce_scatter ? Op::accumulate : Op::add;
@@ -168,19 +168,19 @@ TEST_CASE("what a neighbour sent is not read before it has arrived") {
       const auto reader = first(program, is(sum));
       REQUIRE((reader - 1)->op == Op::wait);
       std::iter_swap(reader - 1, reader);
-      check_rejected(program, "a buffer is read before it is there");
+      check_rejected(program, "a buffer is read before it is available");
 
       const Op delivery = phases.all_gather ? Op::dequantize : Op::deliver;
       program = ring_program(phases, style);
       hoist(last(program, is(delivery, Phase::all_gather)),
             last(program, is(Op::wait, Phase::all_gather)));
-      check_rejected(program, "a buffer is read before it is there");
+      check_rejected(program, "a buffer is read before it is available");
     }
 }
 
 TEST_CASE("payload is not decoded before its scales have arrived") {
   Program program = ring_program();
-  // Both neighbours agree to send the scales of the first minishard after its payload.
+  // Both neighbours send the scales of the first minishard after its payload.
   const auto late = [&](Op op) {
     const auto scales = first(program, transfers(op, program, Direction::forward, Content::scales));
     const auto payload =
@@ -190,10 +190,10 @@ TEST_CASE("payload is not decoded before its scales have arrived") {
   };
   late(Op::send);
   late(Op::wait);
-  check_rejected(program, "scales are read before they are there");
+  check_rejected(program, "scales are read before they are available");
 }
 
-TEST_CASE("what is passed on must have arrived") {
+TEST_CASE("only data that has arrived is forwarded") {
   Program program = ring_program();
   const Where passes_on = [&](const Instruction& instruction) {
     return is(Op::send, Phase::all_gather)(instruction) &&
@@ -204,7 +204,7 @@ TEST_CASE("what is passed on must have arrived") {
   const auto forwarded = std::find_if(wait, program.instructions.end(), passes_on);
   REQUIRE(program.messages[wait->message].buffer == program.messages[forwarded->message].buffer);
   hoist(forwarded, wait);
-  check_rejected(program, "sent before it is there");
+  check_rejected(program, "sent before it is available");
 }
 
 TEST_CASE("every tile reaches the result, once") {
@@ -221,22 +221,22 @@ TEST_CASE("every tile reaches the result, once") {
     const std::uint64_t left = elements - program.partition.microshard(missing->tile).size();
     program.instructions.erase(missing);
     check_rejected(program, std::to_string(left) + " of " + std::to_string(elements) +
-                                " elements of segment 0 reach the result (at its end)");
+                                " elements of segment 0 reach the result (at the end)");
   }
 }
 
-TEST_CASE("one tile cannot stand in for another") {
+TEST_CASE("one tile cannot replace another") {
   Program program = ring_program();
   const auto one = last(program, is(Op::dequantize, Phase::all_gather));
   one->tile.microshard = 0;
-  check_rejected(program, "as another tile than its own");
+  check_rejected(program, "as a tile other than its own");
   one->buffer = std::ranges::find_if(program.instructions, [&](const Instruction& i) {
                   return i.op == Op::dequantize && i.tile == one->tile;
                 })->buffer;
   check_rejected(program, "delivered twice");
 }
 
-TEST_CASE("messages and buffers that do not exist are found") {
+TEST_CASE("missing messages and buffers are detected") {
   for (const Op op : {Op::send, Op::wait}) {
     Program program = ring_program();
     first(program, is(op))->message = static_cast<MessageId>(program.messages.size());
@@ -249,14 +249,14 @@ TEST_CASE("messages and buffers that do not exist are found") {
   }
 }
 
-TEST_CASE("a program that does nothing does not reduce anything") {
+TEST_CASE("an empty program does not reduce") {
   Program program = ring_program();
   program.instructions.clear();
   program.messages.clear();
-  check_rejected(program, "0 of 10000 elements of segment 0 reach the result (at its end)");
+  check_rejected(program, "0 of 10000 elements of segment 0 reach the result (at the end)");
 }
 
-TEST_CASE("the first instruction that breaks a rule is named") {
+TEST_CASE("the first instruction that violates an invariant is named") {
   Program program = ring_program();
   const auto made = first(program, is(Op::quantize));
   const auto at = made - program.instructions.begin();
@@ -293,21 +293,21 @@ Where sends_gathered(const Program& program, Content content) {
 
 }  // namespace
 
-TEST_CASE("what was gathered goes on only after all of it has arrived") {
+TEST_CASE("gathered data is forwarded only after all of it has arrived") {
   for (const Content content : {Content::payload, Content::scales}) {
     Program program = torus_program();
     const auto gathered = first(program, sends_gathered(program, content));
     const BufferId buffer = program.messages[gathered->message].buffer;
-    // The last arrival of the same buffer from one of the ranks along the axis that is done.
+    // The last arrival of the same buffer from one of the ranks along the finished axis.
     auto arrival = gathered;
     do --arrival;
     while (arrival->op != Op::wait || program.messages[arrival->message].buffer != buffer);
     hoist(gathered, arrival);
-    check_rejected(program, "a buffer is sent before it is there");
+    check_rejected(program, "a buffer is sent before it is available");
   }
 }
 
-TEST_CASE("a gathered delivery needs the gathered message") {
+TEST_CASE("a gathered delivery requires the gathered message") {
   Program program = torus_program(Collective::all_gather);
   const auto reader = first(program, [](const Instruction& instruction) {
     return instruction.op == Op::dequantize && instruction.origin.gathered != 0;
@@ -316,10 +316,10 @@ TEST_CASE("a gathered delivery needs the gathered message") {
   while (arrival->op != Op::wait || program.messages[arrival->message].buffer != reader->buffer)
     --arrival;
   hoist(reader, arrival);
-  check_rejected(program, "a buffer is read before it is there");
+  check_rejected(program, "a buffer is read before it is available");
 }
 
-TEST_CASE("a gathered delivery that is missing leaves out the shards of all its ranks") {
+TEST_CASE("a missing gathered delivery omits the shards of all its ranks") {
   Program program = torus_program(Collective::all_gather);
   const auto missing = first(program, [](const Instruction& instruction) {
     return instruction.op == Op::dequantize && instruction.origin.gathered != 0;
@@ -333,7 +333,7 @@ TEST_CASE("a gathered delivery that is missing leaves out the shards of all its 
                               " elements of segment " + std::to_string(segment));
 }
 
-TEST_CASE("a ReduceScatter delivers a shard, no more and no less") {
+TEST_CASE("a ReduceScatter delivers exactly one shard") {
   Program program = torus_program(Collective::reduce_scatter);
   const auto stored = first(program, is(Op::store));
   program.instructions.insert(stored, *stored);
@@ -346,12 +346,12 @@ TEST_CASE("a ReduceScatter delivers a shard, no more and no less") {
   check_rejected(program, "elements of segment 0 reach the result");
 }
 
-TEST_CASE("a buffer is read as the tile that it was made of, and as no other") {
+TEST_CASE("a buffer is only read as the tile that it holds") {
   const auto check = [](Program program, const Where& reads, const auto& change) {
     const auto reader = first(program, reads);
     change(*reader);
     REQUIRE_THROWS_WITH(validate(program),
-                        ContainsSubstring("a buffer is read as another tile than its own"));
+                        ContainsSubstring("a buffer is read as a tile other than its own"));
   };
   const Where sums = is(Op::accumulate);
   const Where foreign = [](const Instruction& instruction) {
@@ -363,7 +363,7 @@ TEST_CASE("a buffer is read as the tile that it was made of, and as no other") {
     check(torus_program(), reads, [](Instruction& i) { i.tile.microshard ^= 1; });
     check(ring_program(), reads, [](Instruction& i) { i.tile.segment ^= 1; });
   }
-  // A rank that decodes a neighbour's shard as its own would be noticed by nobody else.
+  // No other check would detect a rank that decodes a neighbour's shard as its own.
   check(ring_program(), foreign, [](Instruction& i) { i.tile.shard_offset = 0; });
   check(broadcast_program(), is(Op::dequantize, Phase::all_gather),
         [](Instruction& i) { i.tile.microshard ^= 1; });
@@ -379,29 +379,29 @@ TEST_CASE("terms of a sum must all have arrived") {
   const auto reduce = first(program, is(Op::reduce));
   REQUIRE((reduce - 1)->op == Op::wait);
   std::iter_swap(reduce - 1, reduce);
-  check_rejected(program, "a buffer is read before it is there");
+  check_rejected(program, "a buffer is read before it is available");
   program = exchange();
   std::erase_if(program.instructions, is(Op::store));
   check_rejected(program, "0 of 20000 elements");
 }
 
-TEST_CASE("ranks that differ: a wait that nobody answers") {
+TEST_CASE("non-uniform ranks: a wait without a send") {
   Program program = broadcast_program();
   const Where passes_on = [](const Instruction& instruction) {
     return instruction.op == Op::send && instruction.ranks != RankRange{0, 0};
   };
   program.instructions.erase(first(program, passes_on));
-  check_rejected(program, "out of the order of sends");
+  check_rejected(program, "not in the order of sends");
   program = broadcast_program();
   std::erase_if(program.instructions, passes_on);
-  check_rejected(program, "a wait is never answered");
+  check_rejected(program, "a wait never completes");
 }
 
-TEST_CASE("ranks that differ: a message that nobody waits for") {
+TEST_CASE("non-uniform ranks: a message without a wait") {
   Program program = broadcast_program();
   const auto wait = last(program, is(Op::wait, Phase::all_gather));
   wait->ranks = {wait->ranks.first + 1, wait->ranks.last};
-  check_rejected(program, "a buffer is read before it is there");
+  check_rejected(program, "a buffer is read before it is available");
   program = broadcast_program();
   const auto send = last(program, is(Op::send, Phase::all_gather));
   const auto message = static_cast<MessageId>(program.messages.size());
@@ -411,25 +411,25 @@ TEST_CASE("ranks that differ: a message that nobody waits for") {
   check_rejected(program, "message " + std::to_string(message) + " is never waited for");
 }
 
-TEST_CASE("ranks that differ: nobody passes on what has not arrived") {
+TEST_CASE("non-uniform ranks: data is not forwarded before it has arrived") {
   Program program = broadcast_program();
   const auto send = first(program, is(Op::send, Phase::all_gather));
   send->ranks = {1, 1};  // instead of the root
-  check_rejected(program, "a buffer is sent before it is there");
+  check_rejected(program, "a buffer is sent before it is available");
 }
 
-TEST_CASE("ranks that differ: every one of them must get everything, once") {
+TEST_CASE("non-uniform ranks: every rank receives everything exactly once") {
   Program program = broadcast_program();
   const auto delivery = last(program, [](const Instruction& instruction) {
     return instruction.op == Op::dequantize && instruction.ranks.first < instruction.ranks.last;
   });
-  delivery->ranks.last = delivery->ranks.first;  // and not its other receivers
+  delivery->ranks.last = delivery->ranks.first;  // but not its other receivers
   check_rejected(program, "not every element reaches the result");
   program = broadcast_program();
   const auto again = last(program, is(Op::dequantize, Phase::all_gather));
   program.instructions.insert(again, *again);
   check_rejected(program, "delivered twice");
-  // Enough elements in all, but one microshard twice and another not at all.
+  // Enough elements in total, but one microshard twice and another one never.
   program = broadcast_program();
   const auto other = first(program, is(Op::dequantize, Phase::all_gather));
   const auto twice = std::ranges::find_if(program.instructions, [&](const Instruction& i) {

@@ -29,7 +29,7 @@ Program ring_program(RingStyle style, ElementFormat tensor, const BlockFormat& r
                                .cut = {.minishards = 2, .microshards = 3}});
 }
 
-// Work of the first instruction of this kind, for one element of a microshard.
+// Work per element of a microshard of the first instruction of this kind.
 Work per_element(const Program& program, Op op, Phase phase, Operand operand,
                  bool finds_scales = false, WireBuffers buffers = WireBuffers::vmem) {
   const auto found = std::ranges::find_if(program.instructions, [&](const Instruction& i) {
@@ -70,7 +70,7 @@ TEST_CASE("work of int8 hops on a bf16 tensor, by hand") {
   check(per_element(program, Op::dequantize, kGather, Operand::input), 5.0, 3.0, 2.0);
 }
 
-TEST_CASE("the second of two sums that meet reads FP32") {
+TEST_CASE("the second of two converging sums reads FP32") {
   const Program program = ring_program(RingStyle::semi_loop, ElementFormat::bf16, kInt8, kInt8);
   check(per_element(program, Op::accumulate, kReduce, Operand::input), 5.0, 7.0, 2.0);
   check(per_element(program, Op::accumulate, kReduce, Operand::sums, true), 6.0, 9.0);
@@ -108,7 +108,7 @@ TEST_CASE("work of a plain FP32 ring is an addition") {
   check(per_element(program, Op::add, kReduce, Operand::input), 1.0, 12.0, 4.0);
 }
 
-TEST_CASE("a bf16 ring leaves bf16 sums to an AllGather in int8, and converts an FP32 tensor") {
+TEST_CASE("a bf16 ring passes bf16 sums to an int8 AllGather and converts an FP32 tensor") {
   const Program program = ring_program(RingStyle::full_loop, ElementFormat::fp32, kBf16, kInt8);
   check(per_element(program, Op::quantize, kReduce, Operand::input), 2.0, 6.0, 4.0);
   check(per_element(program, Op::find_scales, kGather, Operand::rounded_sums), 3.0, 2.0);
@@ -116,7 +116,7 @@ TEST_CASE("a bf16 ring leaves bf16 sums to an AllGather in int8, and converts an
   check(per_element(program, Op::dequantize, kGather, Operand::input), 3.0, 5.0, 4.0);
 }
 
-TEST_CASE("scales are made for a whole minishard at once") {
+TEST_CASE("scales are encoded for a whole minishard at once") {
   const auto encode = [](const BlockFormat& format) {
     const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, format, format);
     return work_of(program,
@@ -126,7 +126,7 @@ TEST_CASE("scales are made for a whole minishard at once") {
   check(encode(kE4m3), 8.0 * 1024, (4.0 + 2.0) * 1024);  // a register of lanes
 }
 
-TEST_CASE("a scale of the tensor is found among those of its minishard, and divides them") {
+TEST_CASE("a tensor scale is computed from its minishard's scales and divides them") {
   const BlockFormat nvfp4{ElementFormat::fp4_e2m1,
                           true,
                           ScaleFormat::e4m3,
@@ -141,7 +141,7 @@ TEST_CASE("a scale of the tensor is found among those of its minishard, and divi
   CHECK(program.buffers[encode->buffer].bytes == 192 + 4);
 }
 
-TEST_CASE("a cast reads one type from HBM and writes the other there, by hand") {
+TEST_CASE("a cast reads one type from HBM and writes the other to HBM, by hand") {
   Program program = ring_program(RingStyle::full_loop, ElementFormat::fp8_e5m2,
                                  plain(ElementFormat::fp8_e5m2), plain(ElementFormat::fp8_e5m2));
   program = with_casts(std::move(program), ElementFormat::bf16);
@@ -150,7 +150,7 @@ TEST_CASE("a cast reads one type from HBM and writes the other there, by hand") 
   check(per_element(program, Op::cast_back, kReduce, Operand::input), 6.0, 3.0, 3.0);
 }
 
-TEST_CASE("a rotation adds five butterflies to a cast, and a factor to the one back, by hand") {
+TEST_CASE("a rotation adds five butterflies to a cast, plus a factor to the cast back, by hand") {
   const auto rotated = [](bool rotate) {
     return with_casts(ring_program(RingStyle::full_loop, ElementFormat::fp32,
                                    plain(ElementFormat::fp32), plain(ElementFormat::fp32)),
@@ -161,8 +161,7 @@ TEST_CASE("a rotation adds five butterflies to a cast, and a factor to the one b
   check(per_element(rotated(true), Op::cast_back, kReduce, Operand::input), 8.0, 6.0, 6.0);
 }
 
-TEST_CASE(
-    "with wire buffers in HBM, what is read from them and written to them counts there, by hand") {
+TEST_CASE("with wire buffers in HBM, accesses to them count as HBM bytes, by hand") {
   const auto in_hbm = [](const Program& program, Op op, Phase phase, Operand operand,
                          bool finds_scales = false) {
     const Work vmem = per_element(program, op, phase, operand, finds_scales);
@@ -186,7 +185,7 @@ TEST_CASE(
   CHECK(work_of(int8, *encode, WireBuffers::hbm).hbm_bytes == 4.0 * 96);  // FP32 scales
 }
 
-TEST_CASE("what is no vector work has no cost in operations") {
+TEST_CASE("instructions other than vector work have no operations") {
   const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, kBf16, kBf16);
   for (const Op op : {Op::send, Op::wait, Op::lend, Op::deliver, Op::barrier})
     REQUIRE_THROWS_AS(work_of(program, {.op = op}), std::logic_error);

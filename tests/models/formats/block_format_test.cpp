@@ -29,7 +29,7 @@ TEST_CASE("sizes of elements and scales") {
   REQUIRE(payload_bytes(int8_format(ScaleLayout::strided), 1025) == 1025);
 }
 
-TEST_CASE("strided scales: one a lane, and no more than there are elements") {
+TEST_CASE("strided scales: one per lane, at most one per element") {
   const BlockFormat format = int8_format(ScaleLayout::strided);
   REQUIRE(scale_count(format, 0) == 0);
   REQUIRE(scale_count(format, 1) == 1);
@@ -46,12 +46,12 @@ TEST_CASE("contiguous scales: the last block may be short") {
   REQUIRE(scale_count(format, 33) == 2);
 }
 
-TEST_CASE("a format without scales has none, whatever its other fields say") {
+TEST_CASE("a format without scales has none, regardless of its other fields") {
   REQUIRE(scale_count({}, 4096) == 0);
   REQUIRE(scale_count({.layout = ScaleLayout::contiguous}, 4096) == 0);
 }
 
-TEST_CASE("contiguous blocks of 0 elements are refused") {
+TEST_CASE("contiguous blocks of 0 elements are rejected") {
   REQUIRE_THROWS_WITH(scale_count(int8_format(ScaleLayout::contiguous), 4),
                       ContainsSubstring("block is 0"));
 }
@@ -129,8 +129,7 @@ TEST_CASE("named formats") {
           BlockFormat{.element = ElementFormat::exp8, .rule = ScaleRule::global_qsgd});
 }
 
-TEST_CASE(
-    "a shared scale is of formats that are sent without scales, and integers bound the ranks") {
+TEST_CASE("formats with a shared scale send no scales, and int8 bounds the number of ranks") {
   for (const NamedFormat& named : named_formats()) {
     CAPTURE(named.name);
     const bool shared = named.name.starts_with("fp8lm") || named.name.starts_with("global-qsgd");
@@ -141,7 +140,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("pairs: of each run of two blocks, even and odd elements have a scale each") {
+TEST_CASE("paired scales: even and odd elements of each pair of blocks have a scale each") {
   BlockFormat format{ElementFormat::int8, true, ScaleFormat::fp16, ScaleLayout::paired, 32};
   REQUIRE(scale_count(format, 64) == 2);
   REQUIRE(scale_count(format, 128) == 4);
@@ -150,7 +149,7 @@ TEST_CASE("pairs: of each run of two blocks, even and odd elements have a scale 
   REQUIRE(scale_count(format, 0) == 0);
 }
 
-TEST_CASE("scales are sent behind that of the tensor, if there is one") {
+TEST_CASE("scale bytes include the tensor scale, if any") {
   BlockFormat format{ElementFormat::fp4_e2m1, true, ScaleFormat::e4m3, ScaleLayout::contiguous, 16};
   REQUIRE(scales_bytes(format, 256) == 256);
   REQUIRE(scales_bytes(int8_format(ScaleLayout::strided), 256) == 1024);
@@ -161,7 +160,7 @@ TEST_CASE("scales are sent behind that of the tensor, if there is one") {
 
 TEST_CASE("formats have the same groups if they have scales for the same elements") {
   const BlockFormat strided = int8_format(ScaleLayout::strided);
-  BlockFormat other = int8_format(ScaleLayout::strided, 128);  // a block counts for nothing here
+  BlockFormat other = int8_format(ScaleLayout::strided, 128);  // block is ignored in this layout
   other.element = ElementFormat::fp8_e4m3;
   other.scale = ScaleFormat::bf16;
   REQUIRE(same_groups(strided, other));

@@ -8,7 +8,7 @@ namespace equarx::vector_work_test {
 
 using namespace equarx::numerics;
 
-TEST_CASE("a narrower format of a kind never costs a vector unit less") {
+TEST_CASE("narrower formats of the same kind never cost fewer vector operations") {
   using enum ElementFormat;
   for (const auto operations : {decode_operations, encode_operations}) {
     CHECK(operations(fp32) == 0.0);
@@ -26,7 +26,7 @@ TEST_CASE("a narrower format of a kind never costs a vector unit less") {
   }
 }
 
-TEST_CASE("what is not a format has no cost") {
+TEST_CASE("invalid formats have no cost") {
   REQUIRE_THROWS_AS(decode_operations(static_cast<ElementFormat>(99)), std::logic_error);
   REQUIRE_THROWS_AS(encode_operations(static_cast<ElementFormat>(99)), std::logic_error);
 }

@@ -7,7 +7,7 @@
 namespace equarx::hardware::calibration_test {
 namespace {
 
-TEST_CASE("a matrix of correlations is symmetric, with ones on its diagonal") {
+TEST_CASE("correlation matrices must be symmetric with a unit diagonal") {
   CHECK_FALSE(wrong_correlation(std::vector{1.0}, 1));
   CHECK_FALSE(wrong_correlation(std::vector{1.0, -0.5, -0.5, 1.0}, 2));
   CHECK(wrong_correlation(std::vector{0.9}, 1) == 0);
@@ -18,8 +18,8 @@ TEST_CASE("a matrix of correlations is symmetric, with ones on its diagonal") {
   CHECK(wrong_correlation(std::vector{1.0, nan, nan, 1.0}, 2) == 1);
 }
 
-TEST_CASE("three parameters cannot all be opposed: eigenvalues of equal correlations") {
-  // With the same correlation r off the diagonal, the smallest eigenvalue is 1 - r or 1 + (n - 1) r.
+TEST_CASE("matrices of equal correlations are checked for positive semidefiniteness") {
+  // With equal off-diagonal correlations r, the smallest eigenvalue is min(1 - r, 1 + (n - 1) r).
   const auto is_possible = [](double r) {
     return is_positive_semidefinite(std::vector{1.0, r, r, r, 1.0, r, r, r, 1.0}, 3);
   };

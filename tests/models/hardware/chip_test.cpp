@@ -11,8 +11,8 @@
 namespace equarx::hardware::chip_test {
 namespace {
 
-TEST_CASE("the table of parameters names every member of Chip once") {
-  // Whoever adds a parameter to Chip adds it to the table, and here.
+TEST_CASE("the parameter table lists every member of Chip once") {
+  // A new parameter of Chip must be added to the table and here.
   const std::array members = {&Chip::links,
                               &Chip::link_bandwidth,
                               &Chip::link_efficiency,
@@ -45,24 +45,23 @@ TEST_CASE("the table of parameters names every member of Chip once") {
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);
 }
 
-TEST_CASE(
-    "nothing of Chip but names, slices, matrix products and calibration is outside of the table") {
+TEST_CASE("the parameter table covers Chip except names, slices, matrix products and calibration") {
   constexpr std::size_t kOthers = 2 * sizeof(std::string) + sizeof(Slices) +
                                   sizeof(MatrixProducts) + sizeof(std::optional<Calibration>);
   CHECK(sizeof(Chip) == kOthers + parameters().size() * sizeof(Parameter));
 }
 
-TEST_CASE("parameters are found by their key") {
+TEST_CASE("parameters are found by key") {
   for (const ParameterInfo& info : parameters()) CHECK(find_parameter(info.key) == &info);
   CHECK(find_parameter("hop_latncy") == nullptr);
   CHECK(find_parameter("") == nullptr);
 }
 
-TEST_CASE("a parameter's uncertainty is its standard error, else that of its range, else unknown") {
+TEST_CASE("the standard uncertainty derives from the standard error, else from the range") {
   Parameter parameter{.value = 10e-9, .source = {}};
   CHECK_FALSE(standard_uncertainty(parameter));
   parameter.range = {.low = 5e-9, .high = 20e-9};
-  // The standard deviation of many values spread evenly over the range.
+  // Standard deviation of values spread evenly over the range.
   constexpr int kValues = 100000;
   double squares = 0.0;
   for (int i = 0; i < kValues; ++i) {
@@ -74,7 +73,7 @@ TEST_CASE("a parameter's uncertainty is its standard error, else that of its ran
   CHECK(*standard_uncertainty(parameter) == 1e-9);
 }
 
-TEST_CASE("uncertainties are written with the unit of their parameter") {
+TEST_CASE("uncertainties are formatted with the unit of their parameter") {
   const ParameterInfo& latency = *find_parameter("hop_latency");
   Parameter parameter{.value = 10e-9, .source = {}};
   CHECK(uncertainty_text(latency, parameter).empty());
@@ -98,7 +97,7 @@ TEST_CASE("parameter keys are unique, lower case, and described") {
   }
 }
 
-TEST_CASE("only times may be zero: a rate or a capacity of zero divides by zero") {
+TEST_CASE("only times may be zero, since rates and capacities are divisors") {
   for (const ParameterInfo& info : parameters()) {
     CAPTURE(info.key);
     CHECK(info.may_be_zero ==
@@ -107,8 +106,7 @@ TEST_CASE("only times may be zero: a rate or a capacity of zero divides by zero"
 }
 
 TEST_CASE(
-    "a chip may lack rates of FP32, FP8 and FP4 products, a link to a host and thread blocks, and "
-    "nothing else") {
+    "only FP32, FP8 and FP4 GEMM rates, host bandwidth and thread block parameters are optional") {
   Chip chip;  // all values are 0
   std::set<std::string_view> absent;
   for (const ParameterInfo& info : parameters())
@@ -120,7 +118,7 @@ TEST_CASE(
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
 }
 
-TEST_CASE("values are written with the unit of their parameter, plain numbers without") {
+TEST_CASE("values are formatted with the unit of their parameter, ratios and counts without") {
   for (const ParameterInfo& info : parameters()) {
     CAPTURE(info.key);
     const std::string text = format_value(info, {.value = 0.5, .source = {}});
@@ -131,7 +129,7 @@ TEST_CASE("values are written with the unit of their parameter, plain numbers wi
   }
 }
 
-TEST_CASE("payload gets its share of the link") {
+TEST_CASE("the link rate is the payload share of the link bandwidth") {
   Chip chip;
   chip.link_bandwidth.value = 45e9;
   chip.link_efficiency.value = 0.5;

@@ -5,7 +5,7 @@
 namespace equarx::hardware::cost_test {
 namespace {
 
-/// Round numbers, so that costs can be worked out by hand.
+/// Round numbers, for costs that can be verified by hand.
 Chip round_chip() {
   Chip chip;
   chip.vector_rate.value = 1e12;
@@ -16,22 +16,22 @@ Chip round_chip() {
   return chip;
 }
 
-TEST_CASE("arithmetic decides where it is slower than memory") {
-  // 1e6 / 1e12 = 1 us; 1e6 / 10e12 = 0.1 us; 1e5 / 1e12 = 0.1 us; and 10 ns to start.
+TEST_CASE("ALU-bound instructions take ALU time") {
+  // 1e6 / 1e12 = 1 us; 1e6 / 10e12 = 0.1 us; 1e5 / 1e12 = 0.1 us; plus 10 ns overhead.
   CHECK(vector_time_s(round_chip(), 1e6, 1e6, 1e5) == Approx(1.01e-6).epsilon(1e-12));
 }
 
-TEST_CASE("VMEM decides where it is slower than arithmetic") {
+TEST_CASE("VMEM-bound instructions take VMEM time") {
   // 1e5 / 1e12 = 0.1 us; 1e8 / 10e12 = 10 us.
   CHECK(vector_time_s(round_chip(), 1e5, 1e8, 0.0) == Approx(10.01e-6).epsilon(1e-12));
 }
 
-TEST_CASE("HBM decides where it is slowest") {
+TEST_CASE("HBM-bound instructions take HBM time") {
   // 1e8 / 1e12 = 100 us.
   CHECK(vector_time_s(round_chip(), 1e5, 1e8, 1e8) == Approx(100.01e-6).epsilon(1e-12));
 }
 
-TEST_CASE("no work costs the overhead alone") {
+TEST_CASE("an empty instruction takes the overhead") {
   CHECK(vector_time_s(round_chip(), 0.0, 0.0, 0.0) == 1e-8);
 }
 

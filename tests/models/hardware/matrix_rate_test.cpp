@@ -7,7 +7,7 @@
 namespace equarx::hardware::matrix_rate_test {
 namespace {
 
-TEST_CASE("each type of operands has the rate of its own parameter, and none without it") {
+TEST_CASE("each operand type has the rate of its parameter, or 0 without it") {
   Chip chip;
   chip.matrix_rate_bf16.value = 1e12;
   chip.matrix_rate_int8.value = 2e12;
@@ -22,7 +22,7 @@ TEST_CASE("each type of operands has the rate of its own parameter, and none wit
   CHECK(matrix_rate(chip, MatrixType::fp32) == 5e12);
 }
 
-TEST_CASE("types of operands have names of their own, which end the keys of their rates") {
+TEST_CASE("names of operand types are unique suffixes of the keys of their rates") {
   std::set<std::string_view> names;
   for (const MatrixType type : kMatrixTypes) {
     CHECK(kMatrixTypes.at(static_cast<std::size_t>(type)) == type);

@@ -9,7 +9,7 @@ namespace {
 
 using Lengths = SliceLengths;
 
-/// As TPU v5e has it, and one 3-D slice.
+/// The slices of TPU v5e, plus one 3-D slice.
 Slices listed() {
   return {.list = {{1, 1}, {2, 2}, {2, 4}, {4, 4}, {8, 16}, {16, 16}, {2, 4, 8}},
           .cubes = std::nullopt,
@@ -18,7 +18,7 @@ Slices listed() {
           .source = {}};
 }
 
-/// As TPU v5p has it.
+/// The slices of TPU v5p.
 Slices cubic() {
   return {.list = {{2, 2, 1}, {2, 2, 2}, {2, 2, 4}, {2, 4, 4}},
           .cubes = CubeRule{.edge = 4, .axes = 3, .most_chips = 6144},
@@ -26,7 +26,7 @@ Slices cubic() {
           .source = {}};
 }
 
-TEST_CASE("listed slices are offered in any order of their axes, and no others") {
+TEST_CASE("only listed slices are offered, in any order of their axes") {
   for (const Lengths& lengths : {Lengths{1, 1}, {2, 4}, {4, 2}, {16, 8}, {2, 4, 8}, {8, 2, 4}}) {
     CAPTURE(lengths);
     CHECK(offers(listed(), lengths));
@@ -36,6 +36,19 @@ TEST_CASE("listed slices are offered in any order of their axes, and no others")
     CAPTURE(lengths);
     CHECK_FALSE(offers(listed(), lengths));
   }
+}
+
+TEST_CASE("slices are found by their number of chips") {
+  CHECK(slices_of(listed(), 8) == std::vector<Lengths>{{2, 4}});
+  CHECK(slices_of(listed(), 256) == std::vector<Lengths>{{16, 16}});
+  CHECK(slices_of(listed(), 12).empty());
+  CHECK(slices_of(cubic(), 4) == std::vector<Lengths>{{2, 2, 1}});
+  CHECK(slices_of(cubic(), 64) == std::vector<Lengths>{{4, 4, 4}});
+  CHECK(slices_of(cubic(), 128) == std::vector<Lengths>{{4, 4, 8}});
+  CHECK(slices_of(cubic(), 256) == std::vector<Lengths>{{4, 4, 16}, {4, 8, 8}});
+  CHECK(slices_of(cubic(), 6144 + 64).empty());
+  for (const Lengths& slice : slices_of(cubic(), 6144)) CHECK(offers(cubic(), slice));
+  CHECK(slices_of(cubic(), 0).empty());
 }
 
 TEST_CASE("whole cubes are offered in any order of their axes, up to the most chips") {
@@ -65,33 +78,33 @@ TEST_CASE("whole cubes are offered in any order of their axes, up to the most ch
   }
 }
 
-TEST_CASE("no rule offers nothing") {
+TEST_CASE("without a list or rule no slices are offered") {
   CHECK_FALSE(offers(Slices{}, Lengths{1, 1}));
   CHECK_FALSE(offers(Slices{}, Lengths{}));
   CHECK(nearest_slices(Slices{}, Lengths{2, 2}, 3).empty());
 }
 
-TEST_CASE("axes wrap around by their length, each on its own") {
+TEST_CASE("axes wrap around by length, independently of each other") {
   CHECK(wraparound(listed(), Lengths{16, 16}) == std::vector<bool>{true, true});
   CHECK(wraparound(listed(), Lengths{8, 16}) == std::vector<bool>{false, true});
   CHECK(wraparound(listed(), Lengths{16, 8}) == std::vector<bool>{true, false});
   CHECK(wraparound(listed(), Lengths{4, 4}) == std::vector<bool>{false, false});
 }
 
-TEST_CASE("slices of whole cubes wrap around on every axis, smaller ones on none") {
+TEST_CASE("slices of whole cubes wrap around on every axis, smaller slices on none") {
   for (const Lengths& lengths : {Lengths{4, 4, 4}, {4, 8, 8}, {16, 16, 24}})
     CHECK(wraparound(cubic(), lengths) == std::vector<bool>(3, true));
   for (const Lengths& lengths : {Lengths{2, 2, 1}, {2, 2, 4}, {2, 4, 4}, {4, 4, 2}})
     CHECK(wraparound(cubic(), lengths) == std::vector<bool>(3, false));
 }
 
-TEST_CASE("where no axis wraps around, none does") {
+TEST_CASE("the rule never wraps no axis around") {
   Slices slices = cubic();
   slices.wraparound = WraparoundRule::never;
   CHECK(wraparound(slices, Lengths{4, 4, 4}) == std::vector<bool>(3, false));
 }
 
-TEST_CASE("the nearest slices are on offer, and the nearest comes first") {
+TEST_CASE("the nearest slices are available and sorted by distance") {
   CHECK(nearest_slices(listed(), Lengths{3, 4}, 2) == std::vector<Lengths>{{2, 4}, {4, 4}});
   CHECK(nearest_slices(listed(), Lengths{100, 90}, 1) == std::vector<Lengths>{{16, 16}});
   CHECK(nearest_slices(cubic(), Lengths{4, 4, 5}, 3) ==
@@ -111,7 +124,7 @@ TEST_CASE("the nearest slices are on offer, and the nearest comes first") {
   }
 }
 
-TEST_CASE("proposals stay within a machine of a single cube") {
+TEST_CASE("the nearest slices fit a machine with a single cube") {
   Slices slices = cubic();
   slices.list.clear();
   slices.cubes->most_chips = 64;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kSeed = 7;
 constexpr std::uint64_t kSamples = 20'000;
 
-/// What many draws of a parameter come to.
+/// Sample mean and standard deviation of many draws of a parameter.
 struct Moments {
   double mean = 0.0;
   double deviation = 0.0;
@@ -47,25 +47,25 @@ Chip chip_with_errors() {
   return chip;
 }
 
-TEST_CASE("uncertain parameters are those with an error or a range") {
+TEST_CASE("uncertain parameters have a standard error or a range") {
   CHECK(uncertain_parameters(chip_with_errors()) ==
         std::vector<std::string_view>{"hop_latency", "collective_startup", "dma_overhead"});
   CHECK(uncertain_parameters(Chip{}).empty());
 }
 
-TEST_CASE("draws have the mean and the deviation that the chip states") {
+TEST_CASE("draws have the mean and the standard deviation of the chip") {
   const Chip chip = chip_with_errors();
   const Moments hop = moments(draws(chip, &Chip::hop_latency));
   CHECK(hop.mean == Approx(4e-7).epsilon(1e-3));
   CHECK(hop.deviation == Approx(1e-8).epsilon(0.03));
   const Moments dma = moments(draws(chip, &Chip::dma_overhead));
-  CHECK(dma.mean == Approx(25e-9).epsilon(0.01));  // of the range, not the value
+  CHECK(dma.mean == Approx(25e-9).epsilon(0.01));  // mean of the range, not the value
   CHECK(dma.deviation == Approx(30e-9 / std::sqrt(12.0)).epsilon(0.03));
   const Moments exact = moments(draws(chip, &Chip::link_efficiency));
   CHECK(exact.deviation == Approx(0.0).margin(1e-12));
 }
 
-TEST_CASE("parameters that were fitted together are drawn together") {
+TEST_CASE("jointly fitted parameters are drawn with their correlation") {
   Chip chip = chip_with_errors();
   chip.calibration = Calibration{{"hop_latency", "collective_startup"}, {1.0, -0.8, -0.8, 1.0}, {}};
   const std::vector<double> hop = draws(chip, &Chip::hop_latency);
@@ -80,7 +80,7 @@ TEST_CASE("parameters that were fitted together are drawn together") {
   CHECK(of_start.deviation == Approx(1e-7).epsilon(0.03));
 }
 
-TEST_CASE("no draw is a chip that cannot be") {
+TEST_CASE("draws are always possible chips") {
   Chip chip;
   chip.hop_latency.value = 1e-8;
   chip.hop_latency.standard_error = 1e-6;
@@ -97,14 +97,15 @@ TEST_CASE("no draw is a chip that cannot be") {
   }
 }
 
-TEST_CASE("a draw depends on seed and number alone") {
+TEST_CASE("a draw depends only on seed and number") {
   const Chip chip = chip_with_errors();
   const ChipSampler sampler(chip);
   const double first = sampler.draw(1, 3).hop_latency.value;
   CHECK(sampler.draw(1, 4).hop_latency.value != first);
   CHECK(sampler.draw(2, 3).hop_latency.value != first);
   CHECK(ChipSampler(chip).draw(1, 3).hop_latency.value == first);
-  CHECK(first / 1e-7 == Approx(4.0325346023405215).epsilon(1e-12));  // with every standard library
+  // Independent of the standard library.
+  CHECK(first / 1e-7 == Approx(4.0325346023405215).epsilon(1e-12));
 }
 
 }  // namespace

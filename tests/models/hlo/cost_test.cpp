@@ -26,14 +26,14 @@ Cost cost(const std::string& lines, const std::string& before = "") {
 constexpr const char* kParameters =
     "  %p = f32[100,8] parameter(0)\n  %q = f32[100,8] parameter(1)\n  %i = s32[] parameter(2)\n";
 
-TEST_CASE("an element-wise instruction reads, works and writes") {
+TEST_CASE("an element-wise instruction reads, computes and writes") {
   const Cost made = cost(std::string(kParameters) + "  %r = f32[100,8] add(%p, %q)\n");
   CHECK(made.vector_ops == 800.0);
   CHECK(made.hbm_bytes == 3 * 3200.0);
   CHECK(made.flops == 0.0);
 }
 
-TEST_CASE("slices read what they write, and updates write what they change") {
+TEST_CASE("slices read as much as they write, and updates write only the update") {
   CHECK(cost(std::string(kParameters) +
              "  %r = f32[2,8] dynamic-slice(%p, %i, %i), dynamic_slice_sizes={2,8}\n")
             .hbm_bytes == 64.0 + 64.0 + 2 * 4.0);
@@ -43,7 +43,7 @@ TEST_CASE("slices read what they write, and updates write what they change") {
           .hbm_bytes == 64.0 + 64.0 + 2 * 4.0);
 }
 
-TEST_CASE("a fusion moves its operands and result, and works as its computation does") {
+TEST_CASE("a fusion moves its operands and result, and computes as its computation does") {
   const Cost made =
       cost(std::string(kParameters) + "  %r = f32[100] fusion(%p, %q), kind=kLoop, calls=%inner\n",
            "%inner (x: f32[100,8], y: f32[100,8]) -> f32[100] {\n  %x = f32[100,8] parameter(0)\n  "
@@ -54,7 +54,7 @@ TEST_CASE("a fusion moves its operands and result, and works as its computation 
   CHECK(made.hbm_bytes == 2 * 3200.0 + 400.0);
 }
 
-TEST_CASE("of an operand that a fusion slices the slice is read, of one that it updates nothing") {
+TEST_CASE("a fusion reads only the slices of a sliced operand, and nothing of an updated one") {
   const std::string slices =
       "%inner (x: f32[100,8], i: s32[]) -> f32[8] {\n  %x = f32[100,8] parameter(0)\n  %i = s32[] "
       "parameter(1)\n"
@@ -72,7 +72,7 @@ TEST_CASE("of an operand that a fusion slices the slice is read, of one that it 
                                         "fusion(%p, %u, %i), kind=kLoop, calls=%inner\n",
              updates)
             .hbm_bytes == 0.0 + 32.0 + 4.0 + 32.0);
-  // Read in full where it is used otherwise as well.
+  // Read in full if it is also used otherwise.
   const std::string both =
       "%inner (x: f32[100,8], i: s32[]) -> f32[100,8] {\n  %x = f32[100,8] parameter(0)\n  %i = "
       "s32[] parameter(1)\n"
@@ -85,7 +85,7 @@ TEST_CASE("of an operand that a fusion slices the slice is read, of one that it 
             .hbm_bytes == 3200.0 + 4.0 + 32.0);
 }
 
-TEST_CASE("a fusion of several results writes each") {
+TEST_CASE("a fusion with several results writes each") {
   const std::string inner =
       "%inner (x: f32[100,8], y: f32[1,8], i: s32[]) -> (f32[100,8], f32[1,8]) {\n  %x = "
       "f32[100,8] parameter(0)\n  %y = f32[1,8] parameter(1)\n"
@@ -98,7 +98,7 @@ TEST_CASE("a fusion of several results writes each") {
             .hbm_bytes == 32.0 + 4.0 + 32.0 + 32.0);
 }
 
-TEST_CASE("arrays within a TPU take no HBM, and those of the host its link") {
+TEST_CASE("on-chip arrays of a TPU take no HBM, and host arrays the host link") {
   const Cost made = cost(
       "  %p = f32[100]{0:S(1)} parameter(0)\n  %h = f32[100]{0:S(5)} parameter(1)\n  %r = "
       "f32[100]{0} add(%p, %h)\n");
@@ -116,28 +116,28 @@ TEST_CASE("arrays within a TPU take no HBM, and those of the host its link") {
   CHECK(gpu.hbm_bytes == 800.0);
 }
 
-TEST_CASE("a kernel may say what it takes, and one that does not is noted") {
-  const Costed said = costed(
+TEST_CASE("a kernel may have a cost estimate, and one without is noted") {
+  const Costed estimated = costed(
       "  %p = f32[100] parameter(0)\n  %r = f32[100] custom-call(%p), "
       "custom_call_target=\"tpu_custom_call\", "
       "backend_config={\"custom_call_config\":{\"cost_estimate\":{\"flops\":\"5000\","
       "\"transcendentals\":\"1\",\"bytes_accessed\":\"77\"}}}\n");
-  CHECK(said.cost.flops == 5000.0);
-  CHECK(said.cost.hbm_bytes == 77.0);
-  CHECK(said.notes.empty());
-  const Costed silent = costed(
+  CHECK(estimated.cost.flops == 5000.0);
+  CHECK(estimated.cost.hbm_bytes == 77.0);
+  CHECK(estimated.notes.empty());
+  const Costed unestimated = costed(
       "  %p = f32[100] parameter(0)\n  %r = f32[100] custom-call(%p), "
       "custom_call_target=\"mine\"\n");
-  CHECK(silent.cost.flops == 0.0);
-  CHECK(silent.cost.hbm_bytes == 800.0);
-  CHECK(silent.notes.size() == 1);
-  CHECK_THAT(silent.notes.begin()->first, ContainsSubstring("custom-call mine"));
+  CHECK(unestimated.cost.flops == 0.0);
+  CHECK(unestimated.cost.hbm_bytes == 800.0);
+  CHECK(unestimated.notes.size() == 1);
+  CHECK_THAT(unestimated.notes.begin()->first, ContainsSubstring("custom-call mine"));
 }
 
-TEST_CASE("what is not known is counted by its bytes, and noted") {
+TEST_CASE("unknown opcodes count their bytes and are noted") {
   const Costed made = costed("  %p = f32[100] parameter(0)\n  %r = f32[100] frobnicate(%p)\n");
   CHECK(made.cost.hbm_bytes == 800.0);
-  CHECK(made.notes == Skipped{{"opcode frobnicate: its bytes are counted", 1}});
+  CHECK(made.notes == Skipped{{"unknown opcode frobnicate: only bytes counted", 1}});
 }
 
 TEST_CASE("an FP32 product at the highest precision passes six times") {
@@ -148,7 +148,7 @@ TEST_CASE("an FP32 product at the highest precision passes six times") {
   CHECK(made.matrix_flops == 6 * 1024.0);
 }
 
-TEST_CASE("work of vectors beyond one operation for each element") {
+TEST_CASE("vector work beyond one operation per element") {
   CHECK(
       cost("  %p = f32[16] parameter(0)\n  %r = f32[16] sort(%p), dimensions={0}, to_apply=%add\n")
           .vector_ops == 16 * 4.0);
@@ -160,7 +160,7 @@ TEST_CASE("work of vectors beyond one operation for each element") {
             .vector_ops == 16.0);
 }
 
-TEST_CASE("what names things only takes nothing") {
+TEST_CASE("renaming instructions are free") {
   for (const char* line :
        {"  %r = f32[100,8] bitcast(%p)\n", "  %r = (f32[100,8]) tuple(%p)\n",
         "  %r = f32[100,8] copy-done(%p)\n", "  %r = f32[100,8] all-reduce(%p), to_apply=%add\n"})

@@ -12,7 +12,7 @@ namespace {
 
 using Lengths = std::vector<std::uint32_t>;
 
-DeviceGroups groups(const char* text) { return read_groups(text, kMostDevices).value(); }
+DeviceGroups groups(const char* text) { return read_groups(text, kMaxDevices).value(); }
 
 TEST_CASE("groups divide the chips into axes") {
   DeviceAxes axes(16);
@@ -35,7 +35,7 @@ TEST_CASE("the order within groups, and of groups, does not matter") {
   CHECK(axes.axes_of({{2, 0}, {1, 3}}) == std::vector<std::size_t>{0});
 }
 
-TEST_CASE("groups that are no axes change nothing") {
+TEST_CASE("groups that do not lie along axes change nothing") {
   DeviceAxes axes(6);
   for (const DeviceGroups& bad :
        {DeviceGroups{{0, 1, 2}, {3, 4}, {5}}, DeviceGroups{{0, 1}, {2, 5}, {3, 4}},
@@ -50,7 +50,7 @@ TEST_CASE("groups that are no axes change nothing") {
   CHECK(axes.lengths() == Lengths{2, 3});
 }
 
-TEST_CASE("groups along any axes of any mesh are found again") {
+TEST_CASE("groups along any axes of any mesh are recognized") {
   std::mt19937 random(7);
   const auto below = [&](std::uint32_t bound) {
     return static_cast<std::uint32_t>(random() % bound);
@@ -62,7 +62,7 @@ TEST_CASE("groups along any axes of any mesh are found again") {
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis < lengths.size(); ++axis)
       if (below(2) == 1) axes.push_back(axis);
-    // By digits: chips that differ along these axes only.
+    // Groups by the digits of all other axes: chips that differ along `axes` only.
     std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> by_rest;
     for (std::uint32_t device = 0; device < devices; ++device) {
       std::vector<std::uint32_t> rest;
@@ -88,7 +88,7 @@ TEST_CASE("groups along any axes of any mesh are found again") {
   }
 }
 
-TEST_CASE("groups of one chip are along no axis") {
+TEST_CASE("groups of one chip lie along no axis") {
   CHECK(DeviceAxes(4).axes_of(groups("[4,1]<=[4]")) == std::vector<std::size_t>{});
   CHECK(DeviceAxes(1).axes_of({{0}}) == std::vector<std::size_t>{});
 }

@@ -22,7 +22,7 @@ Flow flow(const std::string& lines, const std::string& before = "", const TripCo
 
 const std::vector<FlowStep>& entry(const Flow& flow) { return flow.lists[flow.entry]; }
 
-/// A loop of `count` over a body of these lines, which has %x, a f32[8].
+/// A loop body of these lines, which has %x, an f32[8].
 std::string body(const std::string& lines) {
   return "%cond (c: f32[8]) -> pred[] {\n  %c = f32[8] parameter(0)\n  ROOT %t = pred[] "
          "constant(true)\n}\n"
@@ -36,18 +36,18 @@ std::string loop(const std::string& count) {
          "\n";
 }
 
-TEST_CASE("a pair is begun and ended where it stands, and one alone at once") {
+TEST_CASE("a pair starts and ends at its instructions, a synchronous collective at once") {
   const Flow made = flow(
       "  %p = f32[8] parameter(0)\n  %s = f32[8] all-reduce-start(%p), to_apply=%add\n"
       "  %n = f32[8] negate(%p)\n  %d = f32[8] all-reduce-done(%s)\n  %r = f32[8] all-reduce(%n), "
       "to_apply=%add\n");
   CHECK(kinds_of(entry(made)) ==
         std::vector{Kind::begin, Kind::work, Kind::end, Kind::begin, Kind::end});
-  CHECK(made.sites.size() == 2);
+  CHECK(made.ops.size() == 2);
   CHECK(made.notes.empty());
 }
 
-TEST_CASE("an end behind updates and parts of tuples is found, and one that is missing is noted") {
+TEST_CASE("an end after updates and tuple elements is found, and a missing one is noted") {
   const Flow made = flow(
       "  %p = f32[8] parameter(0)\n  %s = ((f32[8]), f32[8]) async-start(%p), calls=%wrapped\n"
       "  %u = ((f32[8]), f32[8]) async-update(%s)\n  %n = f32[8] negate(%p)\n  %d = f32[8] "
@@ -55,7 +55,7 @@ TEST_CASE("an end behind updates and parts of tuples is found, and one that is m
       "%wrapped (y: f32[8]) -> f32[8] {\n  %y = f32[8] parameter(0)\n  ROOT %a = f32[8] "
       "all-to-all(%y), replica_groups={}\n}\n");
   CHECK(kinds_of(entry(made)) == std::vector{Kind::begin, Kind::work, Kind::end});
-  CHECK(entry(made)[1].cost.hbm_bytes == 64.0);  // the collective's bytes are its own
+  CHECK(entry(made)[1].cost.hbm_bytes == 64.0);  // without the bytes of the collective
   const Flow lost = flow(
       "  %p = f32[8] parameter(0)\n  %s = f32[8] all-reduce-start(%p), to_apply=%add\n  %n = "
       "f32[8] negate(%p)\n");
@@ -63,7 +63,7 @@ TEST_CASE("an end behind updates and parts of tuples is found, and one that is m
   CHECK(lost.notes.size() == 1);
 }
 
-TEST_CASE("a loop with a collective is repeated, and one without is work that is done as often") {
+TEST_CASE("a loop with a collective is repeated, and one without is repeated work") {
   const Flow made = flow(loop("5"), body("  ROOT %r = f32[8] all-reduce(%x), to_apply=%add\n"));
   REQUIRE(kinds_of(entry(made)) == std::vector{Kind::repeat});
   CHECK(entry(made)[0].times == 5);
@@ -76,9 +76,9 @@ TEST_CASE("a loop with a collective is repeated, and one without is work that is
   CHECK(entry(flow(loop("0"), body("  ROOT %r = f32[8] negate(%x)\n"))).empty());
 }
 
-TEST_CASE("a loop without a count needs one") {
+TEST_CASE("a loop without a known trip count needs one") {
   const std::string lines = body("  ROOT %r = f32[8] negate(%x)\n");
-  CHECK_THROWS_WITH(flow(loop(""), lines), ContainsSubstring("how often loop 'w' runs") &&
+  CHECK_THROWS_WITH(flow(loop(""), lines), ContainsSubstring("unknown trip count of loop 'w'") &&
                                                ContainsSubstring("--trip-count w=COUNT"));
   CHECK(entry(flow(loop(""), lines, {.by_name = {}, .otherwise = 3}))[0].times == 3);
   CHECK(entry(flow(loop(""), lines, {.by_name = {{"w", 4}}, .otherwise = 3}))[0].times == 4);
@@ -86,7 +86,7 @@ TEST_CASE("a loop without a count needs one") {
   CHECK(entry(flow(loop("5"), lines, {.by_name = {}, .otherwise = 3}))[0].times == 5);
 }
 
-TEST_CASE("of a conditional the costliest branch is taken") {
+TEST_CASE("a conditional runs its most expensive branch") {
   const std::string branches =
       "%cheap (x: f32[8]) -> f32[8] {\n  %x = f32[8] parameter(0)\n  ROOT %n = f32[8] "
       "negate(%x)\n}\n"
@@ -99,12 +99,12 @@ TEST_CASE("of a conditional the costliest branch is taken") {
       "%p), ";
   const Flow two = flow(choose + "branch_computations={%cheap, %dear}\n", branches);
   CHECK(totals_of(two).cost.vector_ops == 16.0);
-  CHECK(two.notes.count("conditional: its costliest branch is taken") == 1);
+  CHECK(two.notes.count("conditional: most expensive branch assumed") == 1);
   const Flow three = flow(choose + "branch_computations={%cheap, %dear, %sends}\n", branches);
   CHECK(totals_of(three).collective_bytes == 32.0);
 }
 
-TEST_CASE("a copy goes on beside what follows it") {
+TEST_CASE("an asynchronous copy overlaps with the next instruction") {
   const Flow made = flow(
       "  %p = f32[8] parameter(0)\n  %c = (f32[8]{0:S(1)}, f32[8]{0}, u32[]) copy-start(%p)\n"
       "  %n = f32[8] negate(%p)\n  %d = f32[8]{0:S(1)} copy-done(%c)\n  %m = f32[8] negate(%d)\n");
@@ -113,7 +113,7 @@ TEST_CASE("a copy goes on beside what follows it") {
   CHECK(entry(made)[1].cost.hbm_bytes == 32.0);
 }
 
-TEST_CASE("lists that repeat each other many times do not grow beyond all bounds") {
+TEST_CASE("nested repeats do not grow without bound") {
   std::string chain =
       "%c0 (x: f32[8]) -> f32[8] {\n  %x = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%x)\n}\n";
   for (int i = 1; i <= 60; ++i) {
@@ -128,7 +128,7 @@ TEST_CASE("lists that repeat each other many times do not grow beyond all bounds
   CHECK(totals_of(made).cost.vector_ops == 8.0 * std::pow(2.0, 60.0));
 }
 
-// --- Sums of ten modules of different kinds, worked out by hand
+// --- Totals of ten modules of different kinds, worked out by hand
 
 struct Sums {
   double flops, vector_ops, hbm_bytes, collective_bytes;
@@ -142,14 +142,14 @@ void check_sums(const Flow& made, const Sums& by_hand) {
   CHECK(totals.collective_bytes == by_hand.collective_bytes);
 }
 
-TEST_CASE("1: a matrix product") {
+TEST_CASE("1: a GEMM") {
   check_sums(
       flow("  %p = bf16[64,32] parameter(0)\n  %q = bf16[32,16] parameter(1)\n"
            "  %r = bf16[64,16] dot(%p, %q), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"),
       {2.0 * 64 * 32 * 16, 0, 2.0 * (64 * 32 + 32 * 16 + 64 * 16), 0});
 }
 
-TEST_CASE("2: a layer of data parallelism: two products, their gradients summed") {
+TEST_CASE("2: a data-parallel layer: a weight gradient, summed, and the update") {
   check_sums(
       flow("  %x = f32[64,32] parameter(0)\n  %g = f32[64,16] parameter(1)\n"
            "  %w = f32[32,16] dot(%x, %g), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
@@ -158,7 +158,7 @@ TEST_CASE("2: a layer of data parallelism: two products, their gradients summed"
       {2.0 * 32 * 16 * 64, 512, 4.0 * (64 * 32 + 64 * 16 + 512) + 4.0 * 3 * 512, 4.0 * 512});
 }
 
-TEST_CASE("3: a loop over layers whose weights are sliced of a stack") {
+TEST_CASE("3: a loop over layers whose weights are slices of a stack") {
   check_sums(
       flow("  %x = bf16[16,8] parameter(0)\n  %w = bf16[4,8,8] parameter(1)\n  %i = s32[] "
            "constant(0)\n"
@@ -181,7 +181,8 @@ TEST_CASE("3: a loop over layers whose weights are sliced of a stack") {
            "  %o = bf16[16,8] dot(%h, %wi), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
            "  %one = s32[] constant(1)\n  %nx = s32[] add(%j, %one)\n"
            "  ROOT %q = (s32[], bf16[16,8], bf16[4,8,8]) tuple(%nx, %o, %ws)\n}\n"),
-      // Slice: 128 B of the stack, 4 B of the index, 128 B written. Product: 256 + 128 + 256. Counter: three of 4 B.
+      // Slice: 128 B of the stack, 4 B of the index, 128 B written. GEMM: 256 + 128 + 256. Counter:
+      // three times 4 B.
       {4 * 2.0 * 16 * 8 * 8, 4.0, 4 * (128 + 4 + 128 + 256 + 128 + 256 + 12.0), 0});
 }
 
@@ -204,7 +205,7 @@ TEST_CASE("5: an image convolution with padding") {
              {2.0 * 2 * 16 * 3 * 22 * 22, 0, 2.0 * (384 + 432 + 2048), 0});
 }
 
-TEST_CASE("6: FSDP: weights gathered beside a product, gradients scattered") {
+TEST_CASE("6: FSDP: weights gathered during compute, gradients scattered") {
   check_sums(
       flow("  %w = bf16[4,16] parameter(0)\n  %x = bf16[8,32] parameter(1)\n  %g = bf16[32,16] "
            "parameter(2)\n"
@@ -217,7 +218,7 @@ TEST_CASE("6: FSDP: weights gathered beside a product, gradients scattered") {
       {2.0 * 8 * 16 * 32, 256, 2 * 512 + 512 + 1024 + 256.0, 1024 + 1024.0});
 }
 
-TEST_CASE("7: experts: an all-to-all, a batched product, an all-to-all") {
+TEST_CASE("7: experts: an all-to-all, a batched GEMM, an all-to-all") {
   check_sums(flow("  %x = bf16[8,4,16] parameter(0)\n  %w = bf16[8,16,32] parameter(1)\n"
                   "  %a = bf16[8,4,16] all-to-all(%x), dimensions={0}, replica_groups={}\n"
                   "  %y = bf16[8,4,32] dot(%a, %w), lhs_batch_dims={0}, rhs_batch_dims={0}, "
@@ -226,7 +227,7 @@ TEST_CASE("7: experts: an all-to-all, a batched product, an all-to-all") {
              {2.0 * 8 * 4 * 32 * 16, 0, 1024 + 8192 + 2048.0, 1024 + 2048.0});
 }
 
-TEST_CASE("8: a token of decoding: the cache is updated in place, int8 weights") {
+TEST_CASE("8: decoding of a token: the cache is updated in place, int8 weights") {
   check_sums(
       flow("  %c = bf16[1,128,64] parameter(0)\n  %k = bf16[1,1,64] parameter(1)\n  %i = s32[] "
            "parameter(2)\n"
@@ -251,7 +252,7 @@ TEST_CASE("9: a GPU's program: cuBLAS, a triton fusion, a synchronous pair") {
                   "parameter(0)\n  %b.1 = f16[64,64] parameter(1)\n"
                   "  %dd = f16[64,64] dot(%a.1, %b.1), lhs_contracting_dims={1}, "
                   "rhs_contracting_dims={0}\n  ROOT %nn = f16[64,64] negate(%dd)\n}\n"),
-             // The product writes its workspace, too.
+             // The GEMM also writes its workspace.
              {2 * 2.0 * 64 * 64 * 64, 4096, (2 * 8192 + 8192 + 1000) + 3 * 8192.0, 8192});
 }
 

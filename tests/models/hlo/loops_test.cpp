@@ -6,7 +6,7 @@
 namespace equarx::hlo::loops_test {
 namespace {
 
-/// A loop that counts from `first` by `step` while it is less than `limit`.
+/// Trip count of a loop that counts from `first` by `step` while less than `limit`.
 std::optional<std::uint64_t> count(const std::string& first, const std::string& step,
                                    const std::string& limit, const std::string& config = "",
                                    const std::string& direction = "LT") {
@@ -33,7 +33,7 @@ std::optional<std::uint64_t> count(const std::string& first, const std::string& 
   return trip_count(module, testing::entry_of(module), testing::instruction_of(module, "w"));
 }
 
-TEST_CASE("a loop runs as often as its text says") {
+TEST_CASE("trip counts follow from known_trip_count or from counters") {
   CHECK(count("0", "1", "32") == 32);
   CHECK(count("2", "3", "10") == 3);
   CHECK(count("5", "1", "5") == 0);
@@ -41,7 +41,7 @@ TEST_CASE("a loop runs as often as its text says") {
   CHECK(count("0", "1", "32", ", backend_config={\"known_trip_count\":{\"n\":\"7\"}}") == 7);
 }
 
-TEST_CASE("a loop that does not count up says nothing") {
+TEST_CASE("a loop that does not count up has no known trip count") {
   CHECK_FALSE(count("0", "-1", "32"));
   CHECK_FALSE(count("x", "1", "32"));
   CHECK_FALSE(count("0", "1", "32", "", "NE"));

@@ -6,7 +6,7 @@
 namespace equarx::hlo::module_test {
 namespace {
 
-TEST_CASE("values of JSON are found by their key") {
+TEST_CASE("JSON values are found by key") {
   const std::string json = R"({"a":{"n":"32","list":["1","2"]}, "is_sync":true,"x": 5})";
   CHECK(json_value(json, "n") == "32");
   CHECK(json_value(json, "list") == R"(["1","2"])");
@@ -17,13 +17,13 @@ TEST_CASE("values of JSON are found by their key") {
   CHECK_FALSE(json_value("\"y\"", "y"));
 }
 
-TEST_CASE("numbers are read one by one, and none is too large") {
+TEST_CASE("numbers are parsed in order and saturate") {
   CHECK(numbers_in("{{0,1},{12}}") == std::vector<std::int64_t>{0, 1, 12});
   CHECK(numbers_in("no").empty());
   CHECK(numbers_in("99999999999999999999999") == std::vector<std::int64_t>{std::int64_t{1} << 62});
 }
 
-TEST_CASE("operands and computations that are not there are none") {
+TEST_CASE("undefined operands and computations are absent") {
   const Module module = testing::hlo_module(
       "  %p = f32[8] parameter(0)\n  %r = f32[8] reduce(%p, %gone), to_apply=%add\n");
   const Instruction& reduce = testing::instruction_of(module, "r");
@@ -35,7 +35,7 @@ TEST_CASE("operands and computations that are not there are none") {
   CHECK_FALSE(called_by(reduce, "body", module));
 }
 
-TEST_CASE("an attribute that is not there is empty") {
+TEST_CASE("a missing attribute is empty") {
   const Instruction instruction{.name = "a",
                                 .shape = {},
                                 .opcode = "add",

@@ -1,4 +1,4 @@
-// Small programs in HLO text.
+// Small HLO modules.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace equarx::testing {
 
-/// A module whose entry has these lines; `before`: other computations.
+/// A module with these lines in its entry; `before`: other computations.
 inline std::string hlo_text(const std::string& lines, const std::string& before = "",
                             const std::string& header = "is_scheduled=true, num_partitions=8") {
   return "HloModule test, " + header + "\n\n" + before +
@@ -22,7 +22,7 @@ inline hlo::Module hlo_module(const std::string& lines, const std::string& befor
   return hlo::parse_module(hlo_text(lines, before, header));
 }
 
-/// An instruction of the entry, by its name.
+/// Instruction of the entry called `name`.
 inline const hlo::Instruction& instruction_of(const hlo::Module& module, const std::string& name) {
   for (const hlo::Instruction& instruction : module.computations[module.entry].instructions)
     if (instruction.name == name) return instruction;

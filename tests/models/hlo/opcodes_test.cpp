@@ -15,7 +15,7 @@ TEST_CASE("opcodes have their classes") {
   CHECK(class_of("") == OpClass::unknown);
 }
 
-TEST_CASE("asynchronous pairs are one opcode and its ends") {
+TEST_CASE("opcodes of asynchronous pairs split into base and role") {
   CHECK(split("all-reduce-start").base == "all-reduce");
   CHECK(split("all-reduce-start").end == AsyncEnd::start);
   CHECK(split("copy-done").end == AsyncEnd::done);

@@ -23,7 +23,7 @@ TEST_CASE("shapes are read with layouts, spaces, tuples and comments") {
   CHECK(text_of(shape_of("()")) == "()");
 }
 
-TEST_CASE("shapes that are none are refused with their line") {
+TEST_CASE("invalid shapes are rejected with their line") {
   CHECK_THROWS_WITH(shape_of("f32"), ContainsSubstring("line 1: expected a shape"));
   CHECK_THROWS_WITH(shape_of("f32[2,-3]"), ContainsSubstring("'-3' is not the length"));
   CHECK_THROWS_WITH(shape_of("f32[99999999999999999999]"), ContainsSubstring("is not the length"));
@@ -31,7 +31,7 @@ TEST_CASE("shapes that are none are refused with their line") {
   CHECK_THROWS_WITH(shape_of(std::string(100, '(')), ContainsSubstring("64 deep"));
 }
 
-TEST_CASE("a module is read as it is written") {
+TEST_CASE("a module is parsed completely") {
   const Module module = testing::hlo_module(
       "  %p = f32[4,2]{1,0} parameter(0), sharding={devices=[2,1]<=[2]}, metadata={op_name=\"x, "
       "y\"}\n"
@@ -55,7 +55,7 @@ TEST_CASE("a module is read as it is written") {
   CHECK(entry.instructions[3].operands == std::vector<InstructionId>{2, 1});
 }
 
-TEST_CASE("tables of source lines, other signatures and long constants are read over") {
+TEST_CASE("source tables, other signatures and long constants are skipped") {
   const Module module = parse_module(
       "HloModule m\n\nFileNames\n1 \"/a.py\"\n\nStackFrames\n1 {file_location_id=1}\n\n"
       "body {\n  ROOT p.1 = f32[] parameter(0)\n} // body\n, execution_thread=\"main\"\n"
@@ -67,7 +67,7 @@ TEST_CASE("tables of source lines, other signatures and long constants are read 
   CHECK_FALSE(module.is_scheduled);
 }
 
-TEST_CASE("an instruction may go on behind a comma") {
+TEST_CASE("an instruction may continue on the next line after a comma") {
   const Module module = testing::hlo_module(
       "  %p = f32[4,2]{1,0}\n    parameter(0)\n"
       "  %r = f32[2]{0} reduce(\n      f32[4,2]{1,0} %p,\n      f32[4,2]{1,0} %p),\n"
@@ -80,33 +80,33 @@ TEST_CASE("an instruction may go on behind a comma") {
   CHECK(entry.instructions[1].called.size() == 1);
 }
 
-TEST_CASE("what HLO does not have is counted") {
+TEST_CASE("unknown constructs are counted") {
   const Module module = testing::hlo_module(
       "  %p = f12[4] parameter(0), odd\n"
       "  what is this\n"
       "  ROOT %n = f32[4]{0} negate(%q), to_apply=%nobody\n");
-  CHECK(module.skipped == Skipped{{"type f12", 1},
+  CHECK(module.skipped == Skipped{{"unknown type f12", 1},
                                   {"attribute without a value", 1},
-                                  {"line that is no instruction", 1},
-                                  {"operand that is not there", 1},
-                                  {"computation that is not there", 1}});
+                                  {"line that is not an instruction", 1},
+                                  {"undefined operand", 1},
+                                  {"undefined computation", 1}});
   CHECK(testing::entry_of(module).instructions[1].operands.front() == kNoInstruction);
 }
 
-TEST_CASE("text that is no module, or a part of one, is refused") {
-  CHECK_THROWS_WITH(parse_module(""), ContainsSubstring("is no HLO text"));
+TEST_CASE("text that is not a complete module is rejected") {
+  CHECK_THROWS_WITH(parse_module(""), ContainsSubstring("is not HLO text"));
   CHECK_THROWS_WITH(parse_module("HloModule m\n"), ContainsSubstring("no ENTRY"));
   CHECK_THROWS_WITH(parse_module("HloModule m\nENTRY %e {\n}\n"),
                     ContainsSubstring("'e' has no instructions"));
   CHECK_THROWS_WITH(parse_module("HloModule m\nENTRY %e {\n %a = f32[] constant(1)\n"),
                     ContainsSubstring("the text ends within computation 'e'"));
   CHECK_THROWS_WITH(parse_module("HloModule m\nENTRY %e {\n %a = f32[] negate(\n"),
-                    ContainsSubstring("line 3: a bracket is never closed"));
+                    ContainsSubstring("line 3: unclosed bracket"));
   CHECK_THROWS_WITH(testing::hlo_module(" %a = f32[] constant(1)\n %a = f32[] constant(2)\n"),
-                    ContainsSubstring("second instruction 'a'"));
+                    ContainsSubstring("duplicate instruction 'a'"));
 }
 
-TEST_CASE("a computation that calls itself is refused") {
+TEST_CASE("recursive computations are rejected") {
   CHECK_THROWS_WITH(testing::hlo_module(" %a = f32[] call(), to_apply=%one\n",
                                         "%one {\n %x = f32[] call(), to_apply=%two\n}\n"
                                         "%two {\n %y = f32[] call(), to_apply=%one\n}\n"),

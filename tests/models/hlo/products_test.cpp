@@ -20,7 +20,7 @@ double flops(const std::string& left, const std::string& right, const std::strin
   return product(left, right, result, rest).value().flops;
 }
 
-TEST_CASE("a dot has two FLOPs for each element and contracted place") {
+TEST_CASE("a dot has two FLOPs per element and contracted index") {
   CHECK(flops("bf16[8,16]", "bf16[16,4]", "bf16[8,4]",
               "dot(%l, %r), lhs_contracting_dims={1}, rhs_contracting_dims={0}") ==
         2.0 * 8 * 4 * 16);
@@ -45,15 +45,15 @@ TEST_CASE("types and precisions of products") {
             ->passes == 1.0);
 }
 
-TEST_CASE("a convolution multiplies what lies under its window") {
-  // A matrix product, as XLA writes it for TPUs.
+TEST_CASE("a convolution multiplies the elements under its window") {
+  // A GEMM, as XLA writes it for TPUs.
   CHECK(flops("bf16[8,16]", "bf16[16,4]", "bf16[8,4]",
               "convolution(%l, %r), dim_labels=bf_io->bf") == 2.0 * 8 * 4 * 16);
-  // 3 x 3 without padding: each of 4 x 4 places has 9 elements.
+  // 3 x 3 without padding: 9 elements at each of 4 x 4 positions.
   CHECK(flops("f32[1,6,6,2]", "f32[3,3,2,5]", "f32[1,4,4,5]",
               "convolution(%l, %r), window={size=3x3}, dim_labels=b01f_01io->b01f") ==
         2.0 * 5 * 2 * 16 * 9);
-  // With padding by 1: along 4 places the window has 3 * 4 - 2 elements.
+  // With padding of 1: 3 * 4 - 2 elements along 4 positions.
   CHECK(flops("f32[1,4,4,2]", "f32[3,3,2,5]", "f32[1,4,4,5]",
               "convolution(%l, %r), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f") ==
         2.0 * 5 * 2 * 10 * 10);
@@ -61,24 +61,24 @@ TEST_CASE("a convolution multiplies what lies under its window") {
   CHECK(flops("f32[1,4,2]", "f32[3,2,5]", "f32[1,2,5]",
               "convolution(%l, %r), window={size=3 stride=2 pad=0_1}, dim_labels=b0f_0io->b0f") ==
         2.0 * 5 * 2 * (3 + 2));
-  // Dilated base: elements at 0, 2, 4, 6; window of 3 over 5 places from -0: 0..4.
+  // Dilated base: elements at 0, 2, 4, 6; a window of 3 at 5 positions.
   CHECK(flops("f32[1,4,2]", "f32[3,2,5]", "f32[1,5,5]",
               "convolution(%l, %r), window={size=3 lhs_dilate=2}, dim_labels=b0f_0io->b0f") ==
         2.0 * 5 * 2 * (2 + 1 + 2 + 1 + 2));
-  // Negative padding cuts the base: places 1..3 of 4.
+  // Negative padding crops the base: elements 1..3 of 4.
   CHECK(flops("f32[1,4,2]", "f32[1,2,5]", "f32[1,3,5]",
               "convolution(%l, %r), window={size=1 pad=-1_0}, dim_labels=b0f_0io->b0f") ==
         2.0 * 5 * 2 * 3);
 }
 
-TEST_CASE("a batched product of a TPU is a convolution over its batch") {
-  // One element of the window fits at each place.
+TEST_CASE("a batched GEMM of a TPU is a convolution over its batch") {
+  // One window element matches at each position.
   CHECK(flops("bf16[32,128,64]", "bf16[32,64,16]", "bf16[32,128,16]",
               "convolution(%l, %r), window={size=32 stride=31 pad=0_0 lhs_dilate=32}, "
               "dim_labels=0bf_0io->0bf") == 2.0 * 32 * 128 * 64 * 16);
 }
 
-TEST_CASE("feature groups are in the kernel's shape") {
+TEST_CASE("feature groups follow from the kernel shape") {
   CHECK(
       flops(
           "f32[1,4,8]", "f32[1,2,8]", "f32[1,4,8]",
@@ -86,14 +86,14 @@ TEST_CASE("feature groups are in the kernel's shape") {
       2.0 * 4 * 8 * 2);
 }
 
-TEST_CASE("products of cuBLAS have their dimensions in the configuration") {
+TEST_CASE("cuBLAS GEMMs have their dimensions in the configuration") {
   CHECK(flops("bf16[8,16]", "bf16[16,4]", "(bf16[8,4], s8[1024])",
               "custom-call(%l, %r), custom_call_target=\"__cublas$lt$matmul\", "
               "backend_config={\"gemm_backend_config\":{\"dot_dimension_numbers\":{"
               "\"lhs_contracting_dimensions\":[\"1\"]}}}") == 2.0 * 8 * 4 * 16);
 }
 
-TEST_CASE("what is no product, or does not fit, is none") {
+TEST_CASE("other instructions and mismatched dimensions are not products") {
   CHECK_FALSE(product("f32[2]", "f32[2]", "f32[2]", "add(%l, %r)"));
   CHECK_FALSE(product("f32[2]", "f32[2]", "f32[2]", "dot(%l, %r), lhs_contracting_dims={5}"));
   CHECK_FALSE(product("f32[2]", "f32[2]", "f32[2]", "dot(%l, %gone), lhs_contracting_dims={0}"));

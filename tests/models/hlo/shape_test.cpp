@@ -18,7 +18,7 @@ TEST_CASE("types of HLO have their sizes") {
   CHECK(type_bits("f12") == 0);
 }
 
-TEST_CASE("a shape has as many bytes as its arrays, by the space that they lie in") {
+TEST_CASE("bytes of a shape are the sum of its arrays, by memory space") {
   const Shape half{.type = "bf16", .lengths = {2, 3}, .parts = {}};
   const Shape nibbles{.type = "s4", .lengths = {6}, .space = MemorySpace::host, .parts = {}};
   const Shape scalar{.type = "f32", .lengths = {}, .parts = {}};

@@ -9,11 +9,11 @@
 namespace equarx::os::child_test {
 namespace {
 
-/// The status of a child that does only this.
-int end_of(void (*life)()) {
+/// Status of a child that only runs `work`.
+int status_of(void (*work)()) {
   const pid_t child = fork();
   if (child == 0) {
-    life();
+    work();
     _exit(0);
   }
   REQUIRE(child > 0);
@@ -22,14 +22,14 @@ int end_of(void (*life)()) {
   return *status;
 }
 
-TEST_CASE("a child's end is known, with a description") {
-  const int good = end_of([] {});
+TEST_CASE("the termination of a child is reported with a description") {
+  const int good = status_of([] {});
   CHECK(succeeded(good));
   CHECK(describe_end(good) == "exit code 0");
-  const int bad = end_of([] { _exit(3); });
+  const int bad = status_of([] { _exit(3); });
   CHECK_FALSE(succeeded(bad));
   CHECK(describe_end(bad) == "exit code 3");
-  const int killed = end_of([] {
+  const int killed = status_of([] {
     std::signal(SIGTERM, SIG_DFL);
     raise(SIGTERM);
   });
@@ -37,7 +37,9 @@ TEST_CASE("a child's end is known, with a description") {
   CHECK(describe_end(killed) == "signal 15 (Terminated)");
 }
 
-TEST_CASE("what is no child has no end") { CHECK_FALSE(wait_for_end(getpid())); }
+TEST_CASE("waiting for a process that is not a child fails") {
+  CHECK_FALSE(wait_for_end(getpid()));
+}
 
 }  // namespace
 }  // namespace equarx::os::child_test

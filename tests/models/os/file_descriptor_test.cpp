@@ -30,24 +30,24 @@ TEST_CASE("a file descriptor closes at the end of its scope") {
   REQUIRE_FALSE(is_open(number));
 }
 
-TEST_CASE("a file descriptor is closed once, however often that is asked for") {
+TEST_CASE("a file descriptor is closed only once") {
   FileDescriptor descriptor(open_null());
   REQUIRE(descriptor.close());
   REQUIRE_FALSE(descriptor.is_open());
   REQUIRE(descriptor.close());
 }
 
-TEST_CASE("what open() refused is not open, and what is not there cannot be closed") {
-  FileDescriptor refused(-1);
-  REQUIRE_FALSE(refused.is_open());
-  REQUIRE(refused.close());
+TEST_CASE("a failed open() yields no open descriptor, and closing an invalid one fails") {
+  FileDescriptor failed(-1);
+  REQUIRE_FALSE(failed.is_open());
+  REQUIRE(failed.close());
   FileDescriptor closed_elsewhere(open_null());
   REQUIRE(::close(closed_elsewhere.number()) == 0);
   REQUIRE_FALSE(closed_elsewhere.close());
   REQUIRE(errno == EBADF);
 }
 
-TEST_CASE("a file descriptor that moves takes the file with it") {
+TEST_CASE("moving a file descriptor transfers ownership") {
   FileDescriptor first(open_null());
   const int number = first.number();
   FileDescriptor second(std::move(first));

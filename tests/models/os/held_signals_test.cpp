@@ -9,7 +9,7 @@ volatile std::sig_atomic_t came = 0;
 
 extern "C" void keep(int signal) { came = signal; }
 
-TEST_CASE("held signals come when they are let go") {
+TEST_CASE("held signals are delivered on release") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = std::signal(signal, keep);
     came = 0;
@@ -24,7 +24,7 @@ TEST_CASE("held signals come when they are let go") {
   }
 }
 
-TEST_CASE("signals are held until the outermost lets go") {
+TEST_CASE("nested holds release signals at the outermost") {
   const auto before = std::signal(SIGHUP, keep);
   came = 0;
   {

@@ -18,8 +18,8 @@ namespace equarx::new_file_test {
 namespace {
 
 namespace fs = std::filesystem;
-using equarx::os::behind_links;
 using equarx::os::NewFile;
+using equarx::os::resolve_links;
 using equarx::testing::content_of;
 using equarx::testing::file_count;
 using equarx::testing::TemporaryDirectory;
@@ -29,7 +29,7 @@ void write(const NewFile& file, const std::string& text) {
           static_cast<ssize_t>(text.size()));
 }
 
-TEST_CASE("a new file has no name until it takes its place") {
+TEST_CASE("a new file has no name until it is put in place") {
   const TemporaryDirectory directory;
   const fs::path path = directory.write("a", "old");
   NewFile file(path);
@@ -43,7 +43,7 @@ TEST_CASE("a new file has no name until it takes its place") {
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("two new files for one place do not mix") {
+TEST_CASE("two new files with one target do not interfere") {
   const TemporaryDirectory directory;
   const fs::path path = directory.path() / "a";
   NewFile first(path);
@@ -57,7 +57,7 @@ TEST_CASE("two new files for one place do not mix") {
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("a hidden name that another file has is left to it") {
+TEST_CASE("an existing hidden name is not reused") {
   const TemporaryDirectory directory;
   const fs::path path = directory.write("a", "old");
   const std::string others = ".equarx-" + std::to_string(::getpid()) + "-0.part";
@@ -70,19 +70,19 @@ TEST_CASE("a hidden name that another file has is left to it") {
   CHECK(file_count(directory.path()) == 2);
 }
 
-TEST_CASE("a new file that does not take its place is gone") {
+TEST_CASE("a new file that is not put in place is removed") {
   const TemporaryDirectory directory;
   { write(NewFile(directory.path() / "a"), "new"); }
   CHECK(file_count(directory.path()) == 0);
 }
 
-/// Replaces `path` again and again, until a signal ends this process.
+/// Replaces `path` repeatedly until a signal terminates this process.
 [[noreturn]] void replace_for_ever(const fs::path& path) {
   std::signal(SIGHUP, SIG_DFL);
   for (;;) NewFile(path).put_in_place();
 }
 
-TEST_CASE("whenever a signal ends the process, no hidden name is left") {
+TEST_CASE("no hidden file remains after a signal at any time") {
   const TemporaryDirectory directory;
   const fs::path path = directory.write("a", "old");
   std::mt19937 moments(1);
@@ -98,7 +98,7 @@ TEST_CASE("whenever a signal ends the process, no hidden name is left") {
   }
 }
 
-TEST_CASE("a new file takes a free place at once, and that of one which came meanwhile") {
+TEST_CASE("a new file takes a free name, and replaces a file created meanwhile") {
   const TemporaryDirectory directory;
   const fs::path path = directory.path() / "a";
   NewFile file(path);
@@ -111,25 +111,25 @@ TEST_CASE("a new file takes a free place at once, and that of one which came mea
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("there is no new file in a folder that is not there") {
+TEST_CASE("creating a file in a missing directory fails") {
   CHECK_FALSE(NewFile("/nowhere/at/all").descriptor().is_open());
 }
 
-TEST_CASE("links lead to what they name, also if that is not there yet") {
+TEST_CASE("symbolic links are resolved, also to missing targets") {
   const TemporaryDirectory directory;
   const fs::path link = directory.path() / "link";
   fs::create_symlink("there", link);
-  CHECK(behind_links(link) == directory.path() / "there");
+  CHECK(resolve_links(link) == directory.path() / "there");
   fs::create_symlink(link, directory.path() / "link to link");
-  CHECK(behind_links(directory.path() / "link to link") == directory.path() / "there");
-  CHECK(behind_links("plain") == "plain");
+  CHECK(resolve_links(directory.path() / "link to link") == directory.path() / "there");
+  CHECK(resolve_links("plain") == "plain");
 }
 
-TEST_CASE("links in a circle lead nowhere") {
+TEST_CASE("cyclic symbolic links are rejected") {
   const TemporaryDirectory directory;
   fs::create_symlink("b", directory.path() / "a");
   fs::create_symlink("a", directory.path() / "b");
-  CHECK_THROWS_AS(behind_links(directory.path() / "a"), std::system_error);
+  CHECK_THROWS_AS(resolve_links(directory.path() / "a"), std::system_error);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace equarx::pipe_test {
 
 using namespace equarx::os;
 
-TEST_CASE("what goes in at one end of a pipe comes out of the other, and then it ends") {
+TEST_CASE("a pipe transfers bytes and then reports end of file") {
   Pipe pipe = open_pipe();
   REQUIRE(write(pipe.in.number(), "ab", 2) == 2);
   REQUIRE(pipe.in.close());
@@ -25,7 +25,7 @@ TEST_CASE("what goes in at one end of a pipe comes out of the other, and then it
   REQUIRE(read(pipe.out.number(), bytes, sizeof bytes) == 0);
 }
 
-TEST_CASE("a process that has no file descriptors left gets no pipe") {
+TEST_CASE("opening a pipe fails without free file descriptors") {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
   const rlimit none{1, before.rlim_max};
@@ -40,7 +40,7 @@ TEST_CASE("a process that has no file descriptors left gets no pipe") {
   REQUIRE(refused);
 }
 
-TEST_CASE("more bytes than a pipe holds arrive, and reading says where they end") {
+TEST_CASE("transfers larger than the pipe buffer arrive completely") {
   Pipe pipe = open_pipe();
   std::vector<std::byte> sent(1 << 20);
   for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::byte>(i * 7);
@@ -57,7 +57,7 @@ TEST_CASE("more bytes than a pipe holds arrive, and reading says where they end"
   REQUIRE(read_up_to(pipe.out, received) == 0);
 }
 
-TEST_CASE("what nobody reads cannot be written") {
+TEST_CASE("writing to a pipe without a reader fails") {
   Pipe pipe = open_pipe();
   pipe.out.close();
   const auto before = std::signal(SIGPIPE, SIG_IGN);
@@ -66,7 +66,7 @@ TEST_CASE("what nobody reads cannot be written") {
   REQUIRE_FALSE(written);
 }
 
-TEST_CASE("what is not open cannot be read") {
+TEST_CASE("reading a closed descriptor fails") {
   std::vector<std::byte> bytes(1);
   REQUIRE_THROWS_AS(read_up_to(FileDescriptor(), bytes), std::system_error);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using equarx::os::add_threads;
 
-TEST_CASE("threads do the work, and none are allowed") {
+TEST_CASE("all threads run the work, and 0 threads are allowed") {
   std::atomic<int> done = 0;
   std::vector<std::jthread> threads;
   add_threads(threads, 3, [&] { ++done; });
@@ -25,17 +25,18 @@ TEST_CASE("threads do the work, and none are allowed") {
   CHECK(threads.empty());
 }
 
-/// In a process of its own, with memory for the stacks of a few dozen threads: whether there are fewer than a thousand.
-bool are_fewer_than_asked() {
-  constexpr std::size_t kAsked = 1000;
+/// Returns true if fewer threads than requested start in a child process with memory for the stacks
+/// of only a few dozen threads.
+bool starts_fewer_threads() {
+  constexpr std::size_t kRequested = 1000;
   const pid_t child = fork();
   if (child == 0) {
     const rlimit most = {std::size_t{400} << 20, RLIM_INFINITY};
     setrlimit(RLIMIT_AS, &most);
     std::vector<std::jthread> threads;
     std::atomic<bool> over = false;
-    add_threads(threads, kAsked, [&] { over.wait(false); });
-    const bool fewer = threads.size() < kAsked;
+    add_threads(threads, kRequested, [&] { over.wait(false); });
+    const bool fewer = threads.size() < kRequested;
     over = true;
     over.notify_all();
     threads.clear();
@@ -46,8 +47,8 @@ bool are_fewer_than_asked() {
   return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
 }
 
-TEST_CASE("where there is no memory for so many threads, there are fewer and no error") {
-  CHECK(are_fewer_than_asked());
+TEST_CASE("fewer threads start without an error when memory is short") {
+  CHECK(starts_fewer_threads());
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST_CASE("only unfinished files are removed") {
   CHECK(file_count(directory.path()) == 2);
 }
 
-TEST_CASE("what was removed once may be written again and stays") {
+TEST_CASE("a removed file can be written again and is kept") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("a", "");
   const UnfinishedFile file(path.c_str());
@@ -39,8 +39,7 @@ TEST_CASE("what was removed once may be written again and stays") {
   CHECK(std::filesystem::exists(path));
 }
 
-TEST_CASE(
-    "as many files as a large slice has chips are unfinished at once, and one more is no error") {
+TEST_CASE("the registry holds a file per chip of a large slice, and an excess file is no error") {
   const TemporaryDirectory directory;
   std::deque<std::string> paths;
   std::list<UnfinishedFile> files;

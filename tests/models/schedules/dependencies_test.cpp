@@ -14,7 +14,7 @@ Step copy(std::uint32_t from, std::uint32_t to) {
           .count = 1};
 }
 
-TEST_CASE("who reads waits for who wrote, and who writes for who read") {
+TEST_CASE("reads depend on earlier writes, and writes on earlier reads") {
   RankWriter writer(std::vector<ThreadBlock>(2));
   writer.add(0, copy(0, 0));
   writer.add(1, {.op = Op::send, .source = {Memory::scratch, 0}, .count = 1});
@@ -28,7 +28,7 @@ TEST_CASE("who reads waits for who wrote, and who writes for who read") {
   CHECK_FALSE(blocks[0].steps[1].signals);
 }
 
-TEST_CASE("several are waited for by nops, and nobody twice") {
+TEST_CASE("further dependencies go to nops, without duplicates") {
   RankWriter writer(std::vector<ThreadBlock>(3));
   writer.add(0, copy(0, 0));
   writer.add(1, copy(1, 1));
@@ -41,7 +41,7 @@ TEST_CASE("several are waited for by nops, and nobody twice") {
   CHECK_FALSE(steps[2].after);
 }
 
-TEST_CASE("reading together, or in one thread block, needs no waiting") {
+TEST_CASE("concurrent reads and accesses within a thread block need no dependency") {
   RankWriter writer(std::vector<ThreadBlock>(2));
   writer.add(0, copy(0, 0));
   writer.add(1, copy(0, 1));

@@ -23,7 +23,7 @@ collectives::Program exchange(collectives::Collective collective,
       {.reduce_scatter = format, .all_gather = format, .cut = {}});
 }
 
-/// What is wrong of a schedule: nothing.
+/// Describes the first race or wrong result of a schedule; empty if there is none.
 std::string fault_of(const Schedule& schedule) {
   check(schedule);
   const Queues queues = find_queues(schedule);
@@ -32,14 +32,15 @@ std::string fault_of(const Schedule& schedule) {
   return race + (verdict.checked ? verdict.wrong : "not compared");
 }
 
-TEST_CASE("two-shot is a thread block for each other rank, and what each sends is a shard") {
+TEST_CASE("two-shot has one thread block per peer, and each message carries a shard") {
   const Schedule schedule = from_program(exchange(collectives::Collective::all_reduce));
   CHECK(fault_of(schedule).empty());
   CHECK(schedule.chunks == 4);
   CHECK(schedule.in_place);
   for (const Rank& rank : schedule.ranks) {
     CHECK(rank.blocks.size() == 3);
-    CHECK(rank.chunks == std::array<std::uint32_t, 3>{4, 4, 0});  // added as it comes
+    CHECK(rank.chunks ==
+          std::array<std::uint32_t, 3>{4, 4, 0});  // no scratch: terms are added on arrival
     std::uint32_t sent = 0;
     for (const ThreadBlock& block : rank.blocks)
       for (const Step& step : block.steps)
@@ -48,7 +49,7 @@ TEST_CASE("two-shot is a thread block for each other rank, and what each sends i
   }
 }
 
-TEST_CASE("every collective of an exchange is right") {
+TEST_CASE("converted direct exchanges verify for each collective") {
   using collectives::Collective;
   for (const Collective collective :
        {Collective::reduce_scatter, Collective::all_gather, Collective::all_to_all}) {
@@ -59,7 +60,7 @@ TEST_CASE("every collective of an exchange is right") {
   }
 }
 
-TEST_CASE("other algorithms are right, too") {
+TEST_CASE("converted one-shot, recursive doubling and ring programs verify") {
   const collectives::ExchangeOptions plain{
       .reduce_scatter = kPlain, .all_gather = kPlain, .cut = {}};
   constexpr auto kType = numerics::ElementFormat::fp32;
@@ -76,13 +77,13 @@ TEST_CASE("other algorithms are right, too") {
               .empty());
 }
 
-TEST_CASE("what cannot be written says why") {
+TEST_CASE("quantized and padded programs cannot be converted") {
   using collectives::Collective;
   CHECK_THAT(refusal([] {
                from_program(exchange(Collective::all_reduce, kElements,
                                      {.element = numerics::ElementFormat::int8, .scaled = true}));
              }),
-             ContainsSubstring("sends another format than the tensor's, fp32"));
+             ContainsSubstring("sends a format other than the tensor's, fp32"));
   CHECK_THAT(refusal([] { from_program(exchange(Collective::all_reduce, kElements + 1)); }),
              ContainsSubstring("pads its tensor of 65537 elements"));
 }

@@ -8,15 +8,15 @@ namespace {
 
 using namespace schedules;
 
-TEST_CASE("out of place, no two buffers share a chunk") {
+TEST_CASE("out of place, buffers do not share chunks") {
   const Schedule schedule = two_ranks();
   const Memories memories(schedule, false);
   CHECK(memories.size() == 2 * (2 + 2 + 1));
   CHECK(memories.at(0, Memory::input, 1) + 1 == memories.at(0, Memory::output, 0));
-  CHECK(memories.at(1, Place{Memory::scratch, 0}) == memories.size() - 1);
+  CHECK(memories.at(1, Location{Memory::scratch, 0}) == memories.size() - 1);
 }
 
-TEST_CASE("in place, the smaller buffer is the rank's part of the larger one") {
+TEST_CASE("in place, the smaller buffer is a rank's part of the larger one") {
   Schedule schedule = two_ranks();
   schedule.chunks = 4;
   CHECK(Memories(schedule, true).at(1, Memory::input, 3) ==

@@ -8,7 +8,7 @@ namespace {
 
 using namespace schedules;
 
-/// A schedule of our own, in the form that msccl-tools gives them: rank 0 sends to rank 1.
+/// A schedule in the format of msccl-tools: rank 0 sends to rank 1.
 const std::string kText = R"(<!-- a comment -->
 <algo name="one" proto="LL128" nchannels="1" nchunksperloop="2" ngpus="2" coll="broadcast" inplace="1" outofplace="0" minBytes="8" maxBytes="64" redop="sum">
   <gpu id="0" i_chunks="2" o_chunks="0" s_chunks="3">
@@ -39,7 +39,7 @@ std::string refusal_of(const std::string& text) {
   return refusal([&] { read_msccl_xml(text); });
 }
 
-TEST_CASE("every attribute is read") {
+TEST_CASE("all MSCCL attributes are read") {
   const Schedule schedule = read_msccl_xml(kText);
   CHECK(schedule.name == "one");
   CHECK(schedule.collective == Collective::broadcast);
@@ -66,7 +66,7 @@ TEST_CASE("every attribute is read") {
         Step{.op = Op::receive, .destination = {Memory::output, 0}, .count = 2});
 }
 
-TEST_CASE("what is written is read again") {
+TEST_CASE("written schedules read back unchanged") {
   for (Schedule schedule : {read_msccl_xml(kText), two_ranks(), ring(4)}) {
     schedule.name = "a <\"b\" />";
     const std::string text = write_msccl_xml(schedule);
@@ -74,11 +74,11 @@ TEST_CASE("what is written is read again") {
     CHECK(text.starts_with("<algo "));
   }
   CHECK_THAT(write_msccl_xml(two_ranks()),
-             ContainsSubstring("hasdep=\"1\"/>\n"));  // as RCCL's reader wants it
+             ContainsSubstring("hasdep=\"1\"/>\n"));  // as RCCL's parser requires
   CHECK_THAT(write_msccl_xml(read_msccl_xml(kText)), ContainsSubstring("nchannels=\"5\""));
 }
 
-TEST_CASE("collectives have the names of both MSCCLs, and others are custom") {
+TEST_CASE("collective names of both MSCCL versions are known; others are custom") {
   CHECK(read_msccl_xml(with("broadcast", "reduce_scatter")).collective ==
         Collective::reduce_scatter);
   CHECK(read_msccl_xml(with("broadcast", "reducescatter")).collective ==
@@ -87,38 +87,38 @@ TEST_CASE("collectives have the names of both MSCCLs, and others are custom") {
   CHECK(read_msccl_xml(with(" inplace=\"1\" outofplace=\"0\"", "")).out_of_place);
 }
 
-TEST_CASE("what is wrong is named with its line") {
-  CHECK_THAT(refusal_of("HloModule m"), ContainsSubstring("line 1: is no XML"));
-  CHECK_THAT(refusal_of(""), ContainsSubstring("line 1: is no XML"));
-  CHECK_THAT(refusal_of("<a>\n<b>\n</c></a>"), ContainsSubstring("line 3: is no XML"));
+TEST_CASE("errors in MSCCL files name the line") {
+  CHECK_THAT(refusal_of("HloModule m"), ContainsSubstring("line 1: not XML"));
+  CHECK_THAT(refusal_of(""), ContainsSubstring("line 1: not XML"));
+  CHECK_THAT(refusal_of("<a>\n<b>\n</c></a>"), ContainsSubstring("line 3: not XML"));
   CHECK_THAT(refusal_of("<graph/>"), ContainsSubstring("has no <algo>"));
   CHECK_THAT(refusal_of(with(" nchunksperloop=\"2\"", "")),
              ContainsSubstring("line 2: <algo>: has no nchunksperloop"));
   CHECK_THAT(refusal_of(with("LL128", "LL64")),
-             ContainsSubstring("proto=\"LL64\" is not known; use one of Simple, LL, LL128"));
+             ContainsSubstring("proto=\"LL64\" is unknown; use one of Simple, LL, LL128"));
   CHECK_THAT(refusal_of(with("ngpus=\"2\"", "ngpus=\"3\"")),
-             ContainsSubstring("ngpus=\"3\", and there are 2 <gpu>"));
+             ContainsSubstring("ngpus=\"3\", but there are 2 <gpu>"));
   CHECK_THAT(refusal_of(with("ngpus=\"2\"", "ngpus=\"99999\"")),
              ContainsSubstring("from 1 to 4096"));
   CHECK_THAT(refusal_of(with("inplace=\"1\"", "inplace=\"0\"")), ContainsSubstring("both 0"));
   CHECK_THAT(refusal_of(with("gpu id=\"1\"", "gpu id=\"2\"")),
-             ContainsSubstring("line 12: <gpu>: id=\"2\" has to be 1"));
+             ContainsSubstring("line 12: <gpu>: id=\"2\" must be 1"));
   CHECK_THAT(refusal_of(with("tb id=\"1\"", "tb id=\"0\"")),
-             ContainsSubstring("line 8: <tb>: id=\"0\" has to be 1"));
+             ContainsSubstring("line 8: <tb>: id=\"0\" must be 1"));
   CHECK_THAT(refusal_of(with("s=\"1\" type", "s=\"2\" type")),
-             ContainsSubstring("line 6: <step>: s=\"2\" has to be 1"));
+             ContainsSubstring("line 6: <step>: s=\"2\" must be 1"));
   CHECK_THAT(refusal_of(with("type=\"cpy\"", "type=\"copy\"")),
-             ContainsSubstring("line 9: <step>: type=\"copy\" is not known"));
+             ContainsSubstring("line 9: <step>: type=\"copy\" is unknown"));
   CHECK_THAT(refusal_of(with("dstoff=\"2\"", "dstoff=\"-1\"")),
-             ContainsSubstring("dstoff=\"-1\" is no chunk"));
+             ContainsSubstring("dstoff=\"-1\" is not a chunk"));
   CHECK_THAT(refusal_of(with("dstbuf=\"s\"", "dstbuf=\"x\"")),
-             ContainsSubstring("dstbuf=\"x\" is not known"));
+             ContainsSubstring("dstbuf=\"x\" is unknown"));
   CHECK_THAT(refusal_of(with("cnt=\"2\"", "cnt=\"0\"")),
-             ContainsSubstring("cnt=\"0\" moves nothing"));
+             ContainsSubstring("cnt=\"0\" is allowed for a nop only"));
   CHECK_THAT(refusal_of(with("cnt=\"2\"", "cnt=\"2x\"")),
-             ContainsSubstring("cnt=\"2x\" has to be a whole number"));
+             ContainsSubstring("cnt=\"2x\" must be an integer"));
   CHECK_THAT(refusal_of(with("deps=\"0\"", "deps=\"-1\"")),
-             ContainsSubstring("depid names a thread block, and deps none"));
+             ContainsSubstring("depid names a thread block, but deps names none"));
   CHECK_THAT(refusal_of(with("hasdep=\"1\"", "hasdep=\"2\"")), ContainsSubstring("from 0 to 1"));
   CHECK(is_xml("  \n<algo"));
   CHECK_FALSE(is_xml("{}"));

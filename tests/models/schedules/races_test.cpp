@@ -13,20 +13,20 @@ std::string race_of(const Schedule& schedule, bool in_place = true) {
   return find_race(schedule, find_queues(schedule), in_place);
 }
 
-TEST_CASE("what dependencies and messages put into an order is no race") {
+TEST_CASE("accesses ordered by dependencies and messages are not races") {
   CHECK(race_of(two_ranks()).empty());
   CHECK(race_of(ring(6)).empty());
   CHECK(can_look_for_races(two_ranks()));
 }
 
-TEST_CASE("a sum that waits for nobody is a race, whichever comes first") {
+TEST_CASE("a sum without a dependency is a race, whichever access comes first") {
   Schedule schedule = two_ranks();
   schedule.ranks[1].blocks[1].steps[0].after.reset();
   const std::string race = race_of(schedule);
   CHECK_THAT(race, ContainsSubstring("of rank 1") && ContainsSubstring("chunk 0 of \"s\""));
 }
 
-TEST_CASE("in place, an output is the input that another thread block reads") {
+TEST_CASE("in place, writing an output races with reading the aliased input") {
   Schedule schedule = two_ranks();
   for (Rank& rank : schedule.ranks) {
     rank.blocks.push_back({});
@@ -37,12 +37,12 @@ TEST_CASE("in place, an output is the input that another thread block reads") {
     rank.chunks[2] = 2;
   }
   CHECK(race_of(schedule, false).empty());
-  CHECK_THAT(race_of(schedule, true), ContainsSubstring("nothing puts"));
+  CHECK_THAT(race_of(schedule, true), ContainsSubstring("unordered with"));
 }
 
-TEST_CASE("messages put steps of different ranks into an order") {
+TEST_CASE("messages order the steps of different ranks") {
   Schedule schedule = two_ranks();
-  // Rank 0's other thread block reads what is sent at first, once rank 1's answer is there.
+  // A further thread block of rank 0 reads the chunk sent first, after rank 1's answer arrives.
   schedule.ranks[0].blocks[0].steps[3].signals = true;
   schedule.ranks[0].blocks.push_back({});
   schedule.ranks[0].blocks[2].steps = {{.op = Op::copy,

@@ -8,7 +8,7 @@ namespace {
 
 using namespace schedules;
 
-TEST_CASE("ops do what their letters say") {
+TEST_CASE("the letters of an op match its properties") {
   for (const Op op :
        {Op::nop, Op::send, Op::receive, Op::copy, Op::reduce, Op::receive_copy_send,
         Op::receive_reduce_send, Op::receive_reduce_copy, Op::receive_reduce_copy_send}) {
@@ -27,7 +27,7 @@ TEST_CASE("ops do what their letters say") {
   }
 }
 
-TEST_CASE("buffers have as many chunks as their collective needs") {
+TEST_CASE("the collective determines the chunks of buffers") {
   Schedule schedule = two_ranks();
   schedule.chunks = 6;
   CHECK(memory_chunks(schedule, 0, Memory::input) == 6);
@@ -44,7 +44,7 @@ TEST_CASE("buffers have as many chunks as their collective needs") {
   CHECK(memory_chunks(schedule, 0, Memory::output) == 0);
 }
 
-TEST_CASE("places are described, with the line if there is one") {
+TEST_CASE("steps are described with their line, if known") {
   Schedule schedule = two_ranks();
   CHECK(describe(schedule, 1, 0, 2) == "step 2 of thread block 0 of rank 1");
   schedule.ranks[1].blocks[0].steps[2].line = 7;

@@ -1,4 +1,4 @@
-// Small schedules that tests change.
+// Small schedules for tests.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace equarx::testing {
 
-/// Two ranks: each sends its half to the other, which adds it, and gets it back. Worked out by hand: in place, of two
-/// chunks; scratch of one.
+/// Hand-written in-place AllReduce on two ranks: two chunks, one chunk of scratch. Each rank
+/// receives the other's term of its own chunk, adds it and sends the sum back.
 inline schedules::Schedule two_ranks() {
   using namespace schedules;
   Schedule schedule{.name = "two",
@@ -23,28 +23,28 @@ inline schedules::Schedule two_ranks() {
                     .ranks = {}};
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     const std::uint32_t other = 1 - rank;
-    const Place mine{Memory::input, rank};
-    const Place its{Memory::input, other};
-    const Place scratch{Memory::scratch, 0};
-    ThreadBlock talks{.send_to = other, .receive_from = other, .channel = 0, .steps = {}};
-    talks.steps = {{.op = Op::send, .source = its, .count = 1},
-                   {.op = Op::receive, .destination = scratch, .count = 1, .signals = true},
-                   {.op = Op::send, .source = mine, .count = 1, .after = Dependency{1, 0}},
-                   {.op = Op::receive, .destination = its, .count = 1}};
-    ThreadBlock adds;
-    adds.steps = {{.op = Op::reduce,
-                   .source = scratch,
-                   .destination = mine,
-                   .count = 1,
-                   .after = Dependency{0, 1},
-                   .signals = true}};
-    schedule.ranks.push_back({.chunks = {2, 0, 1}, .blocks = {talks, adds}});
+    const Location own{Memory::input, rank};
+    const Location remote{Memory::input, other};
+    const Location scratch{Memory::scratch, 0};
+    ThreadBlock exchange{.send_to = other, .receive_from = other, .channel = 0, .steps = {}};
+    exchange.steps = {{.op = Op::send, .source = remote, .count = 1},
+                      {.op = Op::receive, .destination = scratch, .count = 1, .signals = true},
+                      {.op = Op::send, .source = own, .count = 1, .after = Dependency{1, 0}},
+                      {.op = Op::receive, .destination = remote, .count = 1}};
+    ThreadBlock addition;
+    addition.steps = {{.op = Op::reduce,
+                       .source = scratch,
+                       .destination = own,
+                       .count = 1,
+                       .after = Dependency{0, 1},
+                       .signals = true}};
+    schedule.ranks.push_back({.chunks = {2, 0, 1}, .blocks = {exchange, addition}});
   }
   return schedule;
 }
 
-/// A ring over N ranks, one thread block each, of N chunks, in place: rrs and rrcs on the way to the sums, rcs on the
-/// way back.
+/// In-place ring AllReduce of N ranks and N chunks with one thread block per rank: rrs and rrcs
+/// reduce, rcs gathers.
 inline schedules::Schedule ring(std::uint32_t ranks) {
   using namespace schedules;
   Schedule schedule{.name = "ring",
@@ -55,7 +55,7 @@ inline schedules::Schedule ring(std::uint32_t ranks) {
                     .ranks = {}};
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const auto at = [&](std::uint32_t back) {
-      return Place{Memory::input, (rank + ranks - back % ranks) % ranks};
+      return Location{Memory::input, (rank + ranks - back % ranks) % ranks};
     };
     ThreadBlock block{.send_to = (rank + 1) % ranks, .receive_from = (rank + ranks - 1) % ranks};
     block.steps.push_back({.op = Op::send, .source = at(0), .count = 1});
@@ -73,7 +73,7 @@ inline schedules::Schedule ring(std::uint32_t ranks) {
   return schedule;
 }
 
-/// What a function says when it throws a ScheduleError; empty if it does not.
+/// Returns the message of the ScheduleError that `act` throws; empty if it does not throw.
 inline std::string refusal(const std::function<void()>& act) {
   try {
     act();

@@ -15,7 +15,7 @@ Verdict verdict_on(const Schedule& schedule, bool in_place = true) {
   return verify(schedule, find_queues(schedule), in_place);
 }
 
-/// Rank 0 sends chunks to rank 1 and takes as many: `sent` from the input, into `taken` of the output.
+/// Two ranks with one thread block each, connected in both directions, without steps.
 Schedule exchange(Collective collective, std::uint32_t chunks) {
   Schedule schedule{.name = "exchange", .collective = collective, .chunks = chunks, .ranks = {}};
   schedule.ranks.resize(2);
@@ -25,34 +25,33 @@ Schedule exchange(Collective collective, std::uint32_t chunks) {
   return schedule;
 }
 
-Step step(Op op, Place source, Place destination, std::uint32_t count = 1) {
+Step step(Op op, Location source, Location destination, std::uint32_t count = 1) {
   return {.op = op, .source = source, .destination = destination, .count = count};
 }
 
-TEST_CASE("AllReduces by hand are AllReduces") {
+TEST_CASE("hand-written AllReduces verify") {
   CHECK(verdict_on(two_ranks()).checked);
   CHECK(verdict_on(two_ranks()).wrong.empty());
   for (const std::uint32_t ranks : {2U, 3U, 8U}) CHECK(verdict_on(ring(ranks)).wrong.empty());
 }
 
-TEST_CASE("the first rank and chunk that differ are named") {
+TEST_CASE("the first mismatching rank and chunk are named") {
   Schedule schedule = ring(4);
-  schedule.ranks[2].blocks[0].steps[1].source.chunk =
-      0;  // adds another chunk than that of the message
-  // The sum of chunk 0 that rank 2 should have added to passes on: of chunk 1, it is wrong everywhere.
+  // Rank 2 adds the wrong chunk to the sum of chunk 1, so chunk 1 is wrong on every rank.
+  schedule.ranks[2].blocks[0].steps[1].source.chunk = 0;
   CHECK_THAT(verdict_on(schedule).wrong, ContainsSubstring("rank 0, chunk 1 of the result: "));
   Schedule late = two_ranks();
   late.ranks[1].blocks[0].steps[3].destination = {Memory::scratch, 0};
   CHECK_THAT(verdict_on(late).wrong, ContainsSubstring("rank 1, chunk 0 of the result: "));
 }
 
-TEST_CASE("what was never written is said to be so") {
+TEST_CASE("unwritten chunks are reported as such") {
   Schedule schedule = two_ranks();
   CHECK_THAT(verdict_on(schedule, false).wrong,
-             ContainsSubstring("rank 0, chunk 0 of the result: what was never written and not "));
+             ContainsSubstring("rank 0, chunk 0 of the result: unwritten instead of "));
 }
 
-TEST_CASE("every collective is held to its own result") {
+TEST_CASE("each collective is verified against its own result") {
   for (std::uint32_t wrong = 0; wrong < 2; ++wrong) {
     Schedule gather = exchange(Collective::all_gather, 2);
     Schedule all_to_all = exchange(Collective::all_to_all, 2);
@@ -88,8 +87,8 @@ TEST_CASE("every collective is held to its own result") {
   }
 }
 
-TEST_CASE("in place, parts lie where NCCL has them") {
-  // AllGather: the input is the rank's part of the output, so nothing is copied.
+TEST_CASE("in place, parts are laid out as in NCCL") {
+  // AllGather: the input is the rank's part of the output, so no copy is needed.
   Schedule gather = exchange(Collective::all_gather, 2);
   Schedule scatter = exchange(Collective::reduce_scatter, 2);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -105,13 +104,13 @@ TEST_CASE("in place, parts lie where NCCL has them") {
   CHECK(verdict_on(scatter).wrong.empty());
 }
 
-TEST_CASE("nothing is compared of what nobody knows") {
+TEST_CASE("custom collectives are not verified") {
   Schedule schedule = two_ranks();
   schedule.collective = Collective::custom;
   CHECK_FALSE(verdict_on(schedule).checked);
 }
 
-TEST_CASE("messages may be transmitted with loss, but not again where they are sent on") {
+TEST_CASE("lossy transmission applies once, not to forwarded messages") {
   Schedule schedule = ring(3);
   const Queues queues = find_queues(schedule);
   Tensors tensors{.elements = 1, .inputs = {}, .outputs = {}};
@@ -124,8 +123,8 @@ TEST_CASE("messages may be transmitted with loss, but not again where they are s
         for (float& value : values) value += 0.5F;
       },
       tensors);
-  CHECK(transmitted == 3 * 3);  // send, rrs, rrcs of each rank: not rcs
-  // The rank that makes a sum has what two messages lost; the others what three did.
+  CHECK(transmitted == 3 * 3);  // send, rrs and rrcs of each rank, but not rcs
+  // The owner of a sum accumulates the loss of two messages, the other ranks the loss of three.
   for (std::uint32_t rank = 0; rank < 3; ++rank)
     for (std::uint32_t chunk = 0; chunk < 3; ++chunk) {
       const float sum = 3.0F * static_cast<float>(chunk + 1);

@@ -15,7 +15,7 @@ std::string stuck(const Schedule& schedule, const Cut& cut = {}) {
   return refusal([&] { walk(schedule, find_queues(schedule), cut); });
 }
 
-TEST_CASE("everything is done once in every loop, and after what it waits for") {
+TEST_CASE("every step is visited once per loop, after its dependencies") {
   const Schedule schedule = two_ranks();
   std::vector<Visit> visits;
   walk(schedule, find_queues(schedule), {.loops = 3},
@@ -33,34 +33,33 @@ TEST_CASE("everything is done once in every loop, and after what it waits for") 
   }
 }
 
-TEST_CASE("a step of many chunks is several messages") {
+TEST_CASE("a step of many chunks takes several messages") {
   CHECK(messages_of({.loops = 1, .chunks_at_once = 3}, 7) == 3);
   CHECK(messages_of({.loops = 1, .chunks_at_once = 3}, 6) == 2);
   CHECK(messages_of({}, 7) == 1);
 }
 
-TEST_CASE("thread blocks that wait for each other are named") {
+TEST_CASE("deadlocked thread blocks are named") {
   Schedule schedule = two_ranks();
-  // The sum waits for what is sent after it, on both ranks.
+  // On both ranks, the sum waits for a later send.
   for (Rank& rank : schedule.ranks) {
     rank.blocks[0].steps[2].signals = true;
     rank.blocks[1].steps[0].after = Dependency{0, 2};
   }
-  CHECK_THAT(
-      stuck(schedule),
-      ContainsSubstring(
-          "hangs: step 2 of thread block 0 of rank 0 waits for step 0 of thread block 1; step 0 "
-          "of thread block 1 of rank 0 waits for step 2 of thread block 0"));
+  CHECK_THAT(stuck(schedule),
+             ContainsSubstring("deadlocks: step 2 of thread block 0 of rank 0 waits for step 0 of "
+                               "thread block 1; step 0 "
+                               "of thread block 1 of rank 0 waits for step 2 of thread block 0"));
 }
 
-TEST_CASE("ranks that both receive first hang") {
+TEST_CASE("two ranks that both receive first deadlock") {
   Schedule schedule = two_ranks();
   for (Rank& rank : schedule.ranks) std::swap(rank.blocks[0].steps[0], rank.blocks[0].steps[1]);
   for (Rank& rank : schedule.ranks) rank.blocks[1].steps[0].after = Dependency{0, 0};
-  CHECK_THAT(stuck(schedule), ContainsSubstring("waits for a message of rank 1"));
+  CHECK_THAT(stuck(schedule), ContainsSubstring("waits for a message from rank 1"));
 }
 
-TEST_CASE("a queue without room hangs where both ends send first") {
+TEST_CASE("two ranks that both send first deadlock on full queues") {
   Schedule schedule = two_ranks();
   schedule.chunks = 8;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -75,11 +74,11 @@ TEST_CASE("a queue without room hangs where both ends send first") {
   CHECK(stuck(schedule, {.loops = 2, .chunks_at_once = 2, .room = 2}).empty());
   CHECK_THAT(stuck(schedule, {.loops = 2, .chunks_at_once = 1, .room = 2}),
              ContainsSubstring(
-                 "step 0 of thread block 0 of rank 0 waits for room in the queue to rank 1"));
+                 "step 0 of thread block 0 of rank 0 waits for space in the queue to rank 1"));
 }
 
-TEST_CASE("what is sent on keeps its place until there is room where it goes") {
-  // A ring whose ranks each send twice what a queue holds before they take anything on.
+TEST_CASE("a forwarded message keeps its queue slot until the outgoing queue has space") {
+  // A ring in which each rank sends twice the capacity of a queue before it receives.
   Schedule schedule = ring(3);
   schedule.chunks = 12;
   for (Rank& rank : schedule.ranks) {
@@ -90,10 +89,10 @@ TEST_CASE("what is sent on keeps its place until there is room where it goes") {
       step.destination.chunk *= 4;
     }
   }
-  // Two messages are sent, and the first of the next step needs a third place; with three it goes round.
+  // Two messages are in flight, and the first one of the next step needs a third slot.
   CHECK(stuck(schedule, {.loops = 3, .chunks_at_once = 2, .room = 3}).empty());
   CHECK_THAT(stuck(schedule, {.loops = 3, .chunks_at_once = 2, .room = 2}),
-             ContainsSubstring("waits for room in the queue"));
+             ContainsSubstring("waits for space in the queue"));
 }
 
 }  // namespace

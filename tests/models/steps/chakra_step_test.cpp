@@ -35,7 +35,7 @@ Node collective(std::uint64_t id, CollectiveKind kind, std::vector<std::uint64_t
   return node;
 }
 
-/// Of one chip that stands for eight.
+/// One trace for all eight chips.
 ChakraTraces traces(std::vector<Node> nodes) {
   return {.chips = {{.version = "", .nodes = std::move(nodes)}}, .devices = 8, .groups = {}};
 }
@@ -46,7 +46,7 @@ const CollectiveCall& call(const ChakraStep& step, std::size_t task) {
   return std::get<CollectiveCall>(step.graph.tasks.at(task).work);
 }
 
-TEST_CASE("nodes become tasks that wait for what they waited for") {
+TEST_CASE("nodes become tasks with the same dependencies") {
   const ChakraStep step =
       chakra_step(traces({compute(0), collective(1, CollectiveKind::all_reduce, {0}),
                           compute(2, {0}), compute(3, {1, 2})}),
@@ -64,7 +64,7 @@ TEST_CASE("nodes become tasks that wait for what they waited for") {
   CHECK(step.notes.empty());
 }
 
-TEST_CASE("an AllGather's bytes are what a chip brings, those of others the whole") {
+TEST_CASE("comm_size is the input per chip of an AllGather, and the whole tensor otherwise") {
   for (const auto& [kind, elements] : {std::pair{CollectiveKind::all_gather, 8 * 2048},
                                        {CollectiveKind::reduce_scatter, 2048},
                                        {CollectiveKind::all_to_all, 2048},
@@ -80,7 +80,7 @@ TEST_CASE("an AllGather's bytes are what a chip brings, those of others the whol
   CHECK(call(wide, 0).elements == 1024);
 }
 
-TEST_CASE("computations may take the time that was recorded, and do where there is nothing else") {
+TEST_CASE("computations take their recorded time on request, or if there is nothing else") {
   Node timed = compute(1);
   timed.operations = timed.bytes = 0.0;
   const auto seconds = [&](const Node& node, bool recorded) {
@@ -92,7 +92,7 @@ TEST_CASE("computations may take the time that was recorded, and do where there 
   CHECK(seconds(timed, false) == 5e-6);
 }
 
-TEST_CASE("what is not simulated takes no time, is counted, and passes its waits on") {
+TEST_CASE("unsupported nodes take no time, are counted, and forward their dependencies") {
   Node send{.id = 1, .name = "to the next", .kind = NodeKind::send, .after = {0}};
   Node host = compute(2, {1});
   host.on_host = true;
@@ -103,10 +103,10 @@ TEST_CASE("what is not simulated takes no time, is counted, and passes its waits
   REQUIRE(step.graph.tasks.size() == 2);
   CHECK(step.graph.tasks[1].after == std::vector<TaskId>{0});
   CHECK(step.notes.size() == 2);
-  CHECK(step.collectives.at(0).imported.obstacle == "is none that is simulated");
+  CHECK(step.collectives.at(0).imported.skip_reason == "unsupported kind");
 }
 
-TEST_CASE("loads and stores go to the host and come from it") {
+TEST_CASE("loads and stores become host transfers") {
   Node load{.id = 0, .name = "weights", .kind = NodeKind::load};
   load.bytes = 1e6;
   Node store{.id = 1, .name = "", .kind = NodeKind::store};
@@ -118,7 +118,7 @@ TEST_CASE("loads and stores go to the host and come from it") {
   CHECK(step.graph.tasks[1].name == "to-host");
 }
 
-/// Eight chips, of which each sums over a group of its own.
+/// Eight chips that sum over groups: group name by chip.
 ChakraTraces grouped(const std::vector<std::string>& group_of_chip, ChakraGroups groups) {
   ChakraTraces all{.chips = {}, .devices = 8, .groups = std::move(groups)};
   for (const std::string& group : group_of_chip) {
@@ -158,7 +158,7 @@ TEST_CASE("dimensions of a network are axes, the last first") {
         std::vector<std::size_t>{0, 1});
 }
 
-TEST_CASE("alike collectives of all layers are one, others have a name of their own") {
+TEST_CASE("equal collectives of all layers share an entry, others have distinct names") {
   const ChakraStep step = chakra_step(
       traces({collective(0, CollectiveKind::all_reduce), collective(1, CollectiveKind::all_reduce),
               collective(2, CollectiveKind::all_gather)}),
@@ -168,25 +168,26 @@ TEST_CASE("alike collectives of all layers are one, others have a name of their 
   CHECK(step.collectives[1].imported.group == "sum'");
 }
 
-TEST_CASE("traces that cannot be a step are refused") {
-  const auto refused = [](const ChakraTraces& what, const std::string& part) {
+TEST_CASE("invalid traces are rejected") {
+  const auto rejected = [](const ChakraTraces& what, const std::string& part) {
     CHECK_THROWS_WITH(chakra_step(what, mesh_of({8})), ContainsSubstring(part));
     CHECK_THROWS_AS(chakra_step(what, mesh_of({8})), std::invalid_argument);
   };
-  refused(traces({}), "no nodes");
-  refused(traces({compute(3), compute(3)}), "is there twice");
-  refused(traces({compute(3, {4})}), "node 3 ('layer 3') waits for node 4, which is not there");
-  refused(traces({compute(3, {4}), compute(4, {3})}), "waits for itself");
-  refused(traces({{.id = 0, .kind = NodeKind::metadata}}), "nothing in the trace takes time");
+  rejected(traces({}), "no nodes");
+  rejected(traces({compute(3), compute(3)}), "duplicate node id");
+  rejected(traces({compute(3, {4})}), "node 3 ('layer 3') waits for node 4, which does not exist");
+  rejected(traces({compute(3, {4}), compute(4, {3})}), "waits for itself");
+  rejected(traces({{.id = 0, .kind = NodeKind::metadata}}), "nothing in the trace takes time");
   ChakraTraces two = grouped({"", ""}, {});
   two.chips[1].nodes[0].bytes = 1.0;
-  refused(two, "chip 1 does something else than chip 0, at node 0");
+  rejected(two, "chip 1 differs from chip 0 at node 0");
   two.chips[1].nodes.clear();
-  refused(two, "chip 1 does something else");
-  refused(grouped({"1"}, {{"1", {0, 9}}}), "group '1' has chip 9, and there are chips 0 to 7");
+  rejected(two, "chip 1 differs from chip 0");
+  rejected(grouped({"1"}, {{"1", {0, 9}}}),
+           "group '1' contains chip 9, but chips are numbered 0 to 7");
 }
 
-TEST_CASE("a step that was written is read again with the same work and groups") {
+TEST_CASE("an exported step is imported with the same work and groups") {
   Training training = testing::small_training();
   training.batch = 16;
   const std::vector<std::uint32_t> machine = {4, 2};
@@ -201,7 +202,7 @@ TEST_CASE("a step that was written is read again with the same work and groups")
   const ChakraStep read = chakra_step(written, mesh);
   REQUIRE(read.graph.tasks.size() == graph.tasks.size());
   CHECK(read.notes.empty());
-  // Tasks come in the order of their numbers, because none waits for a later one.
+  // Tasks are in id order, because none waits for a later one.
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& was = graph.tasks[i];
     const Task& is = read.graph.tasks[i];

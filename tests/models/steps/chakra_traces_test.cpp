@@ -38,12 +38,12 @@ StepGraph graph() {
   return made;
 }
 
-TEST_CASE("groups are numbered from 1, and those of all chips have no number") {
+TEST_CASE("groups are numbered from 1, except the group of all chips") {
   const ChakraGroups groups = chakra_groups(graph(), mesh());
   CHECK(groups == ChakraGroups{{"1", {0, 1, 2, 3}}, {"2", {4, 5, 6, 7}}});
 }
 
-TEST_CASE("nodes have the sizes that ASTRA-sim takes, and wait for their streams as well") {
+TEST_CASE("nodes have the sizes ASTRA-sim expects, and depend on their streams too") {
   const std::vector<double> core_s = {2e-5, 0.0, 0.0, 0.0};
   const chakra::Trace trace = chakra_trace(graph(), mesh(), core_s, 5);
   REQUIRE(trace.nodes.size() == 4);
@@ -56,13 +56,13 @@ TEST_CASE("nodes have the sizes that ASTRA-sim takes, and wait for their streams
   CHECK(trace.nodes[1].collective == chakra::CollectiveKind::all_gather);
   CHECK(trace.nodes[2].bytes == 64 * 4.0);
   CHECK(trace.nodes[2].group.empty());
-  CHECK(trace.nodes[2].after.size() == 2);  // what it names, and the stream's task before
+  CHECK(trace.nodes[2].after.size() == 2);  // explicit dependency and previous task of the stream
   CHECK(trace.nodes[3].kind == NodeKind::store);
   CHECK(trace.nodes[3].bytes == 7.0);
   CHECK(chakra_trace(graph(), mesh(), core_s, 0).nodes[1].group == "1");
 }
 
-TEST_CASE("groups that are listed are process groups in the order of their ranks") {
+TEST_CASE("listed groups are process groups in rank order") {
   StepGraph made = graph();
   made.chip_lists.push_back({"pairs", {{0, 5}, {7, 1}, {2, 3}, {4, 6}}});
   made.tasks[1].work = CollectiveCall{.groups = ListedGroups{0, 2}, .elements = 64};
@@ -71,7 +71,7 @@ TEST_CASE("groups that are listed are process groups in the order of their ranks
   CHECK(chakra_trace(made, mesh(), std::vector<double>(4), 1).nodes[1].group == "2");
 }
 
-TEST_CASE("a permute is a send and a receive, and who waits for it waits for both") {
+TEST_CASE("a permute is a send and a receive, and later tasks depend on both") {
   StepGraph made = graph();
   made.chip_lists.push_back({"shift", {{0, 1}, {1, 2}}});
   made.tasks[1].work = Permute{0, 99};
@@ -85,11 +85,11 @@ TEST_CASE("a permute is a send and a receive, and who waits for it waits for bot
   CHECK(both[2].kind == NodeKind::receive);
   CHECK((both[2].source == 0 && both[2].destination == 1 && both[2].tag == both[1].tag));
   CHECK(both[2].id == 5);
-  CHECK(both[3].after == std::vector<std::uint64_t>{0, 1, 5});  // of the same stream
+  CHECK(both[3].after == std::vector<std::uint64_t>{0, 1, 5});  // same stream
   const std::vector<chakra::Node> last = nodes_of(2);
   REQUIRE(last.size() == 4);
   CHECK((last[1].kind == NodeKind::receive && last[1].id == 1 && last[1].tag == both[1].tag));
-  // Who takes no part has something to wait for that takes no time.
+  // Chips without a role have an empty node to depend on.
   CHECK((nodes_of(3)[1].kind == NodeKind::compute && nodes_of(3)[1].operations == 0.0));
 }
 

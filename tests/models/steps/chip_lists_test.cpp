@@ -7,29 +7,29 @@ namespace {
 
 using Lists = std::vector<std::vector<std::uint32_t>>;
 
-TEST_CASE("groups have every chip once, and as many each") {
-  CHECK(why_no_groups({{0, 3}, {1, 2}}, 4).empty());
-  CHECK(why_no_groups({{0, 3, 2, 1}}, 4).empty());
-  CHECK_THAT(why_no_groups({}, 4), ContainsSubstring("no groups"));
-  CHECK_THAT(why_no_groups({{0, 3}, {1, 2, 4}}, 5), ContainsSubstring("2 chips and another 3"));
-  CHECK_THAT(why_no_groups({{0, 1}, {2, 1}}, 4), ContainsSubstring("chip 1 is there twice"));
-  CHECK_THAT(why_no_groups({{0, 1}, {2, 4}}, 4), ContainsSubstring("no chip 4"));
-  CHECK_THAT(why_no_groups({{0, 1}}, 4), ContainsSubstring("chip 2 is in no group"));
-  CHECK_THAT(why_no_groups({{0}, {1}}, 2), ContainsSubstring("two chips or more"));
+TEST_CASE("valid groups are equally large and contain every chip once") {
+  CHECK(group_error({{0, 3}, {1, 2}}, 4).empty());
+  CHECK(group_error({{0, 3, 2, 1}}, 4).empty());
+  CHECK_THAT(group_error({}, 4), ContainsSubstring("no groups"));
+  CHECK_THAT(group_error({{0, 3}, {1, 2, 4}}, 5), ContainsSubstring("2 chips and another 3"));
+  CHECK_THAT(group_error({{0, 1}, {2, 1}}, 4), ContainsSubstring("chip 1 is listed twice"));
+  CHECK_THAT(group_error({{0, 1}, {2, 4}}, 4), ContainsSubstring("no chip 4"));
+  CHECK_THAT(group_error({{0, 1}}, 4), ContainsSubstring("chip 2 is in no group"));
+  CHECK_THAT(group_error({{0}, {1}}, 2), ContainsSubstring("at least two chips"));
 }
 
-TEST_CASE("no chip of pairs sends twice or receives twice") {
-  CHECK(why_no_pairs({{0, 1}, {1, 2}}, 4).empty());
-  CHECK(why_no_pairs({{0, 0}, {1, 2}}, 4).empty());  // one that keeps what it has
-  CHECK_THAT(why_no_pairs({{0, 1, 2}}, 4), ContainsSubstring("[0, 1, 2] is no pair"));
-  CHECK_THAT(why_no_pairs({{0, 1}, {0, 2}}, 4), ContainsSubstring("chip 0 sends twice"));
-  CHECK_THAT(why_no_pairs({{0, 1}, {2, 1}}, 4), ContainsSubstring("chip 1 receives twice"));
-  CHECK_THAT(why_no_pairs({{0, 4}}, 4), ContainsSubstring("no chip 4"));
-  CHECK_THAT(why_no_pairs({{3, 3}}, 4), ContainsSubstring("no chip sends"));
-  CHECK_THAT(why_no_pairs({}, 4), ContainsSubstring("no chip sends"));
+TEST_CASE("in valid pairs no chip sends twice or receives twice") {
+  CHECK(pair_error({{0, 1}, {1, 2}}, 4).empty());
+  CHECK(pair_error({{0, 0}, {1, 2}}, 4).empty());  // self-pair
+  CHECK_THAT(pair_error({{0, 1, 2}}, 4), ContainsSubstring("[0, 1, 2] is not a pair"));
+  CHECK_THAT(pair_error({{0, 1}, {0, 2}}, 4), ContainsSubstring("chip 0 sends twice"));
+  CHECK_THAT(pair_error({{0, 1}, {2, 1}}, 4), ContainsSubstring("chip 1 receives twice"));
+  CHECK_THAT(pair_error({{0, 4}}, 4), ContainsSubstring("no chip 4"));
+  CHECK_THAT(pair_error({{3, 3}}, 4), ContainsSubstring("no chip sends"));
+  CHECK_THAT(pair_error({}, 4), ContainsSubstring("no chip sends"));
 }
 
-TEST_CASE("a shift along an axis of the mesh is known by its pairs") {
+TEST_CASE("a shift along a mesh axis is recognized from its pairs") {
   const Mesh mesh =
       lay_mesh({2, 4}, {{.name = "data", .length = 2}, {.name = "model", .length = 4}});
   const Lists back = {{0, 3}, {1, 0}, {2, 1}, {3, 2}, {4, 7}, {5, 4}, {6, 5}, {7, 6}};
@@ -43,7 +43,7 @@ TEST_CASE("a shift along an axis of the mesh is known by its pairs") {
   CHECK_FALSE(shift_of(mixed, mesh));
 }
 
-TEST_CASE("the same lists are there once, under a name that no others have") {
+TEST_CASE("equal lists are stored once, under a unique name") {
   StepGraph graph;
   graph.chip_lists.push_back({"chips 1", {{0, 1}}});
   CHECK(chip_lists_id(graph.chip_lists, {{0, 1}}) == 0);
@@ -52,7 +52,7 @@ TEST_CASE("the same lists are there once, under a name that no others have") {
   CHECK(chip_lists_id(graph.chip_lists, {{1, 0}}) == 1);
 }
 
-TEST_CASE("what a collective is over, in words") {
+TEST_CASE("text of the groups of a collective") {
   const Mesh mesh =
       lay_mesh({2, 4}, {{.name = "data", .length = 2}, {.name = "model", .length = 4}});
   const CollectiveCall along{.axes = {0, 1}};

@@ -6,7 +6,7 @@
 namespace equarx::steps::hlo_step_test {
 namespace {
 
-/// A program of 8 chips whose entry has these lines; %p is a f32[64], %x and %y of bf16[64].
+/// A program for 8 chips with these lines in its entry; %p is f32[64], %x is bf16[64].
 hlo::Flow flow(const std::string& lines, const std::string& before = "") {
   return hlo::make_flow(hlo::parse_module(
       "HloModule m, is_scheduled=true, num_partitions=8\n%add (a: f32[], b: f32[]) -> f32[] {\n"
@@ -50,7 +50,7 @@ TEST_CASE("groups become axes of a mesh, from the slowest") {
   CHECK(names(step.graph, step.graph.tasks[1].after) == std::vector<std::string>{"r 0"});
 }
 
-TEST_CASE("a pair goes on beside what is between its ends") {
+TEST_CASE("an asynchronous collective overlaps with the work between start and done") {
   const hlo::Flow made =
       flow("  %b = f32[64] abs(%p)\n  %s = f32[64] all-reduce-start(%b), to_apply=%add" + kRows +
            "\n  %n = f32[64] negate(%p)\n  %d = f32[64] all-reduce-done(%s)\n  %e = f32[64] "
@@ -65,7 +65,7 @@ TEST_CASE("a pair goes on beside what is between its ends") {
   CHECK_NOTHROW(validate(graph));
 }
 
-TEST_CASE("what is between two collectives is one task of several operations") {
+TEST_CASE("work between two collectives is one task with several operations") {
   const hlo::Flow made = flow(
       "  %b = f32[64] abs(%p)\n  %n = f32[64] negate(%b)\n  %r = f32[64] all-reduce(%n), "
       "to_apply=%add" +
@@ -81,7 +81,7 @@ TEST_CASE("what is between two collectives is one task of several operations") {
   CHECK(std::get<CollectiveCall>(graph.tasks[1].work).elements == 64);
 }
 
-TEST_CASE("a loop is carried out as often, and its collectives are of one group") {
+TEST_CASE("a loop is unrolled, and its collectives share a group") {
   const hlo::Flow made = flow(
       "  %w = f32[64] while(%p), condition=%cond, body=%body, "
       "backend_config={\"known_trip_count\":{\"n\":\"3\"}}\n",
@@ -96,7 +96,7 @@ TEST_CASE("a loop is carried out as often, and its collectives are of one group"
   CHECK(names(graph, task(graph, "compute 2").after) == std::vector<std::string>{"r 1"});
 }
 
-TEST_CASE("what becomes of types, and what may be quantized") {
+TEST_CASE("element types, and which of them can be quantized") {
   const std::string max =
       "%max (a.2: f32[], b.2: f32[]) -> f32[] {\n  %a.2 = f32[] parameter(0)\n  %b.2 = f32[] "
       "parameter(1)\n"
@@ -121,7 +121,7 @@ TEST_CASE("what becomes of types, and what may be quantized") {
   CHECK_FALSE(imported("f8e5m2", "all-reduce", ", to_apply=%add").can_quantize);
 }
 
-TEST_CASE("what is not simulated says why, and takes no time") {
+TEST_CASE("unsupported collectives have a reason and take no time") {
   const hlo::Flow made = flow(
       "  %r = f32[64] all-reduce(%p), to_apply=%add, channel_id=1, "
       "replica_groups={{0,3},{1,2,4,5},{6,7}}, use_global_device_ids=true\n"
@@ -134,15 +134,16 @@ TEST_CASE("what is not simulated says why, and takes no time") {
   const HloStep step =
       hlo_step(made, lay_mesh({2, 4}, {{.name = "a", .length = 2}, {.name = "b", .length = 4}}));
   CHECK(step.graph.tasks.size() == 1);
-  CHECK(step.collectives[0].obstacle ==
-        "its groups cannot be simulated: one group has 2 chips and another 4; all need as many");
-  CHECK(step.collectives[1].obstacle ==
-        "its pairs cannot be simulated: chip 5 receives twice; a chip receives from one");
-  CHECK(step.collectives[2].obstacle == "its groups are of one chip");
-  CHECK(step.collectives[3].obstacle == "its groups cannot be read");
+  CHECK(step.collectives[0].skip_reason ==
+        "unsupported groups: one group has 2 chips and another 4; all groups must have the same "
+        "size");
+  CHECK(step.collectives[1].skip_reason ==
+        "unsupported pairs: chip 5 receives twice; a chip can receive from one other chip");
+  CHECK(step.collectives[2].skip_reason == "groups of one chip");
+  CHECK(step.collectives[3].skip_reason == "unreadable replica groups");
 }
 
-TEST_CASE("groups that are no axes are listed, and permutes have pairs") {
+TEST_CASE("groups that do not lie along axes are listed, and permutes have pairs") {
   const hlo::Flow made = flow(
       "  %r = f32[64] all-reduce(%p), to_apply=%add, channel_id=1, "
       "replica_groups={{0,3},{1,2},{4,5},{6,7}}, use_global_device_ids=true\n"
@@ -160,11 +161,11 @@ TEST_CASE("groups that are no axes are listed, and permutes have pairs") {
   CHECK(std::get<Permute>(step.graph.tasks[1].work) == Permute{1, 256});
   CHECK_FALSE(step.collectives[1].can_quantize);
   CHECK(step.graph.streams == std::vector<std::string>{"groups of 2", "permute"});
-  // Of what is waited for, what was waited for before is not named again.
+  // Dependencies that another dependency implies are omitted.
   CHECK(names(step.graph, step.graph.tasks[2].after) == std::vector<std::string>{"s 0"});
 }
 
-TEST_CASE("what moves to or from the host is waited for") {
+TEST_CASE("host transfers are blocking") {
   const hlo::Flow made = flow(
       "  %h = f32[64]{0:S(5)} parameter(2)\n  %n = f32[64] add(%p, %h)\n  %o = f32[64]{0:S(5)} "
       "copy(%n)\n");
@@ -176,10 +177,10 @@ TEST_CASE("what moves to or from the host is waited for") {
         HostTransfer::Direction::to_host);
 }
 
-TEST_CASE("a program that does nothing, or too much, is refused") {
+TEST_CASE("empty and too large programs are rejected") {
   const hlo::Flow nothing = flow("");
   CHECK_THROWS_WITH(hlo_step(nothing, lay_mesh({8}, {{.name = "chips", .length = 8}})),
-                    ContainsSubstring("does nothing"));
+                    ContainsSubstring("nothing to simulate"));
   const hlo::Flow much = flow(
       "  %w = f32[64] while(%p), condition=%cond, body=%body, "
       "backend_config={\"known_trip_count\":{\"n\":\"900000\"}}\n",

@@ -10,7 +10,7 @@ namespace {
 
 using Axes = std::vector<std::size_t>;
 
-TEST_CASE("axes of a mesh lie on whole axes of the machine") {
+TEST_CASE("mesh axes are mapped to whole machine axes") {
   const Mesh one = lay_mesh({4, 4}, {{"fsdp", 16}});
   CHECK(one.axes[0].machine_axes == Axes{0, 1});
   CHECK(one.chips() == 16);
@@ -24,13 +24,13 @@ TEST_CASE("axes of a mesh lie on whole axes of the machine") {
   CHECK(two.group_size(Axes{0, 1}) == 64);
   CHECK(two.machine_axes(Axes{0, 1}) == Axes{0, 1, 2});
 
-  // The first that fits may leave nothing for the next: then another is tried.
+  // The first fit may leave nothing for the next axis; then the search backtracks.
   const Mesh other = lay_mesh({2, 4, 2}, {{"a", 4}, {"b", 4}});
   CHECK(other.axes[0].machine_axes == Axes{0, 2});
   CHECK(other.axes[1].machine_axes == Axes{1});
 }
 
-TEST_CASE("axes may say where they lie, and may be of one chip") {
+TEST_CASE("axes may have explicit machine axes, and length 1") {
   const Mesh mesh = lay_mesh({4, 4}, {{"data", 4, {1}}, {"fsdp", 4}, {"tensor", 1}});
   CHECK(mesh.axes[0].machine_axes == Axes{1});
   CHECK(mesh.axes[1].machine_axes == Axes{0});
@@ -39,27 +39,27 @@ TEST_CASE("axes may say where they lie, and may be of one chip") {
   CHECK(lay_mesh({1}, {{"fsdp", 1}}).axes[0].machine_axes.empty());
 }
 
-TEST_CASE("a mesh that does not fit the machine is refused with what would") {
-  const auto refused = [](const std::vector<std::uint32_t>& machine,
-                          const std::vector<MeshAxis>& axes, const std::string& why) {
+TEST_CASE("a mesh that does not fit the machine is rejected with possible lengths") {
+  const auto rejected = [](const std::vector<std::uint32_t>& machine,
+                           const std::vector<MeshAxis>& axes, const std::string& why) {
     CHECK_THROWS_WITH(lay_mesh(machine, axes), Catch::Contains(why));
   };
-  refused({4, 4}, {{"fsdp", 8}}, "fsdp 8 are 8 chips, and the machine has 16");
-  refused({16, 16}, {{"fsdp", 64}, {"tensor", 4}}, "can have a length of 1, 16, 256");
-  refused({4, 4}, {{"fsdp", 16, {0}}},
-          "'fsdp' has a length of 16, and the axes that it lies on have 4");
-  refused({4, 4}, {{"a", 4, {0}}, {"b", 4, {0}}}, "where another lies");
-  refused({4, 4}, {{"a", 16, {0, 1, 7}}}, "axis 7");
+  rejected({4, 4}, {{"fsdp", 8}}, "mesh fsdp=8 has 8 chips, but the machine has 16");
+  rejected({16, 16}, {{"fsdp", 64}, {"tensor", 4}}, "so its length can be 1, 16, 256");
+  rejected({4, 4}, {{"fsdp", 16, {0}}},
+           "'fsdp' has length 16, but the machine axes it is mapped to have 4");
+  rejected({4, 4}, {{"a", 4, {0}}, {"b", 4, {0}}}, "which another mesh axis uses");
+  rejected({4, 4}, {{"a", 16, {0, 1, 7}}}, "axis 7");
 }
 
-TEST_CASE("chips are numbered along the axes of the mesh, which may lie on any of the machine's") {
+TEST_CASE("chips are numbered along the mesh axes, in any order of machine axes") {
   const Mesh along = lay_mesh({2, 3, 4}, {{.name = "a", .length = 6}, {.name = "b", .length = 4}});
   for (std::uint32_t number = 0; number < 24; ++number) CHECK(along.chip(number) == number);
   const Mesh turned = lay_mesh({2, 3}, {{.name = "a", .length = 3, .machine_axes = {1}},
                                         {.name = "one", .length = 1},
                                         {.name = "b", .length = 2, .machine_axes = {0}}});
   CHECK(turned.chip(0) == 0);
-  CHECK(turned.chip(1) == 3);  // the next along "b"
+  CHECK(turned.chip(1) == 3);  // next along "b"
   CHECK(turned.chip(2) == 1);
   CHECK(turned.chip(5) == 5);
 }

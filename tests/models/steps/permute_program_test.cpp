@@ -10,8 +10,8 @@ namespace {
 
 using collectives::Op;
 
-TEST_CASE("those that send start a message, those that receive wait for it, others do nothing") {
-  // 5 only sends, 0 does both, 2 only receives; 1, 3 and 4 take no part.
+TEST_CASE("senders start a message, receivers wait for it, other chips are idle") {
+  // Chip 5 only sends, 0 does both, 2 only receives; 1, 3 and 4 have no role.
   const PermuteProgram made = permute_program({{5, 0}, {0, 2}, {3, 3}}, 6, 1000);
   CHECK(made.peer_of_chip == std::vector<std::uint32_t>{2, 1, 2, 3, 4, 0});
   CHECK(made.program.message_bytes(0) == 1000);
@@ -29,7 +29,7 @@ TEST_CASE("those that send start a message, those that receive wait for it, othe
   CHECK(ranks == std::vector<collectives::Rank>{0, 1, 2, 3, 4, 5});
 }
 
-TEST_CASE("in a ring all do both") {
+TEST_CASE("in a ring all chips send and receive") {
   const PermuteProgram made = permute_program({{0, 1}, {1, 0}}, 2, 1);
   for (const collectives::Instruction& instruction : made.program.instructions)
     CHECK((instruction.ranks.first == 0 && instruction.ranks.last == 1));

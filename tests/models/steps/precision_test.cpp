@@ -17,7 +17,7 @@ const Precision& recipe(std::string_view name) {
   throw std::logic_error("no such recipe");
 }
 
-TEST_CASE("recipes have names of their own, and sources but for plain bf16") {
+TEST_CASE("recipes have unique names and, except for bf16, sources") {
   std::set<std::string_view> names;
   for (const Precision& precision : precisions()) {
     CHECK(names.insert(precision.name).second);
@@ -40,7 +40,7 @@ TEST_CASE("recipes have the scales and backward products of their sources") {
   CHECK(recipe("switchback").projections.weight_gradient == MatrixType::bf16);
 }
 
-TEST_CASE("each scaled type can be scaled as it usually is, and FP4 by the matrix unit only") {
+TEST_CASE("each scaled type supports its default scaling, FP4 only scaling by the matrix unit") {
   for (const MatrixType type : hardware::kMatrixTypes)
     CHECK(can_scale(type, usual_scaling(type)) == is_scaled(type));
   for (const Scaling scaling : {Scaling::delayed, Scaling::current, Scaling::rows, Scaling::blocks})

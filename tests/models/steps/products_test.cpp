@@ -14,7 +14,7 @@ using hardware::MatrixType;
 using workloads::Operation;
 using workloads::OperationKind;
 
-// 1024 rows times a matrix of 512 x 256.
+// A GEMM of 1024 rows with a 512 x 256 matrix.
 constexpr double kRows = 1024;
 constexpr double kIn = 512;
 constexpr double kOut = 256;
@@ -48,7 +48,7 @@ std::vector<std::string> names(const Operations& operations) {
 }
 
 using Names = std::vector<std::string>;
-constexpr GradientSum kNoSum{.made_bytes = 2.0};
+constexpr GradientSum kNoSum{.written_bytes = 2.0};
 constexpr KeptCasts kAllKept{.inputs = true, .weights = true};
 
 ProductTypes scaled(MatrixType type, Scaling scaling) {
@@ -57,9 +57,9 @@ ProductTypes scaled(MatrixType type, Scaling scaling) {
   return types;
 }
 
-TEST_CASE("bf16 is multiplied as it lies, and its backward pass has two products") {
+TEST_CASE("bf16 needs no casts, and its backward pass has two GEMMs") {
   const Products plain = products({});
-  const Operations forward = plain.forward(Casts::to_be_made);
+  const Operations forward = plain.forward(Casts::uncached);
   REQUIRE(forward.size() == 1);
   CHECK(forward.front().hbm_bytes() == product().hbm_bytes());
   CHECK(forward.front().vector_ops == 0.0);
@@ -69,9 +69,9 @@ TEST_CASE("bf16 is multiplied as it lies, and its backward pass has two products
   CHECK(find(backward, "weight_gradient").hbm_bytes() == 2.0 * (kResults + kInputs + kWeights));
 }
 
-TEST_CASE("FP32 takes the rate of FP32, and writes results of four bytes") {
+TEST_CASE("FP32 GEMMs use the FP32 rate and write four-byte results") {
   const Products fp32 = products(all_of(MatrixType::fp32));
-  const Operations forward = fp32.forward(Casts::to_be_made);
+  const Operations forward = fp32.forward(Casts::uncached);
   REQUIRE(forward.size() == 1);
   CHECK(forward.front().products == MatrixType::fp32);
   CHECK(forward.front().written_bytes == 4.0 * kResults);
@@ -81,7 +81,7 @@ TEST_CASE("FP32 takes the rate of FP32, and writes results of four bytes") {
   CHECK(find(backward, "weight_gradient").read_bytes == 4.0 * kResults + 2.0 * kInputs);
 }
 
-TEST_CASE("a cast of a tensor's scale serves both passes") {
+TEST_CASE("a cast with a per-tensor scale serves both passes") {
   for (const Scaling scaling : {Scaling::delayed, Scaling::current}) {
     const Operations backward =
         products(scaled(MatrixType::fp8, scaling)).backward(kAllKept, kNoSum);
@@ -91,7 +91,7 @@ TEST_CASE("a cast of a tensor's scale serves both passes") {
   }
 }
 
-TEST_CASE("scales of rows, and those of blocks but for weights, are made for each product") {
+TEST_CASE("row scales, and block scales except for weights, need a cast per GEMM") {
   const Names all = {"cast_gradients", "cast_gradients", "cast_weights",
                      "cast_inputs",    "input_gradient", "weight_gradient"};
   for (const Scaling scaling : {Scaling::rows, Scaling::mx}) {
@@ -107,7 +107,7 @@ TEST_CASE("scales of rows, and those of blocks but for weights, are made for eac
   CHECK(names(blocks.backward({.inputs = true}, kNoSum)) == all);
 }
 
-TEST_CASE("operands have the bytes of their codes and scales") {
+TEST_CASE("operand bytes include codes and scales") {
   const auto read = [](MatrixType type, Scaling scaling) {
     return find(products(scaled(type, scaling)).forward(Casts::cached), "ffn_in").read_bytes /
            kInputs;
@@ -119,30 +119,31 @@ TEST_CASE("operands have the bytes of their codes and scales") {
   CHECK(read(MatrixType::fp4, Scaling::mx) == 0.5 + 1.0 / 32);
   CHECK(read(MatrixType::fp4, Scaling::nv) == 0.5 + 1.0 / 16);
   const Operations blocks =
-      products(scaled(MatrixType::fp8, Scaling::blocks)).forward(Casts::to_be_made);
+      products(scaled(MatrixType::fp8, Scaling::blocks)).forward(Casts::uncached);
   CHECK(find(blocks, "ffn_in").weight_bytes == kWeights * (1.0 + 4.0 / (128 * 128)));
   CHECK(find(blocks, "cast_inputs").written_bytes == kInputs * (1.0 + 4.0 / 128));
 }
 
-TEST_CASE("the amax of a whole tensor takes a pass before its cast, which looks for none") {
+TEST_CASE("a per-tensor amax takes a pass before the cast") {
   const Operations delayed = products(all_of(MatrixType::fp8)).forward(Casts::cached);
   const Operations current =
       products(scaled(MatrixType::fp8, Scaling::current)).forward(Casts::cached);
   CHECK(names(current) == Names{"find_amax", "cast_inputs", "ffn_in"});
-  const Operation look = current.front();
-  CHECK(look.read_bytes == 2.0 * kInputs);
-  CHECK(look.written_bytes == 0.0);
-  // Both find it once: the one decodes bf16 twice for it.
-  CHECK(look.vector_ops + find(current, "cast_inputs").vector_ops ==
+  const Operation amax_pass = current.front();
+  CHECK(amax_pass.read_bytes == 2.0 * kInputs);
+  CHECK(amax_pass.written_bytes == 0.0);
+  // Both compute it once: `current` decodes bf16 twice for it.
+  CHECK(amax_pass.vector_ops + find(current, "cast_inputs").vector_ops ==
         find(delayed, "cast_inputs").vector_ops + kInputs);
-  // NVFP4 has scales of blocks within one of the tensor.
+  // NVFP4 has block scales within a per-tensor scale.
   const Operations nv = products(scaled(MatrixType::fp4, Scaling::nv)).forward(Casts::cached);
   const Operations mx = products(scaled(MatrixType::fp4, Scaling::mx)).forward(Casts::cached);
   CHECK(nv.size() == mx.size() + 1);
   CHECK(find(nv, "cast_inputs").vector_ops == find(mx, "cast_inputs").vector_ops);
 }
 
-TEST_CASE("results of rows have two scales, those of blocks one and a sum for each 128") {
+TEST_CASE(
+    "row scaling takes two multiplications per result, block scaling two operations per 128") {
   const Operations rows = products(all_of(MatrixType::int8)).forward(Casts::cached);
   CHECK(find(rows, "ffn_in").vector_ops == 2.0 * kResults);
   const Products blocks = products(scaled(MatrixType::fp8, Scaling::blocks));
@@ -155,7 +156,7 @@ TEST_CASE("results of rows have two scales, those of blocks one and a sum for ea
               .vector_ops == 0.0);
 }
 
-TEST_CASE("a pass may be of another type than the others: SwitchBack's gradients of weights") {
+TEST_CASE("passes may differ in type, as in SwitchBack's weight gradients") {
   ProductTypes types = all_of(MatrixType::int8);
   types.weight_gradient = MatrixType::bf16;
   const Operations backward = products(types).backward(kAllKept, kNoSum);
@@ -167,7 +168,7 @@ TEST_CASE("a pass may be of another type than the others: SwitchBack's gradients
   CHECK(find(backward, "weight_gradient").read_bytes == 2.0 * (kResults + kInputs));
 }
 
-TEST_CASE("casts for another pass are written twice only where they serve it") {
+TEST_CASE("casts are written twice only if they serve another pass") {
   const auto written = [](Scaling scaling) {
     return find(products(scaled(MatrixType::fp8, scaling), 2.0).forward(Casts::cached),
                 "cast_inputs")
@@ -177,7 +178,7 @@ TEST_CASE("casts for another pass are written twice only where they serve it") {
   CHECK(written(Scaling::rows) == kInputs);
 }
 
-TEST_CASE("attention casts what it multiplies once for both passes of one type") {
+TEST_CASE("attention casts its operands once if both passes have the same type") {
   Operation fused{.name = "attention", .kind = OperationKind::attention};
   fused.flops = 1e9;
   fused.vector_ops = 11e6;

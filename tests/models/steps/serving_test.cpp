@@ -14,7 +14,7 @@ Mesh mesh_of(std::uint32_t data, std::uint32_t tensor) {
   return lay_mesh({data, tensor}, {{"data", data}, {"tensor", tensor}});
 }
 
-/// A prefill of 32 positions, on so many chips.
+/// A prefill of 32 positions on `tensor` chips.
 Serving small_serving(std::uint32_t tensor, std::uint32_t chunks) {
   Serving serving;
   serving.model = testing::small_model();
@@ -39,7 +39,7 @@ std::map<std::string, int> groups(const StepGraph& graph) {
   return count;
 }
 
-TEST_CASE("a layer has two sums, after attention and after the FFN") {
+TEST_CASE("a layer has two AllReduces, after attention and after the FFN") {
   const StepGraph graph = serving_step(small_serving(2, 1), mesh_of(4, 2));
   CHECK(groups(graph) ==
         std::map<std::string, int>{
@@ -51,12 +51,12 @@ TEST_CASE("a layer has two sums, after attention and after the FFN") {
       CHECK(call->axes == std::vector<std::size_t>{1});
       CHECK(call->elements == 32 * 64);
     }
-  // One after the other: each task waits for the one before it.
+  // Each task waits for the previous one.
   for (TaskId id = 1; id < graph.tasks.size(); ++id)
     CHECK(graph.tasks[id].after == std::vector<TaskId>{id - 1});
 }
 
-TEST_CASE("chunks are tasks of their own, do as much together, and meet at the head") {
+TEST_CASE("chunks are separate tasks with the same total work that join at the head") {
   const StepGraph whole = serving_step(small_serving(2, 1), mesh_of(1, 2));
   const StepGraph parts = serving_step(small_serving(2, 4), mesh_of(1, 2));
   CHECK(groups(parts)["sum activations"] == 16);
@@ -67,15 +67,15 @@ TEST_CASE("chunks are tasks of their own, do as much together, and meet at the h
     if (const auto* call = std::get_if<CollectiveCall>(&task.work)) CHECK(call->elements == 8 * 64);
 }
 
-TEST_CASE("on one chip a layer is a task, and nothing is summed") {
+TEST_CASE("on one chip a layer is a task without communication") {
   const StepGraph graph = serving_step(small_serving(1, 1), mesh_of(2, 1));
   CHECK(groups(graph) == std::map<std::string, int>{{"embedding", 1}, {"layer", 2}, {"head", 1}});
 }
 
-TEST_CASE("serving has two axes") {
+TEST_CASE("serving supports two mesh axes") {
   Mesh other = mesh_of(2, 2);
   other.axes[0].name = "fsdp";
-  CHECK_THROWS_WITH(serving_step(small_serving(2, 1), other), ContainsSubstring("no 'fsdp'"));
+  CHECK_THROWS_WITH(serving_step(small_serving(2, 1), other), ContainsSubstring("not 'fsdp'"));
 }
 
 }  // namespace

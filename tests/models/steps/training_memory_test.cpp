@@ -10,7 +10,7 @@ using testing::kLayer;
 using testing::kTable;
 using testing::small_training;
 
-TEST_CASE("memory of a chip") {
+TEST_CASE("memory per chip") {
   Training training = small_training();
   const double weights = 2 * kLayer + 2 * kTable + 64;
   const TrainingMemory alone = training_memory(training, lay_mesh({1}, {{"fsdp", 1}}));
@@ -31,7 +31,7 @@ TEST_CASE("memory of a chip") {
 }
 
 TEST_CASE(
-    "a distributed optimizer keeps weights and moments of its part, and all weights in bf16") {
+    "a distributed optimizer keeps weights and moments of its shard, and all weights in bf16") {
   Training training = small_training();
   const Mesh mesh = lay_mesh({4}, {{"data", 4}});
   const TrainingMemory all = training_memory(training, mesh);
@@ -42,30 +42,30 @@ TEST_CASE(
   CHECK(part.gradients == Approx(all.gradients));
 }
 
-TEST_CASE("a table is at hand while layers are gathered ahead") {
+TEST_CASE("a gathered table adds to the layers gathered ahead") {
   Training training = small_training();
   training.model.vocabulary = 2048;
   constexpr double kLarge = 2048.0 * 64;
   const Mesh mesh = lay_mesh({4}, {{"fsdp", 4}});
   CHECK(training_memory(training, mesh).gathered == Approx(2 * (kLarge + kLayer)));
-  training.prefetch = 100;  // more than there are
+  training.prefetch = 100;  // more layers than there are
   CHECK(training_memory(training, mesh).gathered == Approx(2 * (kLarge + 2 * kLayer)));
   training.prefetch = 0;
   CHECK(training_memory(training, mesh).gathered == Approx(2 * kLarge));
 }
 
-TEST_CASE("activations: kept of all layers, and of one at work with gradients") {
+TEST_CASE("activations: kept ones of all layers, and those of one layer with gradients") {
   Training training = small_training();
   const Mesh mesh = lay_mesh({2}, {{"tensor", 2}});
   const auto bytes = [&] { return training_memory(training, mesh).activations; };
-  constexpr double kRows = 8 * 32 * 2.0;  // bytes of one value of each
-  // Of each position on each of two chips: input, q k v, attention, its output, gate and up.
+  constexpr double kRows = 8 * 32 * 2.0;  // bytes of one bf16 value per position
+  // Values per position on each of two chips: input, q k v, attention, its output, gate and up.
   constexpr double kValues = 64 + 64 + 32 + 64 + 128;
   CHECK(bytes() == Approx(kRows * (2 + 2) * kValues));
   training.remat = kFullRemat;
   CHECK(bytes() == Approx(kRows * (2 * 64 + 2 * kValues)));
   training.remat.layer_input = Keep::offload;
-  CHECK(bytes() == Approx(kRows * (2 * 64 + 2 * kValues)));  // two buffers, as many as layers
+  CHECK(bytes() == Approx(kRows * (2 * 64 + 2 * kValues)));  // two buffers, one per layer
   training.prefetch = 0;
   CHECK(bytes() == Approx(kRows * (64 + 2 * kValues)));
   training.sequence_parallel = true;

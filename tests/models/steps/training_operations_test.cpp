@@ -33,7 +33,7 @@ double cast_bytes(const LayerWork& work) {
   return bytes;
 }
 
-TEST_CASE("a backward pass has twice the products with weights, and five of attention for two") {
+TEST_CASE("a backward pass has two GEMMs per weight GEMM, and five per two of attention") {
   const TrainingOperations operations = training_operations(small_training(), {});
   const double products = 2.0 * kRows * kLayerMatrices;
   CHECK(flops(operations.forward, OperationKind::matrix) == Approx(products));
@@ -45,22 +45,22 @@ TEST_CASE("a backward pass has twice the products with weights, and five of atte
   CHECK(flops(operations.head_backward, OperationKind::matrix) == Approx(4.0 * kRows * 64 * 256));
 }
 
-TEST_CASE("what is not kept is computed again") {
+TEST_CASE("activations that are not kept are recomputed") {
   Training training = small_training();
-  const auto again = [&](const Remat& remat) {
+  const auto recompute = [&](const Remat& remat) {
     training.remat = remat;
-    return training_operations(training, {}).again;
+    return training_operations(training, {}).recompute;
   };
-  CHECK(flops(again({}), OperationKind::matrix) == 0.0);
-  CHECK(flops(again({}), OperationKind::attention) == 0.0);
-  // All but the FFN's last matrix, whose result nobody needs.
-  CHECK(flops(again(kFullRemat), OperationKind::matrix) ==
+  CHECK(flops(recompute({}), OperationKind::matrix) == 0.0);
+  CHECK(flops(recompute({}), OperationKind::attention) == 0.0);
+  // All but the last GEMM of the FFN, whose result is not needed.
+  CHECK(flops(recompute(kFullRemat), OperationKind::matrix) ==
         Approx(2.0 * kRows * (kLayerMatrices - 64.0 * 128)));
-  CHECK(flops(again(kMinimalRemat), OperationKind::matrix) == 0.0);
-  CHECK(flops(again(kMinimalRemat), OperationKind::attention) > 0.0);
-  CHECK(flops(again({.ffn_in = Keep::again}), OperationKind::matrix) ==
+  CHECK(flops(recompute(kMinimalRemat), OperationKind::matrix) == 0.0);
+  CHECK(flops(recompute(kMinimalRemat), OperationKind::attention) > 0.0);
+  CHECK(flops(recompute({.ffn_in = Keep::recompute}), OperationKind::matrix) ==
         Approx(2.0 * kRows * 2 * 64 * 128));
-  CHECK(flops(again({.ffn_in = Keep::offload}), OperationKind::matrix) == 0.0);
+  CHECK(flops(recompute({.ffn_in = Keep::offload}), OperationKind::matrix) == 0.0);
 }
 
 TEST_CASE("operands of FP8 are cast once each, and read in one byte") {
@@ -70,7 +70,7 @@ TEST_CASE("operands of FP8 are cast once each, and read in one byte") {
   REQUIRE(training.precision.name == "transformer-engine");
   const TrainingOperations fp8 = training_operations(training, {});
   CHECK(flops(fp8.forward, OperationKind::matrix) == flops(plain.forward, OperationKind::matrix));
-  // Inputs of qkv, output, FFN in and FFN out; and their weights.
+  // Inputs of qkv, output, FFN in and FFN out, and their weights.
   CHECK(cast_bytes(fp8.forward) == Approx(kRows * (64 + 64 + 64 + 128) + kLayerMatrices));
   // Gradients of their results.
   CHECK(cast_bytes(fp8.backward) == Approx(kRows * (128 + 64 + 256 + 64)));
@@ -90,12 +90,12 @@ TEST_CASE("operands of FP8 are cast once each, and read in one byte") {
   CHECK(product(plain.forward, "ffn_out").read_bytes == kRows * 128 * 2);
 }
 
-TEST_CASE("casts that are not there any more are made again in the backward pass") {
+TEST_CASE("lost casts are repeated in the backward pass") {
   Training training = small_training();
   training.precision = precisions()[1];
   const auto backward = [&](const Remat& remat, std::uint32_t fsdp) {
     training.remat = remat;
-    training.batch = 8 * fsdp;  // as much on each chip
+    training.batch = 8 * fsdp;  // constant batch per chip
     return cast_bytes(training_operations(training, {.fsdp = fsdp}).backward);
   };
   const double gradients = kRows * (128 + 64 + 256 + 64);
@@ -104,8 +104,8 @@ TEST_CASE("casts that are not there any more are made again in the backward pass
   CHECK(backward({}, 2) == Approx(gradients + kLayerMatrices));
   CHECK(backward(kMinimalRemat, 1) == Approx(gradients + inputs));
   CHECK(backward(kMinimalRemat, 2) == Approx(gradients + inputs + kLayerMatrices));
-  // The first matrices of the FFN are computed again, with their casts.
-  CHECK(backward({.ffn_in = Keep::again}, 2) ==
+  // The first GEMMs of the FFN are recomputed, with their casts.
+  CHECK(backward({.ffn_in = Keep::recompute}, 2) ==
         Approx(gradients + inputs - kRows * 64 + kLayerMatrices - 2.0 * 64 * 128));
 }
 
@@ -118,8 +118,8 @@ TEST_CASE("attention in FP8 casts queries, keys and values, and the gradient of 
   training.precision = precisions()[3];
   REQUIRE(training.precision.name == "fog");
   const TrainingOperations fog = training_operations(training, {});
-  CHECK(cast_bytes(fog.forward) ==
-        Approx(te + kRows * 128));  // 4 query heads and 2 x 2 others of 16
+  // 4 query heads and 2 x 2 key and value heads of 16.
+  CHECK(cast_bytes(fog.forward) == Approx(te + kRows * 128));
   CHECK(cast_bytes(fog.backward) == Approx(kRows * (128 + 64 + 256 + 64) + kRows * 64));
   for (const Operation& operation : fog.forward.attention)
     if (operation.kind == OperationKind::attention) {
@@ -127,11 +127,11 @@ TEST_CASE("attention in FP8 casts queries, keys and values, and the gradient of 
       CHECK(operation.read_bytes == kRows * 128);
       CHECK(operation.written_bytes == kRows * 64 * 2);
     }
-  training.remat = kMinimalRemat;  // attention again, with its casts
-  CHECK(cast_bytes(training_operations(training, {}).again) == Approx(kRows * 128));
+  training.remat = kMinimalRemat;  // recomputes attention with its casts
+  CHECK(cast_bytes(training_operations(training, {}).recompute) == Approx(kRows * 128));
 }
 
-/// HBM bytes of what makes and sums gradients of a layer's weights.
+/// HBM bytes of computing and accumulating weight gradients of a layer.
 double gradient_bytes(const TrainingOperations& operations) {
   double bytes = 0.0;
   for (const auto* half : {&operations.backward.attention, &operations.backward.ffn})
@@ -141,13 +141,13 @@ double gradient_bytes(const TrainingOperations& operations) {
   return bytes;
 }
 
-TEST_CASE("gradients are summed over microbatches by their products, or by a pass") {
+TEST_CASE("gradients are accumulated over microbatches by their GEMMs, or by a pass") {
   Training training = small_training();
   const double alone = gradient_bytes(training_operations(training, {}));
   training.gradient_dtype = numerics::ElementFormat::fp32;
   training.gradient_bytes = 4.0;
   CHECK(gradient_bytes(training_operations(training, {})) == Approx(alone + 2 * kLayerMatrices));
-  training.batch = 16;  // as much in each of two
+  training.batch = 16;  // constant size of each of two microbatches
   training.microbatches = 2;
   const double operands = alone - 2 * kLayerMatrices;
   CHECK(gradient_bytes(training_operations(training, {})) ==
@@ -155,7 +155,7 @@ TEST_CASE("gradients are summed over microbatches by their products, or by a pas
   training.fused_accumulation = false;
   CHECK(gradient_bytes(training_operations(training, {})) ==
         Approx(operands + (2 + 2 + 4 + 4) * kLayerMatrices));
-  training.batch = 32;  // behind a scatter, each chip sums its half of what is sent
+  training.batch = 32;  // after a scatter each chip sums its half
   CHECK(gradient_bytes(training_operations(training, {.fsdp = 2})) ==
         Approx(operands + 4 * kLayerMatrices + (4 + 4 + 4) * kLayerMatrices / 2));
   training.fused_accumulation = true;
@@ -163,7 +163,7 @@ TEST_CASE("gradients are summed over microbatches by their products, or by a pas
         Approx(operands + 4 * kLayerMatrices + (4 + 4 + 4) * kLayerMatrices / 2));
 }
 
-TEST_CASE("transposed casts are written twice, but for those of attention") {
+TEST_CASE("transposed casts are written twice, except in attention") {
   Training training = small_training();
   training.precision = precisions()[3];
   const TrainingOperations once = training_operations(training, {});
@@ -173,12 +173,13 @@ TEST_CASE("transposed casts are written twice, but for those of attention") {
   CHECK(cast_bytes(twice.backward) == Approx(2 * cast_bytes(once.backward) - kRows * 64));
 }
 
-TEST_CASE("a distributed optimizer updates a part, and writes it in bf16 as well") {
+TEST_CASE("a distributed optimizer updates a shard, and also writes it in bf16") {
   Training training = small_training();
   const double whole = training_operations(training, {.data = 4}).optimizer.front().hbm_bytes();
   training.distributed_optimizer = true;
   const double part = training_operations(training, {.data = 4}).optimizer.front().hbm_bytes();
-  constexpr double kBytes = 2 * 4 + 2 * 8 + 2;  // weights and moments both ways, gradients
+  // Weights and moments read and written, gradients read.
+  constexpr double kBytes = 2 * 4 + 2 * 8 + 2;
   CHECK(part == Approx(whole / 4 * (kBytes + 2) / kBytes));
 }
 
@@ -202,13 +203,13 @@ TEST_CASE("activations of one layer") {
   CHECK(bytes.ffn_in == kRows * 256 * 2);
 }
 
-TEST_CASE("what cannot be divided is refused with what can") {
+TEST_CASE("indivisible batches and models are rejected with a remedy") {
   Training training = small_training();
   CHECK_THROWS_WITH(sequences_of_chip(training, {.fsdp = 3}),
                     Catch::Contains("use a multiple of 3"));
   training.microbatches = 16;
   CHECK_THROWS_WITH(sequences_of_chip(training, {}), Catch::Contains("16 microbatches"));
-  CHECK_THROWS_WITH(degrees(lay_mesh({4}, {{"expert", 4}})), Catch::Contains("no 'expert'"));
+  CHECK_THROWS_WITH(degrees(lay_mesh({4}, {{"expert", 4}})), Catch::Contains("not 'expert'"));
   CHECK_THROWS_AS(training_operations(small_training(), {.tensor = 3}), std::invalid_argument);
 }
 

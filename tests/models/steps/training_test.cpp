@@ -26,7 +26,7 @@ std::map<std::string, int> groups_of(const StepGraph& graph) {
   return groups;
 }
 
-/// Elements of all collectives of a kind.
+/// Total elements of the collectives of a kind.
 double elements(const StepGraph& graph, Collective collective) {
   double sum = 0.0;
   for (const Task& task : graph.tasks)
@@ -35,7 +35,7 @@ double elements(const StepGraph& graph, Collective collective) {
   return sum;
 }
 
-double asked_for(const StepGraph& graph) {
+double total_model_flops(const StepGraph& graph) {
   double flops = 0.0;
   for (const Task& task : graph.tasks)
     if (const auto* work = std::get_if<Computation>(&task.work)) flops += work->model_flops;
@@ -56,22 +56,21 @@ TEST_CASE("fully sharded: weights are gathered for each pass, and gradients scat
   CHECK_FALSE(groups.contains("offload"));
 }
 
-TEST_CASE(
-    "FLOPs that the model asks for are three forward passes, however much is computed again") {
+TEST_CASE("model FLOPs are three forward passes, regardless of recomputation") {
   Training training = small_training();
   for (const Remat& remat : {Remat{}, kFullRemat, kMinimalRemat})
     for (const bool skips : {false, true}) {
       training.remat = remat;
       training.attention.skips_future = skips;
       const StepGraph graph = training_step(training, lay_mesh({4}, {{"fsdp", 4}}));
-      CHECK(asked_for(graph) == Approx(model_flops(training) / 4));
+      CHECK(total_model_flops(graph) == Approx(model_flops(training) / 4));
     }
   const double products = 2 * kLayerMatrices + kTable;
   const double attention = 4.0 * 2 * 32 * 4 * 16;
   CHECK(model_flops(training) == Approx(3 * 8 * 32 * (2 * products + attention)));
 }
 
-TEST_CASE("data parallelism sums gradients in buckets of layers, behind the last microbatch") {
+TEST_CASE("data parallelism sums gradients in buckets of layers, after the last microbatch") {
   Training training = small_training();
   training.microbatches = 2;
   const Mesh mesh = lay_mesh({4}, {{"data", 4}});
@@ -85,7 +84,7 @@ TEST_CASE("data parallelism sums gradients in buckets of layers, behind the last
   CHECK(elements(three, Collective::all_reduce) == 2 * kLayer + 2 * kTable);
 }
 
-TEST_CASE("gradients that are scattered are summed over data as they are then") {
+TEST_CASE("scattered gradients are summed over data as shards") {
   const Mesh mesh = lay_mesh({2, 2}, {{"data", 2}, {"fsdp", 2}});
   const StepGraph graph = training_step(small_training(), mesh);
   CHECK(elements(graph, Collective::all_reduce) == (2 * kLayer + 2 * kTable) / 2);
@@ -101,12 +100,12 @@ TEST_CASE("tensor parallelism sums activations twice in each pass of a layer") {
   training.sequence_parallel = true;
   const StepGraph along = training_step(training, mesh);
   CHECK(elements(along, Collective::all_reduce) == 0.0);
-  // Of each half of a layer: its input in both passes, and the gradient of its result.
+  // Per half of a layer: its input in both passes, and the gradient of its result.
   CHECK(elements(along, Collective::all_gather) == 12 * activations);
   CHECK(elements(along, Collective::reduce_scatter) == 8 * activations);
 }
 
-TEST_CASE("what tensor parallelism sums is summed again where it is computed again") {
+TEST_CASE("recomputation repeats the communication of tensor parallelism") {
   Training training = small_training();
   const Mesh mesh = lay_mesh({2}, {{"tensor", 2}});
   const auto sums = [&](const Remat& remat) {
@@ -115,15 +114,15 @@ TEST_CASE("what tensor parallelism sums is summed again where it is computed aga
   };
   CHECK(sums({}) == 8);
   CHECK(sums(kMinimalRemat) == 8);
-  CHECK(sums({.ffn_in = Keep::again}) == 8);
-  CHECK(sums(kFullRemat) == 10);  // the output projection of both layers
+  CHECK(sums({.ffn_in = Keep::recompute}) == 8);
+  CHECK(sums(kFullRemat) == 10);  // output projections of both layers
   training.sequence_parallel = true;
   const StepGraph along = training_step(training, mesh);
   CHECK(elements(along, Collective::reduce_scatter) == 10 * 8 * 32 * 64);
   CHECK(elements(along, Collective::all_gather) == 12 * 8 * 32 * 64);
 }
 
-/// Whether one task begins only when another is over.
+/// True if `task` starts only after `before` has ended.
 bool waits_for(const StepGraph& graph, const std::string& task, const std::string& before) {
   std::vector<bool> over(graph.tasks.size());
   const auto id = [&](const std::string& name) {
@@ -145,7 +144,7 @@ bool waits_for(const StepGraph& graph, const std::string& task, const std::strin
   return over[id(before)];
 }
 
-TEST_CASE("with sequence parallelism the backward pass gathers what each chip kept a part of") {
+TEST_CASE("with sequence parallelism the backward pass gathers kept shards") {
   Training training = small_training();
   training.sequence_parallel = true;
   training.remat = kFullRemat;
@@ -154,12 +153,12 @@ TEST_CASE("with sequence parallelism the backward pass gathers what each chip ke
   CHECK(waits_for(graph, "gather input of backward 1, FFN", "scatter recompute 1, attention"));
   CHECK(waits_for(graph, "recompute 1, FFN", "gather input of backward 1, FFN"));
   CHECK(waits_for(graph, "backward 1, FFN", "recompute 1, FFN"));
-  // What is kept is gathered beside what the core does before.
+  // Kept shards are gathered while the core is busy with earlier work.
   CHECK_FALSE(waits_for(graph, "gather input of backward 0, attention", "backward 1, attention"));
   CHECK(waits_for(graph, "gather input of backward 0, attention", "head backward"));
 }
 
-TEST_CASE("what is offloaded goes to the host, and comes back before it is needed") {
+TEST_CASE("offloaded activations move to the host and back before they are needed") {
   Training training = small_training();
   training.remat = {.layer_input = Keep::offload, .qkv = Keep::offload};
   const StepGraph graph = training_step(training, lay_mesh({4}, {{"fsdp", 4}}));
@@ -174,7 +173,7 @@ TEST_CASE("what is offloaded goes to the host, and comes back before it is neede
   CHECK(std::ranges::find(backward->after, id) != backward->after.end());
 }
 
-TEST_CASE("one chip alone communicates nothing") {
+TEST_CASE("a single chip does not communicate") {
   const StepGraph graph = training_step(small_training(), lay_mesh({1}, {{"fsdp", 1}}));
   for (const Task& task : graph.tasks) CHECK(std::holds_alternative<Computation>(task.work));
 }
@@ -201,7 +200,7 @@ TEST_CASE(
   CHECK(waits_for(graph, "optimizer", "sum gradients to layer 0 of microbatch 1"));
 }
 
-TEST_CASE("buckets of more than all layers: nothing is hidden behind a pass") {
+TEST_CASE("a bucket larger than the model prevents overlap") {
   Training training = small_training();
   training.distributed_optimizer = true;
   training.buckets = 100;
@@ -212,7 +211,7 @@ TEST_CASE("buckets of more than all layers: nothing is hidden behind a pass") {
   CHECK(waits_for(graph, "sum gradients to embedding, the rest", "embedding backward"));
 }
 
-TEST_CASE("a distributed optimizer beside fsdp gathers the parts first, then the whole") {
+TEST_CASE("a distributed optimizer with fsdp gathers shards first, then whole weights") {
   Training training = small_training();
   training.distributed_optimizer = true;
   const Mesh mesh = lay_mesh({2, 2}, {{"data", 2}, {"fsdp", 2}});
@@ -222,7 +221,7 @@ TEST_CASE("a distributed optimizer beside fsdp gathers the parts first, then the
         2 * (2 * kLayer + kTable) + (2 * kLayer + 2 * kTable) / 2);
 }
 
-TEST_CASE("a distributed optimizer needs an axis of data") {
+TEST_CASE("a distributed optimizer needs a data axis") {
   Training training = small_training();
   training.distributed_optimizer = true;
   CHECK_THROWS_WITH(training_step(training, lay_mesh({4}, {{"fsdp", 4}})),
@@ -253,11 +252,11 @@ TEST_CASE("weights are cast in the first microbatch, unless they are freed") {
             std::ranges::count(work->operations, "cast_weights", &workloads::Operation::name));
     return count;
   };
-  CHECK(casts("data") == 2 * 4);            // matrices of a layer: qkv, output, FFN in and out
-  CHECK(casts("fsdp") == 2 * (2 * 2 * 4));  // in both passes of both microbatches
+  CHECK(casts("data") == 2 * 4);            // GEMMs of a layer: qkv, output, FFN in and out
+  CHECK(casts("fsdp") == 2 * (2 * 2 * 4));  // both passes of both microbatches
 }
 
-TEST_CASE("prefetching more layers lets their weights be gathered earlier") {
+TEST_CASE("prefetching more layers gathers their weights earlier") {
   Training training = small_training();
   const auto waits = [&](std::uint32_t prefetch) {
     training.prefetch = prefetch;

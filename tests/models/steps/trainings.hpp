@@ -1,11 +1,12 @@
-// A small model, and how it is trained.
+// A small model and its training setup.
 #pragma once
 
 #include "models/steps/training.hpp"
 
 namespace equarx::testing {
 
-/// Two layers of width 64, 4 heads of 16, 2 key and value heads, a gated FFN of 128, a vocabulary of 256.
+/// Two layers of width 64, 4 heads of 16, 2 key and value heads, a gated FFN of 128, a vocabulary
+/// of 256.
 inline workloads::Transformer small_model() {
   workloads::Transformer model;
   model.name = "small";
@@ -20,7 +21,7 @@ inline workloads::Transformer small_model() {
   return model;
 }
 
-/// Eight sequences of 32 positions; everything is kept, and no key is skipped.
+/// Eight sequences of 32 positions; all activations are kept, and no key is skipped.
 inline steps::Training small_training() {
   steps::Training training;
   training.model = small_model();
@@ -30,11 +31,11 @@ inline steps::Training small_training() {
   return training;
 }
 
-/// Of one layer of small_model(): q, k, v, output, three of the FFN.
+/// GEMM weights of one layer of small_model(): q, k, v, output, three of the FFN.
 inline constexpr double kLayerMatrices = 64.0 * (64 + 32 + 32) + 64.0 * 64 + 3 * 64.0 * 128;
-/// With its two norms.
+/// With two norms.
 inline constexpr double kLayer = kLayerMatrices + 2 * 64;
-/// Of a table of its vocabulary.
+/// A table of its vocabulary.
 inline constexpr double kTable = 256.0 * 64;
 
 }  // namespace equarx::testing

@@ -16,7 +16,7 @@ namespace {
 
 using namespace equarx::tensors;
 
-/// IEEE 754-2008, 3.4, in double arithmetic.
+/// IEEE 754-2008, section 3.4, in double arithmetic.
 double fp16_by_formula(unsigned bits) {
   const double sign = bits >> 15 != 0 ? -1 : 1;
   const int exponent = static_cast<int>(bits >> 10 & 0x1f);
@@ -27,7 +27,7 @@ double fp16_by_formula(unsigned bits) {
   return sign * std::ldexp(1024 + mantissa, exponent - 25);
 }
 
-TEST_CASE("every fp16 code has the value of the formula") {
+TEST_CASE("every fp16 code decodes as the formula") {
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const float value = equarx::numerics::float_from_fp16(static_cast<std::uint16_t>(bits));
     const double expected = fp16_by_formula(bits);
@@ -38,7 +38,8 @@ TEST_CASE("every fp16 code has the value of the formula") {
   }
 }
 
-/// OFP8, in double arithmetic: the largest exponent is Inf and NaN in E5M2; in E4M3 one code is NaN.
+/// OFP8 in double arithmetic: the largest exponent encodes Inf and NaN in E5M2; E4M3 has one NaN
+/// code.
 double fp8_by_formula(unsigned bits, int mantissa_bits) {
   const bool e5m2 = mantissa_bits == 2;
   const double sign = bits >> 7 != 0 ? -1 : 1;
@@ -52,7 +53,7 @@ double fp8_by_formula(unsigned bits, int mantissa_bits) {
   return sign * std::ldexp((1 << mantissa_bits) + mantissa, smallest + exponent - 1);
 }
 
-TEST_CASE("every FP8 code has the value of the formula") {
+TEST_CASE("every FP8 code decodes as the formula") {
   std::vector<std::byte> codes(256);
   for (unsigned bits = 0; bits < 256; ++bits) codes[bits] = static_cast<std::byte>(bits);
   for (const auto& [type, mantissa_bits] :
@@ -69,7 +70,7 @@ TEST_CASE("every FP8 code has the value of the formula") {
   }
 }
 
-TEST_CASE("landmarks of fp16") {
+TEST_CASE("selected fp16 codes") {
   CHECK(equarx::numerics::float_from_fp16(0x3c00) == 1.0F);
   CHECK(equarx::numerics::float_from_fp16(0x7bff) == 65504.0F);
   CHECK(equarx::numerics::float_from_fp16(0x0001) == 0x1p-24F);  // smallest subnormal
@@ -78,7 +79,7 @@ TEST_CASE("landmarks of fp16") {
   CHECK(equarx::numerics::float_from_fp16(0xfc00) == -std::numeric_limits<float>::infinity());
 }
 
-TEST_CASE("a vectorised conversion is the same as one by one, at any alignment") {
+TEST_CASE("bulk conversion matches element-wise conversion at any alignment") {
   std::string stored(2 * 65536 + 1, '\0');
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const auto code = static_cast<std::uint16_t>(bits);
@@ -98,14 +99,14 @@ TEST_CASE("a vectorised conversion is the same as one by one, at any alignment")
   }
 }
 
-TEST_CASE("fp32 bits are not touched, not even of a signalling NaN") {
+TEST_CASE("fp32 bits are preserved, even those of a signalling NaN") {
   const std::uint32_t stored[] = {0x7f800001, 0x80000000, 0x00000001, 0x3f800000};
   float values[4];
   convert_elements(FileType::fp32, std::as_bytes(std::span(stored)), values);
   CHECK(std::memcmp(values, stored, sizeof stored) == 0);
 }
 
-TEST_CASE("a conversion of the wrong length is a bug of the caller") {
+TEST_CASE("converting spans of different lengths throws std::logic_error") {
   float values[2];
   const std::vector<std::byte> stored(7);
   CHECK_THROWS_AS(convert_elements(FileType::fp32, stored, values), std::logic_error);

@@ -24,7 +24,7 @@ TEST_CASE("a mapped file has the bytes of the file") {
   CHECK(file.bytes()[2] == std::byte{'c'});
 }
 
-TEST_CASE("what is not a regular file with contents is refused") {
+TEST_CASE("only non-empty regular files can be mapped") {
   const TemporaryDirectory directory;
   CHECK(open_error(directory.path() / "none") ==
         (directory.path() / "none").string() + ": does not exist; check the path");
@@ -42,7 +42,7 @@ TEST_CASE("a pipe without a writer is refused at once") {
   CHECK_THAT(open_error(pipe), ContainsSubstring("is a pipe or a device"));
 }
 
-TEST_CASE("a file that may not be read is refused") {
+TEST_CASE("an unreadable file is refused") {
   if (geteuid() == 0) {
     WARN("skipped: root may read every file");
     return;
@@ -53,7 +53,7 @@ TEST_CASE("a file that may not be read is refused") {
   CHECK_THAT(open_error(path), ContainsSubstring("Permission denied"));
 }
 
-TEST_CASE("a replaced or removed file can be read to its end") {
+TEST_CASE("a mapped file stays readable after it is replaced or removed") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("f", "abc");
   const MappedFile file(path);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace equarx::tensors;
 
-TEST_CASE("a tensor in memory is read where it lies") {
+TEST_CASE("a tensor in memory is read in place") {
   std::array<float, 5> numbers = {1.0F, -2.0F, 3.5F, 0.0F, 7.0F};
   const MemoryTensor tensor(FileType::fp32, std::as_bytes(std::span(numbers)));
   REQUIRE(tensor.elements() == 5);
@@ -22,8 +22,8 @@ TEST_CASE("a tensor in memory is read where it lies") {
   REQUIRE(read == std::vector<float>{-2.0F, 9.0F});
 }
 
-TEST_CASE("its elements are of the type that they are said to be, at any alignment") {
-  // 1 and -2 as bf16, behind one byte more.
+TEST_CASE("elements in memory are decoded by type, at any alignment") {
+  // 1 and -2 as bf16, after a padding byte.
   const std::array<std::uint8_t, 5> bytes = {0xff, 0x80, 0x3f, 0x00, 0xc0};
   const MemoryTensor tensor(FileType::bf16, std::as_bytes(std::span(bytes)).subspan(1));
   std::vector<float> read(2);
@@ -31,7 +31,7 @@ TEST_CASE("its elements are of the type that they are said to be, at any alignme
   REQUIRE(read == std::vector<float>{1.0F, -2.0F});
 }
 
-TEST_CASE("nothing is read beyond its end, and no half element is accepted") {
+TEST_CASE("reads beyond the end and partial elements are refused") {
   const std::array<std::byte, 6> bytes{};
   REQUIRE_THROWS_AS(MemoryTensor(FileType::fp32, bytes), std::invalid_argument);
   const MemoryTensor tensor(FileType::fp16, bytes);

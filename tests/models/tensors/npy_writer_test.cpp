@@ -23,7 +23,7 @@ std::string error_of(const std::filesystem::path& path, const Shape& shape = {2}
   return file_error_of([&] { write_npy(path, shape, count_up); });
 }
 
-TEST_CASE("a small file, byte by byte") {
+TEST_CASE("a small .npy file, byte by byte") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a.npy";
   write_npy(path, Shape{1, 2}, count_up);
@@ -33,7 +33,7 @@ TEST_CASE("a small file, byte by byte") {
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("what is written is read, whatever the shape") {
+TEST_CASE("written .npy files read back, for any shape") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a.npy";
   const Shape many(64, 1);
@@ -51,7 +51,7 @@ TEST_CASE("what is written is read, whatever the shape") {
   }
 }
 
-TEST_CASE("a file that is filled in any order, of every type, byte by byte") {
+TEST_CASE("a .npy file filled in any order, for every type, byte by byte") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a.npy";
   const std::vector<std::pair<FileType, std::string>> types = {
@@ -73,7 +73,7 @@ TEST_CASE("a file that is filled in any order, of every type, byte by byte") {
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("a file that is filled, but not kept, is not there") {
+TEST_CASE("a .npy file that is not kept does not appear") {
   const TemporaryDirectory directory;
   { NpyFile(directory.path() / "a.npy", FileType::fp32, Shape{100}).data()[0] = std::byte{1}; }
   CHECK(file_count(directory.path()) == 0);
@@ -81,7 +81,7 @@ TEST_CASE("a file that is filled, but not kept, is not there") {
              ContainsSubstring("must end in .npy"));
 }
 
-TEST_CASE("every element is asked for once, in order") {
+TEST_CASE("the producer is called once for each element, in order") {
   const TemporaryDirectory directory;
   std::uint64_t next = 0;
   write_npy(directory.path() / "a.npy", Shape{100, 2001},
@@ -92,7 +92,7 @@ TEST_CASE("every element is asked for once, in order") {
   CHECK(next == 200100);
 }
 
-TEST_CASE("the new file takes the place of an old one, even of the one it is made from") {
+TEST_CASE("a new .npy file may replace its own source") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a.npy";
   write_npy(path, Shape{100000}, count_up);
@@ -105,7 +105,7 @@ TEST_CASE("the new file takes the place of an old one, even of the one it is mad
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("a link stays a link, and its file is replaced") {
+TEST_CASE("writing through a symbolic link replaces its target") {
   const TemporaryDirectory directory;
   const TemporaryDirectory other;
   const std::filesystem::path real = other.path() / "real.npy";
@@ -118,7 +118,7 @@ TEST_CASE("a link stays a link, and its file is replaced") {
   CHECK(file_count(other.path()) == 1);
 }
 
-TEST_CASE("the file has the permissions that any new file has") {
+TEST_CASE("a new .npy file has default permissions") {
   const TemporaryDirectory directory;
   const mode_t before = umask(027);
   write_npy(directory.path() / "a.npy", Shape{1}, count_up);
@@ -128,7 +128,7 @@ TEST_CASE("the file has the permissions that any new file has") {
   CHECK((status.st_mode & 0777) == 0640);
 }
 
-TEST_CASE("an error half way leaves the old file and nothing else") {
+TEST_CASE("an error of the producer leaves only the old file") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("a.npy", "old");
   CHECK_THROWS_WITH(write_npy(path, Shape{200000},
@@ -140,7 +140,7 @@ TEST_CASE("an error half way leaves the old file and nothing else") {
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("when the file cannot grow, the old one stays and nothing else") {
+TEST_CASE("a failed write leaves only the old file") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("a.npy", "old");
   rlimit before{};
@@ -161,7 +161,7 @@ TEST_CASE("when the file cannot grow, the old one stays and nothing else") {
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("names that cannot be written to") {
+TEST_CASE("unwritable .npy paths are refused") {
   const TemporaryDirectory directory;
   CHECK_THAT(error_of(directory.path() / "none" / "a.npy"),
              ContainsSubstring("a.npy: cannot be written: No such file or directory"));
@@ -181,13 +181,13 @@ TEST_CASE("a pipe or a device is not replaced by a file") {
   const std::filesystem::path pipe = directory.path() / "pipe.npy";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   CHECK_THAT(error_of(pipe), ContainsSubstring("is a pipe or a device"));
-  // Not a real device: if this ever failed, root would lose it.
+  // Not a real device: a failing test run as root would destroy it.
   std::filesystem::create_symlink(pipe, directory.path() / "link.npy");
   CHECK_THAT(error_of(directory.path() / "link.npy"), ContainsSubstring("is a pipe or a device"));
   CHECK(std::filesystem::is_fifo(pipe));
 }
 
-TEST_CASE("shapes that no tensor has") {
+TEST_CASE("the .npy writer refuses invalid shapes") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a.npy";
   CHECK_THAT(error_of(path, {}), ContainsSubstring("shape ()"));

@@ -20,7 +20,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-TEST_CASE("a file takes its place when it is told to, and not before") {
+TEST_CASE("a file is replaced by replace(), not before") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.write("a", "old");
   {
@@ -34,7 +34,7 @@ TEST_CASE("a file takes its place when it is told to, and not before") {
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("a file that is not put in its place leaves nothing behind") {
+TEST_CASE("a file without replace() leaves no trace") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a";
   {
@@ -45,7 +45,7 @@ TEST_CASE("a file that is not put in its place leaves nothing behind") {
   CHECK(file_count(directory.path()) == 0);
 }
 
-TEST_CASE("what is mapped is filled in any order, behind what was written, and zero elsewhere") {
+TEST_CASE("the mapping follows the written bytes and is 0 where not filled") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a";
   ReplacementFile file(path);
@@ -62,7 +62,7 @@ TEST_CASE("what is mapped is filled in any order, behind what was written, and z
   CHECK(std::count(found.begin(), found.end(), '\0') == 100004 - 6);
 }
 
-TEST_CASE("room that is not there is refused before it is written to") {
+TEST_CASE("map() throws if the disk space cannot be reserved") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.write("a", "old");
   rlimit before{};

@@ -11,7 +11,7 @@ using namespace equarx::tensors;
 using namespace equarx::testing;
 using Tensors = std::vector<NewTensor>;
 
-TEST_CASE("a file of two tensors, byte by byte: the longest elements first, aligned") {
+TEST_CASE("a .safetensors file of two tensors, byte by byte: wider elements first, aligned") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a.safetensors";
   SafetensorsFile file(
@@ -29,7 +29,7 @@ TEST_CASE("a file of two tensors, byte by byte: the longest elements first, alig
   CHECK(file_count(directory.path()) == 1);
 }
 
-TEST_CASE("what is written is read, of every type") {
+TEST_CASE("written .safetensors files read back, for every type") {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "a.safetensors";
   const std::vector<FileType> types = {FileType::fp8_e5m2, FileType::bf16, FileType::fp32,
@@ -61,7 +61,7 @@ TEST_CASE("what is written is read, of every type") {
   }
 }
 
-TEST_CASE("a file that is not kept is not there") {
+TEST_CASE("a .safetensors file that is not kept does not appear") {
   const TemporaryDirectory directory;
   const auto path = directory.path() / "a.safetensors";
   {
@@ -71,7 +71,7 @@ TEST_CASE("a file that is not kept is not there") {
   CHECK(file_count(directory.path()) == 0);
 }
 
-TEST_CASE("what no file can be") {
+TEST_CASE("invalid .safetensors names, tensors and shapes are refused") {
   const TemporaryDirectory directory;
   const auto write = [&](const std::string& name, const Tensors& tensors) {
     SafetensorsFile(directory.path() / name, tensors);

@@ -22,8 +22,8 @@ namespace {
 
 using testing::TemporaryDirectory;
 
-/// How a process ends that maps two files and reads the first, which was shortened, by several threads at once; and what
-/// it said.
+/// Exit code (negative signal number) and standard error of a process that maps two files,
+/// truncates the first and reads it from several threads at once.
 std::pair<int, std::string> end_of_reader(const std::filesystem::path& shortened,
                                           const std::filesystem::path& other,
                                           std::ptrdiff_t threads = 1) {
@@ -31,7 +31,7 @@ std::pair<int, std::string> end_of_reader(const std::filesystem::path& shortened
   const pid_t child = fork();
   if (child == 0) {
     dup2(pipe.in.number(), STDERR_FILENO);
-    end_in_words_if_shortened();
+    install_truncation_handler();
     const MappedFile first(shortened);
     const MappedFile second(other);
     std::filesystem::resize_file(shortened, 1);
@@ -48,39 +48,39 @@ std::pair<int, std::string> end_of_reader(const std::filesystem::path& shortened
     _exit(0);
   }
   pipe.in.close();
-  std::string said(1000, ' ');
-  said.resize(os::read_up_to(pipe.out, std::as_writable_bytes(std::span(said))));
+  std::string message(1000, ' ');
+  message.resize(os::read_up_to(pipe.out, std::as_writable_bytes(std::span(message))));
   int status = 0;
   waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), said};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), message};
 }
 
-TEST_CASE("a file that is shortened while it is read ends the program in words that name it") {
+TEST_CASE("truncating a mapped file ends the program with a message that names the file") {
   const TemporaryDirectory directory;
   const std::filesystem::path file =
       directory.write("a\x1b.npy", std::string(std::size_t{1} << 16, 'a'));
   const std::filesystem::path other = directory.write("other.npy", "b");
-  const auto [code, said] = end_of_reader(file, other);
+  const auto [code, message] = end_of_reader(file, other);
   CHECK(code == 2);
-  CHECK(said ==
+  CHECK(message ==
         "equarx-sim: error: " + directory.path().string() +
-            "/a?.npy: was shortened, or its disk failed, while it was read; write it again, then "
-            "run this again\n");
+            "/a?.npy: was truncated, or its disk failed, while being read; write it again, then "
+            "rerun\n");
 }
 
-TEST_CASE("of several threads that read what is no longer there one speaks") {
+TEST_CASE("only one of several faulting threads reports the truncated file") {
   const TemporaryDirectory directory;
   const std::filesystem::path other = directory.write("other.npy", "b");
   for (int again = 0; again < 50; ++again) {
     const std::filesystem::path file =
         directory.write("a.npy", std::string(std::size_t{1} << 16, 'a'));
-    const auto [code, said] = end_of_reader(file, other, 4);
+    const auto [code, message] = end_of_reader(file, other, 4);
     REQUIRE(code == 2);
-    REQUIRE(std::ranges::count(said, '\n') == 1);
+    REQUIRE(std::ranges::count(message, '\n') == 1);
   }
 }
 
-TEST_CASE("a mapping is known by its addresses, from the first to the last") {
+TEST_CASE("a mapping contains exactly its own addresses") {
   const std::string bytes = "abc";
   const NamedMapping mapping(std::as_bytes(std::span(bytes)), "f");
   CHECK(mapping.has(bytes.data()));

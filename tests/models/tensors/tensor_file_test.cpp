@@ -83,7 +83,7 @@ TEST_CASE("tensors from .safetensors, one after the other, unaligned") {
   }
 }
 
-TEST_CASE("any piece of a tensor, and nothing outside it") {
+TEST_CASE("any piece of a tensor can be read, but nothing outside it") {
   const TemporaryDirectory directory;
   const TensorFile file = TensorFile::open(
       directory.write("a.npy", npy(npy_header("<f4", "(2, 2)"), stored<float>({0, 1, 2, 3}))));
@@ -98,7 +98,7 @@ TEST_CASE("any piece of a tensor, and nothing outside it") {
   CHECK_THROWS_AS(file.read(std::numeric_limits<std::uint64_t>::max(), values), std::out_of_range);
 }
 
-TEST_CASE("a moved tensor can be read where it went") {
+TEST_CASE("a moved-to tensor can be read") {
   const TemporaryDirectory directory;
   TensorFile one = TensorFile::open(
       directory.write("a.npy", npy(npy_header("<f4", "(1,)"), stored<float>({7}))));
@@ -107,7 +107,7 @@ TEST_CASE("a moved tensor can be read where it went") {
   CHECK(read_all(files.front()) == std::vector<float>{7});
 }
 
-TEST_CASE("names decide about the kind of file") {
+TEST_CASE("the extension selects the file format") {
   const TemporaryDirectory directory;
   const std::string contents = npy(npy_header("<f4", "(1,)"), stored<float>({7}));
   for (const std::string name : {"a.bin", "a", "a.npz", ".npy"})
@@ -121,14 +121,14 @@ TEST_CASE("names decide about the kind of file") {
              ContainsSubstring("one tensor without a name; leave out 'x?'"));
 }
 
-TEST_CASE("an error names the file as it was given") {
+TEST_CASE("an error names the file as given") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("bad\n.npy", "x");
   CHECK(open_error(path) == (directory.path() / "bad?.npy").string() +
                                 ": is not a .npy file; write it with numpy.save()");
 }
 
-/// Pages of files that this process has mapped now; its own memory does not count.
+/// Bytes of file pages currently mapped by this process, without anonymous memory.
 std::size_t mapped_bytes() {
   std::size_t total = 0;
   std::size_t resident = 0;
@@ -137,7 +137,7 @@ std::size_t mapped_bytes() {
   return shared * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-TEST_CASE("threads read a file larger than the memory that they take") {
+TEST_CASE("reading a large file on several threads keeps the mapped memory small") {
   constexpr std::uint64_t kElements = 1 << 24;
   constexpr std::uint64_t kPiece = 10007;
   constexpr unsigned kThreads = 4;
@@ -183,7 +183,7 @@ bool has_numpy() {
          run_command({kPython, "-c", "import numpy"}).exit_code == 0;
 }
 
-TEST_CASE("what numpy writes is read, and what is refused is refused with its remedy") {
+TEST_CASE("files written by numpy are read or refused with a remedy") {
   if (!has_numpy()) {
     WARN("skipped: numpy is not installed (python3-numpy)");
     return;

@@ -16,7 +16,7 @@ using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
 
-TEST_CASE("lanes share a program's instructions and buffers out, a minishard to each") {
+TEST_CASE("lanes divide a program's instructions and buffers, one minishard each") {
   const Program program =
       make_ring_all_reduce(4, 5000, ElementFormat::fp32,
                            ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 3, 2));

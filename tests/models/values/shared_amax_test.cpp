@@ -45,7 +45,7 @@ SharedAmax shared(std::string_view algorithm, const RankGrid& grid,
   return found;
 }
 
-TEST_CASE("all ranks come to know the largest magnitude, whoever has it and wherever it is") {
+TEST_CASE("all ranks obtain the largest magnitude, on any rank and at any position") {
   const std::vector<std::pair<std::string_view, RankGrid>> cases = {
       {"ring", RankGrid({8})},
       {"ring", RankGrid({7})},
@@ -65,7 +65,7 @@ TEST_CASE("all ranks come to know the largest magnitude, whoever has it and wher
     }
 }
 
-TEST_CASE("what is not finite makes the amax of all Inf") {
+TEST_CASE("a NaN or an Inf makes the amax of all ranks Inf") {
   for (const float value :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     std::vector<std::vector<float>> tensors(4, std::vector<float>(kElements, 0.5F));

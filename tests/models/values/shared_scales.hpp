@@ -1,4 +1,4 @@
-// AllReduces whose codes have one scale for all ranks, of tensors in memory.
+// AllReduces of tensors in memory with one scale for all ranks.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 
 namespace equarx::testing {
 
-/// By rank.
+/// Values by rank.
 using Tensors = std::vector<std::vector<float>>;
 
-/// Axes of two, or the one of algorithms that are not of partners.
+/// Axes of length 2, or a single axis for algorithms without partners.
 inline collectives::RankGrid grid_of(std::string_view algorithm, std::uint32_t ranks) {
   if (collectives::find_algorithm(algorithm)->layout != collectives::RankLayout::hypercube)
     return collectives::RankGrid({ranks});

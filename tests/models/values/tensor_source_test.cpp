@@ -27,7 +27,7 @@ std::vector<float> read(const TensorSource& source, std::uint32_t rank, std::uin
 
 }  // namespace
 
-TEST_CASE("a tensor is the same however it is read") {
+TEST_CASE("a tensor does not depend on the order of reads") {
   const TensorSource source(equarx::numerics::InputSpec{.seed = 3}, 1000, ElementFormat::fp32);
   const std::vector<float> whole = read(source, 2, 0, 1000);
   for (const std::size_t first : {0, 1, 255, 999})
@@ -36,7 +36,7 @@ TEST_CASE("a tensor is the same however it is read") {
         REQUIRE(read(source, 2, first, count)[i] == whole[first + i]);
 }
 
-TEST_CASE("a source that keeps its values has the same ones, beyond its end, too") {
+TEST_CASE("a caching source has the same values, past its end too") {
   const TensorSource source(equarx::numerics::InputSpec{.seed = 3}, 10'000, ElementFormat::bf16);
   TensorSource kept = source;
   kept.keep(1 << 20);
@@ -47,7 +47,7 @@ TEST_CASE("a source that keeps its values has the same ones, beyond its end, too
     }
 }
 
-TEST_CASE("an FP32 tensor holds what the generator makes") {
+TEST_CASE("an FP32 tensor holds the generator's values") {
   const InputSpec spec{.distribution = Distribution::uniform, .seed = 4};
   const TensorSource source(spec, 500, ElementFormat::fp32);
   std::vector<float> generated(500);
@@ -67,14 +67,14 @@ TEST_CASE("a bf16 tensor holds the nearest bf16 values") {
             equarx::numerics::float_from_bf16(equarx::numerics::bf16_from_float(exact[i])));
 }
 
-TEST_CASE("ranks bring tensors of their own, or all the same one") {
+TEST_CASE("ranks have their own tensors, or all the same one") {
   const TensorSource own(equarx::numerics::InputSpec{.seed = 6}, 100, ElementFormat::fp32);
   REQUIRE(read(own, 0, 0, 100) != read(own, 1, 0, 100));
   const TensorSource same({.seed = 6, .identical_ranks = true}, 100, ElementFormat::fp32);
   REQUIRE(read(same, 0, 0, 100) == read(same, 7, 0, 100));
 }
 
-TEST_CASE("beyond its end a tensor is padded with zeros") {
+TEST_CASE("a tensor is padded with zeros past its end") {
   const TensorSource source(equarx::numerics::InputSpec{.seed = 7}, 10, ElementFormat::bf16);
   const std::vector<float> values = read(source, 0, 8, 5);
   REQUIRE(values[0] != 0.0F);
@@ -102,15 +102,15 @@ TEST_CASE("an fp16 or FP8 tensor holds the nearest values of its type") {
   }
 }
 
-TEST_CASE("a tensor is of no other type") {
+TEST_CASE("other tensor types are refused") {
   std::vector<float> values(3);
   REQUIRE_THROWS_WITH(round_to_tensor(ElementFormat::int8, values),
-                      ContainsSubstring("int8 is no type of a tensor"));
+                      ContainsSubstring("int8 is not a tensor type"));
   const TensorSource source(equarx::numerics::InputSpec{}, 3, ElementFormat::fp4_e2m1);
   REQUIRE_THROWS_AS(source.read(0, 0, values), std::logic_error);
 }
 
-TEST_CASE("tensors in memory are read rank by rank, rounded and padded as others are") {
+TEST_CASE("tensors in memory are read by rank, rounded and padded like others") {
   using equarx::tensors::FileType;
   using equarx::tensors::MemoryTensor;
   const std::vector<float> first = {1.0F, 2.0F, 1.0F + 0x1p-20F};

@@ -7,7 +7,7 @@
 namespace equarx::values::tensor_types_test {
 namespace {
 
-TEST_CASE("every type of a tensor is stored in as many bytes as its format has") {
+TEST_CASE("every tensor type is stored in as many bytes as its format has") {
   for (const numerics::ElementFormat format : numerics::kTensorFormats) {
     CAPTURE(numerics::name(format));
     const tensors::FileType type = file_type(format);

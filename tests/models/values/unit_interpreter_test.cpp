@@ -21,19 +21,19 @@ Program ring_program(std::uint64_t elements, std::uint32_t ranks = 4) {
                               ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 3, 2));
 }
 
-/// Lanes of a program of three minishards whose formats have scales.
+/// Lanes of a program with three minishards in formats with scales.
 std::uint32_t lane_of(std::uint32_t segment, std::uint32_t minishard) {
   return segment * 3 + minishard;
 }
 
 }  // namespace
 
-TEST_CASE("a unit knows its place, its exact sums and its result") {
+TEST_CASE("a unit has its first element, its exact sums and its result") {
   const Program program = ring_program(5000);
   const TensorSource source(equarx::numerics::InputSpec{.seed = 8}, 5000, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.place = 2, .lane = lane_of(1, 2)});
+  interpreter.run({.coordinate = 2, .lane = lane_of(1, 2)});
   const Range range = program.partition.minishard({.minishard = 2});
   REQUIRE(interpreter.first_element() == program.partition.segment_begin(1) +
                                              program.partition.chunk_begin(1, 0, 2) + range.begin);
@@ -49,16 +49,16 @@ TEST_CASE("a unit knows its place, its exact sums and its result") {
   REQUIRE(std::ranges::equal(interpreter.exact(), exact));
 }
 
-TEST_CASE("a unit does not depend on what its interpreter ran before") {
+TEST_CASE("a unit does not depend on previous runs of its interpreter") {
   const Program program = ring_program(5001);
   const TensorSource source(equarx::numerics::InputSpec{.seed = 9}, 5001, ElementFormat::fp32);
   const LaneTable lanes(program);
-  const Unit last{.place = 3, .lane = lane_of(1, 2)};  // shorter than the others: padded
+  const Unit last{.coordinate = 3, .lane = lane_of(1, 2)};  // shorter than the others: padded
   UnitInterpreter fresh(lanes, source);
   fresh.run(last);
   UnitInterpreter used(lanes, source);
-  used.run({.place = 0, .lane = lane_of(0, 0)});
-  used.run({.place = 1, .lane = lane_of(1, 1)});
+  used.run({.coordinate = 0, .lane = lane_of(0, 0)});
+  used.run({.coordinate = 1, .lane = lane_of(1, 1)});
   used.run(last);
   REQUIRE(std::ranges::equal(used.result(), fresh.result()));
   REQUIRE(std::ranges::equal(used.exact(), fresh.exact()));
@@ -68,23 +68,24 @@ TEST_CASE("a unit does not depend on what its interpreter ran before") {
   REQUIRE(fresh.result().size() < program.partition.minishard({.minishard = 2}).size());
 }
 
-TEST_CASE("a unit beyond the end of the tensor has no elements") {
-  // 45 elements in 8 segments of 6: the last one starts at 42, and of its three minishards the last
-  // two lie in the padding or are cut by it.
+TEST_CASE("a unit past the end of the tensor has no elements") {
+  // 45 elements in 8 segments of 6: the last one starts at 42, and the last two of its three
+  // minishards are padding, wholly or partly.
   const Program program = ring_program(45);
   const TensorSource source(equarx::numerics::InputSpec{.seed = 10}, 45, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.place = 3, .lane = lane_of(1, 1)});
+  interpreter.run({.coordinate = 3, .lane = lane_of(1, 1)});
   REQUIRE(interpreter.result().size() == 1);
-  interpreter.run({.place = 3, .lane = lane_of(1, 2)});
+  interpreter.run({.coordinate = 3, .lane = lane_of(1, 2)});
   REQUIRE(interpreter.result().empty());
   REQUIRE(interpreter.ranks_identical());
 }
 
-TEST_CASE("ranks that end with other bits are noticed") {
+TEST_CASE("ranks that end with different bits are detected") {
   Program program = ring_program(5000);
-  // The owner of a tile keeps its own sums instead of what it quantized for all others.
+  // The owner of a tile keeps its own sums instead of the quantized values that it sent to all
+  // others.
   const auto own = std::ranges::find_if(program.instructions, [](const Instruction& i) {
     return i.op == Op::dequantize && i.tile.segment == 0 && i.tile.shard_offset == 0;
   });
@@ -94,9 +95,9 @@ TEST_CASE("ranks that end with other bits are noticed") {
   const TensorSource source(equarx::numerics::InputSpec{.seed = 11}, 5000, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.place = 0, .lane = lane_of(0, own->tile.minishard)});
+  interpreter.run({.coordinate = 0, .lane = lane_of(0, own->tile.minishard)});
   REQUIRE_FALSE(interpreter.ranks_identical());
-  interpreter.run({.place = 0, .lane = lane_of(1, 0)});
+  interpreter.run({.coordinate = 0, .lane = lane_of(1, 0)});
   REQUIRE(interpreter.ranks_identical());
 }
 

@@ -1,4 +1,5 @@
-// Collectives of tensors that are cast first, against the same collectives of tensors of that type.
+// Collectives of tensors that are cast first, compared with the same collectives of tensors of that
+// type.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -25,7 +26,7 @@ using collectives::RankLayout;
 using numerics::BlockFormat;
 using numerics::ElementFormat;
 
-constexpr std::uint64_t kElements = 4099;  // a prime, so that nothing divides
+constexpr std::uint64_t kElements = 4099;  // a prime, so that nothing divides it
 const numerics::InputSpec kInputs{.seed = 7};
 
 RankGrid grid_of(const collectives::AlgorithmInfo& algorithm) {
@@ -51,7 +52,7 @@ Program program_of(const collectives::AlgorithmInfo& algorithm, Collective colle
                          .all_gather_between = format});
 }
 
-/// The results of `program` on tensors of `tensor`, kept in `kept`.
+/// Results of `program` on tensors of `tensor`, written to `kept`.
 std::vector<float> result_of(const Program& program, ElementFormat tensor, ElementFormat kept) {
   ResultTensor result(result_elements(program), kept);
   const ValueResult values =
@@ -71,7 +72,7 @@ void for_all(Check check) {
     }
 }
 
-TEST_CASE("a cast to FP8 gives the bits of the collective of an FP8 tensor") {
+TEST_CASE("a cast to FP8 gives the bits of the collective of FP8 tensors") {
   for_all([](const collectives::AlgorithmInfo& algorithm, Collective collective) {
     for (const ElementFormat fp8 : {ElementFormat::fp8_e4m3, ElementFormat::fp8_e5m2}) {
       const Program program = program_of(algorithm, collective, fp8);
@@ -82,7 +83,7 @@ TEST_CASE("a cast to FP8 gives the bits of the collective of an FP8 tensor") {
   });
 }
 
-TEST_CASE("a cast to FP32 changes sums on the way, and only rounds the result") {
+TEST_CASE("a cast to FP32 changes intermediate sums, and only rounds the result") {
   for_all([](const collectives::AlgorithmInfo& algorithm, Collective collective) {
     const Program program = program_of(algorithm, collective, ElementFormat::fp32);
     const Program cast = collectives::with_casts(program, ElementFormat::fp16);
@@ -92,13 +93,14 @@ TEST_CASE("a cast to FP32 changes sums on the way, and only rounds the result") 
   });
 }
 
-TEST_CASE("errors are against the sum of tensors as they were before the cast") {
+TEST_CASE("errors are relative to the sum of the tensors before the cast") {
   const Program program = program_of(*collectives::find_algorithm("one-shot"),
                                      Collective::all_reduce, ElementFormat::fp8_e4m3);
   const auto nmse = [](const Program& run, ElementFormat tensor) {
     return execute(run, TensorSource(kInputs, kElements, tensor)).against_exact.nmse;
   };
-  // Of an FP8 tensor one-shot rounds the result only; cast, the inputs' rounding is an error as well.
+  // With FP8 tensors, one-shot only rounds the result; with a cast, the rounding of the inputs is
+  // an error as well.
   const double of_fp8 = nmse(program, ElementFormat::fp8_e4m3);
   const double cast =
       nmse(collectives::with_casts(program, ElementFormat::fp32), ElementFormat::fp32);
@@ -113,7 +115,7 @@ constexpr BlockFormat blocks_of(ElementFormat element, std::size_t block) {
           .block = block};
 }
 
-TEST_CASE("rotated tensors have the sums of those that are not, with any algorithm") {
+TEST_CASE("rotated tensors have the sums of unrotated ones, with any algorithm") {
   for_all([](const collectives::AlgorithmInfo& algorithm, Collective collective) {
     const bool adds =
         collective == Collective::all_reduce || collective == Collective::reduce_scatter;
@@ -129,7 +131,7 @@ TEST_CASE("rotated tensors have the sums of those that are not, with any algorit
   });
 }
 
-/// The tiles that are rotated by themselves, of one minishard.
+/// The tiles of one minishard, each rotated separately.
 std::vector<collectives::Range> rotated_tiles(const Program& program, std::uint32_t minishard) {
   std::vector<collectives::Range> tiles;
   for (const collectives::Instruction& one : program.instructions)
@@ -149,7 +151,7 @@ void multiply(std::span<float> block) {
   }
 }
 
-/// Adds what a codec leaves of values.
+/// Adds the values as decoded after encoding.
 void add_coded(const BlockFormat& format, std::span<const float> values, std::span<float> sums) {
   const numerics::BlockCodec codec(format);
   std::vector<float> amax(numerics::scale_count(format, values.size()), 0.0F);
@@ -163,8 +165,8 @@ void add_coded(const BlockFormat& format, std::span<const float> values, std::sp
   codec.dequantize_add(payload, 0, scales, sums, sums);
 }
 
-/// A minishard of a one-shot AllReduce: every rank's tensor is rotated tile by tile and quantized once, decoded, summed
-/// by rank, and the sum rotated back.
+/// A minishard of a one-shot AllReduce: every rank's tensor is rotated tile by tile, quantized
+/// once, decoded and summed in the order of ranks, and the sum is rotated back.
 std::vector<float> read_slowly(const TensorSource& source, std::uint32_t ranks,
                                const BlockFormat& format,
                                const std::vector<collectives::Range>& tiles) {
@@ -184,9 +186,9 @@ std::vector<float> read_slowly(const TensorSource& source, std::uint32_t ranks,
   return sum;
 }
 
-TEST_CASE("a rotated AllReduce is that of its slow reading, bit for bit") {
+TEST_CASE("a rotated AllReduce matches a slow reference bit for bit") {
   const BlockFormat format = blocks_of(ElementFormat::int4, 64);
-  const ElementFormat fp8 = ElementFormat::fp8_e4m3;  // whose rotations are exact
+  const ElementFormat fp8 = ElementFormat::fp8_e4m3;  // their rotations are exact
   for (std::uint32_t ranks = 2; ranks <= 8; ++ranks) {
     CAPTURE(ranks);
     const Program program =
@@ -209,7 +211,7 @@ TEST_CASE("a rotated AllReduce is that of its slow reading, bit for bit") {
   }
 }
 
-TEST_CASE("a rotation helps heavy tails in int4, and leaves normal values as they are") {
+TEST_CASE("a rotation helps heavy tails in int4 and does not affect normal values") {
   const auto sqnr = [](numerics::Distribution distribution, bool rotate) {
     const BlockFormat format = blocks_of(ElementFormat::int4, 128);
     constexpr std::uint64_t kMany = 1 << 18;

@@ -61,7 +61,7 @@ bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
          std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0;
 }
 
-// Bytes that all ranks send over each channel, by the traffic count.
+// Bytes sent by all ranks, by channel, per the traffic count.
 std::vector<std::uint64_t> planned_bytes(const Program& program) {
   std::vector<std::uint64_t> planned(program.channels.size());
   for (Rank rank = 0; rank < program.ranks(); ++rank) {
@@ -72,7 +72,7 @@ std::vector<std::uint64_t> planned_bytes(const Program& program) {
   return planned;
 }
 
-// Runs a program and holds it to everything that must be true of any.
+// Runs a program and checks everything that must hold for any program.
 void check(const Program& program, const TensorSource& source, const std::vector<float>& oracle,
            bool exact = false) {
   ResultTensor result(result_elements(program), source.format());
@@ -87,7 +87,7 @@ void check(const Program& program, const TensorSource& source, const std::vector
   REQUIRE(values.computed_elements == oracle.size());
   REQUIRE(values.sent_bytes == planned_bytes(program));
   REQUIRE(values.received_bytes == values.sent_bytes);
-  // Neither the threads nor what an interpreter ran before change anything.
+  // Neither the number of threads nor previous runs of an interpreter change anything.
   ResultTensor again(result_elements(program), source.format());
   const ValueResult threaded = execute(program, source, {.threads = 3, .result = &again});
   std::vector<float> other(again.elements());
@@ -131,7 +131,7 @@ TEST_CASE("tori of every shape have the oracle's bits in every format") {
         }
 }
 
-TEST_CASE("large and lopsided tori have the oracle's bits") {
+TEST_CASE("large and elongated tori have the oracle's bits") {
   for (const Lengths& lengths : {Lengths{4, 4, 4}, {16}, {2, 3, 5}, {2, 8}, {8, 2}})
     for (const Collective collective : kRingCollectives)
       for (const RingStyle style : kStyles) {
@@ -143,7 +143,7 @@ TEST_CASE("large and lopsided tori have the oracle's bits") {
       }
 }
 
-TEST_CASE("tori whose segments have sizes of their own have the oracle's bits") {
+TEST_CASE("tori with segments of unequal sizes have the oracle's bits") {
   for (const Lengths& lengths : {Lengths{4, 2}, {2, 3, 4}})
     for (const Collective collective : kRingCollectives)
       for (const RingStyle style : kStyles)
@@ -160,7 +160,7 @@ TEST_CASE("tori whose segments have sizes of their own have the oracle's bits") 
         }
 }
 
-TEST_CASE("the depth of the pipeline and the cut change no oracle") {
+TEST_CASE("the depth of the pipeline and the cut keep the oracle's bits") {
   for (const auto& [minishards, microshards] : {std::pair{1U, 1U}, {1U, 7U}, {5U, 1U}, {3U, 4U}})
     for (const RingStyle style : kStyles)
       for (const std::size_t which : {2, 3, 8}) {
@@ -171,8 +171,8 @@ TEST_CASE("the depth of the pipeline and the cut change no oracle") {
       }
 }
 
-TEST_CASE("cuts that differ from stage to stage have the oracle's bits") {
-  // 128 elements a scale, strided: more minishards for the larger chunks of the first stages.
+TEST_CASE("cuts that differ between stages have the oracle's bits") {
+  // 128 elements per scale, strided: more minishards for the larger chunks of the first stages.
   for (const RingStyle style : kStyles)
     for (const std::size_t which : {0, 2, 6, 8}) {
       CAPTURE(name(style), which);
@@ -195,7 +195,7 @@ TEST_CASE("any order of the axes has the oracle's bits, rotated or not") {
       }
 }
 
-TEST_CASE("recursive halving, on grids of twos, has the oracle's bits") {
+TEST_CASE("recursive halving, on axes of length 2, has the oracle's bits") {
   for (const std::size_t rounds : {1U, 2U, 3U, 4U})
     for (const Formats& formats : all_formats()) {
       CAPTURE(rounds, formats.name);
@@ -205,7 +205,7 @@ TEST_CASE("recursive halving, on grids of twos, has the oracle's bits") {
     }
 }
 
-TEST_CASE("tori of tiny tensors have the oracle's bits, padding and all") {
+TEST_CASE("tori of tiny tensors have the oracle's bits, including padding") {
   for (const std::uint64_t elements : {1, 2, 5, 11, 12, 13, 49})
     for (const Collective collective : kRingCollectives)
       for (const RingStyle style : kStyles)
@@ -266,7 +266,7 @@ TEST_CASE("a direct AllGather has the oracle's bits") {
   check_exchange(direct(Collective::all_gather), scalar_direct_gather, kAnyRanks);
 }
 
-TEST_CASE("an AllToAll has the oracle's bits, of every sender") {
+TEST_CASE("an AllToAll has the oracle's bits for every sender") {
   check_exchange(direct(Collective::all_to_all), scalar_all_to_all, kAnyRanks);
   check_exchange(direct(Collective::all_to_all), scalar_all_to_all, kAnyRanks, 5);
 }
@@ -294,7 +294,7 @@ TEST_CASE("recursive doubling has the oracle's bits, the same on every rank") {
       {2, 4, 8, 16});
 }
 
-TEST_CASE("partners that have summed alike round alike in the next round, at random too") {
+TEST_CASE("partners with the same sums round alike in the next round, stochastically too") {
   constexpr std::uint64_t kElements = 5000;
   const TensorSource source(InputSpec{.seed = 3}, kElements, ElementFormat::bf16);
   for (const std::uint32_t ranks : {2U, 4U, 8U, 16U})
@@ -313,8 +313,8 @@ TEST_CASE("partners that have summed alike round alike in the next round, at ran
         return values.against_exact.nmse;
       };
       const double at_random = nmse(equarx::numerics::Rounding::stochastic);
-      if (!blocks) continue;  // of so few elements nearly each has a scale of its own
-      // Twice the error, for different sums are rounded by random bits of their own.
+      if (!blocks) continue;  // with so few elements nearly each has its own scale
+      // Twice the error: different sums are rounded with different random bits.
       CHECK(at_random == Approx(2.0 * nmse(equarx::numerics::Rounding::nearest)).epsilon(0.2));
     }
 }

@@ -1,5 +1,5 @@
-// AllReduces by codes of a sign and an exponent, whose sums draw random bits: beside a slow reading of the same order
-// of sums, and their theory.
+// AllReduces by codes of a sign and an exponent, whose sums draw random bits: compared with a slow
+// reference with the same order of sums, and with theory.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,7 +32,7 @@ float scale_of(const Tensors& tensors) {
   return amax_of(tensors) * (2.0F * static_cast<float>(tensors.size()));
 }
 
-/// By rank and element, what ranks have cast.
+/// Cast inputs, by rank and element.
 std::vector<std::vector<int>> cast(const Tensors& tensors) {
   constexpr std::uint32_t kCastHop = 0xFFFFFFFEU;
   std::vector<std::vector<int>> codes;
@@ -45,13 +45,13 @@ std::vector<std::vector<int>> cast(const Tensors& tensors) {
   return codes;
 }
 
-/// The random number of a rank's sum.
+/// Random number of a rank's sum.
 std::uint32_t word_of(const Program& program, std::size_t instruction, Rank rank, std::size_t i) {
   const auto hop = static_cast<std::uint32_t>(program.buffers.size() + instruction);
   return slow::word_of({.seed = kSeed, .rank = rank, .hop = hop}, i);
 }
 
-/// Where a rank's tile lies in the tensor.
+/// Position of a rank's tile in the tensor.
 collectives::Range range_of(const Program& program, const collectives::Tile& tile, Rank rank) {
   const collectives::Partition& partition = program.partition;
   const std::uint64_t chunk =
@@ -61,7 +61,7 @@ collectives::Range range_of(const Program& program, const collectives::Tile& til
   return {chunk + range.begin, chunk + range.end};
 }
 
-/// The sums, code by code: of every element, what is added last.
+/// Sums code by code: the term added last, by element.
 std::vector<int> add_in_order(const Program& program, std::vector<std::vector<int>> codes) {
   const std::size_t elements = codes.front().size();
   for (auto& row : codes) row.resize(elements + 4096);  // padding
@@ -96,7 +96,7 @@ void check_codes(const Computed& computed, const std::vector<int>& codes, float 
     REQUIRE(computed.result[i] == static_cast<float>(slow::value_of(codes[i])) * scale);
 }
 
-/// The number of a tree's addition at a rank of what another has.
+/// Index of a tree's addition of another rank's term at a rank.
 std::size_t sum_at(const Program& program, Rank rank, Rank maker) {
   for (std::size_t id = 0; id < program.instructions.size(); ++id) {
     const Instruction& one = program.instructions[id];
@@ -108,7 +108,7 @@ std::size_t sum_at(const Program& program, Rank rank, Rank maker) {
   return 0;
 }
 
-TEST_CASE("exp8 up a binomial tree ends with the codes of Global-QSGD's text") {
+TEST_CASE("exp8 up a binomial tree ends with the codes of Global-QSGD's source code") {
   for (const std::uint32_t ranks : {2U, 4U, 8U}) {
     const Tensors tensors = inputs(ranks, 1500);
     const Program program = program_of("binomial-tree", kExp8, ranks, 1500);
@@ -124,7 +124,7 @@ TEST_CASE("exp8 up a binomial tree ends with the codes of Global-QSGD's text") {
   }
 }
 
-TEST_CASE("exp8 ends with the codes of its text in the order of any algorithm") {
+TEST_CASE("exp8 ends with the reference codes in the order of any algorithm") {
   for (const std::string_view algorithm : {"ring", "torus", "halving-doubling", "binomial-tree"})
     for (const std::uint32_t ranks : {2U, 4U, 8U}) {
       CAPTURE(algorithm, ranks);
@@ -135,12 +135,12 @@ TEST_CASE("exp8 ends with the codes of its text in the order of any algorithm") 
     }
 }
 
-TEST_CASE("exp8 around a ring: a chunk goes once round, and every rank adds it to its own") {
+TEST_CASE("exp8 around a ring: a chunk passes every rank once, which adds it to its own") {
   constexpr std::uint32_t kRanks = 4;
   const Tensors tensors = inputs(kRanks, 4096);
   const Program program = program_of("ring", kExp8, kRanks, 4096);
   const std::vector<std::vector<int>> codes = cast(tensors);
-  // By element and rank, the number of the addition; that of the rank where a chunk starts is missing.
+  // Index of the addition, by element and rank; the rank where a chunk starts has none.
   std::vector<std::array<std::size_t, kRanks>> numbers(4096);
   std::vector<collectives::Offset> way(4096);
   for (std::size_t id = 0; id < program.instructions.size(); ++id) {
@@ -168,7 +168,7 @@ TEST_CASE("exp8 around a ring: a chunk goes once round, and every rank adds it t
 }
 
 TEST_CASE("no two sums of exp8 draw the same random number") {
-  // Of a key: seed, rank, hop and element.
+  // Components of a key: seed, rank, hop and element.
   for (const std::string_view algorithm : {"ring", "torus", "halving-doubling", "binomial-tree"}) {
     const Program program = program_of(algorithm, kExp8, 8, 3001);
     std::map<std::pair<std::size_t, Rank>, int> sums;
@@ -182,12 +182,12 @@ TEST_CASE("no two sums of exp8 draw the same random number") {
         elements += range_of(program, one.tile, rank).size();
       }
     }
-    CHECK(elements >= 7 * 3001);  // seven sums for every element
+    CHECK(elements >= 7 * 3001);  // seven sums per element
     CHECK(program.buffers.size() + program.instructions.size() < 0xFFFFFFFEU);
   }
 }
 
-TEST_CASE("exp8's mean over seeds is the sum, and its error that of theory") {
+TEST_CASE("exp8's mean over seeds is the sum, and its error matches theory") {
   constexpr std::size_t kElements = 300;
   constexpr int kSeeds = 600;
   const Tensors tensors = inputs(4, kElements);
@@ -203,7 +203,7 @@ TEST_CASE("exp8's mean over seeds is the sum, and its error that of theory") {
   }
   double theory = 0.0;
   for (std::size_t i = 0; i < kElements; ++i) {
-    // All codes that an element can end with, with their probabilities.
+    // All possible final codes of an element, with their probabilities.
     std::vector<slow::Codes> terms;
     double exact = 0.0;
     for (const auto& tensor : tensors) {
@@ -226,12 +226,12 @@ TEST_CASE("exp8's mean over seeds is the sum, and its error that of theory") {
   CHECK(squares == Approx(theory).epsilon(0.02));
 }
 
-TEST_CASE("exp8's error of normal values grows with the sums on the way, as its theory has it") {
-  // Rounding v between a and 2 a has the variance (v - a)(2 a - v). Where all v are as likely on a logarithmic scale,
-  // that is c of the mean square, which grows by it each time.
+TEST_CASE("exp8's error of normal values grows with the number of sums, as in theory") {
+  // Rounding v between a and 2 a has the variance (v - a)(2 a - v). If v is uniform on a
+  // logarithmic scale, this is c of the mean square, which grows by it each time.
   const double c = 1.0 - 4.0 / 3.0 * std::log(2.0);
   for (const std::uint32_t ranks : {2U, 4U, 8U, 16U}) {
-    double on_ring = 1.0 + c;  // mean square of what goes round
+    double on_ring = 1.0 + c;  // mean square of the travelling sum
     for (std::uint32_t rank = 1; rank < ranks; ++rank) on_ring = (1.0 + c) * (on_ring + 1.0 + c);
     const double in_tree = std::pow(1.0 + c, 1.0 + std::log2(ranks));
     const Tensors tensors = inputs(ranks, 100'000);
@@ -239,7 +239,7 @@ TEST_CASE("exp8's error of normal values grows with the sums on the way, as its 
          {std::pair{"ring", on_ring / ranks - 1.0}, std::pair{"binomial-tree", in_tree - 1.0}}) {
       CAPTURE(algorithm, ranks);
       const Computed computed = compute(program_of(algorithm, kExp8, ranks, 100'000), tensors);
-      // On a long ring a term is small beside what it is added to, a power of two, and so is the error.
+      // On a long ring a term is small compared to the sum, a power of two, and so is the error.
       if (ranks < 16 || algorithm == std::string_view("binomial-tree"))
         CHECK(computed.values.against_exact.nmse == Approx(theory).epsilon(0.1));
       else
@@ -248,17 +248,17 @@ TEST_CASE("exp8's error of normal values grows with the sums on the way, as its 
   }
 }
 
-TEST_CASE("exp8 of the largest values everywhere: exact in a tree, beyond the range on a ring") {
+TEST_CASE("exp8 of the largest values everywhere: exact in a tree, out of range on a ring") {
   const Tensors same(8, std::vector<float>(4096, 3.0F));
   const Computed tree = compute(program_of("binomial-tree", kExp8, 8, 4096), same);
   CHECK(std::ranges::all_of(tree.result, [](float sum) { return sum == 24.0F; }));
   CHECK(tree.values.quantized.clipped == 0);
   const Computed ring = compute(program_of("ring", kExp8, 8, 4096), same);
-  // By the probabilities of all codes after each of seven sums.
+  // From the probabilities of all codes after each of seven sums.
   CHECK(static_cast<double>(ring.values.quantized.clipped) / 4096 == Approx(0.154).epsilon(0.1));
 }
 
-TEST_CASE("exp8: tensors of zeros stay zeros, and what is not finite is NaN everywhere") {
+TEST_CASE("exp8: tensors of zeros stay zeros, and NaN and Inf become NaN everywhere") {
   Tensors tensors(4, std::vector<float>(100));
   const Program program = program_of("ring", kExp8, 4, 100);
   CHECK(compute(program, tensors).result == tensors[0]);
@@ -267,7 +267,7 @@ TEST_CASE("exp8: tensors of zeros stay zeros, and what is not finite is NaN ever
   CHECK(std::ranges::all_of(wild.result, [](float value) { return std::isnan(value); }));
 }
 
-TEST_CASE("exp8's random bits are of the seed, and not of threads") {
+TEST_CASE("exp8's random bits depend on the seed, not on threads") {
   const Tensors tensors = inputs(8, 20'000);
   const Program program = program_of("torus", kExp8, 8, 20'000);
   std::vector<tensors::MemoryTensor> memory;

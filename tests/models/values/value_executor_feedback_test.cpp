@@ -1,4 +1,4 @@
-// Error feedback: what is lost in one step comes in the next.
+// Error feedback: losses of one step are added in the next.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@ using numerics::ElementFormat;
 using numerics::ScaleRule;
 
 constexpr std::uint32_t kRanks = 8;
-constexpr std::size_t kElements = 5003;  // a prime, so that nothing divides
+constexpr std::size_t kElements = 5003;  // a prime, so that nothing divides it
 
 struct Case {
   std::string_view algorithm;
@@ -39,26 +39,25 @@ std::vector<Case> cases() {
   const RankGrid ring({kRanks});
   const RankGrid torus({4, 2});
   const RankGrid cube({2, 2, 2});
-  return {
-      {"equarx", ring, kInt4},
-      {"torus", torus, kInt4},
-      {"halving-doubling", cube, kInt4},
-      {"two-shot", ring, kInt4},
-      {"one-shot", ring, kInt4},
-      {"quickreduce", ring, kInt4},
-      {"ring", ring, kFp8},
-      {"quickreduce", ring, kFp8},
-      {"ring", ring, kFp8Lm},
-      {"torus", torus, kFp8Lm},
-      {"two-shot", ring, kFp8Lm},
-      {"binomial-tree", cube, kFp8Lm},
-      {"ring", ring, kQsgd},
-      {"binomial-tree", cube, kQsgd},
-      // Here two slices encode the same sums for the last phase, and only one may keep what that loses.
-      {"hierarchical", cube, kInt4},
-      {"hierarchical", cube, kFp8},
-      {"hierarchical-two-shot", RankGrid({2, 4}), kInt4},
-      {"qgz", RankGrid({2, 4}), kInt4}};
+  return {{"equarx", ring, kInt4},
+          {"torus", torus, kInt4},
+          {"halving-doubling", cube, kInt4},
+          {"two-shot", ring, kInt4},
+          {"one-shot", ring, kInt4},
+          {"quickreduce", ring, kInt4},
+          {"ring", ring, kFp8},
+          {"quickreduce", ring, kFp8},
+          {"ring", ring, kFp8Lm},
+          {"torus", torus, kFp8Lm},
+          {"two-shot", ring, kFp8Lm},
+          {"binomial-tree", cube, kFp8Lm},
+          {"ring", ring, kQsgd},
+          {"binomial-tree", cube, kQsgd},
+          // Two slices encode the same sums for the last phase, and only one may record the loss.
+          {"hierarchical", cube, kInt4},
+          {"hierarchical", cube, kFp8},
+          {"hierarchical-two-shot", RankGrid({2, 4}), kInt4},
+          {"qgz", RankGrid({2, 4}), kInt4}};
 }
 
 collectives::Program program_of(const Case& one, Collective collective = Collective::all_reduce) {
@@ -110,7 +109,7 @@ std::vector<float> step(const collectives::Program& program, const Tensors& tens
   return stored;
 }
 
-TEST_CASE("what all steps deliver, and what is left, is together what all steps brought") {
+TEST_CASE("delivered results plus remaining losses equal the sum of all inputs") {
   for (const Case& one : cases())
     for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter}) {
       if (!collectives::find_algorithm(one.algorithm)->does(collective)) continue;
@@ -137,15 +136,14 @@ TEST_CASE("what all steps deliver, and what is left, is together what all steps 
         wrong = std::max(wrong, std::fabs(brought[i] - delivered[i] - of_element));
       }
       CHECK(left > 0.0);
-      CHECK(wrong < 1e-4);  // of sums of 32 in FP32
+      CHECK(wrong < 1e-4);  // for sums of 32 in FP32
     }
 }
 
 TEST_CASE(
-    "with feedback the error of a mean over steps falls with their number, as it does not "
-    "without") {
+    "with feedback the error of the mean falls with the number of steps, without it does not") {
   const collectives::Program program = program_of(cases().front());
-  const Tensors same = normal(1);  // whose quantization errs in the same way each time
+  const Tensors same = normal(1);  // the quantization error is the same each time
   constexpr int kSteps = 20;
   const auto error = [&](const Feedback* feedback) {
     std::vector<double> mean(kElements);
@@ -166,7 +164,7 @@ TEST_CASE(
   CHECK(error(&feedback) < error(nullptr) / 50.0);
 }
 
-TEST_CASE("feedback does not depend on threads, and one that is zero changes nothing") {
+TEST_CASE("feedback does not depend on threads, and zero feedback changes nothing") {
   for (const Case& one : cases()) {
     CAPTURE(one.algorithm);
     const collectives::Program program = program_of(one);
@@ -181,7 +179,7 @@ TEST_CASE("feedback does not depend on threads, and one that is zero changes not
   }
 }
 
-TEST_CASE("what is not finite is not fed back") {
+TEST_CASE("NaN and Inf are not fed back") {
   const collectives::Program program = program_of(cases().front());
   Tensors tensors = normal(2);
   tensors[3][17] = std::numeric_limits<float>::quiet_NaN();

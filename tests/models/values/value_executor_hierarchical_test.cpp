@@ -1,4 +1,4 @@
-// Collectives within slices and between them: what they end with, beside a slow reference of every level.
+// Collectives within and between slices: results compared with a slow reference of every level.
 #include <utility>
 
 #include "models/collectives/hierarchical_program.hpp"
@@ -56,8 +56,7 @@ Computed compute(const collectives::Program& program, const TensorSource& source
 
 }  // namespace
 
-TEST_CASE(
-    "rings within slices and an exchange between them give what every level gives by itself") {
+TEST_CASE("rings within slices and an exchange between them equal the separate levels") {
   const TensorSource source(numerics::InputSpec{.seed = 3}, kElements, ElementFormat::bf16);
   for (const RankGrid& grid : {RankGrid({2, 4}), RankGrid({3, 2, 3}), RankGrid({4, 5})})
     for (const collectives::RingStyle style : testing::kStyles)
@@ -73,7 +72,7 @@ TEST_CASE(
       }
 }
 
-TEST_CASE("exchanges within slices and between them give what every level gives by itself") {
+TEST_CASE("exchanges within and between slices equal the separate levels") {
   const TensorSource source(numerics::InputSpec{.seed = 3}, kElements, ElementFormat::bf16);
   for (const RankGrid& grid : {RankGrid({2, 4}), RankGrid({3, 5}), RankGrid({8, 2})})
     for (const Levels& level : levels())
@@ -93,8 +92,8 @@ TEST_CASE("exchanges within slices and between them give what every level gives 
       }
 }
 
-TEST_CASE("a ReduceScatter and then an AllGather of slices is their AllReduce, to FP32") {
-  // Of whole numbers, whose sums no format rounds.
+TEST_CASE("a ReduceScatter followed by an AllGather of slices is their AllReduce, to FP32") {
+  // With integers, whose sums no format rounds.
   std::vector<std::vector<float>> tensors(6, std::vector<float>(kElements));
   for (std::size_t rank = 0; rank < tensors.size(); ++rank)
     for (std::size_t i = 0; i < kElements; ++i)
@@ -128,7 +127,7 @@ TEST_CASE("a ReduceScatter and then an AllGather of slices is their AllReduce, t
     }
 }
 
-TEST_CASE("slices that encode the same sums round them alike, at random too") {
+TEST_CASE("slices that encode the same sums round them alike, stochastically too") {
   const TensorSource source(numerics::InputSpec{.seed = 3}, kElements, ElementFormat::bf16);
   numerics::BlockFormat format = int8_blocks(32);
   format.rounding = numerics::Rounding::stochastic;
@@ -140,9 +139,9 @@ TEST_CASE("slices that encode the same sums round them alike, at random too") {
   CHECK(one.result != other.result);
 }
 
-TEST_CASE("a hierarchical AllReduce errs as often as it encodes") {
-  // Of N(0, 1) from every rank: every term of a chunk but the own one within slices, the same between them, and what
-  // is gathered on both levels.
+TEST_CASE("the error of a hierarchical AllReduce is proportional to its encodings") {
+  // With N(0, 1) on every rank: every term of a chunk except the own one within slices, the same
+  // between slices, and the gathered data on both levels.
   constexpr std::size_t kBlock = 64;
   const double once = numerics::uniform_quantizer_nmse(kBlock, numerics::kInt8LargestCode);
   for (const auto& [slices, chips] : {std::pair{2U, 2U}, {2U, 8U}, {4U, 4U}, {8U, 8U}}) {
@@ -163,7 +162,7 @@ TEST_CASE("a hierarchical AllReduce errs as often as it encodes") {
         CHECK(result.ranks_identical);
         double encodings = (level.within.scaled ? (codes_own ? 2.0 : within) : 0.0) +
                            (level.between.scaled ? (codes_own ? 2.0 : between) : 0.0);
-        // What was gathered between slices lies on the codes of the same blocks already.
+        // The data gathered between slices already lies on the codes of the same blocks.
         if (level.within.scaled && level.between.scaled) encodings -= 1.0;
         CHECK(result.against_exact.nmse == Approx(encodings * once).epsilon(0.05));
       }

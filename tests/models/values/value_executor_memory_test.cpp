@@ -1,4 +1,4 @@
-// memory_bytes() against what execute() really allocates.
+// memory_bytes() against the actual allocations of execute().
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -23,7 +23,7 @@ void count_allocated(std::size_t size) {
   }
 }
 
-// Every allocation remembers its size in front of itself, in as many bytes as keep it aligned.
+// Every allocation stores its size in a header that preserves alignment.
 void* allocate(std::size_t size, std::size_t alignment) {
   const std::size_t whole = (size + 2 * alignment - 1) / alignment * alignment;
   void* const block = std::aligned_alloc(alignment, whole);
@@ -43,11 +43,15 @@ void release(void* memory, std::size_t alignment) {
 constexpr std::size_t kUsual = alignof(std::max_align_t);
 
 }  // namespace
+}  // namespace equarx::value_executor_memory_test
 
-void* operator new(std::size_t size) { return allocate(size, kUsual); }
+// Replacements of the global functions, for the whole program.
+namespace memory_test = equarx::value_executor_memory_test;
+
+void* operator new(std::size_t size) { return memory_test::allocate(size, memory_test::kUsual); }
 
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
+  return memory_test::allocate(size, static_cast<std::size_t>(alignment));
 }
 
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
@@ -58,18 +62,19 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   }
 }
 
-void operator delete(void* memory) noexcept { release(memory, kUsual); }
+void operator delete(void* memory) noexcept { memory_test::release(memory, memory_test::kUsual); }
 
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
 
 void operator delete(void* memory, std::align_val_t alignment) noexcept {
-  release(memory, static_cast<std::size_t>(alignment));
+  memory_test::release(memory, static_cast<std::size_t>(alignment));
 }
 
 void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
   operator delete(memory, alignment);
 }
 
+namespace equarx::value_executor_memory_test {
 namespace {
 
 using namespace equarx::values;
@@ -87,8 +92,8 @@ void check_memory(const Program& program, unsigned threads) {
   const std::size_t after = live_bytes;
   const auto used = static_cast<double>(peak_bytes - before);
   const auto promised = static_cast<double>(memory_bytes(program, threads));
-  // Small tables, of instructions and of buffers, are not worth counting, nor is what pieces of unequal
-  // size leave of each other's room.
+  // Tolerance for small tables (instructions, buffers) and for unused capacity from pieces of
+  // unequal size.
   CHECK(used < 1.05 * promised + 100e3);
   CHECK(used > 0.7 * promised);
   CHECK(after == before);
@@ -103,7 +108,7 @@ void check_memory(std::uint32_t ranks, std::uint64_t elements, const RingOptions
 
 }  // namespace
 
-TEST_CASE("execute() takes the memory that memory_bytes() says, and gives it back") {
+TEST_CASE("execute() allocates memory_bytes() and frees it") {
   for (const RingStyle style : kStyles)
     for (const Quantized phases : kQuantized) {
       check_memory(8, 3'000'001, ring(style, phases, int8_strided(), 2, 4), 1);
@@ -112,7 +117,7 @@ TEST_CASE("execute() takes the memory that memory_bytes() says, and gives it bac
     }
 }
 
-TEST_CASE("each thread takes as much, but no more threads work than there is work") {
+TEST_CASE("each thread takes the same memory, up to one thread per unit") {
   const RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_strided(), 1, 2);
   check_memory(2, 2'000'000, options, 2);
   const Program program = make_ring_all_reduce(2, 2'000'000, ElementFormat::bf16, options);
@@ -120,7 +125,7 @@ TEST_CASE("each thread takes as much, but no more threads work than there is wor
   REQUIRE(memory_bytes(program, 4) == memory_bytes(program, 1000));
 }
 
-TEST_CASE("collectives on tori take the memory that is promised") {
+TEST_CASE("collectives on tori take the predicted memory") {
   for (const Collective collective :
        {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather})
     for (const RingStyle style : kStyles)
@@ -135,7 +140,7 @@ TEST_CASE("collectives on tori take the memory that is promised") {
       }
 }
 
-TEST_CASE("exchanges and broadcasts take the memory that is promised") {
+TEST_CASE("exchanges and broadcasts take the predicted memory") {
   for (const BlockFormat& format : {int8_strided(), plain(ElementFormat::bf16)}) {
     const ExchangeOptions options{format, format, {.minishards = 2, .microshards = 2}};
     for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter,

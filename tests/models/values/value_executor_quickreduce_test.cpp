@@ -1,4 +1,4 @@
-// QuickReduce as a whole: what all ranks end with, beside an oracle of its text.
+// QuickReduce as a whole: results compared with an oracle written from its source code.
 #include <algorithm>
 #include <random>
 
@@ -25,7 +25,7 @@ constexpr Case kCases[] = {{"quickreduce-int8", 128},
 
 using Halves = std::vector<std::vector<std::uint16_t>>;
 
-/// By rank, FP16 of a spread that changes along the tensor, with some zeros and extremes.
+/// FP16 values by rank, with a spread that changes along the tensor, and some zeros and extremes.
 Halves inputs(std::uint32_t ranks, std::size_t elements) {
   std::mt19937 random(7);
   std::normal_distribution<float> normal;
@@ -60,7 +60,7 @@ std::vector<float> computed(const Halves& tensors, std::string_view format,
   return all;
 }
 
-TEST_CASE("QuickReduce ends with the bits of its text, whatever the ranks and parts") {
+TEST_CASE("QuickReduce ends with the oracle's bits, for any number of ranks and parts") {
   for (const Case& one : kCases)
     for (const std::uint32_t ranks : {2U, 4U, 8U})
       for (const std::uint32_t minishards : {1U, 2U, 4U}) {
@@ -81,7 +81,7 @@ TEST_CASE("QuickReduce ends with the bits of its text, whatever the ranks and pa
       }
 }
 
-TEST_CASE("QuickReduce adds plain FP16 by rank, rounded at every term") {
+TEST_CASE("QuickReduce adds plain FP16 in the order of ranks, rounded at every term") {
   for (const std::uint32_t ranks : {2U, 3U, 8U}) {
     const Halves tensors = inputs(ranks, 5000);
     const std::vector<float> got = computed(tensors, "fp16", 1);

@@ -1,4 +1,4 @@
-// Collectives whose codes have one scale for all ranks: what they end with, beside slow references, and their theory.
+// Collectives with one scale for all ranks, compared with slow references and with theory.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -23,7 +23,7 @@ constexpr numerics::BlockFormat kFp8{.element = ElementFormat::fp8_e4m3,
 constexpr numerics::BlockFormat kInt8{.element = ElementFormat::int8,
                                       .rule = numerics::ScaleRule::global_qsgd};
 
-/// By rank and element, what FP8-LM's cast makes of the tensors, in units of the scale; and that.
+/// FP8-LM's cast of the tensors in units of the scale, by rank and element; and the scale.
 struct Fp8Codes {
   std::vector<double> values = testing::fp8::kE4m3.values();
   std::vector<std::vector<double>> codes;
@@ -48,7 +48,7 @@ struct Fp8Codes {
   float decoded(double sum) const { return static_cast<float>(sum) * step; }
 };
 
-TEST_CASE("FP8-LM up a binomial tree ends with the bits of its text, rounded to FP8 at every hop") {
+TEST_CASE("FP8-LM up a binomial tree matches its source code, rounded to FP8 at every hop") {
   for (const std::uint32_t ranks : {2U, 4U, 8U}) {
     const Tensors tensors = inputs(ranks, 1500);
     const Computed computed = compute(program_of("binomial-tree", kFp8, ranks, 1500), tensors);
@@ -65,8 +65,7 @@ TEST_CASE("FP8-LM up a binomial tree ends with the bits of its text, rounded to 
 }
 
 TEST_CASE(
-    "FP8-LM of two ranks is the same by every algorithm, but for sums in FP32 that are rounded "
-    "once") {
+    "FP8-LM on two ranks is the same with every algorithm, except for FP32 sums rounded once") {
   const Tensors tensors = inputs(2, 3000);
   const Fp8Codes codes(tensors);
   for (const std::string_view algorithm :
@@ -78,7 +77,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("FP8-LM where one rank adds all rounds their sum once") {
+TEST_CASE("FP8-LM with all sums on one rank rounds them once") {
   for (const std::uint32_t ranks : {3U, 8U}) {
     const Tensors tensors = inputs(ranks, 2000);
     const Fp8Codes codes(tensors);
@@ -94,8 +93,7 @@ TEST_CASE("FP8-LM where one rank adds all rounds their sum once") {
   }
 }
 
-TEST_CASE(
-    "Global-QSGD ends with the same bits by every algorithm, and with a multiple of its step") {
+TEST_CASE("Global-QSGD ends with the same bits, a multiple of its step, with every algorithm") {
   for (const std::uint32_t ranks : {2U, 4U, 8U}) {
     const Tensors tensors = inputs(ranks, 4000);
     const float step = static_cast<float>(ranks) * amax_of(tensors) * (1.0F / 127.0F);
@@ -117,14 +115,15 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Global-QSGD's error is N step^2 / 6, as its theory has it, from 2 to 64 ranks") {
+TEST_CASE("Global-QSGD's error is N step^2 / 6 as in theory, from 2 to 64 ranks") {
   for (const std::uint32_t ranks : {2U, 4U, 8U, 16U, 32U, 64U}) {
     CAPTURE(ranks);
     constexpr std::size_t kElements = 40'000;
     const Tensors tensors = inputs(ranks, kElements, numerics::Distribution::uniform);
     const double step = ranks * double{amax_of(tensors)} / 127.0;
-    // Of a value f of a step above a code: f (1 - f), whose mean is 1 / 6 where all f are as likely. On a whole number
-    // of steps they are; here of the values as they are.
+    // Variance of a value that is a fraction f of a step above a code: f (1 - f), with the mean 1 /
+    // 6 for uniform f. On a whole number of steps f is uniform; here f comes from the actual
+    // values.
     double expected = 0.0;
     for (const auto& tensor : tensors)
       for (const float value : tensor) {
@@ -154,7 +153,7 @@ TEST_CASE("Global-QSGD is unbiased over seeds") {
     const Computed computed = compute(program, tensors, static_cast<std::uint64_t>(seed));
     for (std::size_t i = 0; i < 300; ++i) mean[i] += double{computed.result[i]} / kSeeds;
   }
-  // Of one element at most 4 x 1/4 step^2; five standard deviations of the mean.
+  // At most 4 x 1/4 step^2 per element; five standard deviations of the mean.
   for (std::size_t i = 0; i < 300; ++i) {
     double exact = 0.0;
     for (const auto& tensor : tensors) exact += double{tensor[i]};
@@ -162,7 +161,7 @@ TEST_CASE("Global-QSGD is unbiased over seeds") {
   }
 }
 
-TEST_CASE("sums beyond the range are counted, and so is what is cast to zero") {
+TEST_CASE("sums out of range and values cast to zero are counted") {
   // Four ranks with the largest value everywhere: without headroom, every sum saturates.
   const Tensors same(4, std::vector<float>(64, 448.0F));
   numerics::BlockFormat post = kFp8;
@@ -175,17 +174,17 @@ TEST_CASE("sums beyond the range are counted, and so is what is cast to zero") {
   const Computed whole = compute(program_of("binomial-tree", pre, 4, 64), same);
   CHECK(whole.values.quantized.clipped == 0);
   CHECK(whole.result.front() == 4 * 448.0F);
-  // A value that is 2^-20 of the largest.
+  // A value of 2^-20 times the largest.
   Tensors small(2, std::vector<float>(64, 0x1p-20F));
   small[0][0] = 448.0F;
   const Computed flushed = compute(program_of("ring", kFp8, 2, 64), small);
   CHECK(flushed.values.quantized.flushed == 2 * 64 - 1);
 }
 
-TEST_CASE(
-    "of four ranks with the same largest value, sums of int8 codes may wrap, and are counted") {
+TEST_CASE("int8 sums of four ranks with the same largest value may wrap, and are counted") {
   const Tensors same(
-      4, std::vector<float>(4096, 1.0F));  // codes 31.75: of four, 128 in 0.75^4 of all cases
+      // Codes 31.75: four of them sum to 128 in 0.75^4 of all cases.
+      4, std::vector<float>(4096, 1.0F));
   const Computed computed = compute(program_of("binomial-tree", kInt8, 4, 4096), same);
   const auto wrapped = static_cast<double>(
       std::ranges::count_if(computed.result, [](float value) { return value < 0.0F; }));
@@ -193,7 +192,7 @@ TEST_CASE(
   CHECK(static_cast<double>(computed.values.quantized.clipped) == wrapped);
 }
 
-TEST_CASE("a scale that ranks share is of the whole tensor, where only a sample is computed, too") {
+TEST_CASE("a shared scale covers the whole tensor even with a sample") {
   Tensors tensors = inputs(4, 100'000);
   tensors[2][99'999] = 1000.0F;
   std::vector<tensors::MemoryTensor> memory;

@@ -27,7 +27,7 @@ using equarx::numerics::ScaleLayout;
 
 namespace {
 
-// One ring, on synthetic tensors.
+// A ring on synthetic tensors.
 struct Case {
   std::uint32_t ranks;
   std::uint64_t elements;
@@ -72,7 +72,7 @@ bool same_bits(const ErrorMetrics& one, const ErrorMetrics& other) {
   return one.count == other.count && bits(one) == bits(other);
 }
 
-// Everything that must hold for any ring: the oracle's bits, and bytes as planned.
+// Checks everything that must hold for any ring: the oracle's bits, and bytes as planned.
 void check_against_oracle(const Case& ring) {
   INFO(describe(ring));
   const Program program = ring.program();
@@ -121,7 +121,7 @@ TEST_CASE("quantized rings have the oracle's bits: formats, layouts, scales, ten
             }
 }
 
-TEST_CASE("rings of NVFP4 have the oracle's bits, and send the scale of each minishard") {
+TEST_CASE("rings of NVFP4 have the oracle's bits and send the scale of each minishard") {
   const BlockFormat format{ElementFormat::fp4_e2m1,
                            true,
                            ScaleFormat::e4m3,
@@ -169,7 +169,7 @@ TEST_CASE("phases in different formats have the oracle's bits") {
                                .cut = {.minishards = 1, .microshards = 3}}});
 }
 
-TEST_CASE("the pipeline's depth changes no bit where it does not change the scale groups") {
+TEST_CASE("the pipeline's depth changes no bit unless it changes the scale groups") {
   for (const RingStyle style : kStyles) {
     const auto result = [&](std::uint32_t microshards) {
       const Case ring_case{5, 30'011, ElementFormat::bf16,
@@ -204,7 +204,7 @@ TEST_CASE("tiny tensors: one element, and fewer elements than ranks") {
       }
 }
 
-TEST_CASE("tiny tensors can be compared with a baseline, padding and all") {
+TEST_CASE("tiny tensors can be compared with a baseline, including padding") {
   for (const ElementFormat tensor : {ElementFormat::bf16, ElementFormat::fp32}) {
     const Case one{8, 3, tensor, ring(RingStyle::full_loop, {false, false}, {}, 1, 1, tensor)};
     ResultTensor baseline(3, tensor);
@@ -246,7 +246,7 @@ TEST_CASE("results do not depend on the number of threads") {
   }
 }
 
-TEST_CASE("metrics are those of the result") {
+TEST_CASE("metrics describe the result") {
   const Case ring_case{4, 10'007, ElementFormat::bf16,
                        ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 2, 2)};
   const TensorSource source = ring_case.source();
@@ -279,19 +279,19 @@ TEST_CASE("metrics are those of the result") {
   REQUIRE(values.against_baseline->mse == Approx(squared_value / count).epsilon(1e-10));
 }
 
-TEST_CASE("without a baseline there is no comparison with one") {
+TEST_CASE("without a baseline there is no comparison") {
   const Case ring_case{2, 100, ElementFormat::bf16,
                        ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 1, 1)};
   REQUIRE_FALSE(execute(ring_case.program(), ring_case.source()).against_baseline.has_value());
 }
 
-TEST_CASE("quantizations are counted, every one of them") {
+TEST_CASE("every quantization is counted") {
   const auto counts = [](Quantized phases, ElementFormat otherwise) {
     const Case ring_case{8, 16'000, ElementFormat::bf16,
                          ring(RingStyle::full_loop, phases, int8_blocks(100), 1, 1, otherwise)};
     return execute(ring_case.program(), ring_case.source(), {.threads = 1});
   };
-  // 7 hops of a ReduceScatter and the AllGather's one, of every element.
+  // 7 hops of a ReduceScatter and one encoding in the AllGather, for every element.
   REQUIRE(counts({true, true}, ElementFormat::bf16).quantized.elements == 8 * 16'000);
   REQUIRE(counts({true, false}, ElementFormat::bf16).quantized.elements == 7 * 16'000);
   REQUIRE(counts({false, true}, ElementFormat::bf16).quantized.elements == 16'000);
@@ -310,8 +310,8 @@ TEST_CASE("fractions of clipped and flushed elements") {
   result.quantized = {.elements = 200, .clipped = 3, .flushed = 50, .non_finite = 0};
   REQUIRE(result.clipped_fraction() == Approx(0.015));
   REQUIRE(result.flushed_fraction() == Approx(0.25));
-  // Amax scales clip nothing. A step is amax / 127, so |x| below amax / 254 becomes zero: of
-  // values uniform on [-amax, amax) one in 254.
+  // Amax scales clip nothing. A step is amax / 127, so |x| below amax / 254 becomes zero: one in
+  // 254 of values uniform on [-amax, amax).
   const Case ring_case{
       2,
       1 << 18,
@@ -324,28 +324,28 @@ TEST_CASE("fractions of clipped and flushed elements") {
   REQUIRE(values.flushed_fraction() == Approx(1.0 / 254).epsilon(0.15));  // five sigma
 }
 
-TEST_CASE("a plain FP32 ring is exact but for FP32's rounding, a bf16 one but for bf16's") {
+TEST_CASE("a plain FP32 ring is exact up to FP32 rounding, a bf16 ring up to bf16 rounding") {
   const auto nmse = [](ElementFormat wire) {
     const Case ring_case{8, 100'000, ElementFormat::fp32,
                          ring(RingStyle::full_loop, {false, false}, {}, 1, 1, wire)};
     return execute(ring_case.program(), ring_case.source(), {.threads = 1}).against_exact.nmse;
   };
   // Half a step is at most 2^-24 of a value in FP32 and 2^-8 / 2 in bf16; the message of hop k has
-  // k / 8 of the result's power, and the first is rounded because it is no bf16 tensor.
+  // k / 8 of the result's power, and the first one is rounded because the tensor is not bf16.
   REQUIRE(nmse(ElementFormat::fp32) < 4.5 * 0x1p-48);
   REQUIRE(nmse(ElementFormat::fp32) > 0.0);
   REQUIRE(nmse(ElementFormat::bf16) < 4.5 * 0x1p-18);
   REQUIRE(nmse(ElementFormat::bf16) > 4.5 * 0x1p-18 / 10.0);
 }
 
-TEST_CASE("a failure in any thread reaches the caller, and no thread outlives it") {
+TEST_CASE("an exception in any thread reaches the caller, and no thread outlives it") {
   const Case ring_case{4, 100'000, ElementFormat::bf16,
                        ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 8, 1)};
   const Program program = ring_case.program();
   const TensorSource wrong(equarx::numerics::InputSpec{}, ring_case.elements, ElementFormat::int8);
   for (const unsigned threads : {1U, 4U})
     REQUIRE_THROWS_WITH(execute(program, wrong, {.threads = threads}),
-                        ContainsSubstring("is no type of a tensor"));
+                        ContainsSubstring("is not a tensor type"));
 }
 
 TEST_CASE("a format without meaning is refused") {
@@ -355,7 +355,7 @@ TEST_CASE("a format without meaning is refused") {
   REQUIRE_THROWS_AS(execute(ring_case.program(), ring_case.source()), std::invalid_argument);
 }
 
-TEST_CASE("a result is kept in the tensor's type") {
+TEST_CASE("a result is stored in the tensor's type") {
   const std::vector<float> values = {1.0F, 1.0F + 0x1p-10F, -3.5F};
   for (const ElementFormat format : {ElementFormat::fp32, ElementFormat::bf16}) {
     ResultTensor tensor(10, format);
@@ -368,9 +368,9 @@ TEST_CASE("a result is kept in the tensor's type") {
   }
 }
 
-TEST_CASE("there is always a thread to work") { REQUIRE(default_threads() >= 1); }
+TEST_CASE("there is always at least one thread") { REQUIRE(default_threads() >= 1); }
 
-TEST_CASE("a sample computes the same windows of every program, and says how much it was") {
+TEST_CASE("a sample computes the same windows for every program and reports its size") {
   constexpr std::uint64_t kElements = 1 << 20;
   const Case quantized{4, kElements, ElementFormat::bf16,
                        ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 32, 2)};

@@ -11,7 +11,7 @@ namespace {
 using testing::find;
 using testing::tiny;
 
-/// Counts the pairs one by one.
+/// Counts query-key pairs one by one.
 double counted_pairs(std::uint32_t queries, std::uint32_t keys, std::uint32_t window,
                      const AttentionMethod& method, bool local) {
   double count = 0.0;
@@ -28,7 +28,7 @@ double counted_pairs(std::uint32_t queries, std::uint32_t keys, std::uint32_t wi
   return count;
 }
 
-TEST_CASE("scores that are computed are those counted one by one") {
+TEST_CASE("computed scores match a brute-force count") {
   const Transformer model = tiny();
   for (const std::uint32_t tokens : {1U, 2U, 3U, 4U, 17U})
     for (const bool local : {false, true}) {
@@ -55,7 +55,7 @@ TEST_CASE("a window without causality is a band as wide as the window") {
   CHECK(score_pairs(tiny(), extent(Prefill{2, 1}), method, true) == 4);
 }
 
-TEST_CASE("unfused attention is what is worked out by hand") {
+TEST_CASE("unfused attention matches a manual calculation") {
   // Two chips: 2 query heads, 1 key head of size 2. 5 tokens, 3 prompts: 25 scores x 2 x 3 = 150.
   const Transformer model = tiny();
   const AttentionMethod method{.score_bytes = 4.0, .score_passes = 5.0};
@@ -81,7 +81,7 @@ TEST_CASE("unfused attention is what is worked out by hand") {
   }
 }
 
-TEST_CASE("fused attention does the same arithmetic without the scores' way through HBM") {
+TEST_CASE("fused attention does the same arithmetic without score traffic") {
   const Transformer model = tiny();
   const Extent size = extent(Prefill{5, 3});
   const auto fused =
@@ -112,7 +112,7 @@ TEST_CASE("decoding reads the cache of every sequence, or its window") {
   CHECK(cached_keys(model, extent(Decode{2, 1}), window, true) == 2);
 }
 
-TEST_CASE("methods that cannot be are refused, unless attention is fused") {
+TEST_CASE("invalid methods are rejected, unless attention is fused") {
   CHECK_THROWS_WITH(check_method({.score_passes = 1.9}), ContainsSubstring("1.9 times"));
   CHECK_THROWS_AS(check_method({.score_passes = std::numeric_limits<double>::quiet_NaN()}),
                   std::invalid_argument);

@@ -14,7 +14,7 @@ Footprint footprint_of(const Transformer& model, const Phase& phase, std::uint32
   return footprint(model, phase, chips, method, phase_operations(model, phase, chips, method));
 }
 
-TEST_CASE("a chip alone has every weight once") {
+TEST_CASE("a single chip has every weight once") {
   Transformer model = tiny();
   CHECK(footprint_of(model, Prefill{5, 1}, 1, {}).weights == 2 * parameters(model));
   model.tied_embeddings = false;
@@ -24,9 +24,10 @@ TEST_CASE("a chip alone has every weight once") {
   CHECK(footprint_of(model, Prefill{5, 1}, 1, {}).weights == 4 * parameters(model));
 }
 
-TEST_CASE("matrices are divided, norms are not") {
+TEST_CASE("matrices are sharded, norms are replicated") {
   const Transformer model = tiny();
-  // Two chips: q 8x4, k and v 8x2 each, output 4x8, FFN three times 8x6; norms 16; table 15x8; norm 8.
+  // Two chips: q 8x4, k and v 8x2 each, output 4x8, FFN three times 8x6; norms 16; table 15x8; norm
+  // 8.
   CHECK(footprint_of(model, Prefill{5, 1}, 2, {}).weights ==
         2 * (7 * (32 + 32 + 32 + 144 + 16) + 120 + 8));
 }
@@ -40,12 +41,12 @@ TEST_CASE("the KV cache has every position of every layer, or the window of loca
   CHECK(footprint_of(model, Decode{20, 3}, 1, window).kv_cache == 3 * (5 * 3 + 2 * 20) * position);
   CHECK(footprint_of(model, Decode{20, 3}, 2, window).kv_cache ==
         3 * (5 * 3 + 2 * 20) * position / 2);
-  // Four chips share two heads: each has one.
+  // Four chips share two heads, one each.
   CHECK(footprint_of(model, Decode{20, 3}, 4, window).kv_cache ==
         3 * (5 * 3 + 2 * 20) * position / 2);
 }
 
-TEST_CASE("activations are the residual and the hungriest operation") {
+TEST_CASE("activations are the residual and the largest live data of an operation") {
   const Transformer model = tiny();
   // 60 rows x 8 x 2 B. Softmax: scores and probabilities, 60 x 60 x 4 heads x 2 B each.
   CHECK(footprint_of(model, Prefill{60, 1}, 1, {}).activations == 60 * 16 + 2 * 60 * 60 * 4 * 2);

@@ -1,4 +1,4 @@
-// Transformers that tests start from, and sums over operations.
+// Transformers for tests, and sums over operations.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace equarx::workloads::testing {
 
-/// So small that everything can be worked out by hand.
+/// Small enough for manual calculations.
 inline Transformer tiny() {
   Transformer model;
   model.name = "tiny";

@@ -5,7 +5,7 @@
 namespace equarx::workloads::operation_test {
 namespace {
 
-TEST_CASE("weights, operands and results go through HBM, what is summed is the collective's") {
+TEST_CASE("HBM traffic is weights, operands and results, without the AllReduce") {
   Operation operation;
   operation.weight_bytes = 1.0;
   operation.read_bytes = 20.0;
@@ -15,7 +15,7 @@ TEST_CASE("weights, operands and results go through HBM, what is summed is the c
   CHECK(operation.hbm_bytes() == 321.0);
 }
 
-TEST_CASE("a part of the positions reads all weights") {
+TEST_CASE("each part of the positions reads all weights") {
   const Operation whole{.name = "matrix",
                         .flops = 8.0,
                         .vector_ops = 4.0,

@@ -19,7 +19,7 @@ std::vector<std::string_view> names(const std::vector<Operation>& operations) {
   return result;
 }
 
-TEST_CASE("a layer is these operations in this order") {
+TEST_CASE("operations of a layer are in order") {
   const PhaseOperations phase = phase_operations(tiny(), Prefill{5, 1}, 2, {});
   const std::vector<std::string_view> layer = {"qkv",
                                                "rope",
@@ -40,7 +40,7 @@ TEST_CASE("a layer is these operations in this order") {
   CHECK(names(phase.head) == std::vector<std::string_view>{"final_norm", "logits"});
 }
 
-TEST_CASE("a residual that stays in VMEM takes nothing of HBM, and changes nothing else") {
+TEST_CASE("a residual in VMEM saves its HBM traffic and changes nothing else") {
   const Transformer model = tiny();
   const Prefill prefill{5, 3};
   const PhaseOperations hbm = phase_operations(model, prefill, 2, {});
@@ -63,7 +63,7 @@ TEST_CASE("a residual that stays in VMEM takes nothing of HBM, and changes nothi
   CHECK(vmem.embedding.front().hbm_bytes() == hbm.embedding.front().hbm_bytes() - kResidual);
 }
 
-TEST_CASE("operations of a layer are what is worked out by hand") {
+TEST_CASE("operations of a layer match a manual calculation") {
   // 15 rows; two chips: 2 query heads and 1 key head of size 2, FFN 6 wide; d_model 8.
   const Transformer model = tiny();
   const auto layer = phase_operations(model, Prefill{5, 3}, 2, {}).global_layer;
@@ -113,7 +113,7 @@ TEST_CASE("each activation has the vector work of its own function") {
   CHECK(activation_ops(Activation::gelu) - relu == 8 * 15 * 6);
 }
 
-TEST_CASE("embedding and logits are what is worked out by hand") {
+TEST_CASE("embedding and logits match a manual calculation") {
   const PhaseOperations phase = phase_operations(tiny(), Prefill{5, 3}, 4, {});
   const Operation& lookup = find(phase.embedding, "embedding");
   CHECK(lookup.weight_bytes == 15 * 8 * 2);
@@ -143,7 +143,7 @@ TEST_CASE("extra norms are extra vector work, and weights of fp32 twice the byte
   for (const std::string_view name : {"attention_residual", "ffn_residual", "rope"}) {
     CHECK(find(more, name).vector_ops > find(plain, name).vector_ops);
   }
-  // What is normalized is read once more; keys and queries of a head are at hand anyway.
+  // Post-norms read the result once more; keys and queries of a head are already available.
   CHECK(find(more, "ffn_residual").read_bytes == 3 * 5 * 8 * 2);
   CHECK(find(plain, "ffn_residual").read_bytes == 2 * 5 * 8 * 2);
   CHECK(find(more, "ffn_residual").live_bytes == find(plain, "ffn_residual").live_bytes);
@@ -152,7 +152,7 @@ TEST_CASE("extra norms are extra vector work, and weights of fp32 twice the byte
   CHECK(find(more, "qkv").flops == find(plain, "qkv").flops);
 }
 
-TEST_CASE("matrix work is two operations for each parameter and token") {
+TEST_CASE("GEMM work is two FLOPs per parameter and token") {
   const Transformer model = gemma3_27b();
   const PhaseOperations phase = phase_operations(model, Prefill{4096, 1}, 16, {});
   double flops = 0.0;
@@ -163,7 +163,7 @@ TEST_CASE("matrix work is two operations for each parameter and token") {
   CHECK(16 * flops == Approx(2.0 * 4096 * parameters_without_embeddings(model)).epsilon(1e-4));
 }
 
-TEST_CASE("tensor parallelism divides the work, and loses none of it") {
+TEST_CASE("tensor parallelism divides the work without loss") {
   Transformer model = gemma3_27b();
   for (const Phase& phase : {Phase(Prefill{512, 2}), Phase(Decode{512, 2})})
     for (const bool fused : {false, true}) {
@@ -175,7 +175,7 @@ TEST_CASE("tensor parallelism divides the work, and loses none of it") {
         const PhaseOperations shared = phase_operations(model, phase, chips, method);
         CHECK(chips * total(model, shared, &Operation::flops) == Approx(alone).epsilon(1e-12));
       }
-      // Two chips for each key and value head: what is made of them is made twice.
+      // Two chips per key and value head: its projections are computed twice.
       const double twice =
           32 * total(model, phase_operations(model, phase, 32, method), &Operation::flops);
       const double keys_and_values = 2.0 * extent(phase).rows() * model.d_model * 2.0 *
@@ -184,7 +184,7 @@ TEST_CASE("tensor parallelism divides the work, and loses none of it") {
     }
 }
 
-TEST_CASE("every layer has two AllReduces of all rows, but a chip alone has none") {
+TEST_CASE("every layer has two AllReduces of all rows, except on a single chip") {
   const Transformer model = gemma3_27b();
   const Phase phase = Prefill{4096, 1};
   const auto sum = [&](std::uint32_t chips) {
@@ -209,7 +209,7 @@ TEST_CASE("more tokens are more work, and more than in proportion in attention")
   CHECK(work(Decode{2048, 1}, &Operation::flops) > work(Decode{1024, 1}, &Operation::flops));
 }
 
-TEST_CASE("only local layers gain from what skips outside their window") {
+TEST_CASE("only local layers benefit from skipping outside the window") {
   const AttentionMethod window{.skips_outside_window = true};
   const PhaseOperations all = phase_operations(gemma3_27b(), Prefill{4096, 1}, 16, {});
   const PhaseOperations some = phase_operations(gemma3_27b(), Prefill{4096, 1}, 16, window);
@@ -218,7 +218,7 @@ TEST_CASE("only local layers gain from what skips outside their window") {
 }
 
 TEST_CASE("decoding one token of a prompt is the last row of its prefill") {
-  // Sum of decoding every position = prefill that skips the future.
+  // Decoding every position sums to a prefill that skips the future.
   const Transformer model = tiny();
   const AttentionMethod method{.fused = true, .skips_future = true, .skips_outside_window = true};
   double decoded = 0.0;
@@ -230,7 +230,7 @@ TEST_CASE("decoding one token of a prompt is the last row of its prefill") {
   CHECK(decoded == find(layer, "attention").flops + find(layer, "qkv").flops);
 }
 
-TEST_CASE("what cannot be is refused") {
+TEST_CASE("impossible phases, shards and methods are rejected") {
   CHECK_THROWS_AS(phase_operations(tiny(), Prefill{0, 1}, 2, {}), std::invalid_argument);
   CHECK_THROWS_AS(phase_operations(tiny(), Prefill{5, 1}, 3, {}), std::invalid_argument);
   CHECK_THROWS_AS(phase_operations(tiny(), Prefill{5, 1}, 2, {.score_passes = 1.0}),

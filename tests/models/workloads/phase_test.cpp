@@ -24,7 +24,7 @@ TEST_CASE("an AllReduce has d_model values of bf16 for each row") {
   CHECK(allreduce_bytes(model, Decode{4096, 2}) == 2.0 * 10752);
 }
 
-TEST_CASE("phases that the model cannot do are refused") {
+TEST_CASE("phases the model does not support are rejected") {
   const Transformer model = testing::tiny();
   CHECK_NOTHROW(check_phase(model, Prefill{1, 1}));
   CHECK_NOTHROW(check_phase(model, Prefill{64, 1}));

@@ -31,12 +31,12 @@ const Operation& product(const PhaseOperations& operations, std::string_view nam
   return *std::ranges::find(operations.global_layer, name, &Operation::name);
 }
 
-// The attention's output projection of tiny() on one chip: 5 rows, 8 inputs, 8 outputs.
+// The output projection of tiny() on one chip: 5 rows, 8 inputs, 8 outputs.
 constexpr double kRows = 5;
 constexpr double kInputs = 8;
 constexpr double kWeights = 8 * 8;
 
-TEST_CASE("bf16 leaves everything as it is, and so do all recipes tables and attention") {
+TEST_CASE("bf16 changes nothing, and no recipe changes tables and attention") {
   const PhaseOperations plain = phase_operations(tiny(), kPhase, 1, {});
   for (const Recipe& recipe : recipes()) {
     CAPTURE(recipe.name);
@@ -66,11 +66,11 @@ TEST_CASE("weights have the bits of their recipe, with their scales") {
           Approx(kWeights * bits / 8.0));
   }
   Transformer wide = tiny();
-  wide.weights = WeightType::fp32;  // stored so, and not multiplied so
+  wide.weights = WeightType::fp32;  // stored in FP32, multiplied in bf16
   CHECK(product(with_recipe("weight-only-int4", wide), "attention_output").weight_bytes ==
         Approx(kWeights * 4.25 / 8.0));
   CHECK(product(with_recipe("bf16", wide), "attention_output").weight_bytes == kWeights * 4.0);
-  // What is held in memory is what is read.
+  // Stored bytes equal read bytes.
   const double plain = footprint(tiny(), kPhase, 1, {}, with_recipe("bf16")).weights;
   const double few = footprint(tiny(), kPhase, 1, {}, with_recipe("zeroquant")).weights;
   double matrices = 0.0;
@@ -79,12 +79,11 @@ TEST_CASE("weights have the bits of their recipe, with their scales") {
   CHECK(plain - few == Approx(tiny().layers * matrices / 2.0));
 }
 
-TEST_CASE(
-    "activations are quantized where int8 or FP8 is multiplied, weights decoded where bf16 is") {
+TEST_CASE("int8 and FP8 GEMMs quantize activations, bf16 GEMMs decode weights") {
   const double before = product(with_recipe("bf16"), "attention_output").vector_ops;
   const Operation int8 = product(with_recipe("zeroquant"), "attention_output");
   CHECK(int8.products == MatrixType::int8);
-  // Amax, scale and encode of each input; two scales of each result.
+  // Amax, scale and encode per input; two scales per result.
   CHECK(int8.vector_ops - before == Approx(kRows * kInputs * (3 + 4) + kRows * 8 * 2));
   CHECK(int8.weight_ops == 0.0);
   CHECK(product(with_recipe("fp8"), "attention_output").products == MatrixType::fp8);

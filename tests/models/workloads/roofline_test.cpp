@@ -6,14 +6,14 @@
 namespace equarx::workloads::roofline_test {
 namespace {
 
-/// Round numbers, so that times can be worked out by hand.
+/// Round numbers for manual calculations.
 constexpr ComputeRates kRates{.matrix_flops_per_s = {100e12},
                               .matrix_efficiency = 0.5,
                               .vector_ops_per_s = 1e12,
                               .hbm_bytes_per_s = 1e12,
                               .operation_overhead_s = 1e-6};
 
-/// 10 us of each roof.
+/// An operation that takes 10 us on each resource.
 Operation balanced() {
   Operation operation{.name = "x", .kind = OperationKind::matrix};
   operation.flops = 500e6;
@@ -24,7 +24,7 @@ Operation balanced() {
   return operation;
 }
 
-TEST_CASE("a small product reaches less of the matrix unit") {
+TEST_CASE("a small GEMM is less efficient") {
   const hardware::MatrixProducts products{{{500e6, 0.25}, {500e9, 1.0}}, {}, {}};
   ComputeRates rates = kRates;
   rates.matrix_products = &products;
@@ -35,7 +35,7 @@ TEST_CASE("a small product reaches less of the matrix unit") {
   CHECK(roofline(large, rates).seconds == Approx(roofline(large, kRates).seconds));
 }
 
-TEST_CASE("the slowest unit decides, and is named") {
+TEST_CASE("the slowest unit determines the time and the roof") {
   CHECK(roofline(balanced(), kRates).seconds == Approx(11e-6).epsilon(1e-12));
   Operation matrix = balanced();
   matrix.flops *= 2.0;
@@ -54,7 +54,7 @@ TEST_CASE("the slowest unit decides, and is named") {
   }
 }
 
-TEST_CASE("what is done several times takes as often as long, with its overhead") {
+TEST_CASE("repetitions multiply time and overhead") {
   Operation often = balanced();
   often.times = 7;
   CHECK(roofline(often, kRates).seconds == Approx(7 * 11e-6).epsilon(1e-12));
@@ -76,7 +76,7 @@ TEST_CASE("an AllReduce has no roofline") {
   CHECK_THROWS_AS(roofline(sum, kRates), std::logic_error);
 }
 
-TEST_CASE("prefill waits for arithmetic in its matrix products, decoding for their weights") {
+TEST_CASE("GEMMs are compute bound in prefill and HBM bound in decoding") {
   // TPU v5e: 197 TFLOP/s, 819 GB/s; it takes 240 rows to balance the two.
   const ComputeRates v5e{
       .matrix_flops_per_s = {197e12}, .vector_ops_per_s = 6.144e12, .hbm_bytes_per_s = 819e9};
@@ -87,13 +87,13 @@ TEST_CASE("prefill waits for arithmetic in its matrix products, decoding for the
     CHECK(roofline(testing::find(prefill.global_layer, name), v5e).roof == Roof::matrix);
     CHECK(roofline(testing::find(decode.global_layer, name), v5e).roof == Roof::hbm);
   }
-  // 256 inputs a chip: writing 5376 results takes longer than making them.
+  // 256 inputs per chip: writing 5376 results takes longer than computing them.
   CHECK(roofline(testing::find(prefill.global_layer, "attention_output"), v5e).roof == Roof::hbm);
   CHECK(roofline(testing::find(prefill.global_layer, "softmax"), v5e).roof == Roof::hbm);
   CHECK(roofline(testing::find(prefill.head, "logits"), v5e).roof == Roof::hbm);
 }
 
-TEST_CASE("element-wise work waits for HBM, even if its operations were twice as many") {
+TEST_CASE("element-wise work is HBM bound, even with half the vector rate") {
   const ComputeRates v5e{
       .matrix_flops_per_s = {197e12}, .vector_ops_per_s = 6.144e12 / 2.0, .hbm_bytes_per_s = 819e9};
   const PhaseOperations phase = phase_operations(testing::gemma3_27b(), Prefill{4096, 1}, 16, {});

@@ -15,7 +15,7 @@ TEST_CASE("heads, FFN and vocabulary are divided") {
   CHECK(share.vocabulary == 15);
 }
 
-TEST_CASE("key and value heads are copied where there are fewer than chips") {
+TEST_CASE("key and value heads are replicated if there are fewer than chips") {
   const Shard share = shard(testing::tiny(), 4);
   CHECK(share.heads == 1);
   CHECK(share.kv_heads == 1);
@@ -30,7 +30,7 @@ TEST_CASE("one chip has everything") {
   CHECK(share.vocabulary == 30);
 }
 
-TEST_CASE("the chips together have every query head with the key head that it needs") {
+TEST_CASE("every query head is on a chip with its key head") {
   Transformer model = testing::tiny();
   model.heads = 12;
   model.kv_heads = 4;
@@ -39,7 +39,7 @@ TEST_CASE("the chips together have every query head with the key head that it ne
     CAPTURE(chips);
     const Shard share = shard(model, chips);
     CHECK(share.heads * chips == model.heads);
-    // Query heads in order over the chips: those of one chip belong to share.kv_heads groups.
+    // Query heads of one chip, in order over the chips, belong to share.kv_heads groups.
     for (std::uint32_t chip = 0; chip < chips; ++chip) {
       const std::uint32_t first = chip * share.heads / group;
       const std::uint32_t last = ((chip + 1) * share.heads - 1) / group;
@@ -48,7 +48,7 @@ TEST_CASE("the chips together have every query head with the key head that it ne
   }
 }
 
-TEST_CASE("what does not divide is refused, with what would") {
+TEST_CASE("indivisible models are rejected with supported degrees") {
   Transformer model = testing::tiny();
   CHECK_THROWS_WITH(
       shard(model, 3),
@@ -64,7 +64,7 @@ TEST_CASE("what does not divide is refused, with what would") {
   model.heads = 12;
   model.kv_heads = 4;
   model.ffn = 12;
-  // Six chips of two query heads each: some would need two key heads, some one.
+  // Six chips with two query heads each: some would need two key heads, others one.
   CHECK_THROWS_WITH(shard(model, 6), ContainsSubstring("4 key and value heads of tiny") &&
                                          ContainsSubstring("takes 1, 2, 4, 12"));
 }

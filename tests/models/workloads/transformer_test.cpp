@@ -6,7 +6,7 @@
 namespace equarx::workloads::transformer_test {
 namespace {
 
-TEST_CASE("parameters of a tiny transformer are those counted by hand") {
+TEST_CASE("parameters of a tiny transformer match a manual count") {
   Transformer model = testing::tiny();
   // q 8x8, k and v 8x4 each, output 8x8; FFN three times 8x12; two norms of 8.
   const double layer = 64 + 2 * 32 + 64 + 3 * 96 + 16;
@@ -25,8 +25,7 @@ TEST_CASE("parameters of a tiny transformer are those counted by hand") {
   CHECK(layer_parameters(model) == layer - 96 + 16 + 4);
 }
 
-TEST_CASE(
-    "every third layer of two local to one global is global, and what is left over is local") {
+TEST_CASE("with two local layers per global one every third is global, and the rest is local") {
   const Transformer model = testing::tiny();
   const std::vector<bool> expected = {true, true, false, true, true, false, true};
   for (std::uint32_t layer = 0; layer < model.layers; ++layer)
@@ -34,7 +33,7 @@ TEST_CASE(
   CHECK(local_layers(model) == 5);
 }
 
-TEST_CASE("the count of local layers is that of the layers that are") {
+TEST_CASE("local_layers matches is_local") {
   Transformer model = testing::tiny();
   for (model.local_layers_per_global = 0; model.local_layers_per_global < 9;
        ++model.local_layers_per_global) {

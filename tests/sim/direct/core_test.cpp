@@ -5,7 +5,7 @@
 namespace equarx::sim::core_test {
 namespace {
 
-TEST_CASE("a list that has a core for itself takes as long as its work") {
+TEST_CASE("a stream alone on a core takes its work time") {
   SharedCore core(2);
   core.begin(0, 2.0, 1.0);
   CHECK(core.busy(0));
@@ -15,7 +15,7 @@ TEST_CASE("a list that has a core for itself takes as long as its work") {
   CHECK_FALSE(core.busy(0));
 }
 
-TEST_CASE("two lists advance at half the speed while both have work") {
+TEST_CASE("two streams advance at half speed while both have work") {
   SharedCore core(2);
   core.begin(0, 2.0, 0.0);
   core.begin(1, 3.0, 1.0);      // the first has one second left
@@ -26,7 +26,7 @@ TEST_CASE("two lists advance at half the speed while both have work") {
   CHECK(core.end_s(1) == 6.0);
 }
 
-TEST_CASE("three lists advance at a third of the speed while all have work") {
+TEST_CASE("three streams advance at a third of the speed while all have work") {
   SharedCore core(3);
   for (std::size_t list = 0; list < 3; ++list) core.begin(list, 1.0, 0.0);
   CHECK(core.end_s(2) == 3.0);

@@ -23,7 +23,7 @@ collectives::Program program() {
                                        testing::quantized(4, 8, RingStyle::full_loop));
 }
 
-TEST_CASE("who watches is told of ever more messages, and the result is the same") {
+TEST_CASE("the progress callback sees increasing message counts and does not affect the result") {
   const auto program =
       testing::make_ring_all_reduce(16, 1 << 20, numerics::ElementFormat::bf16,
                                     testing::plain(numerics::ElementFormat::bf16, 64));
@@ -41,7 +41,7 @@ TEST_CASE("who watches is told of ever more messages, and the result is the same
   CHECK(seen.back() <= watched.messages);
 }
 
-TEST_CASE("many simulations run at once in one process, each as if it were alone") {
+TEST_CASE("concurrent simulations in one process are independent") {
   const collectives::Program all_reduce = program();
   const Machine machine = ring_machine(8, 45e9, 0.4e-6);
   const Costs costs = kCosts.of(all_reduce);
@@ -55,7 +55,7 @@ TEST_CASE("many simulations run at once in one process, each as if it were alone
   for (const TimeResult& result : results) CHECK(result == alone);
 }
 
-TEST_CASE("a deadlock of the direct engine names the chips and where they are stuck") {
+TEST_CASE("a deadlock of the direct engine is reported with the chips and their positions") {
   collectives::Program stuck = testing::make_ring_all_reduce(
       4, 1024, numerics::ElementFormat::bf16, testing::plain(numerics::ElementFormat::bf16, 1));
   auto& list = stuck.instructions;
@@ -66,13 +66,13 @@ TEST_CASE("a deadlock of the direct engine names the chips and where they are st
   CHECK_THROWS_WITH(simulate(stuck, machine, costs, kDirect),
                     ContainsSubstring("deadlocked") && ContainsSubstring("chip 0 (rank 0)") &&
                         ContainsSubstring("instruction 0"));
-  SimulationOptions beside = kDirect;  // the way of the engine that goes in the order of time
-  beside.schedule = {{0.0, 0.0}, 1};
-  CHECK_THROWS_WITH(simulate(stuck, machine, costs, beside),
+  SimulationOptions overlapped = kDirect;  // selects the event-driven mode
+  overlapped.schedule = {{0.0, 0.0}, 1};
+  CHECK_THROWS_WITH(simulate(stuck, machine, costs, overlapped),
                     ContainsSubstring("deadlocked") && ContainsSubstring("chip 3 (rank 3)"));
 }
 
-TEST_CASE("a core time that is no number is an error, not an endless run") {
+TEST_CASE("a non-finite core time is an error, not an endless run") {
   const collectives::Program all_reduce = program();
   Costs costs = kCosts.of(all_reduce);
   costs.core_s.back() = std::numeric_limits<double>::infinity();
@@ -80,12 +80,12 @@ TEST_CASE("a core time that is no number is an error, not an endless run") {
                     ContainsSubstring("crashed") && ContainsSubstring("no number of seconds"));
 }
 
-TEST_CASE("machines that no topology makes are SimGrid's") {
+TEST_CASE("machines that no topology produces need SimGrid") {
   Machine machine = ring_machine(4, 45e9, 0.4e-6);
   CHECK(why_not_direct(machine).empty());
-  machine.ways[1][0].route = {2, 0, 2};
-  CHECK_THAT(why_not_direct(machine), ContainsSubstring("twice over one link: link 2"));
-  machine.ways[1][0].route = {};
+  machine.out_ports[1][0].route = {2, 0, 2};
+  CHECK_THAT(why_not_direct(machine), ContainsSubstring("one link twice: link 2"));
+  machine.out_ports[1][0].route = {};
   CHECK_THAT(why_not_direct(machine), ContainsSubstring("no link"));
 }
 

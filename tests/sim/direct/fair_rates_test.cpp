@@ -13,7 +13,7 @@ namespace {
 
 using Routes = std::vector<std::vector<FairRates::Link>>;
 
-/// Progressive filling as the definition has it, all anew: the oracle.
+/// Reference: non-incremental progressive filling.
 std::vector<double> filled(const std::vector<double>& capacities, const Routes& routes,
                            const std::set<FairRates::Flow>& present) {
   std::vector<double> rates(routes.size(), 0.0);
@@ -63,8 +63,8 @@ TEST_CASE("flows over one link share it evenly") {
   CHECK(rates.rate(0) == 6.0);
 }
 
-TEST_CASE("a flow that is held up elsewhere leaves its share to the others") {
-  // The textbook's example: a long flow over both links, one of which is narrow.
+TEST_CASE("a flow limited elsewhere leaves its share to the others") {
+  // Textbook example: a long flow over two links, one of them narrow.
   const std::vector<double> capacities = {10.0, 2.0};
   FairRates rates(capacities, Routes{{0, 1}, {0}, {1}});
   for (const FairRates::Flow flow : {0U, 1U, 2U}) rates.add(flow);
@@ -74,19 +74,19 @@ TEST_CASE("a flow that is held up elsewhere leaves its share to the others") {
   CHECK(rates.rate(2) == 1.0);
 }
 
-TEST_CASE("only flows whose rate changes are named") {
+TEST_CASE("only flows with changed rates are returned") {
   const std::vector<double> capacities = {10.0, 2.0};
   FairRates rates(capacities, Routes{{0}, {0}, {1}, {1}});
   for (const FairRates::Flow flow : {0U, 1U, 2U, 3U}) rates.add(flow);
   CHECK(rates.solve().size() == 4);
   CHECK(rates.solve().empty());
-  rates.remove(0);  // of the fast ones: those on the other link stay as they are
+  rates.remove(0);  // one of the fast flows; flows on the other link are unaffected
   const auto changed = rates.solve();
   REQUIRE(changed.size() == 1);
   CHECK(changed.front() == 1);
 }
 
-TEST_CASE("a flow that comes and goes at once changes nothing") {
+TEST_CASE("adding and removing a flow at once has no effect") {
   const std::vector<double> capacities = {10.0};
   FairRates rates(capacities, Routes{{0}, {0}});
   rates.add(0);
@@ -97,7 +97,7 @@ TEST_CASE("a flow that comes and goes at once changes nothing") {
   CHECK(rates.rate(0) == 10.0);
 }
 
-TEST_CASE("rates are those of filling all anew, whatever came and went before") {
+TEST_CASE("incremental rates equal non-incremental rates after arbitrary changes") {
   std::mt19937_64 random(1);
   for (int trial = 0; trial < 60; ++trial) {
     const std::size_t links = 1 + random() % 12;
@@ -128,12 +128,12 @@ TEST_CASE("rates are those of filling all anew, whatever came and went before") 
   }
 }
 
-TEST_CASE("rounding does not add up over a hundred thousand changes") {
+TEST_CASE("rounding errors do not accumulate over a hundred thousand changes") {
   std::mt19937_64 random(2);
   const std::vector<double> capacities = {45.0, 13.0 / 3.0, 0.7, 100.0 / 9.0};
   const Routes routes = {{0}, {0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}, {2}, {3}};
   FairRates rates(capacities, routes);
-  std::set<FairRates::Flow> present = {0};  // so that the first link is never without flows
+  std::set<FairRates::Flow> present = {0};  // keeps the first link in use
   rates.add(0);
   for (int step = 0; step < 100'000; ++step) {
     const auto flow = static_cast<FairRates::Flow>(1 + random() % (routes.size() - 1));

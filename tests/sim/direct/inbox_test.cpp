@@ -7,7 +7,7 @@
 namespace equarx::sim::inbox_test {
 namespace {
 
-TEST_CASE("an inbox keeps what its receiver or its sender still needs") {
+TEST_CASE("an inbox keeps transfers that its receiver or sender still needs") {
   std::mt19937_64 random(4);
   Inbox inbox;
   for (int step = 0; step < 10'000; ++step) {

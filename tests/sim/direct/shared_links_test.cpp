@@ -9,16 +9,16 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Chips 0 and 1 send to chip 2 over a link of 10 B/s, to which chip 0 comes by a link of 4 B/s.
+/// Chips 0 and 1 send to chip 2 over a link of 10 B/s, which chip 0 reaches over a link of 4 B/s.
 Machine two_senders() {
   Machine machine;
   machine.links = {{"shared", 10.0, 0.0}, {"narrow", 4.0, 0.0}, {"spare", 1.0, 0.0}};
   machine.chip_names = {"0", "1", "2"};
-  machine.ways = {{{2, {1, 0}}}, {{2, {0}}}, {{0, {2}}}};
+  machine.out_ports = {{{2, {1, 0}}}, {{2, {0}}}, {{0, {2}}}};
   return machine;
 }
 
-TEST_CASE("transfers share a link, and what one cannot use the other has") {
+TEST_CASE("transfers share a link, and one gets the rate the other cannot use") {
   const Machine machine = two_senders();
   const Wiring wiring(machine);
   REQUIRE(wiring.shares());
@@ -31,7 +31,7 @@ TEST_CASE("transfers share a link, and what one cannot use the other has") {
   CHECK(links.next_s() == kNever);
 }
 
-TEST_CASE("transfers of a pair go one after the other") {
+TEST_CASE("transfers of a pair are serialized") {
   const Machine machine = two_senders();
   const Wiring wiring(machine);
   SharedLinks links(machine, wiring);
@@ -45,17 +45,17 @@ TEST_CASE("transfers of a pair go one after the other") {
   CHECK(links.next_s() == 3.0);
 }
 
-TEST_CASE("a transfer that joins slows the other one down, and no more than that") {
+TEST_CASE("a second transfer only slows the first one down") {
   const Machine machine = two_senders();
   const Wiring wiring(machine);
   SharedLinks links(machine, wiring);
   links.send(1, 10.0, {1, 0}, 0.0);
   CHECK(links.next_s() == 1.0);
-  links.send(0, 4.0, {0, 0}, 0.5);  // for one second, in which the other has 6 B/s
+  links.send(0, 4.0, {0, 0}, 0.5);  // for one second, while the other gets 6 B/s
   CHECK(links.next_s() == Approx(0.5 + 5.0 / 6.0));
 }
 
-TEST_CASE("a link that fails takes the transfers over it along, and no others") {
+TEST_CASE("a link failure aborts only the transfers over the link") {
   const Machine machine = two_senders();
   const Wiring wiring(machine);
   SharedLinks links(machine, wiring);
@@ -64,10 +64,10 @@ TEST_CASE("a link that fails takes the transfers over it along, and no others") 
   links.send(1, 12.0, {1, 0}, 0.0);
   links.next_s();
   CHECK(links.fail(1, 1.0).size() == 2);
-  CHECK(links.next_s() == Approx(1.0 + 6.0 / 10.0));  // with the whole link
+  CHECK(links.next_s() == Approx(1.0 + 6.0 / 10.0));  // at the full link rate
 }
 
-TEST_CASE("what a busy pair has sent is forgotten, and what waits is not") {
+TEST_CASE("a busy pair drops completed transfers and keeps queued ones") {
   const Machine machine = two_senders();
   const Wiring wiring(machine);
   SharedLinks links(machine, wiring);
@@ -86,14 +86,14 @@ TEST_CASE("what a busy pair has sent is forgotten, and what waits is not") {
   CHECK(links.next_s() == kNever);
 }
 
-TEST_CASE("a core takes its share of an HBM, and says whose core it is when it is done") {
+TEST_CASE("a core gets its share of an HBM, and its completion identifies the stream") {
   Machine machine = two_senders();
   add_hbm(9.0, machine);
   const Wiring wiring(machine);
   SharedLinks links(machine, wiring);
-  links.send(1, 9.0, {1, 0}, 0.0);  // from chip 1 to chip 2, alone at 9 B/s
+  links.send(1, 9.0, {1, 0}, 0.0);  // from chip 1 to chip 2, 9 B/s if isolated
   CHECK(links.next_s() == 1.0);
-  links.access(2, 9.0, 0.0);  // half for each
+  links.access(2, 9.0, 0.0);  // half the rate each
   CHECK(links.next_s() == 2.0);
   const auto gone = links.leave(2.0);
   REQUIRE(gone.size() == 2);

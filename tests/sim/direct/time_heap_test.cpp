@@ -14,11 +14,11 @@ TEST_CASE("an empty heap is never due") {
   TimeHeap heap(3);
   CHECK(heap.empty());
   CHECK(heap.earliest_s() == std::numeric_limits<double>::infinity());
-  heap.erase(2);  // has no time
+  heap.erase(2);  // no-op: has no time
   CHECK(heap.empty());
 }
 
-TEST_CASE("the earliest is at hand, however times change") {
+TEST_CASE("the earliest time is correct after arbitrary changes") {
   constexpr std::uint32_t kSize = 50;
   std::mt19937_64 random(3);
   TimeHeap heap(kSize);

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::byte> no_bytes() { return {}; }
 
-TEST_CASE("a child returns its bytes, however many") {
+TEST_CASE("a child returns results of any size") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 21}) {
     const ChildOutcome outcome = run_in_child([size] {
       std::vector<std::byte> bytes(size);
@@ -28,20 +28,20 @@ TEST_CASE("a child returns its bytes, however many") {
   }
 }
 
-TEST_CASE("who waits for a child may look meanwhile") {
+TEST_CASE("the parent polls while it waits for a child") {
   const SharedMemory memory(sizeof(int));
-  auto* looks = static_cast<volatile int*>(memory.data());
+  auto* polls = static_cast<volatile int*>(memory.data());
   const ChildOutcome outcome = run_in_child(
-      [looks] {
-        while (*looks < 2) usleep(1000);  // so it ends only if somebody looks
+      [polls] {
+        while (*polls < 2) usleep(1000);  // ends only if the parent polls
         return std::vector<std::byte>(3);
       },
-      [looks] { *looks = *looks + 1; });
+      [polls] { *polls = *polls + 1; });
   CHECK(outcome.succeeded);
   CHECK(outcome.bytes.size() == 3);
 }
 
-TEST_CASE("a child's exception, signal or exit becomes a failure in words") {
+TEST_CASE("an exception, signal or exit of a child is reported as a failure") {
   const ChildOutcome thrown =
       run_in_child([]() -> std::vector<std::byte> { throw std::runtime_error("out of fuel"); });
   CHECK_FALSE(thrown.succeeded);
@@ -59,7 +59,7 @@ TEST_CASE("a child's exception, signal or exit becomes a failure in words") {
   CHECK(left.failure == "exit code 7");
 }
 
-TEST_CASE("what a child does to memory stays there, unless the memory is shared") {
+TEST_CASE("memory writes of a child are private unless the memory is shared") {
   int own = 1;
   const SharedMemory memory(sizeof(int));
   auto* shared = static_cast<int*>(memory.data());
@@ -74,7 +74,7 @@ TEST_CASE("what a child does to memory stays there, unless the memory is shared"
   CHECK(*shared == 3);
 }
 
-TEST_CASE("a process with other threads is not forked") {
+TEST_CASE("a process with other threads refuses to fork") {
   std::latch done(1);
   const std::jthread other([&] { done.wait(); });
   CHECK_THROWS_AS(run_in_child(no_bytes), std::logic_error);

@@ -16,10 +16,22 @@ TEST_CASE("run prints a table") {
   CHECK_THAT(table, Catch::Matchers::StartsWith("AllReduce of 128.0 KiB of bf16 on each of 8 x "
                                                 "tpu-v5e, slice 4x2\n"));
   CHECK_THAT(table, ContainsSubstring("\n  bf16 ") && ContainsSubstring("\n  full-loop ") &&
-                        ContainsSubstring("1.000x") && ContainsSubstring("identical"));
+                        ContainsSubstring("1.000x") && ContainsSubstring("Lower bound: "));
 }
 
-TEST_CASE("run --json prints one JSON object with the promised keys, and nothing else") {
+TEST_CASE("run --verbose also prints tiling, symmetry, engine and busiest links") {
+  const std::string brief = output_of(equarx_sim(on_small_example("run")));
+  const std::string verbose = output_of(equarx_sim(on_small_example("run", {"--verbose"})));
+  for (const std::string detail : {"\n  Tiling: ", "\n  Exploiting symmetry: ", "\n  Engine: ",
+                                   "\n  Busiest link directions", "identical"}) {
+    CAPTURE(detail);
+    CHECK_THAT(brief, !ContainsSubstring(detail));
+    CHECK_THAT(verbose, ContainsSubstring(detail));
+  }
+  CHECK(output_of(equarx_sim(on_small_example("run", {"-v"}))) == verbose);
+}
+
+TEST_CASE("run --json prints exactly one JSON object with the documented keys") {
   const json result = json::parse(output_of(equarx_sim(on_small_example("run", {"--json"}))));
   REQUIRE(result["runs"].size() == 2);
   CHECK(result["runs"][0]["label"] == "bf16");
@@ -45,7 +57,7 @@ TEST_CASE("two runs print the same bytes") {
   CHECK(output_of(equarx_sim(on_small_example("run", {"--json"}))) == once);
 }
 
-TEST_CASE("what show prints runs to the same result") {
+TEST_CASE("the output of show runs to the same result") {
   const std::string shown = output_of(equarx_sim(on_small_example("show")));
   CHECK(json::parse(shown)["collectives"][1]["quantize"] == "both");
   const TemporaryDirectory directory;
@@ -56,17 +68,17 @@ TEST_CASE("what show prints runs to the same result") {
   CHECK(output_of(equarx_sim({"show", "/dev/stdin"}, {.input = shown})) == shown);
 }
 
-TEST_CASE("validate says that a configuration is valid, and runs nothing") {
+TEST_CASE("validate accepts a valid configuration without running it") {
   CHECK(output_of(equarx_sim({"validate", kExample})) == kExample + ": valid\n");
 }
 
-TEST_CASE("options stand before or after the configuration") {
+TEST_CASE("options may precede or follow the configuration") {
   const std::string after = output_of(equarx_sim({"show", kExample, "--set", "/numerics=off"}));
   CHECK(output_of(equarx_sim({"show", "--set", "/numerics=off", kExample})) == after);
   CHECK(output_of(equarx_sim({"show", "--set=/numerics=off", kExample})) == after);
 }
 
-TEST_CASE("later overrides win, and values may have equals signs and spaces") {
+TEST_CASE("later overrides win, and values may contain equals signs and spaces") {
   const json shown = json::parse(
       output_of(equarx_sim({"show", kExample, "--set", "/tensor/bytes=1 MiB", "--set",
                             "/tensor/bytes=2 MiB", "--set", "/collectives/1/label=a = b"})));
@@ -74,7 +86,7 @@ TEST_CASE("later overrides win, and values may have equals signs and spaces") {
   CHECK(shown["collectives"][1]["label"] == "a = b");
 }
 
-TEST_CASE("how it was simulated is said in the result") {
+TEST_CASE("the result contains the simulation mode") {
   for (const std::string mode : {"full", "symmetric"}) {
     const json result = json::parse(
         output_of(equarx_sim(on_small_example("run", {"--json", "--set", "/simulation=" + mode}))));
@@ -82,13 +94,13 @@ TEST_CASE("how it was simulated is said in the result") {
   }
 }
 
-TEST_CASE("option --version names the program and a version") {
+TEST_CASE("--version prints program and version") {
   CHECK(std::regex_match(output_of(equarx_sim({"--version"})),
                          std::regex("equarx-sim [0-9]+\\.[0-9]+\\.[0-9]+"
                                     "(\\+g[0-9a-f]{7}(\\.dirty\\.[0-9a-f]{8})?)?\n")));
 }
 
-TEST_CASE("option --help names every command, shows examples and the exit codes") {
+TEST_CASE("--help lists every command, examples and exit codes") {
   const std::string help = output_of(equarx_sim({"--help"}));
   for (const std::string part :
        {"run", "show", "validate", "hardware", "topology", "reproduce", "quantize", "sweep",

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kExample = EQUARX_CONFIGS_DIR "/calibrations/made_up_chip.json";
 
-TEST_CASE("calibrate prints what it fitted and writes a hardware file that run accepts") {
+TEST_CASE("calibrate prints the fit and writes a hardware file that run accepts") {
   const TemporaryDirectory directory;
   const std::string chip = (directory.path() / "chip.json").string();
   const std::string table = output_of(equarx_sim({"calibrate", kExample, "-o", chip}));
@@ -24,7 +24,7 @@ TEST_CASE("calibrate prints what it fitted and writes a hardware file that run a
              ContainsSubstring("made-up-chip"));
 }
 
-TEST_CASE("calibrate --json gives the same for programs") {
+TEST_CASE("calibrate --json prints the fit as JSON") {
   const auto found =
       nlohmann::json::parse(output_of(equarx_sim({"calibrate", kExample, "--json"})));
   CHECK(found["parameters"].size() == 3);
@@ -32,13 +32,13 @@ TEST_CASE("calibrate --json gives the same for programs") {
   CHECK(found["measurements"].size() == 12);
 }
 
-TEST_CASE("calibrate keeps the measurements and the chip that it reads") {
+TEST_CASE("calibrate does not overwrite its inputs") {
   const TemporaryDirectory directory;
   nlohmann::json task = nlohmann::json::parse(content_of(kExample));
   const std::string chip = directory.write("chip.json", R"({"based_on": "tpu-v5e"})");
   nlohmann::json config =
       nlohmann::json::parse(content_of(EQUARX_CONFIGS_DIR "/calibrations/allreduce_2x4.json"));
-  config.erase("hardware");  // that of the task
+  config.erase("hardware");  // defaults to the task's
   for (auto& measurement : task["measurements"]) measurement["config"] = config;
   task["hardware"] = chip;
   const std::string file = directory.write("measured.json", task.dump());
@@ -48,7 +48,7 @@ TEST_CASE("calibrate keeps the measurements and the chip that it reads") {
   CHECK(file_count(directory.path()) == 2);
 }
 
-TEST_CASE("calibrate refuses bad input, names the file, and writes nothing") {
+TEST_CASE("calibrate rejects invalid input with the file name and writes nothing") {
   const TemporaryDirectory directory;
   const std::string file = (directory.path() / "measured.json").string();
   const std::string chip = (directory.path() / "chip.json").string();

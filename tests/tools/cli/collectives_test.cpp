@@ -1,4 +1,4 @@
-// Collectives, algorithms and faults, as they are at the command line.
+// Collectives, algorithms and faults at the command line.
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Runs a configuration of chips on a ring of 8, in full, without values.
+/// Runs a full simulation of a ring of 8 chips, without numerics.
 json run(const std::string& collective, const std::string& algorithm,
          const std::vector<std::string>& overrides = {}) {
   const TemporaryDirectory directory;
@@ -35,7 +35,7 @@ std::uint64_t bytes_of_links(const json& run) {
   return bytes;
 }
 
-TEST_CASE("bytes of all links are messages times hops") {
+TEST_CASE("total link bytes equal messages times hops") {
   constexpr std::uint64_t kTensor = 2 * 8 * 4096;
   constexpr std::uint64_t kShard = kTensor / 8;
   constexpr std::uint64_t kHopsToAll = 1 + 2 + 3 + 4 + 3 + 2 + 1;  // on a ring of 8
@@ -52,7 +52,7 @@ TEST_CASE("bytes of all links are messages times hops") {
       {"broadcast", "direct", kHopsToAll * kTensor},
       {"broadcast", "ring", 7 * kTensor},
       {"all-reduce", "recursive-doubling", 8 * (1 + 2 + 4) * kTensor},
-      // Halves over one hop, quarters over two, eighths over four; and back.
+      // Halves over one hop, quarters over two, eighths over four; then in reverse.
       {"all-reduce", "halving-doubling", 2 * 8 * (4 + 2 * 2 + 4) * kShard}};
   for (const auto& [collective, algorithm, bytes] : cases) {
     CAPTURE(collective, algorithm);
@@ -60,7 +60,7 @@ TEST_CASE("bytes of all links are messages times hops") {
   }
 }
 
-TEST_CASE("links are busy for a part of the time, and named by their chips") {
+TEST_CASE("links have a utilisation below 1 and the names of their chips") {
   for (const std::string algorithm : {"ring", "equarx", "one-shot", "two-shot"}) {
     const json result = run("all-reduce", algorithm);
     CHECK(result["links"].size() == 16);
@@ -77,7 +77,7 @@ TEST_CASE("links are busy for a part of the time, and named by their chips") {
   }
 }
 
-TEST_CASE("links of representatives stand for those of every chip") {
+TEST_CASE("links of representative chips cover those of every chip") {
   const json result = run("all-reduce", "ring", {"/simulation=auto"});
   CHECK(result["simulation"] == "symmetric");
   CHECK(result["links"].size() == 2);
@@ -85,7 +85,7 @@ TEST_CASE("links of representatives stand for those of every chip") {
   CHECK(result["links"][0]["name"] == "every chip's link forward");
 }
 
-TEST_CASE("links are part of the JSON result only") {
+TEST_CASE("--links requires --json") {
   const json result =
       json::parse(output_of(equarx_sim(on_small_example("run", {"--json"}))))["runs"][0];
   CHECK_FALSE(result.contains("links"));
@@ -106,10 +106,17 @@ TEST_CASE("the table names the collective") {
                Catch::Matchers::StartsWith(name + " of 128.0 KiB of bf16 on each of 8 x"));
 }
 
-TEST_CASE("auto tells its candidates, in the table and in JSON") {
+TEST_CASE(
+    "auto reports its choice in the table, and its candidates in the verbose one and in JSON") {
   const std::vector<std::string> choose = {"--set", "/collectives/0/algorithm=auto"};
-  CHECK_THAT(output_of(equarx_sim(on_small_example("run", choose))),
-             ContainsSubstring("bf16 took ") && ContainsSubstring("\n    one-shot ") &&
+  CHECK_THAT(
+      output_of(equarx_sim(on_small_example("run", choose))),
+      ContainsSubstring("\n  bf16: auto selected ") && !ContainsSubstring("\n    one-shot "));
+  std::vector<std::string> verbose = choose;
+  verbose.emplace_back("--verbose");
+  CHECK_THAT(output_of(equarx_sim(on_small_example("run", verbose))),
+             ContainsSubstring("\n  bf16: auto selected ") &&
+                 ContainsSubstring("\n    one-shot ") &&
                  ContainsSubstring("\n    halving-doubling "));
   std::vector<std::string> as_json = choose;
   as_json.emplace_back("--json");
@@ -131,7 +138,7 @@ TEST_CASE("a link that fails is a result, not an error") {
   CHECK(one["failure"]["time_s"].get<double>() >= 2e-6);
 }
 
-TEST_CASE("what show prints of faults and collectives runs to the same result") {
+TEST_CASE("the output of show with faults runs to the same result") {
   const std::vector<std::string> changes = {
       "--set", R"j(/faults={"links": [{"between": ["(0,0)", "(0,1)"], "bandwidth_factor": 0.5}]})j",
       "--set", "/collective=all-gather",

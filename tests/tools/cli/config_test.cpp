@@ -2,30 +2,30 @@
 
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
-#include "tools/cli/config_command.hpp"
+#include "tools/cli/commands.hpp"
 
 namespace equarx::testing::config_test {
 namespace {
 
-std::string written(const std::string& question, const std::filesystem::path& path) {
-  return output_of(equarx_sim({"config", "new", question, "-o", path.string()}));
+std::string written(const std::string& name, const std::filesystem::path& path) {
+  return output_of(equarx_sim({"config", "new", name, "-o", path.string()}));
 }
 
-TEST_CASE("config new writes what runs as it is, and quicker if it is cut down") {
+TEST_CASE("config new writes configurations that run") {
   const TemporaryDirectory folder;
-  for (const std::string question : {"collective", "prefill", "decode", "chip"}) {
-    CAPTURE(question);
-    const std::filesystem::path path = folder.path() / (question + ".json");
-    CHECK(written(question, path) == "wrote " + path.string() + "\n");
+  for (const std::string name : {"collective", "prefill", "decode", "chip"}) {
+    CAPTURE(name);
+    const std::filesystem::path path = folder.path() / (name + ".json");
+    CHECK(written(name, path) == "wrote " + path.string() + "\n");
     CHECK(output_of(equarx_sim({"validate", path.string()})) == path.string() + ": valid\n");
     const CommandResult run = equarx_sim({"run", path.string(), "--set", "/numerics=off"});
     CHECK_THAT(output_of(run), ContainsSubstring("speedup"));
-    // What it names as a command names the file.
+    // Commands in comments name the file.
     CHECK_THAT(content_of(path), ContainsSubstring("equarx-sim run " + path.string()));
   }
 }
 
-TEST_CASE("config new writes a graph that a configuration takes") {
+TEST_CASE("config new writes a graph that a configuration accepts") {
   const TemporaryDirectory folder;
   const std::filesystem::path path = folder.path() / "my_graph.json";
   written("graph-file", path);
@@ -38,12 +38,12 @@ TEST_CASE("config new writes a graph that a configuration takes") {
              ContainsSubstring("graph ladder"));
 }
 
-TEST_CASE("config new prints without a file, with comments, every question of its help") {
+TEST_CASE("config new without a file prints every template of its help, with comments") {
   const std::string help = output_of(equarx_sim({"config", "--help"}));
-  for (const std::string& question : cli::questions()) {
-    CAPTURE(question);
-    CHECK_THAT(help, ContainsSubstring("  " + question + " "));
-    const std::string text = output_of(equarx_sim({"config", "new", question}));
+  for (const std::string& name : cli::config_templates()) {
+    CAPTURE(name);
+    CHECK_THAT(help, ContainsSubstring("  " + name + " "));
+    const std::string text = output_of(equarx_sim({"config", "new", name}));
     CHECK(text.starts_with("//"));
     CHECK_THAT(text, !ContainsSubstring("THIS_FILE"));
   }
@@ -51,20 +51,20 @@ TEST_CASE("config new prints without a file, with comments, every question of it
   CHECK(output_of(equarx_sim({"validate", "-"}, {.input = text})) == "standard input: valid\n");
 }
 
-TEST_CASE("config new replaces nothing, and says what there is") {
+TEST_CASE("config new does not overwrite files and rejects unknown templates") {
   const TemporaryDirectory folder;
   const std::string path = folder.write("mine.json", "mine");
-  check_refusal(equarx_sim({"config", "new", "chip", "-o", path}), "is there already");
+  check_refusal(equarx_sim({"config", "new", "chip", "-o", path}), "already exists");
   CHECK(content_of(path) == "mine");
   check_refusal(equarx_sim({"config", "new", "chips"}), "did you mean 'chip'?");
   check_refusal(equarx_sim({"config", "new", "xyz"}), "use one of collective, prefill, decode");
   check_refusal(equarx_sim({"config", "old", "chip"}), "use one of new");
-  check_refusal(equarx_sim({"config", "new"}), "QUESTION is required");
+  check_refusal(equarx_sim({"config", "new"}), "TEMPLATE is required");
   check_refusal(equarx_sim({"config", "new", "chip", "-o", folder.path() / "none" / "x.json"}),
                 "cannot");
 }
 
-TEST_CASE("comments do not hide what is wrong, nor where") {
+TEST_CASE("comments do not affect error positions") {
   const auto refused = [](const std::string& text, const std::string& words) {
     check_refusal(equarx_sim({"validate", "-"}, {.input = text}), words);
   };

@@ -4,7 +4,7 @@
 namespace equarx::testing::errors_test {
 namespace {
 
-TEST_CASE("a wrong command line is refused, and the help of what was used is pointed to") {
+TEST_CASE("an invalid command line is rejected with a pointer to the subcommand's help") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
       {{}, "see 'equarx-sim --help'"},
       {{"--bogus"}, "see 'equarx-sim --help'"},
@@ -29,13 +29,13 @@ TEST_CASE("a wrong command line is refused, and the help of what was used is poi
   }
 }
 
-TEST_CASE("a subcommand that there is not is named, with what may be meant") {
-  check_refusal(equarx_sim({"rum", kExample}), "there is no subcommand 'rum'; did you mean 'run'?");
+TEST_CASE("an unknown subcommand is rejected with a suggestion") {
+  check_refusal(equarx_sim({"rum", kExample}), "unknown subcommand 'rum'; did you mean 'run'?");
   check_refusal(equarx_sim({"val", kExample}), "'val'; did you mean 'validate'?");
-  check_refusal(equarx_sim({"bogus"}), "there is no subcommand 'bogus'; use one of run, show,");
+  check_refusal(equarx_sim({"bogus"}), "unknown subcommand 'bogus'; use one of run, show,");
 }
 
-TEST_CASE("a number of jobs that is none is told which there are") {
+TEST_CASE("an invalid number of jobs is rejected with the allowed range") {
   for (const std::string jobs : {"0", "-1", "1025", "many"})
     for (const std::string command : {"sweep", "reproduce"}) {
       CAPTURE(jobs, command);
@@ -44,7 +44,7 @@ TEST_CASE("a number of jobs that is none is told which there are") {
   check_refusal(equarx_sim({"sweep", "none", "-j", "0"}), "Value 0 not in range 1 to 1024;");
 }
 
-TEST_CASE("a configuration that cannot be read is refused with its name") {
+TEST_CASE("an unreadable configuration is rejected with its name") {
   const TemporaryDirectory directory;
   for (const std::string command : {"run", "show", "validate"}) {
     check_refusal(equarx_sim({command, "none.json"}),
@@ -56,7 +56,7 @@ TEST_CASE("a configuration that cannot be read is refused with its name") {
   check_refusal(equarx_sim({"run", ""}), "cannot read");
 }
 
-TEST_CASE("a file that is not JSON is refused with its name, line and column") {
+TEST_CASE("a file that is not JSON is rejected with name, line and column") {
   const TemporaryDirectory directory;
   const std::vector<std::pair<std::string, std::string>> contents = {
       {"", "line 1, column 1"},
@@ -74,13 +74,13 @@ TEST_CASE("a file that is not JSON is refused with its name, line and column") {
   }
 }
 
-TEST_CASE("a file that is nested too deep is refused") {
+TEST_CASE("a file nested too deeply is rejected") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("deep.json", std::string(100000, '['));
   check_refusal(equarx_sim({"run", path}), path + ": not valid here: nested more than 100 deep");
 }
 
-TEST_CASE("files with the wrong structure are refused") {
+TEST_CASE("files with an invalid structure are rejected") {
   const TemporaryDirectory directory;
   for (const std::string content :
        {"[]", "null", "7", "\"text\"", "{}", R"({"hardware": "tpu-v5e", "hardware": "tpu-v5e"})",
@@ -91,7 +91,7 @@ TEST_CASE("files with the wrong structure are refused") {
   }
 }
 
-TEST_CASE("every kind of bad input is refused with its JSON pointer") {
+TEST_CASE("every kind of invalid input is rejected with its JSON pointer") {
   const std::vector<std::pair<std::string, std::string>> overrides = {
       {"/tensor/dype=fp32", "/tensor/dype: unknown key 'dype'; did you mean 'dtype'?"},
       {"/tensor/shape=x", "/tensor/shape: expected an array, found a string"},
@@ -126,7 +126,7 @@ TEST_CASE("every kind of bad input is refused with its JSON pointer") {
       {"/output=x", "/output: unknown key 'output'; use one of hardware, topology, "},
       {"/collectives/1/format=fp8", "did you mean 'fp8-e4m3'? (one of "},
       {"/collectives/1/algorithm=nccl", "'nccl' is not known; use one of ring, "},
-      {"/collectives/7/format=bf16", "/collectives/7/format: there is no element '7'; there are 2"},
+      {"/collectives/7/format=bf16", "/collectives/7/format: no element '7'; the array has 2"},
       {"/topolgy/ring=4", "/topolgy: unknown key 'topolgy'; did you mean 'topology'?"},
       {"bytes=1",
        "--set bytes=1: expected a JSON pointer, '=' and a value, like "
@@ -140,14 +140,14 @@ TEST_CASE("every kind of bad input is refused with its JSON pointer") {
   }
 }
 
-TEST_CASE("symmetric simulation that cannot be is refused by validate as by run") {
+TEST_CASE("infeasible symmetric simulation is rejected by validate and run") {
   for (const std::string command : {"run", "validate"})
     check_refusal(equarx_sim({command, kExample, "--set", "/collectives/0/algorithm=one-shot",
                               "--set", "/simulation=symmetric"}),
                   "/simulation: ");
 }
 
-TEST_CASE("standard output that is full or closed is an error, not a silence") {
+TEST_CASE("a full or closed standard output is an error") {
   const std::vector<std::vector<std::string>> commands = {on_small_example("run"),
                                                           on_small_example("run", {"--json"}),
                                                           {"show", kExample},

@@ -14,7 +14,7 @@ TEST_CASE("every experiment of configs/experiments is valid, and runs") {
     const std::string path = entry.path().string();
     CAPTURE(path);
     CHECK(output_of(equarx_sim({"validate", path})) == path + ": valid\n");
-    // Of a step no values are computed.
+    // Steps have no numerics.
     const bool is_step = nlohmann::json::parse(content_of(path)).contains("step");
     const auto result = nlohmann::json::parse(
         is_step ? output_of(equarx_sim({"run", path, "--json"}))

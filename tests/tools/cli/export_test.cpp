@@ -35,38 +35,38 @@ nlohmann::json timed(const std::string& file) {
                             "16 MiB", "--json"})));
 }
 
-TEST_CASE("an exported schedule is imported, with the bytes of the algorithm") {
+TEST_CASE("an exported schedule imports with the algorithm's bytes") {
   const TemporaryDirectory directory;
   const std::string file = (directory.path() / "x.xml").string();
   CHECK(output_of(equarx_sim(export_of("two-shot", {"-o", file}))).empty());
   const nlohmann::json json = timed(file);
   CHECK(json["check"]["compared"] == true);
   CHECK(json["schedule"]["name"] == "x");
-  // Twice an eighth, from each to each.
+  // Two phases, an eighth per pair of ranks.
   CHECK(json["busiest_link"]["bytes"] == 2 * 16 * 1024 * 1024 / 8);
   const std::string printed = output_of(equarx_sim(export_of("two-shot", {})));
   std::ifstream written(file);
   CHECK(printed == std::string(std::istreambuf_iterator<char>(written), {}));
 }
 
-TEST_CASE("export takes the first collective that can be written, or that which is named") {
+TEST_CASE("export writes the first exportable collective or the named one") {
   const std::string text = output_of(equarx_sim({"export", "msccl", kConfig}));
   CHECK_THAT(text, ContainsSubstring("name=\"fp16\""));
   check_refusal(
       equarx_sim({"export", "msccl", kConfig, "--collective", "int8"}),
-      "'int8' cannot be a schedule of MSCCL: it sends another format than the tensor's, fp16");
+      "'int8' cannot be exported to MSCCL: it sends another format than the tensor's, fp16");
   check_refusal(equarx_sim({"export", "msccl", kConfig, "--collective", "none"}),
-                "--collective: 'none' is none of fp16, fp8");
+                "--collective: 'none' is unknown; use one of fp16, fp8");
 }
 
-TEST_CASE("export refuses in one line what cannot be written, and leaves no file") {
+TEST_CASE("export rejects invalid input in one line and leaves no file") {
   const TemporaryDirectory directory;
   const std::string none = (directory.path() / "none.xml").string();
-  check_refusal(equarx_sim({"export", "hlo", kConfig}), "no export of 'hlo'");
+  check_refusal(equarx_sim({"export", "hlo", kConfig}), "unknown export format 'hlo'");
   check_refusal(equarx_sim(export_of("equarx", {"-o", none})),
-                "'x' cannot be a schedule of MSCCL: it sends another format");
+                "'x' cannot be exported to MSCCL: it sends another format");
   check_refusal(equarx_sim(export_of("ring", {"--set", "/collective=all-gather", "-o", none})),
-                "is no allgather, in place: rank 0, chunk ");
+                "is not a correct allgather, in place: rank 0, chunk ");
   check_refusal(equarx_sim(export_of("two-shot", {"-o", kConfig})), "allreduce_mi300x_8");
   CHECK_FALSE(std::filesystem::exists(none));
 }

@@ -24,7 +24,7 @@ TEST_CASE("hardware shows one chip, by name or by path") {
   CHECK(output_of(equarx_sim({"hardware", path})) == report);
 }
 
-TEST_CASE("what hardware prints as JSON is a hardware file, which works wherever a name does") {
+TEST_CASE("hardware --json prints a hardware file usable in place of a name") {
   const std::string text = output_of(equarx_sim({"hardware", "tpu-v5e", "--json"}));
   json mine = json::parse(text);
   const TemporaryDirectory directory;
@@ -41,14 +41,14 @@ TEST_CASE("what hardware prints as JSON is a hardware file, which works wherever
   CHECK_THAT(output_of(equarx_sim({"hardware", faster})), ContainsSubstring("90 GB/s"));
 }
 
-TEST_CASE("a chip with a changed parameter runs, is called by it, and is not calibrated") {
+TEST_CASE("a chip with a changed parameter runs, is named after it, and is not calibrated") {
   const auto run = [](const std::vector<std::string>& more) {
     return output_of(equarx_sim(on_small_example("run", more)));
   };
   const std::string set = "/hardware/link_bandwidth=90 GB/s";
   const std::string table = run({"--set", set});
   CHECK_THAT(table, ContainsSubstring("each of 8 x tpu-v5e (link_bandwidth 90 GB/s), slice 4x2"));
-  CHECK_THAT(table, ContainsSubstring("Not calibrated: nothing was fitted"));
+  CHECK_THAT(table, ContainsSubstring("Not calibrated: no parameter was fitted"));
   const json changed = json::parse(run({"--set", set, "--json"}));
   CHECK(changed["config"]["hardware"] ==
         json({{"based_on", "tpu-v5e"}, {"link_bandwidth", "90 GB/s"}}));
@@ -69,16 +69,16 @@ TEST_CASE("a chip with a changed parameter runs, is called by it, and is not cal
              ContainsSubstring("of tpu-v5e (link_bandwidth 90 GB/s), 8 chips"));
 }
 
-TEST_CASE(
-    "HBM that is slower than all links is the bottleneck, and refused where it would not be seen") {
+TEST_CASE("HBM slower than all links is the bottleneck, and rejected where it is not modelled") {
   std::vector<std::string> command =
-      on_small_example("run", {"--set", "/hardware/hbm_bandwidth=100 GB/s"});
-  CHECK_THAT(output_of(equarx_sim(command)), ContainsSubstring("HBM, which DMAs and cores share"));
+      on_small_example("run", {"--verbose", "--set", "/hardware/hbm_bandwidth=100 GB/s"});
+  CHECK_THAT(output_of(equarx_sim(command)),
+             ContainsSubstring("Busiest HBM, shared by DMAs and cores"));
   command.insert(command.end(), {"--set", "/wire_buffers=vmem"});
-  check_refusal(equarx_sim(command), "leave out \"wire_buffers\": \"vmem\"");
+  check_refusal(equarx_sim(command), "remove \"wire_buffers\": \"vmem\"");
 }
 
-TEST_CASE("hardware refuses what is no chip") {
+TEST_CASE("hardware rejects unknown chips and invalid files") {
   check_refusal(equarx_sim({"hardware", "tpu-v9"}),
                 "'tpu-v9' is not a known chip; use one of a100");
   check_refusal(equarx_sim({"hardware", "none.json"}),
@@ -89,7 +89,7 @@ TEST_CASE("hardware refuses what is no chip") {
                 "cannot write to standard output");
 }
 
-TEST_CASE("a mistake in a hardware file is placed in it, whichever way it is given") {
+TEST_CASE("errors in a hardware file have a pointer into the file") {
   json mine = json::parse(output_of(equarx_sim({"hardware", "tpu-v5e", "--json"})));
   mine["parameters"]["hop_latency"]["value"] = "1 GB";
   const TemporaryDirectory directory;

@@ -31,20 +31,21 @@ TEST_CASE("import prints a table and writes a step that run accepts") {
   const TemporaryDirectory directory;
   const std::string step = (directory.path() / "step.json").string();
   const std::string table = output_of(equarx_sim(import({"-o", step})));
-  CHECK_THAT(table, ContainsSubstring("all-reduce.mlp") && ContainsSubstring("int8: alone"));
+  CHECK_THAT(table, ContainsSubstring("all-reduce.mlp") &&
+                        ContainsSubstring("isolated   exposed  isolated   exposed\n"));
   const std::string run = output_of(equarx_sim({"run", step}));
-  // The same times, by the table of variants.
+  // The table of variants has the same times.
   const std::size_t begin = table.find("  variant");
   CHECK(run.find(table.substr(begin, table.find("\n\n", begin) - begin)) != std::string::npos);
 }
 
-TEST_CASE("import -o - prints the step and nothing else") {
+TEST_CASE("import -o - prints only the step") {
   const auto step = nlohmann::json::parse(output_of(equarx_sim(import({"-o", "-"}))));
   CHECK(step["step"]["tasks"].size() == 289);
   CHECK(step["hardware"] == "tpu-v5e");
 }
 
-TEST_CASE("import --only-read simulates nothing, and --json is for programs") {
+TEST_CASE("import --only-read does not simulate, and --json prints JSON") {
   CHECK_THAT(output_of(equarx_sim(import({"--only-read"}))),
              ContainsSubstring("123 instructions") && !ContainsSubstring("variant"));
   const auto json =
@@ -53,7 +54,7 @@ TEST_CASE("import --only-read simulates nothing, and --json is for programs") {
   CHECK(json["collectives"].size() == 4);
 }
 
-TEST_CASE("import shows nothing of a program that would move a terminal's cursor") {
+TEST_CASE("import removes control sequences of a program") {
   const TemporaryDirectory directory;
   const std::string program = (directory.path() / "odd.hlo").string();
   std::ofstream(program)
@@ -69,22 +70,22 @@ TEST_CASE("import shows nothing of a program that would move a terminal's cursor
   CHECK(json["collectives"].size() == 1);
 }
 
-TEST_CASE("import msccl checks a schedule, times it, and gives both as JSON") {
+TEST_CASE("import msccl validates and simulates a schedule, also as JSON") {
   CHECK_THAT(output_of(equarx_sim({"import", "msccl", kSchedule, "--only-check"})),
-             ContainsSubstring("is right for allreduce, in place; no races") &&
+             ContainsSubstring("every chunk of the result matches allreduce, in place; no races") &&
                  !ContainsSubstring("lower bound"));
   CHECK_THAT(
       output_of(equarx_sim({"import", "msccl", kSchedule, "--topology", "fully-connected:4"})),
-      ContainsSubstring("bus bandwidth") && ContainsSubstring("1.000 MiB"));
+      ContainsSubstring("busbw") && ContainsSubstring("1.000 MiB"));
   const auto json = nlohmann::json::parse(
       output_of(equarx_sim({"import", "msccl", kSchedule, "--topology", "fully-connected:4",
                             "--bytes", "4 MiB", "--json"})));
   CHECK(json["bytes"] == 4194304);
-  // Twice a quarter, from each to each.
+  // Two phases, a quarter per pair of ranks.
   CHECK(json["busiest_link"]["bytes"] == 2097152);
 }
 
-TEST_CASE("import msccl refuses what is wrong in one line") {
+TEST_CASE("import msccl rejects invalid input in one line") {
   const TemporaryDirectory directory;
   const std::string wrong = (directory.path() / "wrong.xml").string();
   std::string text = input_text(kSchedule);
@@ -92,16 +93,16 @@ TEST_CASE("import msccl refuses what is wrong in one line") {
   text.replace(at, 9, "type=\"cpy\"");
   std::ofstream(wrong) << text;
   check_refusal(equarx_sim({"import", "msccl", wrong, "--only-check"}),
-                "is no allreduce, in place: rank 0, chunk 0");
+                "is not a correct allreduce, in place: rank 0, chunk 0");
   check_refusal(equarx_sim({"import", "msccl", kSchedule}),
-                "--topology: say which machine the schedule runs on");
-  check_refusal(equarx_sim({"import", "msccl", kProgram, "--only-check"}), "is no XML");
+                "--topology: give the machine that the schedule runs on");
+  check_refusal(equarx_sim({"import", "msccl", kProgram, "--only-check"}), "not XML");
   check_refusal(equarx_sim({"import", "msccl", kSchedule, "--mesh", "a=2"}),
-                "--mesh: is of import hlo");
+                "--mesh: applies to import hlo");
   check_refusal(equarx_sim({"import", "hlo", kProgram, "--topology", "4x4", "--bytes", "4 MiB"}),
-                "--bytes: is of import msccl");
+                "--bytes: applies to import msccl");
   check_refusal(equarx_sim({"import", "hlo", kProgram}),
-                "--topology: say which machine the program runs on");
+                "--topology: give the machine that the program runs on");
   for (const std::string bytes : {"0 B", "1.5 B", "-4 B", "1e300 B", "x", "nan B"})
     check_refusal(equarx_sim({"import", "msccl", kSchedule, "--topology", "fully-connected:4",
                               "--bytes", bytes}),
@@ -111,33 +112,34 @@ TEST_CASE("import msccl refuses what is wrong in one line") {
                 "--buffer: ");
 }
 
-TEST_CASE("import refuses what is wrong in one line, and leaves no file") {
+TEST_CASE("import rejects invalid input in one line and leaves no file") {
   const TemporaryDirectory directory;
   const std::string none = (directory.path() / "none.json").string();
-  check_refusal(equarx_sim({"run", kProgram}), "'equarx-sim import hlo' makes one of it");
-  check_refusal(equarx_sim({"import", "xml", kProgram, "--topology", "4x4"}), "no import of 'xml'");
+  check_refusal(equarx_sim({"run", kProgram}), "'equarx-sim import hlo' converts it");
+  check_refusal(equarx_sim({"import", "xml", kProgram, "--topology", "4x4"}),
+                "unknown import format 'xml'");
   check_refusal(equarx_sim({"import", "hlo", "/nowhere", "--topology", "4x4", "-o", none}),
                 "cannot read /nowhere");
-  check_refusal(equarx_sim({"import", "hlo", kExample, "--topology", "4x4"}), "is no HLO text");
+  check_refusal(equarx_sim({"import", "hlo", kExample, "--topology", "4x4"}), "is not HLO text");
   check_refusal(equarx_sim({"import", "hlo", kProgram, "--topology", "8x8", "-o", none}),
                 "--topology: the program is for 16 chips");
   check_refusal(equarx_sim(import({"--formats", "int9"})), "'int9' is not known");
   check_refusal(equarx_sim(import({"--min-bytes", "4"})), "--min-bytes: ");
   check_refusal(equarx_sim(import({"--mesh", "data"})), "--mesh: expected axes");
-  check_refusal(equarx_sim(import({"--trip-count", "x"})), "--trip-count: expected a count");
+  check_refusal(equarx_sim(import({"--trip-count", "x"})), "--trip-count: expected a trip count");
   check_refusal(equarx_sim(import({"--only-read", "--json"})), "--only-read");
   check_refusal(equarx_sim(import({"-o", kProgram})), "transformer_v5e_4x4");
   CHECK_FALSE(std::filesystem::exists(none));
 }
 
-TEST_CASE("import chakra reads what export chakra wrote, and takes as long as the step") {
+TEST_CASE("traces written by export chakra import to a step with the same time") {
   const TemporaryDirectory directory;
   const std::string prefix = (directory.path() / "buckets").string();
   const std::string buckets =
       std::string(EQUARX_CONFIGS_DIR) + "/experiments/buckets_v5e_16x16.json";
   CHECK_THAT(output_of(equarx_sim({"export", "chakra", buckets, "-o", prefix})),
              ContainsSubstring("buckets.255.et: 42 nodes each") &&
-                 ContainsSubstring("Formats have no place in a trace"));
+                 ContainsSubstring("Traces do not support formats"));
   const std::string table =
       output_of(equarx_sim({"import", "chakra", prefix, "--topology", "16x16"}));
   CHECK_THAT(table, ContainsSubstring("42 nodes in 256 traces, for 256 chips") &&
@@ -149,25 +151,26 @@ TEST_CASE("import chakra reads what export chakra wrote, and takes as long as th
   CHECK(json["collectives"][0]["bytes"] == 134217728);
 }
 
-TEST_CASE("import and export of traces refuse what is wrong in one line") {
+TEST_CASE("import and export of traces reject invalid input in one line") {
   const TemporaryDirectory directory;
   const std::string prefix = (directory.path() / "x").string();
   const std::string collective =
       std::string(EQUARX_CONFIGS_DIR) + "/experiments/allreduce_v5e_4x2.json";
-  check_refusal(equarx_sim({"export", "chakra", collective, "-o", prefix}), "is no step");
-  check_refusal(equarx_sim({"export", "chakra", collective}), "--output: say what");
-  check_refusal(equarx_sim({"export", "hlo", collective, "-o", prefix}), "no export of 'hlo'");
+  check_refusal(equarx_sim({"export", "chakra", collective, "-o", prefix}), "is not a step");
+  check_refusal(equarx_sim({"export", "chakra", collective}), "--output: is required");
+  check_refusal(equarx_sim({"export", "hlo", collective, "-o", prefix}),
+                "unknown export format 'hlo'");
   check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2"}),
-                "x.0.et; give what is before .0.et");
-  check_refusal(equarx_sim({"import", "chakra", kProgram, "--topology", "4x4"}), "there is no");
+                "x.0.et does not exist; give the prefix before .0.et");
+  check_refusal(equarx_sim({"import", "chakra", kProgram, "--topology", "4x4"}), "does not exist");
   std::ofstream(prefix + ".0.et") << "HloModule m";
   check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2"}), "x.0.et: ");
   check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2", "--trip-count", "3"}),
-                "--trip-count: is of import hlo");
+                "--trip-count: applies to import hlo");
   check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2", "--dtype", "int3"}),
                 "--dtype: 'int3' is not known; use one of fp32, bf16");
   check_refusal(equarx_sim({"import", "hlo", kProgram, "--topology", "4x4", "--groups", "x"}),
-                "--groups: is of import chakra");
+                "--groups: applies to import chakra");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ std::vector<std::string> with_tensors(const std::filesystem::path& folder,
   return on_small_example("run", more);
 }
 
-TEST_CASE("run --output-tensors writes tensors beside the results, which stay the same") {
+TEST_CASE("run --output-tensors writes tensors without changing the results") {
   const TemporaryDirectory folder;
   const auto tensors = folder.path() / "new" / "tensors";
   CHECK(output_of(equarx_sim(with_tensors(tensors))) ==
@@ -39,17 +39,17 @@ TEST_CASE("run --output-tensors writes one .safetensors file") {
         ContainsSubstring("65536 (65536)"));
 }
 
-TEST_CASE("run --output-tensors refuses what it cannot write, and what is not computed") {
+TEST_CASE("run --output-tensors rejects unwritable outputs and disabled numerics") {
   const TemporaryDirectory folder;
   const std::string file = folder.write("file", "x");
-  check_refusal(equarx_sim(with_tensors(file)), "cannot make the folder");
+  check_refusal(equarx_sim(with_tensors(file)), "cannot create the folder");
   check_refusal(equarx_sim(with_tensors(folder.path(), {"--set", "/numerics=off"})),
                 "/numerics: is off, so there are no tensors to write");
   check_refusal(equarx_sim(on_small_example("run", {"--output-inputs"})), "--output-tensors");
   CHECK(file_count(folder.path()) == 1);
 }
 
-TEST_CASE("run --output-tensors keeps the tensors that it reads") {
+TEST_CASE("run --output-tensors does not overwrite its inputs") {
   const TemporaryDirectory folder;
   output_of(equarx_sim(with_tensors(folder.path(), {"--output-inputs"})));
   std::string files;

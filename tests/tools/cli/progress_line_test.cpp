@@ -6,15 +6,15 @@
 namespace equarx::cli::progress_line_test {
 namespace {
 
-TEST_CASE("the time that is left follows from the share that is done") {
-  CHECK(progress_text("a", 0.0, 5.0) == "a: 0 %");  // nothing can be said yet
+TEST_CASE("the remaining time is extrapolated from the completed fraction") {
+  CHECK(progress_text("a", 0.0, 5.0) == "a: 0 %");  // no estimate yet
   CHECK(progress_text("a", 0.25, 5.0) == "a: 25 %, 15 s left");
   CHECK(progress_text("a", 0.999, 5.0) == "a: 99 %, 1 s left");
   CHECK(progress_text("a", 1.5, 5.0) == "a: 100 %, 0 s left");
   CHECK(progress_text("a", 0.01, 60.0) == "a: 1 %, 1 h 39 min left");
 }
 
-TEST_CASE("a sweep tells points, failures, rate and what is left") {
+TEST_CASE("sweep progress has points, failures, rate and remaining time") {
   CHECK(progress_text({.points = 10, .done = 4, .computed = 2, .failed = 1}, 4.0) ==
         "4 of 10 points (40 %), 1 failed, 0.5 per second, 12 s left");
   CHECK(progress_text({.points = 10, .done = 4, .computed = 0, .failed = 0}, 4.0) ==

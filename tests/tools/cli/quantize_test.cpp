@@ -1,4 +1,4 @@
-// quantize, on the activations in tests/fixtures and on files that numpy makes.
+// quantize on the activations in tests/fixtures and on files written by numpy.
 #include <cmath>
 #include <cstring>
 
@@ -12,10 +12,10 @@ namespace fs = std::filesystem;
 
 const std::string kActivations =
     std::string(EQUARX_FIXTURES_DIR) + "/activations/layer1_ranks8_tokens32.npy";
-/// Debian's, because its numpy is installed for it; another may come first in PATH.
+/// Debian's Python, which has numpy; PATH may contain another.
 const std::string kPython = "/usr/bin/python3";
 
-/// The elements of a .npy file of version 1.0 and type float32.
+/// Reads a .npy file of version 1.0 and type float32.
 std::vector<float> npy_values(const std::string& path) {
   constexpr std::size_t kLengthAt = 8;
   constexpr std::size_t kHeaderAt = 10;
@@ -28,7 +28,7 @@ std::vector<float> npy_values(const std::string& path) {
   return values;
 }
 
-/// The number in a row of the table.
+/// Returns the number in a row of the table.
 double number_of(const std::string& table, const std::string& row) {
   const std::size_t at = table.find("\n  " + row + " ");
   CAPTURE(table, row);
@@ -36,7 +36,7 @@ double number_of(const std::string& table, const std::string& row) {
   return std::stod(table.substr(at == std::string::npos ? row.size() + 3 : at + row.size() + 4));
 }
 
-/// int8 in contiguous blocks with FP32 amax scales, written anew from the rule.
+/// Independent implementation of int8 in contiguous blocks with FP32 amax scales.
 std::vector<float> int8_blocks(const std::vector<float>& values, std::size_t block) {
   std::vector<float> decoded;
   for (std::size_t begin = 0; begin < values.size(); begin += block) {
@@ -56,7 +56,7 @@ double mse_of(const std::vector<float>& values, const std::vector<float>& exact)
   return sum / static_cast<double>(exact.size());
 }
 
-TEST_CASE("quantize reports the error that an independent computation has") {
+TEST_CASE("quantize reports the error of an independent implementation") {
   const std::vector<float> values = npy_values(kActivations);
   for (const std::size_t block : {32U, 100U, 512U}) {
     const std::string table =
@@ -69,7 +69,7 @@ TEST_CASE("quantize reports the error that an independent computation has") {
   }
 }
 
-TEST_CASE("quantize on the activations has the figures that were found with numpy") {
+TEST_CASE("quantize on the activations matches figures computed with numpy") {
   // tests/fixtures/activations/README.md
   const auto sqnr = [](const std::vector<std::string>& options) {
     std::vector<std::string> command = {"quantize", kActivations};
@@ -86,7 +86,7 @@ TEST_CASE("quantize on the activations has the figures that were found with nump
   CHECK(blocks("4096") == Approx(28.3).margin(0.06));
 }
 
-TEST_CASE("quantize knows every format, and writes what it dequantized") {
+TEST_CASE("quantize supports every format and writes the dequantized tensor") {
   const TemporaryDirectory directory;
   const std::vector<float> exact = npy_values(kActivations);
   for (const std::string format :
@@ -106,7 +106,7 @@ TEST_CASE("quantize knows every format, and writes what it dequantized") {
 
 // --- With numpy
 
-/// Runs Python on one argument; its output, or the test ends.
+/// Runs Python with one argument and returns its output; fails the test on errors.
 std::string python(const std::string& script, const std::string& argument) {
   const CommandResult result = run_command({kPython, "-c", script, argument});
   CAPTURE(result.out, result.err);
@@ -122,7 +122,7 @@ bool has_numpy() {
   return true;
 }
 
-TEST_CASE("quantize reads what numpy writes, and numpy reads what quantize writes") {
+TEST_CASE("quantize and numpy read each other's files") {
   if (!has_numpy()) return;
   const TemporaryDirectory directory;
   const std::string folder = directory.path().string();
@@ -150,7 +150,7 @@ TEST_CASE("quantize reads what numpy writes, and numpy reads what quantize write
         command.insert(command.end(), {"--layout", "contiguous", "--block", "50"});
       if (format == "int4") command.insert(command.end(), {"--elements-per-scale", "4"});
       const std::string table = output_of(equarx_sim(command));
-      // Read back by numpy, and compared with the formats worked out there.
+      // Read by numpy and compared with a numpy implementation of the formats.
       const double mse = std::stod(python(R"(if True:
         import sys, numpy as np
         path = sys.argv[1]
@@ -201,9 +201,9 @@ TEST_CASE("quantize reads what numpy writes, and numpy reads what quantize write
     check_refusal(equarx_sim({"quantize", folder + "/" + name + ".npy"}), problem);
 }
 
-// --- Bad input
+// --- Invalid input
 
-TEST_CASE("quantize refuses files that are none, with their name, and writes nothing") {
+TEST_CASE("quantize rejects invalid files by name and writes nothing") {
   const TemporaryDirectory directory;
   const std::string good = content_of(kActivations);
   const std::vector<std::string> files = {
@@ -224,7 +224,7 @@ TEST_CASE("quantize refuses files that are none, with their name, and writes not
   CHECK(file_count(directory.path()) == before);
 }
 
-TEST_CASE("quantize refuses options that are wrong, and writes nothing") {
+TEST_CASE("quantize rejects invalid options and writes nothing") {
   const TemporaryDirectory directory;
   const std::string output = (directory.path() / "out.npy").string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
@@ -236,13 +236,13 @@ TEST_CASE("quantize refuses options that are wrong, and writes nothing") {
       {{"--format", "mxfp4", "--rounding", "stochastic"}, "error: --rounding: 'mxfp4' is fp4-e2m1"},
       {{"--format", "bf16", "--scale", "fp32"}, "error: --scale: bf16 has no scales"},
       {{"--format", "mxfp4", "--elements-per-scale", "64"}, "error: --elements-per-scale: "},
-      {{"--block", "32"}, "error: --block: counts for \"layout\": \"contiguous\""},
+      {{"--block", "32"}, "error: --block: applies to \"layout\": \"contiguous\""},
       {{"--layout", "contiguous"}, "error: --block: is missing"},
       {{"--format", "nvfp4", "--block", "0"}, "error: --block: 0 is not an integer from 1"},
       {{"--format", "nvfp4", "--block", "-1"}, "error: --block: -1 is not an integer from 1"},
       {{"--elements-per-scale", "0"}, "error: --elements-per-scale: 0 is not an integer from 1"},
       {{"--elements-per-scale", "many"}, "error: --elements-per-scale: expected an integer"},
-      {{"--tensor", "x"}, kActivations + ": a .npy file holds one tensor without a name"}};
+      {{"--tensor", "x"}, kActivations + ": a .npy file holds one unnamed tensor"}};
   for (const auto& [options, problem] : mistakes) {
     std::vector<std::string> command = {"quantize", kActivations, "--output", output};
     command.insert(command.end(), options.begin(), options.end());
@@ -251,7 +251,7 @@ TEST_CASE("quantize refuses options that are wrong, and writes nothing") {
   CHECK(file_count(directory.path()) == 0);
 }
 
-TEST_CASE("quantize keeps the file that it reads") {
+TEST_CASE("quantize does not overwrite its input") {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "a.npy";
   const auto link = directory.path() / "link.npy";
@@ -262,7 +262,7 @@ TEST_CASE("quantize keeps the file that it reads") {
   CHECK(content_of(file) == content_of(kActivations));
 }
 
-TEST_CASE("quantize refuses an output that it cannot write, and leaves nothing behind") {
+TEST_CASE("quantize rejects an unwritable output and leaves no partial file") {
   const TemporaryDirectory directory;
   const std::string folder = directory.path().string();
   for (const std::string& output : {folder + "/out.txt", folder + "/none/out.npy", folder,
@@ -273,7 +273,7 @@ TEST_CASE("quantize refuses an output that it cannot write, and leaves nothing b
 
 // --- In an experiment
 
-TEST_CASE("an experiment runs on tensors of files, and says where they are wrong") {
+TEST_CASE("an experiment runs on tensor files and rejects invalid ones with their pointer") {
   const std::vector<std::string> command = {
       "run", kExample, "--set", "/tensor={\"values\": {\"files\": [\"" + kActivations + "\"]}}"};
   CHECK_THAT(output_of(equarx_sim(command)),
@@ -286,13 +286,14 @@ TEST_CASE("an experiment runs on tensors of files, and says where they are wrong
   check_refusal(equarx_sim(wrong), "/tensor/values/files: " + kActivations + " has the shape");
 }
 
-TEST_CASE("an experiment on NaN ends well, and prints no NaN as JSON") {
+TEST_CASE("an experiment on NaN succeeds and prints valid JSON") {
   const TemporaryDirectory directory;
   std::string bytes = content_of(kActivations);
   bytes.replace(bytes.size() - 4, 4, std::string("\0\0\xc0\x7f", 4));
   const std::string path = directory.write("nan.npy", bytes);
   const std::vector<std::string> command = {
-      "run", kExample, "--set", "/tensor={\"values\": {\"files\": [\"" + path + "\"]}}"};
+      "run", kExample, "--verbose", "--set",
+      "/tensor={\"values\": {\"files\": [\"" + path + "\"]}}"};
   CHECK_THAT(output_of(equarx_sim(command)), ContainsSubstring("identical"));
   std::vector<std::string> as_json = command;
   as_json.push_back("--json");

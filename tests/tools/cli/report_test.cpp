@@ -7,7 +7,7 @@
 namespace equarx::testing::report_test {
 namespace {
 
-TEST_CASE("report makes a page of what run --json printed") {
+TEST_CASE("report writes a page from results of run --json") {
   const TemporaryDirectory folder;
   const std::string json = output_of(equarx_sim(on_small_example("run", {"--json"})));
   const std::string result = folder.write("result.json", json);
@@ -19,7 +19,7 @@ TEST_CASE("report makes a page of what run --json printed") {
   CHECK(file_count(folder.path()) == 2);
 }
 
-TEST_CASE("report says what was cut off, and makes the page of the rest") {
+TEST_CASE("report notes truncated lines and uses the rest") {
   const TemporaryDirectory folder;
   const std::string sweep = folder.write(
       "sweep.jsonl", R"({"key": "a", "version": "0.1.0", "axes": {"/a": 1}, "error": "too small"})"
@@ -34,7 +34,7 @@ TEST_CASE("report says what was cut off, and makes the page of the rest") {
              ContainsSubstring("<title>sweep.jsonl</title>"));
 }
 
-TEST_CASE("report keeps the results that it reads") {
+TEST_CASE("report does not overwrite its inputs") {
   const TemporaryDirectory folder;
   const std::string text = R"({"key": "a", "version": "0.1.0", "axes": {}, "error": "small"})";
   const std::string results = folder.write("r.jsonl", text);
@@ -46,7 +46,7 @@ TEST_CASE("report keeps the results that it reads") {
   CHECK(content_of(results) == text);
 }
 
-TEST_CASE("a page of a sweep's results has the name of the sweep, which its folder has") {
+TEST_CASE("the page of a sweep is titled after its folder") {
   const TemporaryDirectory folder;
   const std::string point = R"({"key": "a", "version": "0.1.0", "axes": {}, "error": "too small"})";
   const auto title_of = [&](const std::string& place) {
@@ -63,7 +63,7 @@ TEST_CASE("a page of a sweep's results has the name of the sweep, which its fold
   CHECK(title_of("sizes/shard-1-of-2") == "sizes, shard-1-of-2");
 }
 
-TEST_CASE("report refuses what are no results, and leaves nothing behind") {
+TEST_CASE("report rejects files without results and leaves no partial file") {
   const TemporaryDirectory folder;
   const std::string page = (folder.path() / "page.html").string();
   check_refusal(equarx_sim({"report", kExample, "-o", page}), "not a result");

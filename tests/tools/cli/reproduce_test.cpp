@@ -1,4 +1,4 @@
-// reproduce, on a small study.
+// reproduce on a small study.
 #include <fstream>
 #include <sstream>
 
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A folder "study" with a study of one experiment and one row, in a directory of its own.
+/// Temporary folder "study" with a study of one experiment and one row.
 class StudyFolder {
  public:
   StudyFolder() {
@@ -41,7 +41,7 @@ class StudyFolder {
   TemporaryDirectory directory_;
 };
 
-constexpr std::size_t kFiles = 5;  // four, and the lock
+constexpr std::size_t kFiles = 5;  // four results and the lock
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -50,7 +50,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST_CASE("reproduce prints the table, and last the paths of its files") {
+TEST_CASE("reproduce prints the table followed by the paths of its files") {
   const StudyFolder study;
   const std::string text =
       output_of(equarx_sim({"reproduce", study.path(), "--output", study.output()}));
@@ -73,7 +73,7 @@ TEST_CASE("reproduce prints the table, and last the paths of its files") {
   CHECK(json::parse(file)["rows"][0]["within_tolerance"] == true);
 }
 
-TEST_CASE("reproduce puts its files into results/ of where it runs, under the study's name") {
+TEST_CASE("reproduce writes to results/ in the current folder, under the study's name") {
   const StudyFolder study;
   for (const std::string ending : {"", "/"}) {
     const CommandResult result = equarx_sim({"reproduce", study.path().string() + ending});
@@ -91,7 +91,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-TEST_CASE("reproduce again computes what is missing, and leaves the same files") {
+TEST_CASE("rerunning reproduce computes missing points only and leaves the same files") {
   const StudyFolder study;
   const std::string results = study.output() + "/results.jsonl";
   const std::vector<std::string> command = {"reproduce", study.path(), "-o", study.output()};
@@ -99,7 +99,7 @@ TEST_CASE("reproduce again computes what is missing, and leaves the same files")
   const std::string lines = contents(results);
   CHECK(output_of(equarx_sim(command)) == once);
   CHECK(contents(results) == lines);
-  // What is there is taken, not computed: a made-up time comes out as it was put in.
+  // Existing results are reused: a modified time is reported unchanged.
   std::string changed = lines;
   const std::size_t at = changed.find("\"speedup\":1.0");
   REQUIRE(at != std::string::npos);
@@ -115,8 +115,7 @@ TEST_CASE("reproduce again computes what is missing, and leaves the same files")
   CHECK(contents(results) == lines);
 }
 
-TEST_CASE(
-    "reproduce leaves no results of what a study no longer has, and one file however many jobs") {
+TEST_CASE("reproduce removes points that a study no longer has, and writes one file for any jobs") {
   const StudyFolder study;
   const std::string results = study.output() + "/results.jsonl";
   json two = StudyFolder::study();
@@ -134,18 +133,18 @@ TEST_CASE(
     CHECK(json::parse(line)["axes"].empty());
 }
 
-TEST_CASE("reproduce moves the results of another version aside") {
+TEST_CASE("reproduce moves results of another version aside") {
   const StudyFolder study;
   std::filesystem::create_directory(study.output());
   const std::string old = R"({"point":0,"key":"k","version":"0.0.1","axes":{},"error":"e"})";
   std::ofstream(study.output() + "/results.jsonl") << old << '\n';
   const CommandResult result = equarx_sim({"reproduce", study.path(), "-o", study.output()});
   CHECK(result.exit_code == 0);
-  CHECK_THAT(result.err, ContainsSubstring("older results are now in"));
+  CHECK_THAT(result.err, ContainsSubstring("older results moved to"));
   CHECK(contents(study.output() + "/results.1.jsonl") == old + "\n");
 }
 
-TEST_CASE("a point that fails is named, its rows are not within, and the others are computed") {
+TEST_CASE("a failed point is reported, its rows are outside tolerance, and others are computed") {
   const StudyFolder study;
   json failing = StudyFolder::study();
   failing["experiments"][0]["vary"] = {
@@ -160,14 +159,14 @@ TEST_CASE("a point that fails is named, its rows are not within, and the others 
     CHECK(result.exit_code == 1);
     CHECK(lines_of(result.err).size() == 1);
     CHECK_THAT(result.err, ContainsSubstring(R"(experiment 'sizes' /topology={"mesh":"3x3"}: )"));
-    CHECK_THAT(result.out, ContainsSubstring("1.000") && ContainsSubstring(" yes\n") &&
-                               ContainsSubstring(" NO\n"));
+    CHECK_THAT(result.out, ContainsSubstring("1.000") && ContainsSubstring(" yes (1 %)\n") &&
+                               ContainsSubstring(" NO (1 %)\n"));
     CHECK_THAT(contents(study.output() + "/rows.csv"),
                ContainsSubstring("b,a speedup,speedup,equals,1,,,prediction,0.01,no,,,,,,,,,s,\n"));
   }
 }
 
-TEST_CASE("only --strict makes a row that misses an exit code, and all is written anyway") {
+TEST_CASE("only with --strict a row outside its tolerance sets the exit code") {
   const StudyFolder study;
   const std::vector<std::string> lax = {"reproduce", study.path(), "-o", study.output()};
   std::vector<std::string> strict = lax;
@@ -179,16 +178,16 @@ TEST_CASE("only --strict makes a row that misses an exit code, and all is writte
   missing["rows"][1]["expected"] = 1.011;
   study.write(missing);
   std::filesystem::remove_all(study.output());
-  CHECK_THAT(output_of(equarx_sim(lax)), ContainsSubstring(" NO\n"));
+  CHECK_THAT(output_of(equarx_sim(lax)), ContainsSubstring(" NO (1 %)\n"));
   std::filesystem::remove_all(study.output());
   const CommandResult result = equarx_sim(strict);
   CHECK(result.exit_code == 1);
   CHECK(result.err.empty());
-  CHECK_THAT(result.out, ContainsSubstring(" NO\n") && ContainsSubstring("/rows.csv\n"));
+  CHECK_THAT(result.out, ContainsSubstring(" NO (1 %)\n") && ContainsSubstring("/rows.csv\n"));
   CHECK(file_count(study.output()) == kFiles);
 }
 
-TEST_CASE("reproduce refuses folders without a study, and makes no results") {
+TEST_CASE("reproduce rejects folders without a study and writes no results") {
   const StudyFolder study;
   check_refusal(equarx_sim({"reproduce", "no/such"}), "cannot read no/such/study.json");
   check_refusal(equarx_sim({"reproduce", ""}), "study.json");
@@ -200,13 +199,13 @@ TEST_CASE("reproduce refuses folders without a study, and makes no results") {
   CHECK_FALSE(std::filesystem::exists(study.output()));
 }
 
-TEST_CASE("reproduce refuses studies that are wrong, with file and place") {
+TEST_CASE("reproduce rejects invalid studies with file and pointer") {
   const StudyFolder study;
   const std::vector<std::tuple<std::string, json, std::string>> mistakes = {
       {"/rows/0/experiment", "size", "row 'a': there is no experiment 'size'"},
       {"/rows/0/run", "bf61", "row 'a': experiment 'sizes' has no run 'bf61'"},
       {"/rows/0/at", {{"/tensor/byte", 1}}, "experiment 'sizes' has no point /tensor/byte=1"},
-      {"/experiments/1", StudyFolder::study()["experiments"][0], "stands here twice"},
+      {"/experiments/1", StudyFolder::study()["experiments"][0], "is not unique"},
       {"/rows/0/metric", "a~b", "row 'a': a run has no number 'a~b'"},
       {"/rows/0/metric", "label", "a run has no number 'label'"},
       {"/rows/0/metric", "", "a run has no number ''"},
@@ -237,7 +236,7 @@ TEST_CASE("reproduce refuses studies that are wrong, with file and place") {
   }
 }
 
-TEST_CASE("reproduce refuses an output that cannot be written") {
+TEST_CASE("reproduce rejects an unwritable output") {
   const StudyFolder study;
   const std::string file = (study.path() / "config.json").string();
   for (const std::string& output : {std::string("/proc/nowhere"), file, file + "/deeper"})

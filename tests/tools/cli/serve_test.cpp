@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What serve answers to these lines, without its first line, which has its version.
+/// Responses of serve, without the first line, its version.
 std::vector<json> answers_to(const std::vector<json>& requests) {
   std::string lines;
   for (const json& request : requests) lines += request.dump() + "\n";
@@ -32,7 +32,7 @@ json small_config(const std::string& engine) {
   return config;
 }
 
-TEST_CASE("serve answers one request after the other, by either engine, as run does") {
+TEST_CASE("serve responds to requests in order, with the results of run, for both engines") {
   const auto answers = answers_to({{{"config", small_config("simgrid")}},
                                    {{"config", small_config("direct")}},
                                    {{"config", small_config("simgrid")}}});
@@ -48,7 +48,7 @@ TEST_CASE("serve answers one request after the other, by either engine, as run d
   CHECK(answers[0]["tensors"].is_null());
 }
 
-TEST_CASE("an error of one request is its answer, and the next one is answered") {
+TEST_CASE("an invalid request gets an error response, and serve continues") {
   json wrong = small_config("direct");
   wrong["tensor"]["bytes"] = "2 potatoes";
   const json override = json::array({"/tensor/bytes", "128 KiB"});
@@ -63,7 +63,7 @@ TEST_CASE("an error of one request is its answer, and the next one is answered")
   CHECK(answers[2].contains("result"));
 }
 
-TEST_CASE("no help names serve") {
+TEST_CASE("--help does not list serve") {
   CHECK_THAT(output_of(equarx_sim({"--help"})), !ContainsSubstring("serve"));
 }
 

@@ -1,4 +1,4 @@
-"""What long commands say on a terminal while they work, and when a signal ends them.
+"""Progress output of long commands on a terminal, and their messages when stopped by a signal.
 
 Usage: terminal_test.py EQUARX_SIM [unittest arguments]
 """
@@ -20,7 +20,7 @@ import terminal
 
 PROGRAM = ""
 ERASE = "\r\x1b[K"
-# Of many messages, each of which SimGrid takes its time for; a second in all.
+# Many messages simulated by SimGrid; about a second in total.
 LONG_RUN = {
     "hardware": "tpu-v5e",
     "topology": {"slice": "4x4"},
@@ -42,27 +42,27 @@ class TerminalCase(unittest.TestCase):
         return "config.json"
 
     def seen(self, *words: str, **how) -> str:
-        """What a terminal gets on standard error."""
+        """Runs a command on a terminal and returns its standard error."""
         code, text = terminal.seen([PROGRAM, *words], cwd=self.folder, **how)
         self.assertEqual(code, 0)
         return text
 
 
 class Progress(TerminalCase):
-    def test_a_run_tells_part_share_and_time_left(self):
+    def test_a_run_shows_part_fraction_and_remaining_time(self):
         for engine, shape in (("simgrid", "4x4"), ("direct", "8x8")):
             with self.subTest(engine):
                 text = self.seen("run", self.config(engine=engine, topology={"slice": shape}))
                 self.assertRegex(text, r"1 of 1: bf16: simulating \d+ messages: \d+ %, \d+ s left")
                 self.assertTrue(text.endswith(ERASE))
 
-    def test_so_do_values(self):
+    def test_numerics_show_progress(self):
         many = {"tensor": {"bytes": "64 MiB"}, "numerics": "on", "topology": {"slice": "4x4"},
                 "collectives": [{"algorithm": "ring"}]}
         self.assertRegex(self.seen("run", self.config(**many)),
                          r"1 of 2: ring bf16: computing the values of 16 ranks: \d+ %")
 
-    def test_nothing_is_wider_than_the_terminal(self):
+    def test_lines_fit_the_terminal(self):
         text = self.seen("run", self.config(), columns=30)
         lines = text.split(ERASE)
         self.assertGreater(len(lines), 2)
@@ -82,12 +82,12 @@ class Progress(TerminalCase):
 
 class Signals(TerminalCase):
     def is_writing(self, process: int) -> bool:
-        """Whether it has a new file in the folder, which has no name yet."""
+        """True if the process has an unnamed new file in the folder."""
         links = [os.readlink(link) for link in pathlib.Path(f"/proc/{process}/fd").iterdir() if link.is_symlink()]
         return any(link.startswith(str(self.folder)) and link.endswith(" (deleted)") for link in links)
 
     def stopped(self, ending: signal.Signals, *words: str, writes: bool = False) -> str:
-        """Standard error of a command that a signal ends while it works; if it `writes`, not before it began to."""
+        """Stops a running command by a signal and returns its standard error. `writes`: wait until it writes a file."""
         child = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE, text=True)
         end = time.monotonic() + 30
@@ -104,26 +104,26 @@ class Signals(TerminalCase):
         return self.config(tensor={"bytes": "64 MiB"}, topology={"slice": "8x8"},
                            collectives=[{"algorithm": "two-shot", "minishards": 64}])
 
-    def test_a_run_says_what_became_of_its_output(self):
+    def test_a_stopped_run_reports_its_output(self):
         for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(ending):
                 self.assertEqual(self.stopped(ending, "run", self.long()),
-                                 f"equarx-sim: stopped by signal {int(ending)}; there is no result\n")
+                                 f"equarx-sim: stopped by signal {int(ending)}; no result\n")
 
-    def test_a_run_leaves_no_part_of_a_trace_and_an_older_one_as_it_is(self):
+    def test_a_stopped_run_leaves_no_partial_trace_and_keeps_an_older_one(self):
         (self.folder / "trace.json").write_text("older")
         err = self.stopped(signal.SIGINT, "run", self.config(), "--trace", "trace.json", writes=True)
         self.assertEqual(err, "equarx-sim: stopped by signal 2; trace.json was not written\n")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["config.json", "trace.json"])
         self.assertEqual((self.folder / "trace.json").read_text(), "older")
 
-    def test_tune_leaves_no_part_of_a_configuration(self):
+    def test_a_stopped_tune_leaves_no_partial_configuration(self):
         config = self.config(tensor={"bytes": "256 MiB"}, numerics="on", collectives=[{"algorithm": "ring"}])
         err = self.stopped(signal.SIGTERM, "tune", config, "-o", "best.json", writes=True)
         self.assertIn("equarx-sim: stopped by signal 15; best.json was not written\n", err)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["config.json"])
 
-    def test_signals_that_are_ignored_stay_so(self):
+    def test_ignored_signals_stay_ignored(self):
         child = subprocess.Popen([PROGRAM, "run", self.config()], cwd=self.folder, stdout=subprocess.PIPE, text=True,
                                  stderr=subprocess.PIPE,
                                  preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))

@@ -23,7 +23,7 @@ TEST_CASE("topology describes a configuration and its overrides") {
              Catch::Matchers::StartsWith("ring of tpu-v5e, 6 chips\n"));
 }
 
-TEST_CASE("topology describes what its options say") {
+TEST_CASE("topology describes the topology of its options") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--slice", "4x4"}, "slice 4x4 of tpu-v5e, 16 chips\n"},
       {{"--mesh", "8"}, "mesh 8 of tpu-v5e, 8 chips\n"},
@@ -31,12 +31,12 @@ TEST_CASE("topology describes what its options say") {
       {{"--torus", "4x4", "--wraparound", "true,false"},
        "  axes                    4 (wraps) x 4\n"},
       {{"--ring", "8"}, "ring of tpu-v5e, 8 chips\n"},
-      {{"--fully-connected", "8"}, "  cables                  28\n"},
+      {{"--fully-connected", "8"}, "  links                   28\n"},
       {{"--file", kIslands}, "graph two-islands of tpu-v5e, 8 chips\n"},
       {{"--slice", "4x4", "--hardware", std::string(EQUARX_CONFIGS_DIR) + "/hardware/tpu-v5e.json"},
        "slice 4x4 of tpu-v5e"},
       {{"--ring", "4", "--set", R"j(/topology/avoid=[["(0)","(1)"]])j"},
-       "none: chip (0) has only 1 usable cable, and a ring needs 2 (without 1 cable)\n"}};
+       "none: chip (0) has only 1 usable link, and a ring needs 2 (without 1 link)\n"}};
   for (const auto& [arguments, part] : cases) {
     CAPTURE(arguments);
     CHECK_THAT(output_of(equarx_sim(topology(arguments))), ContainsSubstring(part));
@@ -51,7 +51,7 @@ TEST_CASE("topology prints JSON") {
   CHECK(json["ring"]["chips"].size() == 16);
 }
 
-TEST_CASE("topology draws") {
+TEST_CASE("topology --svg draws the topology") {
   const TemporaryDirectory directory;
   const std::string path = directory.path() / "torus.svg";
   output_of(equarx_sim(topology({"--torus", "4x4", "--svg", path})));
@@ -61,7 +61,7 @@ TEST_CASE("topology draws") {
   CHECK_THAT(svg, ContainsSubstring("(3,3)") && ContainsSubstring("ring, from (0,0) on"));
 }
 
-TEST_CASE("a wrong topology is refused in one line") {
+TEST_CASE("an invalid topology is rejected in one line") {
   const TemporaryDirectory directory;
   const std::string bad = directory.write("bad.json", R"({"name": "x", "chips": 2, "links": []})");
   const std::string config = directory.write("config.json", R"({"topology": {"ring": 4}})");

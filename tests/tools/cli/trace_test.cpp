@@ -25,7 +25,7 @@ std::size_t transfers(const Json& trace) {
   return count;
 }
 
-TEST_CASE("run --trace writes a trace beside the results, which stay the same") {
+TEST_CASE("run --trace writes a trace without changing the results") {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "trace.json";
   const std::string with_trace = output_of(equarx_sim(trace(file)));
@@ -41,7 +41,7 @@ TEST_CASE("run --trace writes a trace beside the results, which stay the same") 
   CHECK(transfers(one) < transfers(all));
 }
 
-TEST_CASE("run --trace refuses what it cannot write to, before anything is computed") {
+TEST_CASE("run --trace rejects unwritable files before computing") {
   const TemporaryDirectory folder;
   const auto pipe = folder.path() / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) == 0);
@@ -54,7 +54,7 @@ TEST_CASE("run --trace refuses what it cannot write to, before anything is compu
   CHECK(file_count(folder.path()) == 1);
 }
 
-TEST_CASE("run --trace keeps the configuration, and what it names") {
+TEST_CASE("run --trace does not overwrite its inputs") {
   const TemporaryDirectory folder;
   const std::string config = folder.write("c.json", content_of(kExample));
   check_refusal(equarx_sim({"run", config, "--trace", config}),
@@ -65,17 +65,17 @@ TEST_CASE("run --trace keeps the configuration, and what it names") {
                 "it is an input");
 }
 
-TEST_CASE("a disk without room for the trace does not lose the table") {
+TEST_CASE("a disk too full for the trace does not lose the table") {
   const TemporaryDirectory folder;
   const std::string file = (folder.path() / "trace.json").string();
-  // Files of more than 16 KiB cannot be written; the signal that says so is ignored.
+  // Limits files to 16 KiB and ignores the signal of exceeding it.
   std::vector<std::string> command = {"/bin/bash", "-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"",
                                       "bash", EQUARX_SIM_PATH};
   for (const std::string& argument : trace(file)) command.push_back(argument);
   const CommandResult result = run_command(command);
   CHECK(result.exit_code == 2);
   CHECK(result.out == output_of(equarx_sim(on_small_example("run"))));
-  CHECK(result.err == "equarx-sim: error: cannot write " + file + ": is there room on the disk?\n");
+  CHECK(result.err == "equarx-sim: error: cannot write " + file + ": is the disk full?\n");
   CHECK(file_count(folder.path()) == 0);
 }
 

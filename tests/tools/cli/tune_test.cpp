@@ -15,7 +15,7 @@ std::vector<std::string> tune(const std::vector<std::string>& more) {
   return on_small_example("tune", arguments);
 }
 
-TEST_CASE("tune prints a front and writes a configuration that run accepts") {
+TEST_CASE("tune prints a Pareto front and writes a configuration that run accepts") {
   const TemporaryDirectory directory;
   const std::string best = (directory.path() / "best.json").string();
   const std::string table = output_of(equarx_sim(tune({"--min-sqnr", "30 dB", "-o", best})));
@@ -26,7 +26,7 @@ TEST_CASE("tune prints a front and writes a configuration that run accepts") {
   CHECK_FALSE(std::filesystem::exists(best + ".partial"));
 }
 
-TEST_CASE("tune --json gives the best configuration with the rest") {
+TEST_CASE("tune --json contains the best configuration") {
   const auto found = nlohmann::json::parse(output_of(equarx_sim(tune({"--json"}))));
   CHECK(found["best_config"]["collectives"].size() == 2);
   CHECK(found["calibrated"] == true);
@@ -39,7 +39,7 @@ TEST_CASE("tune --json gives the best configuration with the rest") {
   CHECK(all["others"].size() > found["others"].size());
 }
 
-TEST_CASE("tune refuses limits that make no sense") {
+TEST_CASE("tune rejects invalid limits") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--min-sqnr", "30"}, "--min-sqnr: '30' is not a number of dB; write it like '30 dB'"},
       {{"--min-sqnr", "dB"}, "--min-sqnr: 'dB'"},
@@ -48,23 +48,23 @@ TEST_CASE("tune refuses limits that make no sense") {
       {{"--max-nmse", "30 dB"}, "--max-nmse: '30 dB' is not a number; write it like 1e-3"},
       {{"--max-nmse", "0"}, "--max-nmse: 0 is not above 0"},
       {{"--max-nmse", "-1"}, "not above 0"},
-      {{"--max-nmse", "1", "--min-sqnr", "1 dB"}, "--min-sqnr: limits the same as --max-nmse"},
+      {{"--max-nmse", "1", "--min-sqnr", "1 dB"}, "--min-sqnr: sets the same limit as --max-nmse"},
       {{"--max-time", "100"}, "--max-time"},
       {{"--max-time", "100 GB"}, "--max-time"},
       {{"--max-time", "0 us"}, "--max-time: 0 us is not above 0"},
       {{"--max-time", "1 ps"}, "--max-time"},
       {{"--budget", "10"}, "--budget"},
       {{"--budget", "0 s"}, "--budget: 0 s is not above 0"},
-      {{"--max-time", "1 ns"}, "--max-time: nothing takes less than"},
-      {{"--max-nmse", "1e-30"}, "--max-nmse: nothing has a smaller error"},
-      {{"--min-sqnr", "300 dB"}, "--min-sqnr: nothing has a smaller error"}};
+      {{"--max-time", "1 ns"}, "--max-time: no candidate is faster than"},
+      {{"--max-nmse", "1e-30"}, "--max-nmse: no configuration is accurate enough"},
+      {{"--min-sqnr", "300 dB"}, "--min-sqnr: no configuration is accurate enough"}};
   for (const auto& [arguments, message] : cases) {
     CAPTURE(arguments);
     check_refusal(equarx_sim(tune(arguments)), message);
   }
 }
 
-TEST_CASE("tune refuses other bad input, and names the file that it is in") {
+TEST_CASE("tune rejects invalid input with the file name") {
   check_refusal(equarx_sim(on_small_example("tune", {"--formats", "int9"})),
                 "--formats: 'int9' is not known; did you mean 'int8'?");
   check_refusal(equarx_sim(on_small_example("tune", {"--formats", "int8,,bf16"})), "--formats: ''");
@@ -79,7 +79,7 @@ TEST_CASE("tune refuses other bad input, and names the file that it is in") {
 const std::string kBuckets =
     std::string(EQUARX_CONFIGS_DIR) + "/experiments/buckets_v5e_16x16.json";
 
-/// Twenty buckets beside so little computing that they are exposed, on 16 chips.
+/// Twenty buckets on 16 chips with too little compute to hide them.
 std::vector<std::string> tune_step(const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {"tune",      kBuckets,
                                         "--set",     "/topology/slice=4x4",
@@ -91,11 +91,11 @@ std::vector<std::string> tune_step(const std::vector<std::string>& more) {
   return arguments;
 }
 
-TEST_CASE("tune of a step says which collectives to quantize, and writes what run accepts") {
+TEST_CASE("tune of a step chooses collectives to quantize and writes a step that run accepts") {
   const TemporaryDirectory directory;
   const std::string best = (directory.path() / "best.json").string();
   const std::string table = output_of(equarx_sim(tune_step({"-o", best})));
-  CHECK_THAT(table, ContainsSubstring("Tuning a step.") && ContainsSubstring("tuned") &&
+  CHECK_THAT(table, ContainsSubstring("Tuning: ") && ContainsSubstring("tuned") &&
                         ContainsSubstring("SQNR of 30.0 dB"));
   CHECK_THAT(output_of(equarx_sim({"run", best})), ContainsSubstring("tuned"));
   const auto found = nlohmann::json::parse(output_of(equarx_sim(tune_step({"--json"}))));
@@ -104,14 +104,16 @@ TEST_CASE("tune of a step says which collectives to quantize, and writes what ru
   CHECK(found["variants"][1]["speedup"] > 1.0);
 }
 
-TEST_CASE("tune of a step refuses limits on time, and names the file of what is wrong in it") {
-  check_refusal(equarx_sim(tune_step({"--max-time", "1 ms"})), "--max-time: is for one collective");
+TEST_CASE("tune of a step rejects time limits and invalid input with the file name") {
+  check_refusal(equarx_sim(tune_step({"--max-time", "1 ms"})),
+                "--max-time: applies to a single collective");
   check_refusal(equarx_sim(tune_step({"--set", "/mesh/data=15"})), "buckets_v5e_16x16.json: /mesh");
-  check_refusal(equarx_sim(tune_step({"--min-sqnr", "90 dB"})), "no way to carry out 'bucket'");
+  check_refusal(equarx_sim(tune_step({"--min-sqnr", "90 dB"})),
+                "no configuration of 'bucket' is accurate enough");
   check_refusal(equarx_sim(tune_step({"-o", kBuckets})), "it is an input");
 }
 
-TEST_CASE("tune keeps the configuration that it reads") {
+TEST_CASE("tune does not overwrite its input") {
   const TemporaryDirectory folder;
   const std::string config = folder.write("c.json", content_of(kExample));
   check_refusal(equarx_sim({"tune", config, "-o", config}), "it is an input");

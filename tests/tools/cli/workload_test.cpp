@@ -21,7 +21,7 @@ nlohmann::json run_json(const std::string& config) {
   return nlohmann::json::parse(result.out);
 }
 
-TEST_CASE("the prefill of Gemma 3 27B is what the paper reports") {
+TEST_CASE("the prefill of Gemma 3 27B matches the paper") {
   const nlohmann::json runs = run_json("gemma3_27b_prefill_v5e_4x4.json")["runs"];
   REQUIRE(runs.size() == 3);
   CHECK(runs[0]["time_s"].get<double>() == Approx(0.24257).epsilon(5e-5));  // fitted to it
@@ -31,13 +31,13 @@ TEST_CASE("the prefill of Gemma 3 27B is what the paper reports") {
   for (const nlohmann::json& run : runs) CHECK(run["allreduce_count"] == 124);
 }
 
-TEST_CASE("the prefill of Gemma 3 12B is what the paper reports") {
+TEST_CASE("the prefill of Gemma 3 12B matches the paper") {
   const nlohmann::json runs = run_json("gemma3_12b_prefill_v5e_2x2.json")["runs"];
   CHECK(runs[1]["label"] == "full-loop");
   CHECK(runs[1]["speedup"].get<double>() == Approx(1.1).epsilon(0.03));
 }
 
-TEST_CASE("wrong workloads are refused by every command that reads them") {
+TEST_CASE("invalid workloads are rejected by every command that reads them") {
   for (const std::string command : {"run", "show", "validate"}) {
     check_refusal(equarx_sim(changed(command, "/workload/tokens=0")), "/workload/tokens: 0");
     check_refusal(equarx_sim(changed(command, "/workload/model=gemma3-28b")),

@@ -92,7 +92,7 @@ class Package(unittest.TestCase):
 
     def test_docs_and_schemas_are_where_help_says(self):
         text = self.run_installed("equarx-sim", "--help").stdout
-        self.assertIn("share/equarx-sim beside bin", text)
+        self.assertIn("share/equarx-sim of the installation", text)
         for name in ("docs/configuration.md", "docs/plots.md", "configs/schema/experiment.schema.json",
                      "experiments/equarx_paper/study.json"):
             self.assertTrue((self.data / name).is_file(), name)

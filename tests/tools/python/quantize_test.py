@@ -48,7 +48,7 @@ class Codes(unittest.TestCase):
         for entry in equarx.formats():
             with self.subTest(entry["name"]):
                 if entry["shared_scale"]:  # of one tensor there is none
-                    with self.assertRaisesRegex(equarx.InputError, "one scale for the tensors of all ranks"):
+                    with self.assertRaisesRegex(equarx.InputError, "one scale shared by all ranks"):
                         equarx.quantize(VALUES, entry["name"])
                     continue
                 quantized = equarx.quantize(VALUES, entry["name"])

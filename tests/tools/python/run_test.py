@@ -43,7 +43,7 @@ class SameAsTheProgram(unittest.TestCase):
         self.assertEqual({run["engine"] for run in there["runs"]}, {"simgrid"})
         for run in there["runs"]:
             mine = here.runs[run["label"]]
-            self.assertEqual((mine.engine, mine.engine_reason), ("direct", "one run of many"))
+            self.assertEqual((mine.engine, mine.engine_reason), ("direct", "one of many runs"))
             self.assertAlmostEqual(mine.time / run["time_s"], 1, delta=1e-9)
             self.assertEqual(mine.numerics.to_dict(), run["numerics"])
         self.assertEqual(here.to_dict()["config_hash"], there["config_hash"])
@@ -187,7 +187,7 @@ class Mistakes(unittest.TestCase):
                 (("configs/none.json",), r"^.*configs/none.json.*$"),
                 ((7,), "^a configuration is a dict or the path of a JSON file, and not a int$"),
                 ((CONFIG, [1]), "^overrides are a dict of JSON pointers"),
-                ((CONFIG, {"tensor": 1}), "^overrides: 'tensor' is no JSON pointer; one looks like /tensor/bytes$"),
+                ((CONFIG, {"tensor": 1}), "^overrides: 'tensor' is not a JSON pointer; write it like /tensor/bytes$"),
                 ((CONFIG, {"/tensor": {1, 2}}), "^configuration: a set is no value of a configuration"),
                 ((CONFIG, {"/tensor/sample": float("nan")}), "^configuration: Out of range float values"),
                 (({},), "^/hardware: ")]:

@@ -88,7 +88,7 @@ class Tensors(unittest.TestCase):
         config = {"hardware": "tpu-v5e", "topology": {"slice": "2x2"}, "tensor": {"shape": [4096]},
                   "collectives": [{"label": "ring", "algorithm": "ring"}]}
         for options, words in (({"tensors": "a.safetensors"}, "folder for .npy files"), ({"tensors": 7}, "not 7"),
-                               ({"inputs": True}, "tensors=True"), ({"tensors": "/dev/null"}, "cannot make the folder"),
+                               ({"inputs": True}, "tensors=True"), ({"tensors": "/dev/null"}, "cannot create the folder"),
                                ({"tensors": True, "overrides": {"/numerics": False}}, "switch it on")):
             with self.subTest(options), self.assertRaisesRegex(equarx.InputError, words):
                 equarx.run(config, **options)

@@ -1,5 +1,5 @@
-// Opens the pages of report_pages as their readers do. Run by browser_test.sh in the folder that has
-// Playwright. Leaves screenshots beside the pages, to be looked at.
+// Browser tests of the pages of report_pages. Run by browser_test.sh in the folder with Playwright.
+// Leaves screenshots next to the pages, for inspection.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -14,11 +14,11 @@ import "./ways_out_tests.mjs";
 
 const { chromium } = require("playwright-core");
 
-const kLongestOpening = 2000;  // ms, of 10,000 rows
-const kLongestReaction = 500;  // ms, to a filter or a sort of them
+const kLongestOpening = 2000;  // ms, with 10,000 rows
+const kLongestReaction = 500;  // ms, to filtering or sorting them
 const kLargestPage = 10e6;     // bytes
 
-test("it shows title, rows, notes and the licence of the chart library", (browser) =>
+test("the page shows title, rows, notes and the licence of the chart library", (browser) =>
   withPage(browser, "small.html", async (page) => {
     assert.equal(await page.title(), "AllReduce on TPU v5e slices");
     assert.equal(await page.locator("h1").textContent(), "AllReduce on TPU v5e slices");
@@ -31,7 +31,7 @@ test("it shows title, rows, notes and the licence of the chart library", (browse
       assert.ok((await head(page, key).textContent()).includes(`(${unit})`), `${key} in ${unit}`);
   }));
 
-test("headings sort, both ways, by number or by name, with what is missing last", (browser) =>
+test("headings sort in both directions, by number or by name, with missing values last", (browser) =>
   withPage(browser, "small.html", async (page) => {
     const time = head(page, "time_s");
     await time.locator("button").click();
@@ -42,7 +42,7 @@ test("headings sort, both ways, by number or by name, with what is missing last"
     assert.equal(await time.getAttribute("aria-sort"), "descending");
     const falling = await numbers(page, "time_s");
     assert.ok(isSorted(falling, -1) && falling[0] > least);
-    // Sizes by their bytes, not by their letters; the failed point has the smallest.
+    // Sizes are sorted by bytes, not as texts; the failed point has the smallest.
     await head(page, "/tensor/bytes").locator("button").press("Enter");
     assert.deepEqual((await cells(page, "/tensor/bytes")).slice(0, 3), ["1 B", "4 KiB", "4 KiB"]);
     assert.equal(await time.getAttribute("aria-sort"), "none");
@@ -53,7 +53,7 @@ test("headings sort, both ways, by number or by name, with what is missing last"
     assert.match((await cells(page, "label")).at(-1), /^failed: /);
   }));
 
-test("filters leave the rows that pass, and say how many", (browser) =>
+test("filters show the rows that pass, and their number", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#search").fill("equarx 4X2");
     assert.equal(await count(page), "10 of 81 rows");
@@ -80,12 +80,12 @@ test("filters leave the rows that pass, and say how many", (browser) =>
     assert.deepEqual(await numbers(page, "time_s"), times);
     await columnFilter(page, "time").fill(">many");
     assert.equal(await columnFilter(page, "time").getAttribute("aria-invalid"), "true");
-    assert.equal(await page.locator("#problems").textContent(), "time: “>many” compares with no number; write >100 us or 100..200.");
+    assert.equal(await page.locator("#problems").textContent(), "time: “>many” is not a comparison; write >100 us or 100..200.");
     assert.equal(await count(page), "81 rows");
     await columnFilter(page, "time").fill(">5 KiB");
-    assert.match(await page.locator("#problems").textContent(), /^time: “KiB” is no unit of it; it has s, ms, us/);
+    assert.match(await page.locator("#problems").textContent(), /^time: unknown unit “KiB”; use one of s, ms, us/);
     await columnFilter(page, "speedup").fill("fast");
-    assert.match(await page.locator("#problems").textContent(), /time: .* speedup: “fast” compares with no number/);
+    assert.match(await page.locator("#problems").textContent(), /time: .* speedup: “fast” is not a comparison/);
     await columnFilter(page, "speedup").fill("");
     await columnFilter(page, "time").fill(">5 us");
     assert.equal(await page.locator("#problems").textContent(), "");
@@ -95,13 +95,13 @@ test("filters leave the rows that pass, and say how many", (browser) =>
     assert.match(await chartLabel(page), /: 0 points/);
   }));
 
-test("the chart reacts to its controls, to the filter and to the legend", (browser) =>
+test("controls, filter and legend change the chart", (browser) =>
   withPage(browser, "small.html", async (page) => {
     assert.match(await chartLabel(page), /speedup \(x\) against tensor\/bytes, by collective and topology\/slice: 40 points in 4 groups/);
     const seen = new Set([await chartImage(page)]);
-    const changes = async (what) => {
+    const changes = async (control) => {
       const image = await chartImage(page);
-      assert.ok(!seen.has(image), `${what} changes the chart`);
+      assert.ok(!seen.has(image), `${control} changes the chart`);
       seen.add(image);
     };
     await page.locator("#chart-y").selectOption({ label: "time" });
@@ -114,8 +114,8 @@ test("the chart reacts to its controls, to the filter and to the legend", (brows
     await changes("x");
     await page.locator("#chart-x").selectOption({ label: "chips" });
     await changes("x");
-    await page.locator("#chart-group2").selectOption({ label: "nothing" });
-    assert.match(await chartLabel(page), /in 2 groups/);  // of times, the baseline has its own
+    await page.locator("#chart-group2").selectOption({ label: "none" });
+    assert.match(await chartLabel(page), /in 2 groups/);  // the baseline's times are a group of their own
     await changes("group by");
     await page.locator("#chart-marks").selectOption("points");
     await changes("points");
@@ -128,7 +128,7 @@ test("the chart reacts to its controls, to the filter and to the legend", (brows
     await changes("the legend");
   }));
 
-test("points of the chart are named by pointer and keyboard, and select their rows", (browser) =>
+test("points of the chart are described at pointer or keyboard focus, and select their rows", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#chart").focus();
     for (const key of ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowDown"]) await page.keyboard.press(key);
@@ -149,7 +149,7 @@ test("points of the chart are named by pointer and keyboard, and select their ro
     assert.equal(await chartImage(page), image);
   }));
 
-test("intervals are columns of numbers, and bars in the chart", (browser) =>
+test("intervals are numeric columns, and error bars in the chart", (browser) =>
   withPage(browser, "intervals.html", async (page) => {
     const kLow = "uncertainty/time_low_s";
     const titles = await page.locator("#table thead tr:first-child th").evaluateAll((heads) => heads.map((head) => head.title));
@@ -166,19 +166,19 @@ test("intervals are columns of numbers, and bars in the chart", (browser) =>
     assert.deepEqual(await numbers(page, kLow), lows.filter((low) => low > least).sort((a, b) => a - b));
     await page.locator("#reset").click();
     assert.match(await page.locator("#notes").textContent(), /tpu-v4: not calibrated; times rest on datasheet values/);
-    assert.match(await page.locator("#chart-note").textContent(), /68 % of chips/);
+    assert.match(await page.locator("#chart-note").textContent(), /Error bars: 68 % interval/);
     await page.locator("#chart").focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
     assert.match(await page.locator("#tip").innerText(), /speedup, 68 % low: .*x\nspeedup, 68 % high: .*x/);
     await page.locator("#chart-y").selectOption({ label: "lower bound" });
-    assert.doesNotMatch(await page.locator("#chart-note").textContent(), /68 % of chips/);
+    assert.doesNotMatch(await page.locator("#chart-note").textContent(), /Error bars: 68 % interval/);
     await page.locator("#chart-y").selectOption({ label: "time" });
-    assert.match(await page.locator("#chart-note").textContent(), /68 % of chips/);
+    assert.match(await page.locator("#chart-note").textContent(), /Error bars: 68 % interval/);
     await page.screenshot({ path: path.join(pages, "intervals.png"), fullPage: true });
   }));
 
-test("error bars reach from end to end of the intervals", (browser) =>
+test("error bars span the intervals", (browser) =>
   withPage(browser, "intervals.html", async (page) => {
     const drawn = await page.evaluate(() => {
       const bars = [];
@@ -198,28 +198,28 @@ test("a row shows its own configuration, version and parameters", (browser) =>
     await page.getByText("Configuration and version").click();
     const config = await page.locator("#row-config").innerText();
     assert.ok(config.includes("equarx-sim 0.1.0") && config.includes('slice: "8x8"') && config.includes(`bytes: "${bytes}"`), config);
-    await page.getByText("Parameters of the chip").click();
+    await page.getByText("Chip parameters").click();
     assert.deepEqual(await page.locator("#row-parameters .class").allTextContents(), ["datasheet", "measured", "calibrated", "assumed"]);
-    assert.match(await page.locator("#row-values").innerText(), /breakdown\/bubbles_s/);
+    assert.match(await page.locator("#row-values").innerText(), /breakdown\/idle_s/);
     await page.locator("#table").focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowDown");
     assert.match(await page.locator("#row-name").textContent(), /tensor\/bytes: 16 KiB/);
   }));
 
-test("columns are switched on and off", (browser) =>
+test("columns can be shown and hidden", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#columns summary").click();
-    await page.getByRole("checkbox", { name: "bubbles" }).check();
-    assert.ok((await numbers(page, "breakdown/bubbles_s")).length > 0);
+    await page.getByRole("checkbox", { name: "idle" }).check();
+    assert.ok((await numbers(page, "breakdown/idle_s")).length > 0);
     await page.getByRole("checkbox", { name: "algorithm" }).uncheck();
     assert.equal(await head(page, "algorithm").count(), 0);
   }));
 
-test("pictures are chosen by name and by row", (browser) =>
+test("pictures are selected by name and by row", (browser) =>
   withPage(browser, "small.html", async (page) => {
     const shown = () => page.locator("#picture img").getAttribute("alt");
-    assert.equal(await shown(), "Picture: 2x2");  // of the first row, whose links were not measured
+    assert.equal(await shown(), "Picture: 2x2");  // topology of the first row, which has no links
     assert.ok(await page.locator("#picture img").evaluate((image) => image.decode().then(() => image.naturalWidth)) > 0);
     await page.locator("#picture-choice").selectOption({ index: 1 });
     assert.equal(await shown(), "Picture: 4x2, full-loop int8");
@@ -244,7 +244,7 @@ test("markup in the data stays text", (browser) =>
     assert.equal(await page.locator("img").count(), 1);  // the picture
   }));
 
-test("a script that came in would not run, whatever it calls itself", (browser) =>
+test("injected scripts do not run", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.evaluate(() => {
       const script = document.createElement("script");
@@ -263,10 +263,10 @@ test("a script that came in would not run, whatever it calls itself", (browser) 
     assert.ok(refused.length >= 2 && refused.every((line) => /Content Security Policy/.test(line)), refused.join("\n"));
   }));
 
-test("without the chart library everything else works", async (browser) => {
+test("the page works without the chart library", async (browser) => {
   const text = fs.readFileSync(path.join(pages, "small.html"), "utf8");
   const start = text.indexOf('<script>/*! https://github.com/leeoniya/uPlot');
-  assert.ok(start > 0, "the build has the chart library; configure again if npm could not be reached then");
+  assert.ok(start > 0, "the build has the chart library; configure again if npm was unreachable");
   fs.writeFileSync(path.join(pages, "bare.html"), text.slice(0, start) + text.slice(text.indexOf("</script>", start) + "</script>".length));
   await withPage(browser, "bare.html", async (page) => {
     assert.match(await page.locator("#chart").textContent(), /built without the chart library/);
@@ -285,7 +285,7 @@ test("10,000 rows open, sort and filter quickly", (browser) =>
     await page.locator("#reset").click();
     await page.locator("#table-frame").evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
     await page.waitForFunction(() => document.querySelector("#table tbody tr[aria-rowindex='10001']"));
-    // A machine that does something else at that moment is given another try.
+    // Retries in case the machine was busy.
     let opening = page.openingTime;
     for (let tries = 0; opening >= kLongestOpening && tries < 2; ++tries) {
       const again = await open(browser, "large.html");

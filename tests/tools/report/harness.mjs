@@ -1,4 +1,4 @@
-// What the tests of the report page share. Run in the folder that has Playwright.
+// Helpers of the report page's tests. Run in the folder with Playwright.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -10,7 +10,7 @@ export const [browserPath, pages] = process.argv.slice(2);
 export const tests = [];
 export const test = (name, run) => tests.push({ name, run });
 
-/// Opens a page, with `hash` in its address, and sees that it complains of nothing and reaches for nothing.
+/// Opens a page, with `hash` in its address, and collects its errors, warnings and external requests.
 export async function open(browser, name, { hash = "", ...options } = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
   page.complaints = [];
@@ -29,7 +29,7 @@ export async function open(browser, name, { hash = "", ...options } = {}) {
   return page;
 }
 
-/// Runs `use` on a page; whatever it does must not make the page complain.
+/// Runs `use` on a page, which must not cause errors, warnings or external requests.
 export async function withPage(browser, name, use, options) {
   const page = await open(browser, name, options);
   await use(page);
@@ -37,14 +37,14 @@ export async function withPage(browser, name, use, options) {
   await page.close();
 }
 
-/// Texts of the column with this heading, of the rows that are in the document.
+/// Texts of the column with this key, for the rows in the document.
 export async function cells(page, heading) {
   return page.evaluate((wanted) => {
     const heads = [...document.querySelectorAll("#table thead tr:first-child th")];
-    const place = heads.findIndex((head) => head.title === wanted);
-    if (place < 0) throw new Error(`no column ${wanted}`);
-    // A failed point says why across all columns that it has no value of.
-    return [...document.querySelectorAll("#table tbody tr[data-row]")].map((row) => row.cells[place]?.textContent ?? "");
+    const index = heads.findIndex((head) => head.title === wanted);
+    if (index < 0) throw new Error(`no column ${wanted}`);
+    // The error of a failed point spans all columns without values.
+    return [...document.querySelectorAll("#table tbody tr[data-row]")].map((row) => row.cells[index]?.textContent ?? "");
   }, heading);
 }
 

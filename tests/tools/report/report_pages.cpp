@@ -1,4 +1,4 @@
-// Usage: report_pages FOLDER: writes the pages that the browser test opens.
+// Usage: report_pages FOLDER: writes the pages for the browser tests.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -57,7 +57,7 @@ class Pages {
   std::filesystem::path folder_;
 };
 
-/// 80 rows, one failed point, a cut last line, pictures, parameters.
+/// 80 rows, a failed point, a truncated last line, pictures, parameters.
 void write_small(const Pages& pages) {
   const std::string failed =
       R"({"point": 40, "key": "00000000000000ff", "version": "0.1.0", "axes": {"/tensor/bytes": "1 B", )"
@@ -74,7 +74,7 @@ void write_small(const Pages& pages) {
   pages.write("small", input);
 }
 
-/// 16 rows on a chip that is not calibrated, all but the first with intervals of 10 % below and 20 % above.
+/// 16 rows of an uncalibrated chip, all but the first with intervals of -10 % to +20 %.
 void write_intervals(const Pages& pages) {
   std::istringstream lines(testing::synthetic_sweep(16));
   std::string text;
@@ -97,7 +97,26 @@ void write_intervals(const Pages& pages) {
                             .version = "0.1.0"});
 }
 
-/// 240 rows: sizes, slices, and microshards of one collective, of which the baseline knows nothing.
+/// Two slices that a network joins, of a chip with a changed parameter.
+void write_network(const Pages& pages) {
+  Json config = testing::synthetic_config("1 MiB", "4x4", 1);
+  config["hardware"] = {{"based_on", "tpu-v5e"}, {"link_bandwidth", "90 GB/s"}};
+  config["topology"]["network"] = {
+      {"slices", 2}, {"bandwidth", "12.5 GB/s"}, {"latency", "10 us"}, {"chips_per_port", 1}};
+  const Json result = {{"program", "equarx-sim"},
+                       {"version", "0.1.0"},
+                       {"config_hash", "00000000000000cc"},
+                       {"config", config},
+                       {"parameters", Json::parse(kParameters)},
+                       {"runs", Json::array({testing::synthetic_run(false, 1 << 20, 32, 1),
+                                             testing::synthetic_run(true, 1 << 20, 32, 1)})}};
+  pages.write("network", {.title = "Two slices",
+                          .results = pages.read("network.json", result.dump()),
+                          .pictures = {},
+                          .version = "0.1.0"});
+}
+
+/// 240 rows: sizes, slices, and microshards of one collective, which the baseline lacks.
 void write_sweep(const Pages& pages) {
   pages.write("sweep", {.title = "Three axes",
                         .results = pages.read("sweep.jsonl", testing::synthetic_sweep(240)),
@@ -105,7 +124,7 @@ void write_sweep(const Pages& pages) {
                         .version = "0.1.0"});
 }
 
-/// The result of a prefill, as `run --json` has it: two runs and two operations.
+/// Result of a prefill in the format of `run --json`: two runs and two operations.
 void write_workload(const Pages& pages) {
   Json result = {{"program", "equarx-sim"},
                  {"version", "0.1.0"},
@@ -133,7 +152,7 @@ void write_workload(const Pages& pages) {
                            .version = "0.1.0"});
 }
 
-/// The result of a step: two variants, with their streams.
+/// Result of a step: two variants, with their streams.
 void write_step(const Pages& pages) {
   ReportInput input{.title = "A step",
                     .results = pages.read("step.json", testing::synthetic_step().dump()),
@@ -179,6 +198,7 @@ int main(int argc, char** argv) {
   const Pages pages(argv[1]);
   write_small(pages);
   write_intervals(pages);
+  write_network(pages);
   write_sweep(pages);
   write_workload(pages);
   write_step(pages);

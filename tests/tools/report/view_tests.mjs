@@ -1,4 +1,4 @@
-// The view in the address of the page; what follows the filter; narrow pages; accessibility.
+// The view in the address of the page; effects of the filter; narrow pages; accessibility.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 
@@ -7,7 +7,7 @@ import { cells, chartLabel, columnFilter, count, head, isSorted, numbers, requir
 const hash = (page) => page.evaluate(() => location.hash);
 const kPhone = { viewport: { width: 390, height: 844 } };
 
-/// Makes a view by hand: filters, order, chart, columns, row.
+/// Creates a view: filters, order, chart, columns, row.
 async function makeView(page) {
   await page.locator("#search").fill("equarx 4x2");
   await columnFilter(page, "speedup").fill(">1.2");
@@ -15,18 +15,18 @@ async function makeView(page) {
   await head(page, "time_s").getByRole("button").click();
   await page.locator("#chart-y").selectOption("time_s");
   await page.locator("#columns summary").click();
-  await page.getByRole("checkbox", { name: "bubbles" }).check();
+  await page.getByRole("checkbox", { name: "idle" }).check();
   await page.locator("#table tbody tr[data-row]").nth(1).click();
 }
 
 const viewOf = async (page) => ({
   count: await count(page), times: await numbers(page, "time_s"), chart: await chartLabel(page),
-  bubbles: await cells(page, "breakdown/bubbles_s"), row: await page.locator("#row-name").textContent(),
+  idle: await cells(page, "breakdown/idle_s"), row: await page.locator("#row-name").textContent(),
   filters: [await page.locator("#search").inputValue(), await columnFilter(page, "speedup").inputValue()],
   yScale: await page.locator("#chart-y-scale").inputValue(),
 });
 
-test("the address has the view, and brings it back", async (browser) => {
+test("the address stores the view, and restores it", async (browser) => {
   let address;
   let view;
   await withPage(browser, "small.html", async (page) => {
@@ -46,7 +46,7 @@ test("the address has the view, and brings it back", async (browser) => {
   }, { hash: address });
 });
 
-test("Back undoes what was chosen, one thing after the other, and Forward does it again", (browser) =>
+test("Back undoes choices one by one, and Forward redoes them", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#search").pressSequentially("4x2");
     await head(page, "time_s").getByRole("button").click();
@@ -55,7 +55,7 @@ test("Back undoes what was chosen, one thing after the other, and Forward does i
     await page.waitForFunction(() => !location.hash.includes("sort"));
     assert.equal(await head(page, "time_s").getAttribute("aria-sort"), "none");
     assert.equal(await count(page), "21 of 81 rows");
-    await page.goBack();  // all that was typed at once
+    await page.goBack();  // undoes the typed text at once
     await page.waitForFunction(() => location.hash === "");
     assert.equal(await count(page), "81 rows");
     assert.equal(await page.locator("#search").inputValue(), "");
@@ -65,14 +65,14 @@ test("Back undoes what was chosen, one thing after the other, and Forward does i
     assert.deepEqual(await numbers(page, "time_s"), sorted);
   }));
 
-test("an address that names what is not there changes nothing else", (browser) =>
+test("unknown names in the address are ignored", (browser) =>
   withPage(browser, "small.html", async (page) => {
     assert.equal(await count(page), "40 of 81 rows");
     assert.match(await chartLabel(page), /^Chart of speedup/);
     assert.match(await page.locator("#row-none").textContent(), /No row is selected/);
   }, { hash: "#filter=equarx&sort=-none&chart.x=none&chart.yScale=cubic&held.none=1&filter.none=1&show=none&row=none:none&%E0%A4%A" }));
 
-test("a row that the filter removes is no longer selected, nor its picture shown", (browser) =>
+test("a filtered row is deselected, and its picture hidden", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#table tr[data-row='2']").click();
     assert.equal(await page.locator("#picture img").count(), 1);
@@ -90,7 +90,7 @@ test("a row that the filter removes is no longer selected, nor its picture shown
     assert.ok(await page.locator("#row-facts").isVisible());
   }));
 
-test("columns out of sight are named", (browser) =>
+test("columns that are cut off are listed", (browser) =>
   withPage(browser, "small.html", async (page) => {
     const cut = page.locator("#table-cut");
     assert.match(await cut.textContent(), /more columns? to the right \(scroll sideways\): .*NMSE/);
@@ -98,19 +98,32 @@ test("columns out of sight are named", (browser) =>
     await page.waitForFunction(() => document.getElementById("table-cut").hidden);
   }, { viewport: { width: 800, height: 900 } }));
 
-test("a workload's row has its computing and AllReduce, and its operations", (browser) =>
+test("settings common to all rows are listed as text, also those that are objects", (browser) =>
+  withPage(browser, "network.html", async (page) => {
+    assert.equal(await page.locator("#same").textContent(), "Common to all rows: hardware tpu-v5e (link_bandwidth 90 GB/s) · " +
+      "2 slices of 4x4 over a network · tensor of 1 MiB bf16 · chips 32");
+    const texts = await page.evaluate(() => [
+      topologyText({ torus: "4x4", wraparound: [true, false] }),
+      topologyText({ "fully-connected": 8, network: { slices: 4, bandwidth: "25 GB/s", latency: "5 us" } }),
+      tensorText({ shape: [64, 1024], dtype: "bf16" }), tensorText({ files: ["a.npy", "b.npy"] }), hardwareText("tpu-v5e")]);
+    assert.deepEqual(texts, ["torus 4x4, wraparound true, false", "4 slices of fully-connected 8 over a network",
+      "tensor of 64 x 1024 bf16", "tensor of 2 files", "tpu-v5e"]);
+    assert.doesNotMatch(await page.locator("body").innerText(), /\[object Object\]/);
+  }));
+
+test("the row of a workload has compute, communication and operations", (browser) =>
   withPage(browser, "workload.html", async (page) => {
     assert.deepEqual(await cells(page, "compute_s"), ["4.100", "4.100"]);
     assert.deepEqual(await cells(page, "allreduce_s"), ["4.200", "2.100"]);
     await page.locator("#table tr[data-row='1']").click();
     const text = await page.locator("#row-time").innerText();
-    assert.match(text, /matrix products\s+3\.100 ms\s+50\.0 %/);
-    assert.match(text, /AllReduce\s+2\.100 ms\s+33\.9 %/);
+    assert.match(text, /GEMMs\s+3\.100 ms\s+50\.0 %/);
+    assert.match(text, /communication\s+2\.100 ms\s+33\.9 %/);
     assert.match(text, /attention output\s+matrix\s+62\s+3\.000 ms\s+75\.0 %\s+699\.0\s+1 MiB\s+matrix unit/);
     assert.match(text, /softmax.*HBM$/s);
   }));
 
-test("a step's row has its groups of tasks, and a picture of its streams", (browser) =>
+test("the row of a step has its groups of tasks, and a picture of its streams", (browser) =>
   withPage(browser, "step.html", async (page) => {
     assert.deepEqual(await cells(page, "label"), ["bf16", "int8"]);
     assert.deepEqual(await cells(page, "exposed_s"), ["2", "1"]);
@@ -124,7 +137,7 @@ test("a step's row has its groups of tasks, and a picture of its streams", (brow
     assert.ok(await image.evaluate((shown) => shown.decode().then(() => shown.naturalWidth)) > 0);
   }));
 
-test("a row opens with its values and without the parameters; other rows have no workload", (browser) =>
+test("a row initially shows its values, but not its parameters, and a workload only if it has one", (browser) =>
   withPage(browser, "small.html", async (page) => {
     assert.ok(await page.locator("#row-values").isVisible());
     assert.ok(await page.locator("#row-parameters").isHidden());
@@ -133,13 +146,13 @@ test("a row opens with its values and without the parameters; other rows have no
     assert.equal((await cells(page, "quantize"))[1], "both");
   }));
 
-test("a phone shows the page within its width, and not as an endless strip", async (browser) => {
+test("the page fits the width of a phone, with bounded height", async (browser) => {
   for (const name of ["small.html", "sweep.html", "workload.html", "step.html", "hostile.html"])
     await withPage(browser, name, async (page) => {
       const size = () => page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
       assert.ok((await size())[0] <= 390, `${name} is ${await size()} wide`);
       assert.ok((await size())[1] < 5000, `${name} is ${await size()} high`);
-      await page.locator("summary", { hasText: "Parameters of the chip" }).click();
+      await page.locator("summary", { hasText: "Chip parameters" }).click();
       assert.ok((await size())[0] <= 390);
       if (name !== "small.html") return;
       const widths = await page.locator("#row-parameters td").evaluateAll((all) => all.filter((cell) => cell.textContent.length > 20).map((cell) => cell.clientWidth));

@@ -1,10 +1,10 @@
-// What can be taken from the page: CSV, pictures of the chart, the command and the configuration of a row.
+// Export from the page: CSV, pictures of the chart, the command and the configuration of a row.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 
 import { columnFilter, head, legend, test, withPage } from "./harness.mjs";
 
-/// The file that the browser saves when the button is pressed: its name and bytes.
+/// Presses a button, and returns name and bytes of the saved file.
 async function saved(page, id) {
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator(`#${id}`).click()]);
   return { name: download.suggestedFilename(), bytes: fs.readFileSync(await download.path()) };
@@ -16,7 +16,7 @@ function parseCsv(text) {
     [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain));
 }
 
-/// What a paste would bring: the text that was copied last.
+/// Returns the text in the clipboard, by pasting it.
 async function pasted(page) {
   await page.locator("#search").fill("");
   await page.locator("#search").press("ControlOrMeta+v");
@@ -27,7 +27,7 @@ async function pasted(page) {
 
 const kWithoutClipboard = () => Object.defineProperty(navigator, "clipboard", { value: undefined });
 
-test("CSV has the rows that pass, in the order of the table, with numbers beside texts", (browser) =>
+test("CSV has the filtered rows in the order of the table, with numbers next to texts", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#search").fill("equarx 4x2");
     await columnFilter(page, "speedup").fill(">1.2");
@@ -43,18 +43,18 @@ test("CSV has the rows that pass, in the order of the table, with numbers beside
     assert.equal(column("tensor/bytes (B)")[0], String(2 ** 30));
     const times = column("time (s)").map(Number);
     assert.ok(times.every((time, i) => time > 1e-6 && time < 1 && (i === 0 || time <= times[i - 1])));
-    assert.ok(column("bubbles (s)").every((text) => Number(text) > 0));  // not shown in the table
+    assert.ok(column("idle (s)").every((text) => Number(text) > 0));  // hidden in the table
     assert.deepEqual([...new Set(column("collective"))], ["full-loop int8"]);
   }));
 
-test("CSV quotes what it must", (browser) =>
+test("CSV quotes special characters", (browser) =>
   withPage(browser, "hostile.html", async (page) => {
     const { bytes } = await saved(page, "save-csv");
     const [names, row] = parseCsv(bytes.toString());
     assert.equal(row[names.indexOf("collective")], await page.locator("h1").textContent());
   }));
 
-test("the chart is saved as SVG, with title, axes and legend, and as PNG", (browser) =>
+test("the chart can be saved as PNG, and as SVG with title, axes and legend", (browser) =>
   withPage(browser, "sweep.html", async (page) => {
     const svg = await saved(page, "save-svg");
     assert.equal(svg.name, "Three_axes.svg");
@@ -73,7 +73,7 @@ test("the chart is saved as SVG, with title, axes and legend, and as PNG", (brow
     assert.ok(png.bytes.readUInt32BE(16) === 1920 && png.bytes.length > 20_000);
   }));
 
-test("a hidden group and a zoom are in the saved chart, and texts as x, and error bars", async (browser) => {
+test("the saved chart omits hidden groups, and can have texts as x", async (browser) => {
   await withPage(browser, "sweep.html", async (page) => {
     await page.locator("#legend button").first().click();
     const { bytes } = await saved(page, "save-svg");
@@ -108,7 +108,7 @@ for (const [how, script] of [["the clipboard", null], ["no clipboard", kWithoutC
       assert.match(await pasted(page), /^file:\/\/.*small\.html#row=/);
     }));
 
-test("a command says when a whole number of it was rounded", (browser) =>
+test("rounded integers in a configuration are detected", (browser) =>
   withPage(browser, "small.html", async (page) => {
     const rounded = await page.evaluate(() => [{ seed: 9223372036854775807n }, { seed: 2 ** 53 - 1, x: [0.5, null, "9e99"] }]
       .map(({ seed, ...others }) => isRounded({ tensor: { seed: Number(seed), ...others } })));
@@ -116,7 +116,7 @@ test("a command says when a whole number of it was rounded", (browser) =>
     assert.doesNotMatch(await page.locator("#row-command").textContent(), /#/);
   }));
 
-test("a configuration is saved as a file that is one", (browser) =>
+test("a configuration can be saved as a file", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#table tr[data-row='3']").click();
     const { name, bytes } = await saved(page, "save-config");
@@ -124,7 +124,7 @@ test("a configuration is saved as a file that is one", (browser) =>
     assert.equal(JSON.parse(bytes).tensor.bytes, "16 KiB");
   }));
 
-test("the command of a failed point has its axes, as the file does not have its configuration", (browser) =>
+test("the command of a failed point sets its axes, as its configuration is missing", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await columnFilter(page, "tensor/bytes").fill("1 B");
     await page.locator("#table tbody tr[data-row]").first().click();

@@ -195,7 +195,7 @@ class Results(SweepCase):
     def test_dry_run_computes_nothing(self):
         out = self.run_sweep(self.write(small_sweep(sizes=2)), "out", "--dry-run").stdout
         self.assertIn("20 points", out)
-        self.assertIn("20 of this run's 20 points are to be computed", out)
+        self.assertIn("20 of this run's 20 points to compute", out)
         self.assertFalse((self.folder / "out").exists())
 
 
@@ -219,7 +219,7 @@ class EarlierStates(SweepCase):
         bases = {line["base"] for line in self.lines()}
         self.assertEqual(len(bases), 1)
         done = self.run_sweep(self.sweep_on("tpu-v6e"))
-        self.assertIn('results.jsonl: 8 rows are of another base: /hardware was "tpu-v5e" and is "tpu-v6e"; ',
+        self.assertIn('results.jsonl: 8 rows from another base: /hardware was "tpu-v5e" and is "tpu-v6e"; ',
                       done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)
         self.assertEqual(len(self.lines()), 16)
@@ -233,7 +233,7 @@ class EarlierStates(SweepCase):
         self.run_sweep(sweep, "out", "--set", "/hardware=tpu-v6e", "--set", "/collectives/int8/ring=semi-loop")
         self.assertEqual({(line["config"]["hardware"], line["config"]["collectives"][1]["ring"])
                           for line in self.lines()}, {("tpu-v6e", "semi-loop")})
-        self.assertIn("8 rows are of another base: /hardware", self.run_sweep(sweep).stderr)
+        self.assertIn("8 rows from another base: /hardware", self.run_sweep(sweep).stderr)
 
     def test_points_left_out_are_no_other_base(self):
         self.run_sweep(self.write(small_sweep(sizes=3, minishards=1)))
@@ -255,8 +255,8 @@ class EarlierStates(SweepCase):
         chip["parameters"]["link_bandwidth"]["value"] = "20 GB/s"
         file.write_text(json.dumps(chip))
         done = self.run_sweep(self.sweep_on(str(file)))
-        self.assertIn("8 rows are of earlier contents of files that the configuration names", done.stderr)
-        self.assertIn("8 rows are of an earlier state of the sweep", self.report()[1])
+        self.assertIn("8 rows from earlier contents of files named in the configuration", done.stderr)
+        self.assertIn("8 rows are from an earlier state of the sweep", self.report()[1])
 
 
 class Interruptions(SweepCase):
@@ -319,7 +319,7 @@ class Interruptions(SweepCase):
         file = self.folder / "out" / "results.jsonl"
         os.truncate(file, file.stat().st_size - 100)
         done = self.run_sweep(sweep)
-        self.assertIn("2 broken or incomplete lines left out", done.stderr)
+        self.assertIn("2 broken or incomplete lines ignored", done.stderr)
         self.assertIn("1 computed now", done.stdout)
         self.assertEqual(self.rows(), rows)
 
@@ -396,7 +396,7 @@ class Refusals(SweepCase):
         self.addCleanup(first.terminate)
         self.wait_for_lines("out", 2)
         second = self.run_sweep(sweep, code=WRONG_INPUT)
-        self.refused(second, f"another sweep or study (process {first.pid}) writes to")
+        self.refused(second, f"another sweep or study (process {first.pid}) is writing to")
 
     def test_results_of_another_version(self):
         sweep = self.write(small_sweep(sizes=1))
@@ -407,13 +407,13 @@ class Refusals(SweepCase):
         self.refused(self.run_sweep(sweep, code=WRONG_INPUT), "--fresh")
         self.assertEqual(file.read_text(), old)
         done = self.run_sweep(sweep, "out", "--fresh")
-        self.assertIn("older results are now in", done.stderr)
+        self.assertIn("older results moved to", done.stderr)
         self.assertEqual((self.folder / "out" / "results.1.jsonl").read_text(), old)
 
     def test_too_many_points(self):
         sweep = small_sweep()
         sweep["axes"][1]["range"]["to"] = 100_000
-        self.refused(self.run_sweep(self.write(sweep), code=WRONG_INPUT), "has 1600000 points; give --yes")
+        self.refused(self.run_sweep(self.write(sweep), code=WRONG_INPUT), "has 1600000 points; confirm with --yes")
         self.assertFalse((self.folder / "out").exists())
 
     def test_axes_that_lead_nowhere(self):
@@ -426,12 +426,12 @@ class Refusals(SweepCase):
         sweep = small_sweep()
         sweep["axes"][2] = {"key": "/tensor/bytes", "values": ["1 MiB", "2 potatoes"]}
         self.refused(self.run_sweep(self.write(sweep), code=WRONG_INPUT),
-                     'sweep.json: /axes/2: no point with "2 potatoes" is a configuration: /tensor/bytes: ')
+                     'sweep.json: /axes/2: no point with "2 potatoes" is a valid configuration: /tensor/bytes: ')
         self.assertFalse((self.folder / "out").exists())
 
     def test_an_output_that_is_no_folder(self):
         self.refused(self.run_sweep(self.write(small_sweep()), "sweep.json", code=WRONG_INPUT),
-                     "is not a folder")
+                     "is not a writable folder")
 
     def test_jobs(self):
         for jobs in ("0", "-1", "x"):

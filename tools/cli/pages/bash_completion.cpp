@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The line of shell that completes a value.
+/// Shell code that completes a value.
 std::string action(const Choices& choices) {
   Words parts;
   if (choices.files) parts.emplace_back("files=yes");
@@ -24,7 +24,7 @@ std::string action(const Choices& choices) {
   return parts.empty() ? ":" : fmt::format("{}", fmt::join(parts, " "));
 }
 
-/// The part of the script that is for one subcommand, or for what comes before one.
+/// Case branch for a subcommand, or for the top level.
 std::string part_of(const CompletedCommand& command, const Words& subcommands) {
   std::string text;
   Words all;
@@ -53,7 +53,7 @@ std::string parts(const Completions& completions) {
   return text;
 }
 
-/// What follows "POINTER=".
+/// Case branches for the values of "POINTER=".
 std::string key_values(const Completions& completions) {
   std::string text;
   for (const auto& [pointer, values] : completions.keys)
@@ -62,10 +62,10 @@ std::string key_values(const Completions& completions) {
   return text;
 }
 
-// Bash takes '=' for a word of its own. ${{...}} is fmt's ${...}.
+// Bash treats '=' as a separate word. ${{...}} is fmt's escape of ${...}.
 constexpr const char* kScript = R"(# bash completion for equarx-sim, generated from its command line
 
-# Sets words, files, folders, open and list to what may come at the cursor.
+# Sets words, files, folders, open and list to the choices at the cursor.
 _equarx_sim_choose() {{
   local i command='' keys='{keys}'
   for ((i = 1; i < COMP_CWORD; ++i)); do
@@ -92,7 +92,7 @@ _equarx_sim() {{
   if [[ $words ]]; then mapfile -t found < <(compgen -P "$before_last" -W "$words" -- "${{current#"$before_last"}}"); COMPREPLY+=("${{found[@]}}"); fi
   if [[ $files ]]; then mapfile -t found < <(compgen -f -- "$current"); COMPREPLY+=("${{found[@]}}"); fi
   if [[ $folders ]]; then mapfile -t found < <(compgen -d -- "$current"); COMPREPLY+=("${{found[@]}}"); fi
-  # Only within a completion; not in a test that calls this.
+  # Fails outside of a completion, as in tests.
   if [[ $files || $folders ]]; then compopt -o filenames 2> /dev/null; fi
   if [[ $open || $list ]]; then compopt -o nospace 2> /dev/null; fi
   return 0

@@ -1,4 +1,4 @@
-// What the shell completes.
+// Bash completion.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace equarx::cli {
 
-/// A bash script that completes the command line that `app` describes (completions.hpp).
+/// Generates a bash completion script for `app` (completions.hpp).
 std::string bash_completion(const CLI::App& app);
 
 }  // namespace equarx::cli

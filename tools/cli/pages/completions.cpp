@@ -10,8 +10,9 @@
 #include "experiments/input/embedded.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
+#include "experiments/input/pointer.hpp"
 #include "tools/cli/app.hpp"
-#include "tools/cli/config_command.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/pages/described_options.hpp"
 
 namespace equarx::cli {
@@ -27,7 +28,7 @@ Words names_of(std::span<const EmbeddedFile> files) {
   return names;
 }
 
-/// Reads the keys of a configuration, and the values that are listed for them.
+/// Configuration keys and their enumerated values, from the schema.
 class Keys {
  public:
   Keys()
@@ -35,14 +36,14 @@ class Keys {
             std::ranges::find(input::embedded_schemas(), "experiment.schema", &EmbeddedFile::name)
                 ->text))) {
     add("", schema_);
-    // Both take a name, of which the schema knows nothing.
+    // Names that the schema does not enumerate.
     values_["/hardware"] = names_of(input::embedded_hardware());
     values_["/workload/model"] = names_of(input::embedded_models());
   }
 
   const std::map<std::string, Words>& values() const { return values_; }
 
-  /// The values of the key of a collective; none if there is no such key.
+  /// Values of a collective's key; empty if unknown.
   Words of_collective(const std::string& key) const {
     const auto found = values_.find("/collectives/0/" + key);
     return found == values_.end() ? Words{} : found->second;
@@ -55,16 +56,16 @@ class Keys {
                  schema_.at(Json::json_pointer(described.at("$ref").get<std::string>().substr(1))));
     if (described.contains("properties")) {
       for (const auto& [key, value] : described.at("properties").items())
-        add(fmt::format("{}/{}", pointer, key), value);
+        add(input::pointer(pointer, key), value);
     } else if (described.contains("oneOf")) {
       for (const Json& form : described.at("oneOf")) add(pointer, form);
     } else if (described.contains("anyOf")) {
       add(pointer,
-          described.at("anyOf").front());  // not the names that other tools have for the same
+          described.at("anyOf").front());  // without aliases of other tools
     } else if (described.contains("items") && described.at("items").contains("$ref")) {
-      constexpr int kCompleted = 2;  // a baseline, and what is compared with it
-      for (int i = 0; i < kCompleted; ++i)
-        add(fmt::format("{}/{}", pointer, i), described.at("items"));
+      constexpr std::size_t kCompleted = 2;  // a baseline and one other
+      for (std::size_t i = 0; i < kCompleted; ++i)
+        add(input::pointer(pointer, i), described.at("items"));
     } else {
       Words& values = values_[pointer];
       for (const Json& value : described.value("enum", Json::array()))
@@ -76,7 +77,7 @@ class Keys {
   std::map<std::string, Words> values_;
 };
 
-/// By what kind of value the option or argument takes, and of an option by its name.
+/// Choices by value type and option name.
 Choices choices_of(const CLI::Option& option, const Keys& keys) {
   const std::string type = option.get_type_name();
   const Words names = option_names(option);
@@ -90,7 +91,7 @@ Choices choices_of(const CLI::Option& option, const Keys& keys) {
   if (type == kNew) choices.words = {kNew};
   if (type == kKind) choices.words = {"chakra", "hlo", "msccl"};
   if (type == kExportKind) choices.words = {"chakra", "msccl"};
-  if (type == kQuestion) choices.words = questions();
+  if (type == kTemplate) choices.words = config_templates();
   choices.files = type == kFile || type == kPath || type == kChip;
   choices.folders = type == kFolder;
   choices.keys = type == kOverride;

@@ -1,4 +1,4 @@
-// What shells complete, whichever they are.
+// Shell-independent completion data.
 #pragma once
 
 #include <map>
@@ -9,14 +9,13 @@
 
 namespace equarx::cli {
 
-/// What may stand at one place of the command line.
+/// Choices at one position of the command line.
 struct Choices {
   std::vector<std::string> words;
   bool files = false;
   bool folders = false;
-  bool keys =
-      false;  ///< a key of configurations with a value, as --set takes it: Completions::keys
-  bool list = false;  ///< several of the words, with commas between them
+  bool keys = false;  ///< a configuration key with a value, for --set: Completions::keys
+  bool list = false;  ///< comma-separated words
 };
 
 /// An option, or a flag without a value.
@@ -27,14 +26,14 @@ struct CompletedOption {
   Choices values;
 };
 
-/// What stands without an option before it.
+/// A positional argument.
 struct CompletedArgument {
   std::string name;
   bool repeated = false;
   Choices values;
 };
 
-/// A subcommand; or what comes before one, which has no name.
+/// A subcommand, or the top level with an empty name.
 struct CompletedCommand {
   std::string name;
   std::string description;
@@ -42,20 +41,20 @@ struct CompletedCommand {
   std::vector<CompletedArgument> arguments;
 };
 
-/// All that a command line offers.
+/// Completion data of a command line.
 struct Completions {
   CompletedCommand top;
   std::vector<CompletedCommand> commands;
-  /// The keys of configurations by their JSON pointers, each with the values that are listed for it.
+  /// JSON pointer of each configuration key to its enumerated values.
   std::map<std::string, std::vector<std::string>> keys;
 };
 
-/// Subcommands, options, files, folders, names of built-in chips and models, the keys of configurations, and
-/// whatever values the schema of configurations lists for an option or a key of that name.
-/// @throws std::logic_error for a subcommand of a subcommand
+/// Collects subcommands, options, files, folders, built-in chips and models, configuration keys,
+/// and the schema's enumerated values for options and keys.
+/// @throws std::logic_error for nested subcommands
 Completions completions_of(const CLI::App& app);
 
-/// The keys as `--set` begins with them, "/tensor/bytes=", with spaces between them.
+/// Space-separated keys as prefixes of `--set` values: "/tensor/bytes= ...".
 std::string key_names(const Completions& completions);
 
 }  // namespace equarx::cli

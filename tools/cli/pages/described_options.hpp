@@ -1,4 +1,4 @@
-// What of a command line is told to users.
+// Visible options and subcommands of a command line.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace equarx::cli {
 
-/// Options and arguments that are not hidden, in the order in which they were added.
+/// Options and arguments that are not hidden, in declaration order.
 std::vector<const CLI::Option*> described_options(const CLI::App& app);
 
 /// Subcommands that are not hidden.
 std::vector<const CLI::App*> described_subcommands(const CLI::App& app);
 
-/// "--output" and "-o", long names first; none of an argument.
+/// "--output" and "-o", long names first; empty for positional arguments.
 std::vector<std::string> option_names(const CLI::Option& option);
 
-/// Whether it is an argument or an option with a value, not a flag.
+/// True for arguments and options with a value, false for flags.
 bool takes_value(const CLI::Option& option);
 
 }  // namespace equarx::cli

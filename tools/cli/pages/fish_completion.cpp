@@ -11,7 +11,7 @@
 namespace equarx::cli {
 namespace {
 
-/// Text within single quotes.
+/// Escapes text for single quotes.
 std::string fish_escaped(std::string_view text) {
   std::string result;
   for (const char letter : text) {
@@ -21,7 +21,7 @@ std::string fish_escaped(std::string_view text) {
   return result;
 }
 
-/// How `complete` is told what may stand there.
+/// Options of `complete` for the choices.
 std::string values_of(const Choices& choices) {
   const std::string words = fmt::format("{}", fmt::join(choices.words, " "));
   if (choices.keys) return " -x -a '(__equarx_sim_keys)'";
@@ -58,7 +58,7 @@ std::string fish_part_of(const CompletedCommand& command) {
   return text;
 }
 
-/// Every key with '=', and with each value that is listed for it.
+/// Every key with '=', and with each of its enumerated values.
 std::string keys_of(const Completions& completions) {
   std::string text;
   for (const auto& [pointer, values] : completions.keys) {
@@ -75,7 +75,7 @@ std::string fish_completion(const CLI::App& app) {
   const Completions completions = completions_of(app);
   std::string text = fmt::format(
       "# fish completion for equarx-sim, generated from its command line\n\n"
-      "# A key of configurations, '=', and a value.\n"
+      "# Configuration key, '=' and value.\n"
       "function __equarx_sim_keys\n{}end\n\n"
       "complete -c equarx-sim -f\n",
       keys_of(completions));

@@ -1,4 +1,4 @@
-// What fish completes.
+// Fish completion.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace equarx::cli {
 
-/// A fish script that completes the command line that `app` describes (completions.hpp).
+/// Generates a fish completion script for `app` (completions.hpp).
 std::string fish_completion(const CLI::App& app);
 
 }  // namespace equarx::cli

@@ -1,4 +1,4 @@
-// Writes what is installed beside the program and describes it. Runs when the project is built.
+// Build step that writes shell completions and the man page for installation.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -13,7 +13,7 @@
 namespace equarx::cli {
 namespace {
 
-/// Text that troff prints as it is: a hyphen that can be copied, and no line that is a request.
+/// Escapes text for troff: copyable hyphens, no requests.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char letter : text) {
@@ -59,7 +59,7 @@ std::string options_of(const CLI::App& app) {
   return text;
 }
 
-/// How a subcommand is called: "equarx-sim run [OPTIONS] CONFIG".
+/// Synopsis of a subcommand: "equarx-sim run [OPTIONS] CONFIG".
 std::string usage_of(const CLI::App& app, const CLI::App& command) {
   std::string text =
       fmt::format("{} {} [OPTIONS]", escaped(app.get_name()), escaped(command.get_name()));
@@ -72,7 +72,7 @@ std::string usage_of(const CLI::App& app, const CLI::App& command) {
   return text;
 }
 
-/// Free text: lines that begin with blanks stay as they are, others are filled.
+/// Converts free text: indented lines verbatim, others filled.
 std::string paragraphs(const std::string& text) {
   std::istringstream lines(text);
   std::string result;

@@ -1,4 +1,4 @@
-// The manual page.
+// Man page.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace equarx::cli {
 
-/// The manual page of the command line that `app` describes, in troff with the man macros.
+/// Generates the man page of `app` in troff with man macros.
 std::string man_page(const CLI::App& app, const std::string& version);
 
 }  // namespace equarx::cli

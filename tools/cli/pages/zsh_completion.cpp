@@ -11,7 +11,7 @@
 namespace equarx::cli {
 namespace {
 
-/// Text within single quotes, in which `special` letters of zsh's descriptions have a backslash before them.
+/// Escapes text for single quotes and backslash-escapes `special` characters of zsh descriptions.
 std::string zsh_escaped(std::string_view text, std::string_view special) {
   std::string result;
   for (const char letter : text) {
@@ -25,7 +25,7 @@ std::string zsh_escaped(std::string_view text, std::string_view special) {
   return result;
 }
 
-/// What completes a value, as _arguments takes it.
+/// Action of _arguments that completes a value.
 std::string zsh_action(const Choices& choices) {
   if (choices.keys) return "_equarx_sim_key";
   if (choices.list) return fmt::format("_sequence compadd - {}", fmt::join(choices.words, " "));
@@ -36,7 +36,7 @@ std::string zsh_action(const Choices& choices) {
   return choices.folders ? "_files -/" : " ";
 }
 
-/// A line of _arguments for each name; an option that is given is not offered again, but for --set.
+/// A line of _arguments per name. Options are offered once, except --set.
 std::string option_lines(const CompletedOption& option) {
   std::string text;
   const std::string before =
@@ -94,11 +94,11 @@ std::string top_options(const Completions& completions) {
   return text;
 }
 
-// ${{...}} is fmt's ${...}.
+// ${{...}} is fmt's escape of ${...}.
 constexpr const char* kZshScript = R"(#compdef equarx-sim
 # zsh completion for equarx-sim, generated from its command line
 
-# A key of configurations, '=', and a value.
+# Configuration key, '=' and value.
 _equarx_sim_key() {{
   if compset -P '--set='; then :; fi
   if compset -P '*='; then

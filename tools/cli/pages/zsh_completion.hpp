@@ -1,4 +1,4 @@
-// What zsh completes.
+// Zsh completion.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace equarx::cli {
 
-/// A zsh function, for a file _equarx-sim in fpath, that completes the command line that `app` describes
+/// Generates a zsh completion function for `app`, for a file _equarx-sim in fpath
 /// (completions.hpp).
 std::string zsh_completion(const CLI::App& app);
 

@@ -15,9 +15,9 @@ from words import quantities
 PARTS = [
     Part("payload_s", "payload on the wire", "payload", "#a6cee3", ""),
     Part("scales_s", "scales on the wire", "scales", style.BLUE, "xxxx"),
-    Part("overhead_s", "synchronisation before a step", "synchronisation", "#fdd0a2", "////"),
+    Part("sync_s", "synchronisation before a step", "synchronisation", "#fdd0a2", "////"),
     Part("startup_s", "start of the collective", "start", "#cab2d6", "\\\\\\\\"),
-    Part("bubbles_s", "idle otherwise (bubbles)", "idle", "#ffffff", "...."),
+    Part("idle_s", "idle otherwise (bubbles)", "idle", "#ffffff", "...."),
 ]
 BASELINE_LINE = {"color": style.INK, "linestyle": "--", "linewidth": 0.9}
 WIDTH = 12

@@ -37,12 +37,12 @@ CORE_LOOKS = {
     "send": Look("start a DMA (send)", style.INK, dark=True),
     "wait": Look("take an arrival (wait)", "#777777", dark=True),
     "other work": Look("other work", "#bcbddc"),
-    "start-up": Look("start of the collective", "#cab2d6", "\\\\\\\\"),
+    "startup": Look("start of the collective", "#cab2d6", "\\\\\\\\"),
     "idle": Look("idle", "#ffffff", "...."),
 }
 CORE_TITLE, LINK_TITLE = "core:", "links:"
 SYNCHRONISATION = "synchronisation"
-OF_NO_TILE = (SYNCHRONISATION, "idle", "other work", "start-up")
+OF_NO_TILE = (SYNCHRONISATION, "idle", "other work", "startup")
 LINK_LOOKS = {
     "payload": Look("payload", "#a6cee3"),
     "scales": Look("scales", style.BLUE, "xxxx", dark=True),

@@ -10,7 +10,7 @@ NUMBERS = {"chips": "chips", "time_s": "time_s", "speedup": "speedup", "lower_bo
            "wire_bytes_per_link": "wire_bytes_per_link", "compute_s": "compute_s", "allreduce_s": "allreduce_s",
            "matrix_s": "matrix_s", "attention_s": "attention_s", "elementwise_s": "elementwise_s",
            **{part: f"breakdown/{part}"
-              for part in ("payload_s", "scales_s", "overhead_s", "startup_s", "bubbles_s")},
+              for part in ("payload_s", "scales_s", "sync_s", "startup_s", "idle_s")},
            **{end: f"uncertainty/{end}" for end in ("time_low_s", "time_high_s", "speedup_low", "speedup_high")},
            **{error: f"numerics/{error}" for error in ("mse", "nmse", "sqnr_db", "mse_vs_baseline")}}
 COLLECTIVE_KEYS = ("ring", "quantize", "format", "minishards", "microshards")

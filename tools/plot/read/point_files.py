@@ -1,7 +1,7 @@
 """Reads files of points, whatever their format."""
 import pathlib
 
-from read import bases, results_csv, results_jsonl
+from read import bases, renamed_keys, results_csv, results_jsonl
 from read.errors import InputError
 from read.points import Point, Points
 
@@ -21,10 +21,10 @@ def read(paths: list[pathlib.Path]) -> Points:
             raise InputError(f"{path}: not a text file: {problem}") from None
         if text.lstrip().startswith("{"):
             found, said = results_jsonl.read(path, text)
-            points += found
+            points += renamed_keys.current(path, found)
             versions += said
         else:
-            points += results_csv.read(path, text)
+            points += renamed_keys.current(path, results_csv.read(path, text))
     ordered = sorted(bases.told_apart(points), key=lambda point: point.number)
     return Points(", ".join(map(str, paths)), ordered, sorted(set(versions)))
 

@@ -32,7 +32,7 @@ void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const input::InputError& error) {
-    raise("InputError", error.what(), error.place());
+    raise("InputError", error.what(), error.pointer());
   } catch (const tensors::FileError& error) {
     raise("InputError", error.what(), "");
   } catch (const input::InvariantError& error) {

@@ -49,7 +49,7 @@ def overrides_of(overrides) -> list[tuple[str, str]]:
     pairs = []
     for pointer, value in overrides.items():
         if not isinstance(pointer, str) or not pointer.startswith("/"):
-            raise InputError(f"overrides: {pointer!r} is no JSON pointer; one looks like /tensor/bytes")
+            raise InputError(f"overrides: {pointer!r} is not a JSON pointer; write it like /tensor/bytes")
         pairs.append((pointer, value if isinstance(value, str) else to_json(value)))
     return pairs
 

@@ -17,7 +17,7 @@ class InputError(ValueError):
 
 
 class DefectError(RuntimeError):
-    """A result broke a law that all results obey, or a simulation crashed: a defect of equarx-sim."""
+    """A result broke an invariant that all results obey, or a simulation crashed: a defect of equarx-sim."""
 
     def __init__(self, message: str, _pointer: str = ""):
         super().__init__(message)

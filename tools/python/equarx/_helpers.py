@@ -105,7 +105,7 @@ os.register_at_fork(after_in_child=_in_forked_child)
 
 
 def ask(request: dict) -> dict:
-    """The answer of a helper to a request (tools/cli/serve_command.hpp)."""
+    """The answer of a helper to a request (tools/cli/commands.hpp)."""
     answer = _helpers.ask({**request, "folder": os.getcwd()})
     error = answer.get("error")
     if error is None:

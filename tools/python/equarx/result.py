@@ -135,8 +135,8 @@ class Result:
 
 
 # Parts of a breakdown (docs/results.md), as pictures call them.
-_PARTS = {"payload_s": "payload", "scales_s": "scales", "overhead_s": "synchronisation", "startup_s": "start-up",
-          "bubbles_s": "idle"}
+_PARTS = {"payload_s": "payload", "scales_s": "scales", "sync_s": "synchronisation", "startup_s": "start-up",
+          "idle_s": "idle"}
 
 
 def plot_breakdown(runs: list[dict], ax=None):

@@ -11,7 +11,7 @@ namespace equarx::bfloat16_spans_test {
 
 using namespace equarx::numerics;
 
-TEST_CASE("bulk functions do what one does, at every length around a vector") {
+TEST_CASE("bulk bfloat16 conversion matches scalar conversion at all lengths around a vector") {
   std::mt19937 bits(7);
   for (std::size_t length : {0, 1, 3, 7, 8, 9, 15, 16, 17, 33, 1000}) {
     std::vector<float> values(length);
@@ -31,7 +31,7 @@ TEST_CASE("bulk functions do what one does, at every length around a vector") {
   }
 }
 
-TEST_CASE("spans of different lengths are refused") {
+TEST_CASE("bfloat16 spans of different lengths are refused") {
   std::vector<float> values(3);
   std::vector<std::uint16_t> codes(4);
   REQUIRE_THROWS_WITH(encode_bf16(values, codes), ContainsSubstring("3 values but 4"));

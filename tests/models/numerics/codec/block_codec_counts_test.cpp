@@ -1,18 +1,18 @@
-// block_codec where it counts what quantization did.
+// Tests of BlockCodec::count().
 #include "tests/models/numerics/codec/codecs.hpp"
 
 namespace equarx::block_codec_counts_test {
 
 using namespace equarx::numerics;
 
-TEST_CASE("counts are those of one element at a time") {
+TEST_CASE("counts match element-wise counts") {
   std::mt19937 random(37);
   for (const BlockFormat& format : all_formats()) {
     const BlockCodec codec(format);
     for (Kind kind : {Kind::normal, Kind::any_bits, Kind::any_finite, Kind::sparse}) {
       const Floats input = draw_many(kind, 2100, random);
       Floats scales = run<ReferenceCodec>(format, input).scales;
-      for (float& scale : scales) scale *= 0.9F;  // some clip
+      for (float& scale : scales) scale *= 0.9F;  // makes some elements clip
       QuantizeCounts expected;
       for (std::size_t e = 0; e < input.size(); ++e)
         expected += codec.count(std::span(input).subspan(e, 1), e, scales);
@@ -22,14 +22,14 @@ TEST_CASE("counts are those of one element at a time") {
   }
 }
 
-TEST_CASE("counts of what quantization does") {
+TEST_CASE("counts of clipped, flushed and non-finite elements by hand") {
   const BlockCodec codec(format_of(ElementFormat::int8));
   const Floats input{100.0F, -63.8F, 63.7F, 0.2F, -0.2F, 0.0F, kNan};
   const QuantizeCounts counts = codec.count(input, 0, Floats{0.5F});
   REQUIRE(counts == QuantizeCounts{.elements = 7, .clipped = 2, .flushed = 3, .non_finite = 0});
 }
 
-TEST_CASE("counts: amax scales clip nothing, poison all, and flush what is small") {
+TEST_CASE("counts: amax scales never clip, propagate NaN to the group and flush small values") {
   for (const BlockFormat& format :
        {format_of(ElementFormat::int8), format_of(ElementFormat::int8, ScaleFormat::bf16)}) {
     const BlockCodec codec(format);
@@ -43,7 +43,7 @@ TEST_CASE("counts: amax scales clip nothing, poison all, and flush what is small
   }
 }
 
-TEST_CASE("counts of casts start where the range, not the rounding, changes a value") {
+TEST_CASE("counts: casts clip where the range, not the rounding, changes a value") {
   const auto clipped = [](ElementFormat element, float value) {
     return BlockCodec({.element = element}).count(Floats{value}, 0, {}).clipped == 1;
   };
@@ -63,7 +63,7 @@ TEST_CASE("counts of casts start where the range, not the rounding, changes a va
           QuantizeCounts{.elements = 2, .clipped = 1, .flushed = 1, .non_finite = 1});
 }
 
-TEST_CASE("counts of pieces add up") {
+TEST_CASE("counts: pieces add up to the whole") {
   std::mt19937 random(20);
   for (const BlockFormat& format : all_formats()) {
     const BlockCodec codec(format);

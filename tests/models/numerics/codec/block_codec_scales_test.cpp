@@ -1,14 +1,14 @@
-// block_codec where it makes scales.
+// Tests of the scales of BlockCodec.
 #include "tests/models/numerics/codec/codecs.hpp"
 
 namespace equarx::block_codec_scales_test {
 
 using namespace equarx::numerics;
 
-TEST_CASE("int8 error is at most half a scale, from the smallest amax to the largest") {
+TEST_CASE("int8 error is at most half a scale for the smallest to the largest amax") {
   for (ScaleFormat scale : {ScaleFormat::fp32, ScaleFormat::bf16}) {
-    for (float amax : {kTiny, 50 * kTiny, 0x1p-130F, 0x1p-127F, 0x1p-126F, 127 * 0x1p-126F,
-                         1e-30F, 1.0F, 3e38F, 0x1.FEp127F, 0x1.FF8p127F, kMax}) {
+    for (float amax : {kTiny, 50 * kTiny, 0x1p-130F, 0x1p-127F, 0x1p-126F, 127 * 0x1p-126F, 1e-30F,
+                       1.0F, 3e38F, 0x1.FEp127F, 0x1.FF8p127F, kMax}) {
       Floats input;
       for (int i = -64; i <= 64; ++i) input.push_back(amax * (static_cast<float>(i) / 64.0F));
       const Result r = run<BlockCodec>(format_of(ElementFormat::int8, scale, 256), input);
@@ -24,7 +24,7 @@ TEST_CASE("int8 error is at most half a scale, from the smallest amax to the lar
   }
 }
 
-TEST_CASE("FP8 with scales keeps its relative precision, and stays finite at the largest amax") {
+TEST_CASE("scaled FP8 keeps its relative precision and stays finite at the largest amax") {
   const auto check = [](ElementFormat element, ScaleFormat scale, double unit) {
     for (float amax : {1e-30F, 1.0F, 3e38F, kMax}) {
       Floats input;
@@ -44,7 +44,7 @@ TEST_CASE("FP8 with scales keeps its relative precision, and stays finite at the
   }
 }
 
-TEST_CASE("E8M0 scales: the rule of the MX specification") {
+TEST_CASE("E8M0 scales follow the MX specification") {
   const auto scale_of = [](ElementFormat element, float amax) {
     return run<BlockCodec>(format_of(element, ScaleFormat::e8m0), {amax, 0.0F}).scales[0];
   };
@@ -61,7 +61,7 @@ TEST_CASE("E8M0 scales: the rule of the MX specification") {
   REQUIRE(scale_of(ElementFormat::mxint8, kMax) == 0x1p127F);
   REQUIRE(scale_of(ElementFormat::fp8_e5m2, kTiny) == 0x1p-127F);
   REQUIRE(std::isnan(scale_of(ElementFormat::mxint8, kInf)));
-  // Between the largest element and twice the power of two: clips, and is counted.
+  // Between the largest element and twice the power of two: clips and is counted.
   const Result r = run<BlockCodec>(format_of(ElementFormat::fp4_e2m1, ScaleFormat::e8m0), {7.9F});
   REQUIRE(r.values == Floats{6.0F});
   REQUIRE(BlockCodec(format_of(ElementFormat::fp4_e2m1, ScaleFormat::e8m0))
@@ -69,10 +69,9 @@ TEST_CASE("E8M0 scales: the rule of the MX specification") {
               .clipped == 1);
 }
 
-TEST_CASE("E4M3 scales: rounded, from the smallest to the largest") {
+TEST_CASE("E4M3 scales are rounded and range from the smallest to the largest number") {
   const auto scale_of = [](float amax) {
-    return run<BlockCodec>(format_of(ElementFormat::fp4_e2m1, ScaleFormat::e4m3), {amax})
-        .scales[0];
+    return run<BlockCodec>(format_of(ElementFormat::fp4_e2m1, ScaleFormat::e4m3), {amax}).scales[0];
   };
   REQUIRE(scale_of(6.0F) == 1.0F);
   REQUIRE(scale_of(6.0F * 17) == 16.0F);  // half way between 16 and 18
@@ -101,21 +100,21 @@ double sqnr_db(const Floats& values, const Floats& decoded) {
 
 }  // namespace
 
-TEST_CASE("a scale of the tensor makes NVFP4's error the same for all deviations") {
+TEST_CASE("with a tensor scale, the error of NVFP4 is independent of the deviation") {
   std::mt19937 random(3);
   const Floats normal = draw_many(Kind::normal, 1 << 17, random);
   for (const float deviation : {1.0F, 1e-4F, 1e4F, 1e-30F, 1e30F}) {
     CAPTURE(deviation);
     Floats values = normal;
     for (float& value : values) value *= deviation;
-    // 20.4 dB: NVIDIA's two-level scale by an independent implementation in numpy.
+    // 20.4 dB: NVIDIA's two-level scale in an independent numpy implementation.
     CHECK(sqnr_db(values, run<BlockCodec>(nvfp4(), values).values) == Approx(20.4).margin(0.1));
-    const bool in_range = deviation == 1.0F;  // of E4M3 alone
+    const bool in_range = deviation == 1.0F;  // of E4M3 without a tensor scale
     CHECK((sqnr_db(values, run<BlockCodec>(nvfp4(false), values).values) > 20.0) == in_range);
   }
 }
 
-TEST_CASE("the scale of the tensor is its amax over 6 x 448, sent before the others") {
+TEST_CASE("the tensor scale is amax / (6 x 448) and precedes the block scales") {
   Floats values(48, 0.0F);
   values[0] = -2688.0F;
   values[20] = 6.0F;
@@ -128,8 +127,7 @@ TEST_CASE("the scale of the tensor is its amax over 6 x 448, sent before the oth
   CHECK(r.values == values);
 }
 
-TEST_CASE(
-    "a larger amax elsewhere makes the scale of the tensor, a smaller one changes nothing") {
+TEST_CASE("a larger amax elsewhere determines the tensor scale, a smaller one changes nothing") {
   const BlockCodec codec(nvfp4());
   const Floats amax = {2688.0F, 6.0F, 0.0F};
   const auto encoded = [&](float elsewhere) {
@@ -146,7 +144,7 @@ TEST_CASE(
     REQUIRE_THROWS_WITH(encoded(wrong), ContainsSubstring("amax elsewhere"));
 }
 
-TEST_CASE("what is not finite has no part in the scale of the tensor") {
+TEST_CASE("non-finite values do not contribute to the tensor scale") {
   Floats values(48, 6.0F);
   values[0] = kInf;
   values[17] = kNan;
@@ -157,7 +155,7 @@ TEST_CASE("what is not finite has no part in the scale of the tensor") {
   CHECK(Floats(r.values.begin() + 32, r.values.end()) == Floats(values.begin() + 32, values.end()));
 }
 
-TEST_CASE("with a scale of the tensor the largest floats stay finite, and zeros zero") {
+TEST_CASE("with a tensor scale, the largest floats stay finite and zeros stay zero") {
   for (float most : {kMax, std::nextafter(kMax, 0.0F), 3e38F, kTiny, 1e-40F}) {
     CAPTURE(most);
     const Result r = run<BlockCodec>(nvfp4(), Floats(16, most));
@@ -167,15 +165,15 @@ TEST_CASE("with a scale of the tensor the largest floats stay finite, and zeros 
   CHECK(run<BlockCodec>(nvfp4(), Floats(40, 0.0F)).values == Floats(40, 0.0F));
 }
 
-TEST_CASE("a scale of the tensor is for E4M3 scales") {
+TEST_CASE("a tensor scale requires E4M3 scales") {
   BlockFormat format = nvfp4();
   for (const ScaleFormat other : {ScaleFormat::fp32, ScaleFormat::bf16, ScaleFormat::e8m0}) {
     format.scale = other;
-    REQUIRE_THROWS_WITH(BlockCodec(format), ContainsSubstring("that is for nvfp4"));
+    REQUIRE_THROWS_WITH(BlockCodec(format), ContainsSubstring("requires e4m3 scales, as in nvfp4"));
   }
   format.scaled = false;
   format.element = ElementFormat::bf16;
-  REQUIRE_THROWS_WITH(BlockCodec(format), ContainsSubstring("that is for nvfp4"));
+  REQUIRE_THROWS_WITH(BlockCodec(format), ContainsSubstring("requires e4m3 scales, as in nvfp4"));
 }
 
 }  // namespace equarx::block_codec_scales_test

@@ -1,4 +1,4 @@
-// block_codec where it rounds stochastically.
+// Tests of stochastic rounding in BlockCodec.
 #include "tests/models/numerics/codec/codecs.hpp"
 
 namespace equarx::block_codec_stochastic_test {
@@ -28,7 +28,7 @@ Floats rounded(const BlockFormat& format, const Floats& input, const Floats& sca
 
 }  // namespace
 
-TEST_CASE("stochastic rounding agrees with the reference, in pieces, on every target") {
+TEST_CASE("stochastic rounding matches the reference, in pieces, on every target") {
   std::mt19937 random(41);
   for (ElementFormat element : kStochastic) {
     for (bool scaled : {true, false}) {
@@ -58,10 +58,9 @@ TEST_CASE("stochastic rounding agrees with the reference, in pieces, on every ta
   }
 }
 
-TEST_CASE(
-    "random words do not depend on where a vector of counters begins, nor on their lower word") {
+TEST_CASE("random words depend neither on the start of a vector of counters nor on carries") {
   constexpr std::uint64_t kCarry =
-      4 * (std::uint64_t{1} << 32);  // the counter's lower word is full
+      4 * (std::uint64_t{1} << 32);  // the lower word of the counter overflows
   std::mt19937 random(43);
   const Floats input = draw_many(Kind::normal, 400, random);
   for (ElementFormat element : kStochastic) {
@@ -81,8 +80,7 @@ TEST_CASE(
   SUCCEED();
 }
 
-TEST_CASE(
-    "stochastic rounding has the right mean, an error below a step, and keeps what is exact") {
+TEST_CASE("stochastic rounding is unbiased, errs by less than a step and keeps exact values") {
   constexpr std::size_t kMany = 100000;
   const Floats scales(kMany / 100, 1.0F);
   for (ElementFormat element : kStochastic) {
@@ -112,7 +110,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("stochastic rounding: seed, rank, hop and element each make a difference") {
+TEST_CASE("stochastic rounding depends on seed, rank, hop and element") {
   const Floats input(1000, 0.5F);
   const Floats scales(10, 1.0F);
   const BlockFormat format = stochastic(ElementFormat::int8);
@@ -124,7 +122,7 @@ TEST_CASE("stochastic rounding: seed, rank, hop and element each make a differen
     REQUIRE(rounded(format, input, scales, other) != values);
 }
 
-TEST_CASE("stochastic rounding counts what it did, and asks for a key and a format that has it") {
+TEST_CASE("stochastic rounding is counted, and requires a key and a supported format") {
   const Floats input(1000, 0.25F);
   const Floats scales(10, 1.0F);
   const BlockCodec codec(stochastic(ElementFormat::int8));

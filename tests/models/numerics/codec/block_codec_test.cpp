@@ -6,7 +6,7 @@ namespace equarx::block_codec_test {
 
 using namespace equarx::numerics;
 
-TEST_CASE("agrees with the reference bit for bit: formats, inputs, lengths") {
+TEST_CASE("codec matches the reference bit for bit: formats, inputs, lengths") {
   std::mt19937 random(17);
   for (const BlockFormat& format : all_formats()) {
     for (Kind kind : kKinds) {
@@ -20,7 +20,7 @@ TEST_CASE("agrees with the reference bit for bit: formats, inputs, lengths") {
   }
 }
 
-TEST_CASE("agrees with the reference at every length and offset around a vector") {
+TEST_CASE("codec matches the reference at all lengths and offsets around a vector") {
   std::mt19937 random(23);
   for (const BlockFormat& format : all_formats()) {
     if (format.scaled && format.scale != ScaleFormat::fp32) continue;
@@ -35,14 +35,14 @@ TEST_CASE("agrees with the reference at every length and offset around a vector"
   }
 }
 
-TEST_CASE("scales that do not fit the values: every combination of what is special") {
+TEST_CASE("codec matches the reference for all combinations of special scales and values") {
   const Floats special{0.0F,    -0.0F,         kTiny,  -kTiny,   0x1p-127F, 0x1p-126F, 1e-20F,
                        0.5F,    1.0F,          -1.5F,  126.5F,   127.5F,    -128.5F,   4194303.5F,
                        -4.2e6F, -1.2582913e7F, 1.3e7F, -1e9F,    1e30F,     kMax,      -kMax,
                        kInf,    -kInf,         kNan,   0x1p126F, 0x1p127F};
   for (auto element : kScaledElements) {
     for (const float scale : special) {
-      // 32 a block: the value, and then values that fit.
+      // The value twice in a block of values that match the scale.
       for (const float value : special) {
         Floats input(64, scale);
         input[0] = input[40] = value;
@@ -61,8 +61,8 @@ TEST_CASE("scales that do not fit the values: every combination of what is speci
   SUCCEED();
 }
 
-TEST_CASE("every code decodes as the reference says") {
-  constexpr std::size_t kCount = 3 * 65536;  // whole bytes of any width
+TEST_CASE("every code decodes as in the reference") {
+  constexpr std::size_t kCount = 3 * 65536;  // whole bytes for any width
   Bytes payload(2 * kCount);
   for (std::size_t b = 0; b < payload.size(); ++b)  // all pairs of bytes
     payload[b] = static_cast<std::byte>(b % 2 == 0 ? b / 2 : b / 512);
@@ -81,7 +81,7 @@ TEST_CASE("every code decodes as the reference says") {
   }
 }
 
-TEST_CASE("any bits encode as the reference says, also half way between two values and beside it") {
+TEST_CASE("arbitrary bits and values around midpoints encode as in the reference") {
   std::mt19937 random(47);
   Floats input;
   for (int i = 0; i < 40000; ++i)
@@ -109,7 +109,7 @@ TEST_CASE("any bits encode as the reference says, also half way between two valu
   }
 }
 
-TEST_CASE("integers: quotients within an ulp of the middle of two codes") {
+TEST_CASE("integers: quotients within an ulp of the midpoint of two codes") {
   std::mt19937 random(29);
   std::uniform_real_distribution<float> mantissa(1.0F, 2.0F);
   const BlockFormat blocks{ElementFormat::int8, true, ScaleFormat::fp32, ScaleLayout::contiguous,
@@ -139,7 +139,7 @@ TEST_CASE("integers: quotients within an ulp of the middle of two codes") {
   }
 }
 
-TEST_CASE("adding and finding the amax at once is doing one after the other") {
+TEST_CASE("dequantize_add_amax() equals dequantize_add() followed by find_amax()") {
   std::mt19937 random(31);
   for (const BlockFormat& format : all_formats()) {
     const BlockCodec codec(format);
@@ -172,7 +172,7 @@ TEST_CASE("adding and finding the amax at once is doing one after the other") {
   }
 }
 
-TEST_CASE("pieces at any offset give what the whole minishard gives") {
+TEST_CASE("pieces at any offset give the same result as the whole minishard") {
   std::mt19937 random(18);
   for (const BlockFormat& format : all_formats()) {
     for (std::size_t length : {1, 1023, 1025, 5000}) {
@@ -182,7 +182,7 @@ TEST_CASE("pieces at any offset give what the whole minishard gives") {
         std::vector<std::size_t> cuts;
         for (std::size_t end = 0; end < length;) {
           const std::size_t longest = repeat == 0 ? 40 : 2100;
-          end = std::min<std::size_t>(length, end + random() % longest);  // empty pieces too
+          end = std::min<std::size_t>(length, end + random() % longest);  // including empty pieces
           cuts.push_back(end);
         }
         INFO(describe(format) << ", " << length << " in " << cuts.size() << " pieces");
@@ -192,7 +192,7 @@ TEST_CASE("pieces at any offset give what the whole minishard gives") {
   }
 }
 
-TEST_CASE("sums may replace the local values") {
+TEST_CASE("sums may overwrite the local values") {
   std::mt19937 random(19);
   for (const BlockFormat& format : all_formats()) {
     const Floats input = draw_many(Kind::normal, 2500, random);
@@ -203,7 +203,7 @@ TEST_CASE("sums may replace the local values") {
   }
 }
 
-TEST_CASE("int8 codes by hand: nearest even, and never -128") {
+TEST_CASE("int8 codes by hand: ties to even, never -128") {
   const Floats input{127.0F, -127.0F, 0.5F, 1.5F, 2.5F, -0.5F, -1.5F, -2.5F, 63.4999F, -0.0F};
   const Result r = run<BlockCodec>(format_of(ElementFormat::int8), input);
   const std::vector<int> expected{127, -127, 0, 2, 2, 0, -2, -2, 63, 0};
@@ -213,7 +213,7 @@ TEST_CASE("int8 codes by hand: nearest even, and never -128") {
   REQUIRE(r.scales == Floats{1.0F});
 }
 
-TEST_CASE("no scale format makes -128 of an amax, whichever way the scale was rounded") {
+TEST_CASE("an amax never encodes as -128, however its scale is rounded") {
   for (ScaleFormat scale : {ScaleFormat::fp32, ScaleFormat::bf16}) {
     for (int i = 0; i < 5000; ++i) {
       const float amax = 1.0F + static_cast<float>(i) * 0.0007F;
@@ -226,7 +226,7 @@ TEST_CASE("no scale format makes -128 of an amax, whichever way the scale was ro
   SUCCEED();
 }
 
-TEST_CASE("a scale that was handed in too small clamps to +-127") {
+TEST_CASE("int8 clamps to +-127 if the given scale is too small") {
   const BlockCodec codec(format_of(ElementFormat::int8));
   const Floats scales{0.5F};
   Bytes payload(3);
@@ -249,7 +249,7 @@ TEST_CASE("FP8 scales map the amax to the largest finite code") {
   REQUIRE(fnuz.payload == Bytes{std::byte{0xff}, std::byte{0x77}});
 }
 
-TEST_CASE("FNUZ casts by hand: no -0, and one NaN for all that is not finite") {
+TEST_CASE("FNUZ casts by hand: no -0, and one NaN for all non-finite values") {
   const Floats input{0.0F, -0.0F, -kTiny, 1.0F, -1.0F, 1e9F, -1e9F, kInf, -kInf, kNan, -kNan};
   const std::vector<int> expected{0, 0, 0, 0x40, 0xc0, 0x7f, 0xff, 0x80, 0x80, 0x80, 0x80};
   for (const ElementFormat element : {ElementFormat::fp8_e4m3fnuz, ElementFormat::fp8_e5m2fnuz})
@@ -269,7 +269,7 @@ TEST_CASE("a zero group has scale 0 and decodes to 0") {
   }
 }
 
-TEST_CASE("a NaN or an Inf makes its whole group NaN, and no other group") {
+TEST_CASE("a NaN or an Inf turns its whole group into NaN, and no other group") {
   for (const BlockFormat& format : scaled_formats()) {
     for (float poison : {kNan, -kNan, kInf, -kInf}) {
       for (std::size_t place : {std::size_t{0}, std::size_t{5}, std::size_t{2047}}) {
@@ -290,7 +290,7 @@ TEST_CASE("a NaN or an Inf makes its whole group NaN, and no other group") {
   SUCCEED();
 }
 
-TEST_CASE("integers of fewer bits by hand, and how they are packed") {
+TEST_CASE("int6 and int4 codes and their packing by hand") {
   const Result r = run<BlockCodec>(format_of(ElementFormat::int4),
                                    {7.0F, -7.0F, 0.5F, 1.5F, -2.5F, -3.5F, 6.6F});
   REQUIRE(r.payload == Bytes{std::byte{0x97}, std::byte{0x20}, std::byte{0xce}, std::byte{0x07}});
@@ -306,13 +306,13 @@ TEST_CASE("integers of fewer bits by hand, and how they are packed") {
   REQUIRE(six.payload == Bytes{std::byte{0x5f}, std::byte{0xf0}, std::byte{0x23}});
 }
 
-TEST_CASE("fp32 is exact, NaN payloads included") {
+TEST_CASE("fp32 is exact, including NaN payloads") {
   const Floats input{1.0F, -0.0F, kInf, kTiny, std::bit_cast<float>(0x7fc12345U)};
   const Result r = run<BlockCodec>({.element = ElementFormat::fp32}, input);
   REQUIRE(std::memcmp(r.values.data(), input.data(), input.size() * sizeof(float)) == 0);
 }
 
-TEST_CASE("formats without a meaning are refused") {
+TEST_CASE("unsupported formats are refused") {
   REQUIRE_THROWS_WITH(BlockCodec(format_of(ElementFormat::int8, ScaleFormat::fp32, 0)),
                       ContainsSubstring("block is 0"));
   REQUIRE_THROWS_WITH(BlockCodec({.element = ElementFormat::int4}),
@@ -329,7 +329,7 @@ TEST_CASE("formats without a meaning are refused") {
                       ContainsSubstring("fp32 with scales"));
 }
 
-TEST_CASE("spans that do not fit each other are refused") {
+TEST_CASE("mismatched span sizes are refused") {
   const BlockCodec codec(format_of(ElementFormat::int8));  // blocks of 32
   const Floats values(64);
   Floats out(64);
@@ -351,7 +351,7 @@ TEST_CASE("spans that do not fit each other are refused") {
   REQUIRE_THROWS_AS(codec.count(values, 0, one_scale), std::invalid_argument);
 }
 
-TEST_CASE("scales that no minishard of the layout could have are refused") {
+TEST_CASE("impossible numbers of scales are refused") {
   const Floats values(64);
   Floats scales(1025);
   const BlockCodec strided({ElementFormat::int8, true, ScaleFormat::fp32, ScaleLayout::strided, 0});
@@ -362,11 +362,10 @@ TEST_CASE("scales that no minishard of the layout could have are refused") {
                     std::invalid_argument);
   REQUIRE_NOTHROW(strided.find_amax(values, 900, std::span(scales).first(1000)));
   const BlockCodec plain({.element = ElementFormat::bf16});
-  REQUIRE_THROWS_AS(plain.find_amax(values, 0, std::span(scales).first(1)),
-                    std::invalid_argument);
+  REQUIRE_THROWS_AS(plain.find_amax(values, 0, std::span(scales).first(1)), std::invalid_argument);
 }
 
-TEST_CASE("int8 without scales: the nearest integer, saturating, and NaN is 0 but counted") {
+TEST_CASE("int8 without scales: nearest integer, saturated; NaN becomes 0 and is counted") {
   const Floats input{0.5F, 1.5F, -2.5F, 126.5F, 127.4F, -300.0F, kInf, -kInf, kNan, 0.3F, 0.0F};
   const Floats expected{0, 2, -2, 126, 127, -127, 127, -127, 0, 0, 0};
   const BlockFormat format{.element = ElementFormat::int8};

@@ -1,4 +1,4 @@
-// Formats and inputs that the tests of codecs share, and what a codec makes of an input.
+// Formats and inputs shared by the codec tests, and helpers that run a codec.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ inline std::vector<BlockFormat> all_formats() {
   return formats;
 }
 
-// Runs a check with every instruction set that this machine has.
+// Runs a check with every instruction set of this machine.
 template <class Check>
 void on_every_target(Check check) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
@@ -80,11 +80,11 @@ void on_every_target(Check check) {
 inline std::string describe(const BlockFormat& format) {
   return std::string(name(format.element)) + (format.scaled ? " scaled " : " plain ") +
          std::string(name(format.scale)) + " " + std::string(name(format.layout)) + " " +
-         std::to_string(format.block) + (format.tensor_scale ? " below the tensor's" : "");
+         std::to_string(format.block) + (format.tensor_scale ? " with a tensor scale" : "");
 }
 
-// What a codec makes of a minishard that it sees in pieces that end at `cuts`. Each piece has a
-// payload of its own.
+// Results of a codec for a minishard processed in pieces that end at `cuts`, with one payload per
+// piece.
 struct Result {
   Floats amax, scales, values, sums;
   Bytes wire_scales, payload;
@@ -127,7 +127,7 @@ Result run(const BlockFormat& format, const Floats& input) {
   return run<Codec>(format, input, {input.size()});
 }
 
-// Bit for bit, except that every NaN is as good as any other.
+// True if both are bit-identical, with all NaNs considered equal.
 inline bool same(const Floats& a, const Floats& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::isnan(a[i]) && std::isnan(b[i])) continue;
@@ -167,7 +167,7 @@ inline float draw(Kind kind, std::mt19937& random) {
       if (bits % 3000 == 1) return -kInf;
       if (bits % 3000 == 2) return std::bit_cast<float>(0xffa12345U);  // signalling
       return normal(random);
-    case Kind::ties:  // half integers up to an amax of 127 or 254: scales 1 and 2
+    case Kind::ties:  // half-integers with an amax of 127 or 254: scales 1 and 2
       return static_cast<float>(static_cast<int>(bits % 509) - 254) * (bits & 1024 ? 0.5F : 1.0F);
     case Kind::tiny: return static_cast<float>(static_cast<int>(bits % 801) - 400) * kTiny;
     case Kind::huge:

@@ -19,7 +19,7 @@ constexpr BlockFormat kExp8{.element = ElementFormat::exp8, .rule = ScaleRule::g
 
 std::uint8_t byte(int code) { return static_cast<std::uint8_t>(code); }
 
-/// Random numbers around every power of two, at both ends, and some others.
+/// Random words around every power of two, at both ends, and some others.
 std::vector<std::uint32_t> words() {
   std::vector<std::uint32_t> found = {0, 255, 256, 511, 0xFFFFFFFFU};
   for (int bit = 8; bit < 32; ++bit)
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> words() {
   return found;
 }
 
-TEST_CASE("exp8: a code is a sign and a power of two, which FP32 holds exactly") {
+TEST_CASE("exp8: codes are signed powers of two, exact in FP32") {
   for (int code = 0; code < 256; ++code) {
     const float value = exponents::value_of(byte(code));
     CHECK(double{value} == testing::exponents::value_of(code));
@@ -49,7 +49,7 @@ TEST_CASE("exp8: a code is a sign and a power of two, which FP32 holds exactly")
     CHECK(exponents::code_of(none) == 0);
 }
 
-TEST_CASE("exp8: the sum of any two codes is what Global-QSGD's text gives") {
+TEST_CASE("exp8: the sum of any two codes matches Global-QSGD's code") {
   const std::vector<std::uint32_t> random = words();
   for (int one = 0; one < 256; ++one)
     for (int other = 0; other < 256; ++other)
@@ -62,9 +62,9 @@ TEST_CASE("exp8: the sum of any two codes is what Global-QSGD's text gives") {
   SUCCEED();
 }
 
-TEST_CASE("exp8: sums of all pairs go to the code beside them in its share of all random numbers") {
-  // By the first and the last random number of each outcome: as the larger number goes to the nearer code, they are
-  // ranges.
+TEST_CASE("exp8: sums round to each neighbouring code with the exact probability") {
+  // Outcomes are ranges of the random number, so a bisection for their boundary gives the
+  // probabilities.
   constexpr int kFractions = 1 << 24;
   const auto sum_by = [](int one, int other, int fraction) {
     return int{
@@ -74,7 +74,7 @@ TEST_CASE("exp8: sums of all pairs go to the code beside them in its share of al
     for (int other = 0; other < 256; ++other) {
       CAPTURE(one, other);
       const int last = sum_by(one, other, kFractions - 1);
-      int low = 0;  // the first fraction from which on it is `last`
+      int low = 0;  // smallest fraction from which the outcome is `last`
       for (int high = kFractions - 1; low < high;) {
         const int middle = (low + high) / 2;
         if (sum_by(one, other, middle) == last)
@@ -88,7 +88,7 @@ TEST_CASE("exp8: sums of all pairs go to the code beside them in its share of al
         if (testing::exponents::value_of(code) != testing::exponents::value_of(last))
           changed += share;
       const double measured = static_cast<double>(low) / kFractions;
-      // No probability is between 0 and 2^-24, and those that would be are that; one step more is too far.
+      // Probabilities between 0 and 2^-24 become 2^-24, or 0 from d = 126.
       const bool opposite = one / 128 != other / 128;
       const int distance = std::abs(one % 128 - other % 128) - (opposite ? 1 : 0);
       const bool far = one % 128 != 0 && other % 128 != 0 && distance > 24 && distance < 126;
@@ -98,7 +98,7 @@ TEST_CASE("exp8: sums of all pairs go to the code beside them in its share of al
   SUCCEED();
 }
 
-TEST_CASE("exp8: measured means of sums are the sums") {
+TEST_CASE("exp8: sums are unbiased") {
   constexpr std::size_t kDraws = 40'000;
   for (const auto& [one, other] :
        {std::pair{3, 3}, std::pair{3, 4}, std::pair{3, 6}, std::pair{5, 128 + 6},
@@ -123,7 +123,7 @@ TEST_CASE("exp8: measured means of sums are the sums") {
   }
 }
 
-TEST_CASE("exp8: a sum's bits are of its element, however a tensor is cut") {
+TEST_CASE("exp8: random bits of sums do not depend on how a tensor is split") {
   std::vector<float> whole(1001, exponents::value_of(3));
   const std::vector<std::byte> terms(whole.size(), std::byte{5});
   std::vector<float> parts = whole;
@@ -134,11 +134,11 @@ TEST_CASE("exp8: a sum's bits are of its element, however a tensor is cut") {
                    {.seed = 1, .rank = 4, .hop = 6, .first_element = 13 + begin});
   }
   CHECK(whole == parts);
-  CHECK(std::ranges::count(whole, 0.25F) > 150);  // a quarter of them is doubled
+  CHECK(std::ranges::count(whole, 0.25F) > 150);  // a quarter of them are doubled
   CHECK(std::ranges::count(whole, 0.25F) < 350);
 }
 
-TEST_CASE("exp8: a doubled 1/2 becomes 0, and is counted") {
+TEST_CASE("exp8: a doubled 1/2 becomes 0 and is counted") {
   std::vector<float> sums = {0.5F, -0.5F, 0.5F, 0.5F, 0.25F, 0.0F};
   const std::vector<std::byte> terms = {std::byte{1}, std::byte{129}, std::byte{129},
                                         std::byte{0}, std::byte{2},   std::byte{0}};
@@ -148,7 +148,7 @@ TEST_CASE("exp8: a doubled 1/2 becomes 0, and is counted") {
   CHECK(counts.flushed == 0);
 }
 
-TEST_CASE("exp8: a value is rounded as Global-QSGD's text does it, by one random number") {
+TEST_CASE("exp8: values round as in Global-QSGD's code, with one random number") {
   std::mt19937 random(11);
   std::uniform_real_distribution<float> log(-150.0F, -1.0F);
   std::vector<float> values = {0.0F,          -0.0F,     0.5F,
@@ -168,20 +168,20 @@ TEST_CASE("exp8: a value is rounded as Global-QSGD's text does it, by one random
   }
 }
 
-TEST_CASE("exp8: the mean of rounded values is the value") {
+TEST_CASE("exp8: rounding of values is unbiased") {
   constexpr std::size_t kDraws = 40'000;
   for (const float value : {0.3F, -0.3F, 0.49F, 0.26F, -0.001F, 0x1p-5F, 0x1.4p-100F}) {
     std::vector<float> draws(kDraws, value);
     exponents::round(draws, {.seed = 2});
     double mean = 0.0;
     for (const float draw : draws) mean += double{draw} / kDraws;
-    // The largest deviation of such a choice is of 3/2 of a power of two: half of it.
+    // The standard deviation of one draw is at most half the value, for 3/2 of a power of two.
     const double error = std::fabs(double{value}) / 2.0 / std::sqrt(double{kDraws});
     CHECK(std::fabs(mean - double{value}) <= 5.0 * error);
   }
 }
 
-TEST_CASE("exp8: the scale has headroom for all ranks, zeros, and what is not finite") {
+TEST_CASE("exp8: the scale has headroom for all ranks and handles zeros and non-finite values") {
   for (const std::uint32_t ranks : {1U, 2U, 3U, 8U, 4096U}) {
     const SharedScale scale(kExp8, 3.0F, ranks);
     CHECK(scale.step() == 6.0F * static_cast<float>(ranks));
@@ -190,7 +190,7 @@ TEST_CASE("exp8: the scale has headroom for all ranks, zeros, and what is not fi
     scale.encode(values, {});
     CHECK(values[0] <= 0.5F);
     if ((ranks & (ranks - 1)) == 0) {
-      CHECK(values[0] == 0.5F / static_cast<float>(ranks));  // a power of two, which stays
+      CHECK(values[0] == 0.5F / static_cast<float>(ranks));  // powers of two are exact
       scale.decode(values);
       CHECK(values[0] == 3.0F);
       CHECK(values[1] == -3.0F);
@@ -210,7 +210,7 @@ TEST_CASE("exp8: the scale has headroom for all ranks, zeros, and what is not fi
   CHECK(std::ranges::all_of(wild, [](float value) { return std::isnan(value); }));
 }
 
-TEST_CASE("exp8 is of Global-QSGD's scale only, and is not added as numbers") {
+TEST_CASE("exp8: only with Global-QSGD's scale, without scales of groups, not added as numbers") {
   CHECK_THROWS_AS(BlockCodec({.element = ElementFormat::exp8}), std::invalid_argument);
   BlockFormat format = kExp8;
   format.rule = ScaleRule::fp8lm;
@@ -221,6 +221,7 @@ TEST_CASE("exp8 is of Global-QSGD's scale only, and is not added as numbers") {
   const std::array<std::byte, 1> code{};
   std::array<float, 1> sum{};
   CHECK_THROWS_AS(BlockCodec(kExp8).dequantize_add(code, 0, {}, sum, sum), std::logic_error);
+  CHECK_NOTHROW(BlockCodec(kExp8).encode_scales({}, {}));
 }
 
 }  // namespace

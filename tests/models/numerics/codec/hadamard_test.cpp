@@ -24,7 +24,7 @@ Floats rotated(Floats values) {
   return values;
 }
 
-/// The product with the matrix, element by element.
+/// Matrix product, element by element.
 Floats product(const Floats& values) {
   Floats result = values;
   for (std::size_t begin = 0; begin + 32 <= values.size(); begin += 32)
@@ -37,7 +37,7 @@ Floats product(const Floats& values) {
   return result;
 }
 
-TEST_CASE("Hadamard: of integers it is the matrix product, and its inverse is exact") {
+TEST_CASE("Hadamard: matches the matrix product for integers, with an exact inverse") {
   std::mt19937 random(1);
   for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 64U, 95U, 4096U}) {
     const Floats values = integers(random, count);
@@ -48,7 +48,7 @@ TEST_CASE("Hadamard: of integers it is the matrix product, and its inverse is ex
   }
 }
 
-TEST_CASE("Hadamard: what is left of a block at the end stays as it is") {
+TEST_CASE("Hadamard: a partial block at the end is unchanged") {
   Floats values(40, 1.0F);
   rotate(values);
   CHECK(values[0] == 32.0F);
@@ -56,13 +56,13 @@ TEST_CASE("Hadamard: what is left of a block at the end stays as it is") {
   for (std::size_t i = 32; i < 40; ++i) CHECK(values[i] == 1.0F);
 }
 
-TEST_CASE("Hadamard: one large value becomes 32 of its size") {
+TEST_CASE("Hadamard: an outlier spreads evenly over its block") {
   Floats values(32);
   values[13] = -100.0F;
   for (const float value : rotated(values)) CHECK(std::abs(value) == 100.0F);
 }
 
-TEST_CASE("Hadamard: it commutes with sums") {
+TEST_CASE("Hadamard: the rotation is linear") {
   std::mt19937 random(2);
   const Floats one = integers(random, 4096);
   const Floats other = integers(random, 4096);
@@ -78,7 +78,7 @@ TEST_CASE("Hadamard: it commutes with sums") {
 }
 
 TEST_CASE(
-    "Hadamard: values that are no integers come back within rounding, and not finite ones spread") {
+    "Hadamard: the inverse is exact up to rounding, and non-finite values spread over the block") {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;
   Floats values(3200);

@@ -34,7 +34,7 @@ BlockFormat format_of(const Codec& codec) {
   return format;
 }
 
-/// Encodes and decodes a run of 64 values, or a shorter one.
+/// Results of encoding and decoding.
 struct Coded {
   Floats scales;
   Floats values;
@@ -44,8 +44,8 @@ Coded code(const Codec& codec, const Floats& values, std::size_t piece) {
   const BlockCodec block(format_of(codec));
   Floats extrema(scale_count(block.format(), values.size()));
   for (std::size_t first = 0; first < values.size(); first += piece)
-    block.find_amax(std::span(values).subspan(first, std::min(piece, values.size() - first)),
-                      first, extrema);
+    block.find_amax(std::span(values).subspan(first, std::min(piece, values.size() - first)), first,
+                    extrema);
   Bytes bytes(scales_bytes(block.format(), extrema.size()));
   block.encode_scales(extrema, bytes);
   Coded result{Floats(extrema.size()), Floats(values.size()),
@@ -56,7 +56,7 @@ Coded code(const Codec& codec, const Floats& values, std::size_t piece) {
   return result;
 }
 
-/// Whether both are the same number, NaN or zero of the same sign.
+/// True if both are NaN, or equal with zeros of the same sign.
 bool same(float got, double expected) {
   if (std::isnan(expected)) return std::isnan(got);
   return static_cast<double>(got) == expected && std::signbit(got) == std::signbit(expected);
@@ -87,15 +87,14 @@ Floats random_halves(std::mt19937& random, std::size_t count, float spread) {
   return values;
 }
 
-TEST_CASE("QuickReduce: random groups of every size of number have the oracle's bits") {
+TEST_CASE("QuickReduce: random groups of all magnitudes match the oracle bit for bit") {
   std::mt19937 random(1);
   for (const Codec& codec : kCodecs)
     for (int exponent = -26; exponent <= 16; ++exponent)
       check_run(codec, random_halves(random, 64 * 8, std::ldexp(1.0F, exponent)));
 }
 
-TEST_CASE(
-    "QuickReduce: every FP16 beside an extremum that makes it a code, a tie or out of range") {
+TEST_CASE("QuickReduce: all FP16 values with extrema that make them codes, ties or out of range") {
   for (const Codec& codec : kCodecs)
     for (const float extremum : {1.0F, -1.0F, 8.0F, -31.5F, 240.0F, 1000.0F, 0x1p-15F, 65504.0F}) {
       Floats values;
@@ -107,8 +106,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("QuickReduce: ties of integers go to the even code, and equal extrema to the negative") {
-  // With -8 the scale is 1, and what is sent is the number itself; the epsilon is too small to matter.
+TEST_CASE("QuickReduce: integer ties round to even, and the negative of equal extrema wins") {
+  // An extremum of -8 gives a scale of 1, so codes equal the values; epsilon is negligible.
   Floats values(64, 0.0F);
   values[0] = -8.0F;
   values[1] = -8.0F;
@@ -119,19 +118,19 @@ TEST_CASE("QuickReduce: ties of integers go to the even code, and equal extrema 
     const double tie = static_cast<double>(i) - 8.0 + 0.5;
     CHECK(static_cast<double>(got.values[2 * i]) == std::nearbyint(tie));
   }
-  CHECK(got.values[30] == 7.0F);  // 7.5 is clipped before it is rounded
+  CHECK(got.values[30] == 7.0F);  // 7.5 is clipped before rounding
   check_run(kCodecs[2], values);
 
   Floats both(64, 1.0F);
   both[10] = 4.0F;
   both[20] = -4.0F;
   const Coded equal = code(kCodecs[0], both, 64);
-  CHECK(equal.scales[0] == 4.0F / 128.0F);  // the negative one has the code -128
+  CHECK(equal.scales[0] == 4.0F / 128.0F);  // the negative one gets code -128
   CHECK(equal.values[20] == -4.0F);
   CHECK(equal.values[10] == 4.0F * 127.0F / 128.0F);
 }
 
-TEST_CASE("QuickReduce: values that are not finite, and zeros, are as the GPU has them") {
+TEST_CASE("QuickReduce: non-finite values and zeros behave as on the GPU") {
   for (const Codec& codec : kCodecs)
     for (const float special : {kInf, -kInf, kNan, 0.0F, -0.0F, 65504.0F, kTiny, 0x1p-24F}) {
       Floats values(64, 0.25F);
@@ -140,11 +139,11 @@ TEST_CASE("QuickReduce: values that are not finite, and zeros, are as the GPU ha
       check_run(codec, values);
       check_run(codec, Floats(64, special));
     }
-  // An epsilon that cancels the scale: 1 / 0.
+  // Epsilon cancels the scale: 1 / 0.
   check_run(kCodecs[2], Floats(64, 8 * 0x1p-24F));
 }
 
-TEST_CASE("QuickReduce: pieces and short runs are as the whole") {
+TEST_CASE("QuickReduce: pieces and short runs match the whole") {
   std::mt19937 random(2);
   for (const Codec& codec : kCodecs)
     for (const std::size_t elements : {1U, 2U, 3U, 63U, 64U, 65U, 130U, 1000U}) {
@@ -165,7 +164,7 @@ TEST_CASE("QuickReduce: pieces and short runs are as the whole") {
     }
 }
 
-TEST_CASE("QuickReduce: sums are rounded to FP16, and saturate") {
+TEST_CASE("QuickReduce: sums are rounded to FP16 and saturate") {
   std::mt19937 random(3);
   for (const Codec& codec : kCodecs) {
     const Floats values = random_halves(random, 256, 100.0F);
@@ -188,8 +187,8 @@ TEST_CASE("QuickReduce: sums are rounded to FP16, and saturate") {
   }
 }
 
-TEST_CASE("QuickReduce: bytes are those of its buffers") {
-  // 32 values and a scale: docs of its modes, and 2048 values of a wavefront's part.
+TEST_CASE("QuickReduce: sizes match the reference buffers") {
+  // 32 values and a scale, as documented per mode; 2048 values per wavefront.
   const std::size_t bytes[] = {34, 26, 18, 34};
   for (std::size_t i = 0; i < std::size(kCodecs); ++i) {
     const BlockFormat format = format_of(kCodecs[i]);
@@ -203,14 +202,14 @@ TEST_CASE("QuickReduce: bytes are those of its buffers") {
   CHECK(scale_count(format_of(kCodecs[0]), 1) == 1);
 }
 
-TEST_CASE("QuickReduce: what is clipped, flushed and not finite is counted") {
+TEST_CASE("QuickReduce: clipped, flushed and non-finite values are counted") {
   Floats values(64, 0.0F);
   values[0] = -8.0F;
   values[1] = -8.0F;
   values[2] = 8.0F;   // clipped to 7
   values[4] = 7.4F;   // rounded
   values[6] = 0.25F;  // flushed
-  values[3] = 0.5F;   // a tie, flushed
+  values[3] = 0.5F;   // tie, flushed
   const BlockCodec block(format_of(kCodecs[2]));
   const Coded coded = code(kCodecs[2], values, 64);
   const QuantizeCounts counts = block.count(values, 0, coded.scales);
@@ -223,7 +222,7 @@ TEST_CASE("QuickReduce: what is clipped, flushed and not finite is counted") {
   CHECK(block.count(values, 0, infinite.scales).non_finite == 32);
 }
 
-TEST_CASE("QuickReduce: formats that it does not have are refused") {
+TEST_CASE("QuickReduce: unsupported formats are refused") {
   BlockFormat format = format_of(kCodecs[0]);
   format.element = ElementFormat::fp8_e5m2;
   CHECK_THROWS_AS(BlockCodec(format), std::invalid_argument);

@@ -26,7 +26,7 @@ constexpr auto kElements = {ElementFormat::int8, ElementFormat::int4};
 
 constexpr RoundingKey kKey{7, 3, 5, 1000};
 
-/// The nearest FP16 of an exact result, ties to even; Inf beyond the largest.
+/// Returns the nearest FP16 number, ties to even; Inf beyond the largest.
 double half(double exact) {
   if (std::isnan(exact) || std::isinf(exact) || exact == 0.0) return exact;
   const double step = std::ldexp(1.0, std::max(std::ilogb(exact), -14) - 10);
@@ -35,14 +35,14 @@ double half(double exact) {
 }
 float single(double exact) { return static_cast<float>(exact); }
 
-/// One group as the text of the code has it, value by value.
+/// One group, computed value by value as in the reference code.
 struct Group {
   float scale;
   std::vector<int> codes;
   std::vector<double> values;
 };
 
-/// csrc/includes/quantization_utils.h of DeepSpeed. Its maximum begins at -Inf, and does not see NaN.
+/// DeepSpeed's csrc/includes/quantization_utils.h. Its maximum starts at -Inf and ignores NaN.
 Group zeropp_oracle(int bits, const std::vector<double>& input) {
   double max = -INFINITY;
   for (const double value : input)
@@ -59,7 +59,7 @@ Group zeropp_oracle(int bits, const std::vector<double>& input) {
   return group;
 }
 
-/// What a codec makes of values.
+/// Results of encoding and decoding.
 struct Coded {
   Floats scales, values;
   Bytes payload;
@@ -84,10 +84,8 @@ Coded code(const BlockFormat& format, const Floats& values, const RoundingKey& k
   codec.find_amax(values, 0, amax);
   Bytes bytes(scales_bytes(format, amax.size()));
   codec.encode_scales(amax, bytes);
-  Coded coded{Floats(amax.size()),
-              Floats(values.size()),
-              Bytes(payload_bytes(format, values.size())),
-              {}};
+  Coded coded{
+      Floats(amax.size()), Floats(values.size()), Bytes(payload_bytes(format, values.size())), {}};
   codec.decode_scales(bytes, coded.scales);
   codec.quantize(values, 0, coded.scales, coded.payload, key);
   codec.dequantize(coded.payload, 0, coded.scales, coded.values);
@@ -122,14 +120,14 @@ Floats normal_values(std::mt19937& random, std::size_t count, float spread) {
   return values;
 }
 
-TEST_CASE("ZeRO++: random groups of every size of number have the oracle's bits") {
+TEST_CASE("ZeRO++: random groups of all magnitudes match the oracle bit for bit") {
   std::mt19937 random(1);
   for (const ElementFormat element : kElements)
     for (int exponent = -28; exponent <= 17; ++exponent)
       check_zeropp(zeropp(element), normal_values(random, 16 * 32 + 5, std::ldexp(1.0F, exponent)));
 }
 
-TEST_CASE("ZeRO++: every FP16 beside an amax that makes it a code, a tie or out of range") {
+TEST_CASE("ZeRO++: all FP16 values with amax that make them codes, ties or out of range") {
   for (const ElementFormat element : kElements)
     for (const float most :
          {1.0F, -1.0F, 8.0F, -31.0F, 1000.0F, 0x1p-15F, 0x1p-24F, -0x3p-24F, 65504.0F}) {
@@ -142,18 +140,18 @@ TEST_CASE("ZeRO++: every FP16 beside an amax that makes it a code, a tie or out 
     }
 }
 
-TEST_CASE("ZeRO++: every amax that FP16 has is found again in its scale") {
+TEST_CASE("ZeRO++: every FP16 amax can be recovered from its scale") {
   for (const ElementFormat element : kElements) {
     Floats values;
     for (std::uint16_t bits = 0; bits <= 0x7c00; ++bits) {
       values.push_back(float_from_fp16(bits));
-      values.push_back(0.4375F * float_from_fp16(bits));  // a tie of int4, and near one of int8
+      values.push_back(0.4375F * float_from_fp16(bits));  // tie of int4, near a tie of int8
     }
     check_zeropp(zeropp(element, 2), values);
   }
 }
 
-TEST_CASE("ZeRO++: ties go to the even code, and the amax has the lowest code or is clipped") {
+TEST_CASE("ZeRO++: ties round to even, and the amax gets the lowest code or is clipped") {
   Floats values{-8.0F, 8.0F};  // the factor is 1
   for (int i = 0; i < 15; ++i) values.push_back(static_cast<float>(i) - 7.5F);
   const Coded got = code(zeropp(ElementFormat::int4, 32), values);
@@ -162,7 +160,7 @@ TEST_CASE("ZeRO++: ties go to the even code, and the amax has the lowest code or
 }
 
 TEST_CASE(
-    "ZeRO++: zeros stay zeros, a NaN among numbers vanishes, and an Inf makes NaN of its group") {
+    "ZeRO++: zeros stay zero, a NaN among numbers vanishes, and an Inf turns its group into NaN") {
   for (const ElementFormat element : kElements)
     for (const float special : {kNan, kInf, -kInf, 65520.0F, 0.0F, -0.0F, 0x1p-25F}) {
       Floats values(64, 0.25F);
@@ -180,7 +178,7 @@ TEST_CASE(
   for (std::size_t i = 16; i < 32; ++i) CHECK(std::isnan(got.values[i]));
 }
 
-TEST_CASE("ZeRO++: sums are rounded to FP16, and beyond it infinite") {
+TEST_CASE("ZeRO++: sums are rounded to FP16 and overflow to Inf") {
   std::mt19937 random(3);
   for (const ElementFormat element : kElements) {
     const BlockFormat format = zeropp(element);
@@ -202,14 +200,14 @@ TEST_CASE("ZeRO++: sums are rounded to FP16, and beyond it infinite") {
   }
 }
 
-/// The random word of an element, by itself.
+/// Random number of a single element.
 double unit(const RoundingKey& key, std::uint64_t element) {
   const std::uint64_t at = key.first_element + element;
   return unit_of(rounding_words(key, at / 4)[at % 4]);
 }
 
 TEST_CASE(
-    "SDP4Bit: scales have the bits of its text, and codes are its of the same random numbers") {
+    "SDP4Bit: scales match the reference bit for bit, and codes for the same random numbers") {
   std::mt19937 random(5);
   std::size_t others = 0;
   std::size_t all = 0;
@@ -244,11 +242,11 @@ TEST_CASE(
     }
   }
   CHECK(all > 60'000);
-  CHECK(others <=
-        5);  // the last place of a factor decides one in millions, but for a group's amax
+  // Apart from the amax of groups, the last place of a factor matters for one code in millions.
+  CHECK(others <= 5);
 }
 
-TEST_CASE("SDP4Bit: groups of subnormal scales come near, or become zeros, and never NaN") {
+TEST_CASE("SDP4Bit: groups with subnormal scales are approximated or become zeros, never NaN") {
   for (const ElementFormat element : kElements)
     for (int exponent = -149; exponent <= -120; ++exponent) {
       Floats values(16);
@@ -267,7 +265,7 @@ TEST_CASE("SDP4Bit: groups of subnormal scales come near, or become zeros, and n
     }
 }
 
-TEST_CASE("SDP4Bit: zeros stay zeros, and groups that hold a NaN or an Inf decode to NaN") {
+TEST_CASE("SDP4Bit: zeros stay zero, and groups with a NaN or an Inf decode to NaN") {
   for (const ElementFormat element : kElements) {
     CHECK(code(sdp4bit(element), Floats(40, -0.0F)).values == Floats(40, 0.0F));
     for (const float special : {kNan, kInf, -kInf}) {
@@ -279,7 +277,7 @@ TEST_CASE("SDP4Bit: zeros stay zeros, and groups that hold a NaN or an Inf decod
   }
 }
 
-TEST_CASE("SDP4Bit: the mean over keys is the value itself, and codes are those beside it") {
+TEST_CASE("SDP4Bit: rounding is unbiased and goes to a neighbouring code") {
   std::mt19937 random(6);
   const Floats values = normal_values(random, 128, 1.0F);
   constexpr int kTimes = 4000;
@@ -295,7 +293,7 @@ TEST_CASE("SDP4Bit: the mean over keys is the value itself, and codes are those 
         sums[i] += got.values[i];
       }
     }
-    for (std::size_t i = 0; i < values.size(); ++i)  // the deviation of one is half a step at most
+    for (std::size_t i = 0; i < values.size(); ++i)  // standard deviation: at most half a step
       CHECK(std::abs(sums[i] / kTimes - double{values[i]}) < 4.5 * 0.5 * step / std::sqrt(kTimes));
   }
 }
@@ -311,8 +309,7 @@ double nmse(const BlockFormat& format, const Floats& values) {
   return error / power;
 }
 
-TEST_CASE(
-    "ZeRO++ and SDP4Bit: errors are those of uniform quantizers, deterministic and stochastic") {
+TEST_CASE("ZeRO++ and SDP4Bit: errors match uniform quantizers, deterministic and stochastic") {
   std::mt19937 random(8);
   constexpr std::size_t kBlock = 128;
   const Floats values = normal_values(random, 8192 * kBlock / 8, 1.0F);
@@ -320,7 +317,7 @@ TEST_CASE(
   for (const ElementFormat element : kElements) {
     const double codes = element == ElementFormat::int8 ? 128.0 : 8.0;
     const double step = amax / (codes * codes);
-    // Half of all amax are positive, and lose a step.
+    // Half of the amax elements are positive and lose a step.
     CHECK(nmse(zeropp(element, kBlock), values) ==
           Approx(step * ((kBlock - 1) / 12.0 + 0.5) / kBlock).epsilon(0.03));
     const double stochastic = amax / ((codes - 1) * (codes - 1));
@@ -329,7 +326,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("ZeRO++ and SDP4Bit: pieces and short groups are as the whole") {
+TEST_CASE("ZeRO++ and SDP4Bit: pieces and short groups match the whole") {
   std::mt19937 random(2);
   for (const ElementFormat element : kElements)
     for (const BlockFormat& format :
@@ -358,12 +355,12 @@ TEST_CASE("ZeRO++ and SDP4Bit: pieces and short groups are as the whole") {
       }
 }
 
-TEST_CASE("ZeRO++ and SDP4Bit: what is clipped, flushed and not finite is counted") {
+TEST_CASE("ZeRO++ and SDP4Bit: clipped, flushed and non-finite values are counted") {
   Floats values(16, 0.0F);
   values[0] = -8.0F;
   values[1] = 8.0F;   // clipped to 7
   values[2] = 7.25F;  // rounded
-  values[3] = 0.5F;   // a tie, flushed
+  values[3] = 0.5F;   // tie, flushed
   const BlockFormat format = zeropp(ElementFormat::int4);
   QuantizeCounts counts = BlockCodec(format).count(values, 0, code(format, values).scales);
   CHECK(counts.elements == 16);
@@ -387,14 +384,14 @@ TEST_CASE("ZeRO++ and SDP4Bit: what is clipped, flushed and not finite is counte
   CHECK_THROWS_AS(BlockCodec(stochastic).count(small, 0, coded.scales), std::invalid_argument);
 }
 
-TEST_CASE("ZeRO++ and SDP4Bit: bytes are those of their buffers") {
+TEST_CASE("ZeRO++ and SDP4Bit: sizes match the reference buffers") {
   const BlockFormat four = zeropp(ElementFormat::int4, 2048);
   CHECK(payload_bytes(four, 4096) + scales_bytes(four, scale_count(four, 4096)) == 2048 + 8);
   const BlockFormat eight = sdp4bit(ElementFormat::int8, 128);
   CHECK(payload_bytes(eight, 4096) + scales_bytes(eight, scale_count(eight, 4096)) == 4096 + 128);
 }
 
-TEST_CASE("ZeRO++ and SDP4Bit: formats that they do not have are refused") {
+TEST_CASE("ZeRO++ and SDP4Bit: unsupported formats are refused") {
   for (const BlockFormat& good : {zeropp(ElementFormat::int4), sdp4bit(ElementFormat::int4)}) {
     const auto refused = [&](auto change) {
       BlockFormat format = good;

@@ -6,7 +6,7 @@ namespace equarx::round_values_test {
 
 using namespace equarx::numerics;
 
-TEST_CASE("values are rounded as the oracle encodes and decodes them, at every length") {
+TEST_CASE("rounding values matches encoding and decoding by the oracle at every length") {
   std::mt19937 random(5);
   for (const ElementFormat format : kTensorFormats)
     for (const std::size_t length : {0, 1, 31, 4096, 4097, 10000})
@@ -19,7 +19,7 @@ TEST_CASE("values are rounded as the oracle encodes and decodes them, at every l
       }
 }
 
-TEST_CASE("what is beyond a type saturates in FP8, and is Inf in fp16") {
+TEST_CASE("out-of-range values saturate in FP8 and become Inf in fp16") {
   const auto rounded = [](ElementFormat format, Floats values) {
     round_to_element(format, values);
     return values;
@@ -29,7 +29,7 @@ TEST_CASE("what is beyond a type saturates in FP8, and is Inf in fp16") {
   CHECK(rounded(ElementFormat::fp16, {65519.0F, 65520.0F}) == Floats{65504.0F, kInf});
 }
 
-TEST_CASE("types that need scales are refused") {
+TEST_CASE("rounding to types that require scales is refused") {
   Floats values(3);
   REQUIRE_THROWS_AS(round_to_element(ElementFormat::int4, values), std::invalid_argument);
 }

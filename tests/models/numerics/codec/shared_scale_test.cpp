@@ -32,13 +32,13 @@ float encoded(const SharedScale& scale, float value) {
   return value;
 }
 
-TEST_CASE("FP8-LM: the scale is a power of two that brings amax under the largest code, times mu") {
+TEST_CASE("FP8-LM: the scale is mu times the power of two that fits amax to the largest code") {
   for (const auto& [element, largest] :
        {std::pair{ElementFormat::fp8_e4m3, 448.0}, std::pair{ElementFormat::fp8_e5m2, 57344.0}})
     for (const std::uint32_t ranks : {1U, 2U, 3U, 4U, 16U, 64U})
       for (const float amax : {1e-20F, 3e-5F, 0.75F, 1.0F, 447.9F, 448.0F, 449.0F, 6e4F, 1e30F}) {
         CAPTURE(ranks, amax, name(element));
-        // The largest power of two with amax x it <= largest, by search.
+        // Searches the largest power of two with amax x power <= largest.
         double power = std::ldexp(1.0, 120);
         while (double{amax} * power > largest) power /= 2.0;
         const float factor = static_cast<float>(power) *
@@ -52,7 +52,7 @@ TEST_CASE("FP8-LM: the scale is a power of two that brings amax under the larges
       }
 }
 
-TEST_CASE("FP8-LM: a code is the nearest FP8 of value times scale, for all codes and ties") {
+TEST_CASE("FP8-LM: codes are the nearest FP8 to value x scale, for all codes and ties") {
   for (const auto& [element, reference] :
        {std::pair{ElementFormat::fp8_e4m3, testing::fp8::kE4m3},
         std::pair{ElementFormat::fp8_e5m2, testing::fp8::kE5m2}}) {
@@ -74,7 +74,7 @@ TEST_CASE("FP8-LM: a code is the nearest FP8 of value times scale, for all codes
   }
 }
 
-TEST_CASE("FP8-LM: adding two FP8 values rounds as half precision and then FP8 do, saturated") {
+TEST_CASE("FP8-LM: sums of two FP8 values match rounding to half precision and then to FP8") {
   for (const auto& [element, reference] :
        {std::pair{ElementFormat::fp8_e4m3, testing::fp8::kE4m3},
         std::pair{ElementFormat::fp8_e5m2, testing::fp8::kE5m2}}) {
@@ -96,11 +96,11 @@ TEST_CASE("FP8-LM: adding two FP8 values rounds as half precision and then FP8 d
   }
 }
 
-TEST_CASE("FP8-LM: tensors of zeros, and what is not finite") {
+TEST_CASE("FP8-LM: zero tensors and non-finite values") {
   const SharedScale zero(fp8lm(), 0.0F, 4);
   CHECK(zero.step() == 2.0F);
   CHECK(encoded(zero, 0.0F) == 0.0F);
-  const SharedScale inf(fp8lm(), kInf, 1);  // the scale of the step before, 1
+  const SharedScale inf(fp8lm(), kInf, 1);  // 2^e is kept from the previous step, here 1
   CHECK(inf.step() == 1.0F);
   CHECK(encoded(inf, kInf) == 448.0F);
   CHECK(encoded(inf, -kInf) == -448.0F);
@@ -110,7 +110,7 @@ TEST_CASE("FP8-LM: tensors of zeros, and what is not finite") {
   CHECK(std::isnormal(tiny.step()));
 }
 
-TEST_CASE("Global-QSGD: a code is one of the two integers beside x / s, either in its share") {
+TEST_CASE("Global-QSGD: codes round x / s to a neighbouring integer without bias") {
   std::mt19937 random(3);
   for (const std::uint32_t ranks : {1U, 2U, 3U, 8U, 64U, 127U}) {
     constexpr float kAmax = 3.7F;
@@ -130,14 +130,14 @@ TEST_CASE("Global-QSGD: a code is one of the two integers beside x / s, either i
         REQUIRE((code == std::floor(exact) || code == std::ceil(exact)));
         mean += double{code} / kDraws;
       }
-      // Five standard deviations of a mean of so many draws, at most 1/2 each.
+      // Five standard deviations of the mean; a single draw has at most 1/2.
       CHECK(std::fabs(mean - exact) < 5.0 * 0.5 / std::sqrt(double{kDraws}));
     }
     CHECK(std::fabs(encoded(scale, kAmax)) <= std::ceil(127.0F / static_cast<float>(ranks)));
   }
 }
 
-TEST_CASE("Global-QSGD: integer sums wrap, and those that do are counted") {
+TEST_CASE("Global-QSGD: integer sums wrap and are counted") {
   const BlockCodec codec(global_qsgd());
   const std::vector<float> sums = {-129.0F, -128.0F, -1.0F, 0.0F, 127.0F, 128.0F, 130.0F, 254.0F};
   const std::vector<float> expected = {127.0F, -128.0F, -1.0F,   0.0F,
@@ -152,7 +152,7 @@ TEST_CASE("Global-QSGD: integer sums wrap, and those that do are counted") {
   CHECK(counts.clipped == 4);
 }
 
-TEST_CASE("Global-QSGD: tensors of zeros, and what is not finite") {
+TEST_CASE("Global-QSGD: zero tensors and non-finite values") {
   const SharedScale zero(global_qsgd(), 0.0F, 4);
   float value = encoded(zero, 0.0F);
   CHECK(value == 0.0F);
@@ -164,7 +164,7 @@ TEST_CASE("Global-QSGD: tensors of zeros, and what is not finite") {
   CHECK(std::isnan(value));
 }
 
-TEST_CASE("a shared scale refuses what has none, and codes that cannot be added") {
+TEST_CASE("a shared scale refuses other formats and too many ranks") {
   CHECK_THROWS_AS(SharedScale({}, 1.0F, 2), std::invalid_argument);
   CHECK_THROWS_AS(SharedScale(fp8lm(), -1.0F, 2), std::invalid_argument);
   CHECK_THROWS_AS(SharedScale(fp8lm(), kNan, 2), std::invalid_argument);
@@ -173,7 +173,7 @@ TEST_CASE("a shared scale refuses what has none, and codes that cannot be added"
   CHECK_NOTHROW(SharedScale(fp8lm(), 1.0F, 4096));
 }
 
-TEST_CASE("a codec refuses a shared scale of other elements than its own") {
+TEST_CASE("a codec refuses shared scales with unsupported elements") {
   CHECK_THROWS_AS(BlockCodec(fp8lm(ElementFormat::int8)), std::invalid_argument);
   BlockFormat format = global_qsgd();
   format.element = ElementFormat::fp8_e4m3;
@@ -182,7 +182,7 @@ TEST_CASE("a codec refuses a shared scale of other elements than its own") {
   format.scaled = true;
   CHECK_THROWS_AS(BlockCodec(format), std::invalid_argument);
   format = global_qsgd();
-  format.rounding = Rounding::stochastic;  // of the cast, not of sums
+  format.rounding = Rounding::stochastic;  // supported for casts, not for sums
   CHECK_THROWS_AS(BlockCodec(format), std::invalid_argument);
   CHECK_THROWS_AS(BlockCodec(fp8lm(ElementFormat::fp8_e4m3, {Mu::Of::value, 0.0F})),
                   std::invalid_argument);

@@ -21,7 +21,7 @@ Bytes bytes(std::initializer_list<int> numbers) {
 
 }  // namespace
 
-TEST_CASE("the first code lies in the lowest bits, and what is left of the last byte is 0") {
+TEST_CASE("the first code is in the lowest bits, and unused bits of the last byte are 0") {
   Bytes packed(2, std::byte{0xff});
   pack_codes<4>(bytes({0x1, 0xf2, 0x3}).data(), 3, packed.data());
   REQUIRE(packed == bytes({0x21, 0x03}));
@@ -30,7 +30,7 @@ TEST_CASE("the first code lies in the lowest bits, and what is left of the last 
   REQUIRE(six == bytes({0x3f, 0xa0, 0x02}));
 }
 
-TEST_CASE("codes of every value survive packing at every length, signed ones with their sign") {
+TEST_CASE("codes of all values round-trip through packing at every length, with their sign") {
   for (std::size_t count = 0; count <= 70; ++count) {
     Bytes four;
     Bytes six;

@@ -22,8 +22,8 @@ double magnitude(int code) {  // IEEE 754: bias 15, 10 mantissa bits
                        : std::ldexp(1024 + code % 1024, exponent - 25);
 }
 
-// Nearest code of a finite value, by bisection of the table; ties to the even code. What would be
-// the next code after the largest is Inf.
+// Nearest code of a finite value, by bisection of the table; ties to the even code. The code after
+// the largest finite one is Inf.
 int nearest(float value) {
   const double size = std::abs(static_cast<double>(value));
   int below = 0;
@@ -59,14 +59,14 @@ TEST_CASE("fp16: decodes all codes") {
   SUCCEED();
 }
 
-TEST_CASE("fp16: rounding a value is encoding and decoding it") {
+TEST_CASE("fp16: rounding equals encoding and decoding") {
   const auto same = [](float value) {
     const float rounded = round_to_fp16(value);
     const float there_and_back = float_from_fp16(fp16_from_float(value));
     if (std::isnan(value)) return std::isnan(rounded);
     return rounded == there_and_back && std::signbit(rounded) == std::signbit(there_and_back);
   };
-  constexpr std::uint32_t kStep = 4093;  // a prime, so that all low bits are met
+  constexpr std::uint32_t kStep = 4093;  // a prime, to reach all patterns of low bits
   for (std::uint64_t bits = 0; bits <= 0xffffffffU; bits += kStep)
     if (!same(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))) FAIL("bits " << bits);
   for (int code = 0; code <= kLargestCode; ++code) {  // around every midpoint
@@ -78,7 +78,7 @@ TEST_CASE("fp16: rounding a value is encoding and decoding it") {
     CHECK(same(value));
 }
 
-TEST_CASE("fp16: encodes to the nearest code, ties to even, around every midpoint") {
+TEST_CASE("fp16: encodes to the nearest code, ties to even, at and around every midpoint") {
   for (int code = 0; code <= kLargestCode; ++code) {
     const auto low = static_cast<float>(magnitude(code));
     const auto middle = static_cast<float>((magnitude(code) + magnitude(code + 1)) / 2);

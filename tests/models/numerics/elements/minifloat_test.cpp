@@ -37,8 +37,8 @@ struct E5m2Truth {
   static bool nan(int code) { return (code & 0x7f) > 0x7c; }
 };
 
-// arXiv 2206.02915: (-1)^sign 2^(exponent - bias) (1 + mantissa / 8), subnormals below; the code that
-// would be -0 is NaN, and all others are finite.
+// arXiv 2206.02915: (-1)^sign 2^(exponent - bias) (1 + mantissa / 8), with subnormals; the code of
+// -0 is NaN, and all others are finite.
 struct E4m3FnuzTruth {
   using Format = Fp8E4m3Fnuz;
   static constexpr int kLargestCode = 0x7f;
@@ -61,7 +61,7 @@ struct E5m2FnuzTruth {
   static bool nan(int code) { return code == 0x80; }
 };
 
-// OCP MX v1.0, section 5.3: without Inf and NaN.
+// OCP MX v1.0, section 5.3: no Inf and no NaN.
 struct E2m3Truth {
   using Format = Fp6E2m3;
   static constexpr int kLargestCode = 0x1f;
@@ -95,10 +95,10 @@ struct E2m1Truth {
 using AllTruths =
     std::tuple<E4m3Truth, E5m2Truth, E4m3FnuzTruth, E5m2FnuzTruth, E2m3Truth, E3m2Truth, E2m1Truth>;
 
-// Nearest code of a finite value, by looking at all of them; ties to the even code.
+// Nearest code of a finite value, by exhaustive search; ties to the even code.
 template <class Truth>
 int nearest(float value) {
-  // Saturated first: distances of far larger values would all round to the same number.
+  // Saturates first: the distances of far larger values would all round to the same number.
   const double size =
       std::min(std::abs(static_cast<double>(value)), Truth::magnitude(Truth::kLargestCode));
   int best = 0;
@@ -108,7 +108,7 @@ int nearest(float value) {
     if (distance < best_distance || (distance == best_distance && code % 2 == 0)) best = code;
   }
   const int code = best | (std::signbit(value) ? Truth::Format::kSignCode : 0);
-  return best == 0 && Truth::nan(code) ? 0 : code;  // without -0
+  return best == 0 && Truth::nan(code) ? 0 : code;  // formats without -0
 }
 
 template <class Truth>
@@ -164,7 +164,7 @@ TEMPLATE_LIST_TEST_CASE("encodes random floats of every exponent to the nearest 
   SUCCEED();
 }
 
-TEMPLATE_LIST_TEST_CASE("decode then encode gives every code that is not NaN back", "", AllTruths) {
+TEMPLATE_LIST_TEST_CASE("all codes except NaN round-trip through decoding", "", AllTruths) {
   for (int code = 0; code < 2 * TestType::Format::kSignCode; ++code) {
     if (TestType::nan(code)) continue;
     const float value = TestType::Format::decode(static_cast<std::uint8_t>(code));
@@ -182,7 +182,7 @@ TEMPLATE_LIST_TEST_CASE("finite values saturate", "", AllTruths) {
   }
 }
 
-TEST_CASE("largest values") {
+TEST_CASE("largest finite values of small floats") {
   REQUIRE(Fp6E2m3::kMaxFinite == 7.5F);
   REQUIRE(Fp6E3m2::kMaxFinite == 28.0F);
   REQUIRE(Fp4E2m1::kMaxFinite == 6.0F);
@@ -203,7 +203,7 @@ TEST_CASE("FNUZ codes by hand") {
   REQUIRE(Fp8E5m2Fnuz::decode(0xff) == -57344.0F);
 }
 
-TEST_CASE("without Inf and NaN, Inf saturates and NaN is zero") {
+TEST_CASE("in formats without Inf and NaN, Inf saturates and NaN becomes zero") {
   REQUIRE(Fp6E2m3::encode(kInf) == 0x1f);
   REQUIRE(Fp6E3m2::encode(-kInf) == 0x3f);
   REQUIRE(Fp4E2m1::encode(-kInf) == 0x0f);
@@ -211,14 +211,14 @@ TEST_CASE("without Inf and NaN, Inf saturates and NaN is zero") {
   REQUIRE(Fp6E2m3::decode(Fp6E2m3::encode(-std::numeric_limits<float>::quiet_NaN())) == 0.0F);
 }
 
-TEST_CASE("Inf is Inf in E5M2, and NaN in E4M3, which has none") {
+TEST_CASE("Inf stays Inf in E5M2 and becomes NaN in E4M3, which has no Inf") {
   REQUIRE(Fp8E5m2::encode(kInf) == 0x7c);
   REQUIRE(Fp8E5m2::encode(-kInf) == 0xfc);
   REQUIRE(Fp8E4m3::encode(kInf) == 0x7f);
   REQUIRE(Fp8E4m3::encode(-kInf) == 0xff);
 }
 
-TEST_CASE("FNUZ formats have one NaN, and no -0") {
+TEST_CASE("FNUZ formats have one NaN and no -0") {
   for (const float value : {kInf, -kInf, std::numeric_limits<float>::quiet_NaN(),
                             -std::numeric_limits<float>::quiet_NaN()}) {
     REQUIRE(Fp8E4m3Fnuz::encode(value) == 0x80);
@@ -232,7 +232,7 @@ TEST_CASE("FNUZ formats have one NaN, and no -0") {
   }
 }
 
-TEST_CASE("NaN stays NaN of its sign, whatever its payload") {
+TEST_CASE("NaN keeps its sign for any payload") {
   for (std::uint32_t bits : {0x7f800001U, 0x7fc00000U, 0x7fffffffU}) {
     const float nan = std::bit_cast<float>(bits);
     const float negative = std::bit_cast<float>(bits | 0x80000000U);
@@ -243,7 +243,7 @@ TEST_CASE("NaN stays NaN of its sign, whatever its payload") {
   }
 }
 
-TEST_CASE("zeros keep their sign, and float subnormals become zeros") {
+TEST_CASE("zeros keep their sign, and FP32 subnormals become zeros") {
   REQUIRE(Fp8E4m3::encode(0.0F) == 0x00);
   REQUIRE(Fp8E4m3::encode(-0.0F) == 0x80);
   REQUIRE(Fp8E5m2::encode(std::numeric_limits<float>::denorm_min()) == 0x00);

@@ -44,7 +44,7 @@ Sample random_sample(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("metrics of a sample that can be computed by hand") {
+TEST_CASE("metrics of a small sample match values computed by hand") {
   const ErrorMetrics m = measure({1.0F, 2.0F, -4.0F}, {1.0, 3.0, -2.0});  // errors 0, -1, -2
   REQUIRE(m.count == 3);
   REQUIRE(m.mse == Approx(5.0 / 3));
@@ -55,7 +55,7 @@ TEST_CASE("metrics of a sample that can be computed by hand") {
   REQUIRE(m.cosine_similarity == Approx(15.0 / std::sqrt(21.0 * 14.0)));
 }
 
-TEST_CASE("metrics agree with plain sums over a long sample") {
+TEST_CASE("metrics match plain sums over a long sample") {
   const Sample sample = random_sample(10007);
   long double squared = 0, signal = 0, power = 0, product = 0, bias = 0, largest = 0;
   for (std::size_t i = 0; i < sample.values.size(); ++i) {
@@ -76,7 +76,7 @@ TEST_CASE("metrics agree with plain sums over a long sample") {
   REQUIRE(m.cosine_similarity == close(product / std::sqrt(signal * power)));
 }
 
-TEST_CASE("cuts do not change a bit") {
+TEST_CASE("metrics do not depend on how a sample is split") {
   const Sample sample = random_sample(1003);
   const ErrorMetrics whole = measure(sample.values, sample.exact);
   for (std::size_t step : {1, 3, 8, 9, 500}) {
@@ -90,7 +90,7 @@ TEST_CASE("cuts do not change a bit") {
   }
 }
 
-TEST_CASE("merged accumulators agree with one, and not on the order of threads but of merges") {
+TEST_CASE("merged accumulators match a single one and depend only on the merge order") {
   const Sample sample = random_sample(1003);
   std::vector<ErrorAccumulator> parts(4);
   for (std::size_t part = 0; part < 4; ++part) {
@@ -121,7 +121,7 @@ TEST_CASE("a float baseline counts as exact") {
   REQUIRE(errors.metrics().mse == 0.125);
 }
 
-TEST_CASE("no error, no signal, no elements") {
+TEST_CASE("metrics without error, without signal and without elements") {
   const ErrorMetrics perfect = measure({1.0F, -2.0F}, {1.0, -2.0});
   REQUIRE(perfect.mse == 0.0);
   REQUIRE(perfect.nmse == 0.0);
@@ -144,7 +144,7 @@ TEST_CASE("no error, no signal, no elements") {
   REQUIRE(nothing.sqnr_db == kInf);
 }
 
-TEST_CASE("NaN anywhere is seen in every metric") {
+TEST_CASE("NaN anywhere propagates to every metric") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t place = 0; place < 20; ++place) {
     Sample sample = random_sample(20);
@@ -163,14 +163,14 @@ TEST_CASE("NaN anywhere is seen in every metric") {
   REQUIRE(std::isnan(measure({static_cast<float>(nan)}, {0.0}).cosine_similarity));
 }
 
-TEST_CASE("an Inf is an infinite error") {
+TEST_CASE("an Inf gives an infinite error") {
   const ErrorMetrics m = measure({std::numeric_limits<float>::infinity(), 1.0F}, {1.0, 1.0});
   REQUIRE(m.mse == kInf);
   REQUIRE(m.max_abs_error == kInf);
   REQUIRE(m.sqnr_db == -kInf);
 }
 
-TEST_CASE("spans of different lengths are refused by the metrics") {
+TEST_CASE("metrics refuse spans of different lengths") {
   REQUIRE_THROWS_WITH(measure({1.0F, 2.0F}, {1.0}), ContainsSubstring("2 values but 1 exact"));
 }
 

@@ -10,14 +10,17 @@
 #include "models/numerics/errors/metrics.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/error_theory.hpp"
 
 namespace equarx::theory_test {
 
 using namespace equarx::numerics;
+using equarx::testing::allreduce_nmse;
+using equarx::testing::mxint8_quantizer_nmse;
 
 namespace {
 
-// Quantizes and dequantizes as one sender and one receiver would.
+// Quantizes and dequantizes, like one sender and one receiver.
 std::vector<float> through_wire(const BlockFormat& format, const std::vector<float>& values) {
   const BlockCodec codec(format);
   std::vector<float> amax(scale_count(format, values.size()));
@@ -49,7 +52,7 @@ std::vector<float> normals(std::size_t count, std::uint32_t rank) {
   return values;
 }
 
-// One message that visits `ranks` ranks, each adding its own values after a quantization.
+// A message that visits `ranks` ranks; each rank adds its values after a quantization.
 struct Chain {
   std::vector<float> sum;
   std::vector<double> exact;
@@ -70,14 +73,14 @@ Chain quantized_chain(std::uint32_t ranks, const BlockFormat& format, std::size_
 
 }  // namespace
 
-TEST_CASE("mean squared amax of normal values, where it is known in closed form") {
+TEST_CASE("mean squared amax of normal values matches known closed forms") {
   REQUIRE(expected_squared_amax(1) == Approx(1.0).epsilon(1e-9));
   REQUIRE(expected_squared_amax(2) == Approx(1 + 2 / std::numbers::pi).epsilon(1e-9));
   REQUIRE(expected_squared_amax(3) ==
           Approx(1 + 2 * std::sqrt(3.0) / std::numbers::pi).epsilon(1e-9));
 }
 
-TEST_CASE("mean squared amax grows with the group, as 2 log n") {
+TEST_CASE("mean squared amax grows as 2 log n") {
   double last = 0;
   for (std::uint64_t n : {1, 2, 4, 32, 128, 1024, 1 << 20}) {
     REQUIRE(expected_squared_amax(n) > last);
@@ -87,7 +90,7 @@ TEST_CASE("mean squared amax grows with the group, as 2 log n") {
   REQUIRE(huge / (2 * std::log(std::ldexp(1.0, 62))) == Approx(1.0).margin(0.1));
 }
 
-TEST_CASE("mean squared amax agrees with samples") {
+TEST_CASE("mean squared amax matches samples") {
   const std::vector<float> values = normals(1 << 21, 0);
   for (std::size_t block : {4, 32, 128, 1024}) {
     const BlockCodec codec(int8_blocks(block));
@@ -100,7 +103,7 @@ TEST_CASE("mean squared amax agrees with samples") {
   }
 }
 
-TEST_CASE("int8 error of quantizing once agrees with the codec within 1 %") {
+TEST_CASE("predicted int8 error matches the codec within 1 %") {
   const std::vector<float> values = normals(1 << 22, 0);
   const std::vector<double> exact(values.begin(), values.end());
   for (std::size_t block : {2, 4, 32, 128, 1024}) {
@@ -110,7 +113,7 @@ TEST_CASE("int8 error of quantizing once agrees with the codec within 1 %") {
   }
 }
 
-TEST_CASE("errors of quantizing once to fewer bits agree with the codec within 2 %") {
+TEST_CASE("predicted int6 and int4 errors match the codec within 2 %") {
   const std::vector<float> values = normals(1 << 20, 0);
   const std::vector<double> exact(values.begin(), values.end());
   for (const auto& [element, largest] :
@@ -123,7 +126,7 @@ TEST_CASE("errors of quantizing once to fewer bits agree with the codec within 2
     }
 }
 
-TEST_CASE("mxint8 error of quantizing once agrees with the codec within 2 %, at any deviation") {
+TEST_CASE("predicted mxint8 error matches the codec within 2 % for any deviation") {
   const std::vector<float> normal = normals(1 << 20, 0);
   for (float deviation : {0.01F, 1.0F, 1.2F, 1.5F, 1.8F, 4000.0F}) {
     std::vector<float> values = normal;
@@ -140,7 +143,7 @@ TEST_CASE("mxint8 error of quantizing once agrees with the codec within 2 %, at 
   REQUIRE_THROWS_WITH(mxint8_quantizer_nmse(32, 0.0), ContainsSubstring("deviation 0"));
 }
 
-TEST_CASE("strided groups have the error of their members' number") {
+TEST_CASE("the error of strided groups depends on their number of members") {
   constexpr std::size_t kMembers = 128;
   const std::vector<float> values = normals(kMembers * kRegisterElements, 0);
   const BlockFormat format{ElementFormat::int8, true, ScaleFormat::fp32, ScaleLayout::strided, 0};
@@ -148,7 +151,7 @@ TEST_CASE("strided groups have the error of their members' number") {
           Approx(uniform_quantizer_nmse(kMembers, 127.0)).epsilon(0.03));
 }
 
-TEST_CASE("edges of rings, and the factors they give") {
+TEST_CASE("edges and error factors of rings") {
   REQUIRE(full_loop_edges(4) == Edges{{1}, {2}, {3}});
   REQUIRE(semi_loop_edges(4) == Edges{{1}, {2}, {1}});
   REQUIRE(semi_loop_edges(5) == Edges{{1}, {2}, {1}, {2}});
@@ -162,7 +165,7 @@ TEST_CASE("edges of rings, and the factors they give") {
   REQUIRE(allreduce_nmse(0.5, 8, {}, false) == 0.0);
 }
 
-TEST_CASE("edges of tori, and the factors they give") {
+TEST_CASE("edges and error factors of tori") {
   using Lengths = std::vector<std::uint32_t>;
   const auto messages = [](const Edges& edges) {
     std::uint32_t sum = 0;
@@ -182,7 +185,7 @@ TEST_CASE("edges of tori, and the factors they give") {
       factor += (length - 1) / 2.0;
     }
     CAPTURE(lengths);
-    // Every rank's term but one is added to another by one message.
+    // Each message adds one term to another, so there are ranks - 1.
     REQUIRE(messages(torus_edges(lengths)) == ranks - 1);
     REQUIRE(messages(torus_edges(lengths, semi_loop_edges)) == ranks - 1);
     REQUIRE(allreduce_nmse(1.0, ranks, torus_edges(lengths), true) == Approx(factor));
@@ -192,7 +195,7 @@ TEST_CASE("edges of tori, and the factors they give") {
   REQUIRE_THROWS_WITH(torus_edges(Lengths{4, 0}), ContainsSubstring("ranks is 0"));
 }
 
-TEST_CASE("edges of exchanges, and the factors they give") {
+TEST_CASE("edges and error factors of exchanges") {
   REQUIRE(direct_edges(4) == Edges{{1, 3}});
   REQUIRE(direct_edges(1).empty());
   REQUIRE(recursive_doubling_edges(4) == Edges{{1, 4}, {2, 2}});
@@ -208,13 +211,13 @@ TEST_CASE("edges of exchanges, and the factors they give") {
     REQUIRE_THROWS_WITH(recursive_doubling_edges(ranks), ContainsSubstring("power of two"));
 }
 
-TEST_CASE("each stage of a torus may have a quantizer of its own, and the AllGather another") {
-  // 2 x 3: three messages of one rank in stage 0; one of 2 and one of 4 in stage 1.
+TEST_CASE("stages of a torus and the AllGather may have different quantizers") {
+  // 2 x 3: three messages of one rank in stage 0; one of 2 and one of 4 ranks in stage 1.
   const std::vector<std::uint32_t> lengths{2, 3};
   const QuantizerNmse quantizer([](const Edge& edge) { return edge.stage == 0 ? 0.1 : 0.01; }, 0.5);
   REQUIRE(allreduce_nmse(quantizer, 6, torus_edges(lengths), true) ==
           Approx((3 * 0.1 + 0.01 * 6) / 6 + 0.5));
-  // What stage 0 lost is quantized again in stage 1, whose messages grow out of its own.
+  // Stage 1 quantizes the error of stage 0 again, as its messages continue the messages of stage 0.
   const double first = 0.1;
   const double second = 0.01 * (2 + first);
   const double third = 0.01 * (4 + first + second);
@@ -222,16 +225,16 @@ TEST_CASE("each stage of a torus may have a quantizer of its own, and the AllGat
           Approx((3 * first + second + third) / 6));
 }
 
-TEST_CASE("no hop loses more than one rank's power where quantizers saturate") {
+TEST_CASE("with saturated quantizers, a hop loses at most the power of one rank") {
   REQUIRE(saturated_allreduce_nmse(0.01, 8, full_loop_edges(8), false) ==
           Approx(allreduce_nmse(0.01, 8, full_loop_edges(8), false)));
-  // 0.5 x 1, then 1 each of the other six messages, and the AllGather.
+  // 0.5 for the first message, 1 for each of the other six and for the AllGather.
   REQUIRE(saturated_allreduce_nmse(0.5, 8, full_loop_edges(8), true) == Approx((0.5 + 6 + 1) / 8));
-  // An AllGather alone loses what it quantizes, sums or not.
+  // A quantized AllGather alone is not limited.
   REQUIRE(saturated_allreduce_nmse(0.5, 8, {}, true) == 0.5);
 }
 
-TEST_CASE("a full-loop ring of codecs has the predicted error") {
+TEST_CASE("a full-loop ring of int8 codecs has the predicted error") {
   constexpr std::uint32_t kRanks = 8;
   constexpr std::size_t kBlock = 128;
   const Chain chain = quantized_chain(kRanks, int8_blocks(kBlock), 1 << 19);
@@ -244,7 +247,7 @@ TEST_CASE("a full-loop ring of codecs has the predicted error") {
 }
 
 TEST_CASE("a full-loop ring of int4 codecs has the predicted error within 5 %") {
-  // Larger groups on more ranks have steps so much larger than what a rank adds that errors are no
+  // For larger groups on more ranks, steps far exceed the term that a rank adds, so errors are no
   // longer uniform: blocks of 128 on 64 ranks stay 5.5 % below.
   struct Case {
     std::uint32_t ranks;
@@ -262,7 +265,7 @@ TEST_CASE("a full-loop ring of int4 codecs has the predicted error within 5 %") 
   }
 }
 
-TEST_CASE("compounding changes nothing to first order, and restarts with each arm") {
+TEST_CASE("compounding vanishes to first order and restarts with each arm") {
   for (std::uint32_t n : {1U, 5U, 16U}) {
     for (const auto& edges : {full_loop_edges(n), semi_loop_edges(n)}) {
       REQUIRE(compounded_allreduce_nmse(1e-9, n, edges, true) ==
@@ -275,12 +278,14 @@ TEST_CASE("compounding changes nothing to first order, and restarts with each ar
           Approx((0.1 + 0.1 * 2.1) / 2));
 }
 
-TEST_CASE("groups and rings of nothing are refused") {
+TEST_CASE("empty groups and rings are refused") {
   REQUIRE_THROWS_WITH(expected_squared_amax(0), ContainsSubstring("is 0"));
   REQUIRE_THROWS_WITH(uniform_quantizer_nmse(0, 127.0), ContainsSubstring("is 0"));
   REQUIRE_THROWS_WITH(full_loop_edges(0), ContainsSubstring("ranks is 0"));
   REQUIRE_THROWS_WITH(semi_loop_edges(0), ContainsSubstring("ranks is 0"));
   REQUIRE_THROWS_WITH(allreduce_nmse(1.0, 0, {}, true), ContainsSubstring("ranks is 0"));
+  REQUIRE_THROWS_WITH(compounded_allreduce_nmse(1.0, 0, {}, true), ContainsSubstring("ranks is 0"));
+  REQUIRE_THROWS_WITH(saturated_allreduce_nmse(1.0, 0, {}, true), ContainsSubstring("ranks is 0"));
 }
 
 }  // namespace equarx::theory_test

@@ -46,8 +46,8 @@ Moments moments(const std::vector<float>& values) {
   return m;
 }
 
-// Kolmogorov-Smirnov: sqrt(n) x largest distance of distribution functions; above 1.95 in one sample
-// of a thousand.
+// Kolmogorov-Smirnov statistic: sqrt(n) x largest distance of the distribution functions; exceeds
+// 1.95 for one sample in a thousand.
 template <class Cdf>
 double kolmogorov_smirnov(std::vector<float> values, Cdf cdf) {
   std::sort(values.begin(), values.end());
@@ -65,7 +65,7 @@ constexpr double kSmirnovLimit = 1.95;
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 double uniform_cdf(double x) { return (x + 1) / 2; }
-// Student's t with 3 degrees of freedom at sqrt(3) x.
+// Distribution function of Student's t with 3 degrees of freedom at sqrt(3) x.
 double student_cdf(double x) { return 0.5 + (x / (1 + x * x) + std::atan(x)) / std::numbers::pi; }
 
 // Correlation in units of its standard deviation under independence.
@@ -109,7 +109,7 @@ TEST_CASE(
   REQUIRE(kolmogorov_smirnov(values, normal_cdf) < kSmirnovLimit);
 }
 
-TEST_CASE("normal: tails have their share up to 5 sigma, on both sides") {
+TEST_CASE("normal: tail probabilities are right up to 5 sigma on both sides") {
   constexpr std::size_t kPieces = 32;
   std::array<double, 6> above{};
   std::array<double, 6> below{};
@@ -144,7 +144,7 @@ TEST_CASE("uniform: from -1 up to 1, variance 1/3, kurtosis 9/5") {
 TEST_CASE("heavy-tailed: Student's t with 3 degrees of freedom and variance 1") {
   const auto values = make(Distribution::heavy_tailed, kSample, 13);
   REQUIRE(std::abs(moments(values).mean) < 0.005);
-  // The fourth moment does not exist, so that the sample variance converges slowly.
+  // The fourth moment does not exist, so the sample variance converges slowly.
   REQUIRE(moments(values).variance == Approx(1.0).margin(0.1));
   REQUIRE(kolmogorov_smirnov(values, student_cdf) < kSmirnovLimit);
   const double expected = 2 * student_cdf(-30.0) * kSample;
@@ -153,14 +153,14 @@ TEST_CASE("heavy-tailed: Student's t with 3 degrees of freedom and variance 1") 
   REQUIRE(std::abs(static_cast<double>(far) - expected) < 4 * std::sqrt(expected));
 }
 
-TEST_CASE("all values are finite") {
+TEST_CASE("all synthetic values are finite") {
   for (Distribution distribution : kAll) {
     const auto values = make(distribution, kSample, 99, 7);
     REQUIRE(std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); }));
   }
 }
 
-TEST_CASE("elements, ranks and seeds are independent") {
+TEST_CASE("synthetic values of elements, ranks and seeds are independent") {
   for (Distribution distribution : {Distribution::normal, Distribution::uniform}) {
     const auto values = make(distribution, kSample, 1, 0);
     CAPTURE(static_cast<int>(distribution));
@@ -181,15 +181,15 @@ TEST_CASE("elements, ranks and seeds are independent") {
   }
 }
 
-TEST_CASE("the halves of a heavy-tailed block are different") {
+TEST_CASE("the halves of a heavy-tailed block differ") {
   const auto values = make(Distribution::heavy_tailed, 256);
   std::vector<float> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   REQUIRE(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
 }
 
-TEST_CASE("values do not depend on how a tensor is cut into calls") {
-  constexpr std::uint64_t kFar = (std::uint64_t{1} << 34) - 700;  // counters cross 2^32 there
+TEST_CASE("synthetic values do not depend on how a tensor is split into calls") {
+  constexpr std::uint64_t kFar = (std::uint64_t{1} << 34) - 700;  // counters cross 2^32
   for (Distribution distribution : kAll) {
     for (std::uint64_t start : {std::uint64_t{0}, std::uint64_t{100}, kFar}) {
       const auto whole = make(distribution, 3000, 4, 2, start);
@@ -206,21 +206,21 @@ TEST_CASE("values do not depend on how a tensor is cut into calls") {
   }
 }
 
-TEST_CASE("elements 2^32 and 2^34 apart are not repeated") {
+TEST_CASE("synthetic values do not repeat after 2^32 and 2^34 elements") {
   const auto start = make(Distribution::normal, 512);
   REQUIRE(make(Distribution::normal, 512, 1, 0, std::uint64_t{1} << 32) != start);
   REQUIRE(make(Distribution::normal, 512, 1, 0, std::uint64_t{1} << 34) != start);
 }
 
-TEST_CASE("identical ranks have the values of rank 0") {
+TEST_CASE("identical ranks get the values of rank 0") {
   std::vector<float> values(1000);
   generate({Distribution::normal, 8, true}, 5, 10, values);
   REQUIRE(values == make(Distribution::normal, 1000, 8, 0, 10));
   REQUIRE(values != make(Distribution::normal, 1000, 8, 5, 10));
 }
 
-TEST_CASE("agrees with the reference bit for bit, on every target") {
-  constexpr std::uint64_t kFar = (std::uint64_t{1} << 34) - 700;  // counters cross 2^32 there
+TEST_CASE("synthetic values match the reference bit for bit on every target") {
+  constexpr std::uint64_t kFar = (std::uint64_t{1} << 34) - 700;  // counters cross 2^32
   for (Distribution distribution : kAll) {
     for (std::uint64_t start : {std::uint64_t{0}, std::uint64_t{100}, kFar}) {
       const InputSpec spec{distribution, 0xfedcba9876543210, false};
@@ -237,7 +237,7 @@ TEST_CASE("agrees with the reference bit for bit, on every target") {
   }
 }
 
-TEST_CASE("values are the same with every compiler and optimisation level") {
+TEST_CASE("synthetic values are the same with every compiler and optimisation level") {
   REQUIRE(fnv1a(make(Distribution::normal, 100000, 42, 3, 17)) == 0x20d178b983890b8e);
   REQUIRE(fnv1a(make(Distribution::uniform, 100000, 42, 3, 17)) == 0xd5f7e6ce4a60205f);
   REQUIRE(fnv1a(make(Distribution::heavy_tailed, 100000, 42, 3, 17)) == 0x878e1025d140f403);

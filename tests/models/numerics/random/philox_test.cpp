@@ -6,8 +6,8 @@ namespace equarx::philox_test {
 
 using namespace equarx::numerics;
 
-// Known answers of philox4x32_10 as published with Random123 (D. E. Shaw Research), file kat_vectors.
-TEST_CASE("Philox4x32-10 gives the published answers") {
+// Known answers of philox4x32_10, published with Random123 (D. E. Shaw Research) in kat_vectors.
+TEST_CASE("Philox4x32-10 matches the published vectors") {
   REQUIRE(philox4x32({0, 0, 0, 0}, {0, 0}) ==
           PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   REQUIRE(philox4x32({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==

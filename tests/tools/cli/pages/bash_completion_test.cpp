@@ -1,4 +1,4 @@
-// What bash itself makes of the script.
+// Runs the completion script in bash.
 #include "tools/cli/pages/bash_completion.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string script() {
   return bash_completion(*make_app(exit_code));
 }
 
-/// What is offered after these words, of which the last one is being written.
+/// Completions of the last of these words.
 Words completed(const Words& words) {
   const testing::TemporaryDirectory directory;
   directory.write("config.json", "{}");
@@ -71,20 +71,20 @@ TEST_CASE("files are completed where files are expected, folders where folders a
   CHECK(completed({"equarx-sim", "run", "config.json", "--trace-run", "con"}).empty());
 }
 
-TEST_CASE("built-in chips are completed, beside files") {
+TEST_CASE("built-in chips are completed in addition to files") {
   CHECK(completed({"equarx-sim", "hardware", "tpu-v5"}) == Words{"tpu-v5e", "tpu-v5p"});
   CHECK(completed({"equarx-sim", "hardware", "conf"}) == Words{"config.json", "configs"});
   CHECK(completed({"equarx-sim", "topology", "--hardware", "tpu-v6"}) == Words{"tpu-v6e"});
 }
 
-TEST_CASE("values are completed that the schema lists, with and without an equals sign") {
+TEST_CASE("enumerated values of the schema are completed, with and without an equals sign") {
   CHECK(completed({"equarx-sim", "quantize", "--format", "nv"}) == Words{"nvfp4", "nvfp4-block"});
   CHECK(completed({"equarx-sim", "quantize", "--format", "=", "mxfp8"}) ==
         Words{"mxfp8-e4m3", "mxfp8-e5m2"});
   CHECK(completed({"equarx-sim", "quantize", "--layout", ""}) == Words{"contiguous", "strided"});
 }
 
-TEST_CASE("option --set completes keys of the configuration and their values") {
+TEST_CASE("--set completes configuration keys and their values") {
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/tensor/by"}) ==
         Words{"/tensor/bytes="});
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/hardware", "=", "tpu-v4"}) ==

@@ -24,7 +24,7 @@ const Choices& option(const Completions& all, const std::string& of, const std::
   throw std::logic_error("no option " + name);
 }
 
-TEST_CASE("values are of the kind that the command line names") {
+TEST_CASE("choices follow the value types of the command line") {
   const Completions all = completions();
   CHECK(option(all, "run", "--set").keys);
   CHECK(option(all, "run", "--trace").files);
@@ -38,7 +38,7 @@ TEST_CASE("values are of the kind that the command line names") {
   CHECK(option(all, "quantize", "--tensor").words.empty());
 }
 
-TEST_CASE("arguments stand in their order, and may be repeated") {
+TEST_CASE("arguments keep their order and may be repeated") {
   const Completions all = completions();
   CHECK(command(all, "compare").arguments.size() == 2);
   CHECK(command(all, "compare").arguments[0].values.files);
@@ -46,7 +46,7 @@ TEST_CASE("arguments stand in their order, and may be repeated") {
   CHECK(all.top.name.empty());
 }
 
-TEST_CASE("a subcommand of a subcommand is not silently left out") {
+TEST_CASE("nested subcommands are rejected") {
   CLI::App app("", "tool");
   app.add_subcommand("a", "A")->add_subcommand("b", "B");
   CHECK_THROWS_AS(completions_of(app), std::logic_error);

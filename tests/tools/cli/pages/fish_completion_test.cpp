@@ -1,4 +1,4 @@
-// What fish itself makes of the script, where it is installed.
+// Runs the completion script in fish, if installed.
 #include "tools/cli/pages/fish_completion.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 using Words = std::vector<std::string>;
 constexpr const char* kFish = "/usr/bin/fish";
 
-/// What is offered at the end of a line, without descriptions.
+/// Completions at the end of a line, without descriptions.
 Words completed(const std::string& line) {
   int exit_code = 0;
   const testing::TemporaryDirectory directory;

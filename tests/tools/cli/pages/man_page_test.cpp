@@ -15,12 +15,12 @@ std::string page() {
   return man_page(*make_app(exit_code), "1.2.3");
 }
 
-/// The page as a reader sees it, in lines too long to break; empty if there is no groff.
+/// The rendered page without line breaks; empty without groff.
 std::string rendered(const std::string& text) {
   const testing::TemporaryDirectory directory;
   const std::string file = directory.write("page.1", text);
   if (!std::filesystem::exists("/usr/bin/groff")) return {};
-  // groff's grotty writes escape sequences for bold unless told not to.
+  // By default grotty writes escape sequences for bold.
   const auto result = testing::run_command(
       {"/usr/bin/groff", "-man", "-Tascii", "-ww", "-rLL=2000n", "-P-c", "-P-b", "-P-u", file});
   CAPTURE(result.err);
@@ -29,7 +29,7 @@ std::string rendered(const std::string& text) {
   return result.out;
 }
 
-TEST_CASE("the man page has every subcommand and every option with its description") {
+TEST_CASE("the man page contains every subcommand and option with its description") {
   int exit_code = 0;
   const auto app = make_app(exit_code);
   const std::string text = rendered(man_page(*app, "1.2.3"));
@@ -54,7 +54,7 @@ TEST_CASE("the man page has every subcommand and every option with its descripti
     }
 }
 
-TEST_CASE("no text of a description is a request to troff") {
+TEST_CASE("descriptions are escaped for troff") {
   CLI::App app("First line\nand .dots and 'quotes' and \\slashes", "tool");
   bool odd = false;
   app.add_flag("--odd", odd, ".TH is not a request here, nor is \\fB bold");
@@ -71,7 +71,7 @@ TEST_CASE("no text of a description is a request to troff") {
     CHECK_THAT(text, ContainsSubstring(part));
 }
 
-TEST_CASE("the usage of a subcommand has its arguments, optional ones in brackets") {
+TEST_CASE("the synopsis of a subcommand has its arguments, optional ones in brackets") {
   const std::string text = page();
   CHECK_THAT(text, ContainsSubstring("equarx\\-sim run [OPTIONS] CONFIG"));
   CHECK_THAT(text, ContainsSubstring("equarx\\-sim hardware [OPTIONS] [CHIP]"));

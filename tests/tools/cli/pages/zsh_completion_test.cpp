@@ -1,4 +1,4 @@
-// What zsh itself makes of the script, where it is installed.
+// Runs the completion script in zsh, if installed.
 #include "tools/cli/pages/zsh_completion.hpp"
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kZsh = "/bin/zsh";
 
-/// What a line becomes when the tabulator is pressed at its end.
+/// Completes a line by pressing tab at its end.
 constexpr const char* kDriver = R"~(
 zmodload zsh/zpty
 zpty shell zsh -f -i

@@ -19,7 +19,7 @@ class Breakdown(PictureCase):
         self.check_refused(["line 3", "'time_s'"], "breakdown", "results.jsonl")
 
     def test_parts_that_do_not_make_up_the_whole(self):
-        self.points((1, "bubbles_s", 1e-4))
+        self.points((1, "idle_s", 1e-4))
         self.check_refused(["line 2", "payload_s + scales_s", "time_s"], "breakdown", "results.jsonl")
 
     def test_two_machines_in_one_picture(self):

@@ -27,13 +27,13 @@ SIX = {
 }
 
 
-def point(experiment: str, topology: str, size: int, label: str, share: float, overhead_s: float) -> dict:
+def point(experiment: str, topology: str, size: int, label: str, share: float, sync_s: float) -> dict:
     """What pictures read of a run with numerics off."""
     chips = SLICES[topology]
     baseline = 2 * (chips - 1) * (STEP_S + size / (2 * chips * BANDWIDTH))
     payload = 2 * (chips - 1) * share * size / (2 * chips * BANDWIDTH)
     scales = 0.0 if label == "bf16" else payload / 32
-    overhead = 2 * (chips - 1) * overhead_s
+    overhead = 2 * (chips - 1) * sync_s
     bubbles = 2 * (chips - 1) * STEP_S
     startup = 2e-6
     time = payload + scales + overhead + startup + bubbles
@@ -44,7 +44,7 @@ def point(experiment: str, topology: str, size: int, label: str, share: float, o
         "quantize": "" if label == "bf16" else "both", "format": "bf16" if label == "bf16" else "int8", "minishards": 8,
         "microshards": 8, "time_s": time, "speedup": baseline / time, "lower_bound_s": payload + scales,
         "wire_bytes_per_link": payload * BANDWIDTH, "payload_s": payload, "scales_s": scales,
-        "overhead_s": overhead, "startup_s": startup, "bubbles_s": bubbles, "mse": "", "nmse": "", "sqnr_db": "",
+        "sync_s": overhead, "startup_s": startup, "idle_s": bubbles, "mse": "", "nmse": "", "sqnr_db": "",
         "mse_vs_baseline": "", **dict.fromkeys(WORKLOAD, "")}
 
 

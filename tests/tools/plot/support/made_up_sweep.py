@@ -18,8 +18,8 @@ def line(point: int, axes: dict, label: str, speedup: float, **changes) -> dict:
                               {"label": "quick", "algorithm": "equarx", "ring": "full-loop",
                                "quantize": "both", "format": "int8"}]}
     down, across = map(int, config["topology"]["slice"].split("x"))
-    parts = {"payload_s": 0.75 * time, "scales_s": 0.0, "overhead_s": 0.0, "startup_s": 0.05 * time,
-             "bubbles_s": 0.2 * time}
+    parts = {"payload_s": 0.75 * time, "scales_s": 0.0, "sync_s": 0.0, "startup_s": 0.05 * time,
+             "idle_s": 0.2 * time}
     return {"point": point, "key": f"{point:016x}", "version": "9.8.7", "axes": axes, "config": config | changes,
             "run": {"label": label, "algorithm": "ring" if label == "plain" else "equarx", "time_s": time,
                     "speedup": speedup, "lower_bound_s": time / 2, "wire_bytes_per_link": 1000,

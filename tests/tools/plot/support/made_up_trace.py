@@ -5,8 +5,8 @@ import pathlib
 CHIPS = ["(0,0)", "(0,1)"]
 LINKS_PID = 3
 ALL_CORE = ["find scales", "encode scales", "send", "quantize", "idle", "wait", "accumulate", "add", "reduce",
-            "dequantize", "store", "barrier", "cast", "cast back", "other work", "start-up"]
-OF_NO_TILE = {"idle": {"waits_for": "something"}, "other work": {}, "start-up": {}}
+            "dequantize", "store", "barrier", "cast", "cast back", "other work", "startup"]
+OF_NO_TILE = {"idle": {"waits_for": "something"}, "other work": {}, "startup": {}}
 
 
 def place(phase: str, microshard: int) -> dict:

@@ -1,0 +1,182 @@
+#include "sim/step_program.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace equarx::sim {
+namespace {
+
+using collectives::ChannelId;
+using collectives::Rank;
+
+constexpr std::uint32_t kNoStream = 0xFFFFFFFF;
+
+/// A dependency (predecessor, successor) between tasks of different streams, with its own event.
+using Edge = std::pair<std::uint32_t, std::uint32_t>;
+
+std::vector<std::uint32_t> streams_of_tasks(const StepProgram& work) {
+  std::vector<std::uint32_t> streams(work.tasks, kNoStream);
+  for (std::uint32_t stream = 0; stream < work.streams.size(); ++stream)
+    for (const TaskRun& run : work.streams[stream]) streams.at(run.task) = stream;
+  return streams;
+}
+
+std::vector<std::uint32_t> streams_of_programs(const StepProgram& work) {
+  std::vector<std::uint32_t> streams(work.programs.size(), kNoStream);
+  for (std::uint32_t stream = 0; stream < work.streams.size(); ++stream)
+    for (const TaskRun& run : work.streams[stream]) {
+      if (!run.program) continue;
+      const std::uint32_t before = std::exchange(streams.at(*run.program), stream);
+      if (before != kNoStream && before != stream)
+        throw std::logic_error("a program is run by two streams");
+    }
+  return streams;
+}
+
+/// Events that signal the completion of tasks to dependent streams.
+class Events {
+ public:
+  explicit Events(const StepProgram& work) : signals_(work.tasks) {
+    const std::vector<std::uint32_t> streams = streams_of_tasks(work);
+    for (const std::vector<TaskRun>& stream : work.streams)
+      for (const TaskRun& run : stream)
+        for (const std::uint32_t before : run.after) {
+          if (streams.at(before) == kNoStream)
+            throw std::logic_error("a task depends on a task that no stream runs");
+          if (!numbers_.emplace(Edge{before, run.task}, count()).second) continue;
+          signals_[before].push_back(count() - 1);
+        }
+  }
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(numbers_.size()); }
+  std::uint32_t number(std::uint32_t before, std::uint32_t after) const {
+    return numbers_.at({before, after});
+  }
+  const std::vector<std::uint32_t>& signals_of(std::uint32_t task) const { return signals_[task]; }
+
+ private:
+  std::map<Edge, std::uint32_t> numbers_;
+  std::vector<std::vector<std::uint32_t>> signals_;  ///< by task: events to signal
+};
+
+/// Writes the instruction streams of chips with given ranks in the programs.
+class ListWriter {
+ public:
+  ListWriter(const StepProgram& work, const Events& events)
+      : work_(work), events_(events), first_channels_(first_channels(work)) {
+    collectives::MessageId first = 0;
+    for (const PlacedProgram& placed : work.programs) {
+      first_messages_.push_back(first);
+      first += static_cast<collectives::MessageId>(placed.program->messages.size());
+    }
+  }
+
+  /// `ranks`: rank of the chip in each program.
+  std::vector<Step> write(const std::vector<TaskRun>& stream,
+                          const std::vector<Rank>& ranks) const {
+    std::vector<Step> steps;
+    for (const TaskRun& run : stream) {
+      for (const std::uint32_t before : run.after)
+        add(steps, run, {.kind = Step::Kind::await, .number = events_.number(before, run.task)});
+      add(steps, run, {.kind = Step::Kind::mark, .number = start_mark(run.task)});
+      if (run.program) add_program(steps, run, ranks[*run.program]);
+      add_other_work(steps, run);
+      add(steps, run, {.kind = Step::Kind::mark, .number = end_mark(run.task)});
+      for (const std::uint32_t event : events_.signals_of(run.task))
+        add(steps, run, {.kind = Step::Kind::signal, .number = event});
+    }
+    steps.push_back({});
+    return steps;
+  }
+
+ private:
+  static void add(std::vector<Step>& steps, const TaskRun& run, Step step) {
+    step.instruction = run.task;
+    steps.push_back(step);
+  }
+
+  void add_program(std::vector<Step>& steps, const TaskRun& run, Rank rank) const {
+    const PlacedProgram& placed = work_.programs[*run.program];
+    for (Step step : make_timeline(*placed.program, *placed.costs, rank)) {
+      if (step.kind == Step::Kind::end) step.kind = Step::Kind::work;
+      if (step.kind == Step::Kind::send || step.kind == Step::Kind::wait) {
+        step.number += first_channels_[*run.program];
+        step.message += first_messages_[*run.program];
+      }
+      add(steps, run, step);
+    }
+  }
+
+  static void add_other_work(std::vector<Step>& steps, const TaskRun& run) {
+    if (run.host_s > 0.0) add(steps, run, {.kind = Step::Kind::host, .delay_s = run.host_s});
+    if (run.core_s > 0.0) add(steps, run, {.kind = Step::Kind::compute, .delay_s = run.core_s});
+    for (const HbmWork& work : run.with_hbm) {
+      Step step{.kind = Step::Kind::compute, .delay_s = work.before_s, .hbm_bytes = work.hbm_bytes};
+      // Without bytes there is nothing to overlap.
+      (work.hbm_bytes > 0 ? step.overlapped_s : step.delay_s) += work.core_s;
+      add(steps, run, step);
+    }
+  }
+
+  const StepProgram& work_;
+  const Events& events_;
+  std::vector<ChannelId> first_channels_;
+  std::vector<collectives::MessageId> first_messages_;
+};
+
+/// By program, the first rank with the same timeline as the chip's rank.
+std::vector<Rank> representative_ranks(const StepProgram& work, std::uint32_t chip,
+                                       const std::vector<std::vector<Rank>>& firsts) {
+  std::vector<Rank> ranks;
+  for (std::size_t program = 0; program < work.programs.size(); ++program) {
+    const std::vector<Rank>& rank_of_chip = work.programs[program].rank_of_chip;
+    const Rank rank = rank_of_chip.empty() ? 0 : rank_of_chip[chip];
+    ranks.push_back(*std::prev(std::ranges::upper_bound(firsts[program], rank)));
+  }
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<ChannelId> first_channels(const StepProgram& work) {
+  std::vector<ChannelId> firsts;
+  ChannelId first = 0;
+  for (const PlacedProgram& placed : work.programs) {
+    firsts.push_back(first);
+    first += static_cast<ChannelId>(placed.program->channels.size());
+  }
+  return firsts;
+}
+
+Timelines make_timelines(const StepProgram& work, std::uint32_t chips) {
+  const Events events(work);
+  const ListWriter writer(work, events);
+  Timelines timelines;
+  timelines.streams = static_cast<std::uint32_t>(work.streams.size());
+  timelines.events = events.count();
+  timelines.marks = 2 * work.tasks;
+  const std::vector<std::uint32_t> streams = streams_of_programs(work);
+  std::vector<std::vector<Rank>> firsts;
+  for (std::size_t program = 0; program < work.programs.size(); ++program) {
+    const collectives::Program& collective = *work.programs[program].program;
+    timelines.stream_of_channel.insert(timelines.stream_of_channel.end(),
+                                       collective.channels.size(), streams[program]);
+    firsts.push_back(rank_range_starts(collective));
+  }
+  // By ranks, index of the first of their lists.
+  std::map<std::vector<Rank>, std::uint32_t> written;
+  for (std::uint32_t chip = 0; chip < chips; ++chip) {
+    const std::vector<Rank> ranks = representative_ranks(work, chip, firsts);
+    const auto first = static_cast<std::uint32_t>(timelines.lists.size());
+    const auto [entry, is_new] = written.emplace(ranks, first);
+    for (std::uint32_t stream = 0; stream < timelines.streams; ++stream) {
+      if (is_new) timelines.lists.push_back(writer.write(work.streams[stream], ranks));
+      timelines.list_of.push_back(entry->second + stream);
+    }
+  }
+  return timelines;
+}
+
+}  // namespace equarx::sim

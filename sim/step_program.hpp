@@ -1,0 +1,63 @@
+// Concurrent execution of several programs and other work on the same chips.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/collectives/program.hpp"
+#include "sim/timeline.hpp"
+
+namespace equarx::sim {
+
+/// A program run by groups of chips, each group independently.
+struct PlacedProgram {
+  const collectives::Program* program = nullptr;
+  const Costs* costs = nullptr;
+  /// By chip, its rank in the program. Empty if the program is uniform.
+  std::vector<collectives::Rank> rank_of_chip = {};
+};
+
+/// Core work that overlaps an HBM access; done when both are.
+struct HbmWork {
+  std::uint64_t hbm_bytes = 0;
+  double core_s = 0.0;
+  double before_s = 0.0;  ///< core time before both start
+};
+
+/// One execution of a task by a stream of every chip: a run of a program, core work, or a host
+/// transfer.
+struct TaskRun {
+  std::uint32_t task = 0;                   ///< task number
+  std::vector<std::uint32_t> after = {};    ///< tasks of other streams that must finish first
+  std::optional<std::size_t> program = {};  ///< index into StepProgram::programs
+  double core_s = 0.0;                      ///< core work
+  std::vector<HbmWork> with_hbm =
+      {};               ///< core work with HBM accesses, in sequence, if DMAs share HBM
+  double host_s = 0.0;  ///< host transfer
+};
+
+/// The work of every chip. The machine has the channels of all programs, concatenated
+/// (first_channels()).
+struct StepProgram {
+  std::vector<PlacedProgram> programs = {};        ///< each run by only one stream
+  std::vector<std::vector<TaskRun>> streams = {};  ///< tasks in execution order
+  std::uint32_t tasks = 0;                         ///< number of tasks; task numbers are below it
+};
+
+/// Mark of the start of a task, once its dependencies are done.
+inline std::uint32_t start_mark(std::uint32_t task) { return 2 * task; }
+/// Mark of the end of a task.
+inline std::uint32_t end_mark(std::uint32_t task) { return 2 * task + 1; }
+
+/// Returns, by program, the number of its first channel.
+std::vector<collectives::ChannelId> first_channels(const StepProgram& work);
+
+/// Builds the timelines of `chips` chips. Instruction ids are task numbers; messages are numbered
+/// consecutively over the programs.
+/// @throws std::logic_error if a program is run by several streams, or a task depends on an unknown
+///         task
+Timelines make_timelines(const StepProgram& work, std::uint32_t chips);
+
+}  // namespace equarx::sim

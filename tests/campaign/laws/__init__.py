@@ -1,1 +1,0 @@
-"""What every answer must hold to. A law is a function of (desk, content, draw) that raises Broken."""

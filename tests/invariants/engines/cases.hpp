@@ -1,0 +1,34 @@
+// Random machines and programs, small enough for SimGrid to run hundreds of them.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "models/collectives/program.hpp"
+#include "sim/machine.hpp"
+#include "sim/timeline.hpp"
+
+namespace equarx::testing {
+
+/// Features of a case.
+struct CaseKind {
+  bool shares_links = false;
+  bool fails = false;
+  bool shares_hbm = false;  ///< cores and DMAs share the HBM of each chip
+};
+
+/// All inputs of a simulation.
+struct EngineCase {
+  std::string description;
+  collectives::Program program;
+  sim::Machine machine;
+  sim::Costs costs;
+  sim::Schedule schedule;
+  bool traced = false;
+};
+
+/// Generates a case with RapidCheck. Times are milliseconds and more, because SimGrid's clock ticks
+/// in picoseconds.
+EngineCase generate_case(const CaseKind& kind);
+
+}  // namespace equarx::testing
