@@ -22,7 +22,7 @@ OPTIONS_OF = re.compile(r"^options of (\w+)$")
 LONG_OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
 RESULT = "result"  # results_test.py has its own rules, because the program makes it
 REQUIRED = "required"
-HELP = {"--help", "--set"}  # of every subcommand
+HELP = {"--help", "--set", "--unset"}  # of every subcommand
 
 
 def tables(pattern: re.Pattern) -> list[tuple[str, re.Match, markdown.Table]]:

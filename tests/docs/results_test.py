@@ -23,7 +23,7 @@ import schema
 PROGRAM = ""
 PAGE = markdown.ROOT / "docs" / "results.md"
 RESULTS_OF = re.compile(r"^results of (\w+)(?:, in (\S+))?$")
-UNITS = {"s", "B", "dB", "ratio", "count", "text", "true or false", "FLOP", "squared", "units of the tensor", "object",
+UNITS = {"s", "B", "dB", "ratio", "count", "text", "bool", "FLOP", "squared", "units of the tensor", "object",
          "list", "number", ""}
 
 SMALL = {

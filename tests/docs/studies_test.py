@@ -18,8 +18,8 @@ PROGRAM = ""
 STUDIES = markdown.ROOT / "experiments"
 
 
-class Studies(unittest.TestCase):
-    """experiments/*/README.md"""
+class Reproduced(unittest.TestCase):
+    """Runs studies."""
 
     def reproduce(self, study: str) -> pathlib.Path:
         """The folder with the results of a study."""
@@ -28,6 +28,10 @@ class Studies(unittest.TestCase):
         subprocess.run([pathlib.Path(PROGRAM).resolve(), "reproduce", STUDIES / study, "-o", temporary.name],
                        cwd=markdown.ROOT, check=True, capture_output=True)
         return pathlib.Path(temporary.name)
+
+
+class Studies(Reproduced):
+    """experiments/*/README.md"""
 
     def table(self, study: str, column: str) -> markdown.Table:
         """The table of the study's page that has this column."""
@@ -53,6 +57,29 @@ class Studies(unittest.TestCase):
         table = self.table("validation", "measured")
         ratios = [dict(zip(table.columns, row))["ratio"].strip("*") for row in table.rows]
         self.assertEqual(sorted(ratios), sorted(f"{float(row['ratio']):.2f}" for row in rows))
+
+
+class Paper(Reproduced):
+    """docs/equarx.md; takes most of a minute."""
+
+    def test_equarx_paper(self):
+        with open(self.reproduce("equarx_paper") / "rows.csv", newline="", encoding="utf-8") as file:
+            expected = [self.cells(row) for row in csv.DictReader(file)]
+        [table] = [table for table in markdown.tables(markdown.text(markdown.ROOT / "docs" / "equarx.md"))
+                   if "reported" in table.columns]
+        self.assertEqual(table.rows, expected)
+
+    def cells(self, row: dict[str, str]) -> list[str]:
+        """A row of the page's table."""
+        def shown(key: str) -> str:
+            value = float(row[key])
+            return f"{value * 1e3:#.4g}" if row["metric"] == "time_s" else f"{value:.4g}"
+
+        unit = " ms" if row["metric"] == "time_s" else ""
+        limit = "<= " if row["kind"] == "at most" else ""
+        interval = f"{shown('low')}-{shown('high')}{unit}" if row["low"] else ""
+        return [row["what"], limit + shown("expected") + unit, shown("simulated") + unit, interval, row["role"],
+                "yes" if row["within"] == "yes" else "**no**"]
 
 
 if __name__ == "__main__":
