@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_modules.py finds what it is there for, in made-up trees."""
+"""Tests of check_modules.py on generated trees."""
 import pathlib
 import subprocess
 import sys
@@ -25,19 +25,19 @@ class MadeUpTree(unittest.TestCase):
     def found(self):
         return list(check_modules.violations(self.root))
 
-    def test_arrows_that_are_allowed_pass(self):
+    def test_allowed_edges_pass(self):
         self.write("experiments/plan/plan.cpp",
                    '#include "experiments/config/config.hpp"\n#include <vector>\n#include <sys/stat.h>\n')
         self.assertEqual(self.found(), [])
 
-    def test_an_arrow_that_runs_back_is_found_with_its_remedy(self):
+    def test_a_backward_edge_is_found_with_its_remedy(self):
         self.write("experiments/config/json.cpp", '  #  include "experiments/plan/plan.hpp"\n')
         (message,) = self.found()
         self.assertIn("experiments/config/json.cpp: experiments/config must not include "
                       "experiments/plan/plan.hpp", message)
         self.assertIn("move what it needs to a module below both", message)
 
-    def test_a_module_whose_name_begins_alike_is_another(self):
+    def test_a_module_with_a_common_name_prefix_is_a_different_one(self):
         self.write("experiments/run/run.cpp", '#include "experiments/plan_b/plan.hpp"\n')
         self.assertEqual(len(self.found()), 1)
 
@@ -47,7 +47,7 @@ class MadeUpTree(unittest.TestCase):
         (message,) = self.found()
         self.assertIn("experiments/input/reader.hpp: includes nlohmann/json.hpp", message)
 
-    def test_declarations_of_the_library_are_no_weight(self):
+    def test_forward_declarations_of_a_library_are_allowed(self):
         self.write("experiments/input/reader.hpp", "#include <nlohmann/json_fwd.hpp>\n")
         self.write("experiments/input/json.hpp", "#include <nlohmann/json.hpp>\n")
         self.assertEqual(self.found(), [])
@@ -60,14 +60,14 @@ class MadeUpTree(unittest.TestCase):
     def test_a_file_in_no_module_is_found(self):
         self.write("experiments/misc.cpp", "")
         (message,) = self.found()
-        self.assertIn("experiments/misc.cpp: stands in no module", message)
+        self.assertIn("experiments/misc.cpp: is in no module", message)
 
-    def test_a_circle_is_found(self):
+    def test_a_cycle_is_found(self):
         modules = {"a": {"b"}, "b": {"c", "fmt/"}, "c": {"a"}, "d": {"a"}}
         self.assertEqual([message.split(":")[0] for message in check_modules.circles(modules)],
                          ["a", "b", "c"])
 
-    def test_the_command_fails_when_an_arrow_is_broken(self):
+    def test_the_command_fails_on_a_forbidden_edge(self):
         self.write("sim/machine.cpp", '#include "experiments/plan/plan.hpp"\n')
         command = [sys.executable, str(HERE / "check_modules.py"), str(self.root)]
         self.assertEqual(subprocess.run(command, capture_output=True).returncode, 1)

@@ -1,13 +1,15 @@
-# Makes the source file of the report's page out of tools/report/ and the chart library from npm.
-# Without npm, or without a network, the page is made without the library, and says so. npm holds what it gets to
-# package-lock.json, and every build what it embeds to tools/report/library.sha256.
+# Generates the source file of the report's page from tools/report/ and the chart library from npm.
+# Without npm or a network the page is generated without the library, with a notice. npm verifies
+# its download against package-lock.json, and every build verifies the embedded files against
+# tools/report/library.sha256.
 set(report_page_dir "${PROJECT_SOURCE_DIR}/tools/report")
 set(report_npm_dir "${PROJECT_BINARY_DIR}/report_npm")
 set(report_library "${report_npm_dir}/node_modules/uplot")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   "${report_page_dir}/package.json" "${report_page_dir}/package-lock.json")
 
-# When configuring, not when building: so the next configuration tries again what failed.
+# Downloads when configuring, not when building, so that the next configuration retries after a
+# failure.
 set(report_lock "")
 if(EXISTS "${report_npm_dir}/installed-lock.json")
   file(READ "${report_npm_dir}/installed-lock.json" report_lock)
@@ -30,7 +32,7 @@ if(NOT report_lock STREQUAL report_wanted_lock)
   else()
     set(report_library "")
     message(WARNING "Reports will have no chart: npm could not get the chart library "
-      "(${report_npm_result}${report_npm_error}). All else works; configure again to try again.")
+      "(${report_npm_result}${report_npm_error}). Everything else works; configure again to retry.")
   endif()
 endif()
 
@@ -44,5 +46,5 @@ add_custom_command(OUTPUT "${report_page_source}"
           "-DLIBRARY_DIR=${report_library}" -P "${report_page_script}"
   DEPENDS ${report_page_files} "${report_page_script}"
   COMMENT "Embedding the report's page" VERBATIM)
-# Of clang: portable programs have no literal of more than 65,536 characters.
+# A clang limit: portable programs have no literal of more than 65,536 characters.
 set_source_files_properties("${report_page_source}" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)

@@ -1,4 +1,4 @@
-# How every library, executable and test of the project is declared.
+# Functions that declare every library, executable and test of the project.
 include(GNUInstallDirs)
 
 add_library(equarx_compile_options INTERFACE)
@@ -9,17 +9,17 @@ target_compile_options(equarx_compile_options INTERFACE
 if(EQUARX_SANITIZE)
   target_compile_options(equarx_compile_options INTERFACE
     -fsanitize=${EQUARX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-    # g++ sees uninitialised variables in instrumented library code that are not there.
+    # g++ reports uninitialised variables in instrumented library code; these are false positives.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(equarx_compile_options INTERFACE -fsanitize=${EQUARX_SANITIZE})
 endif()
 if(EQUARX_SANITIZE MATCHES "fuzzer")
-  # Which branches an input takes is enough to guide libFuzzer, which has the words of each format; to note each
-  # comparison, too, took a quarter of its time.
+  # Branch coverage is enough to guide libFuzzer, which has the dictionary of each format; recording
+  # each comparison, too, took a quarter of its time.
   target_compile_options(equarx_compile_options INTERFACE -fno-sanitize-coverage=trace-cmp,indirect-calls)
 endif()
 
-# Where the module stands that is loaded when it is needed, and how programs find it: by their run path.
+# Location of the module that is loaded on demand, found by the run path of programs.
 set(equarx_module_dir "${PROJECT_BINARY_DIR}/lib")
 set(equarx_module_install_dir "${CMAKE_INSTALL_LIBDIR}/equarx-sim")
 set(CMAKE_BUILD_RPATH "${equarx_module_dir}")
@@ -27,43 +27,73 @@ file(RELATIVE_PATH equarx_from_bin
   "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${equarx_module_install_dir}")
 set(CMAKE_INSTALL_RPATH "$ORIGIN/${equarx_from_bin}")
 
-# equarx_library(NAME SOURCES file... [LINKS target...] [PRIVATE_LINKS target...])
-# Target names are equarx_<module>. A module reaches another only by naming it in LINKS.
-function(equarx_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for modules
-  target_link_libraries(${name}
-    PUBLIC equarx_compile_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+# The modules with the modules each may include: the one list for CMake, tests/check_modules.py and
+# docs/architecture.md.
+file(READ "${PROJECT_SOURCE_DIR}/tools/modules.json" equarx_modules)
+set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/tools/modules.json")
+
+# equarx_module_links(OUT): targets of the modules that the module of the current folder includes. Target names are
+# equarx_<last part of the module's name>. Empty outside of modules.
+function(equarx_module_links out)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE module)
+  string(JSON count ERROR_VARIABLE missing LENGTH "${equarx_modules}" modules "${module}" includes)
+  set(links)
+  if(NOT missing AND count GREATER 0)
+    math(EXPR last "${count} - 1")
+    foreach(i RANGE ${last})
+      string(JSON other GET "${equarx_modules}" modules "${module}" includes ${i})
+      cmake_path(GET other FILENAME other)
+      list(APPEND links "equarx_${other}")
+    endforeach()
+  endif()
+  set(${out} ${links} PARENT_SCOPE)
 endfunction()
 
-# equarx_header_library(NAME [LINKS target...]): a module that is headers alone.
+# equarx_library(NAME SOURCES file... [LINKS target...] [PRIVATE_LINKS target...] [COLD]): a module, which links the
+# modules that tools/modules.json lists for its folder; LINKS and PRIVATE_LINKS add libraries and further targets.
+# COLD: code whose speed is unnoticeable, compiled with -O1 in release builds to save compile time.
+function(equarx_library name)
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for loadable modules
+  equarx_module_links(modules)
+  target_link_libraries(${name} PUBLIC equarx_compile_options ${modules} ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  if(ARG_COLD)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
+# equarx_header_library(NAME [LINKS target...]): a module of headers only.
 function(equarx_header_library name)
   cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
   add_library(${name} INTERFACE)
-  target_link_libraries(${name} INTERFACE equarx_compile_options ${ARG_LINKS})
+  equarx_module_links(modules)
+  target_link_libraries(${name} INTERFACE equarx_compile_options ${modules} ${ARG_LINKS})
 endfunction()
 
-# Test code runs for a moment and is compiled for minutes: -O1 takes clang twice as long as -O0, g++ a fifth longer than
-# -Og. -fpch-preprocess lets ccache see through precompiled headers.
+# Test code runs for a moment and compiles for minutes: -O1 takes clang twice as long as -O0, g++ a
+# fifth longer than -Og. -fpch-preprocess lets ccache work with precompiled headers.
 set(equarx_test_options
   $<$<CXX_COMPILER_ID:GNU>:-Og> $<$<CXX_COMPILER_ID:Clang>:-O0> $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 
-# equarx_long(TEST...): tests that take some five seconds or more. They begin first, so that no core waits for them in
-# the end; and everyday runs (tools/test.sh) leave them to tools/check.sh.
+# equarx_long(TEST...): tests of about five seconds or more. They start first, so that no core waits
+# for them at the end; everyday runs (tools/test.sh) leave them to tools/check.sh.
 function(equarx_long)
   set_property(TEST ${ARGV} APPEND PROPERTY LABELS long)
   set_property(TEST ${ARGV} PROPERTY COST 30)
 endfunction()
 
-# equarx_test(NAME SOURCES file... [LINKS target...] [OPTIMISED] [LONG]): one Catch2 program, one CTest test per case.
-# Test code is compiled quickly, unless what it tests lies in headers that must hold when optimised: hardly optimised, and
-# with the headers of the test framework read once for all programs (tests/CMakeLists.txt). LONG: there are cases with
-# the tag [long], which are equarx_long().
+# equarx_test(NAME SOURCES file... [LINKS target...] [OPTIMISED] [LONG]): one Catch2 program, one
+# CTest test per case.
+# Test code is compiled with little optimisation, and with the test framework's headers precompiled
+# once for all programs (tests/CMakeLists.txt); OPTIMISED is for tests of headers that must be
+# correct when optimised. LONG: cases with the tag [long] become equarx_long().
 function(equarx_test name)
   cmake_parse_arguments(ARG "OPTIMISED;LONG" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  # Unity builds compile eight test files at a time: each file's body is in a namespace of its own (check_mirror.py).
+  # Unity builds compile eight test files at a time: each file's body is in a namespace of its own
+  # (check_mirror.py).
   set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
   if(NOT ARG_OPTIMISED)
     target_compile_options(${name} PRIVATE ${equarx_test_options})
@@ -73,7 +103,8 @@ function(equarx_test name)
   target_compile_definitions(${name} PRIVATE
     EQUARX_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     EQUARX_CONFIGS_DIR="${PROJECT_SOURCE_DIR}/configs")
-  # A name that finds no test, as one with a semicolon, fails; Catch2 3 does so by itself.
+  # A test name that selects no case, such as one with a semicolon, fails; Catch2 3 does so by
+  # itself.
   set(no_test_fails)
   if(Catch2_VERSION VERSION_LESS 3)
     set(no_test_fails EXTRA_ARGS --warn NoTests)

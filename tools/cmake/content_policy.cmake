@@ -1,7 +1,8 @@
-# csp_hash(OUT TEXT): how a Content-Security-Policy names a script or style of this text, 'sha256-...'.
+# csp_hash(OUT TEXT): the source expression of a Content-Security-Policy for a script or style:
+# 'sha256-...'.
 function(csp_hash out text)
   string(SHA256 hex "${text}")
-  string(APPEND hex "00")  # 33 bytes are 44 digits of base64, of which the last one is then "="
+  string(APPEND hex "00")  # 33 bytes are 44 base64 digits; the last one becomes "="
   set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
   set(base64 "")
   foreach(at RANGE 0 63 3)

@@ -1,5 +1,5 @@
 # cmake -DOUT=file.cpp -DHARDWARE="a.json;b.json" -DMODELS="c.json" -DNEW="d.json" -DSCHEMAS="e.json" -P embed_files.cmake
-# Writes a source file that holds the given files as string literals.
+# Writes a source file with the given files as string literals.
 function(embed out function files)
   set(text "std::span<const EmbeddedFile> ${function}() {\n  static constexpr EmbeddedFile files[] = {\n")
   foreach(file IN LISTS files)

@@ -1,5 +1,5 @@
-# check_known_files(FOLDER LIST REMEDY): stops unless all files of LIST, as sha256sum writes it, are in FOLDER with these
-# contents.
+# check_known_files(FOLDER LIST REMEDY): stops unless FOLDER has all files of LIST, in the format of
+# sha256sum, with these contents.
 function(check_known_files folder list remedy)
   file(STRINGS "${list}" lines REGEX "^[0-9a-f]")
   foreach(line IN LISTS lines)
@@ -11,7 +11,7 @@ function(check_known_files folder list remedy)
       file(SHA256 "${folder}/${name}" found)
     endif()
     if(NOT found STREQUAL wanted)
-      message(FATAL_ERROR "${folder}/${name} is not the file that ${list} names: its SHA-256 is ${found} and should be ${wanted}; ${remedy}")
+      message(FATAL_ERROR "${folder}/${name} does not match ${list}: its SHA-256 is ${found}, expected ${wanted}; ${remedy}")
     endif()
   endforeach()
 endfunction()

@@ -1,7 +1,7 @@
 # cmake -DOUT=file.cpp -DPAGE_DIR=tools/report -DLIBRARY_DIR=.../uplot -P report_page.cmake
-# Writes a source file that holds the report's page, all but title and data. LIBRARY_DIR is the chart
-# library's package, or empty: then the page says that it has no chart. What is taken of it must be what
-# PAGE_DIR/library.sha256 says.
+# Writes a source file with the report's page, apart from title and data. LIBRARY_DIR is the chart
+# library's package, or empty: then the page reports that it has no chart. Embedded library files
+# must match PAGE_DIR/library.sha256.
 include("${CMAKE_CURRENT_LIST_DIR}/content_policy.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/known_files.cmake")
 

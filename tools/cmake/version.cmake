@@ -1,13 +1,13 @@
 # cmake -DSOURCE=tree -DRELEASE=0.2.0 -DOUT=file.cpp -P version.cmake
-# Writes a source file with the version of the program that this tree makes, in the form of semantic versions:
-#   0.2.0                     the release: the commit that has the tag v0.2.0, or its archive
-#   0.2.0+g2e1349b            that commit, which is another one
-#   0.2.0+g2e1349b.dirty.1a2b3c4d   the commit with changes, of which 1a2b3c4d is a hash
-# Runs at every build, so the file is left alone when the version is what it was.
+# Writes a source file with the version of the program built from this tree, as a semantic version:
+#   0.2.0                     the release: the commit with the tag v0.2.0, or its archive
+#   0.2.0+g2e1349b            another commit, by its hash
+#   0.2.0+g2e1349b.dirty.1a2b3c4d   the commit with changes; 1a2b3c4d is their hash
+# Runs at every build; the file is left alone while the version is unchanged.
 
 cmake_minimum_required(VERSION 3.25)
 
-# What the program is made from. Changes to documents, tests and studies make no other program.
+# Sources of the program. Changes to documents, tests and studies do not change the version.
 set(made_from CMakeLists.txt tools/cmake tools/cli tools/report topologies models sim configs/hardware configs/models
   configs/schema ":(glob)experiments/**/*.[ch]pp" ":(glob)experiments/**/CMakeLists.txt")
 
@@ -21,7 +21,7 @@ function(git out)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-# A hash of all changes that are not committed; empty if there are none.
+# A hash of all uncommitted changes; empty if there are none.
 function(hash_of_changes out)
   git(changes diff HEAD --no-ext-diff --binary -- ${made_from})
   git(new_files ls-files --others --exclude-standard -- ${made_from})
