@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the pictures of this folder: the tutorial's by its own commands, and the figure of tiles.
+"""Makes the pictures of this folder: the tutorial's, with its own commands, and the tile figure.
 
 Usage: make.py [EQUARX_SIM]   (build/release/equarx-sim unless given)
 """
@@ -17,14 +17,14 @@ import picture_command
 import sandbox
 import tiles
 
-DOTS_PER_INCH, COLOURS = 100, 64  # enough to read, and small enough for a repository
+DOTS_PER_INCH, COLOURS = 100, 64  # sharp enough to read, small enough for a repository
 TUTORIAL = ("speedup.png", "gantt_int8.png")
 BUILD = "bash tools/run.sh"
 
 
 def draw_tutorial(program: pathlib.Path) -> None:
     """Runs the tutorial in an empty folder and keeps its pictures."""
-    from PIL import Image  # which matplotlib needs, too
+    from PIL import Image  # matplotlib needs these, too
     picture_command.DOTS_PER_INCH = DOTS_PER_INCH
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -37,7 +37,7 @@ def draw_tutorial(program: pathlib.Path) -> None:
 
 
 def main() -> None:
-    """Makes them all."""
+    """Makes all pictures."""
     program = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "release" / "equarx-sim").resolve()
     (FOLDER / "tiles.svg").write_text(tiles.figure(program), encoding="utf-8")
     draw_tutorial(program)

@@ -1,7 +1,7 @@
-"""The figure of how a tensor is cut, with the sizes that the program sends.
+"""The figure of the tiling of a tensor, with the sizes that the program sends.
 
-They are counted in a trace: what each `send` carries is one microshard, and its arguments say of which minishard, shard
-or chunk, and segment.
+The sizes are counted in a trace: each `send` carries one microshard, and its arguments name the
+minishard, the shard or chunk, and the segment.
 """
 import dataclasses
 import json
@@ -15,7 +15,7 @@ EXPERIMENT = {
     "topology": {"slice": "2x2"},
     "tensor": {"shape": [4096, 4096]},
     "collectives": [{"algorithm": "torus", "ring": "semi-loop", "format": "int8",
-                     "cuts": "by-size"}],  # finer than the fastest, to show all levels
+                     "cuts": "by-size"}],  # finer than the fastest tiling, to show all levels
     "numerics": "off",
     "simulation": "full",
 }
@@ -28,7 +28,7 @@ INK, SOFT, PALE, BLUE = "#222222", "#666666", "#eef2f6", "#a6cee3"
 
 @dataclasses.dataclass(frozen=True)
 class Level:
-    """One row: what a part of the row above is cut into."""
+    """One row: the parts that one part of the row above is cut into."""
 
     name: str
     parts: int
@@ -49,8 +49,9 @@ def sent(program: pathlib.Path) -> list[dict]:
 
 
 def levels(arguments: list[dict]) -> list[Level]:
-    """Sizes and numbers of all parts."""
-    payload = [entry for entry in arguments if entry["content"] == "payload"]  # of int8: a byte for each element
+    """Sizes and counts of all parts."""
+    # int8: one byte per element
+    payload = [entry for entry in arguments if entry["content"] == "payload"]
     scales = {entry["bytes"] for entry in arguments if entry["content"] == "scales"}
     one = [entry for entry in payload if entry["segment"] == 0]
     shard = [entry for entry in one if entry.get("shard") == 1]
@@ -93,7 +94,8 @@ def text(x: float, y: float, words: str, *, bold: bool = False, soft: bool = Fal
 
 
 def row(level: Level, above: str, index: int, is_last: bool) -> list[str]:
-    """A level: the bar of what it cuts, its first part filled, and lines to the next bar."""
+    """A level: the bar of the part that it cuts, with its first part filled, and lines to the next
+    bar."""
     y = TOP + ROW * index
     part = BAR_WIDTH / level.parts
     made = [f'<rect x="{BAR_X}" y="{y}" width="{BAR_WIDTH}" height="{BAR}" fill="{PALE}"/>',

@@ -1,7 +1,7 @@
-"""A page as its readers meet it: every command of its shell blocks is run, in one shell, on reduced copies.
+"""Runs every command of a page's shell blocks, in one shell, on reduced copies.
 
-Where a block of output follows, it is compared with what is printed, and nothing is reduced; nor on the pages of WHOLE,
-whose commands go on with what such blocks have made.
+If an output block follows, it is compared with the printed output, and nothing is reduced; nor on
+the pages of WHOLE, whose commands use files made by such blocks.
 Usage: commands_test.py EQUARX_SIM PAGE [unittest arguments]
 """
 import pathlib
@@ -18,18 +18,18 @@ from not_run import NOT_RUN
 
 PROGRAM = PAGE = ""
 WHOLE = {"docs/calibrate.md", "docs/tutorial.md"}
-FROM_CLONE = {"README.md", "docs/tutorial.md"}  # these tell readers themselves where the program is
-OUTPUT = "text"  # language of the blocks that show what is printed
+FROM_CLONE = {"README.md", "docs/tutorial.md"}  # these pages describe where the program is
+OUTPUT = "text"  # language of the blocks with output
 ANYTHING = "..."
 
 
 def bare(command: str) -> str:
-    """A command without the comment behind it."""
+    """A command without its trailing comment."""
     return command.split("  # ")[0].split("   #")[0].rstrip()
 
 
 def matches(shown: list[str], printed: list[str]) -> bool:
-    """Whether the lines are the same; a line ANYTHING stands for any lines."""
+    """True if the lines are equal; a line ANYTHING matches any lines."""
     if not shown:
         return not printed
     if shown[0] == ANYTHING:
@@ -61,11 +61,11 @@ class Commands(unittest.TestCase):
     def test_every_block_is_run(self):
         self.assertEqual(len(self.printed), len(self.shell))
 
-    def test_what_is_left_out_is_on_the_page(self):
+    def test_excluded_commands_exist_on_the_page(self):
         commands = {bare(command) for block in self.shell for command in markdown.commands(block.lines)}
         self.assertEqual(set(self.left_out) - commands, set())
 
-    def test_output_is_what_the_page_shows(self):
+    def test_output_matches_the_page(self):
         for block, output in zip(self.shell, self.printed):
             if block.line not in self.shown:
                 continue

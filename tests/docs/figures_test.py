@@ -1,4 +1,4 @@
-"""The figure of tiles has the sizes that the program sends.
+"""Verifies that the tile figure has the sizes that the program sends.
 
 Usage: figures_test.py EQUARX_SIM [unittest arguments]
 """
@@ -18,12 +18,12 @@ PROGRAM = ""
 class Tiles(unittest.TestCase):
     """docs/pictures/tiles.svg"""
 
-    def test_it_is_the_one_that_is_made(self):
+    def test_the_committed_figure_is_up_to_date(self):
         made = tiles.figure(pathlib.Path(PROGRAM).resolve())
         self.assertEqual((PICTURES / "tiles.svg").read_text(encoding="utf-8"), made,
                          "make it anew: /usr/bin/python3 docs/pictures/make.py")
 
-    def test_parts_make_up_the_whole(self):
+    def test_parts_add_up_to_the_whole(self):
         levels = tiles.levels(tiles.sent(pathlib.Path(PROGRAM).resolve()))
         for whole, part in zip(levels, levels[1:]):
             self.assertEqual(part.parts * part.elements, whole.elements, part.name)

@@ -1,7 +1,7 @@
-"""Tables of keys and of options say what the schemas and the program say.
+"""Verifies the tables of keys and of options against the schemas and the program.
 
-A table of keys has a comment above it, `<!-- keys of SCHEMA -->` or `<!-- keys of SCHEMA, in PATH -->`; a table of
-options `<!-- options of SUBCOMMAND -->`. `*` in a path stands for any key.
+A table of keys has a comment above it, `<!-- keys of SCHEMA -->` or `<!-- keys of SCHEMA, in PATH
+-->`; a table of options `<!-- options of SUBCOMMAND -->`. `*` in a path stands for any key.
 Usage: keys_test.py EQUARX_SIM [unittest arguments]
 """
 import json
@@ -20,7 +20,7 @@ PROGRAM = ""
 KEYS_OF = re.compile(r"^keys of (\w+)(?:, in (\S+))?$")
 OPTIONS_OF = re.compile(r"^options of (\w+)$")
 LONG_OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
-RESULT = "result"  # results_test.py has its own rules, because the program makes it
+RESULT = "result"  # results_test.py has its own rules, because the program writes it
 REQUIRED = "required"
 HELP = {"--help", "--set", "--unset"}  # of every subcommand
 
@@ -54,7 +54,7 @@ class Keys(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.listed = {}  # by schema and path: page, and what is said of the default
+        cls.listed = {}  # by schema and path: page, and the documented default
         for page, made, table in tables(KEYS_OF):
             for row in table.rows:
                 for key in markdown.keys(row[0]):
@@ -67,7 +67,7 @@ class Keys(unittest.TestCase):
                 for path, key in schema.keys(name).items()}
 
     def test_every_key_is_in_a_table(self):
-        """A key that has keys of its own is described by these."""
+        """A key with keys of its own is described by these."""
         missing = [f"{name}: {path}" for (name, path), key in self.defined().items()
                    if not any(name == other and (pattern_of(at).fullmatch(path) or
                                                  key.has_children and at.startswith(path))
@@ -84,7 +84,7 @@ class Keys(unittest.TestCase):
         twice = [path for path, pages in self.listed.items() if len(pages) > 1]
         self.assertEqual(twice, [])
 
-    def test_defaults_are_those_of_the_schema(self):
+    def test_defaults_match_the_schema(self):
         for (name, path), key in self.defined().items():
             for page, cell in self.listed.get((name, path), []):
                 with self.subTest(page=page, key=path):
@@ -92,20 +92,20 @@ class Keys(unittest.TestCase):
                         self.assertIn(cell, (REQUIRED, ""))
                     else:
                         self.assertNotEqual(cell, REQUIRED)
-                    said = as_json(cell)
+                    documented = as_json(cell)
                     if key.default is not schema.NOTHING:
-                        self.assertEqual(said, key.default)
+                        self.assertEqual(documented, key.default)
                     else:
-                        self.assertIs(said, schema.NOTHING, "the schema has no default")
+                        self.assertIs(documented, schema.NOTHING, "the schema has no default")
 
 
 class Options(unittest.TestCase):
     """Options of the command line."""
 
-    def test_options_are_those_of_the_program(self):
+    def test_options_match_the_program(self):
         found = tables(OPTIONS_OF)
         self.assertLessEqual({"quantize", "tune"}, {made[1] for _, made, _ in found})
-        listed_of = {}  # a subcommand may have several tables: of each kind of file that it takes
+        listed_of = {}  # a subcommand may have several tables: one for each kind of input file
         for page, made, table in found:
             listed_of.setdefault(made[1], ([], set()))
             listed_of[made[1]][0].append(page)

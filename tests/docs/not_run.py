@@ -1,6 +1,6 @@
 """Commands of pages that the tests do not run, each with the reason.
 
-A command that no page has any more is an error.
+An entry without a matching command on a page is an error.
 """
 
 BUILDS = "installs packages, builds and tests everything, which is what runs these tests"
@@ -30,8 +30,6 @@ NOT_RUN = {
     "docs/sweeps.md": {
         "sbatch --array=1-8 --cpus-per-task=16 tools/slurm/sweep_array.sh configs/sweeps/size_and_slice.json "
         "results/sizes": CLUSTER,
-        "cmake --build --preset release --target sweep_benchmark && build/release/tests/benchmarks/sweep_benchmark":
-            "builds and runs a benchmark, which takes minutes",
     },
     "docs/tuning.md": {
         "equarx-sim tune configs/experiments/gemma3_27b_prefill_v5e_4x4.json --formats int8,mxint8,bf16":

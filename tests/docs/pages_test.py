@@ -1,4 +1,4 @@
-"""What can be checked of the project's pages without running anything."""
+"""Checks of the project's pages that need no program."""
 import pathlib
 import re
 import sys
@@ -18,7 +18,7 @@ MORE = ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "experiments/README.md
 
 
 def anchors(path: pathlib.Path) -> set[str]:
-    """What can stand behind # in a link to this page."""
+    """Possible anchors of links to this page."""
     found = set()
     for _, line in markdown.without_blocks(markdown.text(path)):
         heading = HEADING.match(line)
@@ -29,13 +29,13 @@ def anchors(path: pathlib.Path) -> set[str]:
 
 
 class Pages(unittest.TestCase):
-    """README.md, docs/ and what else is written for people."""
+    """README.md, docs/ and all other pages for people."""
 
     def pages(self) -> list[pathlib.Path]:
         return [*markdown.pages(), *(ROOT / name for name in MORE), *sorted((ROOT / "experiments").glob("*/README.md")),
                 *sorted((ROOT / "experiments" / "examples").glob("*/README.md"))]
 
-    def test_links_lead_somewhere(self):
+    def test_links_resolve(self):
         for page in self.pages():
             prose = "\n".join(line for _, line in markdown.without_blocks(markdown.text(page)))
             for link in markdown.LINK.findall(prose):
@@ -73,7 +73,7 @@ class Pages(unittest.TestCase):
                 for row in table.rows:
                     self.assertEqual(len(row), len(table.columns), f"{page.name}: {row}")
 
-    def test_quoted_code_is_that_of_the_file(self):
+    def test_quoted_code_matches_its_file(self):
         quoted = 0
         for page in self.pages():
             lines = markdown.text(page).splitlines()
@@ -85,16 +85,16 @@ class Pages(unittest.TestCase):
                     quoted += 1
         self.assertGreater(quoted, 0)
 
-    def test_the_map_has_every_page(self):
+    def test_the_index_has_every_page(self):
         linked = markdown.LINK.findall(markdown.text(ROOT / "docs" / "README.md"))
         missing = {path.name for path in (ROOT / "docs").glob("*.md")} - set(linked) - {"README.md"}
         self.assertEqual(missing, set(), "docs/README.md does not say when to read these")
 
-    def test_one_version_is_the_newest(self):
+    def test_the_version_is_the_newest_of_the_changelog(self):
         [newest, *_] = re.findall(r"^## \[(.*?)\]", markdown.text(ROOT / "CHANGELOG.md"), re.MULTILINE)
         self.assertIn(f"\nversion: {newest}\n", markdown.text(ROOT / "CITATION.cff"))
 
-    def test_pictures_are_small_and_shown(self):
+    def test_pictures_are_small_and_used(self):
         shown = {(page.parent / link).resolve() for page in self.pages()
                  for link in markdown.LINK.findall(markdown.text(page))}
         for picture in (ROOT / "docs" / "pictures").glob("*.[ps][nv]g"):

@@ -1,7 +1,7 @@
-"""docs/results.md has every key that the program writes, and no other.
+"""Verifies that docs/results.md has every key that the program writes, and no other.
 
-The program is run on configurations that together bring out all keys. A table of the page stands below a comment
-`<!-- results of WHAT -->` or `<!-- results of WHAT, in PATH -->`.
+Runs the program on configurations that together produce all keys. A table of the page follows a
+comment `<!-- results of WHAT -->` or `<!-- results of WHAT, in PATH -->`.
 Usage: results_test.py EQUARX_SIM [unittest arguments]
 """
 import csv
@@ -88,7 +88,9 @@ def of_run() -> frozenset[str]:
         chip = json.loads(program("hardware", "tpu-v5e", "--json", folder=folder))
         chip["parameters"]["hop_latency"] = UNCERTAIN
         (folder / "chip.json").write_text(json.dumps(chip))
-        for config, *options in ((SMALL,), (BROKEN,), (PREFILL,), ({**SMALL, "wire_buffers": "hbm"},),
+        (folder / "nan.npy").write_bytes(npy([math.nan] + 4 * 64 * [1.0]))
+        nan = {**SMALL, "tensor": {"values": {"files": ["nan.npy"]}}}
+        for config, *options in ((SMALL,), (BROKEN,), (PREFILL,), (nan,), ({**SMALL, "wire_buffers": "hbm"},),
                                  ({**SMALL, "hardware": "./chip.json"}, "--uncertainty", "--sensitivity")):
             made = json.loads(program("run", written(folder, config), "--json", "--links", *options,
                                       "--set", "/simulation=full", folder=folder))
@@ -97,9 +99,10 @@ def of_run() -> frozenset[str]:
 
 
 def of_sweep() -> set[str]:
-    """Keys of the lines of results.jsonl, of a study, too; those of a run are as above."""
+    """Keys of the lines of results.jsonl, of a study, too; keys of a run are as above."""
     sweep = {"name": "keys", "base": {**SMALL, "numerics": "off"},
-             "axes": [{"key": "/topology", "values": [{"slice": "2x2"}, {"mesh": "3x3"}]}]}  # which has no ring
+             # which has no ring
+             "axes": [{"key": "/topology", "values": [{"slice": "2x2"}, {"mesh": "3x3"}]}]}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program("sweep", written(folder, sweep), "-o", "results", folder=folder, code=1)
@@ -112,7 +115,7 @@ def of_sweep() -> set[str]:
 
 
 def of_compare() -> set[str]:
-    """Keys of `compare --json`; what is compared is of any kind."""
+    """Keys of `compare --json`; compared objects are of any kind."""
     closed = CLOSED | {f"{of}[].{side}" for of in ("configuration", "parameters") for side in "ab"}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -136,7 +139,7 @@ def of_tune() -> set[str]:
 
 
 def of_step() -> set[str]:
-    """Keys of `run --json` of a step."""
+    """Keys of `run --json` for a step."""
     found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -146,7 +149,7 @@ def of_step() -> set[str]:
 
 
 def of_import() -> set[str]:
-    """Keys of `import --json` of a program and of a trace; notes are texts."""
+    """Keys of `import --json` for a program and for a trace; notes are texts."""
     made = program("import", "hlo", str(markdown.ROOT / "configs/programs/transformer_v5e_4x4.hlo.txt"), "--topology",
                    "4x4", "--json", folder=markdown.ROOT)
     keys = json_keys.paths(json.loads(made), CLOSED | {"notes"})
@@ -165,7 +168,7 @@ def of_import_msccl() -> set[str]:
 
 
 def of_step_tune() -> set[str]:
-    """Keys of `tune --json` of a step, but what a variant has of a step's result."""
+    """Keys of `tune --json` for a step, except keys that a variant shares with a step's result."""
     closed = CLOSED | {"groups[].ways[].collective", "variants[]"}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -174,7 +177,7 @@ def of_step_tune() -> set[str]:
 
 
 def of_advise() -> set[str]:
-    """Keys of `advise --json`; a way's collective is a configuration."""
+    """Keys of `advise --json`; a candidate's collective is a configuration."""
     closed = CLOSED | {f"{of}.collective" for of in ("plain", "quantized", "nearest")}
     large = {**SMALL, "tensor": {"bytes": "16 MiB"}}
     found = set()
@@ -226,7 +229,7 @@ class Results(unittest.TestCase):
     def test_run(self):
         self.compare("run", set(of_run()))
 
-    def test_the_schema_has_the_same(self):
+    def test_the_schema_has_the_same_keys(self):
         self.assertEqual(set(schema.keys("result")), {path for path in of_run() if path != "parameters.*"})
 
     def test_sweep(self):

@@ -1,4 +1,4 @@
-"""The pages of studies have the figures that the studies give.
+"""Verifies the figures on the pages of studies against the studies' results.
 
 Usage: studies_test.py EQUARX_SIM [unittest arguments]
 """
@@ -75,10 +75,9 @@ class Paper(Reproduced):
             value = float(row[key])
             return f"{value * 1e3:#.4g}" if row["metric"] == "time_s" else f"{value:.4g}"
 
-        unit = " ms" if row["metric"] == "time_s" else ""
         limit = "<= " if row["kind"] == "at most" else ""
-        interval = f"{shown('low')}-{shown('high')}{unit}" if row["low"] else ""
-        return [row["what"], limit + shown("expected") + unit, shown("simulated") + unit, interval, row["role"],
+        interval = f"{shown('low')}-{shown('high')}" if row["low"] else ""
+        return [row["what"], limit + shown("expected"), shown("simulated"), interval, row["role"],
                 "yes" if row["within"] == "yes" else "**no**"]
 
 

@@ -9,7 +9,7 @@
 namespace equarx::collectives {
 
 Program make_pass_around(const ProgramRequest& request) {
-  // One segment that no axis cuts: everybody has to do with all of it.
+  // One segment that no axis cuts: every rank handles all of it.
   const Cut cut = choose_cut(request.cut, request.reduce_scatter, request.elements);
   ProgramWriter writer({Collective::all_reduce,
                         Partition(request.elements, request.grid, {Segment{{}, {cut}}}),
@@ -22,26 +22,26 @@ Program make_pass_around(const ProgramRequest& request) {
   const MinishardWriter minishards(writer);
   const ChannelId next = writer.add_channel(1, "to the next rank");
 
-  // Everybody encodes its own tensor once ...
+  // Every rank encodes its own tensor once ...
   std::vector<EncodedMinishard> own;
   for (std::uint32_t i = 0; i < cut.minishards; ++i)
     own.push_back(minishards.encode(Phase::reduce_scatter, {.minishard = i}, Operand::input));
 
-  // ... sends it to the next rank, and then passes on, verbatim, what comes from the one before.
+  // ... sends it to the next rank, and then forwards, verbatim, each tensor from the previous rank.
   const std::uint32_t ranks = request.grid.ranks();
   for (std::uint32_t step = 0; step + 1 < ranks; ++step) {
-    const Origin made_by{.offset = (ranks - step) % ranks};  // so many ranks back
+    const Origin source{.offset = (ranks - step) % ranks};  // `step` ranks back
     std::vector<SentMinishard> sent;
     for (const EncodedMinishard& minishard : own)
-      sent.push_back(minishards.send(minishard, next, made_by, sent.empty()));
+      sent.push_back(minishards.send(minishard, next, source, sent.empty()));
     for (const SentMinishard& minishard : sent) {
       minishards.wait_for_scales(minishard);
       for (std::uint32_t i = 0; i < cut.microshards; ++i) minishards.wait_for_payload(minishard, i);
     }
   }
 
-  // Everybody adds up all, in the order of ranks: so all end with the same bits.
-  const Origin everybody{.gathered = request.grid.all_axes()};
+  // Every rank sums all tensors in the order of ranks, so that all end with the same bits.
+  const Origin all{.gathered = request.grid.all_axes()};
   for (const EncodedMinishard& minishard : own)
     writer.for_each_microshard(minishard.tile, [&](std::uint32_t micro) {
       const Tile tile = at(minishard.tile, micro);
@@ -49,7 +49,7 @@ Program make_pass_around(const ProgramRequest& request) {
                    .operand = Operand::sums,
                    .tile = tile,
                    .buffer = minishard.payload[micro],
-                   .origin = everybody});
+                   .origin = all});
       writer.emit({.op = Op::store, .operand = Operand::sums, .tile = tile});
     });
   return std::move(writer).finish();
@@ -65,7 +65,7 @@ std::vector<Rounds> rounds_of_pass_around(const ProgramRequest& request) {
 
 std::uint64_t one_channel(const RankGrid&) { return 1; }
 
-double nobody_shares(const RankGrid&) { return 0.0; }
+double no_sharing(const RankGrid&) { return 1.0; }
 
 }  // namespace
 
@@ -77,6 +77,6 @@ const AlgorithmInfo kPassAround{.name = "pass-around",
                                 .make = make_pass_around,
                                 .rounds = rounds_of_pass_around,
                                 .channels = one_channel,
-                                .sharers = nobody_shares};
+                                .sharers = no_sharing};
 
 }  // namespace equarx::collectives

@@ -5,7 +5,8 @@
 
 namespace equarx::collectives {
 
-/// AllReduce on a ring, the simplest that there is: every rank's tensor goes once round, and everybody adds up all.
+/// AllReduce on a ring, the simplest possible: every tensor goes once round, and every rank sums
+/// all.
 /// @throws std::invalid_argument if the tensor has too few elements for its parts.
 Program make_pass_around(const ProgramRequest& request);
 

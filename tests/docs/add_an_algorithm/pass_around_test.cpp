@@ -1,4 +1,4 @@
-// The worked example of docs/add_an_algorithm.md runs as any algorithm of the table does.
+// The worked example of docs/add_an_algorithm.md runs like any algorithm of the table.
 #include "tests/docs/add_an_algorithm/pass_around.hpp"
 
 #include <cstdint>
@@ -27,11 +27,12 @@ run::ExperimentResult run_both(std::uint32_t chips, const std::string& format) {
   json["collectives"][1]["label"] = "pass-around";
   json["baseline"] = "one-shot";
   config::ExperimentConfig config = config::read_config(json);
-  config.collectives[1].algorithm = &collectives::kPassAround;  // in the table, its name would do
+  // if it were in the table, its name would be enough
+  config.collectives[1].algorithm = &collectives::kPassAround;
   return run::run_experiment(plan::make_plan(config), [](const std::string&) {});
 }
 
-TEST_CASE("pass-around sums as one-shot does, bit for bit, over one link to each side") {
+TEST_CASE("pass-around sums like one-shot, bit for bit, over one link to each side") {
   for (const std::uint32_t chips : {2U, 3U, 8U})
     for (const std::string format : {"bf16", "int8", "mxfp4"}) {
       INFO(format << " on " << chips << " chips");

@@ -1,4 +1,4 @@
-"""Tests the command tools/plot/plot.py: what it writes, and what it refuses."""
+"""Tests the command tools/plot/plot.py: its files, and its errors."""
 import pathlib
 import re
 import signal
@@ -27,13 +27,13 @@ class Plot(PictureCase):
                 again = self.folder / "again" / pathlib.Path(path).name
                 self.assertEqual((self.folder / path).read_bytes(), again.read_bytes(), path)
 
-    def test_one_picture_goes_where_it_is_told_and_folders_are_made(self):
+    def test_output_folders_are_created(self):
         made_up_study.write_points(self.folder / "results.jsonl", made_up_study.sizes())
         ran = self.run_plot("time", "results.jsonl", "-o", "new/folder")
         self.check_pictures(ran.stdout.split(), ["time"])
         self.assertTrue((self.folder / "new" / "folder" / "time.png").exists())
 
-    def test_inputs_are_put_together(self):
+    def test_inputs_are_combined(self):
         rows = made_up_study.six()
         made_up_study.write_points(self.folder / "a.jsonl", rows[:3])
         made_up_study.write_points(self.folder / "b.jsonl", rows[3:])
@@ -43,7 +43,7 @@ class Plot(PictureCase):
         self.assertIn("full-loop both", self.texts_of("breakdown.svg"))
 
     def texts_of(self, name: str) -> str:
-        # matplotlib draws text as outlines, and names each in a comment.
+        # matplotlib draws text as outlines, and writes it as comments.
         return (self.folder / name).read_text()
 
     def test_formats_are_chosen_and_the_same_input_gives_the_same_files(self):
@@ -56,7 +56,7 @@ class Plot(PictureCase):
         self.assertTrue((self.folder / "a" / "error.pdf").read_bytes().startswith(b"%PDF-"))
         self.check_refused(["'gif'", "pdf"], "error", "results.jsonl", "--format", "gif")
 
-    def test_a_title_of_ones_own_or_none(self):
+    def test_a_title_of_the_user_or_none(self):
         self.points()
         self.run_plot("error", "results.jsonl", "--title", "My own words")
         self.assertIn("<!-- My own words -->", self.texts_of("error.svg"))
@@ -67,7 +67,7 @@ class Plot(PictureCase):
         self.assertIn("<!-- Error against speedup -->", self.texts_of("error.svg"))
         self.check_refused(["--title", "several"], "study", ".", "--title", "x")
 
-    def test_widths_are_those_of_columns_and_pages_or_in_millimetres(self):
+    def test_widths_of_columns_pages_and_in_millimetres(self):
         self.points()
         for width, millimetres in (("column", 84), ("page", 178), ("120", 120), ("95.5mm", 95.5)):
             ran = self.run_plot("error", "results.jsonl", "--width", width, "--format", "svg")
@@ -85,14 +85,14 @@ class Plot(PictureCase):
         self.assertEqual(ran.returncode, 0)
         self.assertIn("plot.py study results/", ran.stdout)
 
-    def test_who_reads_only_the_beginning_gets_no_complaint(self):
+    def test_a_closed_pipe_is_no_error(self):
         command = subprocess.Popen([sys.executable, "-B", str(PLOT), "--help"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         command.stdout.close()
         self.assertEqual(command.stderr.read(), b"")
         self.assertEqual(command.wait(), -signal.SIGPIPE)
 
-    def test_labels_that_are_markup_or_formulas_elsewhere_are_drawn_as_they_are(self):
+    def test_labels_are_neither_markup_nor_formulas(self):
         for label in ("$\\alpha_{$", "--><script>alert(1)</script>", "</text><image href='x'/>", "%s{0}\\n"):
             with self.subTest(label):
                 self.points((2, "label", label))
@@ -101,13 +101,13 @@ class Plot(PictureCase):
                 tags = {element.tag.rpartition("}")[2] for element in root.iter()}
                 self.assertFalse(tags & {"script", "image"}, tags)
 
-    def test_an_error_leaves_nothing_behind(self):
+    def test_an_error_writes_no_files(self):
         made_up_study.write_study(self.folder)
         (self.folder / "rows.csv").unlink()
         self.check_refused(["rows.csv"], "study", ".", "-o", "pictures")
         self.assertFalse((self.folder / "pictures").exists())
 
-    def test_wrong_usage(self):
+    def test_rejects_invalid_usage(self):
         self.points()
         (self.folder / "file").write_text("")
         self.check_refused(["'pie'", "--help"], "pie", "results.jsonl")

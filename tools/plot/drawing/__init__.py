@@ -1,1 +1,1 @@
-"""What all pictures share: page, colours, axes, labels, columns of numbers. Knows words; not what is drawn."""
+"""Page, colours, axes, labels and columns of numbers of all pictures. Depends on words only."""

@@ -9,9 +9,10 @@ HEAD_LIFT = 6
 
 def write(axes: Axes, inches: float, head: str, places: list[float], texts: list[str],
           bold: list[bool]) -> None:
-    """Writes texts at the vertical data coordinates places, ending the given inches right of the panel.
+    """Writes right-aligned texts at the vertical data coordinates `places`.
 
-    The inches are those of letters in their usual size."""
+    inches: right edge of the column, right of the panel, at the usual font size.
+    """
     figure = axes.figure
     across = 1 + style.inches(inches) / (axes.get_position().width * figure.get_size_inches()[0])
     axes.annotate(head, (across, 1), (0, HEAD_LIFT), xycoords="axes fraction", textcoords="offset points",

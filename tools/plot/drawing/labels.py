@@ -1,4 +1,4 @@
-"""Puts labels beside points so that they cover neither each other nor a point."""
+"""Places labels next to points, without overlap of labels and points."""
 import dataclasses
 
 import numpy as np
@@ -8,20 +8,20 @@ from matplotlib.transforms import Bbox
 from drawing import style
 
 
-# Where a label may be, in points of type from its point: nearer is better, right is best.
+# Candidate offsets of a label in points, in order of preference: near, then right.
 DISTANCES = [8, 16, 28, 42, 58, 76]
 DIRECTIONS = [(1, 0), (-1, 0), (1, 0.7), (1, -0.7), (-1, 0.7), (-1, -0.7), (0, 1), (0, -1)]
 ALIGN_X = {1: "left", 0: "center", -1: "right"}
 MARKER_RADIUS = 5.0
 LABEL_PADDING = 1.5
-# A label further away than this needs a line to its point.
+# Least distance of labels with a line to their point.
 LEADER_FROM = 16
 POINTS_PER_INCH = 72
 
 
 @dataclasses.dataclass(frozen=True)
 class Label:
-    """A text for the point (x, y), in data coordinates."""
+    """Text of the point (x, y), in data coordinates."""
 
     x: float
     y: float
@@ -31,7 +31,7 @@ class Label:
 
 
 def place(axes: Axes, labels: list[Label], obstacles: list[tuple[float, float]]) -> None:
-    """Writes the labels. Obstacles are other points, in data coordinates. Limits must be final."""
+    """Writes the labels. `obstacles`: other points, in data coordinates. Requires final axis limits."""
     dots = axes.figure.dpi / POINTS_PER_INCH
     taken = [_around(axes, x, y, MARKER_RADIUS * dots)
              for x, y in [*obstacles, *((label.x, label.y) for label in labels)]]
@@ -75,7 +75,7 @@ def _around(axes: Axes, x: float, y: float, radius: float) -> Bbox:
 
 
 def _covered(box: Bbox, taken: list[Bbox]) -> float:
-    """Area of the box that others cover."""
+    """Area of the box covered by others."""
     others = np.array([other.extents for other in taken]).T
     left, low, right, high = box.extents
     width = np.minimum(right, others[2]) - np.maximum(left, others[0])

@@ -1,4 +1,4 @@
-"""How much room texts take, and how they are broken to fit."""
+"""Widths of texts, and line breaking."""
 import functools
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -7,7 +7,7 @@ from matplotlib.font_manager import FontProperties
 
 from drawing import style
 
-# Fine enough that rounding to dots does not count.
+# High enough for rounding to dots to be negligible.
 DOTS_PER_INCH = 288
 POINTS_PER_INCH = 72
 LINE_SPACING = 1.25
@@ -21,23 +21,23 @@ def _renderer():
 
 @functools.lru_cache(maxsize=4096)
 def width(text: str, size: float, bold: bool = False) -> float:
-    """Of one line, in inches; size in points."""
+    """Width of one line in inches; size in points."""
     font = FontProperties(size=size, weight="bold" if bold else "normal")
     return _renderer().get_text_width_height_descent(text, font, False)[0] / DOTS_PER_INCH
 
 
 def widest(texts, size: float | None = None) -> float:
-    """Of lines of their own, in inches, in the usual size if none is given."""
+    """Width of the widest line in inches; default: the usual font size."""
     return max((width(text, size or style.NORMAL) for text in texts), default=0.0)
 
 
 def line_height(size: float) -> float:
-    """In inches, from one line to the next."""
+    """Distance between lines, in inches."""
     return LINE_SPACING * size / POINTS_PER_INCH
 
 
 def wrapped(text: str, inches: float, size: float, bold: bool = False) -> list[str]:
-    """The lines of a text that is to be that wide; words that are too long by themselves are cut in their middle."""
+    """Breaks a text into lines of at most that width; shortens longer words in the middle."""
     lines = []
     for paragraph in text.split("\n"):
         line = ""
@@ -52,7 +52,7 @@ def wrapped(text: str, inches: float, size: float, bold: bool = False) -> list[s
 
 
 def _cut(word: str, inches: float, size: float, bold: bool) -> str:
-    """Both ends of a name say more than its middle."""
+    """The word with its middle replaced by CUT, if it is too long."""
     if width(word, size, bold) <= inches:
         return word
     for kept in range(len(word) - 1, 1, -1):

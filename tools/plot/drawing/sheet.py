@@ -1,7 +1,7 @@
-"""The sheet that a picture is drawn on: panels, and around them title, subtitle, legend and source.
+"""The sheet of a picture: panels, and around them title, subtitle, legend and source.
 
-Panels are laid out first, with the room that their own labels need. caption() then makes the sheet as much higher as
-the texts around them need, so that nobody has to know beforehand in how many lines these are broken.
+frame() lays out panels with room for their own labels. caption() then increases the height of the sheet by the texts
+around them, whose number of lines depends on the width.
 """
 import dataclasses
 import math
@@ -23,9 +23,9 @@ PANEL_GAP, ROW_GAP = 0.5, 0.95
 TITLE_LIFT = 0.08
 MOST_ACROSS = 4
 LEAST_PANEL = 1.25
-# Panels that need not be as high as they are on a wide sheet are so much higher than wide.
+# Height of free panels: at least, and relative to their width.
 LEAST_HEIGHT, HEIGHT_BY_WIDTH = 1.7, 0.8
-# Of a legend's entry, in letters of its size.
+# Entries of legends, in multiples of the font size.
 HANDLE, COLUMN_SPACING = style.LEGEND_HANDLE + 0.8, 1.6
 PNG_DPI, PRINT_DPI = 160, 300
 INCH_MM = 25.4
@@ -34,50 +34,50 @@ DEFAULT_FORMATS = ("png", "svg")
 
 
 class TooNarrow(Exception):
-    """The width that was wished for has no room for a picture; the message says how much it needs."""
+    """The given width is too small for a picture; the message has the required width."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Wishes:
-    """What the user wants of the sheet."""
+class Settings:
+    """Options of the user."""
 
     title: str | None = None
-    """Instead of the picture's own; empty for none."""
+    """Replaces the title of the picture; empty for no title."""
     width: float | None = None
-    """In inches."""
+    """Width in inches."""
 
 
 @dataclasses.dataclass(frozen=True)
-class About:
-    """What is to be said on a sheet besides what the picture says itself; nothing where it is empty."""
+class Annotations:
+    """Texts that a sheet has besides title, subtitle and legend; empty texts are left out."""
 
     origin: str = ""
-    """The program's version, and the configurations."""
+    """Version of the program, and hash of the configurations."""
     trust: str = ""
-    """How far times can be trusted."""
+    """Note on uncalibrated chips."""
     held: str = ""
-    """Where axes of a sweep are held."""
+    """Axes of a sweep with their values."""
 
 
-_wishes, _about = Wishes(), About()
+_settings, _annotations = Settings(), Annotations()
 
 
-def wish(wishes: Wishes) -> None:
-    """How the next sheets are to be."""
-    global _wishes
-    _wishes = wishes
-    style.use(is_small=wishes.width is not None)
+def configure(settings: Settings) -> None:
+    """Sets the options of the next sheets."""
+    global _settings
+    _settings = settings
+    style.use(is_small=settings.width is not None)
 
 
-def say(**about: str) -> None:
-    """What is to be said on the next sheets (About); the rest stays as it is."""
-    global _about
-    _about = dataclasses.replace(_about, **about)
+def annotate(**texts: str) -> None:
+    """Replaces some of the Annotations of the next sheets."""
+    global _annotations
+    _annotations = dataclasses.replace(_annotations, **texts)
 
 
 @dataclasses.dataclass(frozen=True)
 class Margins:
-    """Room around the panels for their own labels, in inches."""
+    """Margins around the panels for their own labels, in inches."""
 
     left: float = 0.85
     right: float = 0.3
@@ -88,38 +88,38 @@ class Margins:
 def page(width: float, height: float) -> Figure:
     """An empty figure of that size in inches."""
     figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)  # Labels are measured before the figure is written.
+    FigureCanvasAgg(figure)  # for measuring labels before the figure is written
     return figure
 
 
 def width_for(natural: float) -> float:
-    """How wide a sheet is that would be that wide by itself; in inches."""
-    return _wishes.width or natural
+    """Width of a sheet in inches: the one of the user, or the natural one."""
+    return _settings.width or natural
 
 
-def is_wished() -> bool:
-    """Whether sheets have a width that they would not have by themselves."""
-    return _wishes.width is not None
+def has_fixed_width() -> bool:
+    """True if the user sets the width."""
+    return _settings.width is not None
 
 
 def check_room(room: float, least: float) -> None:
-    """Refuses a sheet that leaves so much room, in inches, for what needs more."""
-    if _wishes.width and room < least:
-        needed = math.ceil((_wishes.width + least - room) * INCH_MM)
-        raise TooNarrow(f"this picture needs a width of {needed} mm at least; {_wishes.width * INCH_MM:.0f} mm is too "
-                        "narrow for what is written beside it")
+    """Throws TooNarrow if the room that the width of the user leaves is below the least, both in inches."""
+    if _settings.width and room < least:
+        needed = math.ceil((_settings.width + least - room) * INCH_MM)
+        raise TooNarrow(f"this picture needs a width of {needed} mm at least; {_settings.width * INCH_MM:.0f} mm is "
+                        "too narrow for its labels")
 
 
 def across(panels: int, most: int = MOST_ACROSS) -> int:
-    """How many of these panels are side by side, with rows as equal as can be."""
+    """Number of panels in each row, for rows of nearly equal length."""
     return math.ceil(panels / math.ceil(panels / most))
 
 
 def frame(width: float, panel_height: float, margins: Margins, titles: list[str] | None = None,
           most_across: int = MOST_ACROSS, is_free: bool = False) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each title, or one without, side by side in rows of no more than most_across.
+    """A figure with a panel for each title (default: one without), in rows of at most most_across panels.
 
-    They share their vertical axis. Sizes in inches. Where the width is given, the height of free panels follows it.
+    Panels share their vertical axis. Sizes in inches. The height of free panels follows a width of the user.
     """
     panels, sheet = len(titles or [""]), width_for(width)
     inside = sheet - margins.left - margins.right
@@ -127,7 +127,7 @@ def frame(width: float, panel_height: float, margins: Margins, titles: list[str]
     columns = across(panels, min(most_across, max(1, int((inside + PANEL_GAP) / (LEAST_PANEL + PANEL_GAP)))))
     rows = math.ceil(panels / columns)
     panel = (inside - PANEL_GAP * (columns - 1)) / columns
-    if is_free and _wishes.width:
+    if is_free and _settings.width:
         panel_height = min(panel_height, max(LEAST_HEIGHT, HEIGHT_BY_WIDTH * panel))
     heads = [measure.wrapped(title, panel, style.NORMAL, bold=True) for title in titles or []]
     head = max(map(len, heads), default=0) * measure.line_height(style.NORMAL) + (TITLE_LIFT if heads else 0)
@@ -153,23 +153,23 @@ def label_rows(panels: list[Axes], text: str) -> None:
 
 
 def source(citation: str = "", more: str = "") -> str:
-    """The source line; others than this program are cited where something of theirs is drawn."""
+    """The source line: the program, and citations of other sources in the picture."""
     return "; ".join(filter(None, [SIMULATED, more, citation]))
 
 
 def caption(figure: Figure, title: str, subtitle: str, legend: list[list] = (), source: str = SIMULATED) -> None:
-    """Title, subtitle and legend above what is drawn; below it how far times can be trusted, and the source.
+    """Writes title, subtitle and legend above the panels; the note on calibration and the source below.
 
-    The legend is rows of handles, which are broken where they are too long. The sheet grows by what all this needs.
+    legend: rows of handles; long rows are broken. The sheet grows by the height of all texts.
     """
     room = figure.get_size_inches()[0] - 2 * EDGE
-    subtitle = "; ".join(filter(None, [subtitle, _about.held]))
-    if _about.origin:
-        source = source.replace(SIMULATED, f"{SIMULATED} {_about.origin}", 1)
-    above = [_Block(title if _wishes.title is None else _wishes.title, room, style.LARGE, TITLE_GAP,
+    subtitle = "; ".join(filter(None, [subtitle, _annotations.held]))
+    if _annotations.origin:
+        source = source.replace(SIMULATED, f"{SIMULATED} {_annotations.origin}", 1)
+    above = [_Block(title if _settings.title is None else _settings.title, room, style.LARGE, TITLE_GAP,
                     {"weight": "bold"}),
              _Block(subtitle, room, style.NORMAL, SUBTITLE_GAP, {"color": style.GREY})]
-    below = [_Block(_about.trust, room, style.SMALL, 0, {"style": "italic"}),
+    below = [_Block(_annotations.trust, room, style.SMALL, 0, {"style": "italic"}),
              _Block(source, room, style.SMALL, 0, {"color": style.GREY})]
     rows = [row for handles in legend for row in _broken(handles, room)]
     legend_height = sum(map(_pitch, rows)) + (LEGEND_GAP if rows else 0)
@@ -183,7 +183,7 @@ def caption(figure: Figure, title: str, subtitle: str, legend: list[list] = (), 
 
 
 class _Block:
-    """A text in as many lines as it needs."""
+    """A text broken into lines."""
 
     def __init__(self, text: str, room: float, size: float, gap: float, look: dict):
         lines = measure.wrapped(text, room, size, bold="weight" in look) if text else []
@@ -192,7 +192,7 @@ class _Block:
 
 
 def _stack(figure: Figure, blocks: list[_Block], top: float) -> float:
-    """Writes blocks one below the other, from that many inches above the lower edge; returns where they end."""
+    """Writes blocks below each other, from `top` in inches above the lower edge; returns the lower end."""
     width, height = figure.get_size_inches()
     for block in blocks:
         if block.text:
@@ -203,13 +203,13 @@ def _stack(figure: Figure, blocks: list[_Block], top: float) -> float:
 
 
 def _break_labels(axes: Axes) -> float:
-    """Breaks the titles of axes that are too long for their panel; returns how much more room they need below it."""
+    """Breaks axis titles longer than their panel; returns the additional height below it, in inches."""
     width, height = axes.figure.get_size_inches()
     place, size = axes.get_position(), style.NORMAL
     middle = (place.x0 + place.x1) / 2 * width
-    is_beside_others = any(other.get_position().overlaps(place.expanded(width / place.width, 1))
+    has_neighbours = any(other.get_position().overlaps(place.expanded(width / place.width, 1))
                            for other in axes.figure.axes if other is not axes and other.get_xlabel())
-    room = place.width * width + PANEL_GAP / 2 if is_beside_others else 2 * min(middle, width - middle) - EDGE / 2
+    room = place.width * width + PANEL_GAP / 2 if has_neighbours else 2 * min(middle, width - middle) - EDGE / 2
     across = measure.wrapped(axes.get_xlabel(), room, size)
     axes.set_xlabel("\n".join(across))
     axes.set_ylabel("\n".join(measure.wrapped(axes.get_ylabel(), place.height * height + EDGE, size)))
@@ -217,7 +217,7 @@ def _break_labels(axes: Axes) -> float:
 
 
 def _grow(figure: Figure, head: float, foot: float) -> None:
-    """Makes the sheet higher, above and below what is there; in inches."""
+    """Increases the height of the sheet above and below its content, in inches."""
     width, height = figure.get_size_inches()
     grown = height + head + foot
     for axes in figure.axes:
@@ -229,7 +229,7 @@ def _grow(figure: Figure, head: float, foot: float) -> None:
 
 
 def _broken(handles: list, room: float) -> list[list]:
-    """The handles in rows that are no wider than that, with their labels in lines that are not either."""
+    """Breaks handles into rows, and their labels into lines, of at most that width."""
     letter = style.NORMAL / measure.POINTS_PER_INCH
     rows, used = [[]], 0.0
     for handle in handles:
@@ -245,13 +245,13 @@ def _broken(handles: list, room: float) -> list[list]:
 
 
 def _pitch(handles: list) -> float:
-    """From one row of the legend to the next, in inches."""
+    """Height of a row of the legend, in inches."""
     lines = max(handle.get_label().count("\n") for handle in handles)
     return LEGEND_PITCH + lines * measure.line_height(style.NORMAL)
 
 
 def _legend(figure: Figure, rows: list[list], top: float) -> None:
-    """One legend for all panels, where no data can be."""
+    """Draws the legend of all panels above them."""
     width, height = figure.get_size_inches()
     for handles in rows:
         figure.legend(handles=handles, ncol=len(handles), loc="upper left", borderaxespad=0, borderpad=0,
@@ -260,7 +260,7 @@ def _legend(figure: Figure, rows: list[list], top: float) -> None:
 
 
 def _save_whole(figure: Figure, path: pathlib.Path, **how) -> None:
-    """Nobody ever sees half a picture, whatever ends this process."""
+    """Writes a temporary file and renames it, so that an interrupted write leaves no partial picture."""
     part = path.with_name(f".{path.name}.part{os.getpid()}")
     try:
         figure.savefig(part, format=path.suffix[1:], **how)
@@ -270,11 +270,11 @@ def _save_whole(figure: Figure, path: pathlib.Path, **how) -> None:
 
 
 def save(figure: Figure, directory: pathlib.Path, name: str, formats=DEFAULT_FORMATS) -> list[pathlib.Path]:
-    """Writes a file of each format, and returns their paths. The same figure gives the same files."""
+    """Writes a file of each format and returns their paths. The same figure gives the same bytes."""
     paths = []
     for ending in formats:
         paths.append(directory / f"{name}.{ending}")
-        # A file that said when it was made would be another one each time.
+        # Without the date, for reproducible files.
         dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-        _save_whole(figure, paths[-1], dpi=PRINT_DPI if _wishes.width else PNG_DPI, metadata=dates.get(ending))
+        _save_whole(figure, paths[-1], dpi=PRINT_DPI if _settings.width else PNG_DPI, metadata=dates.get(ending))
     return paths

@@ -1,23 +1,23 @@
-"""How pictures look: colours that survive black and white, and letters that can be read."""
+"""Style of pictures: colours that work in black and white, and legible font sizes."""
 import dataclasses
 
 import matplotlib
 
 INK, GREY, PALE = "#222222", "#666666", "#e4e4e4"
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
+# Palette of Okabe and Ito, for colour-blind readers.
 BLUE, VERMILION, GREEN, ORANGE, PURPLE = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7"
 SKY = "#56B4E9"
 
-# Sizes of letters, in points; use() sets them.
+# Font sizes in points; use() sets them.
 SIZES, SMALL_SIZES = (8.0, 9.5, 13.0), (7.0, 8.0, 10.0)
 SMALL, NORMAL, LARGE = SIZES
-# Of lines in legends, in letters.
+# Length of lines in legends, in multiples of the font size.
 LEGEND_HANDLE = 3.2
 
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """Colour, marker and line that together tell one series from the others."""
+    """Colour, marker and line of a series."""
 
     colour: str
     marker: str
@@ -43,19 +43,19 @@ OTHER_LOOKS = [
 
 
 def looks(names: list[str]) -> dict[str, Look]:
-    """A look for each name; the known names look the same in all pictures."""
+    """A look for each name; known names have the same look in all pictures."""
     others = [name for name in names if name not in KNOWN_LOOKS]
     spare = {name: OTHER_LOOKS[i % len(OTHER_LOOKS)] for i, name in enumerate(others)}
     return {name: KNOWN_LOOKS.get(name) or spare[name] for name in names}
 
 
 def inches(usual: float) -> float:
-    """Room for letters that take so many inches in their usual size."""
+    """Scales inches at the usual font size to the current one."""
     return usual * NORMAL / SIZES[1]
 
 
 def use(is_small: bool = False) -> None:
-    """Sets matplotlib's defaults for all pictures; letters are small where a picture is for the column of a paper."""
+    """Sets the defaults of matplotlib; is_small: font sizes for the column of a paper."""
     global SMALL, NORMAL, LARGE
     SMALL, NORMAL, LARGE = SMALL_SIZES if is_small else SIZES
     matplotlib.rcParams.update({
@@ -71,14 +71,14 @@ def use(is_small: bool = False) -> None:
         "grid.color": PALE,
         "grid.linewidth": 0.8,
         "text.color": INK,
-        "text.parse_math": False,  # labels are text: a $ in them begins no formula
+        "text.parse_math": False,  # a $ in a label does not start a formula
         "lines.linewidth": 1.6,
         "lines.markersize": 4.5,
         "hatch.linewidth": 0.7,
         "legend.frameon": False,
         "legend.handlelength": LEGEND_HANDLE,
-        # The same input gives the same file.
+        # For reproducible files.
         "svg.hashsalt": "equarx-sim",
-        # Publishers want fonts as such, and not as drawings.
+        # Publishers require embedded fonts instead of outlines.
         "pdf.fonttype": 42,
     })

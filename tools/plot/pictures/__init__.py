@@ -1,4 +1,4 @@
-"""One module for each picture: draw(), which returns a figure.
+"""One module for each picture, whose draw() returns a figure; modules without draw() are shared.
 
-Modules without draw() are what some of them share. Knows read, words and drawing.
+Depends on read, words and drawing.
 """

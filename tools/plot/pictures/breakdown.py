@@ -1,11 +1,10 @@
-"""Where the time goes: what the busiest link direction does during a collective."""
+"""Time breakdown of the busiest link direction of a collective."""
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter
 
-from drawing import columns, measure, sheet, style
+from drawing import columns, measure, sheet, style, ticks
 from pictures import subject
 from pictures.parts import Part, check_whole
 from read.row import Row
@@ -15,9 +14,9 @@ from words import quantities
 PARTS = [
     Part("payload_s", "payload on the wire", "payload", "#a6cee3", ""),
     Part("scales_s", "scales on the wire", "scales", style.BLUE, "xxxx"),
-    Part("sync_s", "synchronisation before a step", "synchronisation", "#fdd0a2", "////"),
-    Part("startup_s", "start of the collective", "start", "#cab2d6", "\\\\\\\\"),
-    Part("idle_s", "idle otherwise (bubbles)", "idle", "#ffffff", "...."),
+    Part("sync_s", "per-hop sync", "sync", "#fdd0a2", "////"),
+    Part("startup_s", "startup", "startup", "#cab2d6", "\\\\\\\\"),
+    Part("idle_s", "idle", "idle", "#ffffff", "...."),
 ]
 BASELINE_LINE = {"color": style.INK, "linestyle": "--", "linewidth": 0.9}
 WIDTH = 12
@@ -28,12 +27,12 @@ TIME_AT, SPEEDUP_AT, LEAST_COLUMN = 0.85, 1.5, 0.68
 
 
 def draw(rows: list[Row]) -> Figure:
-    """One stacked bar for each label, from the top in order of appearance."""
+    """One stacked bar for each label, in order of appearance from the top."""
     check_unique(rows, ["label"])
     for row in rows:
         check_whole(row, PARTS)
     left = sheet.EDGE + 0.12 + measure.widest(row.text("label") for row in rows)
-    # Where a column of a paper has no room for shares, the bars show them still.
+    # The columns of shares are left out where they do not fit.
     has_shares = sheet.width_for(WIDTH) - left - style.inches(_ends()[-1]) - sheet.EDGE >= sheet.LEAST_PANEL
     right = style.inches(_ends()[-1] if has_shares else SPEEDUP_AT) + sheet.EDGE
     figure, [axes] = sheet.frame(WIDTH, BAR_PITCH_INCHES * (len(rows) + 0.2),
@@ -45,14 +44,14 @@ def draw(rows: list[Row]) -> Figure:
     _write_numbers(axes, rows, has_shares)
 
     subject.check_one(rows)
-    sheet.caption(figure, "Where the time goes", f"{subject.context(rows)}; what its busiest link direction does",
+    sheet.caption(figure, "Time breakdown", f"{subject.context(rows)}; busiest link direction",
                   [[Patch(label=part.name, **part.look()) for part in PARTS],
                    [Line2D([], [], label=f"time of {subject.baseline(rows)}", **BASELINE_LINE)]])
     return figure
 
 
 def _ends() -> list[float]:
-    """Where the columns of shares end, each as wide as its head."""
+    """Right edges of the columns of shares, which are as wide as their heads."""
     ends = [SPEEDUP_AT]
     for part in PARTS:
         ends.append(ends[-1] + max(LEAST_COLUMN, 0.16 + measure.width(part.short, style.SIZES[1])))
@@ -91,6 +90,4 @@ def _label_axes(axes: Axes, rows: list[Row]) -> None:
     axes.grid(axis="y", visible=False)
     longest = max(row.number("time_s") for row in rows)
     axes.set_xlim(0, longest * ROOM_RIGHT)
-    unit, name = next((size, name) for size, name in quantities.TIME_UNITS if longest >= size)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / unit:g}"))
-    axes.set_xlabel(f"time ({name})")
+    ticks.duration_axis(axes.xaxis, longest)

@@ -1,4 +1,4 @@
-"""Error against speedup: what each configuration costs and gives."""
+"""Error against speedup of each candidate."""
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -14,8 +14,7 @@ from words import quantities
 # Room around the points for their labels.
 SPEEDUP_ROOM = 0.12
 ERROR_ROOM = 1.6
-# Where both errors of a row are nearly the same, the hollow marker is seen around the filled one, and the paper's
-# around both.
+# Markers of nearly the same error stay visible: filled inside hollow, both inside the paper's.
 MARKER_SIZE, HOLLOW_SIZE, PAPER_SIZE = 6, 10, 17
 QUANTIZED = "equarx"
 PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": PAPER_SIZE, "linestyle": "none",
@@ -23,9 +22,9 @@ PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": PAPER_SIZE, "l
 
 
 def draw(rows: list[Row]) -> Figure:
-    """MSE against the BF16 AllReduce (filled) and against the exact sum (hollow) of each label."""
+    """MSE of each label relative to the BF16 AllReduce (filled) and to the exact sum (hollow)."""
     check_unique(rows, ["label"])
-    figure, [axes] = sheet.frame(9, 3.6 if sheet.is_wished() else 5.2, sheet.Margins(left=0.95))
+    figure, [axes] = sheet.frame(9, 3.6 if sheet.has_fixed_width() else 5.2, sheet.Margins(left=0.95))
     reported = _reported(rows)
     places = [place for row in rows for place in _errors(row)] + [(p.speedup, p.mse) for p in reported]
     _prepare(axes, places, _baseline(rows))
@@ -39,8 +38,8 @@ def draw(rows: list[Row]) -> Figure:
         names.append(labels.Label(x, y, row.text("label"), look.colour))
     for point in reported:
         axes.plot([point.speedup], [point.mse], zorder=4, **PAPER_LOOK)
-        what = ", ".join(filter(None, ["paper", point.ring, point.quantize]))
-        names.append(labels.Label(point.speedup, point.mse, what, italic=True))
+        text = ", ".join(filter(None, ["paper", point.ring, point.quantize]))
+        names.append(labels.Label(point.speedup, point.mse, text, italic=True))
 
     subject.check_one(rows)
     sheet.caption(figure, "Error against speedup", subject.context(rows),
@@ -50,7 +49,7 @@ def draw(rows: list[Row]) -> Figure:
 
 
 def _reported(rows: list[Row]) -> list[paper.Point]:
-    """The figures of the paper that rows of this picture are about."""
+    """Figures of the paper for rows of this picture."""
     found = [paper.point(row) for row in rows if paper.same_experiment(row)]
     return list(dict.fromkeys(point for point in found if point))
 
@@ -60,7 +59,7 @@ def _baseline(rows: list[Row]) -> str:
 
 
 def _family(row: Row) -> str:
-    """What decides the look: the style of a ring that is quantized block by block, else the algorithm."""
+    """Key of the style: the ring style of EQuARX, otherwise the algorithm."""
     algorithm = row.text("algorithm")
     return row.text("ring") if algorithm == QUANTIZED else "plain ring" if algorithm == "ring" else algorithm
 
@@ -70,13 +69,13 @@ def _looks(rows: list[Row]) -> dict[str, style.Look]:
 
 
 def _errors(row: Row) -> list[tuple[float, float]]:
-    """Where the row is in the picture: filled then hollow; the baseline has no error against itself."""
+    """Points of the row, filled first; the baseline has no error relative to itself."""
     found = [(row.positive("speedup"), row.number(column))
              for column in ("mse_vs_baseline", "mse") if row.has(column)]
     found = [(speedup, error) for speedup, error in found if error > 0]
     if not found:
         raise row.error(f"'{row.text('label')}' has no error: 'mse' and 'mse_vs_baseline' are empty or 0; "
-                        "switch numerics on")
+                        "enable numerics")
     return found
 
 
@@ -110,7 +109,7 @@ def _legend(looks: dict[str, style.Look], with_paper: bool, baseline: str) -> li
 
     grey = style.Look(style.GREY, "o", "none")
     families = [mark(look, name) for name, look in looks.items()]
-    errors = [mark(grey, f"against the {baseline}"), mark(grey, "against the exact sum", "white")]
+    errors = [mark(grey, f"relative to the {baseline}"), mark(grey, "relative to the exact sum", "white")]
     if with_paper:
-        errors.append(Line2D([], [], label=f"paper, {paper.FORMAT} (its reference is not stated)", **PAPER_LOOK))
+        errors.append(Line2D([], [], label=f"paper, {paper.FORMAT} (reference not stated)", **PAPER_LOOK))
     return [families, errors]

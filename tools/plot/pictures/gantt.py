@@ -1,12 +1,11 @@
-"""The pipeline of one chip: what its core and its links do, instruction by instruction."""
+"""The pipeline of one chip: instructions of its core, and transfers on its links."""
 import dataclasses
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import FuncFormatter
 
-from drawing import columns, measure, sheet, style
+from drawing import columns, measure, sheet, style, ticks
 from read.errors import InputError
 from read.trace_file import ChipTrace, Row, Slice
 from words import quantities
@@ -14,7 +13,7 @@ from words import quantities
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """How a kind of slice is drawn; the hatch tells it from others without colours."""
+    """Name and style of a kind of slice; hatches are distinguishable without colours."""
 
     name: str
     colour: str
@@ -34,10 +33,10 @@ CORE_LOOKS = {
     "cast back": Look("cast back", "#9ecae1", "//"),
     "store": Look("store", "#d9d9d9", "----"),
     "barrier": Look("barrier", "#bdbdbd", "oo"),
-    "send": Look("start a DMA (send)", style.INK, dark=True),
-    "wait": Look("take an arrival (wait)", "#777777", dark=True),
+    "send": Look("DMA start (send)", style.INK, dark=True),
+    "wait": Look("arrival check (wait)", "#777777", dark=True),
     "other work": Look("other work", "#bcbddc"),
-    "startup": Look("start of the collective", "#cab2d6", "\\\\\\\\"),
+    "startup": Look("startup", "#cab2d6", "\\\\\\\\"),
     "idle": Look("idle", "#ffffff", "...."),
 }
 CORE_TITLE, LINK_TITLE = "core:", "links:"
@@ -46,19 +45,20 @@ OF_NO_TILE = (SYNCHRONISATION, "idle", "other work", "startup")
 LINK_LOOKS = {
     "payload": Look("payload", "#a6cee3"),
     "scales": Look("scales", style.BLUE, "xxxx", dark=True),
-    SYNCHRONISATION: Look("synchronisation before a step", "#fdd0a2", "////"),
+    SYNCHRONISATION: Look("per-hop sync", "#fdd0a2", "////"),
     "no transfer": Look("idle", "#ffffff", "...."),
 }
-# Hatches have the colour of edges: where they are dense, darker ones would be black.
+# Hatches have the colour of edges; darker dense hatches would look black.
 EDGE = {"edgecolor": "#555555", "linewidth": 0.5}
 IDLE_EDGE = {"edgecolor": "#c8c8c8", "linewidth": 0.5}
 PHASE_LINE = {"color": style.VERMILION, "linestyle": (0, (4, 2)), "linewidth": 1.3}
-# More cannot be told apart.
+# More are not distinguishable.
 MOST_SLICES = 6000
 WIDTH, ROW_PITCH, BAR = 15.0, 0.52, 0.74
-BUSY_AT, RIGHT = 0.62, 0.8
+# Columns of shares end here, in inches right of the panel.
+BUSY_AT, SYNC_AT, RIGHT = 0.62, 1.72, 1.9
 LEGEND_COLUMNS = 8
-# Narrower slices would be all edge.
+# Narrower slices have no edge.
 EDGE_FROM_PIXELS = 6
 LETTER_POINTS, TEXT_PAD = 4.6, 1.2
 MICROSECOND = 1e-6
@@ -69,8 +69,8 @@ def draw(trace: ChipTrace, start: float, end: float | None) -> Figure:
     """One row for the core and for each link direction, from start to end in seconds (to the end if None)."""
     end = trace.time_s if end is None else min(end, trace.time_s)
     if start >= end:
-        raise InputError(f"--from {quantities.time_text(start)} is not before the end of the picture, "
-                              f"{quantities.time_text(end)}")
+        raise InputError(f"--from {quantities.time_text(start)} is not before the end, "
+                         f"{quantities.time_text(end)}")
     rows = [Row(row.name, _visible(row, start, end), row.is_core) for row in trace.rows]
     _check_count(rows, start, end)
     left = max(style.inches(0.9), sheet.EDGE + 0.1 + measure.widest(row.name for row in rows))
@@ -80,22 +80,21 @@ def draw(trace: ChipTrace, start: float, end: float | None) -> Figure:
     for place, row in enumerate(rows):
         _draw_row(axes, place, row, start, end)
     _mark_phases(axes, trace, start, end)
-    columns.write(axes, BUSY_AT, "busy", range(len(rows)), [f"{_busy(row) / (end - start):.0%}" for row in rows],
-                  [False] * len(rows))
+    _write_shares(axes, rows, end - start)
     sheet.caption(figure, f"Pipeline of {trace.chip_text}, {trace.label}", _subtitle(trace, start, end), _legend(rows),
                   sheet.source(more="s: shard, by the rank it belongs to; m: minishard; u: microshard"))
     return figure
 
 
 def _visible(row: Row, start: float, end: float) -> list[Slice]:
-    """The slices within the picture, cut at its edges."""
+    """The slices between start and end, clipped."""
     seen = [slice for part in row.slices for slice in _parts(part, row.is_core)]
     return [dataclasses.replace(slice, start=max(slice.start, start), end=min(slice.end, end))
             for slice in seen if slice.end > start and slice.start < end]
 
 
 def _parts(slice: Slice, is_core: bool) -> list[Slice]:
-    """A transfer that neighbours synchronise for, in two."""
+    """The synchronization before a transfer, and the transfer."""
     pause = 0.0 if is_core else slice.args.get("synchronisation_us", 0) * MICROSECOND
     if pause <= 0 or pause >= slice.end - slice.start:
         return [slice]
@@ -106,22 +105,32 @@ def _parts(slice: Slice, is_core: bool) -> list[Slice]:
 def _check_count(rows: list[Row], start: float, end: float) -> None:
     count = sum(len(row.slices) for row in rows)
     if count == 0:
-        raise InputError("nothing happens between --from and --to")
+        raise InputError("no slices between --from and --to")
     if count > MOST_SLICES:
         part = start + (end - start) * MOST_SLICES / count / 2
-        raise InputError(f"{count} slices cannot be told apart; draw a part of the time, like "
-                              f"--from '{quantities.time_text(start)}' --to '{quantities.time_text(part)}'")
+        raise InputError(f"{count} slices are not distinguishable; draw a part of the time, like "
+                         f"--from '{quantities.time_text(start)}' --to '{quantities.time_text(part)}'")
 
 
 def _look(row: Row, slice: Slice) -> Look:
     looks = CORE_LOOKS if row.is_core else LINK_LOOKS
     if slice.name not in looks:
-        raise InputError(f"the trace has '{slice.name}' in '{row.name}', which this picture does not know")
+        raise InputError(f"the trace has '{slice.name}' in '{row.name}', which is unknown to this picture")
     return looks[slice.name]
 
 
-def _busy(row: Row) -> float:
-    return sum(slice.end - slice.start for slice in row.slices if slice.name != "idle")
+def _write_shares(axes: Axes, rows: list[Row], duration: float) -> None:
+    """Shares of the time: core instructions or transfers, and synchronization before transfers."""
+    busy = [f"{_total(row) / duration:.0%}" for row in rows]
+    sync = ["" if row.is_core else f"{_total(row, SYNCHRONISATION) / duration:.0%}" for row in rows]
+    for inches, head, texts in ((BUSY_AT, "busy", busy), (SYNC_AT, "per-hop sync", sync)):
+        columns.write(axes, inches, head, range(len(rows)), texts, [False] * len(rows))
+
+
+def _total(row: Row, name: str = "") -> float:
+    """Duration of the slices of that name; without one, of all but idle and synchronization."""
+    return sum(slice.end - slice.start for slice in row.slices
+               if (slice.name == name if name else slice.name not in ("idle", SYNCHRONISATION)))
 
 
 def _prepare(axes: Axes, rows: list[Row], start: float, end: float) -> None:
@@ -130,13 +139,11 @@ def _prepare(axes: Axes, rows: list[Row], start: float, end: float) -> None:
     axes.set_yticks(range(len(rows)), [row.name for row in rows])
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
-    unit, name = next((size, name) for size, name in quantities.TIME_UNITS if end >= size)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / unit:g}"))
-    axes.set_xlabel(f"time ({name})")
+    ticks.duration_axis(axes.xaxis, end)
 
 
 def _draw_row(axes: Axes, place: int, row: Row, start: float, end: float) -> None:
-    if not row.is_core:  # what is not covered is idle
+    if not row.is_core:  # background of the slices: idle
         look = LINK_LOOKS["no transfer"]
         axes.add_patch(Rectangle((start, place - BAR / 2), end - start, BAR, facecolor=look.colour, hatch=look.hatch,
                                  **IDLE_EDGE))
@@ -154,13 +161,13 @@ def _edge(axes: Axes, slice: Slice) -> dict:
 
 
 def _width(axes: Axes, slice: Slice) -> float:
-    """In pixels of the resolution that the picture is laid out for."""
+    """Width in pixels at the resolution of the layout."""
     left, right = axes.transData.transform([(slice.start, 0), (slice.end, 0)])[:, 0]
     return right - left
 
 
 def _write(axes: Axes, place: int, slice: Slice, look: Look) -> None:
-    """As much of the slice's place in the tensor as fits into its bar."""
+    """Writes shard, minishard and microshard into the bar, as far as they fit."""
     if slice.name in OF_NO_TILE:
         return
     pixels_per_point = axes.figure.dpi / POINTS_PER_INCH
@@ -174,7 +181,7 @@ def _write(axes: Axes, place: int, slice: Slice, look: Look) -> None:
 
 
 def _texts(slice: Slice) -> list[str]:
-    """From all that can be said to the least."""
+    """Texts from the most to the least detailed."""
     args = slice.args
     shard = f"s{args['shard']}" if "shard" in args else ""
     part = f"m{args['minishard']}" + (f"u{args['microshard']}" if "microshard" in args else "")
@@ -182,10 +189,10 @@ def _texts(slice: Slice) -> list[str]:
 
 
 def _mark_phases(axes: Axes, trace: ChipTrace, start: float, end: float) -> None:
-    """Where the second phase begins on this core."""
+    """Marks the begin of the second phase on this core."""
     core = trace.rows[0]
     if any(slice.name == "other work" for slice in core.slices):
-        return  # there are many collectives
+        return  # many collectives
     begins = [slice.start for slice in core.slices if slice.args.get("phase") == "AllGather"]
     if not begins or not any(slice.args.get("phase") == "ReduceScatter" for slice in core.slices):
         return
@@ -199,7 +206,7 @@ def _mark_phases(axes: Axes, trace: ChipTrace, start: float, end: float) -> None
 
 
 def _legend(rows: list[Row]) -> list[list[Patch]]:
-    """The kinds that are there: those of cores, then those of links."""
+    """Kinds of slices in the picture: of the core, then of the links."""
     core = {slice.name for row in rows if row.is_core for slice in row.slices}
     link = {slice.name for row in rows if not row.is_core for slice in row.slices} | {"no transfer"}
     lines = []
@@ -215,4 +222,4 @@ def _legend(rows: list[Row]) -> list[list[Patch]]:
 def _subtitle(trace: ChipTrace, start: float, end: float) -> str:
     part = "" if start <= 0 and end >= trace.time_s else \
         f"; {quantities.time_text(start)} to {quantities.time_text(end)}"
-    return f"{trace.what}; the whole takes {quantities.time_text(trace.time_s)}{part}"
+    return f"{trace.what}; total time {quantities.time_text(trace.time_s)}{part}"

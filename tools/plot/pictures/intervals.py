@@ -1,19 +1,20 @@
-"""Intervals of times and speedups, as error bars beside the lines of pictures against tensor size."""
+"""68 % intervals of times and speedups, as error bars in pictures over tensor size."""
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from drawing import style
 from read.row import Row
 
-# Columns of the least and the most.
+# Columns of the lower and the upper end.
 TIME, SPEEDUP = ("time_low_s", "time_high_s"), ("speedup_low", "speedup_high")
+LABEL = "68 % interval"
 LOOK = {"linestyle": "-", "linewidth": 0.9, "markersize": 2.6, "zorder": 1.8}
-# Bars of one size would hide each other, so those of a line stand this factor to the right of those of the line before.
+# Horizontal factor between the bars of successive lines, which would otherwise overlap.
 APART = 1.14
 
 
 def _ends(row: Row, columns: tuple[str, str]) -> list[float]:
-    """The least and the most; none if the run has no intervals."""
+    """Lower and upper end; empty if the run has no interval."""
     if not any(map(row.has, columns)):
         return []
     low, high = map(row.positive, columns)
@@ -23,12 +24,12 @@ def _ends(row: Row, columns: tuple[str, str]) -> list[float]:
 
 
 def ends(rows: list[Row], columns: tuple[str, str]) -> list[float]:
-    """Those of all rows, for which an axis needs room."""
+    """Ends of all rows, for the limits of an axis."""
     return [end for row in rows for end in _ends(row, columns)]
 
 
 def draw(axes: Axes, lines: dict[str, list[Row]], columns: tuple[str, str], looks: dict[str, style.Look]) -> None:
-    """A bar for each row that has an interval, with its line's marker at both ends: it may lie beside its point."""
+    """A bar for each interval, with the marker of its line at both ends; it need not contain the point."""
     for place, (label, look) in enumerate(looks.items()):
         shift = APART ** (place - (len(looks) - 1) / 2)
         for row in lines.get(label, []):
@@ -38,6 +39,5 @@ def draw(axes: Axes, lines: dict[str, list[Row]], columns: tuple[str, str], look
 
 
 def handles(rows: list[Row], columns: tuple[str, str]) -> list[Line2D]:
-    """For the legend, in the words of the program's table; nothing if there are none."""
-    there = ends(rows, columns)
-    return [Line2D([], [], color=style.GREY, marker="o", label="68 % of chips", **LOOK)] if there else []
+    """Legend entry; none without intervals."""
+    return [Line2D([], [], color=style.GREY, marker="o", label=LABEL, **LOOK)] if ends(rows, columns) else []

@@ -1,4 +1,4 @@
-"""How busy each direction of every cable of a slice is: width and darkness of a bar in its lane."""
+"""Utilization of both directions of every link of a slice: width and darkness of a bar in its lane."""
 import math
 import statistics
 
@@ -14,18 +14,18 @@ from read.errors import InputError
 from read.result import Chip, Link, Run
 from words import quantities
 
-# Ever darker, so that it can be read without colours.
+# Monotonically darker, readable without colours.
 HEAT = LinearSegmentedColormap.from_list("busy", ["#fdf0d5", "#f6b26b", "#d95f2b", "#8c1d18", "#2b0508"])
 TRACK = {"facecolor": "#f4f4f4", "edgecolor": "#c4c4c4", "linewidth": 0.5}
 FAULT = {"marker": "X", "markersize": 9, "color": style.BLUE, "markeredgecolor": "white",
          "markeredgewidth": 1.0, "linestyle": "none"}
 LARGEST_AXES = 3
-# In steps from one chip to the next.
+# In units of the distance between chips.
 CHIP_SIDE, CHIP_GAP = 0.34, 0.02
 LANE_WIDTH, LANE_OFFSET = 0.115, 0.075
 TIP = 0.09
 STUB = 0.32
-# Around the chips, with and without stubs.
+# Around the chips, without and with stubs.
 MARGIN, MARGIN_WITH_STUBS = 0.26, 0.62
 # In inches.
 LARGEST_STEP, SMALLEST_STEP, WIDEST_PANEL = 1.05, 0.34, 10.0
@@ -33,15 +33,15 @@ LABEL_FROM_STEP = 0.72
 LAYER_GAP, LAYER_HEAD = 0.15, 0.28
 BAR_WIDTH, BAR_HEIGHT, BAR_ROOM, BAR_GAP = 3.2, 0.2, 0.35, 0.15
 LEAST_WIDTH = 7.6
-BAR_TEXT = "% of the time that it moves bytes"
+BAR_TEXT = "utilization (% of the time moving bytes)"
 
 
 def draw(run: Run) -> Figure:
-    """The slice as it lies: the last axis across, the one before it down, layers along a third."""
+    """Draws the last axis across, the one before it down, and a panel for each layer of a third axis."""
     axes_drawn = _long_axes(run)
     layers = run.shape[axes_drawn[0]] if len(axes_drawn) == LARGEST_AXES else 1
     margin = MARGIN_WITH_STUBS if layers > 1 or not all(_course(link, run)[2] for link in run.links) else MARGIN
-    # Of a layer, in steps: down and across.
+    # Height and width of a layer, in units of the distance between chips.
     extent = [length - 1 + 2 * margin for length in _extent(run, axes_drawn)]
     columns = min(layers, math.ceil(math.sqrt(layers * extent[0] / extent[1])))
     widest = sheet.width_for(WIDEST_PANEL + 2 * sheet.EDGE) - 2 * sheet.EDGE - columns * LAYER_GAP
@@ -60,7 +60,7 @@ def draw(run: Run) -> Figure:
 
 
 def _long_axes(run: Run) -> list[int]:
-    """The axes that have more than one chip."""
+    """The axes with more than one chip."""
     long = [axis for axis, length in enumerate(run.shape) if length > 1]
     if not 1 <= len(long) <= LARGEST_AXES:
         raise InputError(f"the slice has {len(long)} axes; 1 to {LARGEST_AXES} can be drawn")
@@ -103,9 +103,9 @@ def _draw_layer(axes: Axes, run: Run, axes_drawn: list[int], layer: int, step: f
             _draw_lane(axes, start, end, link.busy)
     for chip in here:
         _draw_chip(axes, chip, axes_drawn, step)
-    for cable in run.faults:
+    for ends in run.faults:
         for link in run.links:
-            if {link.start, link.end} == cable and link.start < link.end:
+            if {link.start, link.end} == ends and link.start < link.end:
                 for start, end in _lanes(link, run, axes_drawn, set(here)):
                     _mark_fault(axes, start, end)
 
@@ -115,7 +115,7 @@ def _place(chip: Chip, axes_drawn: list[int]) -> numpy.ndarray:
 
 
 def _lanes(link: Link, run: Run, axes_drawn: list[int], here: set[Chip]) -> list[tuple]:
-    """Where a link direction is drawn: from chip to chip, or as a stub at each of its ends that is here."""
+    """Lanes of a link direction: from chip to chip, or a stub at each end in this layer."""
     axis, sign, neighbours = _course(link, run)
     if neighbours and (len(axes_drawn) < LARGEST_AXES or axis != axes_drawn[0]):
         return [(_place(link.start, axes_drawn), _place(link.end, axes_drawn))] if link.start in here else []
@@ -132,7 +132,7 @@ def _lanes(link: Link, run: Run, axes_drawn: list[int], here: set[Chip]) -> list
 
 
 def _course(link: Link, run: Run) -> tuple[int, int, bool]:
-    """Along which axis a link leads, which way, and whether to a neighbour rather than round the end."""
+    """Axis and sign of a link; False if it wraps around instead of joining neighbours."""
     moves = [(axis, end - start) for axis, (start, end) in enumerate(zip(link.start, link.end)) if start != end]
     if len(moves) == 1:
         axis, distance = moves[0]
@@ -140,11 +140,11 @@ def _course(link: Link, run: Run) -> tuple[int, int, bool]:
             return axis, distance, True
         if abs(distance) == run.shape[axis] - 1:
             return axis, -1 if distance > 0 else 1, False
-    raise InputError(f"link {link.name} joins chips that are no neighbours on a grid, which alone is drawn")
+    raise InputError(f"link {link.name} joins chips that are not neighbours on a grid")
 
 
 def _direction(axis: int, axes_drawn: list[int]) -> numpy.ndarray:
-    """The way to the next chip along an axis; to the next layer, which is not on the panel, it is diagonal."""
+    """Direction of the next chip along an axis; diagonal for the next layer."""
     if axis == axes_drawn[-1]:
         return numpy.array([1.0, 0.0])
     if len(axes_drawn) > 1 and axis == axes_drawn[-2]:
@@ -153,9 +153,9 @@ def _direction(axis: int, axes_drawn: list[int]) -> numpy.ndarray:
 
 
 def _draw_lane(axes: Axes, start: numpy.ndarray, end: numpy.ndarray, busy: float) -> None:
-    """A lane with a tip at its end, right of the middle line as on a road, and its bar in it."""
+    """Draws a lane on the right-hand side of the link, with a tip at its end, and its bar."""
     along = (end - start) / math.hypot(*(end - start))
-    right = numpy.array([-along[1], along[0]])  # of the way, because the vertical axis points down
+    right = numpy.array([-along[1], along[0]])  # right-hand side, as the vertical axis points down
     begin, tip = start + right * LANE_OFFSET, end + right * LANE_OFFSET
     if _is_chip(start):
         begin = begin + along * _to_side(along)
@@ -172,7 +172,7 @@ def _is_chip(place: numpy.ndarray) -> bool:
 
 
 def _to_side(along: numpy.ndarray) -> float:
-    """From a chip's middle to where a lane in that direction starts; diagonal ones clear of the others."""
+    """Distance from the centre of a chip to the start of a lane; diagonal lanes clear the others."""
     if min(map(abs, along)) == 0:
         return CHIP_SIDE / 2 + CHIP_GAP
     edge = LANE_OFFSET + LANE_WIDTH / 2
@@ -199,16 +199,16 @@ def _mark_fault(axes: Axes, start: numpy.ndarray, end: numpy.ndarray) -> None:
 def _caption(figure: Figure, run: Run) -> None:
     shares = sorted((link.busy for link in run.links), reverse=True)
     busiest = max(run.links, key=lambda link: link.busy)
-    end = "fails at" if run.failed else "takes"
-    sheet.caption(figure, f"How busy the links are: {run.label}",
+    end = "fails at" if run.failed else "time"
+    sheet.caption(figure, f"Link utilization: {run.label}",
                   f"{run.what} on {run.machine}; {end} {quantities.time_text(run.time_s)}\n"
                   f"{len(shares)} link directions: busiest {busiest.name} {shares[0]:.0%}, "
-                  f"median {statistics.median(shares):.0%}, idlest {shares[-1]:.0%}",
+                  f"median {statistics.median(shares):.0%}, least busy {shares[-1]:.0%}",
                   [[Line2D([], [], label="fault", **FAULT)]] if run.faults else [])
 
 
 def _colour_bar(figure: Figure) -> None:
-    """A wedge: as wide and as dark as a bar of that share is."""
+    """A wedge with the width and darkness of the bars."""
     width, height = figure.get_size_inches()
     bottom = height - BAR_HEIGHT
     bar_width = min(BAR_WIDTH, width - 2 * sheet.EDGE - BAR_GAP - measure.width(BAR_TEXT, style.NORMAL))

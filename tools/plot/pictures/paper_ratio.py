@@ -1,4 +1,4 @@
-"""Paper against simulation: the ratio of each reported figure, in its tolerance band."""
+"""Simulated against reported figures: ratios in their tolerance bands."""
 import textwrap
 
 from matplotlib.axes import Axes
@@ -23,20 +23,20 @@ ROLES = {
 OUTSIDE = {"color": style.VERMILION, "marker": "x", "markersize": 14, "markeredgewidth": 2}
 BAND = {"facecolor": "#dddddd", "edgecolor": "#999999", "linewidth": 0.6}
 TICKS = [0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10]
-# Beyond that it is meant in per cent. From 1 on, as where a measurement is hardly known, the band has no lower end.
+# Larger tolerances are percentages by mistake. The band has no lower end for tolerances of 1 and more.
 MOST_TOLERANCE = 3
 LEAST_RANGE, ROOM = (0.68, 1.55), 1.08
-# In letters and inches.
+# In characters and inches.
 WRAP, DETAIL_WRAP, LINE_INCHES, ROW_PADDING_INCHES, BAND_INCHES = 46, 56, 0.165, 0.2, 0.26
 DETAIL_DROP_INCHES = 0.03
 LEFT_INCHES, RIGHT_INCHES = 3.9, 2.7
 COLUMNS_AT = [0.9, 1.75, 2.4]
-METRICS = {"time_s": "time", "mse": "MSE against the exact sum",
-           "mse_vs_baseline": "MSE against the BF16 AllReduce"}
+METRICS = {"time_s": "time", "mse": "MSE relative to the exact sum",
+           "mse_vs_baseline": "MSE relative to the BF16 AllReduce"}
 
 
 def draw(rows: list[Row]) -> Figure:
-    """One line for each row: predictions first, then what was used to calibrate."""
+    """One line for each row: predictions first, then calibrations and others."""
     rows = sorted(rows, key=lambda row: list(ROLES).index(_role(row)))
     heights = [_height(row) for row in rows]
     places = [sum(heights[:i]) + height / 2 for i, height in enumerate(heights)]
@@ -50,12 +50,12 @@ def draw(rows: list[Row]) -> Figure:
     within = sum(row.truth("within") for row in rows)
     sheet.caption(figure, "Simulated against reported",
                   f"{within} of {len(rows)} figures within their tolerance; " + _about_roles(rows), [_legend(rows)],
-                  sheet.source(more="sources of the figures: beside each"))
+                  sheet.source(more="sources of the figures: next to each"))
     return figure
 
 
 def _height(row: Row) -> float:
-    """Inches that a row takes, which are also the units of the vertical axis."""
+    """Height of a row in inches, the unit of the vertical axis."""
     return ROW_PADDING_INCHES + LINE_INCHES * (len(_name_lines(row)) + len(_detail_lines(row)))
 
 
@@ -73,9 +73,9 @@ def _about_roles(rows: list[Row]) -> str:
 
 
 def _at_most(row: Row) -> bool:
-    """Whether the reported figure is a ceiling rather than a value."""
-    said = " ".join(row.text(column) for column in ("kind", "metric") if row.has(column))
-    return "at most" in said.replace("_", " ").replace("-", " ").lower()
+    """True if the reported figure is an upper bound."""
+    words = " ".join(row.text(column) for column in ("kind", "metric") if row.has(column))
+    return "at most" in words.replace("_", " ").replace("-", " ").lower()
 
 
 def _tolerance(row: Row) -> float:

@@ -1,4 +1,4 @@
-"""The Pareto front of time and error that `equarx-sim tune` finds."""
+"""Latency-error Pareto front of `equarx-sim tune`."""
 import math
 
 from matplotlib.axes import Axes
@@ -9,11 +9,11 @@ from drawing import labels, sheet, style, ticks
 from read.tuned import Candidate, Tuning
 from words import quantities
 
-# Room around the points for their numbers, as a factor on logarithmic axes.
+# Margin around the points for their numbers, as a factor on logarithmic axes.
 ROOM = 1.35
-# Limits so many times beyond everything else are not drawn.
+# Limits beyond all points by this factor are not drawn.
 FAR = 3.0
-# Places on each side of a step that numbers keep away from.
+# Obstacles for numbers on each side of a step.
 PLACES = 8
 MARKER_SIZE, BEST_SIZE, OTHER_SIZE = 6.5, 14, 3.5
 OTHER_LOOK = {"color": "#b8b8b8", "marker": ".", "linestyle": "none", "markersize": OTHER_SIZE}
@@ -22,14 +22,14 @@ BASELINE_LOOK = {"color": style.ORANGE, "marker": "*", "linestyle": "none", "mar
 BEST_LOOK = {"color": style.INK, "marker": "o", "linestyle": "none", "markersize": BEST_SIZE,
              "markerfacecolor": "none", "markeredgewidth": 1.4}
 LIMIT_LOOK = {"color": style.VERMILION, "linestyle": ":", "linewidth": 1.4}
-# The list of members beside the panel, in inches.
-WIDTH, HEIGHT_ABOVE, LEAST_BESIDE = 13.2, 3.2, 2.5
+# The list of members right of the panel, in inches.
+WIDTH, HEIGHT_ABOVE, LEAST_PANEL = 13.2, 3.2, 2.5
 LIST_WIDTH, LIST_GAP, LIST_DROP, ROW_HEIGHT, LEAST_HEIGHT = 6.4, 0.75, 0.75, 0.2, 4.2
 COLUMNS = {"": 0.0, "collective": 0.2, "format, minishards x microshards": 2.0, "time": 5.4, "SQNR": 6.4}
 
 
 def draw(tuning: Tuning) -> Figure:
-    """Error against time of every member of the front, and of the others that were simulated in grey."""
+    """Error against time of every member of the front, and of dominated candidates in grey."""
     height = max(LEAST_HEIGHT, ROW_HEIGHT * (len(tuning.front) + 2))
     figure, axes = _frame(tuning, height)
     _prepare(axes, tuning)
@@ -40,14 +40,15 @@ def draw(tuning: Tuning) -> Figure:
         look = looks[one.scheme]
         axes.plot([one.time_s], [one.nmse], color=look.colour, marker=look.marker, linestyle="none",
                   markersize=MARKER_SIZE, zorder=3)
-    best = tuning.front[tuning.best]
-    axes.plot([best.time_s], [best.nmse], **BEST_LOOK, zorder=4)
+    if _best_text(tuning):
+        best = tuning.front[tuning.best]
+        axes.plot([best.time_s], [best.nmse], **BEST_LOOK, zorder=4)
     if tuning.baseline:
         axes.plot([tuning.baseline.time_s], [tuning.baseline.nmse], **BASELINE_LOOK, zorder=2)
     _draw_limits(axes, tuning)
     _write_list(axes, tuning)
     counts = tuning.counts
-    sheet.caption(figure, "Time and error that can be had",
+    sheet.caption(figure, "Latency-error Pareto front",
                   f"{tuning.what} on each of {tuning.machine}{f'; {tuning.values}' if tuning.values else ''}; "
                   f"{counts['simulated']} of {counts['candidates']} candidates simulated{_limits_text(tuning)}",
                   _legend(looks, tuning), sheet.source(more="errors computed on tensors"))
@@ -57,11 +58,18 @@ def draw(tuning: Tuning) -> Figure:
     return figure
 
 
+def _best_text(tuning: Tuning) -> str:
+    """Criterion of the best member; empty without limits, where the fastest is merely the least accurate."""
+    if tuning.max_nmse:
+        return "fastest within the limits"
+    return "most accurate within the limit" if tuning.max_time_s else ""
+
+
 def _frame(tuning: Tuning, height: float) -> tuple[Figure, Axes]:
-    """With room for the list: beside the panel, or where the sheet is too narrow for that below it."""
-    beside = sheet.Margins(right=style.inches(LIST_GAP + LIST_WIDTH) + sheet.EDGE)
-    if sheet.width_for(WIDTH) - beside.left - beside.right >= LEAST_BESIDE:
-        figure, [axes] = sheet.frame(WIDTH, height, beside)
+    """Panel with room for the list: to its right, or on a narrow sheet below it."""
+    margins = sheet.Margins(right=style.inches(LIST_GAP + LIST_WIDTH) + sheet.EDGE)
+    if sheet.width_for(WIDTH) - margins.left - margins.right >= LEAST_PANEL:
+        figure, [axes] = sheet.frame(WIDTH, height, margins)
         return figure, axes
     sheet.check_room(sheet.width_for(WIDTH) - 2 * sheet.EDGE, style.inches(LIST_WIDTH))
     below = style.inches(LIST_DROP + ROW_HEIGHT * (len(tuning.front) + 1))
@@ -70,12 +78,12 @@ def _frame(tuning: Tuning, height: float) -> tuple[Figure, Axes]:
 
 
 def sqnr(nmse: float) -> float:
-    """In decibels."""
+    """SQNR in dB."""
     return -10 * math.log10(nmse)
 
 
 def _prepare(axes: Axes, tuning: Tuning) -> None:
-    """Far-off others and limits are left out of the panel rather than that the front is squeezed."""
+    """Sets limits from the front, the baseline and near limits; distant points are clipped."""
     shown = [*tuning.front, *([tuning.baseline] if tuning.baseline else [])]
     times, errors = [one.time_s for one in shown], [one.nmse for one in shown]
     if tuning.max_time_s and tuning.max_time_s < FAR * max(times):
@@ -89,17 +97,17 @@ def _prepare(axes: Axes, tuning: Tuning) -> None:
     ticks.log_axis(axes.xaxis, quantities.time_text)
     ticks.log_axis(axes.yaxis, quantities.error_text)
     axes.set_xlabel("time (left is better)")
-    axes.set_ylabel("NMSE against the exact sum (down is better)")
+    axes.set_ylabel("NMSE relative to the exact sum (down is better)")
 
 
 def _draw_steps(axes: Axes, front: list[Candidate]) -> None:
-    """What is above and right of this line is dominated."""
+    """Draws the boundary of the dominated region, above and right of it."""
     axes.step([one.time_s for one in front], [one.nmse for one in front], where="post", color=style.GREY,
               linewidth=1.0, zorder=1.5)
 
 
 def _along_steps(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Places on the line, which no number should cover. Half-way is half-way on logarithmic axes."""
+    """Points on the line that numbers must not cover, equidistant on logarithmic axes."""
     def between(start: float, end: float) -> list[float]:
         return [start * (end / start) ** (part / PLACES) for part in range(PLACES + 1)]
 
@@ -131,8 +139,8 @@ def _write_list(axes: Axes, tuning: Tuning) -> None:
                      zip((axes.get_position().width, axes.get_position().height), axes.figure.get_size_inches()))
 
     place = axes.get_position()
-    is_beside = place.x1 < 0.8
-    left, top = (width + style.inches(LIST_GAP / 2), height) if is_beside else \
+    is_right = place.x1 < 0.8
+    left, top = (width + style.inches(LIST_GAP / 2), height) if is_right else \
         (sheet.EDGE - place.x0 * axes.figure.get_size_inches()[0], -style.inches(LIST_DROP))
 
     def write(row: int, column: str, text: str, **how) -> None:
@@ -145,7 +153,7 @@ def _write_list(axes: Axes, tuning: Tuning) -> None:
         if column:
             write(0, column, column, color=style.GREY)
     for place, one in enumerate(tuning.front):
-        how = {"weight": "bold"} if place == tuning.best else {}
+        how = {"weight": "bold"} if place == tuning.best and _best_text(tuning) else {}
         cells = {"": str(place + 1), "collective": one.scheme, "format, minishards x microshards": one.name,
                  "time": quantities.measured_time(one.time_s), "SQNR": f"{sqnr(one.nmse):.1f} dB"}
         for column, text in cells.items():
@@ -155,8 +163,9 @@ def _write_list(axes: Axes, tuning: Tuning) -> None:
 def _legend(looks: dict[str, style.Look], tuning: Tuning) -> list[list[Line2D]]:
     schemes = [Line2D([], [], color=look.colour, marker=look.marker, linestyle="none", markersize=MARKER_SIZE,
                       label=name) for name, look in looks.items()]
-    rest = [Line2D([], [], label="best", **BEST_LOOK),
-            Line2D([], [], label="simulated, but dominated", **dict(OTHER_LOOK, markersize=8))]
+    best = _best_text(tuning)
+    rest = [*([Line2D([], [], label=best, **BEST_LOOK)] if best else []),
+            Line2D([], [], label="dominated", **dict(OTHER_LOOK, markersize=8))]
     if tuning.baseline:
         rest.append(Line2D([], [], label=f"baseline: {tuning.baseline.name}", **BASELINE_LOOK))
     if tuning.max_nmse or tuning.max_time_s:

@@ -1,17 +1,17 @@
-"""Parts that make up a time, as stacked bars draw them."""
+"""Parts of a time, for stacked bars."""
 import dataclasses
 
 from drawing import style
 from read.row import Row
 
 
-# Parts that do not make up the whole are a defect of the file; printing rounds them by less than this.
+# Relative tolerance of the sum of the parts, for rounding in files.
 ROUNDING = 1e-3
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A share of the time, and how it is drawn."""
+    """A part of the time, and its style."""
 
     column: str
     name: str
@@ -20,12 +20,12 @@ class Part:
     hatch: str
 
     def look(self) -> dict:
-        """How matplotlib is to draw it: the hatch tells it apart without colour."""
+        """Arguments for matplotlib; hatches are distinguishable without colours."""
         return {"facecolor": self.colour, "hatch": self.hatch, "edgecolor": style.INK, "linewidth": 0.7}
 
 
 def check_whole(row: Row, parts: list[Part]) -> None:
-    """Refuses a row whose parts do not make up its time."""
+    """Throws InputError if the parts do not add up to the time of the row."""
     whole = row.positive("time_s")
     found = sum(row.number(part.column) for part in parts)
     if abs(found - whole) > ROUNDING * whole:

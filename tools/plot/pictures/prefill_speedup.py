@@ -1,4 +1,4 @@
-"""Speedup of a prefill over that with BF16 AllReduces, against the tokens of the prompt."""
+"""Speedup of prefills over the baseline, over the tokens of the prompt."""
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -12,18 +12,18 @@ from read.rows import grouped
 
 PAPER_MARKER_SIZE, PAPER_LEGEND_SIZE = 13, 9
 TICK_STEP = 0.05
-# Room around the data: tokens as a factor on a logarithmic axis.
+# Margins around the data: tokens as a factor on a logarithmic axis.
 TOKEN_MARGIN, ROOM = 1.3, 0.03
 PANEL_WIDTH = 5.5
 
 
 def draw(rows: list[Row]) -> Figure:
-    """A panel for each model, a line for each label but the baseline."""
+    """A panel for each model, a line for each label except the baseline."""
     groups = prefill.panels(rows)
     baseline = subject.baseline([row for group in groups for row in group])
     quantized = [row for group in groups for row in group if row.text("label") != baseline]
     if not quantized:
-        raise rows[0].error(f"there is nothing to compare with {baseline}: no row has another label")
+        raise rows[0].error(f"nothing to compare with {baseline}: no row has another label")
     looks = style.looks(list(dict.fromkeys(row.text("label") for row in quantized)))
     width = PANEL_WIDTH * sheet.across(len(groups), prefill.MOST_ACROSS)
     figure, panels = sheet.frame(width, 3.6, sheet.Margins(), list(map(prefill.title, groups)), prefill.MOST_ACROSS,
@@ -78,7 +78,7 @@ def _legend(looks: dict[str, style.Look], reported: list[tuple[str, paper.Prefil
     marks = [Line2D([], [], markersize=PAPER_LEGEND_SIZE, **_paper_mark(looks[label]),
                     label=f"paper, {label}: {speedup}x ({model}, {_tokens_text(tokens)} tokens)")
              for (label, model, speedup), tokens in figures.items()]
-    rows = [[*runs, Line2D([], [], color=style.INK, linewidth=1, label="as fast as the baseline")]]
+    rows = [[*runs, Line2D([], [], color=style.INK, linewidth=1, label="baseline, 1x")]]
     return [*rows, marks] if marks else rows
 
 

@@ -1,4 +1,4 @@
-"""Where the time of a prefill goes, against the tokens of the prompt."""
+"""Time breakdown of prefills, over the tokens of the prompt."""
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -12,17 +12,17 @@ from read.row import Row
 from words import quantities
 
 PARTS = [
-    Part("matrix_s", "matrix products", "matrices", "#a6cee3", ""),
+    Part("matrix_s", "GEMMs", "GEMMs", "#a6cee3", ""),
     Part("attention_s", "attention", "attention", "#fdd0a2", "////"),
     Part("elementwise_s", "norms and element-wise", "element-wise", "#ffffff", "...."),
     Part("allreduce_s", "AllReduces", "AllReduces", "#999999", "xxxx"),
 ]
-# Times of prompts are compared for this many tokens, or the longest would leave no room for the others.
+# Times are normalized to this many tokens, for prompts of all lengths to fit one axis.
 PER_TOKENS = 1024
 MILLISECONDS = 1e3
-# Of the distance between two prompts.
+# Shares of the distance between two prompts.
 GROUP_WIDTH, BAR_SHARE = 0.84, 0.86
-# A bar's name and time stand upright above it.
+# Name and time are written vertically above each bar.
 NAME_LIFT, ROOM_ABOVE = 7, 1.42
 NAME_BACKGROUND = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": 10, "linestyle": "none",
@@ -37,18 +37,18 @@ def draw(rows: list[Row]) -> Figure:
         for row in group:
             check_whole(row, PARTS)
     width = PANEL_WIDTH * sheet.across(len(groups), prefill.MOST_ACROSS)
-    height = 3.4 if sheet.is_wished() else 4.4
+    height = 3.4 if sheet.has_fixed_width() else 4.4
     figure, panels = sheet.frame(width, height, sheet.Margins(), list(map(prefill.title, groups)),
-                                 1 if sheet.is_wished() else prefill.MOST_ACROSS)
+                                 1 if sheet.has_fixed_width() else prefill.MOST_ACROSS)
     for axes, group in zip(panels, groups):
         _draw_panel(axes, group)
     panels[0].set_ylim(0, ROOM_ABOVE * max(map(_height, (row for group in groups for row in group))))
     sheet.label_rows(panels, f"time for {PER_TOKENS} tokens (ms)")
     marked = any(_paper_time(row) for group in groups for row in group)
     star = [Line2D([], [], label="paper", **PAPER_LOOK)] if marked else []
-    sheet.caption(figure, "Where the time of a prefill goes",
-                  f"{prefill.context(groups)}; bars are the time divided by tokens / {PER_TOKENS}, "
-                  "the time itself is written above them",
+    sheet.caption(figure, "Time breakdown of a prefill",
+                  f"{prefill.context(groups)}; bars: time divided by tokens / {PER_TOKENS}; "
+                  "above them: time",
                   [[*(Patch(label=part.name, **part.look()) for part in PARTS), *star]],
                   sheet.source(paper.CITATION if marked else ""))
     return figure

@@ -1,4 +1,4 @@
-"""What the times depend on: the elasticity of each collective's time in each parameter of the chip, as a tornado."""
+"""Elasticity of the time of each collective in each parameter of the chip, as a tornado."""
 import dataclasses
 
 from matplotlib.axes import Axes
@@ -10,19 +10,19 @@ from drawing import columns, measure, sheet, style
 from read.errors import InputError
 from read.sensitivities import Parameter, Sensitivities
 
-# Smaller ones change no digit that a time is read to.
+# Smaller elasticities are left out.
 LEAST = 0.001
-# One for each collective; hatches tell them apart without colours.
+# Styles of the collectives; hatches are distinguishable without colours.
 LOOKS = [{"facecolor": colour, "hatch": hatch, "edgecolor": style.INK, "linewidth": 0.7} for colour, hatch in
          [("#999999", ""), ("#a6cee3", "////"), ("#fdd0a2", "xxxx"), ("#c7e9c0", "...."), ("#cab2d6", "\\\\\\\\"),
           ("#ffffff", "||||"), ("#f6e27f", "++++"), ("#fb9a99", "----")]]
 ZERO_LINE = {"color": style.INK, "linewidth": 1}
 PER_CENT = 100
-# In inches, and in places from one parameter to the next.
+# In inches, and in units of the distance between parameters.
 BAR_INCHES, GAP_INCHES, GROUP_WIDTH = 0.2, 0.16, 0.8
 ROOM = 0.03
 LEGEND_COLUMNS = 4
-# Columns end here, in inches right of the panel: those of a parameter, then those of each of its bars.
+# Right edges of the columns, in inches right of the panel: of parameters, and of their bars.
 COLUMNS_AT = {"value": 0.95, "class": 1.85, "uncertain by": 2.8}
 BAR_COLUMNS_AT = {"elasticity": 3.7, "contribution": 4.65}
 NONE = "-"
@@ -30,7 +30,7 @@ NONE = "-"
 
 @dataclasses.dataclass(frozen=True)
 class Bar:
-    """One collective's elasticity in one parameter."""
+    """Elasticity of one collective in one parameter."""
 
     place: float
     label: str
@@ -38,14 +38,14 @@ class Bar:
 
     @property
     def elasticity(self) -> float:
-        """By how many per cent the time changes if the parameter grows by 1 %."""
+        """Change of the time in % if the parameter grows by 1 %."""
         return self.parameter.elasticities[self.label]
 
 
 def draw(found: Sensitivities) -> Figure:
     """A group of bars for each parameter, the largest first; a bar for each collective, in the legend's order."""
     if len(found.labels) > len(LOOKS):
-        raise InputError(f"{len(found.labels)} collectives cannot be told apart; {len(LOOKS)} at most can: "
+        raise InputError(f"{len(found.labels)} collectives; at most {len(LOOKS)} are distinguishable: "
                          "choose one with --label")
     parameters = _shown(found)
     bars = [bar for place, parameter in enumerate(parameters) for bar in _group(place, parameter, found.labels)]
@@ -59,10 +59,10 @@ def draw(found: Sensitivities) -> Figure:
     _label_axes(axes, parameters, bars)
     _write_parameters(axes, parameters)
     _write_bars(axes, bars)
-    sheet.caption(figure, "What the time depends on",
+    sheet.caption(figure, "Sensitivity of the time to chip parameters",
                   f"{found.what} on {found.machine}{_left_out(len(found.parameters) - len(parameters))}"
                   f"{_without(found.without)}", _legend(found.labels),
-                  sheet.source(more="contribution: |elasticity| x uncertainty, by which the time is uncertain for "
+                  sheet.source(more="contribution: |elasticity| x uncertainty, the uncertainty of the time due to "
                                     "this parameter alone"))
     return figure
 
@@ -72,10 +72,10 @@ def _largest(parameter: Parameter) -> float:
 
 
 def _shown(found: Sensitivities) -> list[Parameter]:
-    """Those that a time depends on, the largest first."""
+    """Parameters that affect a time, the largest elasticity first."""
     shown = [parameter for parameter in found.parameters if _largest(parameter) >= LEAST]
     if not shown:
-        raise InputError(f"there is nothing to draw: all elasticities are below {LEAST:g}")
+        raise InputError(f"nothing to draw: all elasticities are below {LEAST:g}")
     return sorted(shown, key=_largest, reverse=True)
 
 
@@ -85,9 +85,9 @@ def _left_out(count: int) -> str:
 
 
 def _without(names: list[str]) -> str:
-    """Without it one would think that the time is certain as far as these parameters go."""
-    who = names[0] if len(names) == 1 else f"{len(names)} parameters"
-    return f"; uncertain, but 0 and so without one: {who}" if names else ""
+    """Note on uncertain parameters that the picture cannot show."""
+    count = names[0] if len(names) == 1 else f"{len(names)} parameters"
+    return f"; uncertain, but without elasticity at 0: {count}" if names else ""
 
 
 def _group(place: int, parameter: Parameter, labels: list[str]) -> list[Bar]:
@@ -105,7 +105,7 @@ def _label_axes(axes: Axes, parameters: list[Parameter], bars: list[Bar]) -> Non
     axes.set_xlim(min(ends) - room, max(ends) + room)
     axes.axvline(0, **ZERO_LINE)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.set_xlabel("elasticity: change of the time, in %, if the parameter grows by 1 % (left: faster)")
+    axes.set_xlabel("elasticity: change of the time in % if the parameter grows by 1 % (left: faster)")
 
 
 def _write_parameters(axes: Axes, parameters: list[Parameter]) -> None:
@@ -125,12 +125,12 @@ def _write_bars(axes: Axes, bars: list[Bar]) -> None:
 
 
 def _per_cent(uncertainty: float) -> str:
-    """Without the exponent that 1000 % and more would have."""
+    """Three digits, without an exponent from 1000 % on."""
     return f"{float(f'{PER_CENT * uncertainty:.3g}'):g} %"
 
 
 def _contribution(bar: Bar) -> str:
-    """Of a parameter that is taken as exact there is none."""
+    """NONE for an exact parameter."""
     uncertainty = bar.parameter.uncertainty
     return f"{PER_CENT * abs(bar.elasticity) * uncertainty:.2f} %" if uncertainty else NONE
 

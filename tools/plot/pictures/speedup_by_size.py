@@ -1,11 +1,10 @@
-"""Speedup over the baseline against tensor size, beside what the paper reports."""
+"""Speedup over the baseline against tensor size, with the figures of the paper."""
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MultipleLocator
 
-from drawing import sheet, style, ticks
+from drawing import sheet, style
 from pictures import intervals, series, subject
 from read import paper
 from read.row import Row
@@ -14,18 +13,14 @@ from words import quantities
 
 NO_GAIN = {"facecolor": "#f1f1f1", "edgecolor": "#cccccc", "hatch": "////", "linewidth": 0}
 PAPER_MARKER_SIZE, PAPER_LEGEND_SIZE = 13, 9
-# Of 0.25x, or more where that would be more ticks than there is room for.
-TICK_STEPS, MOST_TICKS = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100], 12
-# The highest speedup, and no less than what int8 could give, fits below the upper edge.
-LEAST_TOP, ROOM_ABOVE = 2.1, 1.08
 
 
 def draw(rows: list[Row]) -> Figure:
-    """One panel for each slice, one line for each label but the baseline."""
+    """One panel for each slice, one line for each label except the baseline."""
     baseline, timed = subject.baseline(rows), subject.timed(rows)
     labels = [label for label in series.labels(rows) if label != baseline]
     if not labels:
-        raise rows[0].error(f"there is nothing to compare with {baseline}: no row has another label")
+        raise rows[0].error(f"nothing to compare with {baseline}: no row has another label")
     looks = style.looks(labels)
     groups = series.panels(rows)
     figure, panels = sheet.frame(11, 3.6, sheet.Margins(), series.titles(groups), is_free=True)
@@ -41,12 +36,7 @@ def draw(rows: list[Row]) -> Figure:
                       **_paper_mark(looks[label]))
 
     highest = max([*(row.number("speedup") for row in rows), *intervals.ends(rows, intervals.SPEEDUP)])
-    top = max(highest * ROOM_ABOVE, LEAST_TOP)
-    panels[0].set_ylim(0, top)
-    step = next((step for step in TICK_STEPS if top / step <= MOST_TICKS), TICK_STEPS[-1])
-    panels[0].yaxis.set_major_locator(MultipleLocator(step))
-    ticks.times_axis(panels[0].yaxis)
-    sheet.label_rows(panels, f"speedup over the {baseline} {timed}")
+    series.speedup_axis(panels, highest, f"speedup over the {baseline} {timed}")
     the_only(rows, "hardware")
     sheet.caption(figure, f"Speedup of one {timed} against tensor size",
                   f"{subject.context(rows)}; time of the {baseline} {timed} / time",
@@ -64,7 +54,7 @@ def _draw_lines(axes: Axes, rows: list[Row], looks: dict[str, style.Look]) -> No
 
 
 def _points(group: list[Row]) -> dict[str, paper.Point]:
-    """What the paper reports of the lines of a slice, by label; of each figure the first line that it is of."""
+    """Figures of the paper by label, each for the first matching line of a slice."""
     found: dict[str, paper.Point] = {}
     for row in group:
         point = paper.point(row)
@@ -74,7 +64,7 @@ def _points(group: list[Row]) -> dict[str, paper.Point]:
 
 
 def _reported(group: list[Row]) -> dict[str, paper.Point]:
-    """Those that have a place on their line: it goes to the size that the paper measured."""
+    """Figures for lines that include the tensor size of the paper."""
     lines = series.lines(group)
     ends = {label: (lines[label][0].number("tensor_bytes"), lines[label][-1].number("tensor_bytes"))
             for label in lines}
@@ -83,7 +73,7 @@ def _reported(group: list[Row]) -> dict[str, paper.Point]:
 
 
 def _shows_no_gain(group: list[Row]) -> bool:
-    """Whether there are tensors as small as those that the paper found no gain for."""
+    """True if the slice has sizes without a gain according to the paper."""
     return bool(_points(group)) and min(row.number("tensor_bytes") for row in group) < paper.GAIN_FROM_BYTES
 
 
@@ -105,6 +95,6 @@ def _legend(looks: dict[str, style.Look], rows: list[Row], groups: list[list[Row
                     **_paper_mark(looks[label])) for label, point in reported.items()]
     if any(map(_shows_no_gain, groups)):
         marks.append(Patch(label=f"paper: no gain below {quantities.size_text(paper.GAIN_FROM_BYTES)}", **NO_GAIN))
-    runs.append(Line2D([], [], color=style.INK, linewidth=1, label="as fast as the baseline"))
+    runs.append(Line2D([], [], color=style.INK, linewidth=1, label="baseline, 1x"))
     runs += intervals.handles(rows, intervals.SPEEDUP)
     return [runs, marks] if marks else [runs]

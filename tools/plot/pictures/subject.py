@@ -1,4 +1,4 @@
-"""What a picture is about, in words."""
+"""Descriptions of the subject of a picture."""
 from read.row import Row
 from read.rows import the_only
 from words import quantities
@@ -7,30 +7,30 @@ WORKLOADS = {"prefill": "prefill", "decode": "decoding step"}
 
 
 def baseline(rows: list[Row]) -> str:
-    """The label that speedups refer to."""
+    """Label of the baseline of speedups."""
     return the_only(rows, "baseline")
 
 
 def collective(rows: list[Row]) -> str:
-    """Such as 'AllReduce'."""
+    """Name of the collective: 'AllReduce'."""
     return the_only(rows, "collective")
 
 
 def check_one(rows: list[Row]) -> None:
-    """Refuses rows that are not of one tensor on one machine, in a picture that has a place for one only."""
+    """Throws TooMuch for rows of several tensors or machines."""
     for column in ("collective", "tensor_bytes", "dtype", "chips", "hardware", "topology"):
         the_only(rows, column)
 
 
 def timed(rows: list[Row]) -> str:
-    """What the times of the rows are of: the collective, or a phase of a model that has many of them."""
+    """Subject of the times: the collective, or a phase of a model."""
     return WORKLOADS.get(_shared(rows, "phase")) or collective(rows)
 
 
 def context(rows: list[Row]) -> str:
-    """What all rows share: 'AllReduce of 32 MiB of bf16 on each of 8 x tpu-v5e, slice 4x2; values from N(0, 1)'.
+    """Properties shared by all rows: 'AllReduce of 32 MiB of bf16 on each of 8 x tpu-v5e, slice 4x2; uniform values'.
 
-    What they differ in, the picture shows. Values are said where there are errors, which alone depend on them.
+    Values are named where rows have errors, which depend on them.
     """
     machine = _machine(rows)
     work = _workload(rows) or _collective(rows)
@@ -39,7 +39,7 @@ def context(rows: list[Row]) -> str:
 
 
 def _shared(rows: list[Row], column: str) -> str:
-    """What all have in a column; empty if they differ."""
+    """The value of a column that all rows share; empty if they differ."""
     found = {row.cells.get(column, "") for row in rows}
     return found.pop() if len(found) == 1 else ""
 

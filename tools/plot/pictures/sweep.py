@@ -1,4 +1,4 @@
-"""One value of a sweep against any two of its axes, as a heat map."""
+"""One value of a sweep over two of its axes, as a heat map."""
 import dataclasses
 
 import numpy
@@ -9,13 +9,13 @@ from matplotlib.patches import Rectangle
 
 from drawing import measure, sheet, style, ticks
 from pictures import subject
-from read.errors import InputError, unknown
+from read.errors import InputError, TooMuch, unknown
 from read.points import Point, Points, value_names
 from words import quantities
 from words.axes import LABEL, axis_text
 from words.names import short
 
-# Ever darker, so that it can be read without colours.
+# Monotonically darker, readable without colours.
 HEAT = LinearSegmentedColormap.from_list("value", ["#fdf0d5", "#f6b26b", "#d95f2b", "#8c1d18", "#2b0508"])
 DARK_FROM = 0.5
 NOTHING = {"facecolor": "#ffffff", "edgecolor": "#bbbbbb", "hatch": "///", "linewidth": 0}
@@ -28,33 +28,35 @@ LEAST_WIDTH = 7.5
 TITLES = {"time_s": "Time", "speedup": "Speedup", "sqnr_db": "SQNR (dB)", "nmse": "NMSE", "mse": "MSE",
           "lower_bound_s": "Lower bound of the time"}
 TEXT_HEIGHT, TEXT_GAP = 0.2, 0.08
-# Speedups of this and more are gains.
+# Least speedup that counts as a gain.
 BREAK_EVEN = 1 - 1e-9
 BREAK_EVEN_LINE = {"color": style.BLUE, "linewidth": 3, "solid_capstyle": "projecting", "zorder": 4}
 
 
 def draw(sweep: Points, x: str, y: str, value: str, label: str) -> Figure:
-    """A cell for each pair of values of the axes x and y, of the runs of that label; of other axes there is one value.
+    """A cell for each pair of values of the axes x and y; throws TooMuch if other axes have several values.
 
-    One of x and y may be LABEL: then all collectives are drawn."""
+    Draws the runs of the label (default: the only one besides the baseline), or all if x or y is LABEL.
+    """
     if LABEL in (x, y):
         if label:
-            raise InputError(f"--{'x' if x == LABEL else 'y'} label draws all collectives: leave --label away")
+            raise InputError(f"--{'x' if x == LABEL else 'y'} label draws all collectives: omit --label")
         sweep = _by_label(sweep)
     else:
         label = _label(sweep, label)
     _check_axes(sweep, x, y)
     runs = [run for run in sweep.points if LABEL in (x, y) or run.label in (label, "")]
     if not any(run.label for run in runs):
-        raise InputError(f"{sweep.source}: there is no run of '{label or LABEL}' here")
+        raise InputError(f"{sweep.source}: no run of '{label or LABEL}'")
     columns, rows = _steps(runs, x), _steps(runs, y)
-    cells, failed = _cells(sweep, runs, x, y, value)
+    cells, empty = _cells(sweep, runs, x, y, value)
     grid = numpy.full((len(rows), len(columns)), numpy.nan)
     for (column, row), number in cells.items():
         grid[rows.index(row), columns.index(column)] = number
     names = [[short(step) for step in steps] for steps in (columns, rows)]
     figure, axes, size = _frame(*names)
-    _fill(axes, grid, *names, [(rows.index(row), columns.index(column)) for column, row in failed], value, size)
+    _fill(axes, grid, *names, [(rows.index(row), columns.index(column), text) for (column, row), text in empty.items()],
+          value, size)
     labels = sweep.config_labels()
     axes.set_xlabel(axis_text(x, labels))
     axes.set_ylabel(axis_text(y, labels))
@@ -69,14 +71,22 @@ def _label(sweep: Points, wanted: str) -> str:
         if wanted not in labels:
             raise unknown("label", wanted, labels, sweep.source)
         return wanted
-    if len(labels) > 1:
-        raise InputError(f"{sweep.source}: there are several collectives; give --label one of: {', '.join(labels)}; "
+    candidates = [label for label in labels if label not in _baselines(sweep)] or labels
+    if len(candidates) > 1:
+        raise InputError(f"{sweep.source}: several collectives; give --label one of: {', '.join(labels)}; "
                          f"or --y {LABEL} for all")
-    return labels[0]
+    return candidates[0]
+
+
+def _baselines(sweep: Points) -> set[str]:
+    """Labels of the baselines; for tables, which have no configurations, the labels with speedups of 1 only."""
+    configured = {point.config["baseline"] for point in sweep.points if "baseline" in point.config}
+    return configured or {label for label in sweep.labels()
+                          if {run.value("speedup") for run in sweep.points if run.label == label} == {1.0}}
 
 
 def _by_label(sweep: Points) -> Points:
-    """With the label as another axis. A point that failed did so for all of them."""
+    """The sweep with the label as a further axis. A failed point counts for all labels."""
     labels = _labels(sweep)
     return dataclasses.replace(sweep, points=[
         dataclasses.replace(run, axes=run.axes | {LABEL: label})
@@ -86,7 +96,7 @@ def _by_label(sweep: Points) -> Points:
 def _labels(sweep: Points) -> list[str]:
     labels = sweep.labels()
     if not labels:
-        raise InputError(f"{sweep.source}: there is no run in it: all points failed, or there is none")
+        raise InputError(f"{sweep.source}: no run: all points failed, or there are none")
     return labels
 
 
@@ -100,32 +110,31 @@ def _check_axes(sweep: Points, x: str, y: str) -> None:
 
 
 def _steps(runs: list[Point], axis: str) -> list[str]:
-    """The values of an axis: sizes and numbers by size, others in the order of the sweep."""
+    """The values of an axis: sizes and numbers sorted, others in the order of the sweep."""
     steps = list(dict.fromkeys(run.axes[axis] for run in runs))
     sizes = [quantities.size_of(step) for step in steps]
     return steps if None in sizes else [step for _, step in sorted(zip(sizes, steps))]
 
 
 def _cells(sweep: Points, runs: list[Point], x: str, y: str, value: str):
-    """Numbers by place, and places of points that failed."""
+    """Numbers by cell, and a word for each cell without one: 'failed', 'too large'."""
     cells: dict[tuple[str, str], float] = {}
     seen: dict[tuple[str, str], Point] = {}
-    failed = []
+    empty = {}
     for run in runs:
         place = run.axes[x], run.axes[y]
         if place in seen:
-            others = [axis for axis in run.axes if run.axes[axis] != seen[place].axes.get(axis)]
-            raise InputError(f"{sweep.source}: several points at {x} = {place[0]}, {y} = {place[1]}; "
-                             f"choose one with --where {others[0] if others else 'AXIS'}=VALUE")
+            raise TooMuch(f"{sweep.source}: several points at {x} = {place[0]}, {y} = {place[1]}",
+                          *((one.path, one.line) for one in (seen[place], run)))
         seen[place] = run
         number = run.value(value) if run.label else None
         if number is None:
-            failed.append(place)
+            empty[place] = "too large" if run.does_not_fit else "failed"
         else:
             cells[place] = number
     if not cells:
         raise unknown("number", value, value_names(runs), sweep.source)
-    return cells, failed
+    return cells, empty
 
 
 def _frame(columns: list[str], rows: list[str]) -> tuple[Figure, Axes, tuple[float, float]]:
@@ -147,7 +156,7 @@ def _is_turned(columns: list[str], width: float) -> bool:
     return measure.widest(columns) + TEXT_GAP > width
 
 
-def _fill(axes: Axes, grid, columns: list[str], rows: list[str], failed: list[tuple[int, int]], value: str,
+def _fill(axes: Axes, grid, columns: list[str], rows: list[str], empty: list[tuple[int, int, str]], value: str,
           size: tuple[float, float]) -> None:
     norm = _norm(grid)
     for row, column in numpy.ndindex(grid.shape):
@@ -161,8 +170,8 @@ def _fill(axes: Axes, grid, columns: list[str], rows: list[str], failed: list[tu
                 dark = norm(grid[row, column]) > DARK_FROM
                 axes.text(column, row, texts[row][column], ha="center", va="center", zorder=3,
                           color="white" if dark else style.INK)
-        for row, column in failed:
-            axes.text(column, row, "failed", ha="center", va="center", color=style.GREY, style="italic", zorder=3,
+        for row, column, text in empty:
+            axes.text(column, row, text, ha="center", va="center", color=style.GREY, style="italic", zorder=3,
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
     axes.set_xticks(range(len(columns)), columns, rotation=90 if _is_turned(columns, size[0]) else 0)
     axes.set_yticks(range(len(rows)), rows)
@@ -193,7 +202,7 @@ def _colour_bar(axes: Axes, image, value: str) -> None:
 
 
 def _mark_break_even(axes: Axes, grid) -> bool:
-    """A line between cells that gain and cells that lose, whose colours are nearly the same; whether there is any."""
+    """Draws a line between speedups above and below 1x; returns True if there is one."""
     gains = grid >= BREAK_EVEN
     known = numpy.isfinite(grid)
     lines = []
@@ -210,7 +219,7 @@ def _mark_break_even(axes: Axes, grid) -> bool:
 
 
 def _tick_text(value: str, number: float) -> str:
-    """Ticks are round numbers."""
+    """Label of a tick, which is a round number."""
     if value == "speedup":
         return f"{number:.4g}x"
     return quantities.time_text(float(number)) if value.endswith("_s") else _text(value, number)
@@ -229,10 +238,10 @@ def _text(value: str, number: float) -> str:
 
 
 def _caption(figure: Figure, runs: list[Point], label: str, value: str, has_holes: bool, is_crossed: bool) -> None:
-    # Tables do not say what machine and tensor they are of.
+    # Tables have no configurations.
     rows = [run.row() for run in runs if run.label and run.config]
     notes = [subject.context(rows)] if rows else []
-    notes.append("darker is more" + ("; hatched: failed, or not in the sweep" if has_holes else ""))
+    notes.append("darker: larger" + ("; hatched: failed, too large for the HBM, or excluded" if has_holes else ""))
     if is_crossed:
         notes.append("blue line: break-even, 1x")
     sheet.caption(figure, f"{TITLES.get(value, value)} of {label or 'all collectives'}", "; ".join(notes))

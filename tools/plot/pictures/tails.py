@@ -1,4 +1,4 @@
-"""What heavy tails cost: SQNR of each collective on Gaussian values and on those of files, like real ones."""
+"""SQNR of each collective on Gaussian values and on values from files, such as activations."""
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -17,25 +17,25 @@ MARKS = {
 }
 LOSS_LINE = {"color": style.VERMILION, "linestyle": "-", "linewidth": 3.5}
 GAIN_LINE = {"color": style.GREY, "linestyle": ":", "linewidth": 1.8}
-# Every bit of an integer format is worth 20 log10(2) dB.
+# SQNR of one bit of an integer format: 20 log10(2) dB.
 BIT_DB = 6.02
 ROOM_DB, ROW_INCHES = 3.0, 0.33
-# Columns of numbers end here, in inches right of the panel.
+# Right edges of the columns, in inches right of the panel.
 COLUMNS_AT = {"Gaussian": 0.85, "files": 1.6, "difference": 2.65}
 
 
 def has_both(rows: list[Row]) -> bool:
-    """Whether these rows can be drawn: there are Gaussian and real values among them."""
+    """True if the rows have both Gaussian values and values from files."""
     return {GAUSSIAN, REAL} <= {row.text("values") for row in rows if row.has("values")}
 
 
 def draw(rows: list[Row]) -> Figure:
-    """One line for each label but the baseline's, from the top in order of appearance."""
+    """One line for each label except the baseline, in order of appearance from the top."""
     pairs = _pairs(rows)
     baseline = [label for label, pair in pairs.items() if _is_baseline(pair)]
     drawn = {label: _decibels(pair) for label, pair in pairs.items() if label not in baseline}
     if not drawn:
-        raise rows[0].error("there is only the baseline; a picture needs another collective to show")
+        raise rows[0].error("only the baseline; nothing to compare it with")
     left = measure.widest(drawn) + 2 * sheet.EDGE
     right = style.inches(max(COLUMNS_AT.values())) + sheet.EDGE
     figure, [axes] = sheet.frame(11, ROW_INCHES * (len(drawn) + 0.4),
@@ -46,14 +46,14 @@ def draw(rows: list[Row]) -> Figure:
     _write_numbers(axes, list(drawn.values()))
 
     subject.check_one(rows)
-    sheet.caption(figure, "What heavy tails cost",
-                  "; ".join([f"{subject.context(rows)}; SQNR against the exact sum",
+    sheet.caption(figure, "SQNR on heavy-tailed values",
+                  "; ".join([f"{subject.context(rows)}; SQNR relative to the exact sum",
                              *(f"not drawn: {_summary(label, pairs[label])}" for label in baseline)]), _legend())
     return figure
 
 
 def _pairs(rows: list[Row]) -> dict[str, dict[str, Row]]:
-    """The rows of each label by what their values are."""
+    """The rows of each label by kind of values."""
     check_unique(rows, ["label", "values"])
     for row in rows:
         if row.text("values") not in NAMES:
@@ -76,7 +76,7 @@ def _is_baseline(pair: dict[str, Row]) -> bool:
 def _decibels(pair: dict[str, Row]) -> dict[str, float]:
     for row in pair.values():
         if not row.has("sqnr_db"):
-            raise row.error(f"'{row.text('label')}' has no SQNR: it is exact, or numerics are off")
+            raise row.error(f"'{row.text('label')}' has no SQNR: it is exact, or numerics are disabled")
     return {values: row.signed_number("sqnr_db") for values, row in pair.items()}
 
 
@@ -116,5 +116,5 @@ def _write_numbers(axes: Axes, drawn: list[dict[str, float]]) -> None:
 
 def _legend() -> list[list[Line2D]]:
     marks = [Line2D([], [], linestyle="none", label=NAMES[values], **look) for values, look in MARKS.items()]
-    return [marks, [Line2D([], [], label="lost on values from files (bold: a bit's worth, 6 dB, or more)", **LOSS_LINE),
-                    Line2D([], [], label="gained", **GAIN_LINE)]]
+    return [marks, [Line2D([], [], label="lower on values from files (bold: by 6 dB, one bit, or more)", **LOSS_LINE),
+                    Line2D([], [], label="higher", **GAIN_LINE)]]

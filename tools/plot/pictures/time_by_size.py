@@ -1,4 +1,4 @@
-"""Simulated time against tensor size, beside the lower bound of each collective."""
+"""Simulated time and lower bound of each collective against tensor size."""
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -8,7 +8,7 @@ from read.row import Row
 from read.rows import the_only
 from words import quantities
 
-# Lower bounds of tiny tensors are far below any time; the axis starts this factor below the smallest time.
+# The axis starts this factor below the smallest time; lower bounds of tiny tensors are far below it.
 ROOM_BELOW = 2.5
 ROOM_ABOVE = 1.6
 BOUND_LINE = {"linestyle": ":", "linewidth": 1.2, "markersize": 3.5, "markerfacecolor": "white",
@@ -38,7 +38,7 @@ def draw(rows: list[Row]) -> Figure:
     sheet.label_rows(panels, f"time of one {subject.timed(rows)}")
     the_only(rows, "hardware")
     sheet.caption(figure, f"Time of one {subject.timed(rows)} against tensor size",
-                  f"{subject.context(rows)}; no schedule can be faster than the lower bound",
+                  f"{subject.context(rows)}; lower bound: of every schedule",
                   [[*_legend(looks), *intervals.handles(rows, intervals.TIME)]])
     return figure
 

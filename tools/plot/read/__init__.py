@@ -1,1 +1,1 @@
-"""Reads what the program writes, into types of its own. Knows words; not what draws."""
+"""Readers of the program's output files. Depends on words, and not on the modules that draw."""

@@ -1,4 +1,4 @@
-"""Tells the points of one state of a sweep from those of another, as the report does (experiments/report/bases.cpp)."""
+"""Separates the points of a sweep that was edited between runs, like the report (experiments/report/bases.cpp)."""
 import dataclasses
 import json
 
@@ -7,10 +7,10 @@ from read.points import Point
 COLLECTIVES = "/collectives/"
 
 
-def told_apart(points: list[Point]) -> list[Point]:
-    """The points, each with what the bases of their sweeps differ in as further axes.
+def with_base_axes(points: list[Point]) -> list[Point]:
+    """The points, with a further axis for each value in which the base configurations of their sweeps differ.
 
-    Of points that only their keys tell apart, as if a file that the configuration names was changed, the last count.
+    Keeps the last of the points that differ only in their keys, as after an edit of a file named by the configuration.
     """
     bases = _bases(points)
     if len(bases) > 1:
@@ -22,7 +22,7 @@ def told_apart(points: list[Point]) -> list[Point]:
 
 
 def _bases(points: list[Point]) -> dict[str, dict[str, str | None]]:
-    """By base what its configurations have, by JSON pointer: None where they are not alike."""
+    """Values of the configurations of each base, by JSON pointer; None where they differ within the base."""
     bases: dict[str, dict[str, str | None]] = {}
     for point in points:
         if not point.base or not point.config:
@@ -36,7 +36,7 @@ def _bases(points: list[Point]) -> dict[str, dict[str, str | None]]:
 
 
 def _by_label(config: dict) -> dict:
-    """With collectives called by their labels, so that each is the same one wherever it stands in the list."""
+    """The configuration with its collectives by label, independent of their order."""
     collectives = {each["label"]: {key: value for key, value in each.items() if key != "label"}
                    for each in config.get("collectives", [])}
     return config | {"collectives": collectives}
@@ -51,10 +51,10 @@ def _flat(pointer: str, value) -> dict[str, str]:
 
 
 def _differs(pointer: str, bases: dict[str, dict[str, str | None]]) -> bool:
-    """Whether each base has one value there, or none, and not all the same."""
+    """True if every base has at most one value there, and the values differ."""
     if any(base.get(pointer, "") is None for base in bases.values()):
         return False
-    if pointer.startswith(COLLECTIVES):  # one that only some bases have has rows of its own
+    if pointer.startswith(COLLECTIVES):  # a collective of some bases only has rows of its own
         start = pointer[:pointer.index("/", len(COLLECTIVES)) + 1]
         if not all(any(name.startswith(start) for name in base) for base in bases.values()):
             return False
@@ -73,9 +73,9 @@ def _last_of_each(points: list[Point]) -> list[Point]:
     kept, seen = [], set()
     for point in reversed(points):
         place = (point.path, tuple(sorted(point.axes.items())))
-        # A point that failed has no label, and did so for all collectives.
-        told_by = place if point.failed() else (*place, point.label)
-        if not point.base or told_by not in seen:
+        # A failed point has no label; it counts for all collectives.
+        identity = place if point.failed() else (*place, point.label)
+        if not point.base or identity not in seen:
             kept.append(point)
-        seen |= {place, told_by}
+        seen |= {place, identity}
     return kept[::-1]

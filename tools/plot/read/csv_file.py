@@ -1,22 +1,23 @@
-"""Reads CSV files, and says precisely what is wrong with them."""
+"""Reads CSV files; errors name the line and the column."""
 import csv
 import difflib
 import pathlib
 
+from read import file_kinds
 from read.errors import InputError
 from read.row import Row
 
 
 def read_table(path: pathlib.Path, columns: list[str]) -> list[Row]:
-    """All rows of a CSV file, at least one, which must have these columns and may have more."""
+    """Rows of a rows.csv with at least these columns; at least one row."""
     rows = read_table_or_header(path, columns)
     if not rows:
-        raise InputError(f"{path}: there is no row below the header")
+        raise InputError(f"{path}: no row below the header")
     return rows
 
 
 def read_table_or_header(path: pathlib.Path, columns: list[str]) -> list[Row]:
-    """All rows of a CSV file, perhaps none."""
+    """Like read_table(), but may return no rows."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file)
@@ -42,13 +43,13 @@ def _rows(path: pathlib.Path, lines, columns: list[str]) -> list[Row]:
 
 
 def _check_header(path: pathlib.Path, header: list[str], columns: list[str]) -> None:
-    if not header:
-        raise InputError(f"{path}: the file is empty")
+    if file_kinds.of(path) != file_kinds.ROWS:
+        raise file_kinds.wrong_file(path, file_kinds.ROWS)
     twice = {name for name in header if header.count(name) > 1}
     if twice:
-        raise InputError(f"{path}: column '{min(twice)}' is there twice")
+        raise InputError(f"{path}: duplicate column '{min(twice)}'")
     for column in columns:
         if column not in header:
             nearest = difflib.get_close_matches(column, header, n=1)
             hint = f"; nearest is '{nearest[0]}'" if nearest else ""
-            raise InputError(f"{path}: there is no column '{column}'{hint}")
+            raise InputError(f"{path}: no column '{column}'{hint}")

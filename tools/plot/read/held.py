@@ -1,28 +1,28 @@
-"""Chooses the points of one picture: where axes are held."""
+"""Selects the points of one picture: the values at which axes of a sweep are held."""
 import dataclasses
 import re
 
-from read.errors import InputError, unknown
+from read.errors import InputError, TooMuch, unknown
 from read.points import Point, Points
 from read.row import Row
 from words.axes import axis_text
 from words.names import short
 
 Where = dict[str, list[str]]
-"""Values by axis; an axis is held at any of its values."""
-# Axes of what pictures say of all that they show.
-SAID = re.compile(r"/hardware|/collective|/topology(/[a-z-]+)?|/tensor/(bytes|shape|dtype|values(/.*)?)"
+"""Values by axis; a point matches if it has one of the values of every axis."""
+# Axes that every caption names.
+IN_CAPTION = re.compile(r"/hardware|/collective|/topology(/[a-z-]+)?|/tensor/(bytes|shape|dtype|values(/.*)?)"
                   r"|/workload/(model|phase|tokens|context|batch)")
-# What values can do without in the name of a file.
+# Parts of values that names of files omit.
 NEEDLESS = re.compile(r"^(distribution|files) |\.(npy|json|safetensors)\b")
-# Values that say nothing without their key.
+# Values that are ambiguous without their key.
 TRUTHS = {"true", "false", "auto"}
-# Runs that differ in none of these are drawn at the same place.
+# Cells that pictures distinguish; runs with the same values would overlap.
 SHOWN = ("experiment", "hardware", "topology", "tensor_bytes", "values", "label", "model", "phase", "tokens", "batch")
 
 
 def check_where(points: Points, where: Where) -> None:
-    """Refuses axes that the sweep does not have, and values that they do not have."""
+    """Throws InputError for unknown axes and unknown values of axes."""
     for axis, wanted in where.items():
         if axis not in points.axes():
             raise unknown("axis", axis, points.axes(), points.source)
@@ -33,43 +33,43 @@ def check_where(points: Points, where: Where) -> None:
 
 
 def is_at(point: Point, where: Where) -> bool:
-    """Whether a point has one of these values of each axis."""
+    """True if the point has one of the values of every axis."""
     found = {axis: point.axes.get(axis, "") for axis in where}
     return all(found[axis] in wanted or short(found[axis]) in wanted for axis, wanted in where.items())
 
 
 def at_text(where: Where) -> str:
-    """'/topology/slice = 4x2', as options have it."""
+    """Pointers and values, as in options: '/topology/slice = 4x2'."""
     return "; ".join(f"{axis} = {' or '.join(wanted)}" for axis, wanted in where.items())
 
 
 def text(where: Where, labels: list[str]) -> str:
-    """'minishards of int8 = 4' for people; without axes that every picture names by itself."""
+    """Words for captions: 'minishards of int8 = 4'; without the axes that every caption names."""
     return "; ".join(f"{axis_text(axis, labels)} = {' or '.join(map(short, wanted))}"
-                     for axis, wanted in where.items() if not SAID.fullmatch(axis))
+                     for axis, wanted in where.items() if not IN_CAPTION.fullmatch(axis))
 
 
 def file_words(where: Where) -> list[str]:
-    """What names of files have of it, in an order of their own: values, with their keys where they are mere numbers."""
+    """Words for the name of a file, sorted by axis: values, with their keys where they are plain numbers."""
     words = []
     for axis, wanted in sorted(where.items()):
-        is_said = all(any(map(str.isalpha, value)) for value in wanted) and not {*wanted} & TRUTHS
-        words += [] if is_said else [axis.rsplit("/", 1)[-1]]
+        is_clear = all(any(map(str.isalpha, value)) for value in wanted) and not {*wanted} & TRUTHS
+        words += [] if is_clear else [axis.rsplit("/", 1)[-1]]
         words += [NEEDLESS.sub("", short(value)) for value in wanted]
     return words
 
 
 def points_at(points: Points, where: Where) -> Points:
-    """The points at these values of axes, of which one at least must have succeeded."""
+    """The points at these values of axes; throws InputError if all of them failed."""
     check_where(points, where)
     chosen = [point for point in points.points if is_at(point, where)]
     if all(point.failed() for point in chosen):
-        raise InputError(f"{points.source}: no point succeeded{' at ' + at_text(where) if where else ''}")
+        raise InputError(f"{points.source}: every point failed{' at ' + at_text(where) if where else ''}")
     return dataclasses.replace(points, points=chosen)
 
 
 def rows(points: Points) -> list[Row]:
-    """A row for each run, which must differ in what pictures show; failed points are left out."""
+    """A row for each run, without failed points; throws TooMuch if two rows would overlap in every picture."""
     chosen = [point for point in points.points if not point.failed()]
     made = [point.row() for point in chosen]
     _check_held(points, chosen, made)
@@ -77,11 +77,11 @@ def rows(points: Points) -> list[Row]:
 
 
 def _check_held(points: Points, chosen: list[Point], made: list[Row]) -> None:
-    """Two runs that differ in an axis that no picture shows would be drawn as one."""
+    """Throws TooMuch for two runs that differ only in axes that no picture shows."""
     seen: dict[tuple, Point] = {}
     for point, row in zip(chosen, made):
         other = seen.setdefault(tuple(row.cells.get(name) for name in SHOWN), point)
         differ = [axis for axis in point.axes if point.axes[axis] != other.axes.get(axis)]
         if differ:
-            raise InputError(f"{points.source}: several points differ in {', '.join(differ)} only; "
-                             f"choose one with --where {differ[0]}=VALUE")
+            raise TooMuch(f"{points.source}: several points differ in {', '.join(differ)} only",
+                          (other.path, other.line), (point.path, point.line))

@@ -2,19 +2,18 @@
 import json
 import pathlib
 
+from read import file_kinds
 from read.errors import InputError
 
 
-def load(path: pathlib.Path) -> dict:
-    """What the file has."""
+def load(path: pathlib.Path, kind: str, needs: str = "") -> dict:
+    """The object in a file of that kind (read.file_kinds); `needs` as of file_kinds.wrong_file()."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror}") from None
-    except json.JSONDecodeError as problem:
-        if problem.msg == "Extra data" and problem.lineno > 1:
-            raise InputError(f"{path}: has an object in each line, like the results of a sweep; "
-                             "this picture is of one object") from None
-        raise InputError(f"{path}: not JSON: {problem}") from None
-    except ValueError as problem:  # not UTF-8
-        raise InputError(f"{path}: not JSON: {problem}") from None
+    except ValueError as problem:  # not UTF-8, or not JSON
+        raise file_kinds.wrong_file(path, kind, problem, needs) from None
+    if file_kinds.of(path) != kind:
+        raise file_kinds.wrong_file(path, kind, None, needs)
+    return content

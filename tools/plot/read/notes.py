@@ -1,7 +1,7 @@
-"""What whoever gave an input should know of it, though it can be drawn."""
+"""Notes about inputs that can be drawn in spite of a defect."""
 import sys
 
 
-def say(text: str) -> None:
-    """One line on standard error."""
+def warn(text: str) -> None:
+    """Prints one line on standard error."""
     print(f"plot: note: {text}", file=sys.stderr)

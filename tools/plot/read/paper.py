@@ -1,7 +1,7 @@
-"""What the EQuARX paper reports (Ahmed et al., arXiv 2506.17615), as far as pictures mark it.
+"""Figures of the EQuARX paper (Ahmed et al., arXiv 2506.17615) that pictures mark.
 
-A figure of the paper belongs to a row only if the row is of what the paper measured: labels say nothing, as anything
-can be called full-loop.
+A figure belongs to a row if the row has the chip, slice, tensor, format and phases of the measurement. Labels do not
+matter: any collective may be called full-loop.
 """
 import dataclasses
 
@@ -14,7 +14,7 @@ HARDWARE = "tpu-v5e"
 TOPOLOGY = "slice 4x2"
 TENSOR_BYTES = 4096 * 4096 * 2
 VALUES = "normal"
-# What it compares, and with what.
+# Collective and baseline of the comparison.
 COLLECTIVE, BASELINE = "AllReduce", "bf16"
 ALGORITHM, FORMAT, BOTH = "equarx", "int8", "both"
 # "No gain": below this, hop latency dominates.
@@ -23,7 +23,7 @@ GAIN_FROM_BYTES = 2 * KIB**2
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """One configuration of that experiment; mse is against the result of the BF16 AllReduce."""
+    """One configuration of that experiment; mse is relative to the result of the BF16 AllReduce."""
 
     ring: str
     quantize: str
@@ -34,15 +34,17 @@ class Point:
 POINTS = [
     Point("full-loop", BOTH, 1.8, 0.0014),
     Point("semi-loop", BOTH, 1.6, 0.001),
-    # The paper does not say which ring this is.
+    # The ring style is not stated.
     Point("", "all-gather", 1.3, 0.0003),
 ]
 
 
 @dataclasses.dataclass(frozen=True)
 class Prefill:
-    """Prefill of one prompt on TPU v5e, int8 in both phases; time_s where the paper gives it. The baseline has no
-    ring."""
+    """Prefill of one prompt on TPU v5e, int8 in both phases.
+
+    ring: empty for the baseline. time_s: 0 if not reported.
+    """
 
     model: str
     topology: str
@@ -60,7 +62,7 @@ PREFILLS = [
 
 
 def prefill(row: Row) -> Prefill | None:
-    """What the paper reports for the prefill of this row, if anything."""
+    """The figure for the prefill of this row; None if there is none."""
     if not _same_chip(row) or _cell(row, "phase") != "prefill" or row.number("batch") != 1:
         return None
     if _is_baseline(row):
@@ -76,7 +78,7 @@ def prefill(row: Row) -> Prefill | None:
 
 
 def point(row: Row) -> Point | None:
-    """What the paper reports of a row's collective on the slice of the row, for a tensor of TENSOR_BYTES."""
+    """The figure for the collective of this row on its slice, at TENSOR_BYTES; None if there is none."""
     if not _same_chip(row) or row.has("phase") or row.text("topology") != TOPOLOGY:
         return None
     found = [one for one in POINTS if _quantizes_as_there(row, one.quantize) and one.ring in ("", _cell(row, "ring"))]
@@ -84,7 +86,7 @@ def point(row: Row) -> Point | None:
 
 
 def same_experiment(row: Row) -> bool:
-    """Whether the row is of a tensor of the size and with the values that errors were measured on."""
+    """True if the row has the tensor size and the values of the reported errors."""
     return row.number("tensor_bytes") == TENSOR_BYTES and _cell(row, "values") == VALUES
 
 
@@ -93,13 +95,13 @@ def _cell(row: Row, column: str) -> str:
 
 
 def _same_chip(row: Row) -> bool:
-    """Whether the row is of the chip that the paper is about, whole, and compared with what the paper compares with."""
+    """True if the row has the chip, the collective and the baseline of the paper, and no faulty links."""
     return (_chip(row) == HARDWARE and not row.has("faults") and row.text("collective") == COLLECTIVE
             and _cell(row, "baseline_format") == BASELINE and _cell(row, "dtype") == BASELINE)
 
 
 def _chip(row: Row) -> str:
-    """Its name, also of a chip that is given by its file."""
+    """Name of the chip, also if it is given as a file."""
     return row.text("hardware").rsplit("/", 1)[-1].removesuffix(".json")
 
 

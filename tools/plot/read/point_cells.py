@@ -1,11 +1,11 @@
-"""What pictures read of a run and its configuration, by name."""
+"""Cells of a run and its configuration, by name."""
 import json
 import math
 
 from read.errors import InputError
 from words import names, quantities
 
-# Numbers of a run that pictures read by another name, or that are within an object.
+# Paths of numbers in a run, by the name of their cell.
 NUMBERS = {"chips": "chips", "time_s": "time_s", "speedup": "speedup", "lower_bound_s": "lower_bound_s",
            "wire_bytes_per_link": "wire_bytes_per_link", "compute_s": "compute_s", "allreduce_s": "allreduce_s",
            "matrix_s": "matrix_s", "attention_s": "attention_s", "elementwise_s": "elementwise_s",
@@ -18,18 +18,18 @@ ELEMENT_BYTES = {"bf16": 2, "fp32": 4}
 
 
 def of(experiment: str, label: str, values: dict[str, str], config: dict) -> dict[str, str]:
-    """The cells of a run; empty where it has no such value.
+    """The cells of a run; empty where a value is missing.
 
     Raises LookupError, TypeError, ValueError or AttributeError if the configuration is not a resolved one.
     """
     if "step" in config:
-        raise InputError("these are results of whole steps, which have no tensor; 'plot paper' draws rows.csv of a "
-                         "study, and 'plot step' a single step")
+        raise InputError("results of steps have no tensor; 'plot paper' draws rows.csv of a study, 'plot step' a "
+                         "result of 'equarx-sim run CONFIG --json'")
     tensor = config["tensor"]
     cells = {"experiment": experiment, "hardware": names.chip_text(config["hardware"]),
              "topology": names.topology_text(config["topology"]),
              "collective": names.COLLECTIVES[config["collective"]], "baseline": config["baseline"],
-             "dtype": tensor["dtype"], "tensor_bytes": _bytes(tensor),
+             "dtype": tensor["dtype"], "tensor_bytes": tensor_bytes(tensor),
              "values": "files" if "files" in tensor["values"] else tensor["values"]["distribution"],
              "values_text": names.values_text(tensor), "label": label,
              "algorithm": values.get("algorithm", ""), "calibrated": values.get("calibrated", ""),
@@ -46,7 +46,8 @@ def _format_of(config: dict, label: str) -> str:
     return found[0] if found else ""
 
 
-def _bytes(tensor: dict) -> str:
+def tensor_bytes(tensor: dict) -> str:
+    """Bytes of the tensor of a configuration, as text."""
     if "bytes" in tensor:
         return f"{quantities.parsed(tensor['bytes'], quantities.ALL_SIZE_UNITS):.0f}"
     return str(math.prod(tensor["shape"]) * ELEMENT_BYTES[tensor["dtype"]])

@@ -1,7 +1,7 @@
-"""Reads files of points, whatever their format."""
+"""Reads results.jsonl and results.csv."""
 import pathlib
 
-from read import bases, renamed_keys, results_csv, results_jsonl
+from read import bases, file_kinds, renamed_keys, results_csv, results_jsonl
 from read.errors import InputError
 from read.points import Point, Points
 
@@ -9,7 +9,7 @@ LINES = "results.jsonl"
 
 
 def read(paths: list[pathlib.Path]) -> Points:
-    """The points of results.jsonl and results.csv, all files together, as shards of a sweep are put together."""
+    """The points of all files, such as the shards of a sweep."""
     points: list[Point] = []
     versions: list[str] = []
     for path in paths:
@@ -17,34 +17,29 @@ def read(paths: list[pathlib.Path]) -> Points:
             text = path.read_text(encoding="utf-8")
         except OSError as problem:
             raise InputError(f"{path}: {problem.strerror}") from None
-        except UnicodeDecodeError as problem:
-            raise InputError(f"{path}: not a text file: {problem}") from None
+        except UnicodeDecodeError:
+            raise file_kinds.wrong_file(path, file_kinds.POINTS) from None
         if text.lstrip().startswith("{"):
-            found, said = results_jsonl.read(path, text)
+            found, computed_by = results_jsonl.read(path, text)
             points += renamed_keys.current(path, found)
-            versions += said
+            versions += computed_by
         else:
             points += renamed_keys.current(path, results_csv.read(path, text))
-    ordered = sorted(bases.told_apart(points), key=lambda point: point.number)
+    ordered = sorted(bases.with_base_axes(points), key=lambda point: point.number)
     return Points(", ".join(map(str, paths)), ordered, sorted(set(versions)))
 
 
 def read_with_machines(paths: list[pathlib.Path]) -> Points:
-    """The points of results.jsonl, which says what machine and tensor they are of."""
+    """The points of results.jsonl, with their configurations."""
     for path in paths:
         if _begins_with(path, results_csv.BEGINNING):
-            raise InputError(f"{path}: a table does not say machine and tensor; give {LINES} beside it")
+            raise InputError(f"{path}: a table without machine and tensor; give {LINES} of the same folder")
     return read(paths)
 
 
 def of_study(folder: pathlib.Path) -> pathlib.Path:
-    """Where a study has its points."""
+    """The file with the points of a study."""
     return folder / LINES
-
-
-def are_lines(paths: list[pathlib.Path]) -> bool:
-    """Whether all files look like results.jsonl rather than tables."""
-    return all(_begins_with(path, "{") for path in paths)
 
 
 def _begins_with(path: pathlib.Path, text: str) -> bool:
@@ -52,4 +47,4 @@ def _begins_with(path: pathlib.Path, text: str) -> bool:
         with open(path, encoding="utf-8") as file:
             return file.read(len(text)) == text
     except (OSError, UnicodeDecodeError):
-        return False  # whoever reads it says what is wrong
+        return False  # the reader of the file throws

@@ -1,4 +1,4 @@
-"""Result keys renamed after version 0.2; files with the old names are read until version 0.4."""
+"""Result keys renamed after version 0.2. Files with the old names are read until version 0.4."""
 import dataclasses
 import pathlib
 
@@ -9,11 +9,10 @@ RENAMED = {"computing_s": "compute_s", "alone_s": "isolated_s", "bubbles_s": "id
 
 
 def current(path: pathlib.Path, points: list[Point]) -> list[Point]:
-    """The points of a file under the current names, with a note if it has old ones."""
+    """The points of a file with current key names; prints a note if the file has old names."""
     if not any(_current(name) != name for point in points for name in point.values):
         return points
-    notes.say(f"{path}: written by version 0.2, whose result keys had other names; "
-              "they are read by their current names")
+    notes.warn(f"{path}: written by version 0.2; renamed result keys are read under their current names")
     return [dataclasses.replace(point, values={_current(name): value for name, value in point.values.items()})
             for point in points]
 

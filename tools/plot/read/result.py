@@ -1,22 +1,23 @@
-"""Reads the links of one collective from what `equarx-sim run CONFIG --json --links` prints."""
+"""Reads the links of one collective from the output of `equarx-sim run CONFIG --json --links`."""
 import dataclasses
 import pathlib
 import re
 
-from read import json_file, trust
+from read import file_kinds, json_file, trust
 from read.errors import InputError
 from words import names
 
 
 CHIP = re.compile(r"\((\d+(?:,\d+)*)\)")
 ALL_LINKS = "run it with --set /simulation=full"
+NEEDS = "a result of 'equarx-sim run CONFIG --json --links'"
 
 Chip = tuple[int, ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class Link:
-    """One direction of a cable between two chips of a grid."""
+    """One direction of a link between two chips of a grid."""
 
     start: Chip
     end: Chip
@@ -27,7 +28,7 @@ class Link:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One collective with all its links, and the words for it."""
+    """One collective with all its links, and its description."""
 
     label: str
     what: str
@@ -37,23 +38,22 @@ class Run:
     shape: Chip
     links: list[Link]
     faults: list[frozenset[Chip]]
-    """Cables that the configuration slows down or breaks."""
+    """Links that the configuration slows down or breaks."""
     trust: str
-    """What to say about its chip (read.trust)."""
+    """Note on the calibration of the chip (read.trust)."""
 
 
 def read(path: pathlib.Path, label: str) -> Run:
-    """The run of that label; the only one if it is empty."""
-    result = json_file.load(path)
+    """The run of that label; the only one if the label is empty."""
+    result = json_file.load(path, file_kinds.RUN, NEEDS)
     try:
         run = _choose(path, result["runs"], label)
         if not run.get("links"):
-            raise InputError(f"{path}: there are no links in it; "
-                             "make it with 'equarx-sim run CONFIG --json --links'")
+            raise InputError(f"{path}: no links; "
+                             "create it with 'equarx-sim run CONFIG --json --links'")
         return _run(path, result["config"], run, trust.of_result(result))
     except (LookupError, TypeError, AttributeError, StopIteration) as problem:
-        raise InputError(f"{path}: not a result of 'equarx-sim run CONFIG --json --links': "
-                         f"{type(problem).__name__} {problem}") from None
+        raise file_kinds.wrong_file(path, file_kinds.RUN, problem, NEEDS) from None
 
 
 def _choose(path: pathlib.Path, runs: list[dict], label: str) -> dict:
@@ -61,15 +61,15 @@ def _choose(path: pathlib.Path, runs: list[dict], label: str) -> dict:
     if not label and len(runs) == 1:
         return runs[0]
     if label not in labels:
-        problem = f"there is no collective '{label}'" if label else "there are several collectives"
+        problem = f"no collective '{label}'" if label else "several collectives"
         raise InputError(f"{path}: {problem}; give --label one of: {', '.join(labels)}")
     return runs[labels.index(label)]
 
 
 def _run(path: pathlib.Path, config: dict, run: dict, chip_trust: str) -> Run:
     if any("from" not in link for link in run["links"]):
-        raise InputError(f"{path}: '{run['label']}' was timed on representatives, so there is one link for each "
-                         f"peer and not for each cable; {ALL_LINKS} for all of them")
+        raise InputError(f"{path}: '{run['label']}' was timed on representative chips, whose links are not those of "
+                         f"the whole slice; {ALL_LINKS}")
     links = [_link(path, link) for link in run["links"]]
     shape = tuple(max(link.end[axis] for link in links) + 1 for axis in range(len(links[0].start)))
     faults = [frozenset(map(_chip, fault["between"])) for fault in config.get("faults", {}).get("links", [])]
@@ -89,8 +89,8 @@ def _link(path: pathlib.Path, link: dict) -> Link:
     start, end = _chip(link["from"]), _chip(link["to"])
     busy = link["utilisation"]
     if not start or len(start) != len(end):
-        raise InputError(f"{path}: link {link['name']} is not between chips of a grid, which alone is drawn: "
-                         "a slice, mesh, torus or ring")
+        raise InputError(f"{path}: link {link['name']} does not join chips of a grid; the picture "
+                         "shows a slice, mesh, torus or ring")
     if not 0 <= busy <= 1 + 1e-9:
         raise InputError(f"{path}: link {link['name']} is busy for {busy:g} of the time, which is not from 0 to 1")
     return Link(start, end, min(busy, 1.0), link["name"])

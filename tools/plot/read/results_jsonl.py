@@ -1,40 +1,47 @@
-"""Reads results.jsonl, which `equarx-sim sweep` writes: a line for each run of each point."""
+"""Reads results.jsonl of `equarx-sim sweep`: one line for each run of each point."""
 import json
 import pathlib
 
-from read import notes
-from read.errors import InputError
+from read import file_kinds, notes
+from read.errors import InputError, reason
 from read.points import Point
-
-ASK = "is it results.jsonl or results.csv of 'equarx-sim sweep'?"
 
 
 def read(path: pathlib.Path, text: str) -> tuple[list[Point], list[str]]:
     """The points, and the versions of the program that computed them.
 
-    Of a point that is there twice, as one that failed and was repeated, the last lines count.
+    The last lines of a repeated point count, as after a failure.
     """
     points: dict[tuple[str, str, str], Point] = {}
     versions = []
-    for number, line in enumerate(_whole_lines(path, text), 1):
+    lines = _whole_lines(text)
+    for number, line in enumerate(lines, 1):
         try:
             entry = json.loads(line)
             point = _point(path, number, entry)
             versions.append(entry["version"])
         except (ValueError, LookupError, TypeError, AttributeError) as problem:
-            raise InputError(f"{path}, line {number}: not a line of a sweep "
-                             f"({type(problem).__name__}: {problem}); {ASK}") from None
+            if file_kinds.of(path) != file_kinds.POINTS:
+                raise file_kinds.wrong_file(path, file_kinds.POINTS) from None
+            raise InputError(f"{path}, line {number}: malformed line of {file_kinds.POINTS}: "
+                             f"{_reason(problem)}") from None
         if point.label:
             points.pop((point.experiment, point.key, ""), None)
         points[point.experiment, point.key, point.label] = point
+    if len(lines) < len(text.splitlines()):
+        notes.warn(f"{path}: line {len(lines) + 1}, the last one, is truncated and left out")
     return list(points.values()), versions
 
 
-def _whole_lines(path: pathlib.Path, text: str) -> list[str]:
-    """All lines but a last one that was cut off, as by a full disk, or that is just being written."""
+def _reason(problem: Exception) -> str:
+    """Without the position within a line, which is not that within the file."""
+    return problem.msg if isinstance(problem, json.JSONDecodeError) else reason(problem)
+
+
+def _whole_lines(text: str) -> list[str]:
+    """All lines, without a truncated last one, as after a full disk or during a sweep."""
     lines = text.splitlines()
     if lines and not text.endswith("\n") and not _is_json(lines[-1]):
-        notes.say(f"{path}: its last line, {len(lines)}, was cut off and is left out")
         return lines[:-1]
     return lines
 
@@ -52,7 +59,7 @@ def _point(path: pathlib.Path, line: int, entry: dict) -> Point:
     return Point(path=path, line=line, number=int(entry["point"]), key=entry["key"],
                  axes={name: _text(value) for name, value in entry["axes"].items()}, label=run.get("label", ""),
                  values=_flat("", run), config=entry.get("config", {}), experiment=entry.get("experiment", ""),
-                 base=entry.get("base", ""))
+                 base=entry.get("base", ""), does_not_fit="status" in entry)
 
 
 def _text(value) -> str:

@@ -1,4 +1,4 @@
-"""A row of named cells, which knows where it came from and says precisely what is wrong with it."""
+"""A row of named cells with the file and line it was read from."""
 import math
 import pathlib
 
@@ -14,21 +14,21 @@ class Row:
         self.cells = cells
 
     def error(self, problem: str) -> InputError:
-        """An error about this row, to be raised by the caller."""
+        """Returns an error about this row."""
         return InputError(f"{self.path}, line {self.line}: {problem}")
 
     def has(self, column: str) -> bool:
-        """Whether the column exists and is not empty here."""
+        """True if the column exists and its cell is not empty."""
         return bool(self.cells.get(column))
 
     def text(self, column: str) -> str:
-        """The cell, without surrounding blanks; it must not be empty."""
+        """The cell; throws if it is empty."""
         if not self.has(column):
             raise self.error(f"'{column}' is empty")
         return self.cells[column]
 
     def signed_number(self, column: str) -> float:
-        """The cell as a finite number: decibels may be negative."""
+        """The cell as a finite number, such as decibels."""
         cell = self.text(column)
         try:
             value = float(cell)
@@ -39,14 +39,14 @@ class Row:
         return value
 
     def number(self, column: str) -> float:
-        """The cell as a finite number that is not negative: no quantity of a study but decibels is."""
+        """The cell as a finite number that is not negative."""
         value = self.signed_number(column)
         if value < 0:
             raise self.error(f"'{column}' is {self.text(column)}, but must not be negative")
         return value
 
     def positive(self, column: str) -> float:
-        """The cell as a finite number above zero, as logarithmic axes need."""
+        """The cell as a finite positive number, as logarithmic axes require."""
         value = self.number(column)
         if value == 0:
             raise self.error(f"'{column}' is 0, but must be positive")

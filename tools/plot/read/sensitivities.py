@@ -1,19 +1,20 @@
-"""Reads how times depend on a chip's parameters from what `equarx-sim run CONFIG --json --sensitivity` prints."""
+"""Reads sensitivities of times to chip parameters from `equarx-sim run CONFIG --json --sensitivity`."""
 import dataclasses
 import math
 import pathlib
 
-from read import json_file, trust
+from read import file_kinds, json_file, trust
 from read.errors import InputError, unknown
 from words import names
 
 
 COMMAND = "'equarx-sim run CONFIG --json --sensitivity'"
+NEEDS = f"a result of {COMMAND}"
 
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """A parameter of the chip, and what the times do when it grows."""
+    """A chip parameter and the elasticities of times in it."""
 
     name: str
     value: str
@@ -21,28 +22,28 @@ class Parameter:
     provenance: str
     """Its class: datasheet, measured, calibrated or assumed."""
     uncertainty: float
-    """Standard uncertainty / value; 0 if it is taken as exact."""
+    """Standard uncertainty / value; 0 if exact."""
     elasticities: dict[str, float]
-    """By label: by how many per cent the time changes if the parameter grows by 1 %."""
+    """Change of the time in % if the parameter grows by 1 %, by label."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Sensitivities:
-    """All parameters that are no counts, and the words for what was run."""
+    """Parameters other than counts, and the description of the run."""
 
     what: str
     machine: str
     labels: list[str]
     parameters: list[Parameter]
     without: list[str]
-    """Names of parameters that are uncertain, but have no elasticity, because they are 0."""
+    """Names of uncertain parameters without an elasticity, because they are 0."""
     trust: str
-    """What to say about its chip (read.trust)."""
+    """Note on the calibration of the chip (read.trust)."""
 
 
 def read(path: pathlib.Path, label: str) -> Sensitivities:
-    """Those of the collective of that label; of all if it is empty."""
-    result = json_file.load(path)
+    """Sensitivities of the collective of that label; of all collectives if it is empty."""
+    result = json_file.load(path, file_kinds.RUN, NEEDS)
     try:
         labels = [run["label"] for run in result["runs"]]
         if label and label not in labels:
@@ -55,17 +56,17 @@ def read(path: pathlib.Path, label: str) -> Sensitivities:
             parameters=[_parameter(path, one, result["parameters"], labels) for one in result["sensitivity"]],
             without=_without(result), trust=trust.of_result(result))
     except (LookupError, TypeError, AttributeError, StopIteration) as problem:
-        raise InputError(f"{path}: not a result of {COMMAND}: {type(problem).__name__} {problem}") from None
+        raise file_kinds.wrong_file(path, file_kinds.RUN, problem, NEEDS) from None
 
 
 def _check_there(path: pathlib.Path, result: dict) -> None:
-    """A result without sensitivities has either not been asked for them, or has none because a link failed."""
+    """Throws InputError without sensitivities: --sensitivity is missing, or a link fails."""
     if result.get("sensitivity"):
         return
     failed = [run["label"] for run in result["runs"] if run["time_s"] is None]
     if failed:
-        raise InputError(f"{path}: '{failed[0]}' fails, so there are no sensitivities; leave out the fault")
-    raise InputError(f"{path}: there are no sensitivities in it; make it with {COMMAND}")
+        raise InputError(f"{path}: '{failed[0]}' fails and has no sensitivities; remove the fault")
+    raise InputError(f"{path}: no sensitivities; create it with {COMMAND}")
 
 
 def _without(result: dict) -> list[str]:
@@ -87,5 +88,5 @@ def _parameter(path: pathlib.Path, one: dict, parameters: dict, labels: list[str
 
 
 def _text(value: str | float) -> str:
-    """Ratios have no unit, and are numbers."""
+    """Ratios are numbers without a unit."""
     return value if isinstance(value, str) else f"{value:g}"

@@ -1,15 +1,15 @@
-"""Reads what `equarx-sim run CONFIG --json` prints of a whole step."""
+"""Reads results of `equarx-sim run CONFIG --json` of a step."""
 import dataclasses
 import pathlib
 
-from read import json_file, trust
+from read import file_kinds, json_file, trust
 from read.errors import InputError
 from words import names
 
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """When a task went on."""
+    """Start and end of a task."""
 
     group: str
     stream: str
@@ -19,41 +19,40 @@ class Task:
 
 @dataclasses.dataclass(frozen=True)
 class Variant:
-    """The step with its collectives carried out in one way."""
+    """The step with one choice of collectives."""
 
     label: str
     time_s: float
     exposed_s: float
     tasks: list[Task]
-    path: set[int]
-    """Places in `tasks` of those that the time hangs on."""
+    path: list[int]
+    """Critical path: indices into `tasks`, in order."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """All variants, and the words for them."""
+    """All variants, and the description of the machine."""
 
     machine: str
     variants: list[Variant]
     kinds: dict[str, str]
-    """'computation', 'collective' or 'host', by group in the order in which they begin."""
+    """'computation', 'collective' or 'host' by group, in order of their start."""
     trust: str
-    """What to say about its chip (read.trust)."""
+    """Note on the calibration of the chip (read.trust)."""
 
 
 def read(path: pathlib.Path, label: str | None) -> Step:
     """All variants, or the one of this label."""
-    content = json_file.load(path)
+    content = json_file.load(path, file_kinds.STEP)
     try:
         made = _step(content)
     except (LookupError, TypeError, AttributeError) as problem:
-        raise InputError(f"{path}: not a result of a step, as 'equarx-sim run CONFIG --json' prints it: "
-                         f"{type(problem).__name__} {problem}") from None
+        raise file_kinds.wrong_file(path, file_kinds.STEP, problem) from None
     if not label:
         return made
     wanted = [variant for variant in made.variants if variant.label == label]
     if not wanted:
-        raise InputError(f"{path}: there is no variant '{label}'; there are: "
+        raise InputError(f"{path}: no variant '{label}'; there are: "
                          f"{', '.join(variant.label for variant in made.variants)}")
     return dataclasses.replace(made, variants=wanted)
 
@@ -69,8 +68,8 @@ def _step(content: dict) -> Step:
 
 
 def _variant(one: dict) -> Variant:
-    path = set(one["critical_path"])
+    places = {task["name"]: place for place, task in enumerate(one["tasks"])}
     return Variant(
         label=one["label"], time_s=one["time_s"], exposed_s=one["exposed_s"],
         tasks=[Task(task["group"], task["stream"], task["start_s"], task["end_s"]) for task in one["tasks"]],
-        path={place for place, task in enumerate(one["tasks"]) if task["name"] in path})
+        path=[places[name] for name in one["critical_path"]])

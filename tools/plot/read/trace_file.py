@@ -1,24 +1,23 @@
-"""Reads one chip's part of a trace that `equarx-sim run CONFIG --trace FILE` wrote."""
+"""Reads the part of one chip from a trace of `equarx-sim run CONFIG --trace FILE`."""
 import dataclasses
 import json
 import pathlib
 
-from read import trust
+from read import file_kinds, trust
 from read.errors import InputError
 from words import names
 
 
 CORE = 1
 MICROSECOND = 1e-6
-ASK = "make it with 'equarx-sim run CONFIG --trace FILE'"
 ARROW = "->"
-# So chips are called that are simulated for all that do the same.
+# Prefix of the names of representative chips.
 REPRESENTATIVE = "representative "
 
 
 @dataclasses.dataclass(frozen=True)
 class Slice:
-    """What happens from start to end, in seconds."""
+    """One event; times in seconds."""
 
     start: float
     end: float
@@ -29,7 +28,7 @@ class Slice:
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One track: the chip's core, or one direction of a link to or from it."""
+    """One track: the core of the chip, or one direction of one of its links."""
 
     name: str
     slices: list[Slice]
@@ -38,22 +37,22 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class ChipTrace:
-    """What one chip of one collective did."""
+    """Events of one chip during one collective."""
 
     label: str
     chip_text: str
     what: str
-    """What was run on which machine, and what part of it the chip is."""
+    """The collective, the machine, and the number of representative chips."""
     time_s: float
     rows: list[Row]
     version: str
     config_hash: str
     trust: str
-    """What to say about its chip (read.trust)."""
+    """Note on the calibration of the chip (read.trust)."""
 
 
 def read(path: pathlib.Path, label: str, chip: str) -> ChipTrace:
-    """The collective of that label (the only one if it is empty), and that chip of it (the first if empty)."""
+    """Events of the collective of that label (default: the only one) on that chip (default: the first)."""
     try:
         other = _other_data(path)
         run = _choose(path, other["runs"], label, "collective", "label", "--label")
@@ -66,18 +65,17 @@ def read(path: pathlib.Path, label: str, chip: str) -> ChipTrace:
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror}") from None
     except (LookupError, TypeError, AttributeError, ValueError) as problem:
-        raise InputError(f"{path}: not a trace of this program ({type(problem).__name__}: {problem}); "
-                         f"{ASK}") from None
+        raise file_kinds.wrong_file(path, file_kinds.TRACE, problem) from None
 
 
 def _what(config: dict, run: dict) -> str:
     count = run["chips_of_collective"]
-    part = f"; one of {len(run['chips'])} that stand for all" if run["representatives"] else ""
+    part = f"; one of {len(run['chips'])} representative chips" if run["representatives"] else ""
     return f"{names.run_text(config)} on {names.machine_text(config, count)}{part}"
 
 
 def _chip_text(name: str) -> str:
-    """Representatives are chips, too, but have no place."""
+    """'chip (0,1)'; representative chips have a number and no coordinate."""
     return name.replace(REPRESENTATIVE, "chip ") if name.startswith(REPRESENTATIVE) else f"chip {name}"
 
 
@@ -88,19 +86,19 @@ def _choose(path: pathlib.Path, entries: list[dict], wanted: str, what: str, key
     if wanted in names:
         return entries[names.index(wanted)]
     shown = 16
-    problem = f"there is no {what} '{wanted}'" if wanted else f"there are several {what}s"
+    problem = f"no {what} '{wanted}'" if wanted else f"several {what}s"
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     raise InputError(f"{path}: {problem}; give {option} one of: {', '.join(names[:shown])}{more}")
 
 
 def _other_data(path: pathlib.Path) -> dict:
-    """What the file says about itself, behind its events: those are not read for it, as they may be many."""
+    """The description at the end of the file, without parsing the events."""
     start = '"otherData": '
     with open(path, encoding="utf-8") as file:
         for line in file:
             if line.startswith(start):
                 return json.loads("{" + line)["otherData"]
-    raise InputError(f"{path}: not a trace of this program; {ASK}")
+    raise file_kinds.wrong_file(path, file_kinds.TRACE, ValueError("no 'otherData'"))
 
 
 def _rows(path: pathlib.Path, run: dict, chip: dict) -> list[Row]:
@@ -123,7 +121,7 @@ def _rows(path: pathlib.Path, run: dict, chip: dict) -> list[Row]:
 
 
 def _events(path: pathlib.Path, processes: set[int]):
-    """The events of these processes; there is one on each line."""
+    """The events of these processes; the file has one on each line."""
     keys = tuple(f'"pid":{process},' for process in processes)
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -132,10 +130,10 @@ def _events(path: pathlib.Path, processes: set[int]):
 
 
 def _link_row(name: str, slices: list[Slice], run: dict, chip: str) -> Row | None:
-    """A link as this chip sees it; None if it does not end here."""
+    """A link direction of this chip; None if the link does not end at it."""
     slices = sorted(slices, key=lambda slice: slice.start)
     if run["representatives"]:
-        # Every link of a representative is used by one pair.
+        # Every link of a representative chip belongs to one pair.
         start, end = slices[0].args["from"], slices[0].args["to"]
         lane = slices[0].args["channel"]
     else:

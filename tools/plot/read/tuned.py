@@ -1,58 +1,54 @@
-"""Reads what `equarx-sim tune CONFIG --json` prints."""
+"""Reads results of `equarx-sim tune CONFIG --json`."""
 import dataclasses
 import math
 import pathlib
 
-from read import json_file, trust
+from read import file_kinds, json_file, trust
 from read.errors import InputError
 from words import names
 
 
-
 @dataclasses.dataclass(frozen=True)
 class Candidate:
-    """A way to carry out the collective, whose time and error are known."""
+    """A simulated candidate."""
 
     scheme: str
     """Algorithm and ring style."""
     name: str
-    """What else tells it from others."""
+    """Format, phases, scale granularity and tiling."""
     time_s: float
     nmse: float
 
 
 @dataclasses.dataclass(frozen=True)
 class Tuning:
-    """A front with what is around it, and the words for it."""
+    """A Pareto front, its surroundings, and the description of the collective."""
 
     what: str
     machine: str
     values: str
-    """What the tensor is filled with."""
+    """Values of the tensor."""
     front: list[Candidate]
     """Fastest first."""
     others: list[Candidate]
     best: int
+    """Index into the front: the fastest; the most accurate if only the time is limited."""
     baseline: Candidate | None
     """None if it fails."""
     max_nmse: float | None
     max_time_s: float | None
     counts: dict[str, int]
     trust: str
-    """What to say about its chip (read.trust)."""
+    """Note on the calibration of the chip (read.trust)."""
 
 
 def read(path: pathlib.Path) -> Tuning:
-    """All of it."""
-    content = json_file.load(path)
+    """The tuning in a file."""
+    content = json_file.load(path, file_kinds.TUNING)
     try:
         return _tuning(path, content)
     except (LookupError, TypeError, AttributeError, StopIteration) as problem:
-        if isinstance(content, dict) and "collectives" in content:
-            raise InputError(f"{path}: a configuration, as 'equarx-sim tune -o' writes the best one; "
-                             "this picture is of what --json prints") from None
-        raise InputError(f"{path}: not a result of 'equarx-sim tune CONFIG --json': "
-                         f"{type(problem).__name__} {problem}") from None
+        raise file_kinds.wrong_file(path, file_kinds.TUNING, problem) from None
 
 
 def _tuning(path: pathlib.Path, content: dict) -> Tuning:
@@ -77,11 +73,11 @@ def _candidate(path: pathlib.Path, one: dict) -> Candidate:
     collective = one["collective"]
     ring = [collective["ring"]] if "ring" in collective else []
     only = collective.get("quantize", "both")
-    parts = [collective["format"], *([] if only == "both" else [f"{only} only"]), _cuts(one)]
+    parts = [collective["format"], *([] if only == "both" else [f"{only} only"]), _tiling(one)]
     return Candidate(" ".join([collective["algorithm"], *ring]), ", ".join(parts), one["time_s"], one["nmse"])
 
 
-def _cuts(one: dict) -> str:
+def _tiling(one: dict) -> str:
     collective = one["collective"]
     strided = collective.get("layout") == "strided"
     scales = f"{collective['elements_per_scale']} per scale, " if strided else ""

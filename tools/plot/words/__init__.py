@@ -1,1 +1,1 @@
-"""Words for quantities and configurations. Knows nobody, and not what draws."""
+"""Words for quantities and configurations. Depends on no other module."""

@@ -1,4 +1,4 @@
-"""Axes of a sweep, which are JSON pointers, as people call them."""
+"""Names for the axes of a sweep, which are JSON pointers."""
 import re
 
 LABEL = "label"
@@ -8,7 +8,7 @@ KNOWN = {LABEL: "collective", "/tensor/bytes": "tensor on each chip", "/tensor/s
 COLLECTIVE = re.compile(r"/collectives/([^/]+)/(.+)")
 LINK = re.compile(r"/faults/links/(\d+)/(.+)")
 CHIP = re.compile(r"/hardware/(.+)")
-# Of these, the key says enough.
+# First steps that names omit.
 GENERAL = {"tensor", "topology", "workload"}
 
 
@@ -27,7 +27,7 @@ def axis_text(axis: str, labels: list[str] = ()) -> str:
 
 
 def _collective(step: str, labels: list[str]) -> str:
-    """Collectives are called by their label or by their place."""
+    """A collective by its label or by its index."""
     if not step.isdigit():
         return step
     place = int(step)
@@ -35,5 +35,5 @@ def _collective(step: str, labels: list[str]) -> str:
 
 
 def _words(keys: str) -> str:
-    """The innermost first: 'distribution of values'."""
+    """The innermost key first: 'distribution of values'."""
     return " of ".join(reversed(keys.replace("_", " ").split("/")))

@@ -1,4 +1,4 @@
-"""What a configuration is about, in words."""
+"""Descriptions of configurations."""
 import json
 
 COLLECTIVES = {"all-reduce": "AllReduce", "reduce-scatter": "ReduceScatter", "all-gather": "AllGather",
@@ -6,12 +6,12 @@ COLLECTIVES = {"all-reduce": "AllReduce", "reduce-scatter": "ReduceScatter", "al
 
 
 def collective_text(config: dict) -> str:
-    """What is done to which tensor."""
+    """The collective and its tensor."""
     return f"{COLLECTIVES[config.get('collective', 'all-reduce')]} of {_tensor(config['tensor'])}"
 
 
 def run_text(config: dict) -> str:
-    """What a run times: the collective, or with a workload the whole phase of the model."""
+    """The collective, or the phase of a model if the configuration has a workload."""
     if "workload" not in config:
         return collective_text(config)
     workload = config["workload"]
@@ -22,7 +22,7 @@ def run_text(config: dict) -> str:
 
 
 def chip_text(hardware) -> str:
-    """A configuration's "hardware": 'tpu-v5e', or 'tpu-v5e (link_bandwidth 90 GB/s)' where parameters are changed."""
+    """"hardware" of a configuration: 'tpu-v5e', or with changed parameters 'tpu-v5e (link_bandwidth 90 GB/s)'."""
     if not isinstance(hardware, dict):
         return hardware
     changes = ", ".join(f"{key} {change['value'] if isinstance(change, dict) else change}"
@@ -45,7 +45,7 @@ DISTRIBUTIONS = {"normal": "values from N(0, 1)", "uniform": "uniform values", "
 
 
 def values_text(tensor: dict) -> str:
-    """What the tensor is filled with; empty if the configuration does not say."""
+    """Values of the tensor; empty if the configuration does not specify them."""
     values = tensor.get("values", {})
     files = values.get("files", [])
     if files:
@@ -55,14 +55,14 @@ def values_text(tensor: dict) -> str:
 
 
 def topology_text(topology: dict) -> str:
-    """Its kind and size, like 'slice 4x2', or '2 x slice 4x2' where a network joins several."""
+    """Kind and size: 'slice 4x2', or '2 x slice 4x2' if a network joins several."""
     kind = next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "file") if kind in topology)
     several = f"{topology['network']['slices']} x " if "network" in topology else ""
     return f"{several}{kind} {topology[kind]}"
 
 
 def short(step: str) -> str:
-    """A value of an axis as people write it: '{"torus": "4x4"}' is 'torus 4x4'."""
+    """A value of an axis without JSON syntax: '{"torus": "4x4"}' is 'torus 4x4'."""
     try:
         return _words(json.loads(step)) if step.startswith(("{", "[")) else step
     except ValueError:

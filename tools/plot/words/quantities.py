@@ -1,22 +1,22 @@
-"""Quantities as people write them: '32 MiB', '350.7 us'."""
+"""Quantities with units: '32 MiB', '350.7 us'."""
 import re
 
 KIB = 1024
 SIZE_UNITS = [(KIB**3, "GiB"), (KIB**2, "MiB"), (KIB, "KiB"), (1, "B")]
 ALL_SIZE_UNITS = [*SIZE_UNITS, *((1000.0**power, f"{prefix}B") for power, prefix in enumerate("kMG", 1))]
 TIME_UNITS = [(1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")]
-# Guards against 999.9999 us where 1 ms is meant.
+# So that 999.9999 us is written as 1 ms.
 ROUNDING = 1 + 1e-9
 DIGITS = 4
 
 
 def significant(value: float, digits: int) -> str:
-    """With all its digits, so that numbers beside each other are rounded alike: '36.0' beside '36.1'."""
+    """That many significant digits, with trailing zeros: '36.0' next to '36.1'."""
     return f"{value:#.{digits}g}".removesuffix(".").replace(".e", "e")
 
 
 def error_text(value: float) -> str:
-    """A round number of an axis over decades: '2e-4'."""
+    """Tick label of an axis over several decades: '2e-4'."""
     return f"{value:g}" if 1e-3 <= value < 1e4 else f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
 
 
@@ -34,13 +34,18 @@ def size_text(size_bytes: float) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """Seconds in the unit that suits: 3.507e-4 is '350.7 us'."""
+    """Seconds in the largest unit of at least 1: 3.507e-4 is '350.7 us'."""
     return _in_units(seconds, TIME_UNITS, _shortest)
 
 
 def measured_time(seconds: float) -> str:
-    """The same with four digits always, for times that stand beside each other: '374.0 us'."""
+    """Like time_text(), always with four digits, for columns: '374.0 us'."""
     return _in_units(seconds, TIME_UNITS, lambda value: significant(value, DIGITS))
+
+
+def interval_text(low: float, high: float) -> str:
+    """The 68 % interval of a speedup."""
+    return f"68 % interval {low:.2f}x to {high:.2f}x"
 
 
 def _shortest(value: float) -> str:
@@ -48,7 +53,7 @@ def _shortest(value: float) -> str:
 
 
 def parsed(text: str, units: list[tuple[float, str]]) -> float | None:
-    """The quantity that a text with one of these units gives; None if it gives none."""
+    """The quantity of a text with one of these units; None if the text has another form."""
     match = re.fullmatch(r"\s*([0-9.eE+-]+?)\s*([A-Za-z]+)\s*", text)
     sizes = {name: size for size, name in units}
     if not match or match[2] not in sizes:
@@ -60,7 +65,7 @@ def parsed(text: str, units: list[tuple[float, str]]) -> float | None:
 
 
 def size_of(text: str) -> float | None:
-    """What a value of an axis is sorted by: a number, bytes or a time; None if it is none of them."""
+    """Sort key of a value of an axis: a number, bytes or a time; None for other text."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Tests where labels are put."""
+"""Tests the placement of labels."""
 import unittest
 
 from legible import check_legible, drawn_texts
@@ -16,10 +16,10 @@ class Labels(unittest.TestCase):
         labels.place(axes, [labels.Label(x, y, f"label {place}") for place, (x, y) in enumerate(points)], [])
         return figure
 
-    def test_labels_of_points_at_the_same_place_do_not_cover_each_other(self):
+    def test_labels_of_identical_points_do_not_overlap(self):
         check_legible(self, self.placed([(0.5, 0.5)] * 6))
 
-    def test_a_label_is_right_of_its_point_but_left_at_the_right_edge(self):
+    def test_labels_are_right_of_points_except_at_the_edge(self):
         figure = self.placed([(0.5, 0.5), (0.99, 0.2)])
         [axes] = figure.axes
         boxes = dict(drawn_texts(figure))

@@ -1,4 +1,4 @@
-"""Tests how much room texts take, and how they are broken."""
+"""Tests widths of texts and line breaking."""
 import unittest
 
 from drawing import measure, style
@@ -8,7 +8,7 @@ class Measure(unittest.TestCase):
     def setUp(self):
         style.use()
 
-    def test_widths_are_those_that_are_drawn(self):
+    def test_measured_widths_match_drawn_widths(self):
         from drawing import sheet
         figure = sheet.page(6, 2)
         for text in ("slice 4x2 (8 chips)", "i", "WWWW"):
@@ -16,7 +16,7 @@ class Measure(unittest.TestCase):
             self.assertAlmostEqual(measure.width(text, 9.5), drawn, delta=0.03)
         self.assertGreater(measure.width("bold", 9.5, bold=True), measure.width("bold", 9.5))
 
-    def test_lines_are_no_wider_than_they_may_be_and_have_all_words(self):
+    def test_lines_fit_the_width_and_keep_all_words(self):
         text = "AllReduce of 32 MiB of bf16 on each of 8 x tpu-v5e, slice 4x2; values from N(0, 1)"
         for inches in (1.0, 2.0, 20.0):
             lines = measure.wrapped(text, inches, 8)
@@ -24,7 +24,7 @@ class Measure(unittest.TestCase):
             self.assertLessEqual(measure.widest(lines, 8), inches)
         self.assertEqual(measure.wrapped("a\nb", 5, 8), ["a", "b"])
 
-    def test_words_that_are_too_long_lose_their_middle(self):
+    def test_long_words_are_shortened_in_the_middle(self):
         lines = measure.wrapped("file a_very_long_name_of_a_topology_0123456789.json", 1.5, 9.5)
         self.assertEqual(lines[0], "file")
         self.assertLessEqual(measure.widest(lines), 1.5)

@@ -1,4 +1,4 @@
-"""Tests what all pictures of studies have in common."""
+"""Tests properties of all pictures of studies."""
 import unittest
 from unittest import mock
 
@@ -22,15 +22,15 @@ class All(PictureCase):
         yield "prefill_speedup", self.figure("prefill_speedup", made_up_study.prefills())
         yield "paper", self.figure("paper", made_up_study.paper_rows())
 
-    def test_no_text_covers_another_or_is_cut_off(self):
+    def test_texts_are_legible(self):
         for name, figure in self.all_figures():
             with self.subTest(name):
                 check_legible(self, figure)
 
-    def test_pictures_for_papers_can_be_read_too(self):
-        self.addCleanup(sheet.wish, sheet.Wishes())
-        sheet.wish(sheet.Wishes(width=178 / sheet.INCH_MM))
-        with mock.patch.object(style, "use"):  # which every figure of these tests begins with
+    def test_pictures_for_papers_are_legible(self):
+        self.addCleanup(sheet.configure, sheet.Settings())
+        sheet.configure(sheet.Settings(width=178 / sheet.INCH_MM))
+        with mock.patch.object(style, "use"):  # called for every figure of these tests
             for name, figure in self.all_figures():
                 with self.subTest(name):
                     self.assertAlmostEqual(figure.get_size_inches()[0] * sheet.INCH_MM, 178)
@@ -40,12 +40,12 @@ class All(PictureCase):
         for name, figure in self.all_figures():
             with self.subTest(name):
                 [text] = [text for text, _ in drawn_texts(figure) if text.startswith(sheet.SIMULATED)]
-                elsewhere = {"paper": "; sources of the figures: beside each",
+                elsewhere = {"paper": "; sources of the figures: next to each",
                              **dict.fromkeys(["time", "breakdown", "tails"], "")}
                 self.assertTrue(text.endswith(elsewhere.get(name, f"; {paper.CITATION}")), text)
                 self.assertEqual("points, hash" in text, name != "paper")
 
-    def test_the_paper_is_cited_only_where_a_figure_of_it_is_drawn(self):
+    def test_the_paper_is_cited_only_with_its_figures(self):
         sizes = [row for row in made_up_study.sizes() if row["topology"] == "slice 4x2"]
         rows = {"speedup": (sizes, "sizes"), "error": (made_up_study.six(), "six"),
                 "breakdown": (made_up_study.six(), "six"), "prefill_time": (made_up_study.prefills(), ""),
@@ -57,7 +57,7 @@ class All(PictureCase):
                 self.assertNotIn("paper", self.words(kind, elsewhere, experiment))
             with self.subTest(kind=kind, format="int4"):
                 others = [row if row["label"] == "bf16" else row | {"format": "int4"} for row in made]
-                # The paper has the time of a prefill without quantization, too.
+                # The paper also reports the time of a prefill without quantization.
                 self.assertEqual("paper" in self.words(kind, others, experiment), kind == "prefill_time")
 
     def words(self, kind: str, rows: list[dict], experiment: str) -> str:

@@ -1,4 +1,4 @@
-"""Tests the picture of where the time goes."""
+"""Tests the picture of time breakdowns."""
 import unittest
 
 import made_up_study
@@ -14,19 +14,19 @@ class Breakdown(PictureCase):
                     if abs(bar.get_y() + bar.get_height() / 2 - place) < 0.1]
             self.assertAlmostEqual(max(ends), row["time_s"], places=9)
 
-    def test_a_time_of_zero(self):
+    def test_rejects_a_time_of_zero(self):
         self.points((2, "time_s", 0))
         self.check_refused(["line 3", "'time_s'"], "breakdown", "results.jsonl")
 
-    def test_parts_that_do_not_make_up_the_whole(self):
+    def test_rejects_parts_with_another_sum(self):
         self.points((1, "idle_s", 1e-4))
         self.check_refused(["line 2", "payload_s + scales_s", "time_s"], "breakdown", "results.jsonl")
 
-    def test_two_machines_in_one_picture(self):
+    def test_rejects_two_machines(self):
         self.points((3, "hardware", "tpu-v4"))
         self.check_refused(["line 4", "tpu-v4", "tpu-v5e"], "breakdown", "results.jsonl")
 
-    def test_two_rows_for_one_place(self):
+    def test_rejects_two_rows_of_one_label(self):
         self.points((3, "label", "bf16"))
         self.check_refused(["line 4", "second", "bf16"], "breakdown", "results.jsonl")
 

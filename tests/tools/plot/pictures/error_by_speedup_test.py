@@ -7,7 +7,7 @@ from picture_case import PictureCase
 
 
 class ErrorBySpeedup(PictureCase):
-    def test_points_at_the_same_place_still_get_legible_labels(self):
+    def test_labels_of_identical_points_are_legible(self):
         rows = made_up_study.six()
         for row in rows[1:]:
             row.update(speedup=1.8, mse=0.0014, mse_vs_baseline=0.0014)
@@ -21,14 +21,14 @@ class ErrorBySpeedup(PictureCase):
         self.assertEqual(faces[row["mse"]], "white")
         self.assertNotEqual(faces[row["mse_vs_baseline"]], "white")
 
-    def test_no_error_is_outside_the_panel_and_both_of_a_row_are_joined(self):
+    def test_both_errors_of_a_row_are_joined_within_the_panel(self):
         row = dict(made_up_study.six()[1], mse=1e-5, mse_vs_baseline=0.9)
         [axes] = self.figure("error", [row], "six").axes
         low, high = axes.get_ylim()
         self.assertTrue(low < row["mse"] and row["mse_vs_baseline"] < high, (low, high))
         self.assertIn([0.9, 1e-5], [list(line.get_ydata()) for line in axes.lines])
 
-    def test_errors_without_numerics(self):
+    def test_rejects_rows_without_numerics(self):
         self.points((1, "mse", ""), (1, "mse_vs_baseline", ""))
         self.check_refused(["line 2", "'full-loop both'", "numerics"], "error", "results.jsonl")
 

@@ -1,4 +1,5 @@
 """Tests the picture of pipelines."""
+import re
 import unittest
 
 import made_up_trace
@@ -24,15 +25,22 @@ class Gantt(PictureCase):
                       "0123456789abcdef", "tpu-v5e", "busy"):
             self.assertIn(f"<!-- {words}" if words == "core" else words, text)
 
-    def test_marks_the_second_phase_of_a_collective_that_is_alone(self):
+    def test_synchronization_of_links_is_not_busy_time(self):
+        # Two transfers of 1.5 us in 16 us on each link, with 0.25 us of synchronization each.
+        text = self.drawn("trace.json")
+        column = [found for found in re.findall(r"<!-- (\S.*?) -->", text) if found.endswith("%")]
+        self.assertEqual(column, ["94%", "16%", "16%", "3%", "3%"])
+        self.assertIn("<!-- per-hop sync -->", text)
+
+    def test_marks_the_second_phase_of_a_single_collective(self):
         self.assertNotIn("AllGather", self.drawn("trace.json"))
         made_up_trace.write(self.folder / "alone.json", ["int8"], other_work=False)
         self.assertIn("AllGather", self.drawn("alone.json"))
 
-    def test_legend_has_each_kind_that_is_there(self):
+    def test_legend_has_the_kinds_of_slices_of_the_picture(self):
         text = self.drawn("trace.json")
-        for words in ("find scales", "quantize", "accumulate", "start a DMA", "core:", "links:", "payload", "scales",
-                      "synchronisation before a step", "start of the collective", "idle"):
+        for words in ("find scales", "quantize", "accumulate", "DMA start", "core:", "links:", "payload", "scales",
+                      "per-hop sync", "startup", "idle"):
             self.assertIn(words, text)
         self.assertNotIn("find scales", self.drawn("trace.json", "--from", "3us", "--to", "5us"))
 
@@ -42,7 +50,7 @@ class Gantt(PictureCase):
         made_up_trace.write(self.folder / "few.json", ["int8"], representatives=True)
         text = self.drawn("few.json")
         self.assertIn("out to (0,1), forward", text)
-        self.assertIn("AllReduce of 1 MiB of bf16 on 2 x tpu-v5e, slice 2x1; one of 2 that stand for all", text)
+        self.assertIn("AllReduce of 1 MiB of bf16 on 2 x tpu-v5e, slice 2x1; one of 2 representative chips", text)
 
     def test_the_label_must_be_given_if_there_are_several(self):
         made_up_trace.write(self.folder / "two.json", ["bf16", "int8"])
@@ -50,7 +58,7 @@ class Gantt(PictureCase):
         self.check_refused(["'int4'", "bf16, int8"], "gantt", "two.json", "--label", "int4")
         self.assertIn("bf16", self.drawn("two.json", "--label", "bf16"))
 
-    def test_wrong_choices(self):
+    def test_rejects_invalid_options(self):
         self.check_refused(["'(5,5)'", "(0,0), (0,1)"], "gantt", "trace.json", "--chip", "(5,5)")
         self.check_refused(["--from", "'soon'", "10us"], "gantt", "trace.json", "--from", "soon")
         self.check_refused(["--to", "'-1us'"], "gantt", "trace.json", "--to=-1us")
@@ -60,14 +68,14 @@ class Gantt(PictureCase):
         self.check_refused(["--experiment"], "gantt", "trace.json", "--experiment", "six")
         self.check_refused(["one JSON file"], "gantt", "trace.json", "trace.json")
 
-    def test_files_that_are_no_trace(self):
+    def test_rejects_other_and_malformed_files(self):
         self.check_refused(["none.json", "No such file"], "gantt", "none.json")
         for content in ("", "{}", "[1, 2]", '"otherData": {"runs": 3}}\n', '"otherData": {nonsense\n'):
             (self.folder / "bad.json").write_text(content)
             with self.subTest(content=content):
                 self.check_refused(["bad.json", "--trace"], "gantt", "bad.json")
 
-    def test_more_than_can_be_seen(self):
+    def test_rejects_too_many_slices(self):
         lines = (self.folder / "trace.json").read_text().splitlines()
         slice_line = next(line for line in lines if '"quantize"' in line)
         many = [lines[0], *[slice_line] * 7000, *lines[1:]]

@@ -9,7 +9,7 @@ from drawing import style
 from pictures import speedup_by_size, time_by_size
 from read import point_files
 
-WORDS = "68 % of chips"
+WORDS = "68 % interval"
 SIZES_IN_BYTES = [2**16, 1.5e6, 2**24]
 
 
@@ -19,7 +19,7 @@ class Intervals(PictureCase):
         style.use()
 
     def entries(self, labels=("plain", "quick")) -> list[dict]:
-        """One slice; of these labels the intervals begin above the value, as where ranges lie on one side of it."""
+        """One slice; intervals of these labels are above the value, as for one-sided ranges."""
         entries = made_up_sweep.lines(axes={"/tensor/bytes": made_up_sweep.SIZES})
         for run in (entry["run"] for entry in entries):
             if run["label"] in labels:
@@ -32,14 +32,14 @@ class Intervals(PictureCase):
         return picture.draw(point_files.read([made_up_sweep.write(self.folder / "results.jsonl", entries)]).rows())
 
     def bars(self, figure) -> list:
-        """Upright lines, but for those that have no place on the size axis."""
+        """Vertical lines of the size axis."""
         return [line for line in figure.axes[0].lines
                 if len(set(line.get_xdata())) == 1 and len(line.get_xdata()) == 2]
 
     def texts(self, figure) -> list[str]:
         return [text for text, _ in drawn_texts(figure)]
 
-    def test_bars_have_the_ends_of_the_intervals_and_the_markers_of_their_lines(self):
+    def test_bars_have_ends_of_intervals_and_markers_of_lines(self):
         entries = self.entries()
         for picture, low, high, labels in ((time_by_size, "time_low_s", "time_high_s", ["plain", "quick"]),
                                            (speedup_by_size, "speedup_low", "speedup_high", ["quick"])):
@@ -53,7 +53,7 @@ class Intervals(PictureCase):
                 self.assertIn(WORDS, self.texts(figure))
                 check_legible(self, figure)
 
-    def test_bars_of_one_size_stand_side_by_side_around_it(self):
+    def test_bars_of_one_size_are_side_by_side(self):
         figure = self.figure(time_by_size, self.entries())
         places = sorted(line.get_xdata()[0] for line in self.bars(figure))
         self.assertEqual(len(set(places)), 6)
@@ -61,7 +61,7 @@ class Intervals(PictureCase):
             self.assertLess(left, size)
             self.assertAlmostEqual(left * right / size**2, 1)
 
-    def test_the_axes_have_room_for_them(self):
+    def test_axis_limits_include_intervals(self):
         entries = self.entries()
         entries[-1]["run"]["uncertainty"].update(time_high_s=1.0, speedup_high=40.0)
         for picture, end in ((time_by_size, 1.0), (speedup_by_size, 40.0)):
@@ -74,7 +74,7 @@ class Intervals(PictureCase):
                 self.assertEqual(len(self.bars(figure)), count)
                 self.assertEqual(WORDS in self.texts(figure), count > 0)
 
-    def test_intervals_that_cannot_be(self):
+    def test_rejects_invalid_intervals(self):
         for change, words in (({"time_low_s": 3.0, "time_high_s": 2.0}, ["'time_low_s' is 3", "'time_high_s' is 2"]),
                               ({"time_low_s": None}, ["'time_low_s' is empty"]),
                               ({"time_high_s": 0.0}, ["'time_high_s' is 0"])):

@@ -1,4 +1,4 @@
-"""Tests what is in the picture of links."""
+"""Tests the picture of links."""
 import unittest
 
 from matplotlib.colors import to_rgb
@@ -24,7 +24,7 @@ class Links(PictureCase):
         return links.draw(result.read(path, label))
 
     def panels(self, figure) -> list:
-        """Without the colour bar."""
+        """The panels, without the colour bar."""
         return figure.axes[:-1]
 
     def bars(self, axes) -> list[Polygon]:
@@ -36,7 +36,7 @@ class Links(PictureCase):
 
     @staticmethod
     def width(bar: Polygon) -> float:
-        """From one corner of its beginning to the other."""
+        """Distance between the corners at the start."""
         points = bar.get_xy()
         return ((points[0] - points[-2]) ** 2).sum() ** 0.5
 
@@ -44,7 +44,7 @@ class Links(PictureCase):
     def tip(bar: Polygon) -> tuple[float, float]:
         return tuple(bar.get_xy()[2])
 
-    def test_both_directions_of_every_cable_lie_side_by_side(self):
+    def test_directions_of_links_do_not_overlap(self):
         [axes] = self.panels(self.figure(made_up_run.result([3, 4])))
         bars = self.bars(axes)
         self.assertEqual(len(bars), 2 * (3 * 3 + 2 * 4))
@@ -54,7 +54,7 @@ class Links(PictureCase):
             for other in boxes[:i]:
                 self.assertFalse(box.overlaps(other), (box, other))
 
-    def test_one_keeps_to_the_right(self):
+    def test_lanes_are_on_the_right_hand_side(self):
         # From (0,0) to (0,1), to the right in the picture, whose vertical axis points down.
         [axes] = self.panels(self.figure(made_up_run.result([1, 2], busy=lambda start, end: float(start < end))))
         [bar] = self.bars(axes)
@@ -74,7 +74,7 @@ class Links(PictureCase):
         self.assertEqual(light, sorted(light, reverse=True))
         self.assertLess(light[-1], light[0] / 4)
 
-    def test_the_heat_is_ever_darker_without_colours(self):
+    def test_the_heat_is_monotonic_in_grey(self):
         grey = [0.299 * red + 0.587 * green + 0.114 * blue for red, green, blue, _ in links.HEAT(range(256))]
         self.assertEqual(grey, sorted(grey, reverse=True))
 
@@ -82,7 +82,7 @@ class Links(PictureCase):
         [axes] = self.panels(self.figure(made_up_run.result([2, 2], busy=lambda start, end: 0.0)))
         self.assertEqual((len(self.bars(axes)), len(self.lanes(axes))), (0, 8))
 
-    def test_the_last_axis_lies_across(self):
+    def test_the_last_axis_is_horizontal(self):
         [axes] = self.panels(self.figure(made_up_run.result([2, 5])))
         width, height = (abs(high - low) for low, high in (axes.get_xlim(), axes.get_ylim()))
         self.assertGreater(width, height)
@@ -94,18 +94,18 @@ class Links(PictureCase):
         self.assertLess(tips[0], 0)
         self.assertGreater(tips[-1], 3)
 
-    def test_a_third_axis_is_layers_with_diagonal_stubs_between(self):
+    def test_a_third_axis_has_layers_and_diagonal_stubs(self):
         figure = self.figure(made_up_run.result([3, 2, 2]))
         panels = self.panels(figure)
         self.assertEqual([axes.get_title(loc="left")[:7] for axes in panels], ["layer 0", "layer 1", "layer 2"])
-        # Within a layer 4 cables; 4 to each neighbour; two directions.
+        # 4 links within a layer; 4 to each neighbouring layer; two directions.
         self.assertEqual([len(self.bars(axes)) for axes in panels], [2 * 8, 2 * 12, 2 * 8])
 
     def test_axes_of_one_chip_do_not_count(self):
         [axes] = self.panels(self.figure(made_up_run.result([1, 2, 2])))
         self.assertEqual(len(self.bars(axes)), 8)
 
-    def test_faults_are_marked_on_their_cable(self):
+    def test_faults_are_marked_on_their_link(self):
         content = made_up_run.result([2, 2])
         content["config"]["faults"] = {"links": [{"between": ["(0,1)", "(0,0)"], "bandwidth_factor": 0.25}]}
         figure = self.figure(content)
@@ -113,17 +113,17 @@ class Links(PictureCase):
         self.assertEqual([(*line.get_xdata(), *line.get_ydata()) for line in axes.lines], [(0.5, 0.0)])
         self.assertIn("fault", [text for text, _ in drawn_texts(figure)])
 
-    def test_it_says_what_was_run(self):
+    def test_the_caption_has_the_run(self):
         content = made_up_run.result([2, 2], busy=lambda start, end: 0.75 if start == (1, 0) else 0.25)
         texts = "\n".join(text for text, _ in drawn_texts(self.figure(content)))
-        for words in ("bf16", "AllReduce of 4 MiB of bf16 on 4 x tpu-v5e, mesh 2x2; takes 100 us",
+        for words in ("bf16", "AllReduce of 4 MiB of bf16 on 4 x tpu-v5e, mesh 2x2; time 100 us",
                       "8 link directions", "(1,0)->(0,0) 75%", "median 25%", "% of the time", sheet.SIMULATED):
             self.assertIn(words, texts)
         content["runs"][0].update(time_s=None, failure={"time_s": 2e-6})
         texts = "\n".join(text for text, _ in drawn_texts(self.figure(content)))
         self.assertIn("fails at 2 us", texts)
 
-    def test_no_text_covers_another_or_is_cut_off(self):
+    def test_texts_are_legible(self):
         for lengths, wraparound in (([2], False), ([8], True), ([4, 4], False), ([16, 16], True), ([4, 4, 4], True)):
             with self.subTest(lengths):
                 content = made_up_run.result(lengths, wraparound, labels=["a collective with quite a long label"])

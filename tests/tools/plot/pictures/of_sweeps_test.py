@@ -1,4 +1,4 @@
-"""Tests what pictures of studies show when they are drawn of a sweep."""
+"""Tests pictures over tensor size for sweeps."""
 import json
 import unittest
 
@@ -26,24 +26,24 @@ class OfSweeps(PictureCase):
             self.assertIn(words, text)
         self.assertIn("paper: no gain", text)
 
-    def test_what_is_not_compared_with_bf16_is_not_beside_the_paper(self):
+    def test_other_baselines_have_no_figures_of_the_paper(self):
         self.write(json.loads(json.dumps(made_up_sweep.lines()).replace('"format": "bf16"', '"format": "fp32"')))
         self.run_plot("speedup", "results.jsonl")
         self.assertNotIn("paper", (self.folder / "speedup.svg").read_text())
 
     def hatched(self, entries: list[dict]) -> dict[str, bool]:
-        """Of each panel, whether sizes are hatched that the paper found no gain for."""
+        """True by slice if its panel hatches the sizes without a gain according to the paper."""
         style.use()
         figure = speedup_by_size.draw(point_files.read([self.write(entries)]).rows())
         return {axes.get_title(loc="left").split()[1]: any(patch.get_hatch() for patch in axes.patches)
                 for axes in figure.axes}
 
-    def test_only_the_slice_of_the_paper_is_hatched_and_only_with_small_tensors(self):
+    def test_small_tensors_are_hatched_on_the_slice_of_the_paper(self):
         self.assertEqual(self.hatched(made_up_sweep.lines()), {"2x2": False, "4x2": True})
         large = made_up_sweep.lines(axes={"/tensor/bytes": ["2 MiB", "16 MiB", "64 MiB"]})
         self.assertEqual(self.hatched(large), {"4x2": False})
 
-    def test_other_collectives_are_called_by_their_names(self):
+    def test_other_collectives_have_their_names(self):
         self.write(made_up_sweep.lines(collective="all-gather"))
         self.run_plot("time", "results.jsonl")
         text = (self.folder / "time.svg").read_text()

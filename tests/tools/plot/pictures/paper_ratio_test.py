@@ -12,7 +12,7 @@ class PaperRatio(PictureCase):
         rows[2].update(what="a configuration that needs very many words " * 4, source="a long source " * 9)
         check_legible(self, self.figure("paper", rows))
 
-    def test_a_ceiling_is_open_to_the_left_and_calibrations_come_last(self):
+    def test_upper_bounds_have_no_lower_end_and_calibrations_come_last(self):
         rows = [row for row in made_up_study.paper_rows()
                 if row["kind"] == "at most" or row["role"] == "calibration"]
         [axes] = self.figure("paper", rows).axes
@@ -29,12 +29,12 @@ class PaperRatio(PictureCase):
         self.assertEqual(band.get_x(), axes.get_xlim()[0])
         self.assertAlmostEqual(band.get_x() + band.get_width(), 2.3)
 
-    def test_what_is_outside_its_tolerance_is_crossed_out(self):
+    def test_figures_outside_their_tolerance_are_crossed_out(self):
         crosses = [line for line in self.figure("paper", made_up_study.paper_rows()).axes[0].lines
                    if line.get_marker() == "x"]
         self.assertEqual([float(line.get_xdata()[0]) for line in crosses], [0.00042 / 0.0003])
 
-    def test_rows_of_paper_that_make_no_sense(self):
+    def test_rejects_invalid_rows(self):
         for column, value in {"role": "guess", "within": "maybe", "ratio": "0", "tolerance": "10"}.items():
             with self.subTest(column=column):
                 rows = made_up_study.paper_rows()

@@ -1,7 +1,8 @@
-"""Tests what is in the picture of a tuning."""
+"""Tests the picture of a tuning."""
 import unittest
 
 import made_up_run
+import made_up_sweep
 from legible import check_legible, drawn_texts
 from picture_case import PictureCase
 
@@ -24,12 +25,12 @@ class Pareto(PictureCase):
     def figure(self, content: dict):
         return pareto.draw(tuned.read(self.write(content)))
 
-    def test_every_member_of_the_front_has_its_place_and_its_row(self):
+    def test_every_member_of_the_front_has_a_point_and_a_row(self):
         figure = self.figure(made_up_run.tuning(members=4))
         check_legible(self, figure)
         texts = [text for text, _ in drawn_texts(figure)]
         for number in "1234":
-            self.assertEqual(texts.count(number), 2, number)  # beside its point, and in the list
+            self.assertEqual(texts.count(number), 2, number)  # next to its point, and in the list
         for time in ("100.0 us", "200.0 us", "400.0 us", "800.0 us"):
             self.assertIn(time, texts)
         places = [(line.get_xdata()[0], line.get_ydata()[0]) for line in figure.axes[0].lines
@@ -37,7 +38,19 @@ class Pareto(PictureCase):
         for member in made_up_run.tuning(members=4)["front"]:
             self.assertIn((member["time_s"], member["nmse"]), places)
 
-    def test_schemes_are_told_apart(self):
+    def test_the_best_member_is_marked_only_within_limits(self):
+        for limits, words in (({}, ""), ({"max_nmse": 2e-3}, "fastest within the limits"),
+                              ({"max_nmse": 2e-3, "max_time_s": 5e-4}, "fastest within the limits"),
+                              ({"max_time_s": 5e-4}, "most accurate within the limit")):
+            with self.subTest(limits):
+                figure = self.figure(made_up_run.tuning(members=3, **limits))
+                circles = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
+                bold = [text for text in figure.axes[0].texts if text.get_weight() == "bold"]
+                texts = [text for text, _ in drawn_texts(figure)]
+                self.assertEqual((len(circles), bool(bold)), (1, True) if words else (0, False))
+                self.assertEqual([text for text in texts if "within the limit" in text], [words] * bool(words))
+
+    def test_schemes_are_distinguishable(self):
         content = made_up_run.tuning(members=8)
         for place, member in enumerate(content["front"]):
             member["collective"]["algorithm"] = f"algorithm-{place}"
@@ -51,7 +64,7 @@ class Pareto(PictureCase):
             member.update(time_s=1e-4 * 1.1**place, nmse=1e-3 / 1.2**place)
         check_legible(self, self.figure(content))
 
-    def test_limits_are_said_and_drawn_where_they_are_near(self):
+    def test_limits_are_named_and_drawn_if_near(self):
         near = self.figure(made_up_run.tuning(members=3, max_nmse=2e-3, max_time_s=5e-4))
         far = self.figure(made_up_run.tuning(members=3, max_nmse=0.5))
         dotted = [[line for line in figure.axes[0].lines if line.get_linestyle() == ":"] for figure in (near, far)]
@@ -67,26 +80,26 @@ class Pareto(PictureCase):
         texts = [text for text, _ in drawn_texts(self.figure(content))]
         self.assertFalse(any("baseline" in text for text in texts))
 
-    def test_files_that_are_no_tuning_are_refused(self):
+    def test_rejects_other_and_malformed_files(self):
         good = made_up_run.tuning(members=2)
-        cases = [({}, "not a result of 'equarx-sim tune CONFIG --json'"),
-                 ({"hardware": "tpu-v5e", "collectives": []}, "a configuration, as 'equarx-sim tune -o' writes"),
+        cases = [({}, "an empty JSON object; this picture needs a result of 'equarx-sim tune CONFIG --json'"),
+                 ({"hardware": "tpu-v5e", "topology": {}}, "an experiment configuration; .* 'equarx-sim tune .*json'"),
                  (dict(good, front=[]), "the front has 0 members"), (dict(good, best=7), "'best' is 7"),
                  (dict(good, front=[dict(good["front"][0], nmse=0)]), "must be above 0")]
         for content, words in cases:
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 tuned.read(self.write(content))
         lines = self.folder / "results.jsonl"
-        lines.write_text('{"run": 1}\n{"run": 2}\n')
-        with self.assertRaisesRegex(InputError, "an object in each line, like the results of a sweep"):
+        made_up_sweep.write(lines, made_up_sweep.lines())
+        with self.assertRaisesRegex(InputError, "is results.jsonl of 'equarx-sim sweep'"):
             tuned.read(lines)
 
-    def test_it_says_which_version_and_configuration(self):
+    def test_the_source_line_has_version_and_configuration(self):
         path = self.write(dict(made_up_run.tuning(members=2), version="9.8.7", config_hash="abc"))
         self.run_plot("pareto", path)
         self.assertIn("simulated with equarx-sim 9.8.7, config abc; errors", (self.folder / "pareto.svg").read_text())
 
-    def test_the_command_draws_it_and_refuses_what_is_for_others(self):
+    def test_draws_the_file_and_rejects_other_options(self):
         path = self.write(made_up_run.tuning(members=2))
         ran = self.run_plot("pareto", path)
         self.assertEqual(ran.stdout.split(), ["pareto.png", "pareto.svg"], ran.stderr)

@@ -1,4 +1,4 @@
-"""Tests what both pictures of prefills share."""
+"""Tests both pictures of prefills."""
 import unittest
 
 import made_up_study
@@ -23,7 +23,7 @@ class Prefill(PictureCase):
         made_up_study.write_points(self.folder / "results.jsonl", rows)
         self.check_refused(words, kind, "results.jsonl")
 
-    def test_rows_that_cannot_be_drawn_are_refused(self):
+    def test_rejects_unsuitable_rows(self):
         rows = made_up_study.prefill("gemma3-12b", "slice 2x2", 36, 13)
         for kind in ("prefill_time", "prefill_speedup"):
             self.refused(["line 1", "'prefill'"], kind, made_up_study.six())

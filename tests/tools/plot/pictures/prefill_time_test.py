@@ -18,14 +18,14 @@ class PrefillTime(PictureCase):
             self.assertEqual(len({bar.get_x() for bar in parts}), 1)
             self.assertEqual(len({(bar.get_hatch(), bar.get_facecolor()) for bar in parts}), 4)
 
-    def test_every_bar_says_what_it_is_and_its_whole_time(self):
+    def test_bars_have_label_and_time(self):
         rows = made_up_study.prefill("gemma3-12b", "slice 2x2", 36, 13)
         texts = [text for text, _ in drawn_texts(self.figure("prefill_time", rows))]
         for row in rows:
             self.assertTrue(any(text.startswith(f"{row['label']}  ") for text in texts))
         self.assertIn("bf16  120.4 ms", [text for text in texts if "120" in text])
 
-    def test_times_of_the_paper_are_marked_on_their_bars_alone(self):
+    def test_times_of_the_paper_are_marked_on_matching_bars(self):
         figure = self.figure("prefill_time", made_up_study.prefills())
         marks = [[(round(float(line.get_xdata()[0]), 2), round(float(line.get_ydata()[0]), 2)) for line in axes.lines]
                  for axes in figure.axes]

@@ -1,4 +1,4 @@
-"""Tests the picture of heavy tails."""
+"""Tests the picture of heavy-tailed values."""
 import unittest
 
 import made_up_study
@@ -7,7 +7,7 @@ from picture_case import PictureCase
 
 
 class Tails(PictureCase):
-    def test_tails_join_both_values_and_write_their_difference(self):
+    def test_both_values_are_joined_with_their_difference(self):
         figure = self.figure("tails", made_up_study.activations(), "activations")
         [axes] = figure.axes
         joined = [list(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2]
@@ -19,7 +19,7 @@ class Tails(PictureCase):
         low, high = axes.get_xlim()
         self.assertTrue(low < -4 and 49.3 < high, (low, high))
 
-    def test_tails_leave_the_baseline_out_and_say_so(self):
+    def test_the_baseline_is_left_out_with_a_note(self):
         figure = self.figure("tails", made_up_study.activations(), "activations")
         labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
         self.assertEqual(labels, ["bf16", "int8", "fp8-e4m3", "int4"])
@@ -34,19 +34,19 @@ class Tails(PictureCase):
         made_up_study.write_points(self.folder / "results.jsonl",
                                    [row for place, row in enumerate(rows) if place not in without])
 
-    def test_tails_without_a_row_to_compare_with(self):
+    def test_rejects_labels_with_one_kind_of_values(self):
         self.tails(without=[7])
         self.check_refused(["line 3", "'int8'", "'files'"], "tails", "results.jsonl")
         self.tails(without=[2])
         self.check_refused(["line 7", "'int8'", "'normal'"], "tails", "results.jsonl")
 
-    def test_tails_of_other_values(self):
+    def test_rejects_other_kinds_of_values(self):
         self.tails((7, "values", "uniform"))
         self.check_refused(["line 8", "'uniform'", "'normal'", "'files'"], "tails", "results.jsonl")
         self.tails((7, "values", ""))
         self.check_refused(["line 8", "'values'", "empty"], "tails", "results.jsonl")
 
-    def test_tails_without_numerics_or_with_nonsense(self):
+    def test_rejects_missing_and_invalid_sqnr(self):
         self.tails((7, "sqnr_db", ""))
         self.check_refused(["line 8", "'int8'", "no SQNR"], "tails", "results.jsonl")
         for value in ("nan", "inf", "loud"):
@@ -54,7 +54,7 @@ class Tails(PictureCase):
                 self.tails((7, "sqnr_db", value))
                 self.check_refused(["line 8", "'sqnr_db'", value], "tails", "results.jsonl")
 
-    def test_tails_of_a_second_row_or_the_baseline_alone(self):
+    def test_rejects_duplicate_rows_and_a_sole_baseline(self):
         self.tails((2, "label", "bf16"))
         self.check_refused(["line 3", "second", "bf16"], "tails", "results.jsonl")
         self.tails(without=[1, 2, 3, 4, 6, 7, 8, 9])

@@ -6,7 +6,7 @@ from picture_case import PictureCase
 
 
 class TimeBySize(PictureCase):
-    def test_slices_are_in_order_of_chips_and_lines_in_order_of_size(self):
+    def test_slices_are_sorted_by_chips_and_lines_by_size(self):
         figure = self.figure("time", list(reversed(made_up_study.sizes())), "sizes")
         slices = [axes.get_title(loc="left").split()[1] for axes in figure.axes]
         self.assertEqual(slices, ["2x2", "4x2", "4x4"])

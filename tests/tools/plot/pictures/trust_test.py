@@ -1,4 +1,4 @@
-"""Tests that every picture of times or speedups says which chips are not calibrated, and no other picture does."""
+"""Tests that every picture of times or speedups, and no other, notes uncalibrated chips."""
 import argparse
 import unittest
 
@@ -28,18 +28,18 @@ class Trust(PictureCase):
     def setUp(self):
         super().setUp()
         style.use()
-        self.addCleanup(sheet.say, trust="", origin="", held="")
+        self.addCleanup(sheet.annotate, trust="", origin="", held="")
         self.path = self.folder / "input"
 
     def write(self, kind: str, calibrated: bool) -> None:
-        """An input of that kind, of a TPU v4."""
+        """Writes an input of that kind with a TPU v4."""
         if kind in ROWS:
             entries = [made_up_study.line(number, dict(row, hardware="tpu-v4", calibrated=calibrated))
                        for number, row in enumerate(ROWS[kind]())]
             made_up_sweep.write(self.path, [entry | {"axes": {"/a": 1}} for entry in entries])
         elif kind == "paper":
-            said = {"hardware": "tpu-v4", "calibrated": "yes" if calibrated else "no"}
-            made_up_study.write(self.path, [row | said for row in made_up_study.paper_rows()])
+            chip = {"hardware": "tpu-v4", "calibrated": "yes" if calibrated else "no"}
+            made_up_study.write(self.path, [row | chip for row in made_up_study.paper_rows()])
         elif kind == "gantt":
             made_up_trace.write(self.path, ["int8"], calibrated=calibrated, config=MACHINE)
         elif kind == "step":
@@ -66,8 +66,8 @@ class Trust(PictureCase):
     def options(self, kind: str) -> dict:
         return {"x": "label", "y": "/a", "value": "speedup"} if kind == "sweep" else {}
 
-    def test_every_kind_says_so_or_shows_no_times(self):
-        for kind in sorted(set(KINDS) - {"study"}):
+    def test_every_kind_with_times_has_the_note(self):
+        for kind in sorted(set(KINDS) - {"study", "compare"}):  # comparisons do not record it
             for calibrated in (False, True):
                 with self.subTest(kind=kind, calibrated=calibrated):
                     self.write(kind, calibrated)
@@ -76,27 +76,27 @@ class Trust(PictureCase):
                     self.assertEqual(V4 in texts, not calibrated and kind != "tails")
                     check_legible(self, figure)
 
-    def test_a_sweep_says_so_of_times_and_of_chips_that_are_drawn(self):
+    def test_a_sweep_has_the_note_for_times_of_drawn_chips(self):
         rows = [dict(row, hardware=chip, calibrated=chip != "tpu-v4")
                 for chip in ("tpu-v4", "tpu-v5e") for row in made_up_study.six()]
         entries = [made_up_study.line(number, row) for number, row in enumerate(rows)]
         for entry in entries:
             entry["axes"] = {"/a": 1, "/hardware": entry["config"]["hardware"]}
         made_up_sweep.write(self.path, entries)
-        for chip, value, is_said in (("tpu-v4", "speedup", True), ("tpu-v4", "lower_bound_s", True),
+        for chip, value, is_noted in (("tpu-v4", "speedup", True), ("tpu-v4", "lower_bound_s", True),
                                      ("tpu-v4", "mse", False), ("tpu-v5e", "speedup", False)):
             with self.subTest(chip=chip, value=value):
                 figure = self.figure("sweep", x="label", y="/a", value=value, where=[f"/hardware={chip}"])
-                self.assertEqual(V4 in [text for text, _ in drawn_texts(figure)], is_said)
+                self.assertEqual(V4 in [text for text, _ in drawn_texts(figure)], is_noted)
 
-    def test_the_pictures_of_a_study_say_so_each_for_itself(self):
+    def test_notes_are_per_picture_of_a_study(self):
         rows = [dict(row, hardware="tpu-v4", calibrated=False) for row in made_up_study.sizes()]
         made_up_study.write_points(self.folder / "results.jsonl",
                                    [*rows, *(dict(row, calibrated=True) for row in made_up_study.six())])
         made_up_study.write(self.folder / "rows.csv", made_up_study.paper_rows())
         self.run_plot("study", ".")
-        said = {path.stem for path in self.folder.glob("*.svg") if V4 in path.read_text()}
-        self.assertEqual(said, {"time", "speedup"})
+        noted = {path.stem for path in self.folder.glob("*.svg") if V4 in path.read_text()}
+        self.assertEqual(noted, {"time", "speedup"})
 
 
 if __name__ == "__main__":

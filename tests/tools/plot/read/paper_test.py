@@ -1,4 +1,4 @@
-"""Tests which rows figures of the paper belong to."""
+"""Tests the rows of the figures of the paper."""
 import pathlib
 import unittest
 
@@ -20,15 +20,15 @@ class Paper(PictureCase):
         made_up_study.write_points(self.folder / "results.jsonl", rows)
         return point_files.read([self.folder / "results.jsonl"]).rows()
 
-    def test_points_belong_to_rows_by_what_was_measured(self):
+    def test_figures_belong_to_matching_rows(self):
         found = {row.text("label"): paper.point(row) for row in self.rows(made_up_study.six())}
         self.assertEqual({label: point.speedup for label, point in found.items() if point}, SPEEDUPS)
 
-    def test_whatever_a_collective_is_called(self):
+    def test_figures_of_the_paper_do_not_depend_on_labels(self):
         rows = self.rows([dict(row, label=f"mine {number}") for number, row in enumerate(made_up_study.six()[1:])])
         self.assertEqual([paper.point(row) is not None for row in rows], [True, False, True, True, False, True])
 
-    def test_no_point_belongs_to_a_row_that_differs_in_anything(self):
+    def test_figures_do_not_belong_to_different_rows(self):
         row = self.rows(made_up_study.six()[:2])[1]
         self.assertEqual(paper.point(row).speedup, 1.8)
         for column, values in OTHERS.items():
@@ -36,13 +36,13 @@ class Paper(PictureCase):
                 with self.subTest(column=column, value=value):
                     self.assertIsNone(paper.point(Row(pathlib.Path("x"), 1, row.cells | {column: value})))
 
-    def test_errors_are_of_one_size_and_of_normal_values(self):
+    def test_errors_of_the_paper_need_its_size_and_values(self):
         row = self.rows(made_up_study.six()[:2])[1]
         self.assertTrue(paper.same_experiment(row))
         for change in ({"tensor_bytes": "1024"}, {"values": "uniform"}):
             self.assertFalse(paper.same_experiment(Row(row.path, row.line, row.cells | change)))
 
-    def test_prefills_belong_to_rows_by_what_was_measured(self):
+    def test_figures_of_prefills_belong_to_matching_rows(self):
         rows = self.rows(made_up_study.prefills())
         found = [(row.text("model"), row.text("label"), int(row.number("tokens")), paper.prefill(row).speedup)
                  for row in rows if paper.prefill(row)]
@@ -54,7 +54,7 @@ class Paper(PictureCase):
             with self.subTest(change):
                 self.assertIsNone(paper.prefill(Row(row.path, row.line, row.cells | change)))
 
-    def test_a_chip_may_be_given_by_its_file(self):
+    def test_a_chip_may_be_a_file(self):
         [row] = self.rows([dict(made_up_study.six()[1], hardware="configs/hardware/tpu-v5e.json")])
         self.assertIsNotNone(paper.point(row))
 

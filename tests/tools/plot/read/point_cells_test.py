@@ -1,4 +1,4 @@
-"""Tests what pictures read of the points of a sweep."""
+"""Tests the cells of points of a sweep."""
 import unittest
 
 import made_up_sweep
@@ -11,7 +11,7 @@ class PointCells(PictureCase):
     def rows(self, entries: list[dict]):
         return point_files.read([made_up_sweep.write(self.folder / "results.jsonl", entries)]).rows()
 
-    def test_rows_have_what_the_table_of_a_study_has(self):
+    def test_rows_have_cells_of_run_machine_and_tensor(self):
         rows = self.rows(made_up_sweep.lines(axes={"/tensor/bytes": ["1500 kB"]}))
         self.assertEqual([row.text("label") for row in rows], ["plain", "quick"])
         expected = {"hardware": "tpu-v5e", "topology": "slice 4x2", "collective": "AllReduce", "baseline": "plain",
@@ -30,7 +30,7 @@ class PointCells(PictureCase):
         self.assertEqual([row.text(name) for name in ("tensor_bytes", "values", "model", "phase", "tokens", "batch")],
                          ["60", "files", "m", "prefill", "7", "2"])
 
-    def test_ends_of_intervals_where_there_are_some(self):
+    def test_ends_of_intervals(self):
         [plain, quick] = made_up_sweep.lines(axes={"/x": [1]})
         ends = {"time_low_s": 1e-6, "time_high_s": 3e-6, "speedup_low": 1.25, "speedup_high": 1.75}
         quick["run"]["uncertainty"] = {"samples": 200} | ends
@@ -38,7 +38,7 @@ class PointCells(PictureCase):
         self.assertEqual({end: rows[1].number(end) for end in ends}, ends)
         self.assertFalse(any(map(rows[0].has, ends)))
 
-    def test_broken_lines_are_named(self):
+    def test_malformed_lines_are_named(self):
         for change in ({"tensor": {}}, {"topology": 7}, {"collectives": []}, {"collective": "all"},
                        {"tensor": {"bytes": "many", "dtype": "bf16", "values": {"distribution": "normal"}}}):
             with self.subTest(change=change):

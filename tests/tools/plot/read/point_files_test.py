@@ -1,4 +1,4 @@
-"""Tests which files of points are read for which pictures."""
+"""Tests files of points by picture."""
 import unittest
 
 import made_up_study
@@ -10,9 +10,9 @@ class PointFiles(PictureCase):
     def write(self, entries: list[dict]):
         return made_up_sweep.write(self.folder / "results.jsonl", entries)
 
-    def test_what_is_not_of_a_sweep_is_refused(self):
+    def test_rejects_files_and_options_of_other_kinds(self):
         self.write(made_up_sweep.lines())
-        self.check_refused(["paper", "rows.csv"], "paper", "results.jsonl")
+        self.check_refused(["is results.jsonl", "paper needs rows.csv"], "paper", "results.jsonl")
         self.check_refused(["experiment"], "time", "results.jsonl", "--experiment", "sizes")
         self.check_refused(["experiment"], "sweep", "results.jsonl", "--experiment", "sizes")
         self.check_refused(["results.jsonl", "no experiment", "reproduce"], "study", ".")
@@ -20,12 +20,13 @@ class PointFiles(PictureCase):
         (self.folder / "results.csv").write_text("point,key,/tensor/bytes,label\n0,a,1 MiB,plain\n")
         self.check_refused(["results.csv", "results.jsonl"], "time", "results.csv")
         (self.folder / "points.csv").write_text("experiment,label\nsizes,plain\n")
-        self.check_refused(["points.csv", "is it results.jsonl"], "time", "points.csv")
+        self.check_refused(["points.csv is a table with the columns 'experiment', 'label'", "needs results.jsonl"],
+                           "time", "points.csv")
         self.check_refused(["results.jsonl", "No such file"], "study", "nowhere")
         self.check_refused(["--where"], "study", ".", "--where", "/a=1")
         self.check_refused(["AXIS=VALUE"], "time", "results.jsonl", "--where", "minishards")
 
-    def test_a_study_in_the_format_of_a_sweep_is_drawn_by_experiment(self):
+    def test_studies_are_drawn_by_experiment(self):
         lines = made_up_sweep.lines()
         entries = [dict(line, experiment=name) for name in ("sizes", "others") for line in lines]
         self.write(entries)

@@ -1,4 +1,4 @@
-"""Tests what can be asked of points."""
+"""Tests points of sweeps and studies."""
 import unittest
 
 import made_up_sweep
@@ -13,13 +13,13 @@ class OfPoints(PictureCase):
     def read(self, entries: list[dict]):
         return point_files.read([made_up_sweep.write(self.folder / "results.jsonl", entries)])
 
-    def test_axes_and_labels_are_in_their_order(self):
+    def test_axes_and_labels_keep_their_order(self):
         points = self.read(made_up_sweep.lines())
         self.assertEqual(points.axes(), ["/topology/slice", "/tensor/bytes"])
         self.assertEqual(points.labels(), ["plain", "quick"])
         self.assertEqual(points.experiments(), [])
 
-    def test_axes_on_which_points_differ(self):
+    def test_varied_axes(self):
         lines = made_up_sweep.lines(axes={"/a": [1, [2]], "/b": ["only"], "/c": [{"x": 1}, {"x": 2}]})
         self.assertEqual(self.read(lines).varied_axes(), ["/a", "/c"])
 
@@ -37,7 +37,7 @@ class OfPoints(PictureCase):
         with self.assertRaisesRegex(InputError, "no experiment 'three'; there is: one, two"):
             points.of("three")
 
-    def test_values_are_found_by_their_names_or_the_ends_of_them(self):
+    def test_values_are_found_by_path_or_its_end(self):
         lines = made_up_sweep.lines(axes={"/a": [1]})
         lines[1]["run"] |= {"lower_bound_s": None, "mse": "?", "huge": float("inf")}
         [_, point] = self.read(lines).points
@@ -52,6 +52,12 @@ class OfPoints(PictureCase):
         lines = made_up_sweep.lines(axes={"/a": [1, 2]})
         points = self.read([*lines[:2], made_up_sweep.failed(lines[2])])
         self.assertEqual([point.failed() for point in points.points], [False, False, True])
+        self.assertEqual(len(points.rows()), 2)
+
+    def test_points_that_do_not_fit_have_no_rows(self):
+        lines = made_up_sweep.lines(axes={"/a": [1, 2]})
+        points = self.read([*lines[:2], made_up_sweep.too_large(lines[2])])
+        self.assertEqual([point.does_not_fit for point in points.points], [False, False, True])
         self.assertEqual(len(points.rows()), 2)
 
 

@@ -1,4 +1,4 @@
-"""Tests what is refused of the results of runs."""
+"""Tests rejected results of runs."""
 import unittest
 
 import made_up_run
@@ -13,22 +13,22 @@ class Result(PictureCase):
             change(content)
         made_up_run.write_result(self.folder / "result.json", content)
 
-    def test_links_of_several_collectives_without_a_choice_or_with_a_wrong_one(self):
+    def test_rejects_missing_and_unknown_labels(self):
         self.result(labels=["bf16", "int8"])
         self.check_refused(["result.json", "several", "--label", "bf16, int8"], "links", "result.json")
         self.check_refused(["result.json", "'int4'", "bf16, int8"], "links", "result.json", "--label", "int4")
 
-    def test_links_of_representatives_with_the_remedy(self):
+    def test_rejects_links_of_representative_chips_with_the_remedy(self):
         def one_for_each_peer(content):
             content["runs"][0]["links"] = [{"name": "every chip's link forward", "utilisation": 0.5}]
         self.result(one_for_each_peer)
-        self.check_refused(["'bf16'", "representatives", "--set /simulation=full"], "links", "result.json")
+        self.check_refused(["'bf16'", "representative chips", "--set /simulation=full"], "links", "result.json")
 
-    def test_a_result_without_links(self):
+    def test_rejects_results_without_links(self):
         self.result(lambda content: content["runs"][0].pop("links"))
         self.check_refused(["result.json", "--json --links"], "links", "result.json")
 
-    def test_links_of_what_is_no_grid(self):
+    def test_rejects_links_outside_a_grid(self):
         def rename(content):
             content["runs"][0]["links"][0]["from"] = "left"
         self.result(rename)
@@ -36,17 +36,17 @@ class Result(PictureCase):
         def join_far(content):
             content["runs"][0]["links"][0]["to"] = "(1,2)"
         self.result(join_far)
-        self.check_refused(["(0,0)->(1,0)", "no neighbours"], "links", "result.json")
+        self.check_refused(["(0,0)->(1,0)", "not neighbours"], "links", "result.json")
         made_up_run.write_result(self.folder / "result.json", made_up_run.result([2, 2, 2, 2]))
         self.check_refused(["4 axes"], "links", "result.json")
 
-    def test_links_that_are_busier_than_possible(self):
+    def test_rejects_invalid_utilizations(self):
         for busy in (-0.1, 1.1, float("nan")):
             with self.subTest(busy=busy):
                 self.result(busy=lambda start, end, busy=busy: busy)
                 self.check_refused(["result.json", "busy"], "links", "result.json")
 
-    def test_files_that_are_no_result(self):
+    def test_rejects_other_and_malformed_files(self):
         for content in (b"", b"{", b"[]", b"{}", b"3", b"\xff\xfe", b'{"runs": [{}]}', b'{"runs": []}',
                         b'{"runs": [{"label": "a", "links": []}], "config": {}}'):
             with self.subTest(content=content):

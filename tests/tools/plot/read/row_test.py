@@ -1,11 +1,11 @@
-"""Tests what is refused of the cells of a row."""
+"""Tests rejected cells of rows."""
 import unittest
 
 from picture_case import PictureCase
 
 
 class Row(PictureCase):
-    def test_values_that_cannot_be(self):
+    def test_rejects_invalid_numbers(self):
         for value in ("fast", "nan", "inf", "-1", ""):
             with self.subTest(value=value):
                 self.points((2, "speedup", value))

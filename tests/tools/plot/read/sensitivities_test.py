@@ -1,4 +1,4 @@
-"""Tests what is read and refused of the sensitivities of runs."""
+"""Tests reading sensitivities of runs."""
 import unittest
 
 import made_up_run
@@ -20,30 +20,30 @@ class Sensitivities(PictureCase):
         found = sensitivities.read(self.folder / "result.json", "")
         self.assertEqual([one.value for one in found.parameters[:2]], ["45 GB/s", "1"])
 
-    def test_of_one_collective_or_of_all(self):
+    def test_sensitivities_of_one_or_all_collectives(self):
         self.result()
         for label, expected in (("", {"bf16": 0.3, "int8": 0.15}), ("int8", {"int8": 0.15})):
             found = sensitivities.read(self.folder / "result.json", label)
             self.assertEqual(found.labels, list(expected))
             self.assertEqual(found.parameters[1].elasticities, expected)
 
-    def test_a_collective_that_is_not_there(self):
+    def test_rejects_unknown_labels(self):
         self.result()
         self.check_refused(["result.json", "'int4'", "nearest is 'int8'", "bf16, int8"], "sensitivity", "result.json",
                            "--label", "int4")
 
-    def test_a_result_without_sensitivities(self):
+    def test_rejects_results_without_sensitivities(self):
         self.result(lambda content: content.pop("sensitivity"))
         self.check_refused(["result.json", "no sensitivities", "--json --sensitivity"], "sensitivity", "result.json")
 
-    def test_a_run_that_fails_has_none(self):
+    def test_rejects_failed_runs(self):
         def fail(content):
             content.pop("sensitivity")
             content["runs"][1]["time_s"] = None
         self.result(fail)
         self.check_refused(["result.json", "'int8' fails"], "sensitivity", "result.json")
 
-    def test_numbers_that_cannot_be(self):
+    def test_rejects_invalid_numbers(self):
         def change_uncertainty(content):
             content["sensitivity"][1]["relative_uncertainty"] = value
         def change_elasticity(content):
@@ -59,7 +59,7 @@ class Sensitivities(PictureCase):
                 self.check_refused(["result.json", "'barrier_time'", "elasticity", "'bf16'"], "sensitivity",
                                    "result.json")
 
-    def test_files_that_are_no_result(self):
+    def test_rejects_other_and_malformed_files(self):
         for content in (b"", b"[]", b"{}", b"3", b"\xff\xfe", b'{"runs": [{}]}', b'{"runs": []}',
                         b'{"runs": [], "sensitivity": [{}], "config": {}}'):
             with self.subTest(content=content):
@@ -68,7 +68,7 @@ class Sensitivities(PictureCase):
         for key in ("parameter", "class", "relative_uncertainty", "runs"):
             with self.subTest(key=key):
                 self.result(lambda content, key=key: content["sensitivity"][0].pop(key))
-                self.check_refused(["result.json", "not a result", key], "sensitivity", "result.json")
+                self.check_refused(["result.json: malformed", f"no key '{key}'"], "sensitivity", "result.json")
         self.check_refused(["none.json", "No such file"], "sensitivity", "none.json")
 
 

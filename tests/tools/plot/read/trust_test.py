@@ -1,4 +1,4 @@
-"""Tests what is read of whether chips are calibrated."""
+"""Tests notes on uncalibrated chips."""
 import unittest
 
 import made_up_run
@@ -11,8 +11,8 @@ from read import csv_file, point_files, trust
 V4 = f"tpu-v4: {trust.NOTE}"
 
 
-def said(entries: list[dict], calibrated: bool) -> list[dict]:
-    """Lines of a sweep that say of their runs whether the chip is calibrated."""
+def marked(entries: list[dict], calibrated: bool) -> list[dict]:
+    """Lines of a sweep with the calibration of the chip."""
     for entry in entries:
         entry["run"]["calibrated"] = calibrated
     return entries
@@ -22,13 +22,13 @@ class Trust(PictureCase):
     def points(self, entries: list[dict]):
         return point_files.read([made_up_sweep.write(self.folder / "results.jsonl", entries)])
 
-    def test_chips_are_named_once_and_by_the_last_name_of_their_file(self):
+    def test_chips_are_named_once_without_folders(self):
         self.assertEqual(trust.note([]), "")
         self.assertEqual(trust.note(["tpu-v4", "my/chip.json", "tpu-v4"]), f"chip.json, tpu-v4: {trust.NOTE}")
 
     def test_points_and_their_rows(self):
-        calibrated = said(made_up_sweep.lines(), True)
-        not_calibrated = said(made_up_sweep.lines(hardware="tpu-v4"), False)
+        calibrated = marked(made_up_sweep.lines(), True)
+        not_calibrated = marked(made_up_sweep.lines(hardware="tpu-v4"), False)
         for entry in not_calibrated:
             entry["key"] += "b"
         for entries, expected in ((made_up_sweep.lines(), ""), (calibrated, ""), (not_calibrated, V4),
@@ -37,24 +37,24 @@ class Trust(PictureCase):
             self.assertEqual(trust.of_points(points.points), expected)
             self.assertEqual(trust.of_rows(points.rows()), expected)
 
-    def test_a_chip_is_called_by_its_file_and_by_what_is_changed(self):
+    def test_chips_have_their_file_and_changes(self):
         hardware = {"based_on": "chips/mine.json", "link_bandwidth": "90 GB/s"}
-        points = self.points(said(made_up_sweep.lines(hardware=hardware), False))
+        points = self.points(marked(made_up_sweep.lines(hardware=hardware), False))
         expected = f"mine.json (link_bandwidth 90 GB/s): {trust.NOTE}"
         self.assertEqual(trust.of_points(points.points), expected)
         self.assertEqual(trust.of_rows(points.rows()), expected)
 
     def test_a_point_that_failed_has_no_times(self):
-        failed = [made_up_sweep.failed(entry) for entry in said(made_up_sweep.lines(hardware="tpu-v4"), False)]
+        failed = [made_up_sweep.failed(entry) for entry in marked(made_up_sweep.lines(hardware="tpu-v4"), False)]
         self.assertEqual(trust.of_points(self.points(failed).points), "")
 
-    def test_a_table_names_the_chip_if_it_is_an_axis(self):
+    def test_a_table_has_the_chip_only_as_an_axis(self):
         for axis, expected in (("/hardware", V4), ("/topology/slice", f"a chip: {trust.NOTE}")):
             path = self.folder / "results.csv"
             path.write_text(f"point,key,{axis},label,time_s,calibrated\n0,ab,tpu-v4,bf16,1e-4,false\n")
             self.assertEqual(trust.of_points(point_files.read([path]).points), expected)
 
-    def test_expected_rows_but_no_formulas(self):
+    def test_notes_for_expected_rows_except_closed_forms(self):
         rows = [dict(row, hardware="tpu-v4", calibrated="no") for row in made_up_study.paper_rows()]
         formulas = [row for row in rows if row["role"] == "closed form"]
         self.assertNotEqual(formulas, [])

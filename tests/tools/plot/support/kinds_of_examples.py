@@ -1,4 +1,4 @@
-"""Which kinds of pictures can be drawn of the examples' results, and how. tests/experiments/examples runs it."""
+"""Kinds of pictures for the results of the examples. Run by tests/experiments/examples."""
 import pathlib
 import unittest
 
@@ -10,7 +10,7 @@ TEN_TIMES_SLOWER = [HELD, "/faults/links/0/bandwidth_factor=0.1"]
 ONE_MODEL = [HELD, "/hardware=tpu-v5e", HELD, "/workload/model=gemma3-27b"]
 ONE_PREFILL = [*ONE_MODEL, HELD, "/topology/slice=4x8", HELD, "/workload/tokens=512"]
 
-# Options by example and kind, of its reduced results. What is not here has no meaning, and must be refused.
+# Options by example and kind, for reduced results. Other kinds must be rejected.
 DRAWN = {
     "gain_by_slice": {
         "time": [],
@@ -60,13 +60,13 @@ DRAWN = {
                   "/workload/model=gemma3-27b"],
     },
 }
-# Their input is not the results of a sweep.
+# Inputs other than the results of a sweep.
 INPUTS = {"links": "links.json", "gantt": "trace.json", "pareto": "tuned.json", "sensitivity": "sensitivity.json",
           "study": "."}
 
 
 def check(case: unittest.TestCase, plot, kinds: list[str], results: pathlib.Path) -> None:
-    """Draws each kind of the results of the example that the folder is named after, or sees it refused.
+    """Draws each kind for the results of the example with the name of the folder, or checks its rejection.
 
     plot(words) returns exit code, standard output and standard error of the command.
     """
@@ -77,16 +77,16 @@ def check(case: unittest.TestCase, plot, kinds: list[str], results: pathlib.Path
         given = results / INPUTS.get(kind, "results.jsonl")
         given = given if given.exists() else results / "results.jsonl"
         code, out, err = plot([kind, str(given), *(options or []), "-o", str(results / "kinds")])
-        what = f"{kind} of {example}: {err}"
+        context = f"{kind} of {example}: {err}"
         if known is None:
-            case.assertIn(code, (0, 2), what)
+            case.assertIn(code, (0, 2), context)
         else:
-            case.assertEqual(code, 2 if options is None else 0, what)
+            case.assertEqual(code, 2 if options is None else 0, context)
         if code == 0:
-            case.assertEqual(err, "", what)
+            case.assertEqual(err, "", context)
             _check_pictures(case, out.split())
         else:
-            case.assertEqual((out, err.count("\n")), ("", 1), what)
+            case.assertEqual((out, err.count("\n")), ("", 1), context)
 
 
 def _check_pictures(case: unittest.TestCase, paths: list[str]) -> None:

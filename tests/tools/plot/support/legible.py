@@ -1,4 +1,4 @@
-"""Whether the texts of a picture can be read."""
+"""Checks that the texts of a picture are legible."""
 import unittest
 from unittest import mock
 
@@ -10,7 +10,7 @@ DOTS_OF_OVERLAP = 1.0
 
 
 def drawn_texts(figure) -> list[tuple[str, Bbox]]:
-    """Every text that is really drawn, with where it is."""
+    """Every drawn text, with its box."""
     drawn = {}
     original = Text.draw
 
@@ -25,7 +25,7 @@ def drawn_texts(figure) -> list[tuple[str, Bbox]]:
 
 
 def check_legible(case: unittest.TestCase, figure) -> None:
-    """No text may cover another, or be cut off."""
+    """Fails if a text overlaps another or the edge of the page."""
     page = figure.bbox
     texts = drawn_texts(figure)
     for text, box in texts:

@@ -1,4 +1,4 @@
-"""Tests that the check of legibility can fail."""
+"""Tests that the check for legibility can fail."""
 import unittest
 
 import made_up_study

@@ -1,11 +1,11 @@
-"""Made-up results of single runs and of tunings, for tests of the picture tools. No number here is a result."""
+"""Made-up results of runs, tunings, advice and comparisons, for tests of pictures."""
 import itertools
 import json
 import pathlib
 
 
 def grid_links(lengths: list[int], wraparound: bool, busy) -> list[dict]:
-    """Both directions of every cable of a grid; busy(start, end) is a share of the time."""
+    """Both directions of every link of a grid; busy(start, end): share of the time."""
     links = []
     for chip in itertools.product(*map(range, lengths)):
         for axis, length in enumerate(lengths):
@@ -21,7 +21,7 @@ def grid_links(lengths: list[int], wraparound: bool, busy) -> list[dict]:
 
 def result(lengths: list[int], wraparound: bool = False, busy=lambda start, end: 0.5,
            labels=("bf16",)) -> dict:
-    """What `equarx-sim run CONFIG --json --links` prints for a grid, as far as pictures need it."""
+    """Output of `equarx-sim run CONFIG --json --links` for a grid, reduced to the keys of pictures."""
     chips = 1
     for length in lengths:
         chips *= length
@@ -43,9 +43,9 @@ PARAMETERS = {
 
 
 def sensitivities(labels=("bf16", "int8")) -> dict:
-    """What `equarx-sim run CONFIG --json --sensitivity` prints, as far as pictures need it.
+    """Output of `equarx-sim run CONFIG --json --sensitivity`, reduced to the keys of pictures.
 
-    The time of each collective depends half as much on everything as that of the one before it.
+    Each collective has half the elasticities of the previous one.
     """
     content = result([4, 2], labels=labels)
     content["parameters"] = {name: {"value": value, "class": provenance}
@@ -62,7 +62,7 @@ def sensitivities(labels=("bf16", "int8")) -> dict:
 
 
 def tuning(members: int, max_nmse: float | None = None, max_time_s: float | None = None) -> dict:
-    """What `equarx-sim tune CONFIG --json` prints, as far as pictures need it: twice the time, a third of the error."""
+    """Output of `equarx-sim tune CONFIG --json`, reduced; each member has twice the time and a third of the error."""
     config = result([4, 2])["config"]
     front = [{"label": f"equarx int8 {place}", "time_s": 1e-4 * 2**place, "nmse": 1e-3 / 3**place, "minishards": 8,
               "collective": {"algorithm": "equarx", "ring": "full-loop", "format": "int8", "layout": "strided",
@@ -71,6 +71,36 @@ def tuning(members: int, max_nmse: float | None = None, max_time_s: float | None
     return {"config": config, "chips": 8, "limits": {"max_nmse": max_nmse, "max_time_s": max_time_s},
             "counts": {"simulated": members + 1, "candidates": 100}, "best": 0, "front": front, "others": others,
             "baseline": {"label": "bf16", "time_s": 2e-4, "nmse": 1e-5}}
+
+
+def advice(speedups=(0.5, 1.25, 1.75), **changes) -> dict:
+    """Output of `equarx-sim advise CONFIG --json`, reduced; speedups from 1 MiB, for a tensor of 4 MiB."""
+    config = result([4, 2])["config"]
+    sizes = [{"tensor_bytes": 2 ** (20 + place), "speedup": speedup} for place, speedup in enumerate(speedups)]
+    return {"program": "equarx-sim", "version": "9.8.7", "config_hash": "abc", "config": config, "chips": 8,
+            "calibrated": True, "quantize": "yes", "plain": {"label": "ring bf16"},
+            "quantized": {"label": "equarx int8"},
+            "speedup": speedups[-1], "of_one_allreduce": False, "sensitive_to": [], "sizes": sizes,
+            "pays_from_bytes": 2**21, "uncertainty": {"samples": 200, "speedup_low": 1.5, "speedup_high": 1.9},
+            **changes}
+
+
+def sites(*found: dict | None) -> dict:
+    """Output of `equarx-sim advise CONFIG --chips ... --json`; None for an infeasible site."""
+    return {"program": "equarx-sim", "version": "9.8.7",
+            "sites": [{"chip": f"chip {number}", "topology": "mesh 4x2", "advice": one,
+                       "why_not": None if one else "too many links"} for number, one in enumerate(found)]}
+
+
+def comparison(times=((2e-4, 1e-4), (1e-4, 8e-5))) -> dict:
+    """Output of `equarx-sim compare A.json B.json --json`, reduced; times of collectives in A and B."""
+    collectives = [{"label": f"collective {number}", "in_a": a is not None, "in_b": b is not None,
+                    "numbers": [{"name": "time_s", "a": a, "b": b, "ratio": None},
+                                {"name": "speedup", "a": 1.0, "b": 1.5, "ratio": 1.5}]}
+                   for number, (a, b) in enumerate(times)]
+    return {"a": {"file": "a.json", "version": "9.8.7"}, "b": {"file": "b.json", "version": "9.8.7"},
+            "configuration": [{"pointer": "/hardware", "a": "tpu-v5e", "b": "tpu-v6e"}], "parameters": [],
+            "collectives": collectives}
 
 
 def write_result(path: pathlib.Path, content: dict) -> None:

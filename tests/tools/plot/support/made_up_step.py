@@ -1,8 +1,8 @@
-"""A result of a step that nobody simulated."""
+"""A made-up result of a step, for tests of pictures."""
 
 
 def result(groups: int = 0) -> dict:
-    """Two variants of a forward and a backward task with a bucket, and so many groups of tasks besides."""
+    """Two variants of a forward and a backward task with a bucket, and that many further groups of tasks."""
     return {"version": "1.2.3", "config_hash": "0123456789abcdef",
             "config": {"hardware": "tpu-v5e", "topology": {"slice": "4x4"},
                        "mesh": {"data": {"length": 4, "axes": [0]}, "tensor": {"length": 4, "axes": [1]}}},

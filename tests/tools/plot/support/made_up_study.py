@@ -1,4 +1,4 @@
-"""Made-up results of a study, for tests of the picture tools. No number here is a result."""
+"""Made-up results of a study, for tests of pictures."""
 import csv
 import json
 import pathlib
@@ -11,12 +11,12 @@ BANDWIDTH = 45e9
 STEP_S = 0.4e-6
 OVERHEAD_S = 0.5e-6
 SIX_BYTES = 32 * 2**20
-# Columns of rows that are of a transformer's phase.
+# Columns of phases of a transformer.
 WORKLOAD = ["model", "phase", "tokens", "batch", "compute_s", "matrix_s", "attention_s", "elementwise_s",
             "allreduce_s"]
 TOKENS = [512, 1024, 2048, 4096, 8192, 16384]
 VERSION = "9.8.7"
-# Share of the baseline's bytes that each configuration sends, and its errors.
+# Share of the bytes of the baseline, and errors, by configuration.
 SIX = {
     ("full-loop", "both"): (0.516, 0.00163, 0.00153),
     ("full-loop", "reduce-scatter"): (0.758, 0.00127, 0.00121),
@@ -28,7 +28,7 @@ SIX = {
 
 
 def point(experiment: str, topology: str, size: int, label: str, share: float, sync_s: float) -> dict:
-    """What pictures read of a run with numerics off."""
+    """Cells of a run without numerics."""
     chips = SLICES[topology]
     baseline = 2 * (chips - 1) * (STEP_S + size / (2 * chips * BANDWIDTH))
     payload = 2 * (chips - 1) * share * size / (2 * chips * BANDWIDTH)
@@ -56,7 +56,7 @@ def sizes() -> list[dict]:
 
 
 def six(experiment: str = "six", number_format: str = "int8", worse: float = 1) -> list[dict]:
-    """The baseline and six configurations, with errors `worse` times those of int8."""
+    """The baseline and six configurations, with the errors of int8 times `worse`."""
     rows = [dict(point(experiment, "slice 4x2", SIX_BYTES, "bf16", 1, 0), mse=0.000108, mse_vs_baseline=0,
                  ring="")]
     for (ring, quantize), (share, against_baseline, against_exact) in SIX.items():
@@ -68,7 +68,7 @@ def six(experiment: str = "six", number_format: str = "int8", worse: float = 1) 
 
 
 def formats() -> list[dict]:
-    """The experiment `formats`: many points, some nearly at the same place."""
+    """The experiment `formats`: many points, some nearly identical."""
     naive = dict(point("formats", "slice 4x2", SIX_BYTES, "naive fp8-e4m3", 0.5, 0), algorithm="ring",
                  format="fp8-e4m3", mse=0.031, mse_vs_baseline=0.0311)
     return [*six("formats"), *six("formats", "fp8-e4m3", 4)[1:], *six("formats", "fp8-e5m2", 15)[1:], naive]
@@ -88,7 +88,7 @@ def activations() -> list[dict]:
 
 
 def prefill(model: str, topology: str, matrix_ms: float, allreduce_ms: float) -> list[dict]:
-    """Prefills of a model: time of 1024 tokens, of which attention's grows with their number."""
+    """Prefills of a model; the attention time of 1024 tokens grows with the number of tokens."""
     rows = []
     for tokens in TOKENS:
         parts = {"matrix_s": matrix_ms, "attention_s": 0.2 * tokens / 1024, "elementwise_s": 0.3 * matrix_ms}
@@ -105,13 +105,13 @@ def prefill(model: str, topology: str, matrix_ms: float, allreduce_ms: float) ->
 
 
 def prefills() -> list[dict]:
-    """Two models, and a decoding, which the pictures of prefills leave out."""
+    """Two models, and a decode phase, which pictures of prefills omit."""
     decode = dict(prefill("gemma3-27b", "slice 4x4", 20, 30)[0], experiment="decode", phase="decode", tokens=4096)
     return [*prefill("gemma3-27b", "slice 4x4", 20, 30), decode, *prefill("gemma3-12b", "slice 2x2", 36, 13)]
 
 
 def paper_row(what: str, metric: str, paper: float, simulated: float, tolerance: float, **others) -> dict:
-    """A row of rows.csv: a prediction within its tolerance, unless others says otherwise."""
+    """A row of rows.csv: by default a prediction within its tolerance."""
     row = {"id": f"{what} {metric}", "what": what, "metric": metric, "expected": paper, "simulated": simulated,
            "ratio": simulated / paper, "role": "prediction", "tolerance": tolerance, "within": "true",
            "source": "made up", "kind": "value"}
@@ -119,7 +119,7 @@ def paper_row(what: str, metric: str, paper: float, simulated: float, tolerance:
 
 
 def paper_rows() -> list[dict]:
-    """rows.csv: values well met, one missed, a ceiling, and a calibration."""
+    """rows.csv: values within and outside their tolerance, an upper bound, and a calibration."""
     full, semi, gather = (f"4x2, 4096 x 4096 bf16, {which}" for which in
                           ["full-loop, both phases", "semi-loop, both phases", "AllGather only"])
     return [
@@ -145,7 +145,7 @@ def write(path: pathlib.Path, rows: list[dict]) -> None:
 
 
 def line(number: int, row: dict) -> dict:
-    """A row as a line of results.jsonl; what is empty in it is not there."""
+    """A row as a line of results.jsonl, without empty cells."""
     run = {}
     for column, name in NUMBERS.items():
         if row.get(column, "") != "":

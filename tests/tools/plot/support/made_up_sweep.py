@@ -1,4 +1,4 @@
-"""Made-up lines of results.jsonl, for tests of the picture tools. No number here is a result."""
+"""Made-up lines of results.jsonl, for tests of pictures."""
 import itertools
 import json
 import pathlib
@@ -8,7 +8,7 @@ SLICES = ["2x2", "4x2"]
 
 
 def line(point: int, axes: dict, label: str, speedup: float, **changes) -> dict:
-    """A line; changes are of its configuration."""
+    """A line; `changes`: of its configuration."""
     time = 1e-4 / speedup
     config = {"hardware": "tpu-v5e", "topology": {"slice": axes.get("/topology/slice", "4x2")},
               "tensor": {"bytes": axes.get("/tensor/bytes", "1 MiB"), "dtype": "bf16",
@@ -36,11 +36,17 @@ def lines(axes=None, **changes) -> list[dict]:
 
 
 def failed(entry: dict) -> dict:
-    """The line of that point if it had failed."""
+    """The line of that point as a failure."""
     return {name: value for name, value in entry.items() if name not in ("run", "config")} | {"error": "too large"}
 
 
+def too_large(entry: dict) -> dict:
+    """The line of that point if it needed more HBM than a chip has."""
+    return {name: value for name, value in entry.items() if name not in ("run", "config")} | {
+        "status": "does not fit", "needs_bytes": 1e11, "reason": "too large"}
+
+
 def write(path: pathlib.Path, entries: list[dict]) -> pathlib.Path:
-    """Writes them as a sweep does."""
+    """Writes the lines."""
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     return path

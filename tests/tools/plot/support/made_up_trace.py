@@ -1,4 +1,4 @@
-"""A small made-up trace, for tests of the picture of pipelines. No number here is a result."""
+"""A small made-up trace, for tests of the picture of pipelines."""
 import json
 import pathlib
 
@@ -16,7 +16,7 @@ def place(phase: str, microshard: int) -> dict:
 
 
 def events(representatives: bool, other_work: bool) -> list[dict]:
-    """Two chips that do everything once, and send to each other."""
+    """Two chips with each kind of slice once, which send to each other."""
     made = []
     for pid, chip in enumerate(CHIPS, 1):
         made.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": 1, "args": {"name": "core"}})
@@ -38,8 +38,7 @@ def events(representatives: bool, other_work: bool) -> list[dict]:
 
 def write(path: pathlib.Path, labels: list[str], representatives: bool = False, other_work: bool = True,
           **changes) -> None:
-    """A file as equarx-sim writes it, with a group for each label that share their processes; changes are of what it
-    says about itself."""
+    """A file with a group for each label, which share their processes; `changes`: of its description."""
     runs = [{"label": label, "algorithm": "ring", "time_s": 16e-6, "chips_of_collective": 2,
              "representatives": representatives, "links_pid": LINKS_PID,
              "chips": [{"pid": pid, "name": name} for pid, name in enumerate(CHIPS, 1)]} for label in labels]

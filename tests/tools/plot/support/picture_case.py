@@ -1,4 +1,4 @@
-"""What the tests of the picture tools share."""
+"""Base class of the tests of pictures."""
 import argparse
 import contextlib
 import io
@@ -16,13 +16,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 PLOT = ROOT / "tools" / "plot" / "plot.py"
 sys.path[:0] = [str(PLOT.parent)]
-import plot  # noqa: E402  that is where it is found
+import plot  # noqa: E402  found in the path above
 from drawing import style  # noqa: E402
 from kinds import KINDS  # noqa: E402
 
 
 class PictureCase(unittest.TestCase):
-    """A test with a folder of its own."""
+    """A test with a temporary folder."""
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -30,12 +30,12 @@ class PictureCase(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def run_command(self, *arguments) -> subprocess.CompletedProcess:
-        """Runs the command in that folder, as users do."""
+        """Runs the command in that folder, in a process of its own."""
         command = [sys.executable, "-B", str(PLOT), *map(str, arguments)]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
 
     def run_plot(self, *arguments) -> subprocess.CompletedProcess:
-        """The same in this process, because most of the time of another one is that of importing matplotlib."""
+        """Like run_command(), but in this process, which saves the import of matplotlib."""
         out, err = io.StringIO(), io.StringIO()
         with (contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
               mock.patch.object(sys, "argv", ["plot.py", *map(str, arguments)])):
@@ -46,14 +46,14 @@ class PictureCase(unittest.TestCase):
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
     def points(self, *changes) -> None:
-        """Writes results.jsonl: the experiment `six`, changed: (row, column, value)."""
+        """Writes the experiment `six` to results.jsonl, with changes (row, column, value)."""
         rows = made_up_study.six()
         for row, column, value in changes:
             rows[row][column] = value
         made_up_study.write_points(self.folder / "results.jsonl", rows)
 
     def figure(self, kind: str, rows: list[dict], experiment: str = ""):
-        """The figure of a kind that studies have, of rows."""
+        """The figure of a kind for rows of a study."""
         style.use()
         path = self.folder / "input"
         (made_up_study.write if kind == "paper" else made_up_study.write_points)(path, rows)
@@ -62,7 +62,7 @@ class PictureCase(unittest.TestCase):
         return figure
 
     def check_pictures(self, paths: list[str], names: list[str]) -> None:
-        """These are the paths of whole pictures of these names."""
+        """Checks that the paths are complete pictures of these names."""
         expected = [f"{name}.{ending}" for name in names for ending in ("png", "svg")]
         self.assertEqual([path.rsplit("/", 1)[-1] for path in paths], expected)
         for path in paths:
@@ -73,7 +73,7 @@ class PictureCase(unittest.TestCase):
                 self.assertTrue(xml.etree.ElementTree.fromstring(content).tag.endswith("svg"))
 
     def check_refused(self, words: list[str], *arguments) -> None:
-        """The command must exit with 2 and one line on stderr that has all these words."""
+        """Checks for exit code 2 and one line on stderr with all these words."""
         ran = self.run_plot(*arguments)
         self.assertEqual(ran.returncode, 2, ran.stderr)
         self.assertEqual(ran.stdout, "")

@@ -1,4 +1,4 @@
-"""Tests what axes of sweeps are called."""
+"""Tests names of axes of sweeps."""
 import unittest
 
 from words.axes import axis_text
@@ -14,7 +14,7 @@ class Axes(unittest.TestCase):
                             "elements per scale of int8", "/a": "a"}.items():
             self.assertEqual(axis_text(axis), words)
 
-    def test_collectives_that_are_counted_are_called_by_their_labels(self):
+    def test_indices_of_collectives_become_labels(self):
         self.assertEqual(axis_text("/collectives/1/format", ["bf16", "int8"]), "format of int8")
         self.assertEqual(axis_text("/collectives/2/format", ["bf16", "int8"]), "format of collective 2")
 

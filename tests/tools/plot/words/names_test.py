@@ -1,22 +1,22 @@
-"""Tests how configurations are put into words."""
+"""Tests descriptions of configurations."""
 import unittest
 
 from words import names
 
 
 class Names(unittest.TestCase):
-    def test_values_of_axes_are_written_in_words(self):
+    def test_values_of_axes_have_words(self):
         self.assertEqual(names.short('{"torus": "4x4"}'), "torus 4x4")
         self.assertEqual(names.short('{"files": ["a/b.npy"]}'), "files b.npy")
         self.assertEqual(names.short("[not JSON"), "[not JSON")
         self.assertEqual(names.short("1 MiB"), "1 MiB")
 
-    def test_a_topology_is_its_kind_and_size_and_how_many_a_network_joins(self):
+    def test_topologies_have_kind_size_and_number_of_slices(self):
         self.assertEqual(names.topology_text({"fully-connected": 8}), "fully-connected 8")
         network = {"slices": 2, "bandwidth": "25 GB/s", "latency": "10 us", "chips_per_port": 8}
         self.assertEqual(names.topology_text({"slice": "4x4", "network": network}), "2 x slice 4x4")
 
-    def test_what_is_done_on_which_machine(self):
+    def test_descriptions_of_collective_and_machine(self):
         config = {"collective": "all-gather", "hardware": "tpu-v5e", "topology": {"slice": "4x2"},
                   "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
         self.assertEqual(names.collective_text(config), "AllGather of 1 MiB of bf16")
@@ -24,7 +24,7 @@ class Names(unittest.TestCase):
         shaped = dict(config, tensor={"shape": [3, 5], "dtype": "fp32"})
         self.assertEqual(names.collective_text(shaped), "AllGather of fp32[3, 5]")
 
-    def test_a_chip_with_changed_parameters_is_called_by_them(self):
+    def test_changed_parameters_are_in_the_name_of_the_chip(self):
         self.assertEqual(names.chip_text("tpu-v5e"), "tpu-v5e")
         self.assertEqual(names.chip_text({"based_on": "tpu-v5e"}), "tpu-v5e")
         changed = {"based_on": "tpu-v5e", "link_bandwidth": "90 GB/s", "dma_queue": {"value": 3, "class": "assumed"}}
@@ -32,7 +32,7 @@ class Names(unittest.TestCase):
         self.assertEqual(names.machine_text({"hardware": {"based_on": "tpu-v5e", "dma_queue": 3},
                                              "topology": {"ring": 8}}, 8), "8 x tpu-v5e (dma_queue 3), ring 8")
 
-    def test_a_run_is_of_a_collective_or_of_a_phase_of_a_model(self):
+    def test_descriptions_of_workloads(self):
         config = {"collective": "all-gather", "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
         self.assertEqual(names.run_text(config), "AllGather of 1 MiB of bf16")
         prefill = {"model": "models/my.json", "phase": "prefill", "tokens": 4096, "batch": 2}
@@ -41,7 +41,7 @@ class Names(unittest.TestCase):
         self.assertEqual(names.run_text(config | {"workload": decode}),
                          "Decoding of gemma3-27b, one token each of 8 sequences of 512")
 
-    def test_values_are_those_of_the_tensor(self):
+    def test_descriptions_of_tensor_values(self):
         for values, text in (({"distribution": "normal"}, "values from N(0, 1)"),
                              ({"distribution": "uniform", "ranks": "identical"},
                               "uniform values, the same on all ranks"),
