@@ -1,7 +1,7 @@
 """Builds the Python package's module and the program by CMake, for the interpreter that runs this.
 
-The build folder is build/release if that was built for this interpreter, else setuptools' own. EQUARX_BUILD names one in
-which all is built.
+The build folder is build/release if it was built for this interpreter, else setuptools' own.
+EQUARX_BUILD names a folder in which everything is built.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ MODULE = "_core" + sysconfig.get_config_var("EXT_SUFFIX")
 
 
 class ByCMake(build_ext):
-    """What CMake builds and installs, put into the package."""
+    """Puts everything that CMake builds and installs into the package."""
 
     def run(self):
         build = self._build()
@@ -60,7 +60,7 @@ class ByCMake(build_ext):
 
 
 def version() -> str:
-    """Of the project, as CMakeLists.txt has it."""
+    """Version of the project, from CMakeLists.txt."""
     return re.search(r"project\(equarx-sim VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # First steps
 #
-# *If this collective were quantized this way, on this slice of this machine, how long would it take, and what would the
-# numbers be?* This notebook runs one experiment, looks at what it found, sums arrays of its own, and makes a mistake.
-# It takes a second. [docs/python.md](../../docs/python.md) is the guide to the package,
-# [docs/glossary.md](../../docs/glossary.md) has every term.
+# *How long would this collective take with this quantization on this slice, and how large would its error be?* This
+# notebook runs one experiment, reads its results, sums NumPy arrays, and shows two error messages. It takes a second.
+# [docs/python.md](../../docs/python.md) is the guide to the package, [docs/glossary.md](../../docs/glossary.md)
+# explains the terms.
 
 # %%
 import sys
@@ -14,14 +14,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 SAVE = "--save" in sys.argv  # python3 first_steps.py --save: the figure as a PNG file in the current folder
-print("equarx", equarx.__version__)
+print("equarx", equarx.__version__.partition("+")[0])
 
 # %% [markdown]
 # ## An experiment
 #
 # A configuration is a dict, or the path of a JSON file. This one sums a tensor over the eight chips of a TPU v5e slice,
 # once in BF16 and once with EQuARX, which quantizes to int8 before every hop.
-# [docs/configuration.md](../../docs/configuration.md) has every key.
+# [docs/configuration.md](../../docs/configuration.md) lists all keys.
 
 # %%
 experiment = {
@@ -40,8 +40,8 @@ print(result)
 # %% [markdown]
 # ## Times
 #
-# What the table shows, and more, is an attribute of a run; all of them are in [docs/results.md](../../docs/results.md).
-# Times are in seconds, and simulated. `lower_bound_s` is what the bytes of the busiest link take at its bandwidth: no
+# All numbers of the table, and more, are attributes of a run ([docs/results.md](../../docs/results.md)). Times are
+# simulated, in seconds. `lower_bound_s` is the time that the busiest link needs for its bytes at full bandwidth: no
 # schedule is faster.
 
 # %%
@@ -51,8 +51,8 @@ for label, run in result.runs.items():
 # %% [markdown]
 # ## Where the time goes
 #
-# Twice as few bits an element, but less than twice as fast. The *breakdown* says why: of the busiest link's time,
-# scales take a little that BF16 does not need, and start-up and synchronisation stay what they are.
+# Half the bits per element, but less than twice as fast. The *breakdown* of the busiest link's time shows the reasons:
+# int8 also sends scales, and startup and per-hop sync do not shrink.
 
 # %%
 for label, run in result.runs.items():
@@ -69,8 +69,8 @@ plt.show()
 # %% [markdown]
 # ## Errors
 #
-# The same program that was timed is also computed, on every element, in the order in which the chips would add. Errors
-# are against the exact sum. BF16 has one, too, since it rounds after every hop.
+# The simulated program is also computed, on every element, in the order in which the chips would add. Errors are
+# against the exact sum. BF16 has an error, too, as it rounds after every hop.
 
 # %%
 for label, run in result.runs.items():
@@ -78,10 +78,11 @@ for label, run in result.runs.items():
           f"largest error {run.numerics.max_abs_error:.2f}")
 
 # %% [markdown]
-# ## The same, changed
+# ## Overrides
 #
-# Overrides replace values by their JSON pointer, as `--set` does on the command line. Small tensors gain nothing,
-# because synchronisation does not shrink with the bytes. `"/numerics": "off"` leaves the errors out, which is quicker.
+# Overrides replace values by their JSON pointer, like `--set` on the command line. For small tensors int8 is slower
+# than BF16, because per-hop sync does not shrink with the bytes. `"/numerics": "off"` skips the errors, which is
+# faster.
 
 # %%
 for size in ("64 KiB", "1 MiB", "16 MiB", "256 MiB"):
@@ -89,10 +90,10 @@ for size in ("64 KiB", "1 MiB", "16 MiB", "256 MiB"):
     print(f"{size:>7}: {changed.runs['int8'].speedup:.2f}x")
 
 # %% [markdown]
-# ## Arrays of your own
+# ## Your own arrays
 #
-# One array for each rank, or one array whose leading axis counts ranks: float32, float16 or bfloat16, of NumPy, PyTorch
-# (on the CPU) or JAX. `outcome.result` is what every rank ends with, bit for bit.
+# One array per rank, or one array whose leading axis counts ranks: float32, float16 or bfloat16, from NumPy, PyTorch
+# (on the CPU) or JAX. `outcome.result` is the result on every rank, bit for bit.
 
 # %%
 gradients = np.random.default_rng(1).standard_normal((8, 1024, 512)).astype("float32")
@@ -100,12 +101,12 @@ outcome = equarx.allreduce(gradients, format="int8", topology={"slice": "4x2"}, 
 exact = gradients.sum(axis=0, dtype="float64")
 print(outcome)
 print("shape", outcome.result.shape, "dtype", outcome.result.dtype)
-print(f"MSE {outcome.mse:.2e}; by hand {np.mean((outcome.result - exact) ** 2):.2e}")
+print(f"MSE {outcome.mse:.2e}; NumPy: {np.mean((outcome.result - exact) ** 2):.2e}")
 
 # %% [markdown]
-# The fewer elements share a scale, the smaller the error, and the more scales are sent. In the layout of EQuARX the
-# number follows from the size of the tensor, and a small tensor has a small error for that reason alone. Blocks of 128
-# neighbours are the same at any size:
+# Fewer elements per scale mean a smaller error and more scales to send. In the strided layout of EQuARX the number of
+# elements per scale follows from the size of the tensor, so small tensors have small errors for that reason alone.
+# Blocks of 128 neighbours do not depend on the size:
 
 # %%
 blocks = equarx.allreduce(gradients, "int8", topology={"slice": "4x2"}, layout="contiguous", block=128, time=True)
@@ -113,10 +114,10 @@ for name, one in (("strided", outcome), ("blocks of 128", blocks)):
     print(f"{name}: {one.timing.elements_per_scale:g} elements share a scale, SQNR {one.sqnr_db:.1f} dB")
 
 # %% [markdown]
-# ## Mistakes
+# ## Invalid input
 #
-# What is wrong in a configuration or an array is an `equarx.InputError`, which is a ValueError: one sentence with the
-# place and the remedy. `pointer` is the place as a JSON pointer, for programs that write configurations.
+# Errors in a configuration or an array raise `equarx.InputError`, a ValueError: one sentence with the location and the
+# remedy. `pointer` is the location as a JSON pointer, for programs that write configurations.
 
 # %%
 try:
@@ -131,9 +132,9 @@ except equarx.InputError as error:
     print(error)
 
 # %% [markdown]
-# ## Where to go from here
+# ## Next steps
 #
-# - [my_tensor_through_every_format](my_tensor_through_every_format.ipynb): what each number format does to a tensor of
-#   your own.
+# - [my_tensor_through_every_format](my_tensor_through_every_format.ipynb): the error of every number format on your own
+#   tensor.
 # - [sweeping_slices](sweeping_slices.ipynb): many runs, as a table and a figure.
-# - [docs/model.md](../../docs/model.md): what the times rest on, and where they miss.
+# - [docs/model.md](../../docs/model.md): the assumptions of the simulated times, and their known errors.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Sweeping slices
 #
-# From which tensor size on is a quantized AllReduce faster than a BF16 one, and how does that change with the slice and
-# the chip? Two ways to ask: a loop over `equarx.run`, and `equarx.sweep`, which takes all cores. It takes seconds.
-# [docs/sweeps.md](../../docs/sweeps.md) has more of sweeps.
+# From which tensor size on is a quantized AllReduce faster than a BF16 one, and how does this break-even size depend on
+# the slice and the chip? Two methods: a loop over `equarx.run`, and `equarx.sweep`, which uses all cores. It takes
+# seconds. [docs/sweeps.md](../../docs/sweeps.md) is the guide to sweeps.
 
 # %%
 import sys
@@ -17,7 +17,7 @@ SAVE = "--save" in sys.argv  # python3 sweeping_slices.py --save: the figure as 
 # %% [markdown]
 # ## The experiment
 #
-# One point of the sweep. Elements share a scale in blocks of 128, so at any size scales add 1/32 to what is sent.
+# One point of the sweep. Elements share a scale in blocks of 128, so scales add 1/32 to the bytes at any size.
 # `"numerics": "off"`: times do not depend on values, so none are computed.
 
 # %%
@@ -36,10 +36,10 @@ experiment = {
 # %% [markdown]
 # ## A loop
 #
-# Which slices a chip is offered in is in its hardware file. The tensor is what every chip has before the sum.
+# The hardware file of a chip lists its slices. The tensor is the input of each chip to the sum.
 
 # %%
-print("offered:", ", ".join(equarx.hardware("tpu-v5e").slices.list))
+print("slices:", ", ".join(equarx.hardware("tpu-v5e").slices.list))
 
 SLICES = ["2x2", "4x2", "4x4", "8x8"]
 for shape in SLICES:
@@ -49,12 +49,12 @@ for shape in SLICES:
 # %% [markdown]
 # ## A sweep
 #
-# All combinations of some keys, side by side on all cores; the last key varies fastest. Given a `folder`, a sweep that
-# was stopped goes on where it was. There is a row for each run, with its axes by their JSON pointers and all numbers of
+# All combinations of some keys, in parallel on all cores; the last key varies fastest. Given a `folder`, an interrupted
+# sweep resumes. There is a row per run, with its axes by their JSON pointers and all numbers of
 # [docs/results.md](../../docs/results.md).
 #
-# Parameters of a chip are known to so much only. `uncertainty` draws 50 chips within what is known of this one, and
-# says between which speedups 68 % of them are.
+# Parameters of a chip are uncertain. `uncertainty` draws 50 samples of the chip's parameters within their uncertainty,
+# and gives the 68 % interval of each speedup.
 
 # %%
 CHIPS = ["tpu-v5e", "tpu-v6e"]
@@ -68,12 +68,13 @@ print(len(swept), "runs,", len(swept.failures), "failures")
 # %% [markdown]
 # ## A table
 #
-# `to_frame()` makes a pandas DataFrame of the rows, if pandas is there. Speedups of int8 over BF16, by chip and slice:
+# `to_frame()` makes a pandas DataFrame of the rows, if pandas is installed. Speedups of int8 over BF16, by chip and
+# slice:
 
 
 # %%
 def size_text(size: int) -> str:
-    """Bytes as people write them."""
+    """Bytes with a unit."""
     return f"{size // KIB} KiB" if size < KIB**2 else f"{size // KIB**2} MiB"
 
 
@@ -88,12 +89,12 @@ except ImportError as missing:
 # %% [markdown]
 # ## A figure
 #
-# Below the line at 1, int8 is slower than BF16. Bands are the 68 % of chips.
+# Below the line at 1, int8 is slower than BF16. Bands are 68 % intervals.
 
 
 # %%
 def column(name: str, chip: str, shape: str) -> list[float]:
-    """A number of the rows of a chip and slice, by size."""
+    """A value of the rows of a chip and slice, by size."""
     return [row[name] for row in rows if (row["/hardware"], row["/topology/slice"]) == (chip, shape)]
 
 
@@ -117,10 +118,10 @@ if SAVE:
 plt.show()
 
 # %% [markdown]
-# ## Where it breaks even
+# ## Break-even size
 #
-# Read off the lines by interpolation. A larger slice needs a larger tensor; divided by the number of chips, which is
-# the shard that each of them owns, it is nearly the same.
+# Interpolated from the lines. A larger slice needs a larger tensor; divided by the number of chips, that is, per shard,
+# the break-even size is nearly the same.
 
 # %%
 for chip in CHIPS:
@@ -131,11 +132,11 @@ for chip in CHIPS:
         print(f"{chip} {shape}: a tensor of {size / KIB:5.0f} KiB, a shard of {shard / KIB:3.0f} KiB")
 
 # %% [markdown]
-# ## What decides it
+# ## Cause
 #
-# Before each step, a quantized ring waits for its neighbours, which BF16 need not do; with this time the size at which
-# it breaks even grows. `equarx.hardware` says where a parameter comes from, and `sensitivity=True` what a run depends
-# on.
+# Before each step a quantized ring synchronises with its neighbours, which BF16 does not need; the break-even size
+# grows with this time. `equarx.hardware` gives the source of each parameter, and `sensitivity=True` the parameters that
+# a run is most sensitive to.
 
 # %%
 for chip in CHIPS:
@@ -144,16 +145,15 @@ for chip in CHIPS:
     print(f"{chip}: step_sync_time {wait.value}, {wait['class']}, {spread}")
 
 # %% [markdown]
-# ## What may be concluded
+# ## Conclusions
 #
-# - Large tensors gain 1.8 to 1.9 on any of these slices, and small ones lose, whatever the chip.
-# - What counts is each chip's shard, which every step sends: with as many bytes on each chip, a larger slice has
-#   smaller shards, and gains less.
-# - TPU v6e breaks even at twice the size: its links are twice as fast, and its wait is as long. But that this wait is
-#   as long is assumed and not measured, hence the wide bands; with half of it, two thirds of the size would do.
-# - The paper on EQuARX reports hardly a loss below 2 MiB, so the left half of the figure may be too low;
-#   [docs/model.md](../../docs/model.md#5-known-differences-from-the-paper-and-from-real-hardware) has what is known of
-#   that.
+# - Large tensors are 1.8 to 1.9 times as fast on any of these slices; small ones are slower, on both chips.
+# - The size of a chip's shard decides, as every step sends one: with equal bytes per chip, a larger slice has smaller
+#   shards, and a smaller speedup.
+# - TPU v6e has twice the break-even size: its links are twice as fast, and its per-hop sync is as long. The latter is
+#   assumed and not measured, hence the wide bands; with half of it, two thirds of the size would suffice.
+# - The EQuARX paper reports hardly any slowdown below 2 MiB, so the left half of the figure may be too low
+#   ([docs/model.md](../../docs/model.md#5-known-differences-from-the-paper-and-from-real-hardware)).
 #
-# `equarx.tune()` looks for a collective that gains more, and [docs/plots.md](../../docs/plots.md) draws sweeps without
-# any Python.
+# `equarx.tune()` finds faster collectives, and [docs/plots.md](../../docs/plots.md) draws sweeps without
+# Python.

@@ -1,7 +1,7 @@
-"""A text, cut into characters that are learnt and characters that are held out.
+"""A text, split into training characters and held-out characters.
 
-By default "An Anarchist FAQ", which Debian has as the package `anarchism` (GPL-2 or later): eleven million
-characters of English prose. What it says does not matter here; that it is long, real and always the same does.
+By default "An Anarchist FAQ", Debian's package `anarchism` (GPL-2 or later): eleven million
+characters of English prose. Its content does not matter here; it is long, real and always the same.
 """
 import dataclasses
 import functools
@@ -17,7 +17,7 @@ import torch
 from store import QualityError, write_whole
 
 FOLDER = pathlib.Path("/usr/share/doc/anarchism/html")
-# Tab and line feed are spaces; what is no printable ASCII is left out.
+# Tabs and line feeds become spaces; characters outside printable ASCII are dropped.
 FIRST, LAST = " ", "~"
 VOCABULARY = ord(LAST) - ord(FIRST) + 1
 HELD_OUT = 0.1
@@ -70,22 +70,24 @@ def _read(path: str | None) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Corpus:
-    """Characters as numbers from 0 below VOCABULARY: what is learnt, and what is held out behind it."""
+    """Characters as numbers from 0 to VOCABULARY - 1: the training part, followed by the held-out
+    part."""
 
     train: torch.Tensor
     held_out: torch.Tensor
 
     def digest(self) -> str:
-        """Of all characters."""
+        """Size of the whole text in characters."""
         return hashlib.sha256(torch.cat((self.train, self.held_out)).to(torch.uint8).numpy().tobytes()).hexdigest()[:12]
 
     def batch(self, generator: torch.Generator, sequences: int, length: int) -> torch.Tensor:
-        """Random sequences of length + 1 characters that are learnt: inputs, and each with its next as the target."""
+        """Random training sequences of length + 1 characters: inputs, and the next character of
+        each as the target."""
         starts = torch.randint(len(self.train) - length - 1, (sequences,), generator=generator)
         return torch.stack([self.train[start : start + length + 1] for start in starts])
 
     def sequences(self, count: int, length: int) -> torch.Tensor:
-        """The first sequences that are held out, side by side."""
+        """The first held-out sequences, one after the other."""
         needed = count * (length + 1)
         if len(self.held_out) < needed:
             raise QualityError(f"the text is too short: {len(self.held_out)} characters are held out, and {needed} are "
@@ -93,7 +95,8 @@ class Corpus:
         return self.held_out[:needed].view(count, length + 1)
 
     def validation(self, count: int, length: int) -> torch.Tensor:
-        """The last sequences that are held out, to choose by: none of the first ones, which results are of."""
+        """The last held-out sequences, for model selection: disjoint from the first ones, on which
+        results are reported."""
         self.sequences(2 * count, length)
         return self.held_out[-count * (length + 1) :].view(count, length + 1)
 
@@ -107,7 +110,7 @@ def prepare(folder: pathlib.Path, path: str | None) -> Corpus:
 
 @functools.lru_cache(maxsize=1)
 def load(folder: pathlib.Path) -> Corpus:
-    """What was prepared; each process reads it once."""
+    """The prepared text; each process reads it once."""
     letters = np.frombuffer((folder / "text.txt").read_bytes(), np.uint8)
     letters = letters[(letters >= ord(FIRST)) & (letters <= ord(LAST))]
     codes = torch.from_numpy(letters.astype(np.int64) - ord(FIRST))

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What quantized AllReduces do to a published sentence encoder: how far embeddings turn, and which pairs change rank."""
+"""Effect of quantized AllReduces on a published sentence encoder: rotation of embeddings, and pairs
+that change rank."""
 import store
 
 
 def main() -> None:
     chosen = store.arguments(__doc__)
-    import needs  # noqa: F401  says what to install, before anything needs it
+    import needs  # noqa: F401  reports missing packages before they are imported
     import encoder_study
 
     encoder_study.study(chosen)

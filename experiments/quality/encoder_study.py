@@ -1,5 +1,6 @@
-"""Sentences are embedded as tensor parallelism computes it, with the AllReduces of every format: by how much embeddings
-turn, and how many pairs of sentences change their rank by similarity."""
+"""Embeds sentences as tensor parallelism computes them, with the AllReduces of every format: the
+angle by which embeddings turn, and the number of sentence pairs that change their rank by
+similarity."""
 import argparse
 import dataclasses
 import functools
@@ -50,14 +51,14 @@ def similarities(embeddings: np.ndarray, pairs: np.ndarray) -> np.ndarray:
 
 
 def ranks_of(values: np.ndarray) -> np.ndarray:
-    """The place of each, 0 for the largest; of equal ones the first comes first."""
+    """The rank of each value, 0 for the largest; equal values keep their order."""
     ranks = np.empty(len(values), int)
     ranks[np.argsort(-values, kind="stable")] = np.arange(len(values))
     return ranks
 
 
 def compared(exact: np.ndarray, got: np.ndarray) -> dict:
-    """What is told of embeddings [sentences, width] against exact ones."""
+    """Reported errors of embeddings [sentences, width] against exact ones."""
     exact, got = exact.astype(np.float64), got.astype(np.float64)
     cosine = (exact * got).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(got, axis=1)
     pairs = pairs_of(len(exact))
@@ -67,8 +68,8 @@ def compared(exact: np.ndarray, got: np.ndarray) -> dict:
 
 
 def prepare(folder: pathlib.Path, sentences: list[str]) -> None:
-    """Gets the model and its own embeddings, once for these sentences. They are in `folder`/encoder when all are there:
-    a tool that is killed has left half of them elsewhere."""
+    """Gets the model and its own embeddings, once for these sentences. `folder`/encoder exists only
+    if complete: a killed tool leaves partial files in a different folder."""
     text = "\n".join(sentences) + "\n"
     made, part = folder / "encoder", folder / f"encoder.part{os.getpid()}"
     if (made / "sentences.txt").is_file() and (made / "sentences.txt").read_text() == text:
@@ -77,7 +78,7 @@ def prepare(folder: pathlib.Path, sentences: list[str]) -> None:
         shutil.rmtree(killed, ignore_errors=True)
     write_whole(part / "sentences.txt", text)
     if subprocess.run(["bash", TOOL, part, part / "sentences.txt"], check=False).returncode:
-        raise QualityError("the model could not be read; tools/activations/README.md says what it needs")
+        raise QualityError("the model could not be read; tools/activations/README.md lists its requirements")
     shutil.rmtree(made, ignore_errors=True)
     part.rename(made)
 
@@ -89,8 +90,8 @@ def model(folder: pathlib.Path) -> tuple[Encoder, list[list[int]]]:
 
 
 def check_exact(folder: pathlib.Path) -> float:
-    """The largest difference between embeddings computed here, and by the packaged graph. @raises QualityError if they
-    are not the same model"""
+    """The largest difference between embeddings computed here and by the packaged graph. @raises
+    QualityError if the models differ"""
     encoder, tokens = model(folder)
     off = float(np.abs(encoder.embed(tokens).numpy() - np.load(folder / "encoder" / "embeddings.npy")).max())
     if not off <= TOLERANCE:

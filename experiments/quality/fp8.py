@@ -1,6 +1,7 @@
-"""Products with operands of few bits: forward, of weights' gradients and of inputs' gradients. Sums are FP32.
+"""Matmuls with operands of few bits: forward, of weight gradients and of input gradients. Sums are
+FP32.
 
-Codes are made by equarx. E4M3 for what the forward pass multiplies, E5M2 for gradients.
+Codes are made by equarx: E4M3 for operands of the forward pass, E5M2 for gradients.
 """
 import collections
 import dataclasses
@@ -14,9 +15,9 @@ from models import Hooks
 
 FORWARD, BACKWARD = "fp8-e4m3", "fp8-e5m2"
 LARGEST = {FORWARD: 448.0, BACKWARD: 57344.0}
-# What is as large as this, in units of the scale, is beyond the largest code when it is rounded, ties to even: of E4M3
-# just above 464, of E5M2 61440. Where casts do not saturate it becomes NaN or an infinity (OCP 8-bit Floating Point
-# Specification, conversions).
+# From this magnitude on, in units of the scale, a value rounds beyond the largest code, ties to
+# even: for E4M3 just above 464, for E5M2 61440. Where casts do not saturate it becomes NaN or an
+# infinity (OCP 8-bit Floating Point Specification, conversions).
 OVERFLOW = {FORWARD: float(np.nextafter(np.float32(464.0), np.float32(465.0))), BACKWARD: 61440.0}
 BEYOND = {FORWARD: math.nan, BACKWARD: math.inf}
 BLOCK = 128
@@ -24,22 +25,23 @@ BLOCK = 128
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """What products are multiplied of. `scaling`: "bf16" for no FP8; "delayed": a power of two for each tensor, from
-    the largest value of `history` steps before; "current": from the tensor itself; "block": one for 128 neighbours.
-    A scale leaves room for values 2^margin times as large; below 0 it is too small for them. `saturates`: what is too
-    large for a delayed scale becomes the largest code, as in Transformer Engine; else NaN or an infinity."""
+    """Operands of the matmuls. `scaling`: "bf16" for no FP8; "delayed": a power of two per tensor,
+    from the amax of the `history` steps before; "current": from the tensor itself; "block": one per
+    128 neighbours. A scale leaves headroom for values 2^margin times as large; a margin below 0
+    makes it too small. `saturates`: values too large for a delayed scale become the largest code,
+    as in Transformer Engine; otherwise NaN or an infinity."""
 
     scaling: str = "bf16"
-    attention: bool = False  # its products as well
+    attention: bool = False  # its matmuls, too
     history: int = 16
     margin: int = 0
     saturates: bool = True
 
 
 def with_scale(x: np.ndarray, scale: float, code: str) -> np.ndarray:
-    """x as codes with one scale that is given, a power of two. What is too large saturates.
+    """x as codes with one given scale, a power of two. Values that are too large saturate.
 
-    A value that makes `scale` the group's own is put behind the tensor, which is one group with it."""
+    Appends a value that makes `scale` the group's own; tensor and value form one group."""
     limit = LARGEST[code] * scale
     group = np.append(np.clip(x, -limit, limit).ravel(), np.float32(limit)).astype(np.float32)
     quantized = equarx.quantize(group, code, layout="contiguous", block=len(group))
@@ -47,7 +49,7 @@ def with_scale(x: np.ndarray, scale: float, code: str) -> np.ndarray:
 
 
 def overflown(cast: np.ndarray, x: np.ndarray, scale: float, code: str) -> np.ndarray:
-    """What was cast of x, where casts do not saturate."""
+    """The cast of x where casts do not saturate."""
     return np.where(np.abs(x) >= OVERFLOW[code] * scale, np.copysign(np.float32(BEYOND[code]), x), cast)
 
 
@@ -56,7 +58,7 @@ def with_own_scales(x: np.ndarray, block: int, code: str) -> np.ndarray:
 
 
 class Precision(Hooks):
-    """Products of a recipe. `seen` has what monitors saw since it was emptied, by name."""
+    """Matmuls of a recipe. `seen`: values of the monitors since it was last emptied, by name."""
 
     def __init__(self, recipe: Recipe):
         self.recipe = recipe
@@ -81,13 +83,13 @@ class Precision(Hooks):
     def see(self, where, x):
         if not self.is_looking:
             return
-        each = x.detach().flatten(1).double()  # fourth powers of what diverges are beyond FP32
+        each = x.detach().flatten(1).double()  # fourth powers of diverging values exceed FP32
         square = each.square().mean(1)
         self.seen[f"kurtosis {where}"] = float((each.pow(4).mean(1) / square.square()).mean())
         self.seen[f"rms {where}"] = float(square.mean().sqrt())
 
     def cast(self, where: str, x: torch.Tensor, code: str, scaling: str, is_step: bool = True) -> torch.Tensor:
-        """x as it is multiplied. `is_step`: whether its largest value counts for later scales."""
+        """x as an operand. `is_step`: True if its amax counts for later scales."""
         if scaling == "bf16":
             return x.bfloat16().float()
         values = x.detach().contiguous().numpy()
@@ -132,7 +134,7 @@ class _Product(torch.autograd.Function):
         a, b = ctx.saved_tensors
         cast = ctx.hooks.cast(ctx.where + "/gradient", gradient, BACKWARD, ctx.scaling)
         of_a = cast @ b
-        if b.dim() == 2:  # a weight, of all positions of all sequences
+        if b.dim() == 2:  # a weight, for all positions of all sequences
             of_b = cast.flatten(0, -2).transpose(0, 1) @ a.flatten(0, -2)
         else:
             of_b = cast.transpose(-1, -2) @ a

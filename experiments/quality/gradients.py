@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Training with quantized gradients: the loss by steps, and by simulated time."""
+"""Training with quantized gradients: the loss by step, and by simulated time."""
 import store
 
 
 def main() -> None:
     chosen = store.arguments(__doc__)
-    import needs  # noqa: F401  says what to install, before anything needs it
+    import needs  # noqa: F401  reports missing packages before they are imported
     import gradients_study
 
     gradients_study.study(chosen)

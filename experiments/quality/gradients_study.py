@@ -1,4 +1,5 @@
-"""Data parallelism over eight ranks, whose gradients are summed by simulated AllReduces of published schemes."""
+"""Data parallelism over eight ranks; gradients are summed by simulated AllReduces of published
+schemes."""
 import argparse
 import dataclasses
 import functools
@@ -17,20 +18,20 @@ from sums import all_reduced
 from training import NotFinite, Schedule, Trainer
 
 SEEDS, RANKS = (1, 2, 3), 8
-WEAKER = 0.05  # nats above the loss that bf16 ends at: a second goal, which coarse schemes may reach
-PADDED = 32768  # elements of a bucket are a multiple of it, so that all schemes can cut it
+WEAKER = 0.05  # nats above the final loss of bf16: a second goal, within reach of coarse schemes
+PADDED = 32768  # bucket sizes are a multiple of it, so that every scheme can partition them
 
 
 @dataclasses.dataclass(frozen=True)
 class Scheme:
-    """How gradients are summed. `feedback`: what is lost is added in the next step. `automatic_mu`: FP8-LM's factor
-    changes from step to step, as its paper says; its code has a constant."""
+    """Scheme of summing gradients. `feedback`: the error is added in the next step. `automatic_mu`:
+    FP8-LM's factor changes from step to step, as in its paper; its code has a constant."""
 
     name: str
     format: str
     feedback: bool = False
     automatic_mu: bool = False
-    algorithm: str = "two-shot"  # the one that goes through a network: a ReduceScatter and an AllGather, all to all
+    algorithm: str = "two-shot"  # through a network: ReduceScatter and AllGather, all to all
 
     @property
     def is_timed(self) -> bool:
@@ -58,12 +59,12 @@ class Bucket:
         self.mu = equarx.AutomaticMu() if scheme.automatic_mu else None
 
     def bring(self, rank: int) -> None:
-        """The gradients that are there now are this rank's."""
+        """Takes the current gradients as this rank's."""
         flat = torch.cat([weight.grad.flatten() for weight in self.weights]).numpy()
         self.brought[rank, : len(flat)] = flat
 
     def mean(self, seed: int) -> float:
-        """All ranks' sum, divided by them, becomes the gradient; its normalized error."""
+        """Replaces the gradient by the mean over all ranks; returns its normalized error."""
         options = {"mu": self.mu.value} if self.mu else {}
         brought = torch.from_numpy(self.brought)
         if self.scheme.format == "bf16":
@@ -104,7 +105,7 @@ class DataParallel(Trainer):
 
 
 def train(folder: pathlib.Path, definition: dict) -> dict:
-    """Losses and the sums' errors at each look, and why it stopped if it did."""
+    """Losses and errors of the sums at each evaluation, and the reason for an early stop."""
     torch.set_num_threads(1)
     trainer = DataParallel(Scheme(**definition["scheme"]), Shape(**definition["shape"]),
                            Schedule(**definition["schedule"]), corpus.load(folder), definition["seed"])
@@ -122,7 +123,8 @@ def train(folder: pathlib.Path, definition: dict) -> dict:
 
 
 def reached(rows: list[dict], goal: float) -> dict[str, float]:
-    """Simulated seconds until the mean of all seeds is at a held-out loss, by scheme; only timed ones that reach it."""
+    """Simulated seconds until the mean over the seeds reaches a held-out loss, by scheme; only
+    timed schemes that reach it."""
     found: dict[str, float] = {}
     for name in dict.fromkeys(row["scheme"] for row in rows):
         by_step: dict[int, list[float]] = {}
@@ -166,12 +168,12 @@ def study(chosen: argparse.Namespace) -> None:
     outcome.write(chosen.output, "gradients", rows, {"held_out_at_the_end": ends, "goals": goals, "reached_s": times,
                   "step_s": seconds, "settings": common, "machine": step_times.TITLE,
                   "stopped": {name: result["stopped"] for name, result in results.items() if result["stopped"]}})
-    print(f"\n{'':26}{'loss at the end':>16}{'lowest':>9}{'highest':>9}{'step':>10}"
+    print(f"\n{'':26}{'final loss':>16}{'lowest':>9}{'highest':>9}{'step':>10}"
           + "".join(f"{f'to {each:.3f}':>12}" for each in goals))
     for name, values in ends.items():
         when = "".join(f"{time[name]:10.0f} s" if name in time else f"{'-':>12}" for time in times)
         step = f"{seconds[name]:8.3f} s" if name in seconds else "not timed"
         print(f"{name:26}{np.mean(values):16.3f}{min(values):9.3f}{max(values):9.3f}{step:>10}{when}")
-    print(f"Times are of {step_times.TITLE}; losses are of the small model that was trained here.")
+    print(f"Times: {step_times.TITLE}; losses: the small model that was trained here.")
     import pictures
     pictures.gradients(chosen.output, rows)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What quantized AllReduces of tensor parallelism do to a language model: perplexity, choices, divergence."""
+"""Effect of quantized AllReduces of tensor parallelism on a language model: perplexity, choices,
+divergence."""
 import store
 
 
 def main() -> None:
     chosen = store.arguments(__doc__)
-    import needs  # noqa: F401  says what to install, before anything needs it
+    import needs  # noqa: F401  reports missing packages before they are imported
     import inference_study
 
     inference_study.study(chosen)

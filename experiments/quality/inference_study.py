@@ -1,4 +1,5 @@
-"""A model is trained once, and evaluated as tensor parallelism computes it, with the AllReduces of every format."""
+"""Trains a model once, and evaluates it as tensor parallelism computes it, with the AllReduces of
+every format."""
 import argparse
 import dataclasses
 import functools
@@ -17,7 +18,7 @@ from store import Cell, fill, write_whole
 from tensor_parallel import Parallel, Way, check_divides
 from training import Schedule, Trainer
 
-BATCH = 64  # sequences at once: 8192 tokens, as a prefill may have
+BATCH = 64  # sequences at once: 8192 tokens, the size of a prefill
 GROUPS_OF_128 = {"layout": "contiguous", "block": 128}
 BAD = "int4, one scale for 32768"
 
@@ -39,7 +40,7 @@ def ways() -> list[Way]:
 
 
 def weights_file(folder: pathlib.Path, definition: dict) -> pathlib.Path:
-    """Of a model that is trained as a definition says: beside its cell."""
+    """File of the model trained by a definition, in the folder of its cell."""
     return model_cell(definition).file(folder).with_suffix(".pt")
 
 
@@ -61,7 +62,7 @@ def train(folder: pathlib.Path, definition: dict) -> dict:
 
 
 class Exact:
-    """The model that was trained, the text it is evaluated on, and what it says of it."""
+    """The trained model, its evaluation text, and its exact predictions."""
 
     def __init__(self, folder: pathlib.Path, definition: dict):
         self.model = Model(Shape(**definition["shape"]), 1)
@@ -71,7 +72,7 @@ class Exact:
         self.logits = list(self.logits_with(Hooks()))
 
     def logits_with(self, hooks: Hooks):
-        """Logarithms of the probabilities of all next characters, batch by batch."""
+        """Log-probabilities of all next characters, batch by batch."""
         with torch.no_grad():
             for batch in self.batches:
                 yield self.model(batch[:, :-1], hooks).log_softmax(-1)
@@ -79,13 +80,13 @@ class Exact:
 
 @functools.lru_cache(maxsize=1)
 def exact(folder: pathlib.Path, definition: str) -> Exact:
-    """Of a definition as JSON; each process makes it once."""
+    """The model of a definition, given as JSON; cached per process."""
     return Exact(folder, json.loads(definition))
 
 
 def evaluate(folder: pathlib.Path, definition: dict) -> dict:
-    """Of each sequence: negative log-likelihood of it and of the exact model, how often both choose the same character,
-    and the Kullback-Leibler divergence from the exact model's probabilities, in nats for each character."""
+    """Per sequence: negative log-likelihood of it and of the exact model, share of equal choices,
+    and the Kullback-Leibler divergence from the exact model's probabilities, in nats per character."""
     torch.set_num_threads(1)
     known = exact(folder, json.dumps(definition["model"]))
     hooks = Parallel(known.model.shape, definition["ranks"], Way(**definition["way"]), definition["only"])
@@ -102,13 +103,14 @@ def evaluate(folder: pathlib.Path, definition: dict) -> dict:
 
 
 def mean_and_interval(values) -> tuple[float, float]:
-    """Mean over sequences, and half of its interval of 95 %."""
+    """Mean over sequences, and half of its 95 % interval."""
     values = np.asarray(values)
     return float(values.mean()), float(1.96 * values.std(ddof=1) / math.sqrt(len(values)))
 
 
 def row_of(name: str, definition: dict, result: dict) -> dict:
-    """A row of the table. The change of perplexity is paired: of the same sequences, with and without."""
+    """A row of the table. The change of perplexity is paired: the same sequences with and without
+    quantization."""
     change, half = mean_and_interval(np.subtract(result["nll"], result["exact_nll"]))
     return {"name": name, "way": definition["way"]["name"], "ranks": definition["ranks"],
             "only": definition["only"] or "", "nmse": result["nmse"],
@@ -119,8 +121,8 @@ def row_of(name: str, definition: dict, result: dict) -> dict:
 
 
 def harmless(rows: list[dict], limit: float) -> float:
-    """The largest NMSE up to which the perplexity of every way grows by less than `limit`, by the upper end of its
-    interval."""
+    """The largest NMSE up to which the perplexity of every configuration grows by less than
+    `limit`, by the upper end of its interval."""
     best = 0.0
     for row in sorted(rows, key=lambda row: row["nmse"]):
         if row["change_high"] >= limit:
@@ -130,7 +132,8 @@ def harmless(rows: list[dict], limit: float) -> float:
 
 
 def definitions(model: dict, shape: Shape, reduced: bool) -> dict[str, dict]:
-    """All that is evaluated of a model's definition, by name: ways over ranks, and ways at one place only."""
+    """All evaluations of a model's definition, by name: configurations by number of ranks, and at a
+    single place only."""
     ranks = (2, 8) if reduced else (2, 4, 8, 16)
     chosen = [way for way in ways() if not reduced or way.name in ("bf16", "int8 by 128", BAD)]
     cells = {}
@@ -174,11 +177,11 @@ def study(chosen: argparse.Namespace) -> None:
 
 
 def print_table(rows: list[dict], summary: dict) -> None:
-    print(f"\nexact perplexity {summary['exact_perplexity']:.3f} for each character")
-    print(f"{'':28}{'ranks':>6}{'NMSE':>10}{'perplexity':>12}{'interval of 95 %':>24}{'top-1':>9}{'KL, nats':>11}")
+    print(f"\nexact perplexity {summary['exact_perplexity']:.3f} per character")
+    print(f"{'':28}{'ranks':>6}{'NMSE':>10}{'perplexity':>12}{'95 % interval':>24}{'top-1':>9}{'KL, nats':>11}")
     for row in rows:
         print(f"{row['way']:28}{row['ranks']:6}{row['nmse']:10.1e}{row['perplexity_change']:+12.3%}"
               f"{row['change_low']:+14.3%} to{row['change_high']:+8.3%}{row['top1_agreement']:9.2%}"
               f"{row['kl_nats']:11.1e}")
     for limit, nmse in summary["harmless_nmse"].items():
-        print(f"every way with an NMSE up to {nmse:.1e} costs less than {limit} of perplexity")
+        print(f"every configuration with an NMSE up to {nmse:.1e} costs less than {limit} of perplexity")

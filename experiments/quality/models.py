@@ -1,10 +1,10 @@
-"""Two small language models over characters, in plain PyTorch, whose products go through a hook.
+"""Two small language models over characters, in plain PyTorch, whose matmuls go through a hook.
 
 "llama": norms before attention and FFN, rotary positions, a gated FFN (SwiGLU).
-"fog": no norms before; RMSNorm behind each half with a gain that begins at 1 / sqrt(layers), queries and keys normed
-with a gain that is not learnt, embeddings scaled by 1 / (their standard deviation), an FFN without a gate that is 1.5
-times as wide, so that it has as many weights (FOG, arXiv 2505.20524, section 3). Its activation is xIELU (Huang and
-Schlag, arXiv 2411.13010), or GELU.
+"fog": no pre-norms; RMSNorm after each half with a gain that begins at 1 / sqrt(layers), queries
+and keys normalized with a fixed gain, embeddings scaled by 1 / (their standard deviation), an
+ungated FFN that is 1.5 times as wide and so has as many weights (FOG, arXiv 2505.20524, section 3).
+Its activation is xIELU (Huang and Schlag, arXiv 2411.13010), or GELU.
 """
 import dataclasses
 import math
@@ -16,13 +16,14 @@ from corpus import VOCABULARY
 
 INIT_STD = 0.02
 EPSILON = 1e-5
-# Of xIELU: the slope at 0, where its exponent is cut off, and both curvatures before training.
+# xIELU: the slope at 0, the cut-off of its exponent, and both curvatures before training.
 XIELU_SLOPE, XIELU_CUT, XIELU_CURVATURE = 0.5, -1e-6, 0.8
 
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """Of a model. `ffn`: the inner width of a gated FFN. `activation` of "fog": "xielu" or "gelu"."""
+    """Shape of a model. `ffn`: inner width of a gated FFN. `activation` of "fog": "xielu" or
+    "gelu"."""
 
     kind: str = "llama"
     layers: int = 4
@@ -45,8 +46,8 @@ class Shape:
 
 
 class Hooks:
-    """What may be put between a model and its arithmetic. These do nothing. `overflow`: where the first value of a
-    training was that became no number because it did not fit, if hooks can say."""
+    """Hooks between a model and its arithmetic; these do nothing. `overflow`: the place of a
+    training's first value that became non-finite for lack of range, if hooks record it."""
 
     overflow: str | None = None
 
@@ -55,15 +56,16 @@ class Hooks:
         return functional.linear(x, weight)
 
     def matmul(self, where: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        """Products of attention: scores, and values."""
+        """Matmuls of attention: scores, and values."""
         return a @ b
 
     def row_parallel(self, where: str, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """Those whose inputs tensor parallelism divides: the output projection, and the FFN's last."""
+        """Matmuls whose inputs are divided by tensor parallelism: the output projection, and the
+        FFN's last."""
         return self.linear(where, x, weight)
 
     def see(self, where: str, x: torch.Tensor) -> None:
-        """Called with what monitors look at: [sequences, positions, ...]."""
+        """Called with the tensors that monitors observe: [sequences, positions, ...]."""
 
 
 def norm(x: torch.Tensor, gain) -> torch.Tensor:
@@ -72,15 +74,16 @@ def norm(x: torch.Tensor, gain) -> torch.Tensor:
 
 
 def xielu(x: torch.Tensor, positive: torch.Tensor, negative: torch.Tensor) -> torch.Tensor:
-    """Its derivative is a line above 0, and an exponential below. The curvatures that are learnt come through softplus,
-    so they stay above 0; that below 0 is also above the slope at 0, so that the derivative changes its sign."""
+    """Its derivative is a line above 0, and an exponential below. The learnt curvatures pass
+    through softplus and so stay above 0; the one below 0 also stays above the slope at 0, so that
+    the derivative changes its sign."""
     above = functional.softplus(positive) * x.square()
     below = (XIELU_SLOPE + functional.softplus(negative)) * (torch.expm1(x.clamp(max=XIELU_CUT)) - x)
     return torch.where(x > 0, above, below) + XIELU_SLOPE * x
 
 
 def xielu_parameters() -> dict[str, torch.nn.Parameter]:
-    """Of one layer, as they are before training: softplus of them gives the curvatures."""
+    """Initial values of one layer: softplus of them gives the curvatures."""
     def before_softplus(value: float):
         return torch.nn.Parameter(torch.tensor(math.log(math.expm1(value))))
 
@@ -139,7 +142,8 @@ class Model(torch.nn.Module):
                 else:
                     x = x + norm(work(block, x, hooks, index), gain)
             hooks.see(f"{index}/output", x)
-        return functional.linear(norm(x, self.last_gain), self.head)  # the head stays as it is in all recipes
+        # the head is unquantized in all recipes
+        return functional.linear(norm(x, self.last_gain), self.head)
 
     def _attention(self, block, x: torch.Tensor, hooks: Hooks, index: int) -> torch.Tensor:
         shape, (sequences, positions, width) = self.shape, x.shape
@@ -178,6 +182,6 @@ class Model(torch.nn.Module):
 
 
 def losses(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """In nats, of each sequence."""
+    """Loss of each sequence, in nats."""
     each = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
     return each.view(targets.shape).mean(1)

@@ -1,15 +1,17 @@
-"""What monitors of a training foretell: when each first said that something is wrong, and when the loss did."""
+"""Early warning by the monitors of a training: the step at which each first warned, and the step of
+divergence."""
 import math
 
-# By name: what is taken of all places where a monitor looks. A monitor warns at FACTOR times the largest that any
-# training has which is as it should be.
+# By name: the aggregation over all places of a monitor. A monitor warns at FACTOR times its largest
+# value in any healthy training.
 MONITORS = {"kurtosis": max, "rms": max, "saturated": lambda values: sum(values) / len(values),
             "flushed": lambda values: sum(values) / len(values)}
 FACTOR = 2.0
 
 
 def value_of(seen: dict[str, float], monitor: str) -> float:
-    """Of one look, `seen` by "monitor place"; 0 where it did not look, infinite where it saw what is no number."""
+    """Value at one evaluation, `seen` by "monitor place"; 0 if not recorded, infinite if
+    non-finite."""
     values = [value for name, value in seen.items() if name.split()[0] == monitor]
     if not all(map(math.isfinite, values)):
         return math.inf
@@ -17,7 +19,7 @@ def value_of(seen: dict[str, float], monitor: str) -> float:
 
 
 def largest_by_place(monitor: str, results: list[dict]) -> dict[str, float]:
-    """At the same place of all layers, in all looks."""
+    """The largest value by place, over all layers and evaluations."""
     largest: dict[str, float] = {}
     for seen in (seen for result in results for seen in result["seen"]):
         for name, value in seen.items():
@@ -29,13 +31,14 @@ def largest_by_place(monitor: str, results: list[dict]) -> dict[str, float]:
 
 
 def ceilings(healthy: list[dict]) -> dict[str, float]:
-    """The largest of each monitor in trainings that are as they should be."""
+    """The largest value of each monitor in healthy trainings."""
     return {monitor: max(value_of(seen, monitor) for result in healthy for seen in result["seen"])
             for monitor in MONITORS}
 
 
 def diverged_at(result: dict) -> int | None:
-    """The first look from which on the loss stays above that before training, or the step without a finite one."""
+    """The first evaluation from which on the loss stays above the initial one, or the step without
+    a finite one."""
     at = result["stopped_step"]
     for step, loss in zip(reversed(result["step"]), reversed(result["loss"])):
         if math.isfinite(loss) and loss <= result["loss"][0]:
@@ -45,7 +48,7 @@ def diverged_at(result: dict) -> int | None:
 
 
 def warned_at(result: dict, known: dict[str, float]) -> dict[str, int | None]:
-    """The first look at which each monitor is beyond what is known of trainings as they should be."""
+    """The first evaluation at which each monitor exceeds its limit from healthy trainings."""
     first = dict.fromkeys(MONITORS)
     for step, seen in zip(result["step"], result["seen"]):
         for monitor in MONITORS:
@@ -55,7 +58,8 @@ def warned_at(result: dict, known: dict[str, float]) -> dict[str, int | None]:
 
 
 def false_alarms(healthy: list[dict]) -> dict[str, int]:
-    """Of trainings as they should be: how many would have been warned of, by what is known of the others."""
+    """False alarms in healthy trainings: how many would have been warned of, by the limits from the
+    others."""
     counts = dict.fromkeys(MONITORS, 0)
     for result in healthy:
         others = [other for other in healthy if other is not result]

@@ -1,4 +1,4 @@
-"""The packages of a study, with what to install if one is missing."""
+"""The packages of a study; a missing one is reported with the command that installs it."""
 from store import QualityError
 
 try:

@@ -14,7 +14,7 @@ from store import write_whole
 
 
 def digest(text: str) -> str:
-    """Twelve digits that stand for a text."""
+    """Hash of a text, twelve digits."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -24,7 +24,7 @@ def versions() -> dict:
 
 
 def write(folder: pathlib.Path, study: str, rows: list[dict], summary: dict) -> None:
-    """DIR/results.json and DIR/results.csv. Every row has the same keys."""
+    """Writes DIR/results.json and DIR/results.csv. Every row has the same keys."""
     document = {"study": study, "versions": versions(), "summary": summary, "rows": rows}
     write_whole(folder / "results.json", json.dumps(document, indent=2) + "\n")
     table = io.StringIO()

@@ -1,4 +1,4 @@
-"""Pictures of the studies, in the look of tools/plot."""
+"""Pictures of the studies, in the style of tools/plot."""
 import dataclasses
 import io
 import pathlib
@@ -15,15 +15,16 @@ from PIL import Image  # noqa: E402
 from drawing import style  # noqa: E402
 from store import write_whole  # noqa: E402
 
-FP32 = 1e-12  # NMSE below which only FP32 is, which is not drawn
-# Ends of schemes' names: drawn in the colour of the scheme without them, by these lines.
+FP32 = 1e-12  # only FP32 is below this NMSE, and it is not drawn
+# Suffixes of schemes' names: drawn in the colour of the base scheme, with these lines.
 VARIANTS = {", feedback": (0, (1, 4)), ", factor of its code": (0, (4, 4))}
 COLOURS = 128  # of a picture
-SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is drawn there
+SHOWN = 1e-5  # smaller changes of perplexity, or none, are drawn here
 
 
 def _begin() -> None:
-    """The look of tools/plot; but powers of ten at logarithmic axes are formulas, and no name here is a stranger's."""
+    """The style of tools/plot; but powers of ten on logarithmic axes are formulas, and all names
+    here are trusted."""
     style.use()
     plt.rcParams["text.parse_math"] = True
 
@@ -33,7 +34,7 @@ def _save(figure, folder: pathlib.Path, name: str) -> None:
     for suffix, file in drawn.items():
         figure.savefig(file, format=suffix, dpi=80, metadata={"Date": None} if suffix == "svg" else None)
     plt.close(figure)
-    # Bands over bands have many shades; a palette makes the file a third as large.
+    # Overlapping bands have many shades; a palette makes the file a third as large.
     with Image.open(drawn["png"]) as picture:
         few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     small = io.BytesIO()
@@ -80,7 +81,7 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
 
 
 def _names(axes, rows: list[dict]) -> None:
-    """Names of points that grow so much that they are seen, and are so far apart that they can be read."""
+    """Names of the points with a visible increase that are far enough apart to be legible."""
     last = None
     for row in sorted(rows, key=lambda row: row["perplexity_change"]):
         at = row["perplexity_change"] * 100
@@ -112,7 +113,7 @@ def encoder(folder: pathlib.Path, rows: list[dict]) -> None:
 
 
 def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:
-    """Mean over seeds, and between the lowest and the highest, of what is a number."""
+    """Mean, lowest and highest over the seeds, of finite values."""
     rows = [row for row in rows if row[y] is not None]
     steps = sorted({row["step"] for row in rows})
     values = [[row[y] for row in rows if row["step"] == step] for step in steps]
@@ -124,7 +125,7 @@ def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:
 
 
 def _warnings(axes, curves: dict[str, style.Look], forced: dict[str, dict]) -> None:
-    """Where seed 1 of each curve diverged: a line in its colour."""
+    """The step at which seed 1 of each curve diverged: a line in its colour."""
     for name, look in curves.items():
         at = next((found["diverged"] for seed, found in forced.items() if seed.rsplit(", seed", 1)[0] == name), None)
         if at is not None:
@@ -132,7 +133,7 @@ def _warnings(axes, curves: dict[str, style.Look], forced: dict[str, dict]) -> N
 
 
 def products(folder: pathlib.Path, rows: list[dict], forced: dict[str, dict]) -> None:
-    """Losses and kurtosis of trainings as they should be, and of those that are forced to diverge."""
+    """Losses and kurtosis of healthy trainings, and of trainings that are forced to diverge."""
     _begin()
     figure, axes = plt.subplots(2, 2, figsize=(10.5, 7.6))
     curves = list(dict.fromkeys(row["name"].rsplit(", seed", 1)[0] for row in rows))
@@ -160,7 +161,7 @@ def products(folder: pathlib.Path, rows: list[dict], forced: dict[str, dict]) ->
 
 
 def scheme_looks(names: list[str]) -> dict[str, style.Look]:
-    """A look for each scheme; variants have the colour of theirs."""
+    """A style for each scheme; variants share the colour of their base scheme."""
     ends = {name: next((end for end in VARIANTS if name.endswith(end)), None) for name in names}
     plain = style.looks([name for name, end in ends.items() if end is None] or names)
     return {name: plain.get(name) or dataclasses.replace(plain[name.removesuffix(end)], line=VARIANTS[end])

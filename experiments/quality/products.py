@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Training with products of FP8: the loss, and what monitors saw."""
+"""Training with FP8 matmuls: the loss, and the values of monitors."""
 import store
 
 
 def main() -> None:
     chosen = store.arguments(__doc__)
-    import needs  # noqa: F401  says what to install, before anything needs it
+    import needs  # noqa: F401  reports missing packages before they are imported
     import products_study
 
     products_study.study(chosen)

@@ -1,4 +1,4 @@
-"""Two architectures, trained with products of bf16 and of FP8; and trainings that are forced to diverge."""
+"""Two architectures, trained with bf16 and FP8 matmuls; and trainings that are forced to diverge."""
 import argparse
 import dataclasses
 import functools
@@ -18,13 +18,13 @@ from training import NotFinite, Schedule, Trainer
 
 SEEDS = (1, 2, 3)
 DELAYED = Recipe("delayed")
-RATES = {"llama": Schedule().rate, "fog": 4e-3}  # that of fog was chosen by rates.py, in bf16
-FORCED = ("margin", "doubling")  # in names of curves that are made to diverge
+RATES = {"llama": Schedule().rate, "fog": 4e-3}  # the one of fog was chosen by rates.py, in bf16
+FORCED = ("margin", "doubling")  # in names of curves that are forced to diverge
 DOUBLING = 10  # steps in which a forced rate doubles
 
 
 def train(folder: pathlib.Path, definition: dict) -> dict:
-    """Losses and monitors at each look, and why and in which step it stopped if it did."""
+    """Losses and monitors at each evaluation, and the reason and step of an early stop."""
     torch.set_num_threads(1)
     hooks = Precision(Recipe(**definition["recipe"]))
     trainer = Trainer(Shape(**definition["shape"]), Schedule(**definition["schedule"]), corpus.load(folder),
@@ -46,7 +46,7 @@ def train(folder: pathlib.Path, definition: dict) -> dict:
 
 
 def small_shape(reduced: bool) -> dict:
-    """What is smaller in the reduced form."""
+    """The values that are smaller with --reduced."""
     return {"layers": 2, "width": 64, "heads": 4, "ffn": 128} if reduced else {}
 
 
@@ -55,12 +55,12 @@ def schedule_of(reduced: bool) -> Schedule:
 
 
 def delayed(kind: str, **changes) -> Recipe:
-    """FP8 as the architecture is published with it: of "fog" attention's products as well."""
+    """The published FP8 recipe of the architecture: with "fog", attention's matmuls are FP8, too."""
     return dataclasses.replace(DELAYED, attention=kind == "fog", **changes)
 
 
 class Definitions:
-    """Of all cells, by name."""
+    """Trainings of all cells, by name."""
 
     def __init__(self, common: dict, reduced: bool):
         self.common, self.reduced, self.cells = common, reduced, {}
@@ -98,7 +98,7 @@ class Definitions:
 
 
 def definitions(common: dict, reduced: bool) -> dict[str, dict]:
-    """Of all cells, by name. Some have one seed only: they show what something looks like."""
+    """Definitions of all cells, by name. Cells that only illustrate have one seed."""
     made = Definitions(common, reduced)
     for seed in SEEDS[:1] if reduced else SEEDS:
         made.as_they_should_be(seed)
@@ -114,7 +114,7 @@ def is_forced(name: str) -> bool:
 
 
 def curve_of(name: str) -> str:
-    """What all seeds of a cell have in common."""
+    """Settings that all seeds of a cell share."""
     return name.rsplit(", seed", 1)[0]
 
 
@@ -132,7 +132,7 @@ def finite(value: float) -> float | None:
 
 
 def last_losses(results: dict[str, dict]) -> dict[str, list[float]]:
-    """Held-out losses at the end, of all seeds of a curve."""
+    """Held-out losses at the end, over all seeds of a curve."""
     curves: dict[str, list[float]] = {}
     for name, result in results.items():
         if result["held_out"] and not result["stopped"]:
@@ -141,8 +141,8 @@ def last_losses(results: dict[str, dict]) -> dict[str, list[float]]:
 
 
 def forewarned(results: dict[str, dict]) -> dict[str, dict]:
-    """Of each forced training: when it diverged, and when each monitor first was beyond all trainings of its
-    architecture in FP8 that are as they should be."""
+    """For each forced training: the step of divergence, and the step at which each monitor first
+    exceeded all healthy FP8 trainings of its architecture."""
     known = {kind: monitors.ceilings([result for name, result in results.items() if curve_of(name) == f"{kind} fp8"])
              for kind in RATES}
     return {name: {"diverged": monitors.diverged_at(result), "stopped": result["stopped"],
@@ -151,7 +151,7 @@ def forewarned(results: dict[str, dict]) -> dict[str, dict]:
 
 
 def kurtosis(results: dict[str, dict]) -> dict[str, dict[str, float]]:
-    """The largest by place, of all seeds of each curve that is as it should be."""
+    """The largest by place, over all seeds of each healthy curve."""
     curves: dict[str, list[dict]] = {}
     for name, result in results.items():
         if not is_forced(name):
@@ -189,7 +189,7 @@ def study(chosen: argparse.Namespace) -> None:
 
 
 def print_tables(summary: dict) -> None:
-    print(f"\n{'held-out loss at the end':40}{'mean':>8}{'lowest':>9}{'highest':>9}{'seeds':>7}")
+    print(f"\n{'final held-out loss':40}{'mean':>8}{'lowest':>9}{'highest':>9}{'seeds':>7}")
     for name, values in summary["held_out_at_the_end"].items():
         if not is_forced(name) or "margin" in name:
             print(f"{name:40}{np.mean(values):8.3f}{min(values):9.3f}{max(values):9.3f}{len(values):7}")

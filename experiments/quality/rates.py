@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Which learning rate the FOG architecture is trained with: chosen in bf16, on text that no result is of."""
+"""Selects the learning rate of the FOG architecture: in bf16, on text that no result is reported
+on."""
 import store
 
 
 def main() -> None:
     chosen = store.arguments(__doc__)
-    import needs  # noqa: F401  says what to install, before anything needs it
+    import needs  # noqa: F401  reports missing packages before they are imported
     import rates_study
 
     rates_study.study(chosen)

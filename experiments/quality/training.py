@@ -1,5 +1,5 @@
-"""How all models here are trained: AdamW, a warm-up, a cosine, gradients cut to a norm of 1; the same batches for the
-same seed."""
+"""Training of all models here: AdamW, a warm-up, a cosine, gradients clipped to a norm of 1; the
+same batches for the same seed."""
 import dataclasses
 import math
 
@@ -11,15 +11,16 @@ from models import Hooks, Model, Shape, losses
 
 @dataclasses.dataclass(frozen=True)
 class Schedule:
-    """Steps and what is in them. `sequences` of `length` characters in each, over all ranks. `doubling`, if above 0: the
-    rate doubles in so many steps without end, and gradients are not cut, so that every training diverges."""
+    """Steps and their contents: `sequences` of `length` characters in each, over all ranks.
+    `doubling`, if above 0: the rate doubles in so many steps without end, and gradients are not
+    clipped, so that every training diverges."""
 
     steps: int = 300
     sequences: int = 16
     length: int = 128
     rate: float = 2e-3
     held_out: int = 32
-    every: int = 10  # steps between looks at the held-out text
+    every: int = 10  # steps between evaluations on the held-out text
     doubling: int = 0
 
     def rate_at(self, step: int) -> float:
@@ -36,8 +37,9 @@ class NotFinite(Exception):
 
 
 def first_not_finite(model: Model, tokens: torch.Tensor, hooks: Hooks) -> str:
-    """Where the forward pass has its first value that is not finite, and what does not fit its format."""
-    if hooks.overflow:  # done again, the pass might not have it: scales know the value by now
+    """The place of the forward pass's first non-finite value, and the values that do not fit its
+    format."""
+    if hooks.overflow:  # a repeated pass might not overflow: its scales include the value by then
         return hooks.overflow
     found = []
 
@@ -54,7 +56,8 @@ def first_not_finite(model: Model, tokens: torch.Tensor, hooks: Hooks) -> str:
 
 
 class Trainer:
-    """One model on its way. Gradients are made by `gradients(model, tokens)`, by default of all sequences at once."""
+    """A training in progress. Gradients are computed by `gradients(model, tokens)`, by default of
+    all sequences at once."""
 
     def __init__(self, shape: Shape, schedule: Schedule, corpus: Corpus, seed: int, hooks: Hooks | None = None):
         self.model = Model(shape, seed)
@@ -68,7 +71,7 @@ class Trainer:
         return self.corpus.batch(self.batches, self.schedule.sequences, self.schedule.length)
 
     def gradients(self, tokens: torch.Tensor) -> float:
-        """Fills .grad of all weights; the mean loss."""
+        """Fills .grad of all weights; returns the mean loss."""
         self.adam.zero_grad()
         loss = losses(self.model(tokens[:, :-1], self.hooks), tokens[:, 1:]).mean()
         if not torch.isfinite(loss):
@@ -78,7 +81,7 @@ class Trainer:
         return float(loss)
 
     def advance(self) -> float:
-        """A step; the loss before it."""
+        """Makes a step; returns the loss before it."""
         loss = self.gradients(self.next_batch())
         self.update()
         return loss

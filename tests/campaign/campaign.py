@@ -1,4 +1,5 @@
-"""Holds random configurations of every kind to invariants. tools/campaign.sh builds the program and starts this."""
+"""Checks random configurations of every kind against invariants. tools/campaign.sh builds the
+program and starts this."""
 import argparse
 import collections
 import multiprocessing
@@ -12,27 +13,27 @@ import kinds
 import program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EVERY_SECONDS = 10.0  # a line of progress where it is no terminal
-SHRINKING_SECONDS = 60.0  # for each failure
-MOST_SHRUNK = 10  # failures that are made small; further ones are only listed
+EVERY_SECONDS = 10.0  # interval of progress lines without a terminal
+SHRINKING_SECONDS = 60.0  # per failure
+MOST_SHRUNK = 10  # failures that are shrunk; further ones are only listed
 
 
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="tools/campaign.sh", description="Random configurations over every key, valid and spoilt: each answer is a "
+        prog="tools/campaign.sh", description="Random configurations over every key, valid and malformed: each answer is a "
         "result that passes all invariants, or one line and exit code 2. A seed repeats a campaign, "
         "SEED:NUMBER one case.")
-    parser.add_argument("--cases", type=int, default=1000, metavar="N", help="how many (1000)")
+    parser.add_argument("--cases", type=int, default=1000, metavar="N", help="number of cases (1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the campaign (1)")
     parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="of the first case (0)")
     parser.add_argument("--only", choices=list(kinds.KINDS), metavar="KIND", help=f"of {', '.join(kinds.KINDS)}")
-    parser.add_argument("--case", metavar="SEED:NUMBER", help="repeat this case, and say what it is")
+    parser.add_argument("--case", metavar="SEED:NUMBER", help="run this case, and describe it")
     parser.add_argument("--replay", type=pathlib.Path, metavar="FILE",
-                        help="repeat a failure that was written into a file")
-    parser.add_argument("--found", type=pathlib.Path, metavar="DIR", help="repeat all that campaigns have found before")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="cases side by side (all cores)")
+                        help="repeat a failure from a file")
+    parser.add_argument("--found", type=pathlib.Path, metavar="DIR", help="repeat all failures found by earlier campaigns")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="parallel cases (all cores)")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("results/campaign"), metavar="DIR",
-                        help="folder for failures, made small (results/campaign)")
+                        help="folder for shrunk failures (results/campaign)")
     parser.add_argument("--program", default=str(ROOT / "build" / "release" / "equarx-sim"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if min(given.cases, given.jobs) < 1 or given.first < 0:
@@ -44,14 +45,14 @@ def options() -> argparse.Namespace:
 
 
 class Progress:
-    """How far it is, and how long the rest will take, on standard error."""
+    """Progress and estimated time left, on standard error."""
 
     def __init__(self, count: int):
         self.count = count
         self.begin = self.last = time.monotonic()
         self.on_terminal = sys.stderr.isatty()
 
-    def tell(self, done: int, failures: int) -> None:
+    def show(self, done: int, failures: int) -> None:
         now = time.monotonic()
         if now - self.last < (0.2 if self.on_terminal else EVERY_SECONDS) and done < self.count:
             return
@@ -82,31 +83,31 @@ def run_all(given: argparse.Namespace) -> list[cases.Outcome]:
             for failure in outcome.failures:
                 failures += 1
                 print(f"{failure.case} ({failure.kind}): {failure.invariant}: {failure.text[:400]}", flush=True)
-            progress.tell(len(outcomes), failures)
+            progress.show(len(outcomes), failures)
     return outcomes
 
 
 def summary(outcomes: list[cases.Outcome], seconds: float) -> None:
     print(f"{len(outcomes)} cases and {sum(one.runs for one in outcomes)} commands in {seconds:.0f} s")
-    print(f"  {'kind':12} {'cases':>7} {'results':>8} {'refusals':>9} {'failures':>9}")
+    print(f"  {'kind':19} {'cases':>7} {'results':>8} {'refusals':>9} {'failures':>9}")
     for kind in kinds.KINDS:
         counts = collections.Counter(one.answer for one in outcomes if one.kind == kind)
         if counts:
-            print(f"  {kind:12} {sum(counts.values()):7} {counts['result']:8} {counts['refusal']:9} "
+            print(f"  {kind:19} {sum(counts.values()):7} {counts['result']:8} {counts['refusal']:9} "
                   f"{counts['failure']:9}")
 
 
 def report(given: argparse.Namespace, failures: list[cases.Failure]) -> None:
-    """What failed, made small, with how to see it again."""
+    """The failures, shrunk, with the command that reproduces each."""
     for i, failure in enumerate(failures):
         if i < MOST_SHRUNK:
-            print(f"campaign: making {failure.case} small", file=sys.stderr)
+            print(f"campaign: shrinking {failure.case}", file=sys.stderr)
             failure = cases.make_small(given.program, failure, SHRINKING_SECONDS)
         path = cases.write(failure, given.output)
         only = f" --only {given.only}" if given.only else ""
         print(f"\n{failure.case} ({failure.kind}) breaks '{failure.invariant}': {failure.text[:1000]}")
-        print(f"  the whole case: bash tools/campaign.sh --case {failure.case}{only}")
-        print(f"  made small:     bash tools/campaign.sh --replay {path}")
+        print(f"  full case: bash tools/campaign.sh --case {failure.case}{only}")
+        print(f"  shrunk:    bash tools/campaign.sh --replay {path}")
 
 
 def replay(given: argparse.Namespace) -> int:
@@ -117,14 +118,14 @@ def replay(given: argparse.Namespace) -> int:
 
 
 def repeat_found(given: argparse.Namespace) -> int:
-    """What was mended once stays so."""
+    """Fixed failures must stay fixed."""
     failures = [cases.read(path) for path in sorted(given.found.glob("*.json"))]
     broken = [(failure, cases.held(given.program, failure, failure.content)) for failure in failures]
     for failure, found in broken:
         if found:
             print(f"{failure.case} ({failure.kind}) breaks '{found.invariant}' again: {found.text}")
     again = sum(found is not None for _, found in broken)
-    print(f"{len(failures)} failures of before, of which {again} are there again")
+    print(f"{len(failures)} earlier failures, {again} of them reproduced")
     return 1 if not failures or any(found for _, found in broken) else 0
 
 
@@ -148,7 +149,7 @@ def main() -> int:
     begin = time.monotonic()
     outcomes = run_all(given)
     outcomes.sort(key=lambda outcome: int(outcome.case.split(":")[1]))
-    # Of one case the first that breaks each invariant: an internal error is met by all that ask.
+    # One failure per case and invariant: several checks of a case report the same internal error.
     failures = list({(failure.case, failure.invariant): failure for outcome in outcomes
                      for failure in reversed(outcome.failures)}.values())
     summary(outcomes, time.monotonic() - begin)
@@ -161,5 +162,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("\ncampaign: stopped; the same command begins anew, and --first NUMBER further on", file=sys.stderr)
+        print("\ncampaign: stopped; the same command starts over, --first NUMBER continues", file=sys.stderr)
         sys.exit(130)

@@ -1,4 +1,5 @@
-"""The campaign's own parts: what cases are made of, invariants and what breaks them, and how failures are made small.
+"""Tests of the campaign itself: contents of cases, invariants and their violations, and shrinking
+of failures.
 
 Usage: campaign_test.py EQUARX_SIM [unittest arguments]
 """
@@ -23,14 +24,14 @@ from desk import Desk
 from draw import Draw
 from invariants import bytes as conservation, machines, oracle, results, texts, values
 from invariants import others as other_invariants, steps as step_invariants
-from make import experiments, others, spoilt, steps
+from make import experiments, malformed, others, steps
 
 PROGRAM = ""
-ENOUGH = 1500  # cases of a kind, of which every key must be in one
+ENOUGH = 1500  # cases per kind; every key must occur in one
 
 
 def keys_of(node: object, path: str = "") -> set[str]:
-    """Paths like those of schema.keys()."""
+    """Paths in the form of schema.keys()."""
     if isinstance(node, list):
         return set().union(*(keys_of(child, f"{path}[]") for child in node)) if node else set()
     if not isinstance(node, dict):
@@ -43,7 +44,7 @@ def keys_of(node: object, path: str = "") -> set[str]:
 
 
 def pattern(key: str) -> re.Pattern:
-    """Of a path in a schema, in which * stands for any name."""
+    """Matches a path in a schema, in which * stands for any name."""
     return re.compile(re.escape(key).replace(r"\*", r"[^.\[\]]+"))
 
 
@@ -53,7 +54,7 @@ def small_experiment() -> dict:
 
 
 class Coverage(unittest.TestCase):
-    """Every key of every schema is in some case."""
+    """Every key of every schema occurs in some case."""
 
     def check(self, name: str, made: list) -> None:
         found = set().union(*(keys_of(one) for one in made))
@@ -76,7 +77,7 @@ class Coverage(unittest.TestCase):
         self.check("model", [one["model.json"] for one in made if "model.json" in one])
         self.check("hardware", [others.hardware(Draw(f"keys:{i}"))["files"]["chip.json"] for i in range(ENOUGH)])
 
-    def test_a_key_that_no_case_has_is_found(self):
+    def test_a_key_without_cases_is_found(self):
         made = [experiments.experiment(Draw(f"keys:{i}"))["config"] for i in range(300)]
         for one in made:
             one.pop("wire_buffers", None)
@@ -85,30 +86,30 @@ class Coverage(unittest.TestCase):
 
 
 class Seeds(unittest.TestCase):
-    def test_a_case_is_the_same_whenever_it_is_made(self):
+    def test_a_case_is_reproducible(self):
         for number in range(60):
             kind = cases.kind_of(f"5:{number}", None)
             self.assertEqual(kind, cases.kind_of(f"5:{number}", None))
             self.assertEqual(json.dumps(cases.content_of(f"5:{number}", kind)),
                              json.dumps(cases.content_of(f"5:{number}", kind)))
 
-    def test_every_kind_and_many_different_cases_are_made(self):
+    def test_every_kind_and_many_different_cases_are_generated(self):
         made = [cases.kind_of(f"5:{number}", None) for number in range(1000)]
         self.assertEqual(set(made), set(kinds.KINDS))
         self.assertGreater(len({json.dumps(experiments.experiment(Draw(f"5:{i}"))) for i in range(200)}), 195)
 
-    def test_spoilt_ones_differ_from_valid_ones(self):
+    def test_malformed_cases_differ_from_valid_ones(self):
         changed = 0
         for i in range(100):
             draw, again = Draw(f"6:{i}"), Draw(f"6:{i}")
-            made = spoilt.spoilt(draw)
+            made = malformed.malformed(draw)
             valid = experiments.experiment(again) if again.chance(0.65) else steps.step(again)
             changed += made != valid
         self.assertGreater(changed, 90)
 
 
 class FakeProgram(unittest.TestCase):
-    """Invariants on doctored answers: a program that says what the test wants."""
+    """Invariants on doctored answers: a program that prints given output."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="equarx-campaign-")
@@ -126,7 +127,7 @@ class FakeProgram(unittest.TestCase):
             program.check(program.ask(self.program(body), [], self.folder, seconds=2.0))
         self.assertEqual(found.exception.invariant, invariant)
 
-    def test_answers(self):
+    def test_violations(self):
         self.breaks("exit code", "echo 'error: internal' >&2; exit 1")
         self.breaks("exit code", "exit 3")
         self.breaks("crash", "kill -SEGV $$")
@@ -139,7 +140,7 @@ class FakeProgram(unittest.TestCase):
         self.breaks("refusal", "echo 'error: internal error, please report' >&2; exit 2")
         self.breaks("refusal", "echo 'error: std::bad_alloc' >&2; exit 2")
 
-    def test_good_answers(self):
+    def test_valid_answers(self):
         for body in ("echo '{}'", "echo 'error: /tensor: too large' >&2; exit 2",
                      "echo 'equarx-sim: 40 % of about 9 candidates' >&2; echo 'error: /tensor: no' >&2; exit 2"):
             program.check(program.ask(self.program(body), [], self.folder))
@@ -148,13 +149,13 @@ class FakeProgram(unittest.TestCase):
         with self.assertRaises(program.Broken):
             program.parse('{"time_s": NaN}')
 
-    def test_show_that_is_no_fixed_point(self):
+    def test_show_without_a_fixed_point(self):
         body = 'case "$*" in show*) printf \'{"a": %s}\' $$ ;; *) echo "{}" ;; esac'
         content = {"config": {}}
         with self.assertRaisesRegex(program.Broken, "not the same"):
             texts.show(Desk(self.program(body), self.folder, content), content, Draw("1"))
 
-    def test_validate_that_says_something_else(self):
+    def test_validate_that_disagrees(self):
         body = 'case "$*" in validate*) echo "no" >&2; exit 2 ;; *) echo "{}" ;; esac'
         content = {"config": {}}
         with self.assertRaisesRegex(program.Broken, "validate"):
@@ -162,7 +163,7 @@ class FakeProgram(unittest.TestCase):
 
 
 class Doctored(unittest.TestCase):
-    """Results of the program with one thing changed: the invariant of that thing says so."""
+    """Doctored results with one change each: the invariant of the changed value fails."""
 
     @classmethod
     def setUpClass(cls):
@@ -178,10 +179,10 @@ class Doctored(unittest.TestCase):
             results.of_result(result)
         self.assertEqual(found.exception.invariant, invariant)
 
-    def test_as_it_is(self):
+    def test_an_unchanged_result_passes(self):
         results.of_result(self.result)
 
-    def test_changed(self):
+    def test_each_change_breaks_its_invariant(self):
         self.breaks("lower bound", lambda run: run.update(lower_bound_s=run["time_s"] * 1.001))
         self.breaks("breakdown", lambda run: run["breakdown"].update(idle_s=0.0))
         self.breaks("core", lambda run: run["core"].update(busy_s=1.0))
@@ -193,7 +194,7 @@ class Doctored(unittest.TestCase):
         self.breaks("failure", lambda run: run.update(time_s=None))
 
     def doctored(self, change, *names) -> Desk:
-        """A desk of which answers of configurations that have one of the names are changed."""
+        """A desk that doctors the results of configurations containing one of the names."""
         desk = Desk(PROGRAM, pathlib.Path(self.holder.name), {"config": small_experiment()})
         asked = desk.result
 
@@ -228,13 +229,13 @@ class Doctored(unittest.TestCase):
         self.invariant_breaks(values.sums, self.doctored(lambda run: run["numerics"].update(mse=1.0), "ring"))
         self.invariant_breaks(values.sums, self.doctored(lambda run: run["numerics"].update(max_abs_error=9.0), "ring"))
 
-    def test_pairs_as_they_are(self):
+    def test_unchanged_pairs_pass(self):
         desk = self.doctored(None)
         for invariant in (machines.engines, machines.symmetric, machines.slower_chip, machines.larger_tensor,
                           machines.faults, conservation.conservation, values.sums, values.clockless, oracle.agrees):
             invariant(desk, {"config": small_experiment()}, Draw("1"))
 
-    def test_an_oracle_that_rounds_otherwise(self):
+    def test_an_oracle_with_different_rounding(self):
         kept = oracle.quantized
         self.addCleanup(setattr, oracle, "quantized", kept)
         oracle.quantized = lambda tensor, block: kept(tensor, block + 1)
@@ -262,7 +263,7 @@ class Steps(unittest.TestCase):
 
 
 class Small(unittest.TestCase):
-    def test_what_does_not_matter_is_dropped_and_what_does_is_kept(self):
+    def test_irrelevant_parts_are_dropped_and_relevant_ones_kept(self):
         content = {"config": {"a": {"b": [1, 2, {"bad": 977}], "c": "x"}, "d": "37.5 GB/s", "e": [1, 2, 3]}}
 
         def fails(made: dict) -> bool:
@@ -273,7 +274,7 @@ class Small(unittest.TestCase):
         content = {"config": {"a": list(range(50))}}
         self.assertEqual(shrink.shrink(content, lambda made: True, 0.0), content)
 
-    def test_a_failure_of_a_case_is_written_read_and_repeated(self):
+    def test_a_failure_can_be_written_read_and_replayed(self):
         failure = cases.Failure("1:2", "run", "exit code", "result", "1", {"config": small_experiment(), "files": {}})
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(cases.read(cases.write(failure, pathlib.Path(folder))), failure)
@@ -282,13 +283,13 @@ class Small(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
-    """campaign.py as a user starts it."""
+    """campaign.py from the command line."""
 
     def run_campaign(self, *arguments: str) -> subprocess.CompletedProcess:
         command = ["/usr/bin/python3", "-B", str(pathlib.Path(__file__).parent / "campaign.py"), *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
-    def test_failures_are_reported_written_and_repeated(self):
+    def test_failures_are_reported_written_and_replayed(self):
         with tempfile.TemporaryDirectory() as folder:
             where = pathlib.Path(folder)
             broken = where / "program"
@@ -308,7 +309,7 @@ class Command(unittest.TestCase):
             self.assertEqual(one.returncode, 1)
             self.assertIn("breaks 'exit code'", one.stdout)
 
-    def test_jobs_change_nothing(self):
+    def test_the_number_of_jobs_changes_nothing(self):
         one, two = (self.run_campaign("--program", PROGRAM, "--cases", "12", "--seed", "8", "--jobs", jobs,
                                       "--only", "quantize") for jobs in ("1", "2"))
         self.assertEqual(one.returncode, 0, one.stdout)
@@ -323,7 +324,7 @@ class Command(unittest.TestCase):
 
 
 class Distances(unittest.TestCase):
-    def test_of_a_ring(self):
+    def test_distances_on_a_ring(self):
         names = list("abcdef")
         hops = other_invariants.distances(names, list(zip(names, names[1:] + names[:1])))
         self.assertEqual([hops["a"][name] for name in names], [0, 1, 2, 3, 2, 1])

@@ -1,4 +1,5 @@
-"""One case: made from its seed and number, held to its invariants, and made small if it breaks one."""
+"""One case: generated from its seed and number, checked against its invariants, and shrunk if it
+breaks one."""
 import dataclasses
 import json
 import pathlib
@@ -17,7 +18,7 @@ from program import Broken
 class Failure:
     case: str
     kind: str
-    invariant: str  # that is broken
+    invariant: str  # the broken one
     check: str  # the function that found it
     text: str
     content: dict
@@ -43,17 +44,17 @@ def content_of(case: str, kind: str) -> dict:
 
 def invariants_of(case: str, kind: str) -> list:
     known = kinds.KINDS[kind]
-    # The text is part of the seed: another one would draw other invariants for known cases.
+    # This text is part of the seed: changing it would draw other invariants for known cases.
     return known.always + Draw(f"{case}:laws").sample(known.drawn, min(known.take, len(known.drawn)))
 
 
 def broken(desk: Desk, case: str, invariant) -> Broken | None:
-    """How the invariant does not hold of what lies on the desk."""
+    """The violation of the invariant by the case on the desk, if any."""
     try:
         invariant(desk, desk.content, Draw(f"{case}:{invariant.__name__}"))
     except Broken as found:
         return found
-    except Exception:  # an invariant that stumbles over a result: one of them is wrong
+    except Exception:  # the invariant cannot process the result: one of them is wrong
         return Broken("campaign", f"{invariant.__name__} cannot read this: {traceback.format_exc(limit=-3)}")
     return None
 
@@ -63,7 +64,7 @@ def run(program: str, case: str, only: str | None = None) -> Outcome:
     failures = []
     try:
         content = content_of(case, kind)
-    except Exception:  # what makes cases is wrong, and no reason to lose all others
+    except Exception:  # a defect of the generator must not lose the other cases
         failures.append(Failure(case, kind, "campaign", "", f"cannot be made: {traceback.format_exc(limit=-3)}", {}))
         return Outcome(case, kind, "failure", 0, failures)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="equarx-campaign-"))
@@ -86,7 +87,7 @@ def invariant_named(kind: str, name: str):
 
 
 def held(program: str, failure: Failure, content: dict) -> Broken | None:
-    """How the content breaks the invariant of the failure."""
+    """The content's violation of the failure's invariant, if any."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="equarx-campaign-"))
     try:
         return broken(Desk(program, folder, content), failure.case, invariant_named(failure.kind, failure.check))
@@ -98,7 +99,7 @@ def make_small(program: str, failure: Failure, seconds: float) -> Failure:
     def fails(content: dict) -> bool:
         try:
             found = held(program, failure, content)
-        except Exception:  # what is left is no case any more
+        except Exception:  # shrinking left no valid case
             return False
         return found is not None and found.invariant == failure.invariant
     small = shrink.shrink(failure.content, fails, seconds)

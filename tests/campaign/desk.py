@@ -1,11 +1,13 @@
-"""Where invariants ask the program about one case: a folder with the case's files, and what was asked before."""
+"""Environment in which invariants query the program about one case: a folder with the case's files,
+and past answers."""
 import json
 import pathlib
 
 import files
 import program as programs
 
-SIMGRID_SECONDS = 600.0  # of one command that asks for it where the direct engine would be taken, and 17 chips
+# of one command that requests it where the direct engine would be chosen, and 17 chips
+SIMGRID_SECONDS = 600.0
 
 
 class Desk:
@@ -28,10 +30,10 @@ class Desk:
         return programs.check(self.answers[key], allowed_failure=allowed_failure)
 
     def of(self, command: str, config: dict, *flags) -> programs.Answer:
-        """The configuration goes in as standard input."""
+        """Passes the configuration on standard input."""
         return self.ask(command, "-", *flags, stdin=json.dumps(config))
 
     def result(self, config: dict, *flags) -> dict | None:
-        """What `run --json` says; nothing if it is refused. @raises Broken"""
+        """Result of `run --json`; None if it is refused. @raises Broken"""
         answer = self.of("run", config, "--json", *flags)
         return None if answer.refused else programs.parse(answer.out)

@@ -1,10 +1,11 @@
-"""Random choices that a seed repeats."""
+"""Random choices, reproducible by a seed."""
 import math
 import random
 
 
 class Draw(random.Random):
-    """Of a text like "1:17", so cases do not depend on which process makes them, or in what order."""
+    """Seeded by a text like "1:17", so that cases do not depend on the process that makes them or
+    on their order."""
 
     def chance(self, share: float) -> bool:
         return self.random() < share
@@ -25,7 +26,7 @@ def quantity(value: float, unit: str) -> str:
 
 
 def time(draw: Draw, least_s: float, most_s: float) -> str:
-    """In one of the units that people write."""
+    """In one of the usual units."""
     seconds = draw.log(least_s, most_s)
     unit, factor = draw.choice([("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)])
     return quantity(seconds * factor, unit)

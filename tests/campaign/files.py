@@ -1,4 +1,5 @@
-"""Files of a case, from what describes them: text as it is, objects as JSON, {"npy": ...} as tensors."""
+"""Files of a case, from their descriptions: text unchanged, objects as JSON, {"npy": ...} as
+tensors."""
 import json
 import pathlib
 import struct
@@ -9,10 +10,11 @@ ELEMENTS = {"f4": "<f4", "f2": "<f2", "bf16": "<u2"}
 
 
 def tensor(made: dict) -> numpy.ndarray:
-    """Of `shape`, `dtype` and `seed`; with `spoilt`, some elements are NaN, Inf, huge or tiny."""
+    """Tensor of `shape`, `dtype` and `seed`; with `malformed`, some elements are NaN, Inf, huge or
+    tiny."""
     generator = numpy.random.default_rng(made["seed"])
     values = generator.standard_normal(made["shape"]).astype("<f4") * numpy.float32(made.get("factor", 1.0))
-    if made.get("spoilt"):
+    if made.get("malformed"):
         flat = values.reshape(-1)
         flat[generator.integers(flat.size, size=3)] = generator.choice([numpy.inf, -numpy.inf, numpy.nan, 3e38, 1e-40],
                                                                        3)

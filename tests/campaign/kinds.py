@@ -1,10 +1,10 @@
-"""Kinds of cases: what each is made of, and the invariants that it is held to."""
+"""Kinds of cases: their generators and invariants."""
 import dataclasses
 from collections.abc import Callable
 
 from invariants import bytes as conservation, machines, oracle, results, texts, values
 from invariants import others as other_invariants, steps as step_invariants
-from make import experiments, others, programs, spoilt, steps
+from make import experiments, malformed, others, programs, steps
 
 
 @dataclasses.dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Kind:
     make: Callable  # (draw) -> content
     always: list
     drawn: list = dataclasses.field(default_factory=list)
-    take: int = 0  # so many of `drawn` for each case
+    take: int = 0  # number of `drawn` invariants per case
     weight: float = 1.0
 
 
@@ -25,7 +25,7 @@ KINDS = {
     "step": Kind(steps.step, [step_invariants.result],
                  [step_invariants.engines, step_invariants.symmetric, step_invariants.slower, texts.show,
                   texts.validate, texts.table, other_invariants.traces], take=2, weight=15),
-    "spoilt": Kind(spoilt.spoilt, [other_invariants.spoilt], weight=30),
+    "malformed": Kind(malformed.malformed, [other_invariants.malformed], weight=30),
     "hardware": Kind(others.hardware, [other_invariants.hardware], weight=4),
     "topology": Kind(others.topology, [other_invariants.topology], weight=5),
     "quantize": Kind(others.quantized, [other_invariants.quantize], weight=5),
@@ -33,9 +33,9 @@ KINDS = {
     "tune-step": Kind(others.tune_step, [other_invariants.tune_step], weight=1),
     "sweep": Kind(others.sweep, [other_invariants.sweep], weight=2),
     "calibrate": Kind(others.calibration, [other_invariants.calibrate, other_invariants.calibrate_known], weight=1),
-    "spoilt-sweep": Kind(spoilt.sweep, [other_invariants.spoilt_sweep], weight=4),
-    "spoilt-calibrate": Kind(spoilt.calibration, [other_invariants.spoilt_calibration], weight=3),
+    "malformed-sweep": Kind(malformed.sweep, [other_invariants.malformed_sweep], weight=4),
+    "malformed-calibrate": Kind(malformed.calibration, [other_invariants.malformed_calibration], weight=3),
     "msccl": Kind(others.schedule, [other_invariants.schedule], weight=3),
-    "spoilt-msccl": Kind(programs.spoilt_schedule, [other_invariants.spoilt_schedule], weight=2),
+    "malformed-msccl": Kind(programs.malformed_schedule, [other_invariants.malformed_schedule], weight=2),
     "hlo": Kind(programs.hlo, [other_invariants.hlo], weight=4),
 }

@@ -1,4 +1,4 @@
-"""The program as its users meet it: a command, and what it answers."""
+"""Interface to the program from a user's perspective: a command and its answer."""
 import dataclasses
 import json
 import re
@@ -10,11 +10,11 @@ import time
 WRONG_INPUT = 2
 MOST_MEMORY = 6 << 30  # of one command, in bytes: machines and tensors are small
 MOST_SECONDS = 60.0  # of one command: they take milliseconds
-LONGEST_LINE = 4000  # of a message that somebody is to read
+LONGEST_LINE = 4000  # of a message
 
 
 class Broken(Exception):
-    """An invariant that does not hold. `invariant` says which: shrinking keeps it."""
+    """A violated invariant. `invariant` is its name, which shrinking preserves."""
 
     def __init__(self, invariant: str, text: str):
         super().__init__(f"{invariant}: {text}")
@@ -37,7 +37,7 @@ class Answer:
 
 
 def limit_memory() -> None:
-    """Of this process and all that it starts."""
+    """Limits this process and its children."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     limit = MOST_MEMORY if most == resource.RLIM_INFINITY else min(most, MOST_MEMORY)
     resource.setrlimit(resource.RLIMIT_AS, (limit, most))
@@ -62,7 +62,7 @@ def ask(program: str, arguments: list, folder, stdin: str = "", seconds: float =
 def check(answer: Answer, *, allowed_failure: bool = False) -> Answer:
     """An answer is a result, or one line on standard error and exit code 2. @raises Broken
 
-    `allowed_failure`: exit code 1 is an answer, too, as of a sweep of which points failed.
+    `allowed_failure`: exit code 1 is an answer, too, as from a sweep with failed points.
     """
     if answer.hung:
         raise Broken("hangs", f"no answer after {answer.seconds:.0f} s")
@@ -88,7 +88,7 @@ def check(answer: Answer, *, allowed_failure: bool = False) -> Answer:
 
 
 def without_progress(text: str) -> str:
-    """What takes long says every ten seconds how far it is."""
+    """Long commands print their progress every ten seconds."""
     return "".join(line for line in text.splitlines(keepends=True) if not re.match(r"equarx-sim: \d+ % of ", line))
 
 
@@ -97,7 +97,7 @@ def refuse_constant(name: str):
 
 
 def parse(text: str) -> dict:
-    """JSON as everybody reads it: without NaN and Infinity. @raises Broken"""
+    """Standard JSON, without NaN and Infinity. @raises Broken"""
     try:
         return json.loads(text, parse_constant=refuse_constant)
     except ValueError as error:

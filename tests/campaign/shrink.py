@@ -1,4 +1,4 @@
-"""Makes a failing case small while it fails alike: keys are dropped, lists cut, numbers reduced."""
+"""Shrinks a failing case while it fails in the same way: drops keys, cuts lists, reduces numbers."""
 import copy
 import re
 import time
@@ -8,7 +8,7 @@ SIMPLER_TEXTS = {"hardware": "tpu-v5e"}
 
 
 def places(node: object, path: tuple = ()) -> Iterator[tuple]:
-    """All places below, the outermost first, because dropping them removes most."""
+    """All paths below a node, the outermost first, because dropping them removes most."""
     children = list(node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ())
     for key, _ in children:
         yield (*path, key)
@@ -69,7 +69,7 @@ def candidates(content: dict) -> Iterator[dict]:
 
 
 def shrink(content: dict, fails: Callable[[dict], bool], seconds: float) -> dict:
-    """The smallest that was found in that time; `fails`: in the same way."""
+    """The smallest case found within the time; `fails`: True if it fails in the same way."""
     until = time.monotonic() + seconds
     tried: set[str] = set()
     improved = True

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A program that breaks the invariants of faults, as a test of those who hold it to them. What it breaks is in
-EQUARX_BREAKS: "half" writes half a file under its final name, then the rest; "orphan" leaves a process; "loses" forgets
-lines that it had; "aborts" ends by a signal where standard error is closed."""
+"""A program that violates the invariants of faults, to test the harness. EQUARX_BREAKS selects the
+violation: "half" writes half a file under its final name, then the rest; "orphan" leaves a process;
+"loses" drops lines that it had; "aborts" ends by a signal if standard error is closed."""
 import os
 import pathlib
 import subprocess

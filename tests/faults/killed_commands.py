@@ -1,4 +1,4 @@
-"""What is killed: all that writes files, each into the folder `out` of its place."""
+"""Killed commands: all that write files, each into the folder `out` of its place."""
 import dataclasses
 import importlib.util
 import json
@@ -14,11 +14,12 @@ def nothing(_: Place) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Command:
-    """`words` after the program; `inner`: names of files that are no results, and are not the same each time."""
+    """`words` after the program; `inner`: names of files that are not results and differ between
+    runs."""
 
     words: list[str]
     prepare: Callable[[Place], None] = nothing
-    program: list[str] | None = None  # in place of equarx-sim
+    program: list[str] | None = None  # instead of equarx-sim
     inner: tuple[str, ...] = ()
     is_slow: bool = False
     needs_package: bool = False
@@ -50,7 +51,7 @@ def write_sweep(place: Place) -> None:
 
 
 def write_results(place: Place) -> None:
-    """Of many points, so that the page takes its time."""
+    """With many points, so that generating the page takes a while."""
     make_out(place)
     if not (place.folder / "many").exists():
         write_sweep(place)
@@ -58,7 +59,7 @@ def write_results(place: Place) -> None:
 
 
 def write_tensor(place: Place) -> None:
-    import numpy  # where it is needed: everything else runs without it
+    import numpy  # imported lazily: everything else runs without it
 
     make_out(place)
     if not (place.folder / "big.npy").exists():
@@ -71,7 +72,8 @@ def config_of(*words: str) -> str:
 
 
 def study(name: str) -> Command:
-    """Of quality, in its small form. Its results are tables; pictures of them are not killed here."""
+    """A quality study in its reduced form. Its results are tables; its pictures are not covered
+    here."""
     def prepare(place: Place) -> None:
         (place.folder / "text.txt").write_text("the quick brown fox jumps over a lazy dog while seven wizards brew " * 900)
 
@@ -113,7 +115,8 @@ COMMANDS = {
 
 
 def commands_here(program: pathlib.Path) -> list[str]:
-    """All that this computer can run: studies need PyTorch, and the package beside the program."""
+    """Commands available on this machine: studies need PyTorch, and the package next to the
+    program."""
     has_package = (program.parent / "python" / "equarx").is_dir()
     has_torch = importlib.util.find_spec("torch") is not None
     return [name for name, command in COMMANDS.items()

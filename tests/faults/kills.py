@@ -1,7 +1,8 @@
-"""Commands that are killed (SIGKILL, as by the kernel for want of memory) at random moments, and begun again.
+"""Kills commands (SIGKILL, as by the kernel when out of memory) at random moments, and restarts
+them.
 
-Invariants of every kill: nothing finished is lost, no half file has a final name, no process is left; in the end the
-results are those of a run that nobody killed, byte for byte.
+Invariants of every kill: nothing finished is lost, no partial file has a final name, no process is
+left; in the end the results equal an undisturbed run's, byte for byte.
 """
 import random
 import shutil
@@ -16,7 +17,8 @@ LINES = "results.jsonl"
 
 
 def contents(folder) -> dict[str, bytes]:
-    """What was left, by name: without locks, and lines of points in one order, as points finish in any."""
+    """Remaining files, by name: without locks, and with lines of points sorted, as points finish in
+    any order."""
     found = {name: (folder / name).read_bytes() for name in names_in(folder) if not name.endswith("lock")}
     return {name: b"".join(sorted(text.splitlines(True))) if name.endswith(LINES) else text
             for name, text in found.items()}
@@ -57,7 +59,7 @@ class Killer:
     def make_whole(self) -> float:
         takes = self.finish(self.whole)
         self.expected = contents(self.whole.folder / "out")
-        check(bool(self.expected), "the command writes nothing, so there is nothing to see")
+        check(bool(self.expected), "the command writes nothing, so there is nothing to check")
         return takes
 
     def kill_once(self) -> None:
@@ -74,35 +76,37 @@ class Killer:
             _, err = child.communicate(timeout=LONGEST)
             self.check_end(child.returncode, err)
             check_none_left(mark)
-            check(before <= whole_lines(out), "lines that were finished are lost")
+            check(before <= whole_lines(out), "finished lines are lost")
             self.check_no_half()
         except Failure as failure:
             raise Failure(f"killed after {moment:.3f} s: {failure}") from failure
 
     def check_end(self, code: int, err: bytes) -> None:
-        """By the signal, as shells say it or as it is; or it was done before."""
+        """The command ended by the signal, reported directly or as by a shell, or had finished
+        before."""
         allowed = (0, -self.ending, 128 + self.ending)
         check(code in allowed, f"exit code {code}: {err[-300:]!r}")
 
     def check_no_half(self) -> None:
-        """All that has a final name is whole; of lines, all but the last."""
+        """Every file with a final name is complete; in a file of lines, all lines but the last."""
         for name, text in contents(self.killed.folder / "out").items():
             if is_hidden(name) or ".part" in name:
                 continue  # not a final name: nothing reads it
             if name.endswith(LINES):
                 wanted = set(self.expected.get(name, b"").splitlines(True))
                 strange = [line for line in text.splitlines(True) if line.endswith(b"\n") and line not in wanted]
-                check(not strange, f"{name} has a line that is not of the results: {strange[:1]}")
+                check(not strange, f"{name} has a line that differs from the results: {strange[:1]}")
             elif not self.command.is_inner(name):
-                check(text == self.expected.get(name), f"{name} is not whole: {len(text)} bytes of "
+                check(text == self.expected.get(name), f"{name} is incomplete: {len(text)} bytes of "
                       f"{len(self.expected.get(name, b''))}")
 
     def finish_and_compare(self) -> None:
         self.finish(self.killed)
         found = contents(self.killed.folder / "out")
-        if self.ending == signal.SIGKILL:  # which may come between a whole file's hidden name and its own
+        # may hit between a complete file's temporary name and its final one
+        if self.ending == signal.SIGKILL:
             found = {name: text for name, text in found.items() if not is_hidden(name)}
         for name in sorted(self.expected.keys() | found.keys()):
             check(name in self.expected, f"{name} was left behind")
-            check(found.get(name) == self.expected[name], f"{name} is not as without kills")
+            check(found.get(name) == self.expected[name], f"{name} differs from a run without kills")
         shutil.rmtree(self.killed.folder / "out")  # the next kills find a new folder

@@ -1,4 +1,4 @@
-"""Little memory, few processes and files, a small stack, odd environments."""
+"""Little memory, few processes and files, a small stack, unusual environments."""
 import json
 import os
 import pathlib
@@ -18,13 +18,13 @@ def limiting(what: int, most: int):
 
 
 def check_done_or_refused(done, *words: str) -> None:
-    """It works, or says in a line why it does not. No signal ends it."""
+    """The command succeeds or fails with a one-line reason. No signal ends it."""
     if done.code != 0:
         check(done.code == WRONG_INPUT, f"exit code {done.code}: {done.err[-300:]!r}")
         check_line(done, *words)
 
 
-@fault("little memory for addresses")
+@fault("little address space")
 def little_memory(place: Place) -> None:
     config = place.config(engine="direct", tensor={"bytes": "4 MiB"})
     place.config("big.json", tensor={"bytes": "512 MiB"})
@@ -50,12 +50,13 @@ def little_memory_for_workers(place: Place) -> None:
         results = place.folder / "out" / "results.jsonl"
         for line in results.read_text().splitlines() if results.exists() else []:
             error = json.loads(line).get("error", "memory")
-            check("memory" in error, f"a point failed for another reason: {error}")
+            check("memory" in error, f"a point failed for a different reason: {error}")
     check_done(place.run("sweep", "sweep.json", "-o", "out", "--retry"))
 
 
 def memory_group() -> pathlib.Path:
-    """A group of this process's own group, with a group in it, as containers and job schedulers make them."""
+    """A cgroup below this process's own, with a child cgroup, as containers and job schedulers
+    create them."""
     for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, group = line.split(":", 2)
         if "memory" in controllers.split(","):
@@ -66,7 +67,7 @@ def memory_group() -> pathlib.Path:
     try:
         (outer / "inner").mkdir(parents=True)
     except OSError as error:
-        raise Skipped(f"control groups may not be made here: {error.strerror}") from error
+        raise Skipped(f"control groups cannot be created here: {error.strerror}") from error
     return outer
 
 
@@ -76,7 +77,7 @@ def control_group(place: Place) -> None:
     try:
         limits = [outer / name for name in ("memory.limit_in_bytes", "memory.max") if (outer / name).exists()]
         if not limits:
-            raise Skipped("memory is not limited by control groups here")
+            raise Skipped("control groups do not limit memory here")
         limits[0].write_text(str(200 * MEBIBYTE))
         place.config("big.json", tensor={"bytes": "256 MiB"})
         enter = f'echo $$ >"{outer}/inner/cgroup.procs" && exec "$@"'
@@ -98,17 +99,18 @@ def few_files(place: Place) -> None:
 
 
 def without_processes(place: Place) -> list[str]:
-    """Words before a command that may have no further process or thread. Root has no such limit, so is another user."""
+    """Prefix of a command that may have no further process or thread. Root is exempt from the
+    limit, so it uses another user."""
     if not shutil.which("prlimit"):
-        raise Skipped("there is no prlimit")
+        raise Skipped("prlimit is not installed")
     return [*as_another_user(place), "prlimit", "--nproc=1", "--"]
 
 
-@fault("another process or thread")
+@fault("no further process or thread")
 def no_process(place: Place) -> None:
     before = without_processes(place)
     if place.run(before=before, program=[str(place.program)], *["--version"]).code != 0:
-        raise Skipped("another user may not read the program")
+        raise Skipped("another user cannot read the program")
     COMMANDS["sweep"].prepare(place)
     write_tensor(place)
     simgrid, direct = place.config("simgrid.json", engine="simgrid"), place.config(engine="direct")
@@ -117,7 +119,7 @@ def no_process(place: Place) -> None:
     for words in (["run", direct], ["run", direct, "--uncertainty"], ["tune", direct]):
         alone = place.run(*words, before=before)
         check_done(alone)
-        check(alone.out == place.run(*words).out, f"{words}: another result without threads")
+        check(alone.out == place.run(*words).out, f"{words}: different result without threads")
     check_done_or_refused(place.run("quantize", "big.npy", before=before), "another process or thread")
 
 
@@ -128,12 +130,12 @@ def small_stack(place: Place) -> None:
     for kibibytes in (192, 256, 512):
         done = place.run("run", config, preexec_fn=limiting(resource.RLIMIT_STACK, kibibytes * 1024))
         check_done(done)
-        check(done.out == expected, "another result")
+        check(done.out == expected, "different result")
     deep = "[" * 100_000
     check_refused(place.run("run", "-", given=deep.encode(), preexec_fn=limiting(resource.RLIMIT_STACK, 512 * 1024)))
 
 
-@fault("an environment with nothing in it, or odd things")
+@fault("an empty or unusual environment")
 def environments(place: Place) -> None:
     config = place.config()
     expected = place.run("run", config, "--json").out
@@ -142,7 +144,7 @@ def environments(place: Place) -> None:
     for environment in odd:
         done = place.run("run", config, "--json", env=environment)
         check_done(done)
-        check(done.out == expected, f"{environment}: another result")
+        check(done.out == expected, f"{environment}: different result")
 
 
 @fault("a locale with a decimal comma", slow=True)
@@ -151,14 +153,14 @@ def decimal_comma(place: Place) -> None:
         made = place.run("-i", "de_DE", "-f", "UTF-8", f"{locales}/de_DE.UTF-8", program=["localedef"]) \
             if shutil.which("localedef") and pathlib.Path("/usr/share/i18n/locales/de_DE").exists() else None
         if made is None or not pathlib.Path(locales, "de_DE.UTF-8", "LC_NUMERIC").exists():
-            raise Skipped("there is no localedef with sources of locales")
+            raise Skipped("localedef or its locale sources are not installed")
         environment = {"LOCPATH": locales, "LC_ALL": "de_DE.UTF-8"}
         for words in (["run", place.config(), "--json"], ["tune", "config.json"], ["topology", "--slice", "4x2"],
                       ["calibrate", config_of("calibrations", "made_up_chip.json")]):
-            check(place.run(*words).out == place.run(*words, env=environment).out, f"{words[0]}: another result")
+            check(place.run(*words).out == place.run(*words, env=environment).out, f"{words[0]}: different result")
 
 
-@fault("a time limit for the processor", slow=True)
+@fault("a CPU time limit", slow=True)
 def processor_time(place: Place) -> None:
     COMMANDS["sweep"].prepare(place)
     sweep = json.loads((place.folder / "sweep.json").read_text())

@@ -1,4 +1,4 @@
-"""Names and labels that would be something else elsewhere: control characters, markup, paths, formulas."""
+"""Names and labels with a special meaning elsewhere: control characters, markup, paths, formulas."""
 import csv
 import html.parser
 import io
@@ -26,7 +26,7 @@ def control_label(place: Place) -> None:
     for label in CONTROLS:
         done = place.run("run", place.config(collectives=with_label(label)))
         check_refused(done, "/collectives/1/label", "control characters")
-        check(not SHOWN_CONTROL.search(done.err), f"they are shown: {done.err!r}")
+        check(not SHOWN_CONTROL.search(done.err), f"they are printed: {done.err!r}")
 
 
 @fault("control characters in names of files")
@@ -39,7 +39,7 @@ def control_names(place: Place) -> None:
                       ["run", name, "--output-tensors", name]):
             done = place.run(*words)
             check_refused(done)
-            check(not SHOWN_CONTROL.search(done.err.rstrip(b"\n")), f"{words[0]}: they are shown: {done.err!r}")
+            check(not SHOWN_CONTROL.search(done.err.rstrip(b"\n")), f"{words[0]}: they are printed: {done.err!r}")
 
 
 def shown_on_terminal(place: Place, *words: str) -> bytes:
@@ -65,11 +65,11 @@ def control_terminal(place: Place) -> None:
     for words in (["validate", name], ["config", "new", "collective", "-o", f"new {name}"]):
         seen = shown_on_terminal(place, *words)
         check(name[-5:].encode() in seen and not SHOWN_CONTROL.search(seen.replace(b"\r\n", b"\n")),
-              f"{words[0]}: they are shown: {seen!r}")
+              f"{words[0]}: they are printed: {seen!r}")
 
 
 class Tags(html.parser.HTMLParser):
-    """The elements of a page, but for those in its scripts."""
+    """The elements of a page, except those in its scripts."""
 
     def __init__(self, page: str):
         super().__init__()
@@ -115,7 +115,7 @@ def markup_in_names(place: Place) -> None:
         (place.folder / name).write_bytes(result[:-3] if name == "<!--.json" else result)
         done = place.run("report", name, "-o", "page.html")
         if done.code != 0:
-            check_refused(done)  # the one that is cut
+            check_refused(done)  # the truncated one
             continue
         page = Tags((place.folder / "page.html").read_text())
         check(page.tags == plain.tags and not page.handlers, f"{name!r}: the page has other elements: {page.tags}")
@@ -128,7 +128,7 @@ def tables(place: Place) -> None:
     (place.folder / "sweep.json").write_text(json.dumps(sweep))
     check_done(place.run("sweep", "sweep.json", "-o", "out"))
     rows = list(csv.DictReader(io.StringIO((place.folder / "out" / "results.csv").read_text(), newline="")))
-    # As they are: whoever opens a table in a spreadsheet imports such columns as text (SECURITY.md).
+    # Unchanged: spreadsheet users must import such columns as text (SECURITY.md).
     check([row["label"] for row in rows if row["label"] != "bf16"] == labels, "results.csv has other labels")
     check_done(place.run("report", "out/results.jsonl", "-o", "page.html"))
     check("img" not in Tags((place.folder / "page.html").read_text()).tags, "a label became an image")

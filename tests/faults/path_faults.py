@@ -1,4 +1,4 @@
-"""Paths that lead elsewhere: links, circles, pipes, devices, folders."""
+"""Special paths: links, cycles, pipes, devices, folders."""
 import json
 import os
 import threading
@@ -9,22 +9,22 @@ from registry import fault
 
 
 def writing_commands(place: Place) -> list[list[str]]:
-    """Each that writes one file, quickly; the file comes last."""
+    """Fast commands that write one file; the file is the last argument."""
     config = place.config()
     return [["run", config, "--trace"], ["tune", config, "-o"], ["topology", "--slice", "4x2", "--svg"],
             ["export", "msccl", config, "-o"]]
 
 
-@fault("an output is a link to what is not there yet")
+@fault("an output is a link to a missing file")
 def dangling_output(place: Place) -> None:
     for words in writing_commands(place):
         link, target = place.folder / f"{words[0]} link", place.folder / f"{words[0]} target"
         link.symlink_to(target.name)
         check_done(place.run(*words, link.name))
-        check(link.is_symlink() and target.is_file(), f"{words[0]}: the link was replaced, and not what it names")
+        check(link.is_symlink() and target.is_file(), f"{words[0]}: the link was replaced instead of its target")
 
 
-@fault("an output is a circle of links")
+@fault("an output is a cycle of links")
 def circle_output(place: Place) -> None:
     (place.folder / "a").symlink_to("b")
     (place.folder / "b").symlink_to("a")
@@ -42,7 +42,7 @@ def output_is_no_file(place: Place) -> None:
         check_refused(place.run(*words, "/dev/full"), "pipe or a device")
 
 
-@fault("an input is no file")
+@fault("an input is not a file")
 def input_is_no_file(place: Place) -> None:
     (place.folder / "folder").mkdir()
     (place.folder / "circle").symlink_to("circle")
@@ -56,7 +56,7 @@ def input_is_no_file(place: Place) -> None:
             check(done.code == 2 and done.err.count(b"\n") == 1, f"{words}: exit code {done.code}: {done.err[:200]!r}")
 
 
-@fault("a configuration comes out of a pipe")
+@fault("a configuration from a pipe")
 def named_pipe(place: Place) -> None:
     config = place.config()
     os.mkfifo(place.folder / "pipe")
@@ -65,12 +65,12 @@ def named_pipe(place: Place) -> None:
     piped = place.run("run", "pipe")
     writer.join()
     check_done(piped)
-    check(piped.out == place.run("run", config).out, "the result is another one")
+    check(piped.out == place.run("run", config).out, "the result differs")
     given = place.run("run", "/dev/stdin", given=(place.folder / config).read_bytes())
-    check(given.out == piped.out, "the result of /dev/stdin is another one")
+    check(given.out == piped.out, "the result of /dev/stdin differs")
 
 
-@fault("the folder of results is a link")
+@fault("the results folder is a link")
 def linked_folder(place: Place) -> None:
     sweep = {"base": json.loads((place.folder / place.config()).read_text()),
              "axes": [{"key": "/tensor/bytes", "values": ["16 KiB"]}]}
@@ -78,12 +78,12 @@ def linked_folder(place: Place) -> None:
     (place.folder / "there").mkdir()
     (place.folder / "link").symlink_to("there")
     check_done(place.run("sweep", "sweep.json", "-o", "link"))
-    check((place.folder / "there" / "results.csv").is_file(), "the results are not where the link leads")
+    check((place.folder / "there" / "results.csv").is_file(), "the results are not in the link's target")
     (place.folder / "nowhere").symlink_to("nothing")
     check_refused(place.run("sweep", "sweep.json", "-o", "nowhere"), "nowhere")
 
 
-@fault("a folder that nobody may look into")
+@fault("an unreadable folder")
 def locked_folder(place: Place) -> None:
     before = as_another_user(place)
     (place.folder / "locked" / "in").mkdir(parents=True)
@@ -112,7 +112,7 @@ def current_folder_gone(place: Place) -> None:
         check_refused(place.run(*words, before=leave))
 
 
-@fault("what is in the folder of results is no file")
+@fault("entries of the results folder are not files")
 def odd_results(place: Place) -> None:
     sweep = {"base": json.loads((place.folder / place.config()).read_text()),
              "axes": [{"key": "/tensor/bytes", "values": ["16 KiB"]}]}

@@ -1,4 +1,4 @@
-"""The program under test, what a fault leaves behind, and the invariants that all faults have."""
+"""The program under test, the remains of a fault, and the invariants common to all faults."""
 import dataclasses
 import json
 import os
@@ -10,7 +10,7 @@ import time
 import uuid
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-WRONG_INPUT = 2  # also: no room, no memory, no processes
+WRONG_INPUT = 2  # also: no disk space, memory or processes
 MARK = "EQUARX_FAULT"  # in the environment of all processes of one command
 NOBODY = 65534
 LONGEST = 120  # seconds that any command here may take
@@ -27,16 +27,16 @@ SMALL = {
 
 
 class Failure(Exception):
-    """An invariant that does not hold: one sentence."""
+    """A violated invariant: one sentence."""
 
 
 class Skipped(Exception):
-    """What this computer does not let us try: one sentence."""
+    """A fault that this machine does not support: one sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Done:
-    """A command that has ended: `code` is negative if a signal ended it."""
+    """A finished command: `code` is negative if a signal ended it."""
 
     code: int
     out: bytes
@@ -55,8 +55,8 @@ class Place:
         return name
 
     def start(self, *words, before=(), mark: str = "", program=None, **options) -> subprocess.Popen:
-        """`before`: words before the program; `program`: another one. All standard streams are pipes unless `options`
-        say otherwise."""
+        """`before`: words before the program; `program`: another one. All standard streams are
+        pipes unless set in `options`."""
         streams = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
         environment = options.pop("env", None) or dict(os.environ)
         environment[MARK] = mark or uuid.uuid4().hex
@@ -79,17 +79,18 @@ class Place:
 
 
 def as_another_user(place: Place) -> list[str]:
-    """Words before a command, for whom root's rights would hide a fault. None if this user is not root."""
+    """Prefix of a command that drops root's rights, which would hide a fault. Empty if this user is
+    not root."""
     if os.getuid() != 0:
         return []
     if not shutil.which("setpriv"):
-        raise Skipped("there is no setpriv")
+        raise Skipped("setpriv is not installed")
     place.folder.chmod(0o777)
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
 
 def processes_of(mark: str) -> list[int]:
-    """Those that belong to a command, and are not only waiting to be buried."""
+    """Processes of a command that are not zombies."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -107,7 +108,7 @@ def check_none_left(mark: str, within: float = 5) -> None:
         if time.monotonic() > end:
             for process in left:
                 os.kill(process, signal.SIGKILL)
-            raise Failure(f"{len(left)} processes were left that nobody ends")
+            raise Failure(f"{len(left)} processes did not end")
         time.sleep(0.02)
 
 
@@ -121,15 +122,15 @@ def check_done(done: Done) -> None:
 
 
 def check_line(done: Done, *words: str) -> None:
-    """One line of an error, with these words, that names no defect of the program."""
+    """One error line with these words that does not report a defect of the program."""
     text = done.err.decode(errors="replace")
-    check(text.count("\n") == 1 and text.startswith("equarx-sim: error: "), f"no line of an error: {text[:300]!r}")
+    check(text.count("\n") == 1 and text.startswith("equarx-sim: error: "), f"not an error line: {text[:300]!r}")
     for word in words:
-        check(word in text, f"the error does not say '{word}': {text.strip()!r}")
+        check(word in text, f"the error does not contain '{word}': {text.strip()!r}")
 
 
 def check_refused(done: Done, *words: str) -> None:
-    check(done.code == WRONG_INPUT, f"exit code {done.code} and not {WRONG_INPUT}: {done.err[-300:]!r}")
+    check(done.code == WRONG_INPUT, f"exit code {done.code} instead of {WRONG_INPUT}: {done.err[-300:]!r}")
     check_line(done, *words)
 
 

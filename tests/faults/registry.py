@@ -1,10 +1,10 @@
-"""All faults by name: functions of a Place that raise a Failure where an invariant does not hold."""
+"""All faults by name: functions of a Place that raise a Failure if an invariant does not hold."""
 FAULTS = {}
-SLOW = set()  # those that take more than about half a second
+SLOW = set()  # faults that take more than about half a second
 
 
 def fault(name: str, slow: bool = False):
-    """Decorates a function that makes a fault of the computer and looks at what comes of it."""
+    """Registers a function that causes a fault and checks its consequences."""
     def keep(function):
         if slow:
             SLOW.add(name)

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Faults of the computer: commands that are killed, disks that are full, memory and processes that end.
+"""System faults: killed commands, full disks, exhausted memory and processes.
 
   tests/faults/run.py build/release/equarx-sim                  # each fault once, and each command killed once
   tests/faults/run.py --kills 100 --seed 1 build/release/equarx-sim
   tests/faults/run.py --only "kill sweep" --kills 20 --seed 7 build/release/equarx-sim
   tests/faults/run.py --list build/release/equarx-sim
 
-Kills go round the commands; of which, and of its seed, all moments follow. Exit codes: 0 all hold, 1 some do not
-(each is said, with the command that repeats it), 2 wrong usage.
+Kills are distributed over the commands; their moments depend only on command and seed. Exit codes:
+0 all invariants hold, 1 some do not (each is printed with the command that reproduces it), 2 wrong
+usage.
 """
 import argparse
 import os
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import time
 
-import disk_faults  # noqa: F401  (these make faults known by their names)
+import disk_faults  # noqa: F401  (imports register the faults)
 import limit_faults  # noqa: F401
 import name_faults  # noqa: F401
 import network_faults  # noqa: F401
@@ -32,11 +33,11 @@ from program import Failure, Place, Skipped
 from registry import FAULTS, SLOW
 
 QUICK_KILLS = ("sweep", "tune", "run --trace", "quantize")
-KILLS_BETWEEN_ENDS = 5  # of one folder, before the command may finish
+KILLS_BETWEEN_ENDS = 5  # in one folder, before the command may finish
 
 
 class Report:
-    """What was tried, how long the rest takes, and what fails."""
+    """Progress, estimated time left, and failures."""
 
     def __init__(self, arguments, steps: int):
         self.arguments, self.steps = arguments, steps
@@ -44,7 +45,7 @@ class Report:
         self.begin = self.last = time.monotonic()
 
     def add(self, name: str, kills: int, outcome: str) -> None:
-        """`outcome`: in words; what fails begins so."""
+        """`outcome`: in words; starts with FAILS for a failure."""
         self.tried += max(kills, 1)
         now = time.monotonic()
         took, self.last = now - self.last, now
@@ -60,7 +61,7 @@ class Report:
         for name, kills, outcome in self.failures:
             repeat = ["tests/faults/run.py", "--only", name, "--seed", str(self.arguments.seed)]
             repeat += ["--kills", str(kills)] if kills else []
-            print(f"{name}: {outcome}\n  again: {shlex.join([*repeat, str(self.arguments.program)])}")
+            print(f"{name}: {outcome}\n  reproduce: {shlex.join([*repeat, str(self.arguments.program)])}")
         return 1 if self.failures else 0
 
 
@@ -79,11 +80,11 @@ def kill(program: pathlib.Path, folder: pathlib.Path, name: str, seed: int, kill
         killer.kill_once()
         if i + 1 == kills or (i + 1) % KILLS_BETWEEN_ENDS == 0:
             killer.finish_and_compare()
-    return f"holds after {kills} kills, {killer.hits} of them while it worked"
+    return f"holds after {kills} kills, {killer.hits} of them during its work"
 
 
 def shares(names: list[str], kills: int) -> dict[str, int]:
-    """How often each command is killed. Those that take seconds are killed less often."""
+    """Number of kills per command. Commands that take seconds are killed less often."""
     weights = {name: 1 if COMMANDS[name].is_slow else 3 for name in names}
     given = {name: kills * weight // sum(weights.values()) for name, weight in weights.items()}
     for name in list(names)[:kills - sum(given.values())]:
@@ -113,11 +114,11 @@ def fail(message: str):
 def arguments_of_command_line():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path, help="equarx-sim")
-    parser.add_argument("--kills", type=int, metavar="N", help="in all; by default one of each command")
+    parser.add_argument("--kills", type=int, metavar="N", help="in total; by default one per command")
     parser.add_argument("--seed", type=int, default=1, help="of the moments (%(default)s)")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="this one; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="only what takes less than half a second each")
-    parser.add_argument("--list", action="store_true", help="print the names of all faults, and try none")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="run only this fault; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="only faults that take less than half a second each")
+    parser.add_argument("--list", action="store_true", help="print the names of all faults, and exit")
     arguments = parser.parse_args()
     if not arguments.list and not arguments.program.is_file():
         fail(f"there is no program {arguments.program}; build it first")
@@ -152,6 +153,6 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BrokenPipeError:  # whoever read this has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -1,4 +1,5 @@
-"""run.py notices a program that breaks the invariants, and says how to see it again. Usage: run_test.py"""
+"""run.py detects a program that violates the invariants, and prints how to reproduce it. Usage:
+run_test.py"""
 import os
 import pathlib
 import subprocess
@@ -20,7 +21,7 @@ class RunTest(unittest.TestCase):
         self.assertIn("FAILS: ", done.stdout)
         for word in words:
             self.assertIn(word, done.stdout)
-        self.assertIn(f"again: tests/faults/run.py --only '{fault}' --seed 1", done.stdout)
+        self.assertIn(f"reproduce: tests/faults/run.py --only '{fault}' --seed 1", done.stdout)
 
     def test_a_program_that_keeps_the_invariants_passes(self):
         for fault in ("kill tune", "kill sweep"):
@@ -28,16 +29,16 @@ class RunTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("3 tried, seed 1: 0 fail, 0 skipped", done.stdout)
 
-    def test_half_a_file(self):
-        self.check_fails("half", "kill tune", "best.json is not whole: 100 bytes of 8000")
+    def test_a_partial_file(self):
+        self.check_fails("half", "kill tune", "best.json is incomplete: 100 bytes of 8000")
 
     def test_lost_lines(self):
-        self.check_fails("loses", "kill sweep", "lines that were finished are lost")
+        self.check_fails("loses", "kill sweep", "finished lines are lost")
 
-    def test_a_process_that_stays(self):
-        self.check_fails("orphan", "kill tune", "processes were left")
+    def test_a_remaining_process(self):
+        self.check_fails("orphan", "kill tune", "processes did not end")
 
-    def test_an_end_by_a_signal(self):
+    def test_termination_by_a_signal(self):
         self.check_fails("aborts", "standard error is closed", "exit code -6", kills=0)
 
     def test_wrong_usage(self):

@@ -1,4 +1,4 @@
-"""Commands that are asked to end (SIGTERM, SIGINT, SIGHUP) at random moments."""
+"""Commands that receive SIGTERM, SIGINT or SIGHUP at random moments."""
 import signal
 
 from killed_commands import COMMANDS

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or have no end."""
+"""Standard streams that are closed, full, or infinite."""
 import json
 import os
 import resource
@@ -11,7 +11,7 @@ GIBIBYTE = 1 << 30
 
 
 def closing(*numbers: int):
-    """For a child: these streams are closed before the program begins."""
+    """Runs in the child: closes these streams before the program begins."""
     def close() -> None:
         for number in numbers:
             os.close(number)
@@ -26,7 +26,7 @@ def reader_goes_away(place: Place) -> None:
         child.stdout.close()
         err = child.stderr.read()
         code = child.wait()
-        check(code in (0, -signal.SIGPIPE) and err == b"", f"{words[0]}: exit code {code}, and says {err!r}")
+        check(code in (0, -signal.SIGPIPE) and err == b"", f"{words[0]}: exit code {code}, stderr {err!r}")
 
 
 @fault("standard output is closed")
@@ -42,12 +42,12 @@ def output_full(place: Place) -> None:
 
 
 def check_trace(place: Place, **options) -> None:
-    """Nothing that is said goes into the file, and nothing that it says is needed."""
+    """No message ends up in the file, and no message is required."""
     done = place.run("run", place.config(), "--trace", "trace.json", **options)
     check_done(done)
     json.loads((place.folder / "trace.json").read_text())
     done = place.run("run", "nothing.json", **options)
-    check(done.code == 2, f"exit code {done.code} of a wrong command")
+    check(done.code == 2, f"exit code {done.code} for a wrong command")
 
 
 @fault("standard error is closed")
@@ -67,16 +67,16 @@ def all_closed(place: Place) -> None:
              "axes": [{"key": "/tensor/bytes", "values": ["16 KiB", "32 KiB"]}]}
     (place.folder / "sweep.json").write_text(json.dumps(sweep))
     done = place.run("sweep", "sweep.json", "-o", "out", preexec_fn=closing(0, 1, 2))
-    check(done.code == 2, f"exit code {done.code}, where nothing can be printed")
+    check(done.code == 2, f"exit code {done.code} without streams")
     lines = (place.folder / "out" / "results.jsonl").read_text().splitlines()
-    check(len(lines) == 4 and all(json.loads(line) for line in lines), "results.jsonl is not whole")
+    check(len(lines) == 4 and all(json.loads(line) for line in lines), "results.jsonl is incomplete")
 
 
 def little_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (GIBIBYTE, GIBIBYTE))
 
 
-@fault("a configuration without end")
+@fault("an infinite configuration")
 def no_end(place: Place) -> None:
     check_refused(place.run("run", "/dev/zero", preexec_fn=little_memory), "/dev/zero", "may have no end")
     with open("/dev/zero", "rb") as zeros:

@@ -1,4 +1,4 @@
-"""Several at once: commands that write to one place, and files that change while they are read."""
+"""Concurrency: commands that write to one place, and files that change while they are read."""
 import os
 import pathlib
 import signal
@@ -14,7 +14,7 @@ def ends(children) -> list:
 
 
 def check_one_is_refused(place: Place, name: str) -> None:
-    """Of two in one folder: both right, or one and a line that says why not the other."""
+    """Two commands in one folder: both succeed, or one fails with a one-line reason."""
     command = COMMANDS[name]
     command.prepare(place)
     expected = Place(place.program, place.folder / "alone")
@@ -23,7 +23,7 @@ def check_one_is_refused(place: Place, name: str) -> None:
     for both in ends([place.start(*command.words) for _ in range(2)]):
         if both[1] != 0:
             check(both[1] == 2 and b"another sweep or study" in both[0], f"exit code {both[1]}: {both[0][-300:]!r}")
-    check(contents(place.folder / "out") == contents(expected.folder / "out"), "the results are not those of one")
+    check(contents(place.folder / "out") == contents(expected.folder / "out"), "the results differ from those of one command")
 
 
 @fault("two sweeps in one folder", slow=True)
@@ -55,17 +55,17 @@ def check_writers(place: Place, names) -> None:
         expected = contents(here.folder / "out")
         for err, code in ends([here.start(*command.words) for _ in range(3)]):
             check(code == 0, f"{name}: exit code {code}: {err[-300:]!r}")
-        check(contents(here.folder / "out") == expected, f"{name}: what is left is not that of one")
+        check(contents(here.folder / "out") == expected, f"{name}: the files differ from those of one command")
 
 
 def stop_at_mapping(child) -> None:
-    """As soon as the process has the file in memory; or when it has ended."""
+    """Returns once the process has the file in memory, or has ended."""
     while child.poll() is None:
         if "big.npy" in pathlib.Path(f"/proc/{child.pid}/maps").read_text():
             return child.send_signal(signal.SIGSTOP)
 
 
-@fault("a file of tensors is cut while it is read")
+@fault("a tensor file is truncated while it is read")
 def cut_while_read(place: Place) -> None:
     write_tensor(place)
     whole = (place.folder / "big.npy").read_bytes()
@@ -79,14 +79,14 @@ def cut_while_read(place: Place) -> None:
         child.send_signal(signal.SIGCONT)
         _, err = child.communicate()
         check(child.returncode in (0, 2), f"exit code {child.returncode}: {err!r}")
-        check(child.returncode == 0 or b"big.npy: " in err, f"says {err!r}")
+        check(child.returncode == 0 or b"big.npy: " in err, f"stderr {err!r}")
         hits += b"was truncated" in err
-        check(child.returncode == 0 or not (place.folder / "out.npy").exists(), "half a tensor was left")
+        check(child.returncode == 0 or not (place.folder / "out.npy").exists(), "a partial tensor was left")
         (place.folder / "out.npy").unlink(missing_ok=True)
-    check(hits > 0, "it was never cut while it was read: try again on a quiet computer")
+    check(hits > 0, "it was never truncated while being read: retry on an idle machine")
 
 
-@fault("a file of tensors is cut before it is read")
+@fault("a tensor file is truncated before it is read")
 def cut_before(place: Place) -> None:
     write_tensor(place)
     whole = (place.folder / "big.npy").read_bytes()

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "experiments/config/json.hpp"
-#include "experiments/config/set_value.hpp"
 #include "experiments/input/embedded.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/experiment.hpp"
+#include "tests/support/changed.hpp"
 
 namespace equarx::testing {
 
@@ -50,9 +50,7 @@ inline input::Json good_config() {
 
 /// good_config() with the value at `pointer` set to `text`, as with `--set`.
 inline input::Json changed(const std::string& pointer, const std::string& text) {
-  input::Json json = good_config();
-  config::override_value(json, pointer, text);
-  return json;
+  return changed(good_config(), pointer, text);
 }
 
 /// Does everything that precedes a run.

@@ -2,7 +2,7 @@
 
 
 def paths(value, closed: set[str] = frozenset(), path: str = "") -> set[str]:
-    """All paths below `path`. What is inside of `closed` is not looked at: another page describes it."""
+    """All paths below `path`, without those inside of `closed`, which another page describes."""
     if path in closed:
         return set()
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What tests read from the project's pages: their commands, tables, links and prose."""
+"""Commands, tables, links and prose of the pages of the project."""
 import dataclasses
 import pathlib
 import re
@@ -14,16 +14,16 @@ CODE = re.compile(r"`([^`]+)`")
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """What stands between two fences."""
+    """A fenced block."""
 
     language: str
     lines: list[str]
-    line: int  # of the page, from 1, of the opening fence
+    line: int  # line of the opening fence in the page, from 1
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A table, and the comment above it that says what it is a table of."""
+    """A table, and the comment above it that names its content."""
 
     comment: str
     columns: list[str]
@@ -46,7 +46,7 @@ def text(path: pathlib.Path) -> str:
 
 
 def blocks(page: str) -> list[Block]:
-    """All fenced blocks, in their order."""
+    """All fenced blocks, in order."""
     found, inside = [], None
     for number, line in enumerate(page.splitlines(), 1):
         fence = FENCE.match(line)
@@ -72,7 +72,7 @@ def without_blocks(page: str) -> list[tuple[int, str]]:
 
 
 def tables(page: str) -> list[Table]:
-    """All tables, in their order."""
+    """All tables, in order."""
     found, rows, comment, last = [], [], "", ""
     for _, line in [*without_blocks(page), (0, "")]:
         if line.startswith("|"):
@@ -116,5 +116,5 @@ def words(command: str) -> list[str]:
 
 
 def keys(cell: str) -> list[str]:
-    """What stands in backticks in a cell."""
+    """The code spans of a cell."""
     return CODE.findall(cell)

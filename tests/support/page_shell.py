@@ -1,4 +1,4 @@
-"""Runs the commands of a page as a reader does: in one shell, block after block."""
+"""Runs the commands of a page in one shell, block after block."""
 import os
 import pathlib
 import shlex
@@ -8,9 +8,9 @@ import tempfile
 import picture_command
 
 PYTHON_PLOT = f"/usr/bin/python3 {picture_command.PLOT}"
-MARK = "\x1e"  # on a line of its own behind the output of each block
+MARK = "\x1e"  # line after the output of each block
 
-# Pictures are drawn by this process, which is told the words of the command and answers with its exit code.
+# This process draws the pictures: it receives the words of the command and returns the exit code.
 PROLOGUE = r"""
 set -eE
 shopt -s expand_aliases
@@ -27,13 +27,13 @@ draw_picture() {
 
 
 class Failed(AssertionError):
-    """A command of the page did not end with exit code 0."""
+    """A command of the page has an exit code other than 0."""
 
 
 def run(blocks: list[tuple[pathlib.Path, list[str]]], *, path: bool) -> list[str]:
-    """Runs blocks of commands, each in its folder. Returns what each block prints on standard output.
+    """Runs blocks of commands, each in its folder. Returns the standard output of each block.
 
-    `path`: the program is found by its name, as docs/README.md tells readers to set their PATH.
+    `path`: adds the folder of the program to PATH, as docs/README.md instructs.
     """
     script = [PROLOGUE]
     for folder, commands in blocks:

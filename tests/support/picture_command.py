@@ -1,4 +1,4 @@
-"""The command for pictures within the tests' own process: matplotlib takes a second to import, so once for all."""
+"""Runs the command for pictures in the process of the tests, as matplotlib takes a second to import."""
 import contextlib
 import importlib
 import io
@@ -8,11 +8,11 @@ from unittest import mock
 from markdown import ROOT
 
 PLOT = "tools/plot/plot.py"
-DOTS_PER_INCH = 30  # pictures of which nobody looks at every dot
+DOTS_PER_INCH = 30  # low resolution for tests
 
 
 def module():
-    """tools/plot/plot.py, imported, drawing coarsely."""
+    """The module tools/plot/plot.py, with low resolution."""
     folder = str(ROOT / PLOT.rsplit("/", 1)[0])
     if folder not in sys.path:
         sys.path.insert(0, folder)

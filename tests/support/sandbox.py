@@ -1,8 +1,8 @@
-"""A folder that looks like the top of the repository to the commands of pages, and has less to compute.
+"""A copy of the top folder of the repository for the commands of pages, with less to compute.
 
-Reduced are, mechanically: each axis of a sweep to its first and its last value (of a range its `from` and `to`),
-with what is excluded of these; a tensor's `shape` to no more than MOST_ROWS along its first axis; `sample` to no more
-than MOST_SAMPLE; a prefill's `tokens` to no more than MOST_TOKENS. Everything else is as users have it.
+Reduces each axis of a sweep to its first and last value (a range to `from` and `to`), and exclusions to these values;
+the first axis of a tensor `shape` to at most MOST_ROWS; `sample` to at most MOST_SAMPLE; `tokens` of a prefill to at
+most MOST_TOKENS.
 """
 import json
 import pathlib
@@ -16,7 +16,7 @@ COPIED = ("configs", "experiments")
 
 
 def make(sandbox: pathlib.Path, program: pathlib.Path, *, whole: bool = False) -> None:
-    """Makes the folder. `whole`: nothing is reduced, because what is printed is compared with a page."""
+    """Creates the folder. `whole`: without reduction, for comparing output with a page."""
     for name in LINKED:
         (sandbox / name).symlink_to(ROOT / name)
     (sandbox / "build" / "release").mkdir(parents=True)
@@ -28,7 +28,7 @@ def make(sandbox: pathlib.Path, program: pathlib.Path, *, whole: bool = False) -
     shutil.copytree(ROOT / "configs", sandbox / "configs")
     for path in (ROOT / "experiments").glob("*/*.json"):
         (sandbox / path.parent.relative_to(ROOT)).mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, sandbox / path.relative_to(ROOT))  # studies: their rows are about whole experiments
+        shutil.copy(path, sandbox / path.relative_to(ROOT))  # rows of studies need whole experiments
     shutil.copytree(ROOT / "experiments" / "examples", sandbox / "experiments" / "examples")
     for folder in ("configs/experiments", "configs/sweeps", "experiments/examples"):
         for path in (sandbox / folder).rglob("*.json"):
@@ -36,13 +36,13 @@ def make(sandbox: pathlib.Path, program: pathlib.Path, *, whole: bool = False) -
 
 
 def reduced(value):
-    """The same, with less to compute."""
+    """The configuration, with less to compute."""
     if isinstance(value, list):
         return [reduced(entry) for entry in value]
     if not isinstance(value, dict):
         return value
     made = {key: reduced(entry) for key, entry in value.items()}
-    if all(isinstance(axis, dict) for axis in made.get("axes", [""])):  # of a sweep, and not of a mesh
+    if all(isinstance(axis, dict) for axis in made.get("axes", [""])):  # axes of a sweep, not of a mesh
         made["axes"] = [_ends(axis) for axis in made["axes"]]
         left = _values(made["axes"])
         made["exclude"] = [entry for entry in made.get("exclude", [])

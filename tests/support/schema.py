@@ -9,7 +9,7 @@ NOTHING = object()
 
 @dataclasses.dataclass
 class Key:
-    """What a schema says of a key."""
+    """Properties of a key in a schema."""
 
     required: bool = False
     default: object = NOTHING
@@ -17,14 +17,14 @@ class Key:
 
 
 def names() -> list[str]:
-    """The schemas, without their endings."""
+    """Names of the schemas, without endings."""
     return sorted(path.name.removesuffix(".schema.json") for path in (ROOT / "configs" / "schema").iterdir())
 
 
 def keys(name: str) -> dict[str, Key]:
-    """All keys by their paths, like `tensor.values.seed` and `faults.links[].between`.
+    """All keys by path, like `tensor.values.seed` and `faults.links[].between`.
 
-    What several places share (a definition that is an object) is taken where it comes first.
+    A shared definition of an object counts at its first use.
     """
     path = ROOT / "configs" / "schema" / f"{name}.schema.json"
     return _Reader(json.loads(path.read_text(encoding="utf-8"))).read()
@@ -58,13 +58,13 @@ class _Reader:
             self._property(node, path, key, child)
 
     def _alternatives(self, branches: list[dict], path: str) -> None:
-        """Of several forms: required is what all of them require that are objects."""
+        """Alternative forms: a key is required if all objects among them require it."""
         for branch in branches:
             self._visit(branch, path)
         resolved = [branch for branch in map(self._target, branches) if "properties" in branch]
         for key in {key for branch in resolved for key in branch.get("properties", {})}:
             here = f"{path}.{key}" if path else key
-            if here in self.found:  # not of a shared definition that came first elsewhere
+            if here in self.found:  # False for a shared definition used before
                 self.found[here].required = all(key in branch.get("required", []) for branch in resolved)
 
     def _target(self, node: dict) -> dict:

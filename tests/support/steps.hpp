@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
+#include "tests/support/changed.hpp"
 
 namespace equarx::testing {
 
@@ -48,12 +48,6 @@ inline input::Json good_serving() {
     "mesh": {"data": 4, "tensor": 4},
     "step": {"workload": {"model": "gemma3-12b", "phase": "decode", "context": 1024, "batch": 8}}
   })");
-}
-
-/// A configuration with the value at `pointer` set to `text`, as with `--set`.
-inline input::Json with(input::Json json, const std::string& pointer, const std::string& text) {
-  config::override_value(json, pointer, text);
-  return json;
 }
 
 }  // namespace equarx::testing

@@ -8,7 +8,7 @@ import termios
 
 
 def seen(command: list, terminal: str = "xterm", columns: int = 80, **how) -> tuple[int, str]:
-    """How the command ends, and what a terminal of that kind and width gets on standard error."""
+    """Exit code of the command, and its output to a terminal of that kind and width on standard error."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=os.environ | {"TERM": terminal},
@@ -18,7 +18,7 @@ def seen(command: list, terminal: str = "xterm", columns: int = 80, **how) -> tu
     try:
         while block := os.read(ours, 4096):
             text += block
-    except OSError:  # the other end is closed
+    except OSError:  # closed by the command
         pass
     os.close(ours)
     return child.wait(), text.decode()

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
+#include "tests/support/changed.hpp"
 #include "tests/support/configs.hpp"
 
 namespace equarx::testing {
@@ -29,12 +29,6 @@ inline input::Json workload_config(const std::string& model, std::uint64_t token
   json["collectives"][1].erase("minishards");
   json["collectives"][1].erase("microshards");
   json["numerics"] = "off";
-  return json;
-}
-
-/// The configuration with the value at `pointer` set to `text`, as with `--set`.
-inline input::Json with(input::Json json, const std::string& pointer, const std::string& text) {
-  config::override_value(json, pointer, text);
   return json;
 }
 

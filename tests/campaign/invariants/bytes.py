@@ -1,4 +1,4 @@
-"""What must cross the links in all, by a formula."""
+"""Total bytes on the links, by a formula."""
 import copy
 import math
 
@@ -10,11 +10,11 @@ from make import topologies
 ELEMENT = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8-e4m3": 1, "fp8-e5m2": 1, "int8-cast": 1, "fp8-e4m3-cast": 1,
            "fp8-e5m2-cast": 1, "fp8-e4m3fnuz-cast": 1, "fp8-e5m2fnuz-cast": 1}
 
-MOST_SEGMENTS = 2  # of a ring; a tensor's end is padded by less than segments x ranks elements
+MOST_SEGMENTS = 2  # of a ring; padding at a tensor's end is less than segments x ranks elements
 
 
 def tensors_sent(algorithm: str, collective: str, ring: str, n: int) -> float | None:
-    """Tensors that cross cables in all where every message crosses one; nothing if that is not known."""
+    """Link traversals of a whole tensor if every message crosses one link; None if unknown."""
     half = collective in ("reduce-scatter", "all-gather", "all-to-all", "broadcast")
     once = {"ring": n - 1, "two-shot": n - 1, "halving-doubling": n - 1, "direct": n - 1, "quickreduce": n - 1,
             "binomial-tree": n - 1}
@@ -24,7 +24,7 @@ def tensors_sent(algorithm: str, collective: str, ring: str, n: int) -> float | 
 
 
 def conservation(desk: Desk, content: dict, _draw) -> None:
-    """Of plain collectives whose messages go to neighbours: nothing lost, and nothing sent twice."""
+    """For plain collectives between neighbours: no byte is lost or sent twice."""
     topology = content["config"]["topology"]
     if "workload" in content["config"] or "network" in topology or "faults" in content["config"]:
         return
@@ -43,7 +43,7 @@ def conservation(desk: Desk, content: dict, _draw) -> None:
         crossed = sum(link["bytes"] for link in run["links"])
         least, most = (sent * count * bytes_each for count in (elements, elements + MOST_SEGMENTS * n))
         expect(least <= crossed <= most, "conservation",
-               f"{run['label']}: {crossed} B crossed links, and not {least} to {most}")
+               f"{run['label']}: {crossed} B crossed links instead of {least} to {most}")
 
 
 def elements_of(tensor: dict) -> int | None:

@@ -1,29 +1,31 @@
-"""Machines that must have the same times, or larger ones."""
+"""Machines with equal times, or with larger ones."""
 import copy
 
 from desk import Desk
 from invariants.results import ROUNDING, TICK_S, expect
 from make import chips, topologies
 
-MOST_CHIPS = 24  # on SimGrid, which takes long where many share links
+MOST_CHIPS = 24  # on SimGrid, which is slow where many messages share links
 MOST_MESSAGES = 100000
 ENGINES = 1e-6  # SimGrid's ticks may add up over the messages of a run
-# Where messages share HBM with cores, a chip that is ahead gets further ahead: a rate that is lower by a part e has been
-# seen to make a run longer by 600 e, until it is 3e-5 longer. So e is small.
+# Where messages share HBM with cores, a lead of one chip grows: lowering a rate by a part e has
+# been observed to make a run longer by 600 e, up to 3e-5. So e is small.
 HARDLY_SLOWER = 1.0 - 1e-12
-# Where messages share links or HBM, or parts are cut for the machine at hand, what is slower alone may be done earlier
-# all in all: fair shares are no order of work.
+# Where messages share links or HBM, or the tiling depends on the machine, a part that is slower in
+# isolation may make the whole faster: fair shares are not a schedule.
 SHARED = 0.05
-# Tours of small tensors on several axes wait for each other, and no longer where they are longer (docs/model.md, C3d).
+# Tours of small tensors on several axes wait for each other, but not where they are longer
+# (docs/model.md, C3d).
 TOURS = 0.16
-# Cuts are tried with the chip's own link, so nothing says how they do where a graph has others (docs/model.md, C8).
+# Tilings are evaluated with the chip's own link, which is not representative of graphs with others
+# (docs/model.md, C8).
 UNTRIED = 1.0
-# Cuts within 0.1 % of the fastest are taken for the sake of fewer messages.
+# Among tilings within 0.1 % of the fastest, the one with fewer messages is taken.
 CHOSEN = 0.003
 
 
 def timed(config: dict, **keys) -> dict:
-    """Of all chips, by the direct engine, times only."""
+    """For all chips, by the direct engine, times only."""
     made = copy.deepcopy(config) | {"numerics": "off", "simulation": "full", "engine": "direct"} | keys
     made.pop("uncertainty", None)
     if "tensor" in made:
@@ -37,21 +39,21 @@ def runs_of(desk: Desk, config: dict) -> list[dict] | None:
 
 
 def engines(desk: Desk, content: dict, _draw) -> None:
-    """SimGrid says what is right; the direct engine says the same."""
+    """The direct engine agrees with SimGrid, the reference."""
     if topologies.chips_of(content["config"]["topology"], content.get("files", {})) > MOST_CHIPS:
         return
     direct = runs_of(desk, timed(content["config"]))
     if any(run["messages"] > MOST_MESSAGES for run in direct or []):
         return
     simgrid = runs_of(desk, timed(content["config"], engine="simgrid"))
-    expect((direct is None) == (simgrid is None), "engines", "one refuses what the other runs")
+    expect((direct is None) == (simgrid is None), "engines", "only one engine refuses it")
     for one, other in zip(direct or [], simgrid or []):
         same(one, other, "engines", ENGINES)
 
 
 def same(one: dict, other: dict, invariant: str, relative: float) -> None:
     label = one["label"]
-    if one["algorithm"] != other["algorithm"]:  # auto took another one of two that are alike
+    if one["algorithm"] != other["algorithm"]:  # auto took the other of two equal candidates
         return
     failures = [run.get("failure", {}) for run in (one, other)]
     expect(failures[0].get("link") == failures[1].get("link"), invariant, f"{label}: fails {failures}")
@@ -64,16 +66,16 @@ def same(one: dict, other: dict, invariant: str, relative: float) -> None:
 
 
 def symmetric(desk: Desk, content: dict, _draw) -> None:
-    """Representatives have the timing of all chips."""
+    """Representative chips have the timing of all chips."""
     few = runs_of(desk, timed(content["config"], simulation="symmetric"))
     every = runs_of(desk, timed(content["config"])) if few is not None else None
-    expect(few is None or every is not None, "symmetric", "all chips are refused where a few are not")
+    expect(few is None or every is not None, "symmetric", "refused for all chips only")
     for one, other in zip(few or [], every or []):
         same(one, other, "symmetric", 1e-9)
 
 
 def owns_links(desk: Desk, config: dict) -> bool:
-    """Whether every message has links of its own pair, so times add up in one order only."""
+    """True if every message has links of its own pair, so that times add up in one order only."""
     if config.get("wire_buffers") == "hbm" or "network" in config["topology"]:
         return False
     shown = desk.of("show", config)
@@ -95,11 +97,13 @@ def slack_of(desk: Desk, config: dict) -> float:
 
 
 def without_synchronisation(config: dict) -> dict | None:
-    """The same where messages pass over several links, or share HBM.
+    """The configuration without synchronisation, where messages pass over several links or share
+    HBM.
 
-    The synchronisation of a quantized step is simulated as bytes of the slowest link that its message passes over, or
-    of a slower HBM (docs/model.md, M2a and M4b). So where one of these gets slower, it takes less of the
-    others, and what shares those may be faster: no invariant holds of it.
+    The synchronisation of a quantized step is simulated as bytes of the slowest link on its
+    message's route, or of a slower HBM (docs/model.md, M2a and M4b). So if one of these gets
+    slower, it takes less of the others, and transfers that share those may become faster: no
+    invariant holds.
     """
     changed = chips.with_parameter(config["hardware"], "step_sync_time", 0.0)
     return None if changed is None else config | {"hardware": changed}
@@ -114,7 +118,7 @@ def no_faster(before: list[dict] | None, after: list[dict] | None, invariant: st
 
 
 def slower_chip(desk: Desk, content: dict, draw) -> None:
-    """No parameter that is worse makes a collective faster."""
+    """Worsening a parameter never makes a collective faster."""
     config = timed(content["config"])
     parameter, way = draw.choice([("hop_latency", 1), ("collective_startup", 1), ("link_bandwidth", -1),
                                   ("vector_rate", -1),
@@ -126,7 +130,7 @@ def slower_chip(desk: Desk, content: dict, draw) -> None:
         return
     slack = slack_of(desk, config)
     if slack == SHARED:
-        config["wire_buffers"] = "hbm"  # where another chip may have another default place of buffers
+        config["wire_buffers"] = "hbm"  # where another chip may have other default buffers
         if parameter != "step_sync_time":
             config = without_synchronisation(config)
             if config is None:
@@ -144,7 +148,7 @@ def larger_tensor(desk: Desk, content: dict, draw) -> None:
     if "workload" in config or not {"bytes", "shape"} & tensor.keys():
         return
     if any(one["algorithm"] == "auto" and {"minishards", "microshards"} & one.keys() for one in config["collectives"]):
-        return  # of a larger one more algorithms can be cut so
+        return  # a larger tensor can be partitioned for more algorithms
     before = runs_of(desk, config)
     factor = draw.choice([2, 3, draw.randint(2, 9)])
     larger = copy.deepcopy(config)
@@ -162,7 +166,7 @@ def larger_tensor(desk: Desk, content: dict, draw) -> None:
 
 
 def faults(desk: Desk, content: dict, draw) -> None:
-    """A link that gets slower takes more time, and one that is hardly slower the healthy machine's."""
+    """A slower link takes more time, and a marginally slower one the time of the healthy machine."""
     config = timed(content["config"])
     config.pop("faults", None)
     pairs = topologies.joined(config["topology"], content.get("files", {}))
@@ -178,7 +182,8 @@ def faults(desk: Desk, content: dict, draw) -> None:
 
     def with_factor(factor: float, of: dict = config) -> list[dict] | None:
         return runs_of(desk, of | {"faults": {"links": [{"between": pair, "bandwidth_factor": factor}]}})
-    # Synchronisation is simulated as whole bytes of each link (sim::kHeldLinkRoundingBytes), which short runs feel.
+    # Synchronisation is simulated as whole bytes of each link (sim::kHeldLinkRoundingBytes), which
+    # is visible in short runs.
     unrounded = without_synchronisation(config)
     if unrounded is not None:
         for one, other in zip(runs_of(desk, unrounded) or [], with_factor(HARDLY_SLOWER, unrounded) or []):

@@ -1,6 +1,7 @@
-"""An oracle that shares nothing with the program: an AllReduce of int8 in blocks, element by element in NumPy.
+"""An oracle independent of the program: an int8 AllReduce in blocks, element by element in NumPy.
 
-Of `one-shot` and `two-shot`, whose order of sums does not depend on the machine (docs/algorithms.md).
+Covers `one-shot` and `two-shot`, whose order of sums does not depend on the machine
+(docs/algorithms.md).
 """
 import copy
 
@@ -13,7 +14,8 @@ LEVELS = numpy.float32(127.0)
 
 
 def quantized(values: numpy.ndarray, block: int) -> numpy.ndarray:
-    """What is left of FP32 values: scale = amax / 127 of a block, codes to nearest even (docs/model.md, N1)."""
+    """FP32 values after quantization: scale = amax / 127 of a block, codes to nearest even
+    (docs/model.md, N1)."""
     decoded = numpy.empty_like(values)
     for begin in range(0, len(values), block):
         part = values[begin:begin + block]
@@ -27,7 +29,7 @@ def quantized(values: numpy.ndarray, block: int) -> numpy.ndarray:
 
 
 def one_shot(inputs: numpy.ndarray, block: int) -> numpy.ndarray:
-    """Every rank adds what all ranks sent, in their order; its own goes through the same codes."""
+    """Every rank adds the codes of all ranks, in their order; its own term is quantized, too."""
     total = numpy.zeros(inputs.shape[1], "f4")
     for rank in inputs:
         total = (total + quantized(rank, block)).astype("f4")
@@ -35,7 +37,7 @@ def one_shot(inputs: numpy.ndarray, block: int) -> numpy.ndarray:
 
 
 def agrees(desk: Desk, content: dict, draw) -> None:
-    """A machine of its own, of which the case gives the seed."""
+    """A separate machine, seeded by the case."""
     ranks, elements = draw.randint(2, 9), draw.randint(1, 700)
     block = draw.choice([1, 4, 32, 100, 1024])
     config = {"hardware": "tpu-v5e", "topology": {"fully-connected": ranks},

@@ -1,4 +1,4 @@
-"""Invariants of the commands beside `run`."""
+"""Invariants of the commands other than `run`."""
 import collections
 import copy
 import itertools
@@ -18,12 +18,12 @@ MOST_CHIPS_TO_TUNE = 8
 LARGE_TENSOR = 1 << 23  # elements
 
 
-def spoilt(desk: Desk, content: dict, _draw) -> None:
-    """Whatever was spoilt, it is a result or one line, the same from every command."""
+def malformed(desk: Desk, content: dict, _draw) -> None:
+    """Any malformed input gives a result or one line, the same from every command."""
     validated = desk.of("validate", content["config"])
     shown = desk.of("show", content["config"])
     if shown.refused:
-        expect(validated.refused, "spoilt", "is shown not, and valid")
+        expect(validated.refused, "malformed", "show refuses it, but validate does not")
         return
     if validated.refused:
         return
@@ -32,21 +32,21 @@ def spoilt(desk: Desk, content: dict, _draw) -> None:
     large = "GiB" in str(tensor.get("bytes")) or math.prod(tensor.get("shape", [])) > LARGE_TENSOR
     flags = ("--set", "/numerics=off") if large and '"numerics"' in shown.out else ()
     ran = desk.of("run", content["config"], "--json", *flags)
-    expect(not ran.refused, "spoilt", f"valid, but run says {ran.err}")
+    expect(not ran.refused, "malformed", f"valid, but run fails: {ran.err}")
     result = program.parse(ran.out)
     if "runs" in result:
         results.of_result(result)
 
 
 def hardware(desk: Desk, _content: dict, _draw) -> None:
-    """A chip that is printed as a file is that chip."""
+    """A chip printed as a file is read back as the same chip."""
     first = desk.ask("hardware", "./chip.json", "--json")
     desk.ask("hardware", "./chip.json")
     if first.refused:
         return
     (desk.folder / "again.json").write_text(first.out, encoding="utf-8")
     second = desk.ask("hardware", "./again.json", "--json")
-    expect(second.out == first.out, "hardware", f"what it prints of a chip is another chip: {second.err}")
+    expect(second.out == first.out, "hardware", f"the printed chip differs from the original: {second.err}")
 
 
 def distances(chips: list[str], cables: list[tuple]) -> dict:
@@ -69,7 +69,7 @@ def distances(chips: list[str], cables: list[tuple]) -> dict:
 
 
 def cables_of(topology: dict, made: dict) -> list[tuple]:
-    """All cables, those of wraparound included, from the answer's own axes."""
+    """All links, wraparound links included, from the answer's own axes."""
     if "file" in topology:
         return [tuple(map(str, link["between"])) for link in made[topology["file"]]["links"]]
     if "fully-connected" in topology:
@@ -91,7 +91,7 @@ def grid_cables(axes: list[dict]) -> list[tuple]:
 
 
 def topology(desk: Desk, content: dict, _draw) -> None:
-    """Distances by breadth-first search, and a ring that goes along cables through all chips."""
+    """Distances by breadth-first search, and a ring along links through all chips."""
     (desk.folder / "config.json").write_text(json.dumps(content["config"]), encoding="utf-8")
     answer = desk.ask("topology", "config.json", "--json")
     desk.ask("topology", "config.json")
@@ -103,26 +103,26 @@ def topology(desk: Desk, content: dict, _draw) -> None:
     chips = sorted({chip for cable in cables for chip in cable})
     if not cables:
         return
-    expect(found["cables"] == len(cables), "topology", f"{found['cables']} cables, and not {len(cables)}")
+    expect(found["cables"] == len(cables), "topology", f"{found['cables']} links instead of {len(cables)}")
     if len(chips) > 1:
         hops = distances(chips, cables)
         every = [hops[a][b] for a in chips for b in chips if a != b]
         expect(found["diameter_hops"] == max(every), "topology",
-               f"diameter {found['diameter_hops']}, and not {max(every)}")
+               f"diameter {found['diameter_hops']} instead of {max(every)}")
         mean = sum(every) / len(every)
         expect(near(found["average_distance_hops"], mean), "topology",
-               f"average distance {found['average_distance_hops']}, and not {mean}")
+               f"average distance {found['average_distance_hops']} instead of {mean}")
     ring = found["ring"]
     if ring["outcome"] == "found" and len(chips) > 1:
         along = ring["chips"]
         joined = {frozenset(cable) for cable in cables} - {frozenset(map(str, pair)) for pair in asked.get("avoid", [])}
         expect(sorted(along) == chips, "topology", "the ring misses chips")
         expect(all(frozenset(pair) in joined for pair in zip(along, along[1:] + along[:1])), "topology",
-               "the ring leaves the cables")
+               "the ring uses missing links")
 
 
 def tune(desk: Desk, content: dict, _draw) -> None:
-    """The front is one, and the best is what running it gives."""
+    """The front is a Pareto front, and running the best candidate gives its result."""
     answer = desk.of("tune", content["config"], "--json", *content["flags"], "-o", "best.json")
     if answer.refused:
         return
@@ -137,11 +137,11 @@ def tune(desk: Desk, content: dict, _draw) -> None:
     expect(ran is not None, "tune", "the best is refused by run")
     best_s = front[found["best"]]["time_s"]
     expect(any(near(run["time_s"], best_s, 1e-6, 1e-11) for run in ran["runs"]), "tune",
-           f"the best takes {best_s} s, and run says {[run['time_s'] for run in ran['runs']]}")
+           f"the best takes {best_s} s, but run has {[run['time_s'] for run in ran['runs']]}")
 
 
 def tune_step(desk: Desk, content: dict, _draw) -> None:
-    """The best of a step is no slower than the step as it is, and can be run."""
+    """The best variant of a step is no slower than the baseline, and can be run."""
     answer = desk.of("tune", content["config"], "--json", *content["flags"], "-o", "best.json")
     if answer.refused:
         return
@@ -151,11 +151,11 @@ def tune_step(desk: Desk, content: dict, _draw) -> None:
     expect(plain is not None and best is not None, "tune", "run refuses the step or the best of it")
     fastest = min(variant["time_s"] for variant in best["variants"])
     expect(fastest <= plain["variants"][0]["time_s"] * (1.0 + 1e-9), "tune",
-           f"the best takes {fastest} s, and the step as it is {plain['variants'][0]['time_s']} s")
+           f"the best takes {fastest} s, the baseline {plain['variants'][0]['time_s']} s")
 
 
 def extras(desk: Desk, content: dict, draw) -> None:
-    """How far times can be trusted, and what they depend on, changes none of them."""
+    """Options for uncertainty and sensitivity do not change times."""
     config = copy.deepcopy(content["config"]) | {"uncertainty": {"samples": 10}}
     flag = draw.choice(["--sensitivity", "--uncertainty"])
     plain, more = desk.result(config), desk.result(config, flag)
@@ -168,7 +168,8 @@ def extras(desk: Desk, content: dict, draw) -> None:
 
 
 def sweep(desk: Desk, content: dict, _draw) -> None:
-    """Every combination has a line, which is what run says of it; a second time nothing is computed."""
+    """Every combination has a line that equals the result of `run`; a second sweep computes
+    nothing."""
     (desk.folder / "sweep.json").write_text(json.dumps(content["config"]), encoding="utf-8")
     answer = desk.ask("sweep", "sweep.json", "-o", "out", "-j", "1", allowed_failure=True)
     if answer.refused:
@@ -182,11 +183,11 @@ def sweep(desk: Desk, content: dict, _draw) -> None:
     ran = desk.result(line["config"])
     expect(ran is not None, "sweep", "run refuses a point")
     expect(any(near(run["time_s"] or 0.0, line["run"]["time_s"] or 0.0, 1e-6, 1e-11) for run in ran["runs"]), "sweep",
-           "run has another time")
+           "run has a different time")
     before = path.read_text(encoding="utf-8")
     again = program.check(program.ask(desk.program, ["sweep", "sweep.json", "-o", "out", "-j", "1"], desk.folder))
     expect(again.code == 0 and path.read_text(encoding="utf-8") == before, "sweep",
-           "a second time it computes something")
+           "a repeated sweep computes something")
 
 
 def calibrate(desk: Desk, content: dict, _draw) -> None:
@@ -200,7 +201,7 @@ def calibrate(desk: Desk, content: dict, _draw) -> None:
 
 
 def calibrate_known(desk: Desk, content: dict, draw) -> None:
-    """Measurements that are a known chip's times lead back to that chip's times."""
+    """Calibration to the simulated times of a known chip reproduces these times."""
     made = copy.deepcopy(content["config"])
     factor = draw.uniform(0.5, 2.0)
     from make import chips
@@ -210,7 +211,7 @@ def calibrate_known(desk: Desk, content: dict, draw) -> None:
                                         if parameter == "link_efficiency" else factor)
     for one in made["measurements"]:
         one.pop("metric", None)
-        # Cuts that are chosen would jump from one to another while parameters change.
+        # Automatically chosen tilings would change along with the parameters.
         one["config"]["collectives"][0] |= {"minishards": 1, "microshards": 1}
         config = copy.deepcopy(one["config"]) | {"hardware": known, "engine": "direct"}
         if "set" in one:
@@ -230,12 +231,12 @@ def calibrate_known(desk: Desk, content: dict, draw) -> None:
 
 
 def quantize(desk: Desk, content: dict, _draw) -> None:
-    """One quantization, against the same in NumPy where it is int8 in blocks."""
+    """One quantization, compared with NumPy for int8 in blocks."""
     flags = content["flags"]
     arguments = [text for pair in flags.items() for text in pair]
     answer = desk.ask("quantize", "tensor.npy", *arguments, "-o", "out.npy")
     made = content["files"]["tensor.npy"]["npy"]
-    if answer.refused or flags.get("--layout") != "contiguous" or made["spoilt"] or flags["--format"] != "int8":
+    if answer.refused or flags.get("--layout") != "contiguous" or made["malformed"] or flags["--format"] != "int8":
         return
     values = files.tensor(made)
     values = (values.astype("<u4") << 16).view("<f4") if made["dtype"] == "bf16" else values.astype("<f4")
@@ -244,11 +245,11 @@ def quantize(desk: Desk, content: dict, _draw) -> None:
     found = numpy.load(desk.folder / "out.npy")
     expected = oracle.quantized(values, int(flags["--block"]))
     wrong = int((found != expected).sum())
-    expect(wrong == 0, "quantize", f"{wrong} of {values.size} elements are not those of the oracle")
+    expect(wrong == 0, "quantize", f"{wrong} of {values.size} elements differ from the oracle")
 
 
 def schedule(desk: Desk, content: dict, _draw) -> None:
-    """What is exported is right, and what is read of it is the same again."""
+    """An exported schedule is valid, and can be imported again."""
     exported = desk.ask("export", "msccl", "-", "-o", "schedule.xml",
                                                                            stdin=json.dumps(content["config"]))
     if exported.refused:
@@ -262,18 +263,18 @@ def schedule(desk: Desk, content: dict, _draw) -> None:
         program.parse(timed.out)
 
 
-def spoilt_schedule(desk: Desk, content: dict, _draw) -> None:
+def malformed_schedule(desk: Desk, content: dict, _draw) -> None:
     desk.ask("import", "msccl", "schedule.xml", "--only-check")
     desk.ask("import", "msccl", "schedule.xml", "--topology", "fully-connected:2", "--json")
 
 
 def hlo(desk: Desk, content: dict, _draw) -> None:
-    """A program becomes a step that run takes as it is."""
+    """An imported program becomes a step that `run` accepts."""
     read = desk.ask("import", "hlo", "program.txt", *content["flags"], "--only-read")
     answer = desk.ask("import", "hlo", "program.txt", *content["flags"], "--json")
     if answer.refused:
         return
-    expect(read.code == 0, "hlo", f"is simulated, but not read: {read.err}")
+    expect(read.code == 0, "hlo", f"can be simulated, but not read: {read.err}")
     program.parse(answer.out)
     made = desk.ask("import", "hlo", "program.txt", *content["flags"], "-o", "-")
     expect(made.code == 0, "hlo", made.err)
@@ -282,7 +283,7 @@ def hlo(desk: Desk, content: dict, _draw) -> None:
 
 
 def traces(desk: Desk, content: dict, _draw) -> None:
-    """A step that goes out as traces of Chakra comes back."""
+    """A step exported as Chakra traces can be imported again."""
     exported = desk.ask("export", "chakra", "-", "-o", "out", stdin=json.dumps(content["config"]))
     if exported.refused:
         return
@@ -293,16 +294,16 @@ def traces(desk: Desk, content: dict, _draw) -> None:
 
 
 def advise(desk: Desk, content: dict, _draw) -> None:
-    """Of machines on which hundreds of candidates are tried at once."""
+    """Only for machines on which hundreds of candidates are evaluated quickly."""
     topology = content["config"]["topology"]
     if "hbm" in content["config"].values() or "network" in topology:
         return
     if topologies.chips_of(topology, content.get("files", {})) <= MOST_CHIPS_TO_TUNE:
-        desk.of("advise", content["config"] | {"engine": "auto"})  # SimGrid, if asked for, takes minutes
+        desk.of("advise", content["config"] | {"engine": "auto"})  # SimGrid would take minutes
 
 
 def pages(desk: Desk, content: dict, _draw) -> None:
-    """What was computed can be compared with itself, and shown on a page."""
+    """A result can be compared with itself, and shown on a page."""
     answer = desk.of("run", content["config"], "--json")
     if answer.refused:
         return
@@ -318,14 +319,14 @@ def pages(desk: Desk, content: dict, _draw) -> None:
     program.parse((desk.folder / "trace.json").read_text(encoding="utf-8"))
 
 
-def spoilt_sweep(desk: Desk, content: dict, _draw) -> None:
+def malformed_sweep(desk: Desk, content: dict, _draw) -> None:
     (desk.folder / "sweep.json").write_text(json.dumps(content["config"]), encoding="utf-8")
     looked_at = desk.ask("sweep", "sweep.json", "-o", "out", "--dry-run")
     if looked_at.refused:
         ran = desk.ask("sweep", "sweep.json", "-o", "out", "-j", "1", allowed_failure=True)
-        expect(ran.refused, "sweep", f"would be refused, and runs: {looked_at.err}")
+        expect(ran.refused, "sweep", f"a dry run refuses it, but a run does not: {looked_at.err}")
 
 
-def spoilt_calibration(desk: Desk, content: dict, _draw) -> None:
+def malformed_calibration(desk: Desk, content: dict, _draw) -> None:
     (desk.folder / "measured.json").write_text(json.dumps(content["config"]), encoding="utf-8")
     desk.ask("calibrate", "measured.json")

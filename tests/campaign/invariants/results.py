@@ -1,4 +1,4 @@
-"""What one result must hold to by itself."""
+"""Invariants of a single result."""
 import math
 
 from desk import Desk
@@ -6,7 +6,7 @@ from program import Broken
 
 ROUNDING = 1e-9
 TINY_S = 1e-15
-TICK_S = 1e-12  # of SimGrid's clock: what is added up may be off by some
+TICK_S = 1e-12  # of SimGrid's clock: sums may be off by several
 
 
 def near(a: float, b: float, relative: float = ROUNDING, absolute: float = TINY_S) -> bool:
@@ -41,7 +41,7 @@ def links(run: dict) -> None:
     found = run.get("links", [])
     for link in found:
         expect(0 <= link["busy_s"] and link["utilisation"] <= 1.0 + 1e-6, "links", f"{run['label']}: {link}")
-    # The link that carries most may not be the one that needs longest, but no link carries more than that.
+    # The link with the most bytes may not be the slowest one, but no link carries more.
     if found and "compute_s" not in run:
         most = max(link["bytes"] for link in found)
         expect(most == run["wire_bytes_per_link"], "links", f"{run['label']}: {most} B on a link, and "

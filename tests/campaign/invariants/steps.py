@@ -1,11 +1,11 @@
-"""What a step's result must hold to."""
+"""Invariants of a step's result."""
 import copy
 
 from desk import Desk
 from invariants.machines import ENGINES, SHARED
 from invariants.results import ROUNDING, TICK_S, expect, near
 
-MOST_MESSAGES = 50000  # of all chips, or of a few that stand for them: SimGrid takes long
+MOST_MESSAGES = 50000  # of all chips, or of representative ones: SimGrid is slow
 SAME_INSTANT = 0.1  # docs/model.md, the third limit of the engines' equality
 
 
@@ -14,7 +14,7 @@ def of_variant(variant: dict) -> None:
     expect(seconds >= variant["lower_bound_s"] * (1.0 - ROUNDING) - TICK_S, "lower bound",
            f"{label}: {seconds} s, below its bound of {variant['lower_bound_s']} s")
     expect(near(variant["compute_s"] + variant["exposed_s"], seconds, 1e-6, 1e-11), "step",
-           f"{label}: computing and exposed are not {seconds} s")
+           f"{label}: compute and exposed do not add up to {seconds} s")
     expect(variant["core_busy_s"] <= seconds * (1.0 + 1e-6), "step",
            f"{label}: core {variant['core_busy_s']} of {seconds} s")
     ends = {task["name"]: task["end_s"] for task in variant["tasks"]}
@@ -34,7 +34,7 @@ def of_variant(variant: dict) -> None:
 
 
 def order(found: dict) -> None:
-    """No task of one's own begins before what it waits for has ended."""
+    """No custom task begins before its dependencies have ended."""
     for task in found["config"]["step"].get("tasks", []):
         for variant in found["variants"]:
             times = {one["name"]: one for one in variant["tasks"]}
@@ -43,7 +43,7 @@ def order(found: dict) -> None:
                 for name in task.get("after", []):
                     other = times[name.replace("{i}", str(i))]
                     expect(mine["start_s"] >= other["end_s"] - 1e-11 - 1e-9 * other["end_s"], "order",
-                           f"{variant['label']}: '{mine['name']}' begins at {mine['start_s']} s, and "
+                           f"{variant['label']}: '{mine['name']}' begins at {mine['start_s']} s, but "
                            f"'{other['name']}' ends at {other['end_s']} s")
 
 
@@ -69,7 +69,8 @@ def compare(desk: Desk, content: dict, invariant: str, relative: float, one: dic
 
 
 def engines(desk: Desk, content: dict, _draw) -> None:
-    """As SimGrid says; but nobody says whose message is first where streams of a chip act in the same instant."""
+    """Agreement with SimGrid; the order of messages is unspecified if streams of a chip act at the
+    same instant."""
     found = desk.result(content["config"])
     if found is None:
         return
@@ -86,7 +87,8 @@ def symmetric(desk: Desk, content: dict, _draw) -> None:
 
 
 def slower(desk: Desk, content: dict, draw) -> None:
-    """A step with one more thing to do is hardly ever done earlier; what shares links and cores may be."""
+    """A step with an additional task is hardly ever faster; it may be where tasks share links and
+    cores."""
     tasks = content["config"]["step"].get("tasks")
     if not tasks:
         return

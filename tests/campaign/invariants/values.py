@@ -1,4 +1,4 @@
-"""Values: against what they are the sum of, and against what must not change them."""
+"""Values: compared with the sum of the inputs, and unaffected by other keys."""
 import copy
 import pathlib
 
@@ -11,11 +11,11 @@ from invariants.results import expect
 PRECISION = {"fp32": 2.0**-24, "bf16": 2.0**-8, "fp16": 2.0**-11}
 
 
-MOST_ELEMENTS = 200_000  # of a tensor whose values are computed: all ranks have one
+MOST_ELEMENTS = 200_000  # of a tensor whose values are computed: one per rank
 
 
 def computed(content: dict) -> dict | None:
-    """The configuration with values; nothing where they are too many."""
+    """The configuration with values; None if there are too many."""
     config = copy.deepcopy(content["config"]) | {"numerics": "on"}
     config.pop("uncertainty", None)
     tensor = {"dtype": "bf16"} | config.get("tensor", {})
@@ -27,11 +27,12 @@ def numerics(result: dict | None) -> list[dict | None]:
 
 
 def clockless(desk: Desk, content: dict, draw) -> None:
-    """Values do not know the clock: neither its engine, nor how many chips it simulates, nor the chip."""
+    """Values do not depend on time: neither on the engine, nor on the number of simulated chips,
+    nor on the chip."""
     config = computed(content)
     if config is None or any(one["algorithm"] == "auto" or not {"minishards", "microshards"} <= one.keys() or one["algorithm"] in
            ("torus", "hierarchical") for one in config["collectives"]):
-        return  # what is taken, and how it is cut, may depend on the chip
+        return  # algorithm and tiling may depend on the chip
     key, value = draw.choice([("engine", "direct"), ("simulation", "full"), ("hardware", "tpu-v5p")])
     if key == "hardware" and ("slice" in config["topology"] or "workload" in config
                               or config.get("wire_buffers") == "vmem"):
@@ -51,7 +52,8 @@ def read(path: pathlib.Path, dtype: str) -> numpy.ndarray:
 
 
 def sums(desk: Desk, content: dict, draw) -> None:
-    """Against the sum of what ranks bring, made again: it, and how far results may be from it."""
+    """Compared with the recomputed sum of the inputs: the exact sum, and the largest possible
+    deviation of results."""
     config = computed(content)
     if config is None or "workload" in config or config.get("collective", "all-reduce") not in ("all-reduce", "reduce-scatter"):
         return
@@ -70,7 +72,7 @@ def sums(desk: Desk, content: dict, draw) -> None:
     exact = numpy.load(where / "exact_sum.npy")
     summed = inputs.sum(axis=0)
     expect(numpy.allclose(exact, summed, rtol=1e-12, atol=1e-12 * numpy.abs(inputs).sum(axis=0).max()), "exact sum",
-           "is not the sum of what ranks bring")
+           "is not the sum of the inputs")
     for run, one in zip(result["runs"], result["config"]["collectives"]):
         of_run(run, one, read(where / f"{file_name(run['label'])}.npy", dtype), exact, inputs, dtype)
 
@@ -88,10 +90,10 @@ def of_run(run: dict, one: dict, values: numpy.ndarray, exact: numpy.ndarray, in
     if numpy.isfinite(values).all():
         mse = float(numpy.mean(difference**2))
         expect(found["mse"] is not None and abs(mse - found["mse"]) <= 1e-6 * mse + 1e-300, "mse",
-               f"{run['label']}: says {found['mse']}, and its tensor has {mse}")
+               f"{run['label']}: reports {found['mse']}, but its tensor has {mse}")
         largest = float(numpy.abs(difference).max())
         expect(abs(largest - found["max_abs_error"]) <= 1e-9 * largest, "largest error",
-               f"{run['label']}: says {found['max_abs_error']}, and its tensor has {largest}")
+               f"{run['label']}: reports {found['max_abs_error']}, but its tensor has {largest}")
     bound = error_bound(one, inputs, dtype)
     if bound is not None:
         worst = float(numpy.max(numpy.abs(difference) - bound))
@@ -99,7 +101,8 @@ def of_run(run: dict, one: dict, values: numpy.ndarray, exact: numpy.ndarray, in
 
 
 def error_bound(one: dict, inputs: numpy.ndarray, dtype: str) -> numpy.ndarray | None:
-    """Of an element: each of at most N + 2 roundings is off by half a step of the largest sum that there can be."""
+    """Per element: each of at most N + 2 roundings is off by up to half a step of the largest
+    possible sum."""
     ranks = len(inputs)
     if "cast_to" in one or one.get("hadamard") or one.get("rounding") == "stochastic" or "between" in one:
         return None
@@ -107,7 +110,7 @@ def error_bound(one: dict, inputs: numpy.ndarray, dtype: str) -> numpy.ndarray |
     name = one.get("format", dtype)
     own = (ranks + 3) * PRECISION[dtype] * magnitude * 1.1 + 1e-30
     if dtype == "fp16" or name == "fp16":
-        return None  # sums may be beyond it
+        return None  # sums may overflow
     if name in PRECISION:
         return own + (ranks + 3) * PRECISION[name] * magnitude * 1.1
     if name == "int8" and one.get("scale", "fp32") == "fp32":
@@ -116,7 +119,7 @@ def error_bound(one: dict, inputs: numpy.ndarray, dtype: str) -> numpy.ndarray |
 
 
 def moved(desk: Desk, content: dict, _draw) -> None:
-    """What is only moved, in its own type, is moved without error."""
+    """Values that are only moved, in their own type, are moved without error."""
     config = computed(content)
     if config is None or config.get("collective") not in ("all-gather", "all-to-all", "broadcast"):
         return
@@ -126,21 +129,22 @@ def moved(desk: Desk, content: dict, _draw) -> None:
     dtype = result["config"]["tensor"]["dtype"]
     for run, one in zip(result["runs"], result["config"]["collectives"]):
         found = run["numerics"]
-        between = one.get("between", {}).get("format", dtype)  # another type there rounds what passes
+        # another type in between rounds the values
+        between = one.get("between", {}).get("format", dtype)
         if between != dtype or "scale" in one or "cast_to" in one or one.get("format", dtype) != dtype or found["mse"] is None:
             continue
-        expect(found["mse"] == 0.0, "moved", f"{run['label']}: mse {found['mse']} of what is only moved")
+        expect(found["mse"] == 0.0, "moved", f"{run['label']}: mse {found['mse']} of values that are only moved")
 
 
 def alike(one: dict, other: dict) -> bool:
-    """But for the order in which squares are added up, which is that of the parts."""
+    """Apart from the order in which squares are summed, which depends on the parts."""
     return all(one[key] == other[key] if not isinstance(one[key], float) or other[key] is None else
                abs(one[key] - other[key]) <= 1e-12 * max(1.0, abs(one[key])) for key in one)
 
 
 def microshards(desk: Desk, content: dict, draw) -> None:
-    """How finely a tensor is sent changes none of its values; but what is rounded
-    at random, or rotated in parts, is so otherwise."""
+    """The number of microshards changes no value, except with stochastic rounding or rotation in
+    parts."""
     config = computed(content)
     if config is None:
         return
@@ -152,7 +156,7 @@ def microshards(desk: Desk, content: dict, draw) -> None:
         return
     config["collectives"] = [one]
     config.pop("baseline", None)
-    config.get("tensor", {}).pop("sample", None)  # what is sampled are whole parts
+    config.get("tensor", {}).pop("sample", None)  # sampling selects whole parts
     before: list = []
     for count in (1, draw.randint(2, 5)):
         one |= {"minishards": 1, "microshards": count}

@@ -1,1 +1,1 @@
-"""What cases are made of: random configurations, most of which the program should take."""
+"""Contents of cases: random configurations; the program should accept most of them."""

@@ -8,7 +8,7 @@ from draw import Draw
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 NAMES = ["tpu-v5e"] * 4 + ["tpu-v4", "tpu-v5p", "tpu-v6e", "tpu-v7", "a100", "gh200", "h100", "mi300x"]
-# What can be left out of a hardware file.
+# Optional keys of a hardware file.
 OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "host_bandwidth", "thread_block_rate",
             "kernel_startup"]
 RATIOS = ("link_efficiency", "shared_link_efficiency", "hbm_efficiency", "matrix_efficiency")
@@ -55,7 +55,7 @@ def change(draw: Draw, name: str, parameter: str) -> object:
 
 
 def calibration(draw: Draw, known: dict) -> dict:
-    """Of two parameters whose errors are known."""
+    """Two parameters with known errors."""
     names = [key for key, entry in known.items() if "standard_error" in entry or "range" in entry]
     chosen = draw.sample(names, min(len(names), 2)) or [None]
     correlation = draw.uniform(-1.0, 1.0)
@@ -93,7 +93,7 @@ def whole_file(draw: Draw, name: str) -> dict:
 
 
 def chip(draw: Draw, files: dict) -> object:
-    """What stands at `hardware`; files that it names are added to `files`."""
+    """Value of `hardware`; files that it names are added to `files`."""
     name = draw.choice(NAMES)
     way = draw.random()
     if way < 0.5:
@@ -110,13 +110,13 @@ def chip(draw: Draw, files: dict) -> object:
 
 
 def name_of(hardware: object, files: dict) -> str | None:
-    """The built-in chip that it is made of, if that is known without reading."""
+    """The built-in chip that it is based on, if known without reading files."""
     name = hardware.get("based_on") if isinstance(hardware, dict) else hardware
     return name if name in NAMES else None
 
 
 def with_parameter(hardware: object, parameter: str, factor: float) -> dict | None:
-    """The same chip with one parameter times a factor; nothing if its value is not plain."""
+    """The same chip with one parameter times a factor; None if its value is not plain."""
     name = name_of(hardware, {})
     if name is None:
         return None

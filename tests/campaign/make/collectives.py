@@ -1,4 +1,4 @@
-"""One way to carry out a collective: algorithm, format and cuts that mostly fit each other and the machine."""
+"""One candidate: algorithm, format and tiling that mostly suit each other and the machine."""
 from draw import Draw
 
 PLAIN = ["fp32", "bf16", "fp16", "int8-cast", "fp8-e4m3-cast", "fp8-e5m2-cast", "fp8-e4m3fnuz-cast",
@@ -8,9 +8,10 @@ SCALED = ["int8"] * 6 + ["int6", "int4", "fp8-e4m3", "fp8-e5m2", "fp8-e4m3fnuz",
                          "quickreduce-int8", "quickreduce-int6", "quickreduce-int4", "quickreduce-fp8", "zeropp-int8",
                          "zeropp-int4", "sdp4bit-int8", "sdp4bit-int4", "s8", "i4", "e4m3", "mxfp4_e2m1"]
 SHARED = ["fp8lm-e4m3", "fp8lm-e5m2", "global-qsgd-int8", "global-qsgd-exp8"]
-# Names of types by other tools stand for what has no scales in some places and for what has them in others.
+# Type names of other tools denote formats without scales in some places and formats with scales in
+# others.
 FREE = ("int8", "int6", "int4", "fp8-e4m3", "fp8-e5m2", "fp8-e4m3fnuz", "fp8-e5m2fnuz")
-# algorithm: (collectives that it does, whether it may be plain, whether it may be quantized)
+# algorithm: (collectives that it supports, supports plain types, supports quantized ones)
 ALGORITHMS = {
     "ring": (("all-reduce", "reduce-scatter", "all-gather", "broadcast"), True, False),
     "equarx": (("all-reduce", "reduce-scatter", "all-gather"), False, True),
@@ -48,7 +49,7 @@ def fits(algorithm: str, collective: str, topology: dict, chips: int) -> bool:
 
 
 def encoding(draw: Draw, made: dict) -> None:
-    """Keys of the format, of which `made` has the name."""
+    """Keys of the format that `made` names."""
     name = made.get("format", "int8")
     if name in FREE:
         if draw.chance(0.35):
@@ -120,6 +121,6 @@ def plain_format(draw: Draw, made: dict, kind: str) -> None:
 def collectives(draw: Draw, kind: str, topology: dict, chips: int) -> list[dict]:
     made = [collective(draw, kind, topology, chips) for _ in range(draw.choice([1, 1, 2, 3]))]
     for i, one in enumerate(made):
-        if i > 0 or draw.chance(0.6):  # labels that are made up may be alike
+        if i > 0 or draw.chance(0.6):  # generated labels may be equal
             one["label"] = f"{draw.choice(['a', 'way', 'mit Umlaut ü', 'x/y~1'])} {i}"
     return made

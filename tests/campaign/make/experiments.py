@@ -1,11 +1,11 @@
-"""Whole experiments: one collective, or a transformer's phase."""
+"""Whole experiments: one collective, or a phase of a transformer."""
 from draw import Draw, size, time
 from make import chips, collectives, models, topologies
 
 BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8-e4m3": 1, "fp8-e5m2": 1, "float32": 4, "half": 2, "e5m2": 1}
 KINDS = ["all-reduce"] * 6 + ["reduce-scatter", "all-gather", "all-to-all", "broadcast"]
 LARGEST = 96 * 1024  # bytes of a tensor: values of all ranks are computed
-LARGEST_TIMED = 256 << 20  # of one that is only timed
+LARGEST_TIMED = 256 << 20  # of one with times only
 
 
 def values(draw: Draw, ranks: int, files: dict, tensor: dict) -> dict:
@@ -13,7 +13,7 @@ def values(draw: Draw, ranks: int, files: dict, tensor: dict) -> dict:
     if draw.chance(0.15):
         dtype = draw.choice(["f4", "f2", "bf16"])
         shape = [draw.randint(1, 40), draw.randint(1, 60)]
-        of = {"dtype": dtype, "seed": draw.randrange(1000), "spoilt": draw.chance(0.2), "factor": draw.log(1e-6, 1e6)}
+        of = {"dtype": dtype, "seed": draw.randrange(1000), "malformed": draw.chance(0.2), "factor": draw.log(1e-6, 1e6)}
         kind, ending = draw.choice([("npy", "npy"), ("safetensors", "safetensors")])
         if kind == "safetensors" and draw.chance(0.5):
             made["tensor"] = of["name"] = "layer 1"

@@ -1,4 +1,4 @@
-"""Transformers: small ones of a file, and now and then a built-in one."""
+"""Transformers: small ones from a file, and occasionally a built-in one."""
 from draw import Draw
 
 NAMES = ["gemma3-12b", "llama3-8b", "gpt-7b"]
@@ -19,7 +19,7 @@ def small(draw: Draw, chips: int) -> dict:
 
 
 def model(draw: Draw, files: dict, chips: int) -> str:
-    """Its name, or the path of a file; heads that can be divided over the chips, mostly."""
+    """Its name, or the path of a file; the number of heads is mostly divisible by the chips."""
     if draw.chance(0.1):
         return draw.choice(NAMES)
     files["model.json"] = small(draw, chips)

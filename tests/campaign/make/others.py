@@ -1,4 +1,4 @@
-"""Cases of the commands beside `run`."""
+"""Cases of the commands other than `run`."""
 from draw import Draw, time
 from make import chips, collectives, topologies
 
@@ -6,7 +6,7 @@ PLAIN = ["bf16", "fp32", "fp16"]
 
 
 def small(draw: Draw, *, quantized: bool = True) -> dict:
-    """An experiment that is done at once: few chips, times and values of a few KiB."""
+    """A fast experiment: few chips, times and values of a few KiB."""
     kind = draw.choice(["torus", "ring", "fully-connected", "slice"])
     topology = {kind: {"torus": draw.choice(["2x2", "4x2", "3x2"]), "ring": draw.choice([2, 3, 4, 8]),
                        "fully-connected": draw.choice([2, 3, 4, 8]), "slice": draw.choice(["2x2", "4x2"])}[kind]}
@@ -42,7 +42,7 @@ def tune(draw: Draw) -> dict:
 
 
 def tune_step(draw: Draw) -> dict:
-    """A step of one or two collectives beside computing."""
+    """A step of one or two collectives overlapped with compute."""
     tasks = [{"name": "compute", "compute": {"time": time(draw, 1e-6, 1e-4)}}]
     for i in range(draw.randint(1, 2)):
         tasks.append({"name": f"sum {i}", "collective": {"kind": draw.choice(["all-reduce", "reduce-scatter",
@@ -88,7 +88,7 @@ def sweep(draw: Draw) -> dict:
 
 
 def calibration(draw: Draw) -> dict:
-    """Measurements, to which invariants give the times of a chip that is known."""
+    """Measurements, which invariants replace by the times of a known chip."""
     fit = draw.sample(["collective_startup", "hop_latency", "link_efficiency", "instruction_overhead"],
                       draw.randint(1, 2))
     measurements = []
@@ -117,7 +117,7 @@ def calibration(draw: Draw) -> dict:
 def quantized(draw: Draw) -> dict:
     """A tensor to quantize once."""
     made = {"dtype": draw.choice(["f4", "f2", "bf16"]), "seed": draw.randrange(1000), "shape": [draw.whole(1, 3000)],
-            "spoilt": draw.chance(0.1), "factor": draw.log(1e-8, 1e8)}
+            "malformed": draw.chance(0.1), "factor": draw.log(1e-8, 1e8)}
     flags: dict = {"--format": draw.choice(collectives.SCALED + collectives.PLAIN + collectives.SHARED)}
     if draw.chance(0.5):
         flags |= {"--format": "int8", "--layout": "contiguous", "--block": str(draw.choice([1, 2, 7, 32, 1000, 5000]))}
@@ -129,7 +129,7 @@ def quantized(draw: Draw) -> dict:
 
 
 def schedule(draw: Draw) -> dict:
-    """A plain collective that may be written for MSCCL."""
+    """A plain collective that may be exported to MSCCL."""
     ranks = draw.choice([2, 3, 4, 8])
     kind = draw.choice(["all-reduce", "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"])
     topology = draw.choice([{"fully-connected": ranks}, {"ring": ranks}])

@@ -1,4 +1,4 @@
-"""Programs of XLA as HLO text: products, collectives over groups, loops, and now and then what is spoilt."""
+"""XLA programs as HLO text: matmuls, collectives over groups, loops, and occasional malformed ones."""
 from draw import Draw
 
 GROUPS = {4: ["{{0,1,2,3}}", "{{0,1},{2,3}}", "{{0,2},{1,3}}", "[1,4]<=[4]", "[2,2]<=[2,2]T(1,0)", "{}"],
@@ -7,7 +7,7 @@ GROUPS = {4: ["{{0,1,2,3}}", "{{0,1},{2,3}}", "{{0,2},{1,3}}", "[1,4]<=[4]", "[2
 
 
 def collective(draw: Draw, name: str, operand: str, rows: int, chips: int) -> str:
-    """An instruction that makes as many rows of what the one before made."""
+    """An instruction with as many rows as its operand."""
     groups = draw.choice(GROUPS[chips])
     shape = f"bf16[{rows},64]{{1,0}}"
     what, also = draw.choice([
@@ -35,8 +35,8 @@ def text(draw: Draw, chips: int) -> str:
     return "\n".join(lines)
 
 
-def spoil(draw: Draw, made: str) -> str:
-    """Letters and lines that are lost, doubled or others."""
+def corrupt(draw: Draw, made: str) -> str:
+    """Drops, duplicates or replaces letters and lines."""
     for _ in range(draw.randint(1, 3)):
         where = draw.randrange(len(made) + 1)
         way = draw.randrange(4)
@@ -58,7 +58,7 @@ def hlo(draw: Draw) -> dict:
     chips = draw.choice([4, 4, 8])
     made = text(draw, chips)
     if draw.chance(0.4):
-        made = spoil(draw, made)
+        made = corrupt(draw, made)
     topology = {4: ["2x2", "ring:4", "fully-connected:4", "torus:4x1"], 8: ["4x2", "ring:8", "torus:2x4",
                                                                             "torus:2x2x2"]}[chips]
     flags = ["--topology", draw.choice(topology)]
@@ -85,12 +85,12 @@ def gpu(draw: Draw, number: int, steps: str) -> str:
     return element("gpu", block, id=number, i_chunks=2, o_chunks=draw.choice([0, 2]), s_chunks=draw.choice([0, 2, 10**9]))
 
 
-def spoilt_schedule(draw: Draw) -> dict:
-    """MSCCL's XML with something changed."""
+def malformed_schedule(draw: Draw) -> dict:
+    """MSCCL's XML with a change."""
     steps = "".join(step(draw, number) for number in range(draw.randint(0, 3)))
     gpus = "".join(gpu(draw, number, steps) for number in range(2))
     made = element("algo", gpus, name="drawn", proto=draw.choice(["Simple", "LL", "LL128"]), nchannels=1, ngpus=2,
                    coll=draw.choice(["allreduce", "allgather", "custom", "broadcast"]), inplace=1)
     if draw.chance(0.5):
-        made = spoil(draw, made)
+        made = corrupt(draw, made)
     return {"config": {}, "files": {"schedule.xml": made}, "flags": []}

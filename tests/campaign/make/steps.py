@@ -1,4 +1,4 @@
-"""Steps: tasks of one's own, small models that are trained, and phases of serving, over meshes of a few chips."""
+"""Steps: custom tasks, small models in training, and phases of serving, over meshes of a few chips."""
 import math
 
 from draw import Draw, size, time
@@ -22,7 +22,8 @@ def lengths_of(machine: dict) -> list[int]:
 
 
 def mesh(draw: Draw, machine: dict, names: list[str]) -> dict:
-    """Names for whole axes of the machine, one or two of them; of chips that are all joined, for a division."""
+    """Names for whole axes of the machine, one or two of them; for fully connected chips, for a
+    division."""
     axes = lengths_of(machine)
     if "fully-connected" in machine and draw.chance(0.5):
         return {names[0]: 2, names[1]: axes[-1] // 2}
@@ -66,14 +67,14 @@ def divided(draw: Draw, chips: int) -> list[list[int]]:
 
 
 def pairs(draw: Draw, chips: int) -> list[list[int]]:
-    """Who sends to whom: nobody twice, nobody to itself, mostly."""
+    """Pairs of sender and receiver: mostly without duplicates and without sends to oneself."""
     senders = draw.sample(range(chips), draw.randint(1, chips))
     shift = draw.randint(1, chips - 1) if chips > 1 else 0
     return [[chip, (chip + shift) % chips] for chip in senders]
 
 
 def listed(draw: Draw, made: list, names: dict) -> object:
-    """The lists, or the name under which they stand beside the tasks."""
+    """The lists, or a name under which they are defined next to the tasks."""
     if draw.chance(0.7):
         return made
     name = f"lists {len(names)}"

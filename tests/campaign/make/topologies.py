@@ -1,4 +1,4 @@
-"""Machines of a few chips, and the names of these."""
+"""Machines of a few chips, and the names of the chips."""
 import itertools
 import math
 
@@ -17,7 +17,7 @@ def lengths(draw: Draw, most: int = 36) -> str:
 
 
 def graph(draw: Draw) -> dict:
-    """A connected graph: a random tree, mostly a ring as well, and some cables more."""
+    """A connected graph: a random tree, mostly with a ring, and some further links."""
     count = draw.choice([1, 2, 3, 4, 4, 5, 6, 8, 8, 9])
     names = list(range(count)) if draw.chance(0.4) else [f"c{i}" for i in range(count)]
     pairs = {(draw.randrange(i), i) for i in range(1, count)}
@@ -38,7 +38,7 @@ def graph(draw: Draw) -> dict:
 
 
 def cables(kind: str, value: object, files: dict) -> list[tuple]:
-    """Pairs of chips that are joined for sure, by their names; none if that is not known."""
+    """Pairs of chips with a certain link, by name; empty if unknown."""
     if kind == "fully-connected":
         return [(str(a), str(b)) for a, b in itertools.combinations(range(value), 2)]
     if kind == "ring":

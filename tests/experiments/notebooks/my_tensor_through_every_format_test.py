@@ -1,4 +1,4 @@
-"""What the notebook concludes of the activations is what its tables say."""
+"""The conclusions of the notebook agree with its tables."""
 import re
 import unittest
 
@@ -18,7 +18,7 @@ class MyTensor(notebook.Script):
         lines = re.findall(r"^(\S+) +([\d.]+) +([\d.]+) or less +([\d.]+) +([\d.]+)%$", cls.printed, re.M)
         cls.channels = {name: tuple(map(float, numbers)) for name, *numbers in lines}  # all, worst, median, clipped
 
-    def test_every_format_is_there(self):
+    def test_every_format_is_listed(self):
         self.assertEqual(set(self.rows), {entry["name"] for entry in equarx.formats()
                                           if not entry["shared_scale"]})
 
@@ -29,10 +29,10 @@ class MyTensor(notebook.Script):
                     self.assertTrue(3 <= once - full <= 9)
             if bits < 16:
                 with self.subTest(name):
-                    # Less where the error is nearly as large as the sum: of four bits, rounded at random.
+                    # Less where the error is nearly as large as the sum: four bits, stochastic rounding.
                     self.assertTrue((1 if full < 4 else 1.5) <= semi - full <= 4)
 
-    def test_a_format_that_is_good_once_need_not_be_in_a_sum(self):
+    def test_the_error_of_one_quantization_does_not_predict_that_of_a_sum(self):
         lost = {name: once - full for name, (_, once, full, _) in self.rows.items()}
         self.assertAlmostEqual(lost["fp8-e4m3"], 3, delta=0.5)
         self.assertAlmostEqual(lost["mxfp8-e4m3"], 8, delta=0.5)
@@ -40,17 +40,17 @@ class MyTensor(notebook.Script):
         self.assertEqual(self.channels["fp8-e4m3"][3], 0)
         self.assertGreater(self.channels["mxfp8-e4m3"][3], 0)
 
-    def test_six_bits_do_what_eight_do(self):
+    def test_six_bits_match_eight(self):
         for six, eight in (("mxfp6-e2m3", "mxfp8-e4m3"), ("mxfp6-e3m2", "mxfp8-e5m2")):
             for of_six, of_eight in zip(self.rows[six][1:], self.rows[eight][1:]):
                 self.assertAlmostEqual(of_six, of_eight, delta=1.5)
 
-    def test_nvfp4_is_the_best_of_four_bits(self):
+    def test_nvfp4_is_the_best_format_of_four_bits(self):
         self.assertAlmostEqual(self.rows["nvfp4"][2] - self.rows["mxfp4"][2], 6, delta=0.5)
         self.assertEqual(self.rows["nvfp4"][0] - self.rows["mxfp4"][0], 0.25)
         self.assertGreater(self.rows["mxfp4"][2], self.rows["int4"][2])
 
-    def test_the_same_sqnr_hides_other_errors(self):
+    def test_equal_sqnr_hides_different_errors(self):
         int8, fp8 = self.channels["int8"], self.channels["fp8-e4m3"]
         self.assertAlmostEqual(int8[0], fp8[0], delta=1)
         self.assertAlmostEqual(int8[0] - int8[1], 9, delta=0.5)

@@ -1,6 +1,8 @@
-"""The sentence encoder is the packaged graph's arithmetic, and what is told of embeddings is right.
+"""The sentence encoder computes the packaged graph's arithmetic, and reports correct errors of
+embeddings.
 
-The weights are made up: the package's are 28 MB, and the study itself holds the model to the packaged graph.
+The weights are synthetic: the package's are 28 MB, and the study itself validates the model against
+the packaged graph.
 """
 import pathlib
 import subprocess
@@ -8,7 +10,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-import quality  # noqa: F401  finds the modules
+import quality  # noqa: F401  sets up the module path
 
 import numpy as np
 import torch
@@ -45,7 +47,8 @@ def made_up_weights() -> dict[str, torch.Tensor]:
 
 
 def one_by_one(weights: dict[str, torch.Tensor], sentence: list[int]) -> np.ndarray:
-    """The same in NumPy and doubles, head by head, for a single sentence: as the packaged graph is drawn."""
+    """The same in NumPy and doubles, head by head, for a single sentence, following the packaged
+    graph."""
     w = {name: value.double().numpy() for name, value in weights.items()}
     angles = np.arange(len(sentence))[:, None] * w["inverse_periods"]
     looked_up = w["table"][sentence]
@@ -74,17 +77,17 @@ class EncoderTest(unittest.TestCase):
     def setUp(self):
         self.encoder = Encoder(made_up_weights())
 
-    def test_it_is_the_arithmetic_that_is_packaged(self):
+    def test_the_arithmetic_is_that_of_the_package(self):
         got = self.encoder.embed(SENTENCES).numpy()
         for embedding, sentence in zip(got, SENTENCES):
             np.testing.assert_allclose(embedding, one_by_one(self.encoder.weights, sentence), atol=1e-6)
 
-    def test_sentences_do_not_see_each_other(self):
+    def test_sentences_are_independent(self):
         together = self.encoder.embed(SENTENCES)
         for row, sentence in zip(together, SENTENCES):
             torch.testing.assert_close(row, self.encoder.embed([sentence])[0], atol=1e-6, rtol=0)
 
-    def test_ranks_in_fp32_are_the_model_and_coarser_formats_turn_embeddings(self):
+    def test_ranks_in_fp32_equal_the_model_and_coarser_formats_turn_embeddings(self):
         exact = self.encoder.embed(SENTENCES)
         turned = []
         for way in (Way("fp32", "fp32", sends="fp32"), Way("int8", "int8", GROUPS_OF_128),
@@ -108,23 +111,23 @@ class TellingTest(unittest.TestCase):
         vectors = np.random.default_rng(3).standard_normal((60, 8))
         self.exact = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
-    def test_the_same_embeddings_move_nothing(self):
-        told = compared(self.exact, self.exact)
-        self.assertAlmostEqual(told["cosine_least"], 1.0, places=12)
-        self.assertEqual((told["pairs_moved"], told["places_mean"], told["places_most"]), (0, 0.0, 0))
+    def test_equal_embeddings_move_nothing(self):
+        errors = compared(self.exact, self.exact)
+        self.assertAlmostEqual(errors["cosine_least"], 1.0, places=12)
+        self.assertEqual((errors["pairs_moved"], errors["places_mean"], errors["places_most"]), (0, 0.0, 0))
 
-    def test_one_that_is_turned_is_told(self):
+    def test_a_turned_embedding_is_reported(self):
         turned = self.exact.copy()
         turned[5] = -turned[5]
-        told = compared(self.exact, turned)
-        self.assertAlmostEqual(told["cosine_least"], -1.0, places=12)
-        self.assertAlmostEqual(told["cosine_mean"], 1 - 2 / 60, places=12)
-        self.assertGreater(told["pairs_moved"], 0)
+        errors = compared(self.exact, turned)
+        self.assertAlmostEqual(errors["cosine_least"], -1.0, places=12)
+        self.assertAlmostEqual(errors["cosine_mean"], 1 - 2 / 60, places=12)
+        self.assertGreater(errors["pairs_moved"], 0)
 
-    def test_ranks_are_places_by_size(self):
+    def test_ranks_order_values_by_size(self):
         self.assertEqual(ranks_of(np.array([0.5, 0.9, 0.5, 0.1])).tolist(), [1, 0, 2, 3])
 
-    def test_pairs_are_different_and_always_the_same(self):
+    def test_pairs_are_different_and_reproducible(self):
         pairs = pairs_of(60)
         self.assertEqual(len({tuple(pair) for pair in pairs.tolist()}), PAIRS)
         self.assertTrue((pairs[:, 0] < pairs[:, 1]).all())
@@ -139,7 +142,7 @@ class TellingTest(unittest.TestCase):
         with self.assertRaisesRegex(QualityError, "the text has 100 sentences of 40 to 200 characters, and 101"):
             sentences_of(text, 101)
 
-    def test_what_was_prepared_is_not_asked_for_again(self):
+    def test_prepared_files_are_not_fetched_again(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "encoder").mkdir()
@@ -147,8 +150,9 @@ class TellingTest(unittest.TestCase):
             with mock.patch("subprocess.run", side_effect=AssertionError("asked npm")):
                 prepare(folder, ["One.", "Two."])
 
-    def test_half_a_model_is_got_again(self):
-        """A tool that fails, or is killed, when it has written some: what counts is there when all is."""
+    def test_a_partial_model_is_fetched_again(self):
+        """A tool that fails or is killed after writing some files: the folder counts only once
+        complete."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             for code in (1, 0):

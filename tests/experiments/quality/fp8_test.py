@@ -1,4 +1,4 @@
-"""Operands of FP8 are what an independent NumPy makes of them, bit for bit."""
+"""FP8 operands equal the results of an independent NumPy implementation, bit for bit."""
 import math
 import pathlib
 import tempfile
@@ -17,7 +17,7 @@ from training import NotFinite, Schedule, Trainer
 
 
 def values_of(code: str) -> np.ndarray:
-    """All finite values of a format that are not negative, in order, from its definition (arXiv 2209.05433)."""
+    """All finite non-negative values of a format, in order, from its definition (arXiv 2209.05433)."""
     exponent_bits, mantissa_bits, bias, largest = {FORWARD: (4, 3, 7, 448.0), BACKWARD: (5, 2, 15, 57344.0)}[code]
     steps = 2 ** mantissa_bits
     values = [mantissa / steps * 2.0 ** (1 - bias) for mantissa in range(steps)]
@@ -27,7 +27,7 @@ def values_of(code: str) -> np.ndarray:
 
 
 def nearest(x: np.ndarray, code: str) -> np.ndarray:
-    """Rounded to nearest, ties to the even mantissa; what is too large saturates."""
+    """Rounded to nearest, ties to the even mantissa; values that are too large saturate."""
     values, size = values_of(code), np.abs(x.astype(np.float64))
     above = np.clip(np.searchsorted(values, size), 1, len(values) - 1)
     low, high = values[above - 1], values[above]
@@ -50,7 +50,7 @@ class CastTest(unittest.TestCase):
                 expected = nearest(x / np.float32(scale), code) * np.float32(scale)
                 np.testing.assert_array_equal(fp8.with_scale(x, scale, code), expected, err_msg=f"{code} {scale}")
 
-    def test_a_product_is_of_the_codes(self):
+    def test_a_matmul_multiplies_the_codes(self):
         generator = torch.Generator().manual_seed(1)
         a, b = torch.randn(6, 16, generator=generator), torch.randn(5, 16, generator=generator)
         a.requires_grad_()
@@ -69,7 +69,7 @@ class CastTest(unittest.TestCase):
         self.assertTrue(torch.equal(a.grad, g8 @ b8))
         self.assertTrue(torch.equal(b.grad, g8.T @ a8))
 
-    def test_products_of_bf16_round_operands(self):
+    def test_bf16_matmuls_round_operands(self):
         a, b = torch.full((1, 1), 1.0 + 2.0 ** -9), torch.ones(1, 1)
         self.assertEqual(float(Precision(Recipe()).linear("here", a, b)), 1.0)
 
@@ -93,7 +93,7 @@ class DelayedTest(unittest.TestCase):
         cast(large)
         self.assertEqual(hooks.seen["saturated x"], 1.0)
 
-    def test_looking_at_held_out_text_leaves_scales_alone(self):
+    def test_evaluation_on_held_out_text_does_not_change_scales(self):
         hooks = Precision(Recipe("delayed"))
         with torch.no_grad():
             hooks.linear("here", torch.ones(2, 2), torch.ones(2, 2))
@@ -103,11 +103,13 @@ class DelayedTest(unittest.TestCase):
         hooks = Precision(Recipe("delayed", margin=-6))
         self.assertLess(float(hooks.cast("x", torch.full((1, 1), 400.0), FORWARD, "delayed")), 8.0)
 
-    def test_what_does_not_fit_is_no_number_if_casts_do_not_saturate(self):
-        """E4M3 has 448 as its largest, and the next would be 480; E5M2 57344, and 65536. Ties go to even codes."""
+    def test_values_that_do_not_fit_become_non_finite_if_casts_do_not_saturate(self):
+        """The largest values are 448 for E4M3, where the next would be 480, and 57344 for E5M2,
+        then 65536. Ties go to even codes."""
         for code, kept, lost, becomes in ((FORWARD, 464.0, 464.1, math.nan), (BACKWARD, 61439.0, 61440.0, math.inf)):
             hooks = Precision(Recipe("delayed", margin=1, saturates=False))
-            hooks.cast("x", torch.full((1, 1), fp8.LARGEST[code] / 2), code, "delayed")  # with the margin, a scale of 1
+            # with the margin, a scale of 1
+            hooks.cast("x", torch.full((1, 1), fp8.LARGEST[code] / 2), code, "delayed")
             got = hooks.cast("x", torch.full((1, 1), kept), code, "delayed", is_step=False)
             self.assertEqual(float(got), fp8.LARGEST[code])
             self.assertIsNone(hooks.overflow)
@@ -125,7 +127,7 @@ class DelayedTest(unittest.TestCase):
                 while trainer.step < schedule.steps:
                     trainer.advance()
 
-    def test_weights_that_are_no_numbers_stop_a_training_whatever_the_scales(self):
+    def test_non_finite_weights_stop_a_training_for_any_scaling(self):
         with tempfile.TemporaryDirectory() as name:
             text = corpus.prepare(pathlib.Path(name), quality.text_file(pathlib.Path(name)))
             schedule = Schedule(steps=4, sequences=2, length=16, held_out=2)

@@ -1,4 +1,4 @@
-"""A study that is killed goes on: whenever that was, and with the results of one that was not."""
+"""A killed study resumes after a kill at any moment, with the results of an undisturbed one."""
 import os
 import pathlib
 import random
@@ -39,13 +39,14 @@ class KillTest(unittest.TestCase):
         return command(study, "--output", self.folder / where, "--reduced", "--text", self.text, "--threads", 2)
 
     def finished(self, study: str, where: str) -> dict[str, str]:
-        """What it wrote, by file."""
+        """Its output, by file."""
         done = subprocess.run(self.arguments(study, where), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return {name: (self.folder / where / name).read_text() for name in ("results.json", "results.csv")}
 
     def killed(self, study: str, where: str, after: float) -> None:
-        """Started, and killed after so many seconds, as by the kernel for want of memory: its processes are not told."""
+        """Starts it, and kills it after so many seconds, as the kernel does when out of memory: its
+        processes get no signal."""
         process = subprocess.Popen(self.arguments(study, where), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(after)
         children = children_of(process.pid)
@@ -54,7 +55,7 @@ class KillTest(unittest.TestCase):
         deadline = time.monotonic() + 30
         while any(map(is_running, children)) and time.monotonic() < deadline:
             time.sleep(0.05)
-        self.assertFalse([child for child in children if is_running(child)], "processes that nobody ends")
+        self.assertFalse([child for child in children if is_running(child)], "processes did not end")
 
     def check(self, study: str) -> None:
         begin = time.monotonic()

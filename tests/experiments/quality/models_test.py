@@ -1,4 +1,4 @@
-"""The models, and how they are trained, are PyTorch's own where nothing is quantized."""
+"""Models and training equal PyTorch's own if nothing is quantized."""
 import math
 import pathlib
 import tempfile
@@ -76,13 +76,13 @@ class Reference(torch.nn.Module):
 
 
 class ModelsTest(unittest.TestCase):
-    def test_exact_path_is_pytorchs_own(self):
+    def test_the_exact_path_equals_pytorch(self):
         tokens = torch.randint(90, (3, 20), generator=torch.Generator().manual_seed(5))
         for shape in (Shape(**SMALL), Shape("fog", **SMALL), Shape("fog", activation="gelu", **SMALL)):
             model = Model(shape, 1)
             torch.testing.assert_close(model(tokens), Reference(model)(tokens), atol=1e-5, rtol=1e-5)
 
-    def test_what_is_later_changes_nothing_before(self):
+    def test_later_characters_do_not_affect_earlier_ones(self):
         model, tokens = Model(Shape(**SMALL), 1), torch.arange(40)[None] % 90
         changed = tokens.clone()
         changed[0, 30] = 7
@@ -100,8 +100,9 @@ class ModelsTest(unittest.TestCase):
 
 
 class XieluTest(unittest.TestCase):
-    def test_it_is_the_integral_of_a_line_and_an_exponential(self):
-        """Huang and Schlag, arXiv 2411.13010, begin with the derivative, here with both curvatures 0.8."""
+    def test_xielu_is_the_integral_of_a_line_and_an_exponential(self):
+        """Huang and Schlag, arXiv 2411.13010, begin with the derivative, here with both curvatures
+        0.8."""
         parameters = xielu_parameters()
         for end in (-6.0, -1.0, -0.01, 0.01, 0.7, 5.0):
             t = torch.linspace(0, end, 200_001, dtype=torch.float64)
@@ -109,7 +110,7 @@ class XieluTest(unittest.TestCase):
             got = xielu(torch.tensor(end), parameters["alpha_p"], parameters["alpha_n"])
             self.assertAlmostEqual(float(got.detach()), float(torch.trapezoid(slope, t)), places=5)
 
-    def test_its_curvatures_are_learnt(self):
+    def test_curvatures_are_learnt(self):
         parameters = xielu_parameters()
         xielu(torch.tensor([-2.0, 1.5]), parameters["alpha_p"], parameters["alpha_n"]).sum().backward()
         # d/d alpha of softplus is the sigmoid; 1 - 1 / (1 + e^alpha) = 1 - e^-softplus
@@ -117,7 +118,7 @@ class XieluTest(unittest.TestCase):
         self.assertAlmostEqual(float(parameters["alpha_n"].grad),
                                (math.exp(-2.0) + 1.0) * (1 - math.exp(-0.3)), places=5)
 
-    def test_monitors_see_it_before_and_behind(self):
+    def test_monitors_see_values_before_and_after(self):
         seen = {}
 
         class Looks(Hooks):
@@ -132,7 +133,7 @@ class XieluTest(unittest.TestCase):
 
 
 class CorpusTest(unittest.TestCase):
-    def test_the_text_is_the_one_that_was_asked_for_last(self):
+    def test_the_text_is_the_last_one_requested(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             long = corpus.prepare(folder, text_file(folder, 60_000))
@@ -141,7 +142,7 @@ class CorpusTest(unittest.TestCase):
             self.assertNotEqual(long.digest(), short.digest())
             self.assertEqual(corpus.load(folder).digest(), short.digest())
 
-    def test_what_is_chosen_by_is_not_what_is_told(self):
+    def test_validation_text_and_reported_text_are_disjoint(self):
         with tempfile.TemporaryDirectory() as name:
             text = corpus.prepare(pathlib.Path(name), text_file(pathlib.Path(name), 30_000))
             self.assertEqual(text.validation(4, 99)[-1, -1], text.held_out[-1])
@@ -160,9 +161,10 @@ class TrainingTest(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def test_without_quantization_training_is_pytorchs_own_bit_for_bit(self):
+    def test_unquantized_training_equals_pytorch_bit_for_bit(self):
         ours = Trainer(Shape(**SMALL), self.schedule, self.corpus, 3)
-        plain = Trainer(Shape(**SMALL), self.schedule, self.corpus, 3)  # for its batches and first weights only
+        # only for its batches and first weights
+        plain = Trainer(Shape(**SMALL), self.schedule, self.corpus, 3)
         adam = torch.optim.AdamW(plain.model.parameters(), lr=1.0, betas=(0.9, 0.95), weight_decay=0.1)
         for step in range(4):
             ours.advance()
@@ -175,7 +177,7 @@ class TrainingTest(unittest.TestCase):
         for one, other in zip(ours.model.parameters(), plain.model.parameters()):
             self.assertTrue(torch.equal(one, other))
 
-    def test_it_learns(self):
+    def test_training_reduces_the_loss(self):
         schedule = Schedule(steps=60, sequences=4, length=16, held_out=2, rate=1e-2)
         trainer = Trainer(Shape(**SMALL), schedule, self.corpus, 3)
         before = trainer.held_out_loss()
@@ -183,7 +185,7 @@ class TrainingTest(unittest.TestCase):
             trainer.advance()
         self.assertLess(trainer.held_out_loss(), before - 1)
 
-    def test_a_loss_that_is_no_number_stops_with_step_and_place(self):
+    def test_a_non_finite_loss_stops_with_step_and_place(self):
         trainer = Trainer(Shape(**SMALL), self.schedule, self.corpus, 3)
         trainer.advance()
         with torch.no_grad():
@@ -191,7 +193,7 @@ class TrainingTest(unittest.TestCase):
         with self.assertRaisesRegex(NotFinite, "not finite in step 2; first in 1/ffn_before"):
             trainer.advance()
 
-    def test_a_doubling_rate_has_no_end(self):
+    def test_a_doubling_rate_is_unbounded(self):
         schedule = Schedule(steps=40, rate=1e-3, doubling=10)
         for step, rate in ((0, 1e-3), (10, 2e-3), (35, 2.0 ** 3.5 * 1e-3)):
             self.assertAlmostEqual(schedule.rate_at(step), rate)

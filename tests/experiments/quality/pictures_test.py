@@ -1,9 +1,9 @@
-"""Curves of a picture can be told apart, and its axes be read."""
+"""Curves of a picture are distinguishable, and axis labels are legible."""
 import pathlib
 import unittest
 from unittest import mock
 
-import quality  # noqa: F401  finds the modules
+import quality  # noqa: F401  sets up the module path
 
 import pictures
 from gradients_study import schemes
@@ -11,7 +11,7 @@ from pictures import scheme_looks
 
 
 class LooksTest(unittest.TestCase):
-    def test_each_scheme_has_a_look_of_its_own(self):
+    def test_each_scheme_has_a_style_of_its_own(self):
         looks = scheme_looks([scheme.name for scheme in schemes()])
         self.assertEqual(len({(look.colour, look.line) for look in looks.values()}), len(schemes()))
 
@@ -21,7 +21,7 @@ class LooksTest(unittest.TestCase):
 
 
 class AxesTest(unittest.TestCase):
-    def test_powers_of_ten_are_drawn_as_formulas_and_not_as_their_text(self):
+    def test_powers_of_ten_are_rendered_as_formulas(self):
         rows = [{"ranks": ranks, "only": "", "nmse": nmse, "perplexity_change": nmse, "change_low": nmse / 2,
                  "change_high": nmse * 2, "way": "ring"} for ranks in (4, 8) for nmse in (1e-4, 1e-2)]
         labels = []

@@ -1,4 +1,4 @@
-"""What a study keeps, when the computer fails while it is written."""
+"""The store of a study, with failures while it is written."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ from unittest import mock
 import quality
 import store
 
-GONE = 999_999_999  # no process has this number
+GONE = 999_999_999  # unused process id
 
 
 def compute(definition: dict) -> dict:
@@ -29,14 +29,14 @@ class StoreTest(unittest.TestCase):
         with mock.patch("builtins.print"):
             return store.fill(self.folder, self.cells, compute, 1, str)
 
-    def test_a_cell_that_is_no_longer_whole_is_computed_again(self):
+    def test_a_damaged_cell_is_recomputed(self):
         whole = self.fill()
         for text in ("", '{"twice": '):
             self.cells[1].file(self.folder).write_text(text)
             self.assertEqual(self.fill(), whole)
             self.assertEqual(json.loads(self.cells[1].file(self.folder).read_text()), {"twice": 2})
 
-    def test_parts_of_processes_that_were_killed_are_removed_and_no_others(self):
+    def test_only_parts_of_killed_processes_are_removed(self):
         self.fill()
         left = self.folder / "cells" / f"cell.json.part{GONE}"
         others = [self.folder / "cells" / f"cell.json.part{os.getpid()}", self.folder / "my.part", self.folder / "my.partial"]
@@ -59,12 +59,12 @@ class StoreTest(unittest.TestCase):
                 store.write_whole(file, "newer")
         self.assertEqual([(each.name, each.read_text()) for each in self.folder.iterdir()], [("results.json", "older")])
 
-    def test_a_file_in_the_place_of_the_folder_is_told_of(self):
+    def test_a_file_in_place_of_the_folder_is_reported(self):
         (self.folder / "taken").write_text("")
         with self.assertRaisesRegex(store.QualityError, "cannot write .*; give another folder"):
             store.write_whole(self.folder / "taken" / "results.json", "newer")
 
-    def test_a_reader_that_has_seen_enough_is_told_nothing(self):
+    def test_a_closed_output_pipe_is_silent(self):
         code = "import store\nstore.run(lambda: [print('x' * 10000, flush=True) for _ in range(100)])"
         study = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                  env=os.environ | {"PYTHONPATH": str(quality.STUDIES)})

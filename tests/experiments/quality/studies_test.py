@@ -1,4 +1,4 @@
-"""The commands in their reduced form: what they write, and what they refuse."""
+"""The commands in their reduced form: their output, and their errors."""
 import csv
 import json
 import os
@@ -38,7 +38,7 @@ class StudiesTest(unittest.TestCase):
         self.assertGreater((self.folder / study / f"{study}.png").stat().st_size, 10_000)
         return results
 
-    def test_inference_shows_what_a_bad_format_costs(self):
+    def test_inference_shows_the_cost_of_a_bad_format(self):
         results = self.check("inference")
         loss = {(row["way"], row["ranks"]): row["kl_nats"] for row in results["rows"] if not row["only"]}
         self.assertLess(100 * loss["bf16", 8], loss["int4, one scale for 32768", 8])
@@ -49,7 +49,7 @@ class StudiesTest(unittest.TestCase):
         again = run("inference", "--output", self.folder / "inference", "--reduced", "--text", self.text)
         self.assertIn("of 10 cells are there already", again.stdout)
 
-    def test_weights_are_those_of_the_text(self):
+    def test_weights_belong_to_their_text(self):
         where, other = self.folder / "texts", self.folder / "other.txt"
         other.write_text("a text of other words about nothing " * 2000)
         rows = []
@@ -58,7 +58,7 @@ class StudiesTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             rows.append(json.loads((where / "results.json").read_text())["summary"]["exact_perplexity"])
             for cell in where.glob("cells/bf16*"):
-                cell.unlink()  # to be evaluated anew, of the weights that are there
+                cell.unlink()  # re-evaluated with the existing weights
         self.assertEqual(rows[0], rows[2])
         self.assertNotEqual(rows[0], rows[1])
 
@@ -76,7 +76,7 @@ class StudiesTest(unittest.TestCase):
             self.assertRegex(forced[f"{kind} fp8, doubling rate, no saturation, seed 1"]["stopped"],
                              r"not finite in step \d+; first in [01]/\w+/\w+, where a value does not fit fp8-e")
 
-    def test_rates_are_chosen_by_the_least_loss(self):
+    def test_the_rate_with_the_least_loss_is_chosen(self):
         done = run("rates", "--output", self.folder / "rates", "--reduced", "--text", self.text, "--threads", 1)
         self.assertEqual(done.returncode, 0, done.stderr)
         results = json.loads((self.folder / "rates" / "results.json").read_text())
@@ -84,7 +84,8 @@ class StudiesTest(unittest.TestCase):
         self.assertEqual(results["summary"]["best"], least["rate"])
 
     def test_feedback_takes_the_time_of_its_bytes(self):
-        """Of each of the 8.03e9 / 8 weights of a chip 4 bytes are read and 4 written, at 0.8 of 3.35 TB/s."""
+        """For each of the 8.03e9 / 8 weights of a chip, 4 bytes are read and 4 written, at 0.8 of
+        3.35 TB/s."""
         seconds = step_times.of([scheme for scheme in schemes() if scheme.is_timed])
         for name in ("EQuARX int4", "ZeRO++ int4"):
             self.assertAlmostEqual(seconds[f"{name}, feedback"] - seconds[name], 8 * 8.03e9 / 8 / (0.8 * 3.35e12), 5)
@@ -93,25 +94,25 @@ class StudiesTest(unittest.TestCase):
         results = self.check("gradients")
         self.assertGreater(min(row["step_s"] for row in results["rows"]), 0.1)
 
-    def test_what_is_wrong_is_one_line(self):
+    def test_errors_are_one_line(self):
         short = self.folder / "short.txt"
         short.write_text("too short")
         none = self.folder / "none"
         none.mkdir()
         words = ("--text", self.text)
         (none / "torch.py").write_text("raise ImportError('none')\n")
-        for arguments, environment, said in (
+        for arguments, environment, message in (
                 (("--text", short), {}, "the text is too short"),
                 (("--text", self.folder / "absent.txt"), {}, "cannot read"),
                 (("--threads", 0), {}, "use 1 or more"),
-                (("--threads", "many"), {}, "invalid int value: 'many'; --help says more"),
+                (("--threads", "many"), {}, "invalid int value: 'many'; see --help"),
                 (("--output", short, *words), {}, "--output: cannot write"),
                 (("--output", "/proc/none", *words), {}, "--output: cannot write"),
                 ((), {"PYTHONPATH": f"{none}:{os.environ['PYTHONPATH']}"}, "apt-get install python3-torch")):
             done = run("inference", "--output", self.folder / "wrong", "--reduced", *arguments, **environment)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
-            self.assertIn(said, done.stderr)
+            self.assertIn(message, done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Ranks together are the model, and what their sums lose is counted."""
+"""The ranks together equal the model, and the errors of their sums are measured."""
 import unittest
 
-import quality  # noqa: F401  finds the modules
+import quality  # noqa: F401  sets up the module path
 
 import torch
 
@@ -22,12 +22,12 @@ class ParallelTest(unittest.TestCase):
         with torch.no_grad():
             return self.model(self.tokens, hooks)
 
-    def test_ranks_in_fp32_are_the_model(self):
+    def test_ranks_in_fp32_equal_the_model(self):
         for ranks in (1, 2, 16):
             hooks = Parallel(SHAPE, ranks, Way("fp32", "fp32", sends="fp32"))
             torch.testing.assert_close(self.logits(hooks), self.logits(None), atol=1e-5, rtol=1e-5)
 
-    def test_coarser_formats_lose_more_everywhere(self):
+    def test_coarser_formats_have_larger_errors_everywhere(self):
         errors = []
         for name in ("bf16", "int8", "int4"):
             hooks = Parallel(SHAPE, 4, Way(name, name, {} if name == "bf16" else GROUPS_OF_128))
@@ -37,7 +37,7 @@ class ParallelTest(unittest.TestCase):
         self.assertLess(10 * errors[0], errors[1])
         self.assertLess(10 * errors[1], errors[2])
 
-    def test_one_place_only(self):
+    def test_a_single_quantized_place(self):
         hooks = Parallel(SHAPE, 4, Way("int4", "int4"), only="1/out")
         self.logits(hooks)
         self.assertEqual(list(hooks.errors), ["1/out"])
@@ -56,7 +56,7 @@ class TableTest(unittest.TestCase):
         self.assertAlmostEqual(row["change_low"], row["change_high"], places=9)  # all change alike
         self.assertEqual((row["top1_agreement"], row["kl_nats"]), (0.5, 1.0))
 
-    def test_harmless_ends_at_the_first_harm(self):
+    def test_harmless_ends_at_the_first_harmful_row(self):
         known = ((1e-3, 0.02), (1e-5, 0.0), (1e-4, 0.005), (1, 0.0))
         rows = [{"nmse": nmse, "change_high": high} for nmse, high in known]
         self.assertEqual(harmless(rows, 0.01), 1e-4)

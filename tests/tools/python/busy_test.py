@@ -1,4 +1,4 @@
-"""A process with busy threads, many calls, and helpers that go wrong."""
+"""A process with busy threads, many calls, and failing helpers."""
 import concurrent.futures
 import contextlib
 import gc
@@ -23,7 +23,7 @@ BY = {engine: {**SMALL, "/engine": engine} for engine in ("simgrid", "direct")}
 
 
 def children() -> set[int]:
-    """Processes that this one has started and that have not been waited for."""
+    """Child processes of this process that have not been waited for."""
     found = set()
     for task in pathlib.Path("/proc/self/task").iterdir():
         with contextlib.suppress(FileNotFoundError):  # of a thread that has just ended
@@ -32,8 +32,8 @@ def children() -> set[int]:
 
 
 def holdings() -> dict[str, int]:
-    """What this process has of the system."""
-    time.sleep(0.1)  # threads that were joined leave its list a little later
+    """System resources of this process."""
+    time.sleep(0.1)  # joined threads leave its list a little later
     return {"processes": len(children()), "descriptors": len(os.listdir("/proc/self/fd")),
             "threads": len(os.listdir("/proc/self/task"))}
 
@@ -44,7 +44,7 @@ def memory() -> int:
 
 
 class BusyThreads:
-    """Threads that multiply matrices, of NumPy and of PyTorch, as long as the block lasts."""
+    """Threads that multiply matrices, in NumPy and in PyTorch, for the duration of the block."""
 
     def __enter__(self):
         self._stop = threading.Event()
@@ -69,7 +69,7 @@ class BusyThreads:
 
 
 class Threads(unittest.TestCase):
-    def test_both_engines_run_beside_busy_threads(self):
+    def test_both_engines_run_alongside_busy_threads(self):
         expected = {engine: equarx.run(CONFIG, overrides).to_dict() for engine, overrides in BY.items()}
         with BusyThreads():
             for call in range(200):
@@ -90,7 +90,7 @@ class Threads(unittest.TestCase):
             self.assertTrue(all(pool.map(work, range(64))))
         self.assertLessEqual(len(children()), os.cpu_count())
 
-    def test_the_interpreter_goes_on_meanwhile(self):
+    def test_the_interpreter_is_not_blocked_meanwhile(self):
         gradients = numpy.ones((8, 4 << 20), "f4")
         counted, done = 0, threading.Event()
 
@@ -118,7 +118,7 @@ class Threads(unittest.TestCase):
 
 
 class Leaks(unittest.TestCase):
-    def test_a_thousand_calls_leave_nothing_behind(self):
+    def test_a_thousand_calls_leak_nothing(self):
         gradients = numpy.ones((4, 5000), "f4")
 
         def calls(count):
@@ -145,7 +145,7 @@ class Leaks(unittest.TestCase):
 
 class Helpers(unittest.TestCase):
     def ends(self, helper: int):
-        """Fails unless the process ends. It does at once; a computer that others use may take its time."""
+        """Fails unless the process ends. It ends at once; a loaded machine may take longer."""
         for _ in range(1000):
             if not pathlib.Path(f"/proc/{helper}").exists():
                 return
@@ -162,21 +162,21 @@ class Helpers(unittest.TestCase):
                         "print([helper.process.pid for helper in _helpers._helpers._idle][0], flush=True)\n" + end)
                 self.ends(int(ran(code).stdout))
 
-    def test_a_helper_that_nobody_waits_for_ends_in_the_midst_of_its_work(self):
+    def test_an_abandoned_helper_ends_during_its_work(self):
         config = {"hardware": "tpu-v5e", "topology": {"torus": "16x16"}, "numerics": "off", "engine": "simgrid",
                   "simulation": "full", "tensor": {"bytes": "64 MiB"},
                   "collectives": [{"algorithm": "equarx", "minishards": 8, "microshards": 8}]}
         code = ("import equarx, os, threading, time\n"
                 "from equarx import _program\n"
                 "start = _program.start\n"
-                "def tell(*arguments, **options):\n"
+                "def record(*arguments, **options):\n"
                 "    process = start(*arguments, **options)\n    print(process.pid, flush=True)\n    return process\n"
-                "_program.start = tell\n"
+                "_program.start = record\n"
                 "threading.Timer(1, lambda: os.kill(os.getpid(), 9)).start()\n"
                 f"equarx.run({config!r})\n")
         self.ends(int(ran(code).stdout.split()[-1]))
 
-    def test_an_answer_comes_though_no_more_is_asked(self):
+    def test_a_reply_arrives_although_no_further_request_is_sent(self):
         program = pathlib.Path(os.environ["EQUARX_BUILD"], "equarx-sim")
         config = json.loads(pathlib.Path(CONFIG).read_text())
         for engine in BY:
@@ -185,7 +185,7 @@ class Helpers(unittest.TestCase):
                                      check=True).stdout.splitlines()
             self.assertEqual(len(json.loads(answers[1])["result"]["runs"]), 2)
 
-    def test_a_helper_that_was_killed_is_replaced(self):
+    def test_a_killed_helper_is_replaced(self):
         from equarx import _helpers
         equarx.run(CONFIG, BY["simgrid"])
         for helper in _helpers._helpers._idle:
@@ -195,7 +195,7 @@ class Helpers(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    """The program is missing, or another one."""
+    """The program is missing, or a different one."""
 
     CALL = (f"import equarx\ntry:\n    equarx.run({CONFIG!r}, {BY['simgrid']!r})\n"
             "except equarx.ProgramError as error:\n    print(error)\n")
@@ -206,17 +206,17 @@ class Programs(unittest.TestCase):
         self.assertEqual(process.stdout.count("\n"), 1)
         return process.stdout
 
-    def test_each_is_one_sentence(self):
+    def test_each_error_is_one_sentence(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertIn("cannot be started: No such file", self.complaint(f"{folder}/none"))
             other = pathlib.Path(folder, "other")
-            for printed, message in [("equarx-sim 0.0.1", "is of version 0.0.1, and this package of"),
-                                     ("hello", "is no equarx-sim: hello"), ("", "is no equarx-sim: exit code 0")]:
+            for printed, message in [("equarx-sim 0.0.1", "has version 0.0.1, but this package"),
+                                     ("hello", "is not equarx-sim: hello"), ("", "is not equarx-sim: exit code 0")]:
                 other.write_text(f"#!/bin/sh\necho '{printed}'\n")
                 other.chmod(0o755)
                 self.assertIn(message, self.complaint(other))
             other.write_text(f"#!/bin/sh\n[ $1 = serve ] || echo 'equarx-sim {equarx.__version__}'\n")
-            self.assertIn("ended without an answer", self.complaint(other))
+            self.assertIn("ended without a reply", self.complaint(other))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The Python of the pages is run, block by block, and prints what they show."""
+"""Runs the Python of the pages, block by block, and compares its output with theirs."""
 import contextlib
 import io
 import os
@@ -15,7 +15,7 @@ PAGES = ("README.md", "docs/python.md")
 
 
 class Pages(unittest.TestCase):
-    def test_examples_print_what_the_pages_show(self):
+    def test_examples_print_the_documented_output(self):
         os.chdir(ROOT)
         for page in PAGES:
             blocks = markdown.blocks(markdown.text(ROOT / page))

@@ -24,7 +24,7 @@ class Feedback(unittest.TestCase):
                 self.assertGreater(numpy.abs(lost).max(), 0)
                 numpy.testing.assert_allclose(delivered + lost.sum(0, dtype="f8"), brought, atol=1e-4)
 
-    def test_what_does_not_fit_is_refused(self):
+    def test_unsuitable_feedback_is_refused(self):
         gradients = steps(1)[0]
         for wrong in (numpy.zeros((4, 2999), "f4"), numpy.zeros((3, 3000), "f4"), numpy.zeros((4, 3000)),
                       numpy.zeros((4, 6000), "f4")[:, ::2], [0.0]):
@@ -32,12 +32,12 @@ class Feedback(unittest.TestCase):
                 equarx.allreduce(gradients, "int8", feedback=wrong)
         fixed = numpy.zeros((4, 3000), "f4")
         fixed.flags.writeable = False
-        with self.assertRaisesRegex(equarx.InputError, "can be written"):
+        with self.assertRaisesRegex(equarx.InputError, "writable"):
             equarx.allreduce(gradients, "int8", feedback=fixed)
         with self.assertRaisesRegex(equarx.InputError, "shares memory"):
             equarx.allreduce(gradients, "int8", feedback=gradients)
         lost = numpy.zeros((4, 3000), "f4")
-        with self.assertRaisesRegex(equarx.InputError, "is for sums"):
+        with self.assertRaisesRegex(equarx.InputError, "applies to sums"):
             equarx.all_gather(gradients, "int8", feedback=lost)
         with self.assertRaisesRegex(equarx.InputError, "use another algorithm"):
             equarx.allreduce(gradients, "int8", algorithm="recursive-doubling", feedback=lost)
@@ -47,9 +47,9 @@ class Feedback(unittest.TestCase):
 
 
 class Mu(unittest.TestCase):
-    def test_it_is_halved_where_sums_saturate_and_grows_where_they_do_not(self):
+    def test_mu_is_halved_where_sums_saturate_and_grows_elsewhere(self):
         mu = equarx.AutomaticMu()
-        same = numpy.full((4, 512), 448, "f4")  # whose sum is four times the largest code
+        same = numpy.full((4, 512), 448, "f4")  # the sum is four times the largest code
         for value in (1.0, 0.5, 0.25):
             self.assertEqual(mu.value, value)
             outcome = equarx.allreduce(same, "fp8lm-e4m3", mu=mu.value)

@@ -1,4 +1,4 @@
-"""What an import brings: little, so that it is quick. (tests/benchmarks/python_benchmark measures it.)"""
+"""The import is lightweight, so that it is fast. (tests/benchmarks/python_benchmark measures it.)"""
 import subprocess
 import sys
 import unittest

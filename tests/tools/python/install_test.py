@@ -1,4 +1,5 @@
-"""The package where it is installed: by CMake below a prefix, and by pip in a virtual environment, without a network."""
+"""The installed package: by CMake below a prefix, and by pip in a virtual environment, without a
+network."""
 import os
 import pathlib
 import shutil
@@ -47,7 +48,7 @@ class Installed(unittest.TestCase):
                               capture_output=True, check=False)
         if made.returncode != 0:
             self.skipTest("without python3-venv")
-        source = self.folder / "source"  # pip writes beside what it builds
+        source = self.folder / "source"  # pip writes next to the sources that it builds
         source.mkdir()
         for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "CMakeLists.txt"):
             shutil.copy(ROOT / name, source)

@@ -1,4 +1,4 @@
-"""Ctrl-C is an interrupt at once, whatever is under way."""
+"""Ctrl-C raises an interrupt at once, during any operation."""
 import os
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def processes_with(mark: str) -> list[int]:
-    """Those in whose environment this is."""
+    """Processes with this in their environment."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -76,14 +76,14 @@ class Interrupts(unittest.TestCase):
                 self.assertNotEqual(process.stdout, "done\n")
                 self.assertLess(float(process.stdout), 0.2)
 
-    def test_what_a_killed_process_started_ends_with_it(self):
+    def test_children_of_a_killed_process_end_with_it(self):
         for what in ("sweep", "SimGrid"):
             with self.subTest(what):
                 mark = f"EQUARX_TEST_MARK={uuid.uuid4().hex}"
                 name, value = mark.split("=")
                 process = subprocess.Popen([sys.executable, "-c", f"import equarx\n{self.LONG[what]}"], cwd=ROOT,
                                            env=os.environ | {name: value}, stderr=subprocess.DEVNULL)
-                until(lambda: len(processes_with(mark)) > 2)  # the program, and what it starts itself
+                until(lambda: len(processes_with(mark)) > 2)  # the program, and its own children
                 process.kill()
                 process.wait()
                 until(lambda: not processes_with(mark))

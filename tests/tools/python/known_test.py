@@ -17,7 +17,7 @@ def printed(*arguments) -> str:
 
 
 class Known(unittest.TestCase):
-    def test_chips_are_the_programs(self):
+    def test_chips_match_the_program(self):
         chips = equarx.hardware()
         self.assertEqual([chip.to_dict() for chip in chips], json.loads(printed("hardware", "--json")))
         self.assertEqual(str(chips), printed("hardware"))
@@ -27,17 +27,18 @@ class Known(unittest.TestCase):
         with self.assertRaisesRegex(equarx.InputError, "tpu-v5e"):
             equarx.hardware("tpu-v5x")
 
-    def test_topologies_are_the_programs(self):
+    def test_topologies_match_the_program(self):
         topology = equarx.topology({"torus": "4x4"})
         self.assertEqual(topology.to_dict(), json.loads(printed("topology", "--torus", "4x4", "--json")))
         self.assertEqual(str(topology), printed("topology", "--torus", "4x4"))
         self.assertIn("<svg", topology.to_svg())
-        self.assertIsNone(equarx.topology({"torus": "128x128"})._repr_svg_())  # too many chips to be legible
+        # too many chips to be legible
+        self.assertIsNone(equarx.topology({"torus": "128x128"})._repr_svg_())
         with self.assertRaises(equarx.InputError) as caught:
             equarx.topology({"slice": "4x"})
         self.assertEqual(caught.exception.pointer, "/topology/slice")
 
-    def test_formats_say_what_they_are_made_of(self):
+    def test_formats_have_their_properties(self):
         formats = {entry["name"]: entry for entry in equarx.formats()}
         self.assertEqual(formats["nvfp4"], {"name": "nvfp4", "element": "fp4-e2m1", "bits": 4, "scaled": True,
                                             "shared_scale": False, "scale": "e4m3", "layout": "contiguous", "block": 16,
@@ -49,10 +50,11 @@ class Known(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    def test_sends_move_what_a_ring_moves(self):
+    def test_sends_move_the_bytes_of_a_ring(self):
         program = equarx.Program(CONFIG, "bf16", {"/tensor/bytes": "8 MiB"})
         sends = [row for row in program if row["op"] == "send"]
-        self.assertEqual(sum(row["bytes"] for row in sends), 2 * 7 * 2**20)  # 2 (N - 1) / N of the tensor
+        # 2 (N - 1) / N of the tensor
+        self.assertEqual(sum(row["bytes"] for row in sends), 2 * 7 * 2**20)
         self.assertEqual({row["channel"] for row in sends}, {"forward", "backward"})
         self.assertEqual(program.ranks, 8)
         self.assertEqual(len(program), len(program.to_rows()))
@@ -66,12 +68,12 @@ class Programs(unittest.TestCase):
         transfers = [row for row in rows if row["kind"] == "transfer"]
         self.assertTrue(all(row["start_s"] < row["end_s"] and row["to_chip"] != row["chip"] for row in transfers))
 
-    def test_one_collective_is_named(self):
+    def test_one_collective_must_be_named(self):
         for label, message in [(None, "^there are 2 collectives; name one of bf16, full-loop$"),
                                ("int9", "^there is no collective 'int9'; there are bf16, full-loop$")]:
             with self.assertRaisesRegex(equarx.InputError, message):
                 equarx.Program(CONFIG, label)
-        with self.assertRaisesRegex(equarx.InputError, "a program is of one algorithm"):
+        with self.assertRaisesRegex(equarx.InputError, "a program has one algorithm"):
             equarx.Program(CONFIG, "bf16", {"/collectives/0/algorithm": "auto"})
 
 
@@ -101,18 +103,28 @@ class Sweeps(unittest.TestCase):
         program = equarx.Program(CONFIG, "bf16")
         self.assertEqual(len(program.to_frame()), len(program))
 
-    def test_results_are_kept_if_there_is_a_folder(self):
+    def test_results_are_kept_in_a_given_folder(self):
         with tempfile.TemporaryDirectory() as folder:
             first = equarx.sweep(CONFIG, self.axes, folder=folder)
             self.assertTrue(pathlib.Path(folder, "results.csv").is_file())
             self.assertEqual(first.to_rows(), equarx.sweep(CONFIG, self.axes, folder=folder).to_rows())
 
-    def test_a_point_that_fails_says_why(self):
-        swept = equarx.sweep(CONFIG, {"/numerics": ["off"], "/tensor/bytes": ["1 MiB", "1 TiB"]})
+    def test_a_failed_point_has_its_reason(self):
+        swept = equarx.sweep(CONFIG, {"/numerics": ["off"], "/topology": [{"mesh": "3x7"}, {"slice": "4x2"}]})
         [failure] = swept.failures
-        self.assertEqual(failure["axes"]["/tensor/bytes"], "1 TiB")
-        self.assertIn("HBM", failure["error"])
+        self.assertEqual(failure["axes"]["/topology"], {"mesh": "3x7"})
+        self.assertIn("3x7", failure["error"])
         self.assertIn("1 failed", repr(swept))
+
+    def test_a_point_that_does_not_fit_is_no_failure(self):
+        swept = equarx.sweep(CONFIG, {"/numerics": ["off"], "/tensor/bytes": ["1 MiB", "1 TiB"]})
+        self.assertEqual(swept.failures, [])
+        [point] = swept.does_not_fit
+        self.assertEqual(point["axes"]["/tensor/bytes"], "1 TiB")
+        self.assertEqual(point["needs_bytes"], 2 * 2**40)
+        self.assertIn("HBM", point["reason"])
+        self.assertIn("1 do not fit", repr(swept))
+        self.assertEqual(swept.to_rows()[-1]["status"], "does not fit")
 
     def test_a_wrong_axis_is_named(self):
         with self.assertRaises(equarx.InputError) as caught:
@@ -122,7 +134,7 @@ class Sweeps(unittest.TestCase):
 
 
 class Tunings(unittest.TestCase):
-    def test_a_tuning_is_the_programs(self):
+    def test_tuning_matches_the_program(self):
         arguments = ("--set", "/tensor/bytes=1 MiB", "--formats", "int8,bf16", "--min-sqnr", "30 dB")
         tuned = equarx.tune(CONFIG, {"/tensor/bytes": "1 MiB"}, formats=["int8", "bf16"], min_sqnr=30)
         self.assertEqual(tuned.to_dict(), json.loads(printed("tune", CONFIG, "--json", *arguments)))

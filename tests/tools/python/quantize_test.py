@@ -44,10 +44,10 @@ class Codes(unittest.TestCase):
         numpy.testing.assert_array_equal(blocks.codes.astype("f4") * numpy.repeat(blocks.scales, 32),
                                          blocks.dequantize())
 
-    def test_every_format_comes_back_within_its_error(self):
+    def test_every_format_is_decoded_within_its_error(self):
         for entry in equarx.formats():
             with self.subTest(entry["name"]):
-                if entry["shared_scale"]:  # of one tensor there is none
+                if entry["shared_scale"]:  # undefined for a single tensor
                     with self.assertRaisesRegex(equarx.InputError, "one scale shared by all ranks"):
                         equarx.quantize(VALUES, entry["name"])
                     continue
@@ -57,7 +57,7 @@ class Codes(unittest.TestCase):
                 self.assertGreaterEqual(quantized.bits_per_element, entry["bits"])
                 self.assertEqual(quantized.codes.nbytes, -(-VALUES.size * entry["bits"] // 8))
 
-    def test_casts_are_numpys(self):
+    def test_casts_equal_numpys(self):
         half = equarx.quantize(VALUES, "fp16")
         numpy.testing.assert_array_equal(half.codes, VALUES.astype("f2"))
         self.assertIsNone(half.scales)
@@ -65,7 +65,7 @@ class Codes(unittest.TestCase):
 
 
 class SameAsTheProgram(unittest.TestCase):
-    def test_errors_are_the_programs(self):
+    def test_errors_match_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "values.npy")
             numpy.save(file, VALUES)
@@ -79,7 +79,7 @@ class SameAsTheProgram(unittest.TestCase):
                     self.assertEqual(shown["SQNR"], f"{quantized.sqnr_db:.2f} dB")
                     self.assertEqual(shown["bits per element"], f"{quantized.bits_per_element:.4g}")
 
-    def test_mistakes_are_the_programs(self):
+    def test_error_messages_match_the_program(self):
         for options, pointer in [({"format": "int9"}, "/format"), ({"format": "int8", "blok": 3}, "/blok"),
                                  ({"format": "bf16", "block": 32}, "/block"),
                                  ({"format": "int8", "rounding": "up"}, "/rounding")]:
@@ -99,19 +99,19 @@ class Arrays(unittest.TestCase):
         self.assertEqual(equarx.quantize(VALUES.astype("f2"), "fp16").mse, 0)
         self.assertEqual(equarx.quantize((VALUES.view("u4") >> 16).astype("u2"), "bf16", dtype="bf16").mse, 0)
 
-    def test_nan_is_counted_and_stays(self):
+    def test_nan_is_counted_and_preserved(self):
         values = VALUES.copy()
         values[0, 0] = numpy.nan
         quantized = equarx.quantize(values, "int8")
         self.assertEqual(quantized.non_finite, 128)  # its scale group
         self.assertTrue(numpy.isnan(quantized.dequantize()[0, 0]))
 
-    def test_nothing_is_no_array(self):
+    def test_an_empty_array_is_refused(self):
         for nothing in (numpy.empty((0, 3), "f4"), numpy.float32(1)):
             with self.assertRaisesRegex(equarx.InputError, "it needs at least one axis and one element"):
                 equarx.quantize(nothing)
 
-    def test_it_says_what_it_is(self):
+    def test_its_text_describes_it(self):
         self.assertRegex(repr(equarx.quantize(VALUES)),
                          r"^Quantized\(int8, shape \(300, 1001\), 8\.\d+ bits per element, SQNR \d+\.\d\d dB\)$")
 

@@ -1,4 +1,4 @@
-"""equarx.run(): the same as the program, wherever it runs."""
+"""equarx.run(): equal to the program, wherever it runs."""
 import json
 import os
 import pathlib
@@ -14,13 +14,13 @@ PROGRAM = pathlib.Path(os.environ["EQUARX_BUILD"], "equarx-sim")
 
 
 def printed(*arguments, overrides=()) -> str:
-    """What the program prints."""
+    """Output of the program."""
     sets = [word for pointer, value in dict(overrides).items() for word in ("--set", f"{pointer}={value}")]
     return subprocess.run([PROGRAM, "run", CONFIG, *arguments, *sets], check=True, capture_output=True, text=True).stdout
 
 
 def refused(*arguments, **options) -> equarx.InputError:
-    """The error of a run that must have one."""
+    """The error of a run that must fail."""
     try:
         equarx.run(*arguments, **options)
     except equarx.InputError as error:
@@ -29,7 +29,7 @@ def refused(*arguments, **options) -> equarx.InputError:
 
 
 class SameAsTheProgram(unittest.TestCase):
-    def test_the_result_is_the_programs_by_either_engine(self):
+    def test_the_result_matches_the_program_for_either_engine(self):
         for engine in ("simgrid", "direct"):
             with self.subTest(engine):
                 overrides = {**SMALL, "/engine": engine}
@@ -37,7 +37,7 @@ class SameAsTheProgram(unittest.TestCase):
                 self.assertEqual(result.to_dict(), json.loads(printed("--json", overrides=overrides)))
                 self.assertEqual(str(result), printed(overrides=overrides))
 
-    def test_by_itself_it_takes_the_engine_that_is_quick(self):
+    def test_the_faster_engine_is_chosen_by_default(self):
         here = equarx.run(CONFIG, SMALL)
         there = json.loads(printed("--json", overrides=SMALL))
         self.assertEqual({run["engine"] for run in there["runs"]}, {"simgrid"})
@@ -48,7 +48,7 @@ class SameAsTheProgram(unittest.TestCase):
             self.assertEqual(mine.numerics.to_dict(), run["numerics"])
         self.assertEqual(here.to_dict()["config_hash"], there["config_hash"])
 
-    def test_options_are_the_programs(self):
+    def test_options_match_the_program(self):
         overrides = {**SMALL, "/engine": "direct", "/numerics": "off"}
         result = equarx.run(CONFIG, overrides, links=True, sensitivity=True, uncertainty=True).to_dict()
         self.assertIn("links", result["runs"][0])
@@ -69,7 +69,7 @@ class SameAsTheProgram(unittest.TestCase):
             swept = equarx.sweep(file, {"/numerics": ["off"], "/tensor/bytes": ["128 KiB"]})
             self.assertEqual(len(swept), 3)
 
-    def test_numbers_of_numpy_are_numbers(self):
+    def test_numpy_numbers_are_accepted(self):
         import numpy
         overrides = {**SMALL, "/collectives/1/minishards": numpy.int64(1), "/tensor/shape": numpy.array([64, 1024])}
         self.assertEqual(equarx.run(CONFIG, overrides).config["tensor"]["shape"], [64, 1024])
@@ -78,7 +78,7 @@ class SameAsTheProgram(unittest.TestCase):
         result = equarx.run(CONFIG, SMALL)
         self.assertEqual(equarx.run(result.config).to_dict(), result.to_dict())
 
-    def test_relative_paths_begin_where_the_caller_is_now(self):
+    def test_relative_paths_refer_to_the_current_folder(self):
         chip = subprocess.run([PROGRAM, "hardware", "tpu-v5e", "--json"], check=True, capture_output=True).stdout
         config = json.loads(pathlib.Path(CONFIG).read_text())
         before = os.getcwd()
@@ -106,7 +106,7 @@ class Shapes(unittest.TestCase):
         with self.assertRaisesRegex(AttributeError, "there is no 'tme'; there are label, "):
             _ = run.tme
 
-    def test_what_callers_change_is_theirs(self):
+    def test_changes_by_callers_do_not_affect_results(self):
         self.result.to_dict()["runs"].clear()
         self.result.config.clear()
         self.result.runs.clear()
@@ -158,9 +158,9 @@ class Shapes(unittest.TestCase):
         label = "</pre><img src=x onerror=alert(1)>"
         html = equarx.run(CONFIG, {**SMALL, "/collectives/full-loop/label": label})._repr_html_()
         self.assertIn("&lt;/pre&gt;&lt;img src=x onerror=alert(1)&gt;", html)
-        self.assertEqual(html.count("<"), 2)  # of <pre> and </pre>
+        self.assertEqual(html.count("<"), 2)  # from <pre> and </pre>
 
-    def test_a_run_that_failed_has_no_time(self):
+    def test_a_failed_run_has_no_time(self):
         fails = {"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "0 s"}]}
         run = equarx.run(CONFIG, {**SMALL, "/faults": fails}).runs["bf16"]
         self.assertIsNone(run.time)
@@ -169,7 +169,7 @@ class Shapes(unittest.TestCase):
 
 
 class Mistakes(unittest.TestCase):
-    def test_words_and_places_are_the_programs(self):
+    def test_messages_and_pointers_match_the_program(self):
         wrong = {"/tensor/bytes": "2 potatoes", "/tensor/bites": 1, "/collectives/1/format": "int9",
                  "/hardware": "tpu-v99", "/topology/slice": "3x3x3"}
         for pointer, value in wrong.items():
@@ -182,11 +182,11 @@ class Mistakes(unittest.TestCase):
                     self.assertEqual(f"equarx-sim: error: {error}\n", ran.stderr)
                     self.assertTrue(error.pointer.startswith(pointer.rsplit("/", 1)[0]), error.pointer)
 
-    def test_each_is_one_sentence(self):
+    def test_each_error_is_one_sentence(self):
         for arguments, message in [
                 (("configs/none.json",), r"^.*configs/none.json.*$"),
-                ((7,), "^a configuration is a dict or the path of a JSON file, and not a int$"),
-                ((CONFIG, [1]), "^overrides are a dict of JSON pointers"),
+                ((7,), "^a configuration must be a dict or the path of a JSON file, not a int$"),
+                ((CONFIG, [1]), "^overrides must be a dict of JSON pointers"),
                 ((CONFIG, {"tensor": 1}), "^overrides: 'tensor' is not a JSON pointer; write it like /tensor/bytes$"),
                 ((CONFIG, {"/tensor": {1, 2}}), "^configuration: a set is no value of a configuration"),
                 ((CONFIG, {"/tensor/sample": float("nan")}), "^configuration: Out of range float values"),

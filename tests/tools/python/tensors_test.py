@@ -1,4 +1,4 @@
-"""What the package computes on arrays is what the program writes with --output-tensors, bit for bit."""
+"""Arrays computed by the package equal the files of --output-tensors, bit for bit."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ ELEMENTS = [4096, 40000, 262144]
 
 class Tensors(unittest.TestCase):
     def written(self, algorithm: str, elements: int, dtype: str) -> tuple[list[numpy.ndarray], dict]:
-        """What the program's ranks begin with, and what they end with by format."""
+        """Inputs of the program's ranks, and results by format."""
         config = {"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "engine": "direct",
                   "tensor": {"shape": [elements], "dtype": dtype},
                   "collectives": [{"label": name, "algorithm": algorithm, "format": name} for name in FORMATS]}
@@ -49,7 +49,7 @@ class Tensors(unittest.TestCase):
         for dtype in ("fp32", "fp16"):
             self.check("equarx", ELEMENTS[1], dtype)
 
-    def test_a_run_gives_them_as_arrays(self):
+    def test_a_run_returns_its_tensors_as_arrays(self):
         config = {"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "tensor": {"shape": [8, 512], "dtype": "fp32"},
                   "collectives": [{"label": "int8", "algorithm": "equarx", "minishards": 1},
                                   {"label": "a/b", "algorithm": "ring"}]}
@@ -84,7 +84,7 @@ class Tensors(unittest.TestCase):
             self.assertEqual(tensors.inputs, [])
         self.assertIsNone(equarx.run(config).tensors)
 
-    def test_what_cannot_be_written(self):
+    def test_tensors_that_cannot_be_written(self):
         config = {"hardware": "tpu-v5e", "topology": {"slice": "2x2"}, "tensor": {"shape": [4096]},
                   "collectives": [{"label": "ring", "algorithm": "ring"}]}
         for options, words in (({"tensors": "a.safetensors"}, "folder for .npy files"), ({"tensors": 7}, "not 7"),

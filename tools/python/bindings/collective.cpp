@@ -1,6 +1,7 @@
 #include "tools/python/bindings/collective.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,17 +28,18 @@ namespace {
 namespace py = pybind11;
 using collectives::Partition;
 
-/// What a collective is computed from, and where its result goes. Whoever uses it keeps the memory.
+/// Inputs of a collective, and the memory of its result, which the caller keeps alive.
 struct Task {
   values::TensorSource source;
   tensors::FileType type;
   std::span<std::byte> result;
   unsigned threads;
   std::uint64_t seed;         ///< of stochastic rounding
-  values::Feedback feedback;  ///< by rank; empty without
+  values::Feedback feedback;  ///< by rank; empty without error feedback
+  bool in_place = false;      ///< the result overwrites inputs
 };
 
-/// A collective of a plan that has only one way, to be computed on arrays.
+/// A collective whose plan has a single candidate, to be computed on arrays.
 class ArrayCollective {
  public:
   explicit ArrayCollective(plan::Plan plan)
@@ -68,7 +70,7 @@ ArrayCollective make_collective(std::string config) {
       [request](const StopFlag&) { return ArrayCollective(request::make_plan(request)); });
 }
 
-/// Where the shard of a rank lies in the tensor: a range of every segment, without padding.
+/// Position of a rank's shard in the tensor: a range of every segment, without padding.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> ArrayCollective::shard(
     std::uint32_t rank) const {
   const Partition& partition = program().partition;
@@ -83,29 +85,48 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> ArrayCollective::shard(
   return ranges;
 }
 
-values::ValueResult compute(const plan::CollectivePlan& collective, const Task& task,
-                            const StopFlag& stop) {
+/// Errors of a collective, and the inputs with NaN or Inf.
+struct Computed {
+  values::ValueResult values;
+  std::vector<values::NonfiniteInput> nonfinite_inputs;
+};
+
+Computed compute(const plan::CollectivePlan& collective, const Task& task, const StopFlag& stop) {
+  Computed computed;
+  const auto find_nonfinite = [&] {
+    return values::nonfinite_inputs(task.source, collective.program.ranks());
+  };
+  if (task.in_place) computed.nonfinite_inputs = find_nonfinite();  // before they are overwritten
   values::ResultTensor result(values::element_format(task.type), task.result);
-  const values::ValueResult values =
-      values::execute(collective.program, task.source,
-                      {.threads = task.threads,
-                       .result = &result,
-                       .rounding_seed = task.seed,
-                       .feedback = task.feedback.empty() ? nullptr : &task.feedback,
-                       .watch = [&](double) { stop.check(); }});
-  run::check_values(collective, values, true);
-  return values;
+  computed.values = values::execute(collective.program, task.source,
+                                    {.threads = task.threads,
+                                     .result = &result,
+                                     .rounding_seed = task.seed,
+                                     .feedback = task.feedback.empty() ? nullptr : &task.feedback,
+                                     .watch = [&](double) { stop.check(); }});
+  run::check_values(collective, computed.values, true);
+  if (!task.in_place && computed.values.against_exact.nonfinite_exact > 0)
+    computed.nonfinite_inputs = find_nonfinite();
+  return computed;
 }
 
-py::dict errors_of(const values::ValueResult& values) {
+bool overlap(std::span<const std::byte> one, std::span<const std::byte> other) {
+  const std::less<const std::byte*> before;
+  return before(one.data(), other.data() + other.size()) &&
+         before(other.data(), one.data() + one.size());
+}
+
+py::dict errors_of(const Computed& computed) {
+  const values::ValueResult& values = computed.values;
   py::dict dict = to_dict(values.against_exact);
   dict["clipped_fraction"] = values.clipped_fraction();
   dict["flushed_fraction"] = values.flushed_fraction();
   dict["at_largest_fraction"] = values.at_largest_fraction();
+  dict["warnings"] = values::texts_of(computed.nonfinite_inputs);
   return dict;
 }
 
-/// Parts of an array of float32 with a leading axis of ranks.
+/// Splits a float32 array with a leading axis of ranks into one span per rank.
 values::Feedback by_rank(std::span<std::byte> bytes, std::size_t ranks) {
   const std::span<float> all(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
   values::Feedback feedback;
@@ -114,7 +135,7 @@ values::Feedback by_rank(std::span<std::byte> bytes, std::size_t ranks) {
   return feedback;
 }
 
-/// Whether every quantization is one rank's alone.
+/// True if every quantization is made by a single rank.
 bool ArrayCollective::can_feed_back() const {
   const config::Algorithm algorithm = collective().config.algorithm;
   return algorithm->summation != collectives::Summation::in_pairs || algorithm->has_two_phases;
@@ -127,8 +148,13 @@ py::dict ArrayCollective::run(const std::vector<py::buffer>& ranks, const std::s
   const Memory out(result, true);
   std::vector<std::unique_ptr<Memory>> in;
   std::vector<tensors::MemoryTensor> tensors;
-  for (const py::buffer& rank : ranks)
-    tensors.emplace_back(type, in.emplace_back(std::make_unique<Memory>(rank))->bytes());
+  bool in_place = false;
+  for (const py::buffer& rank : ranks) {
+    const std::span<const std::byte> bytes =
+        in.emplace_back(std::make_unique<Memory>(rank))->bytes();
+    tensors.emplace_back(type, bytes);
+    in_place = in_place || overlap(bytes, out.bytes());
+  }
   std::optional<Memory> lost;
   if (feedback) lost.emplace(*feedback, true);
   const Task task{
@@ -137,7 +163,8 @@ py::dict ArrayCollective::run(const std::vector<py::buffer>& ranks, const std::s
       out.writable_bytes(),
       threads,
       seed,
-      lost ? by_rank(lost->writable_bytes(), ranks.size()) : values::Feedback{}};
+      lost ? by_rank(lost->writable_bytes(), ranks.size()) : values::Feedback{},
+      in_place};
   const auto work = [plan = plan_, task](const StopFlag& stop) {
     return compute(plan->collectives.front().candidates.front(), task, stop);
   };
@@ -156,16 +183,16 @@ void bind_collective(py::module_& core) {
            "The only collective of a configuration, as JSON, whose algorithm is not auto.")
       .def_property_readonly("ranks", &ArrayCollective::ranks, "Number of ranks.")
       .def_property_readonly("result_elements", &ArrayCollective::result_elements,
-                             "Elements of the result; of an AllToAll, of all ranks together.")
+                             "Elements of the result; for an AllToAll, of all ranks together.")
       .def_property_readonly("config", &ArrayCollective::config,
                              "The configuration with every default filled in, as JSON.")
       .def("shard", &ArrayCollective::shard, py::arg("rank"),
-           "Where a rank's shard lies in the tensor: pairs of begin and end, in elements.")
+           "Position of a rank's shard in the tensor: pairs of begin and end, in elements.")
       .def_property_readonly("can_feed_back", &ArrayCollective::can_feed_back,
-                             "Whether one rank alone makes each quantization.")
+                             "True if every quantization is made by a single rank.")
       .def("run", &ArrayCollective::run, py::arg("ranks"), py::arg("dtype"), py::arg("result"),
            py::arg("threads"), py::arg("seed"), py::arg("feedback") = py::none(),
-           "Fills result from one array for each rank, all of dtype, and returns the errors.");
+           "Fills result from one array per rank, all of dtype, and returns the errors.");
 }
 
 }  // namespace equarx::python

@@ -16,7 +16,7 @@ namespace {
 
 namespace py = pybind11;
 
-/// Sets an error of the package. Texts of users' files need not be UTF-8.
+/// Sets an error of the package. Texts from users' files may not be UTF-8.
 void raise(const char* name, const std::string& message, const std::string& pointer) {
   const auto text = [](const std::string& bytes) {
     return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(

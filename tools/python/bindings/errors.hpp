@@ -2,8 +2,8 @@
 
 namespace equarx::python {
 
-/// Makes exceptions of the program those of the package: what the user got wrong is an equarx.InputError, with its
-/// JSON pointer, and a defect of the program an equarx.DefectError.
+/// Translates exceptions of the program to exceptions of the package: user errors become
+/// equarx.InputError, with a JSON pointer, and defects of the program equarx.DefectError.
 void bind_errors();
 
 }  // namespace equarx::python

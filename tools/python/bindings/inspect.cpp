@@ -71,13 +71,13 @@ void bind_inspect(py::module_& core) {
   core.def("chips", &list_chips, "The built-in chips, as JSON and as a table.");
   core.def("chip", &describe_chip, py::arg("name_or_path"), "A chip, as JSON and as a report.");
   core.def("topology", &describe_topology, py::arg("config"), py::arg("picture"),
-           "A topology, as JSON, as a table and, if asked for, as an SVG picture.");
-  core.def("formats", &list_formats, "The number formats that have a name, as JSON.");
+           "A topology, as JSON, as a table and, if requested, as an SVG picture.");
+  core.def("formats", &list_formats, "The named number formats, as JSON.");
   core.def("format_name", &config::format_name, py::arg("name"),
-           "What a format is called here that other tools may call otherwise.");
+           "The name of a format in equarx, given its name in other tools.");
   core.def("read_file", &input::read_file, py::arg("path"), "The text of a file.");
   core.def("without_comments", &without_comments, py::arg("json"),
-           "JSON text as others read it, too: comments are allowed here.");
+           "JSON text without the comments that equarx allows.");
 }
 
 }  // namespace equarx::python

@@ -4,7 +4,7 @@
 
 namespace equarx::python {
 
-/// What needs no run: chips, topologies, formats.
+/// Queries without a run: chips, topologies, formats.
 void bind_inspect(pybind11::module_& core);
 
 }  // namespace equarx::python

@@ -1,4 +1,4 @@
-// Memory of arrays. That it is contiguous is the package's to see to; here it is checked.
+// Memory of arrays. The package makes it contiguous; this checks it.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace equarx::python {
 
-/// An array's memory, which stays while this lives.
+/// An array's memory, valid during the lifetime of this object.
 class Memory {
  public:
-  /// @throws BufferError if it is not contiguous, or, for `writable`, if it may not be written.
+  /// @throws BufferError if it is not contiguous or, for `writable`, if it is read-only.
   explicit Memory(const pybind11::buffer& array, bool writable = false);
   ~Memory();
   Memory(const Memory&) = delete;

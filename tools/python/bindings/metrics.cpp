@@ -10,6 +10,7 @@ pybind11::dict to_dict(const numerics::ErrorMetrics& errors) {
   dict["max_abs_error"] = errors.max_abs_error;
   dict["mean_signed_error"] = errors.mean_signed_error;
   dict["cosine_similarity"] = errors.cosine_similarity;
+  dict["nonfinite_elements"] = errors.nonfinite;
   return dict;
 }
 

@@ -1,5 +1,5 @@
-// equarx._core: what the Python package takes from the program. Arguments and results are text, numbers and memory;
-// arrays, dictionaries and their checks are the package's.
+// equarx._core: the program's interface for the Python package. Arguments and results are text,
+// numbers and memory; arrays, dictionaries and their checks belong to the package.
 #include <pybind11/pybind11.h>
 
 #include "experiments/output/provenance.hpp"
@@ -15,9 +15,9 @@ namespace py = pybind11;
 
 PYBIND11_MODULE(_core, core) {
   using namespace equarx;
-  core.doc() = "What the package equarx takes from the program.";
-  core.def("version", &output::version, "Version of the program that this was built with.");
-  core.def("finish_work", &python::finish_work, "Waits for work that Ctrl-C left behind.");
+  core.doc() = "The program's interface for the Python package equarx.";
+  core.def("version", &output::version, "Version of the program that this module was built with.");
+  core.def("finish_work", &python::finish_work, "Waits for work abandoned after Ctrl-C.");
   python::bind_errors();
   python::bind_run(core);
   python::bind_quantize(core);

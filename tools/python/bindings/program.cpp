@@ -41,7 +41,7 @@ class Instructions {
   std::shared_ptr<const plan::Plan> plan_;
 };
 
-/// The place of an instruction in the tensor: of the message that it sends or waits for, if it does.
+/// Adds the instruction's tile in the tensor; for a send or a wait, the tile of its message.
 void add_tile(const Program& program, const Instruction& instruction, Json& row) {
   const collectives::Tile& tile = program.tile(instruction);
   row["segment"] = tile.segment;
@@ -79,7 +79,7 @@ std::string Instructions::list() const {
   });
 }
 
-/// What happened when, on the chips that were simulated.
+/// Timeline of events on the simulated chips.
 Json timeline_of(const plan::CollectivePlan& collective, const sim::TimeResult& time) {
   const Program& program = collective.program;
   const sim::Machine& machine = collective.simulated.machine;
@@ -130,12 +130,12 @@ Instructions make_instructions(std::string config) {
 }  // namespace
 
 void bind_program(py::module_& core) {
-  py::class_<Instructions>(core, "Instructions", "The instructions of a collective.")
+  py::class_<Instructions>(core, "Instructions", "The instruction stream of a collective.")
       .def(py::init(&make_instructions), py::arg("config"),
-           "Of the only collective of a configuration, as JSON, whose engine is \"direct\".")
+           "The only collective of a configuration, as JSON, with the engine \"direct\".")
       .def_property_readonly("ranks", &Instructions::ranks, "Number of ranks.")
-      .def("list", &Instructions::list, "A row for each instruction, as JSON.")
-      .def("timeline", &Instructions::timeline, "A row for all that happens, as JSON.");
+      .def("list", &Instructions::list, "A row per instruction, as JSON.")
+      .def("timeline", &Instructions::timeline, "A row per event, as JSON.");
 }
 
 }  // namespace equarx::python

@@ -4,7 +4,7 @@
 
 namespace equarx::python {
 
-/// The instructions of a program, and when each was done.
+/// Instruction stream of a collective, and the times of its instructions.
 void bind_program(pybind11::module_& core);
 
 }  // namespace equarx::python

@@ -23,7 +23,7 @@ namespace py = pybind11;
 using inspect::PieceCut;
 using inspect::QuantizeOptions;
 
-/// Where a piece lies in the codes and scales of the whole tensor: one behind the other.
+/// Offsets of a piece in the elements, codes and scales of the whole tensor.
 struct Extent {
   std::uint64_t elements = 0;
   std::size_t codes = 0;   ///< bytes
@@ -34,7 +34,7 @@ struct Extent {
   }
 };
 
-/// A format, for arrays of one size.
+/// A quantizer for arrays of one size.
 class ArrayQuantizer {
  public:
   ArrayQuantizer(const std::string& options, std::uint64_t elements)
@@ -136,13 +136,13 @@ void ArrayQuantizer::dequantize(const py::buffer& codes, const py::buffer& scale
 }  // namespace
 
 void bind_quantize(py::module_& core) {
-  py::class_<ArrayQuantizer>(core, "Quantizer", "A format, for arrays of one size.")
+  py::class_<ArrayQuantizer>(core, "Quantizer", "A quantizer for arrays of one size.")
       .def(py::init<const std::string&, std::uint64_t>(), py::arg("options"), py::arg("elements"),
-           "Of options as a configuration has them, as JSON.")
+           "Options in the form of a configuration, as JSON.")
       .def_property_readonly("element", &ArrayQuantizer::element, "Type of the codes.")
-      .def_property_readonly("scaled", &ArrayQuantizer::scaled, "Whether there are scales.")
+      .def_property_readonly("scaled", &ArrayQuantizer::scaled, "True if the format has scales.")
       .def_property_readonly("block", &ArrayQuantizer::block,
-                             "Elements per scale of the contiguous layout; 0 of the strided.")
+                             "Elements per scale of the contiguous layout; 0 for the strided one.")
       .def_property_readonly("minishard", &ArrayQuantizer::minishard,
                              "Elements that are quantized together.")
       .def_property_readonly("code_bytes", &ArrayQuantizer::code_bytes, "Bytes of all codes.")

@@ -26,7 +26,7 @@ class Planned {
 
   bool needs_simgrid() const { return request::needs_simgrid(*plan_); }
 
-  /// The answer: JSON, a table, paths of tensors.
+  /// Result of a run: JSON, a table, paths of tensors.
   std::tuple<std::string, std::string, std::string> run() const {
     const auto work = [request = request_, plan = plan_](const StopFlag& stop) {
       return request::answer(*plan, *request, [&](double) { stop.check(); });
@@ -59,12 +59,14 @@ std::string resolve(std::string config, const Overrides& overrides) {
 
 void bind_run(py::module_& core) {
   py::class_<Planned>(core, "Planned", "An experiment that is ready to run.")
-      .def_property_readonly("needs_simgrid", &Planned::needs_simgrid,
-                             "Whether SimGrid simulates some of it, which is not done here.")
-      .def("run", &Planned::run, "The answer: JSON, a table, and the paths of tensors as JSON.");
+      .def_property_readonly(
+          "needs_simgrid", &Planned::needs_simgrid,
+          "True if some of it needs SimGrid, which does not run in this process.")
+      .def("run", &Planned::run,
+           "Result of a run: JSON, a table, and the paths of tensors as JSON.");
   core.def("plan", &make_planned, py::arg("config"), py::arg("overrides"), py::arg("links"),
            py::arg("uncertainty"), py::arg("sensitivity"), py::arg("tensors"), py::arg("inputs"),
-           "Plans an experiment of JSON text; overrides are pairs of pointer and text.");
+           "Plans an experiment given as JSON text; overrides are pairs of pointer and text.");
   core.def("resolve", &resolve, py::arg("config"), py::arg("overrides"),
            "A configuration with every default filled in, as JSON.");
 }

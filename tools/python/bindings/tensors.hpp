@@ -1,4 +1,4 @@
-// Types of tensors by their names in configurations: fp32, bf16, fp16, fp8-e4m3, fp8-e5m2.
+// Tensor types by their names in configurations: fp32, bf16, fp16, fp8-e4m3, fp8-e5m2.
 #pragma once
 
 #include <string>

@@ -13,30 +13,31 @@ namespace {
 namespace py = pybind11;
 using std::chrono::milliseconds;
 
-/// Between two looks for signals: short beside what somebody notices, long beside what a look costs.
+/// Interval between checks for signals: too short to be noticed, long compared to the cost of a
+/// check.
 constexpr milliseconds kLook{20};
-/// What work has to end by itself once it is no longer wanted.
+/// Time for cancelled work to end by itself.
 constexpr milliseconds kGrace{100};
 
 struct Stopped : std::exception {};
 
-/// Work whose caller has not waited for its end. Guarded by the interpreter's lock.
-struct LeftBehind {
-  pid_t process;  ///< that it is a thread of; a forked child has only the memory of it
+/// Work whose caller has stopped waiting for it. Guarded by the interpreter's lock.
+struct Abandoned {
+  pid_t process;  ///< owner of the thread; a forked child has only a copy of its memory
   std::thread thread;
   std::shared_future<void> ended;
   py::object keep;
 };
 
-std::list<LeftBehind>& left_behind() {
+std::list<Abandoned>& abandoned() {
   // Never destroyed: Python objects must not outlive the interpreter, nor be released after it.
-  static auto* const all = new std::list<LeftBehind>;
+  static auto* const all = new std::list<Abandoned>;
   return *all;
 }
 
-/// Forgets what has ended. With the interpreter's lock.
-void forget_ended() {
-  left_behind().remove_if([](LeftBehind& one) {
+/// Removes finished work. Requires the interpreter's lock.
+void remove_finished() {
+  abandoned().remove_if([](Abandoned& one) {
     if (one.ended.wait_for(milliseconds(0)) != std::future_status::ready) return false;
     one.thread.join();
     return true;
@@ -55,18 +56,18 @@ void StopFlag::check() const {
 }
 
 void wait_for(std::function<void()> work, const StopFlag& stop, py::object keep) {
-  forget_ended();
+  remove_finished();
   std::packaged_task<void()> task(std::move(work));
   const std::shared_future<void> ended = task.get_future().share();
   std::thread thread(std::move(task));
   while (!has_ended(ended, kLook)) {
     if (PyErr_CheckSignals() == 0) continue;
-    py::error_already_set interrupt;  // taken now: waiting must not begin with an error set
+    py::error_already_set interrupt;  // fetched now: waiting must not begin with an error set
     stop.raise();
     if (has_ended(ended, kGrace))
       thread.join();
     else
-      left_behind().push_back({getpid(), std::move(thread), ended, std::move(keep)});
+      abandoned().push_back({getpid(), std::move(thread), ended, std::move(keep)});
     throw interrupt;
   }
   thread.join();
@@ -74,14 +75,14 @@ void wait_for(std::function<void()> work, const StopFlag& stop, py::object keep)
 }
 
 void finish_work() {
-  for (LeftBehind& one : left_behind()) {
+  for (Abandoned& one : abandoned()) {
     const py::gil_scoped_release release;
     if (one.process == getpid())
       one.thread.join();
     else
       one.thread.detach();
   }
-  left_behind().clear();
+  abandoned().clear();
 }
 
 }  // namespace equarx::python

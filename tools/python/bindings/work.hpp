@@ -1,4 +1,4 @@
-// Work of the program, done for Python without holding the interpreter.
+// Runs work of the program for Python without holding the interpreter's lock.
 #pragma once
 
 #include <atomic>
@@ -12,23 +12,25 @@
 
 namespace equarx::python {
 
-/// Whether the caller has given up: Ctrl-C. Copies share it.
+/// True once the caller has given up: Ctrl-C. Copies share it.
 class StopFlag {
  public:
   void raise() const { *raised_ = true; }
-  /// Ends the work that calls it if the caller has given up, by an exception that nobody sees.
+  /// Ends the calling work if the caller has given up, by an exception that is discarded.
   void check() const;
 
  private:
   std::shared_ptr<std::atomic<bool>> raised_ = std::make_shared<std::atomic<bool>>(false);
 };
 
-/// Runs `work` in a thread of its own, without the interpreter's lock, and waits for it. Signals are handled meanwhile,
-/// so Ctrl-C is a KeyboardInterrupt at once. Work that does not end soon then is left behind: it must own all that it
-/// uses, but for the memory of `keep`, which stays until it has ended.
+/// Runs `work` in a thread of its own, without the interpreter's lock, and waits for it. Handles
+/// signals meanwhile, so Ctrl-C raises KeyboardInterrupt at once. Work that does not end soon after
+/// is abandoned: it must own everything it uses, except the memory of `keep`, which stays alive
+/// until it has ended.
 void wait_for(std::function<void()> work, const StopFlag& stop, pybind11::object keep);
 
-/// The same for work that returns something. `work` is called with the flag that it should check now and then.
+/// The same for work that returns a value. `work` is called with the flag, which it should check
+/// now and then.
 template <typename Work>
 auto without_interpreter(Work work, pybind11::object keep = pybind11::none()) {
   using Result = decltype(work(std::declval<const StopFlag&>()));
@@ -38,7 +40,7 @@ auto without_interpreter(Work work, pybind11::object keep = pybind11::none()) {
   return std::move(**result);
 }
 
-/// Waits for all work that was left behind; for the end of the interpreter.
+/// Waits for all abandoned work; called at the end of the interpreter.
 void finish_work();
 
 }  // namespace equarx::python

@@ -1,4 +1,5 @@
-"""Arrays of NumPy, PyTorch (on the CPU), JAX and whatever else NumPy takes, without a copy where they are contiguous."""
+"""Arrays of NumPy, PyTorch (on the CPU), JAX and any type that NumPy accepts, without a copy where
+contiguous."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -6,24 +7,24 @@ from typing import TYPE_CHECKING
 
 from ._errors import InputError
 
-if TYPE_CHECKING:  # it is loaded when there are arrays, and not before
+if TYPE_CHECKING:  # imported lazily, when the first array is used
     import numpy
 
-# Types of tensors by the names of dtypes, and what their bits are kept in where NumPy has no such type.
+# Tensor types by dtype name, and the storage dtype of types that NumPy lacks.
 _TENSORS = {"float32": ("fp32", None), "float16": ("fp16", None), "bfloat16": ("bf16", "uint16"),
             "float8_e4m3fn": ("fp8-e4m3", "uint8"), "float8_e5m2": ("fp8-e5m2", "uint8")}
-# Types that integers may stand for, if ``dtype`` says so.
+# Types that integers may represent, given by ``dtype``.
 _BITS = {"uint16": ("bf16",), "uint8": ("fp8-e4m3", "fp8-e5m2")}
 _TAKEN = "float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with dtype='bf16')"
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """An array, and what its bits mean."""
+    """An array, and the type that its bits represent."""
 
     bits: numpy.ndarray  # contiguous; of a dtype that has the buffer protocol
-    dtype: str  # as configurations call it: "fp32"
-    given: numpy.dtype  # what its elements were, and those of results are
+    dtype: str  # name in configurations: "fp32"
+    given: numpy.dtype  # dtype of its elements and of results
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -48,13 +49,13 @@ def _to_numpy(array, what: str):
     try:
         return numpy.asarray(array), None
     except (ValueError, TypeError) as error:
-        raise InputError(f"{what} is no array of numbers: {error}") from None
+        raise InputError(f"{what} is not an array of numbers: {error}") from None
 
 
 def tensor_of(array, dtype: str | None = None, what: str = "the array") -> Tensor:
-    """An array as a tensor. A copy is made only if it is not contiguous, or not in this machine's byte order.
+    """An array as a tensor. It is copied only if it is not contiguous or not in native byte order.
 
-    @raises InputError for types that are no type of a tensor, and for arrays without elements
+    @raises InputError for unsupported types, and for arrays without elements
     """
     import numpy
     values, known = _to_numpy(array, what)
@@ -70,37 +71,38 @@ def tensor_of(array, dtype: str | None = None, what: str = "the array") -> Tenso
 
 
 def _type_of(given, dtype: str | None, what: str) -> tuple[str, str | None]:
-    """The tensor type of a dtype, and the dtype that its bits are seen as."""
+    """The tensor type of a dtype, and the dtype as which its bits are viewed."""
     if dtype in _BITS.get(given.name, ()):
         return dtype, None
     if given.name in _TENSORS:
         name, bits = _TENSORS[given.name]
         if dtype not in (None, name):
-            raise InputError(f"{what} is of {given.name}, and dtype says {dtype!r}; leave dtype out, or convert the array")
+            raise InputError(f"{what} is of {given.name}, but dtype is {dtype!r}; leave dtype out, or convert the array")
         return name, bits
     remedy = "; convert it with .astype('float32')" if given.kind in "fiub" else ""
     if given.name in _BITS:
-        remedy = f"; if its elements are the bits of one, say dtype={' or '.join(map(repr, _BITS[given.name]))}"
-    raise InputError(f"{what} is of {given.name}, which no tensor is of: {_TAKEN}{remedy}")
+        remedy = f"; if its elements are the bits of one, pass dtype={' or '.join(map(repr, _BITS[given.name]))}"
+    raise InputError(f"{what} is of {given.name}; supported types: {_TAKEN}{remedy}")
 
 
 def tensors_of(arrays, dtype: str | None) -> list[Tensor]:
-    """One tensor for each rank: of an array whose leading axis counts ranks, or of a sequence of arrays.
+    """One tensor per rank: from an array whose leading axis counts ranks, or from a sequence of
+    arrays.
 
-    @raises InputError also unless all are of one shape and type
+    @raises InputError also unless all have the same shape and type
     """
     if hasattr(arrays, "shape"):
         if len(arrays.shape) < 2:
-            raise InputError(f"an array for all ranks has a leading axis of ranks and others after it, and this one "
-                             f"the shape {tuple(arrays.shape)}")
+            raise InputError(f"an array for all ranks has a leading axis of ranks and further axes, but this one "
+                             f"has the shape {tuple(arrays.shape)}")
         whole = tensor_of(arrays, dtype, "the array")
         return [Tensor(bits, whole.dtype, whole.given) for bits in whole.bits]
     try:
         ranks = list(arrays)
     except TypeError:
-        raise InputError(f"a {type(arrays).__name__} is no array, and no list of one for each rank") from None
+        raise InputError(f"a {type(arrays).__name__} is neither an array nor a list with one array per rank") from None
     if not ranks:
-        raise InputError("there are no arrays; give one for each rank")
+        raise InputError("there are no arrays; give one per rank")
     tensors = [tensor_of(array, dtype, f"the array of rank {rank}") for rank, array in enumerate(ranks)]
     for rank, tensor in enumerate(tensors):
         for name in ("shape", "given"):
@@ -115,28 +117,29 @@ def _describe(tensor: Tensor) -> str:
 
 
 def empty(shape: tuple[int, ...], like: Tensor):
-    """An array for a result."""
+    """Allocates an array for a result."""
     import numpy
     return numpy.empty(shape, like.given)
 
 
 def refuse_overlap(memory, tensors: list[Tensor]) -> None:
-    """A result may replace an array, element by element, but not lie across one. @raises InputError"""
+    """A result may replace an array element by element, but not overlap it otherwise. @raises
+    InputError"""
     import numpy
     start = memory.__array_interface__["data"][0]
     for rank, tensor in enumerate(tensors):
         if tensor.bits.__array_interface__["data"][0] == start:
             continue
         if numpy.may_share_memory(memory, tensor.bits):
-            raise InputError(f"out overlaps the array of rank {rank}, and begins elsewhere; give an array of its own, or "
+            raise InputError(f"out overlaps the array of rank {rank} at another offset; give a separate array, or "
                              "that array itself")
 
 
 def writable_bits(array, shape: tuple[int, ...], like: Tensor):
-    """The memory of an array that a result is to be written into. @raises InputError if it does not fit."""
+    """The memory of an array to write a result into. @raises InputError if it does not fit."""
     import numpy
     if not isinstance(array, numpy.ndarray):
-        raise InputError(f"out is a NumPy array, and not a {type(array).__name__}")
+        raise InputError(f"out must be a NumPy array, not a {type(array).__name__}")
     if array.dtype != like.given or array.shape != shape:
         raise InputError(f"out is of {array.dtype.name} {array.shape}, and the result of {like.given.name} {shape}")
     if not array.flags.c_contiguous or not array.flags.writeable:

@@ -1,8 +1,9 @@
-"""Collectives on arrays: what every rank ends with, bit for bit."""
+"""Collectives on arrays: the result of every rank, bit for bit."""
 from __future__ import annotations
 
 import functools
 import json
+import warnings
 from typing import Protocol
 
 from . import _core
@@ -10,24 +11,25 @@ from ._arrays import Tensor, empty, refuse_overlap, tensors_of, writable_bits
 from ._config import to_json
 from ._errors import InputError
 from ._known import format_name, formats
-from ._metrics import Errors
+from ._metrics import Errors, sqnr_text
 from ._run import run
 from .result import Run
 
-# Of a collective: the algorithm without scales, and with them.
+# Algorithm of a collective: without scales, and with them.
 _DEFAULTS = {"all-reduce": ("ring", "equarx"), "reduce-scatter": ("ring", "equarx"), "all-gather": ("ring", "equarx"),
              "all-to-all": ("direct", "direct"), "broadcast": ("ring", "ring")}
 _LABEL = "collective"
 
 
 class Outcome(Errors):
-    """What a collective has made of the ranks' arrays, and the errors against the exact result, in float64.
+    """Result of a collective on the ranks' arrays, and the errors against the exact result, in
+    float64.
 
-    result: of AllReduce, AllGather and Broadcast what every rank ends with, of the shape of one rank's array. Of
-        ReduceScatter the sum, of which each rank has its own shard. Of AllToAll, of shape (ranks, ...), what each rank
-        has sent, as it arrives. Its dtype is that of the arrays.
-    timing: the simulated run, if it was asked for: a Run, as in ``equarx.run(...).runs``.
-    config: the configuration with every default filled in; ``equarx.run()`` takes it.
+    result: for AllReduce, AllGather and Broadcast the result of every rank, in the shape of one
+        rank's array. For ReduceScatter the sum; each rank owns one shard of it. For AllToAll, of
+        shape (ranks, ...), the array of each sending rank as it arrives. It has the arrays' dtype.
+    timing: the simulated run, if requested: a Run, as in ``equarx.run(...).runs``.
+    config: the configuration with every default filled in; ``equarx.run()`` accepts it.
     """
 
     def __init__(self, core, kind: str, result, errors: dict, timing: Run | None):
@@ -41,7 +43,7 @@ class Outcome(Errors):
 
     @property
     def time(self) -> float | None:
-        """Simulated time in seconds; None unless ``time=True`` asked for it."""
+        """Simulated time in seconds; None without ``time=True``."""
         return None if self.timing is None else self.timing.time
 
     @property
@@ -51,16 +53,17 @@ class Outcome(Errors):
 
     @property
     def at_largest_fraction(self) -> float:
-        """Share of the result's elements at the largest code, of formats whose scale all ranks share; else 0."""
+        """Share of the result's elements at the largest code, for formats with a scale shared by
+        all ranks; else 0."""
         return self._at_largest
 
     def shard(self, rank: int) -> list[slice]:
-        """Where a rank's shard lies in the flat tensor: a slice for each part of it that goes its own way."""
+        """Position of a rank's shard in the flat tensor: one slice per segment."""
         return [slice(begin, end) for begin, end in self._core.shard(self._checked(rank))]
 
     def of_rank(self, rank: int):
-        """What a rank ends with: the result; of ReduceScatter its shard, along one axis; of AllToAll an array
-        (ranks, elements of the shard) with its shard of every sender."""
+        """Result of a rank: the result; for ReduceScatter its shard, along one axis; for AllToAll
+        an array (ranks, elements of the shard) with its shard from every sender."""
         import numpy
         self._checked(rank)
         if self._kind == "reduce-scatter":
@@ -82,7 +85,7 @@ class Outcome(Errors):
 
     def __repr__(self) -> str:
         time = "" if self.time is None else f", {self.time * 1e6:.1f} us"
-        return f"Outcome({self._kind} of {self.ranks} ranks, SQNR {self.sqnr_db:.2f} dB{time})"
+        return f"Outcome({self._kind} of {self.ranks} ranks, SQNR {sqnr_text(self.sqnr_db)}{time})"
 
 
 @functools.lru_cache(maxsize=None)
@@ -104,12 +107,13 @@ def _configuration(kind: str, tensors: list[Tensor], *, format, topology, algori
 
 @functools.lru_cache(maxsize=32)
 def _planned_before(config: str):
-    """Planning tries cuts out, which takes as long as computing some MiB; and the same configuration is asked for often."""
+    """Planning evaluates tilings, which takes as long as computing some MiB; configurations often
+    recur."""
     return _core.Collective(config)
 
 
 def _planned(config: dict):
-    """The collective of a configuration; planned anew where it names files, which may have changed."""
+    """The collective of a configuration; planned anew if it names files, which may have changed."""
     names_files = "file" in str(config["topology"]) or str(config["hardware"]) not in _chips()
     return (_core.Collective if names_files else _planned_before)(to_json(config))
 
@@ -125,11 +129,11 @@ def _timed(config: dict) -> Run:
 
 def _check_count(name: str, value) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
-        raise InputError(f"{name} is a whole number from 0, and not {value!r}")
+        raise InputError(f"{name} must be a whole number from 0, not {value!r}")
 
 
 def _result_array(core, kind: str, tensors: list[Tensor], out):
-    """The array for the result, and what of it the result is written into."""
+    """The array for the result, and the part of it that the result is written into."""
     shape = tensors[0].shape
     if kind == "all-to-all":
         shape = (len(tensors), *shape)
@@ -144,20 +148,20 @@ def _result_array(core, kind: str, tensors: list[Tensor], out):
 
 
 def _check_feedback(kind: str, core, tensors: list[Tensor], result, feedback) -> None:
-    """That it is what the ranks' arrays need: float32, a part for each, in one piece that can be written."""
+    """Checks the array for error feedback: float32, one part per rank, contiguous and writable."""
     import numpy
     if kind not in ("all-reduce", "reduce-scatter"):
-        raise InputError(f"feedback: is for sums, all-reduce and reduce-scatter; {kind} loses nothing of a sum")
+        raise InputError(f"feedback: applies to sums (all-reduce and reduce-scatter); {kind} does not sum")
     if not core.can_feed_back:
-        raise InputError("feedback: recursive-doubling quantizes each sum on several ranks, none of which could make up "
-                         "for it; use another algorithm, like two-shot or halving-doubling")
+        raise InputError("feedback: recursive-doubling quantizes each sum on several ranks, so no single rank can correct "
+                         "its error; use another algorithm, such as two-shot or halving-doubling")
     shape = (len(tensors), *tensors[0].shape)
     fits = isinstance(feedback, numpy.ndarray) and feedback.dtype == numpy.float32 and feedback.shape == shape
     if not fits or not feedback.flags.c_contiguous or not feedback.flags.writeable:
-        raise InputError(f"feedback: needs a contiguous float32 array of shape {shape} that can be written, like "
+        raise InputError(f"feedback: needs a contiguous float32 array of shape {shape} that is writable, such as "
                          f"numpy.zeros({shape}, numpy.float32) before the first step")
     if any(numpy.may_share_memory(feedback, memory) for memory in (result, *(tensor.bits for tensor in tensors))):
-        raise InputError("feedback: shares memory with the arrays or the result; give an array of its own")
+        raise InputError("feedback: shares memory with the arrays or the result; give a separate array")
 
 
 def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dtype, time, out, feedback, threads, seed,
@@ -177,39 +181,47 @@ def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dty
     result, memory = _result_array(core, kind, tensors, out)
     if feedback is not None:
         if options.get("hadamard"):
-            raise InputError("feedback: is not for rotated tensors, whose losses are rotated, too; remove hadamard")
+            raise InputError("feedback: does not apply to rotated tensors, as their errors are rotated, too; remove hadamard")
         _check_feedback(kind, core, tensors, memory, feedback)
     errors = core.run([tensor.bits for tensor in tensors], tensors[0].dtype, memory, threads, seed, feedback)
-    if result.shape != memory.shape:  # out has a leading axis of ranks, which end alike
+    for warning in errors.pop("warnings"):
+        warnings.warn(f"{warning}; errors leave such elements out", stacklevel=3)
+    # out has a leading axis of ranks, which end with equal results
+    if result.shape != memory.shape:
         result[1:] = result[0]
         result = result[0]
     return Outcome(core, kind, result, errors, timing if time else None)
 
 
 _ARGUMENTS = """
-    arrays: one for each rank: an array whose leading axis counts ranks, or a list of arrays of one shape. float32,
-        float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``); contiguous ones are not copied.
-    format: number format of what is sent, a name of ``equarx.formats()``; with scales it is quantized. By default the
-        type of the arrays.
-    topology: as in a configuration: ``{"slice": "4x2"}``, ``{"torus": "4x4"}``; by default a ring of as many chips as
-        there are ranks.
-    algorithm: "ring", "equarx", "two-shot", ... (docs/algorithms.md); "auto" for the fastest. By default %s.
+    arrays: one per rank: an array whose leading axis counts ranks, or a list of arrays of equal
+        shape. float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with
+        ``dtype="bf16"``); contiguous arrays are not copied.
+    format: number format of the messages, a name of ``equarx.formats()``; formats with scales
+        quantize. By default the type of the arrays.
+    topology: as in a configuration: ``{"slice": "4x2"}``, ``{"torus": "4x4"}``; by default a ring
+        with one chip per rank.
+    algorithm: "ring", "equarx", "two-shot", ... (docs/algorithms.md); "auto" for the fastest. By
+        default %s.
     hardware: a built-in chip, the path of a hardware file, or an object as in a configuration.
-    time: whether to simulate the collective, too; ``.time`` is then its time in seconds.
-    out: an array that the result is written into, of the result's shape; with a leading axis of ranks, every rank's
-        part is filled where all ranks end alike. It may be ``arrays`` itself.
-    feedback: error feedback over steps: a float32 array with a leading axis of ranks, zeros before the first step. What
-        is in it is added to the arrays, and it is left with what the ranks' quantizations have lost in this step. Of
-        AllReduce and ReduceScatter. ``time`` does not count what this costs.
-    threads: that compute; 0 for one for each core. seed: of stochastic rounding.
-    options: keys of a collective in docs/configuration.md: ``ring``, ``quantize``, ``minishards``, ``scale``, ...
+    time: simulates the collective, too; ``.time`` is then its time in seconds.
+    out: an array to write the result into, of the result's shape; with a leading axis of ranks,
+        every rank's part is filled if all ranks end with equal results. It may be ``arrays`` itself.
+    feedback: error feedback over steps: a float32 array with a leading axis of ranks, zeros before
+        the first step. Its values are added to the arrays, and replaced by the errors of the ranks'
+        quantizations in this step. For AllReduce and ReduceScatter. ``time`` does not include its
+        cost.
+    threads: number of computing threads; 0 for one per core. seed: of stochastic rounding.
+    options: keys of a collective in docs/configuration.md: ``ring``, ``quantize``, ``minishards``,
+        ``scale``, ...
 
-    Raises InputError for arrays that do not fit each other or the topology, and for what a configuration cannot have.
+    Raises InputError for arrays that do not match each other or the topology, and for invalid
+    configurations.
 """
 
 
 class CollectiveFunction(Protocol):
-    """A collective on arrays; its own text says what it does."""
+    """A collective on arrays; its docstring describes it."""
 
     def __call__(self, arrays, format: str | None = None, *, topology=None, algorithm: str | None = None,
                  hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, feedback=None,
@@ -235,7 +247,7 @@ allreduce = _define("allreduce", "all-reduce", _RING, "AllReduce: every rank end
 reduce_scatter = _define("reduce_scatter", "reduce-scatter", _RING,
                          "ReduceScatter: every rank ends with its own shard of the sum.")
 all_gather = _define("all_gather", "all-gather", _RING,
-                     "AllGather: of each rank's array its own shard counts, and every rank ends with all shards.")
+                     "AllGather: every rank ends with all shards; each rank contributes its own shard of its array.")
 all_to_all = _define("all_to_all", "all-to-all", '"direct"',
                      "AllToAll: every rank ends with its own shard of every rank's array.")
 broadcast = _define("broadcast", "broadcast", '"ring"', "Broadcast: every rank ends with the array of rank 0.")

@@ -1,4 +1,4 @@
-"""Configurations as users have them: dictionaries, or paths of JSON files."""
+"""Configurations in user form: dictionaries, or paths of JSON files."""
 from __future__ import annotations
 
 import contextlib
@@ -11,18 +11,18 @@ from ._errors import InputError
 
 
 def _plain(value):
-    """What json does not know: numbers of NumPy, paths, mappings."""
+    """Converts types that json lacks: numbers of NumPy, paths, mappings."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Mapping):
         return dict(value)
-    if hasattr(value, "tolist"):  # of NumPy: a scalar, or an array of lengths
+    if hasattr(value, "tolist"):  # NumPy: a scalar, or an array of lengths
         return value.tolist()
     raise TypeError(f"a {type(value).__name__} is no value of a configuration; it takes what JSON has")
 
 
 def to_json(value) -> str:
-    """A value as JSON text. @raises InputError for what JSON cannot hold."""
+    """A value as JSON text. @raises InputError for values without a JSON form."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -37,15 +37,15 @@ def text_of(config) -> str:
         text = _core.read_file(os.fspath(config))
         with naming_file(config):
             return _core.without_comments(text)
-    raise InputError(f"a configuration is a dict or the path of a JSON file, and not a {type(config).__name__}")
+    raise InputError(f"a configuration must be a dict or the path of a JSON file, not a {type(config).__name__}")
 
 
 def overrides_of(overrides) -> list[tuple[str, str]]:
-    """Pairs of pointer and text, as ``--set`` takes them."""
+    """Pairs of pointer and text, in the form of ``--set``."""
     if overrides is None:
         return []
     if not isinstance(overrides, Mapping):
-        raise InputError('overrides are a dict of JSON pointers, like {"/tensor/bytes": "8 MiB"}')
+        raise InputError('overrides must be a dict of JSON pointers, like {"/tensor/bytes": "8 MiB"}')
     pairs = []
     for pointer, value in overrides.items():
         if not isinstance(pointer, str) or not pointer.startswith("/"):
@@ -56,7 +56,7 @@ def overrides_of(overrides) -> list[tuple[str, str]]:
 
 @contextlib.contextmanager
 def naming_file(config):
-    """Messages about a file name it, as the program's do."""
+    """Prefixes messages about a file with its name, as the program does."""
     try:
         yield
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What the package takes from the program (tools/python/bindings). Text is JSON where a name does not say otherwise."""
+"""The program's interface for the package (tools/python/bindings). Text is JSON unless a name indicates otherwise."""
 from collections.abc import Sequence
 
 from typing_extensions import Buffer

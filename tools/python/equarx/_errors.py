@@ -3,9 +3,10 @@ from __future__ import annotations
 
 
 class InputError(ValueError):
-    """What was asked for cannot be done: one sentence with the place and the remedy.
+    """Invalid input: one sentence with the location and the remedy.
 
-    ``pointer`` is the JSON pointer of what is wrong in a configuration, like ``"/tensor/bytes"``, or ``""``.
+    ``pointer`` is the JSON pointer of the invalid value in a configuration, like
+    ``"/tensor/bytes"``, or ``""``.
     """
 
     def __init__(self, message: str, pointer: str = ""):
@@ -17,11 +18,12 @@ class InputError(ValueError):
 
 
 class DefectError(RuntimeError):
-    """A result broke an invariant that all results obey, or a simulation crashed: a defect of equarx-sim."""
+    """A result violated an invariant of all results, or a simulation crashed: a defect of
+    equarx-sim."""
 
     def __init__(self, message: str, _pointer: str = ""):
         super().__init__(message)
 
 
 class ProgramError(RuntimeError):
-    """The program equarx-sim is missing, is of another version, or ended without an answer."""
+    """The program equarx-sim is missing, has a different version, or ended without a result."""

@@ -1,7 +1,7 @@
 """Processes of equarx-sim that are kept for the session, for runs that need SimGrid.
 
-SimGrid forks, which a process with threads must not; so a helper is spawned, forks there, and answers over pipes.
-There are as many helpers as runs at once, and no more than cores.
+SimGrid forks, which is unsafe in a process with threads; so a helper is spawned, forks there, and
+replies over pipes. There are as many helpers as concurrent runs, and no more than cores.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Helper:
         self.process = _program.start(["serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.DEVNULL)
         try:
-            self._answer()  # its version
+            self._answer()  # reads its version
         except BaseException:
             self.end()
             raise
@@ -31,7 +31,7 @@ class _Helper:
     def _answer(self) -> dict:
         line = self.process.stdout.readline()
         if not line.endswith(b"\n"):
-            raise ProgramError(f"{_program.path()} ended without an answer; its memory may have run out")
+            raise ProgramError(f"{_program.path()} ended without a reply; it may have run out of memory")
         return json.loads(line)
 
     def ask(self, request: dict) -> dict:
@@ -39,21 +39,21 @@ class _Helper:
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            raise ProgramError(f"{_program.path()} ended before it was asked; its memory may have run out") from None
+            raise ProgramError(f"{_program.path()} ended before the request; it may have run out of memory") from None
         return self._answer()
 
     def end(self) -> None:
         _program.end(self.process)
 
     def forget(self) -> None:
-        """In a forked child, to whom it does not belong: closes the child's ends of the pipes."""
+        """In a forked child, which must not use the helper: closes the child's ends of the pipes."""
         for pipe in (self.process.stdin, self.process.stdout):
             pipe.close()
-        self.process.returncode = 0  # or its destructor would wait for it
+        self.process.returncode = 0  # otherwise its destructor would wait for it
 
 
 class _Helpers:
-    """Those that wait for work."""
+    """Idle helpers."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -65,7 +65,7 @@ class _Helpers:
             helper = self._take()
             try:
                 answer = helper.ask(request)
-            except BaseException:  # Ctrl-C, too: what it would answer is not wanted any more
+            except BaseException:  # Ctrl-C, too: its reply is not needed any more
                 helper.end()
                 raise
             with self._lock:
@@ -105,7 +105,7 @@ os.register_at_fork(after_in_child=_in_forked_child)
 
 
 def ask(request: dict) -> dict:
-    """The answer of a helper to a request (tools/cli/commands.hpp)."""
+    """Sends a request to a helper and returns the reply (tools/cli/commands.hpp)."""
     answer = _helpers.ask({**request, "folder": os.getcwd()})
     error = answer.get("error")
     if error is None:

@@ -1,4 +1,4 @@
-"""equarx.Program: the list of instructions that every chip carries out, as rows."""
+"""equarx.Program: the instruction stream that every chip executes, as rows."""
 from __future__ import annotations
 
 import json
@@ -11,26 +11,29 @@ from .result import frame
 
 
 class Program:
-    """A collective of a configuration as a list of instructions, written once for all ranks (docs/architecture.md).
+    """Instruction stream of the collective of a configuration, written once for all ranks
+    (docs/architecture.md).
 
-    Iterating over it gives a dict for each instruction: ``instruction``, ``op``, ``phase``, ``text``; its tile
-    (``segment``, ``shard_offset``, ``minishard``, ``microshard``; not of barriers); of a send or a wait ``message``,
-    ``bytes``, ``channel`` and ``peer_offset``, the way to the rank that it is sent to.
+    Iterating over it gives a dict per instruction: ``instruction``, ``op``, ``phase``, ``text``;
+    its tile (``segment``, ``shard_offset``, ``minishard``, ``microshard``; absent for barriers);
+    for a send or a wait ``message``, ``bytes``, ``channel`` and ``peer_offset``, the offset of the
+    receiving rank.
     """
 
     def __init__(self, config, label: str | None = None, overrides=None):
-        """Of the collective with this label; of the only one without it.
+        """label selects a collective; not needed if there is only one.
 
-        Raises InputError, also for an algorithm that is "auto", and for machines that only SimGrid simulates.
+        Raises InputError, also if the algorithm is "auto", and for machines that only SimGrid
+        simulates.
         """
         text = text_of(config)
         with naming_file(config):
-            # With every default filled in, and what it says that is wrong.
+            # Fills in every default, and raises InputError if the configuration is invalid.
             planned = json.loads(_core.resolve(text, overrides_of(overrides)))
         self.label = _chosen(planned["collectives"], label)
         planned["collectives"] = [one for one in planned["collectives"] if one["label"] == self.label]
         if planned["collectives"][0]["algorithm"] == "auto":
-            raise InputError("/collectives: a program is of one algorithm; name it in place of \"auto\"", "/collectives")
+            raise InputError("/collectives: a program has one algorithm; name it instead of \"auto\"", "/collectives")
         planned.update(baseline=self.label, engine="direct", numerics="off")
         planned.pop("uncertainty", None)
         self._core = _core.Instructions(to_json(planned))
@@ -44,9 +47,10 @@ class Program:
         return list(self._rows)
 
     def timeline(self) -> list[dict]:
-        """Who did what when, on the chips that were simulated (``"simulation": "full"`` for all): a dict for each
-        piece of core time (``kind`` "core": ``rank``, ``chip``, ``op``, ``instruction``) and each transfer (``kind``
-        "transfer": also ``to_rank``, ``to_chip``, ``message``, ``what``, ``bytes``), with ``start_s`` and ``end_s``."""
+        """Timeline of the simulated chips (``"simulation": "full"`` for all): a dict per interval
+        of core time (``kind`` "core": ``rank``, ``chip``, ``op``, ``instruction``) and per transfer
+        (``kind`` "transfer": also ``to_rank``, ``to_chip``, ``message``, ``what``, ``bytes``), with
+        ``start_s`` and ``end_s``."""
         return json.loads(self._core.timeline())
 
     def to_frame(self):

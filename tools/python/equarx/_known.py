@@ -1,4 +1,4 @@
-"""What is known without a run: chips, topologies, formats."""
+"""Queries without a run: chips, topologies, formats."""
 from __future__ import annotations
 
 import html
@@ -11,7 +11,7 @@ from .result import Record, frame
 
 
 class Described(Record):
-    """A JSON object with the table that the program prints of it."""
+    """A JSON object with its table in the program's format."""
 
     def __init__(self, data: dict, table: str):
         super().__init__(data)
@@ -25,14 +25,15 @@ class Described(Record):
 
 
 class Chips(list):
-    """The built-in chips: a list of objects with ``name``, ``description`` and the values of the table."""
+    """The built-in chips: a list of objects with ``name``, ``description`` and the values of the
+    table."""
 
     def __init__(self, rows: list[dict], table: str):
         super().__init__(Record(row) for row in rows)
         self._table = table
 
     def to_frame(self):
-        """A row for each chip, as a pandas.DataFrame."""
+        """A row per chip, as a pandas.DataFrame."""
         return frame([chip.to_dict() for chip in self])
 
     def __str__(self) -> str:
@@ -40,9 +41,10 @@ class Chips(list):
 
 
 def hardware(chip: str | os.PathLike | None = None) -> Chips | Described:
-    """The built-in chips; or a chip by its name or the path of its file, as a hardware file has it (docs/hardware.md).
+    """The built-in chips; or one chip by name or by the path of its file, in the form of a hardware
+    file (docs/hardware.md).
 
-    Raises InputError for a chip that there is not.
+    Raises InputError for unknown chips.
     """
     if chip is None:
         text, table = _core.chips()
@@ -52,14 +54,15 @@ def hardware(chip: str | os.PathLike | None = None) -> Chips | Described:
 
 
 class Topology(Described):
-    """What ``equarx-sim topology --json`` says of a topology, and a picture of it."""
+    """Description of a topology, as in ``equarx-sim topology --json``, and a picture of it."""
 
     def __init__(self, data: dict, table: str, config: str):
         super().__init__(data, table)
         self._config = config
 
     def to_svg(self) -> str:
-        """A picture with the ring highlighted, as SVG. @raises InputError for more chips than are legible"""
+        """A picture with the ring highlighted, as SVG. @raises InputError if there are too many
+        chips for it to be legible"""
         return _core.topology(self._config, True)[2]
 
     def _repr_svg_(self) -> str | None:
@@ -72,8 +75,9 @@ class Topology(Described):
 def topology(shape, hardware="tpu-v5e") -> Topology:
     """Describes a topology: size, distances, bisection, ring.
 
-    shape: as "topology" of a configuration: ``{"slice": "4x4"}``, ``{"torus": "4x4x4"}``, ``{"ring": 8}``.
-    Raises InputError for what is no topology, or not offered with this chip.
+    shape: as "topology" of a configuration: ``{"slice": "4x4"}``, ``{"torus": "4x4x4"}``,
+        ``{"ring": 8}``.
+    Raises InputError if it is invalid, or not offered for this chip.
     """
     config = to_json({"hardware": hardware, "topology": shape})
     text, table, _ = _core.topology(config, False)
@@ -81,12 +85,13 @@ def topology(shape, hardware="tpu-v5e") -> Topology:
 
 
 def format_name(name):
-    """What a format is called here that other tools call otherwise, like "float8_e4m3fn"; anything else as it is."""
+    """The name of a format in equarx, given its name in other tools, like "float8_e4m3fn";
+    otherwise unchanged."""
     return _core.format_name(name) if isinstance(name, str) else name
 
 
 def formats() -> list[dict]:
-    """The number formats that have a name: ``name``, ``element``, ``bits`` of an element, whether it has a
-    ``shared_scale``, which is of the tensors of all ranks, and whether it is ``scaled``, and then type of ``scale``,
+    """The named number formats: ``name``, ``element``, ``bits`` of an element, ``shared_scale``
+    (True if all ranks' tensors share one scale), ``scaled``, and for scaled formats ``scale``,
     ``layout`` and ``block`` (docs/numerics.md)."""
     return json.loads(_core.formats())

@@ -1,9 +1,18 @@
 """Errors of values against exact ones, as attributes."""
 from __future__ import annotations
 
+import math
+
+
+def sqnr_text(sqnr_db: float) -> str:
+    """"36.04 dB"; "exact" without any error, "-" if there is none."""
+    if sqnr_db == math.inf:
+        return "exact"
+    return f"{sqnr_db:.2f} dB" if math.isfinite(sqnr_db) else "-"
+
 
 class Errors:
-    """Base of what has errors. All are of every element, in float64 (docs/results.md, ``numerics``)."""
+    """Base of objects with errors. All cover every finite element, in float64 (docs/results.md, ``numerics``)."""
 
     _errors: dict
 
@@ -34,19 +43,24 @@ class Errors:
 
     @property
     def cosine_similarity(self) -> float:
-        """Of values and exact values, -1 to 1."""
+        """Cosine similarity of values and exact values, -1 to 1."""
         return self._errors["cosine_similarity"]
 
     @property
     def clipped_fraction(self) -> float:
-        """Share of quantized elements that were beyond the largest code."""
+        """Share of quantized elements beyond the largest code."""
         return self._errors["clipped_fraction"]
 
     @property
     def flushed_fraction(self) -> float:
-        """Share of quantized elements that were not zero and became zero."""
+        """Share of nonzero quantized elements that became zero."""
         return self._errors["flushed_fraction"]
 
+    @property
+    def nonfinite_elements(self) -> int:
+        """Elements that are NaN or Inf in the result or the exact result; the errors leave them out."""
+        return self._errors["nonfinite_elements"]
+
     def errors(self) -> dict[str, float]:
-        """All of them by name."""
+        """All metrics by name."""
         return dict(self._errors)

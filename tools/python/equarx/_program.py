@@ -1,4 +1,4 @@
-"""The program equarx-sim, which does what this process must not do itself: whatever forks."""
+"""The program equarx-sim, for work that is unsafe in this process: everything that forks."""
 from __future__ import annotations
 
 import os
@@ -13,15 +13,17 @@ from . import _core
 from ._errors import InputError, ProgramError
 
 ENVIRONMENT = "EQUARX_SIM"
-_ENDS_WITH_PARENT = {"EQUARX_SIM_ENDS_WITH_PARENT": "1"}  # also if this process is killed, and can end nothing any more
+# also if this process is killed and cannot end its children
+_ENDS_WITH_PARENT = {"EQUARX_SIM_ENDS_WITH_PARENT": "1"}
 _NAME = "equarx-sim"
 _HERE = pathlib.Path(__file__).resolve().parent
-# Beside the package in a wheel, in the build tree, and where `cmake --install` puts both.
+# Next to the package in a wheel, in the build tree, and in the layout of `cmake --install`.
 _PLACES = ("_program/bin", "../..", "../../../../bin")
 
 
 def path() -> str:
-    """Where the program is: what the environment variable EQUARX_SIM says, or beside the package, or in PATH."""
+    """Path of the program: the environment variable EQUARX_SIM, else next to the package, else in
+    PATH."""
     named = os.environ.get(ENVIRONMENT)
     if named:
         return named
@@ -31,20 +33,22 @@ def path() -> str:
             return str(candidate)
     found = shutil.which(_NAME)
     if found is None:
-        raise ProgramError(f"{_NAME} was found neither beside the package nor in PATH; install it, or name it by the "
+        raise ProgramError(f"{_NAME} was found neither next to the package nor in PATH; install it, or name it by the "
                            f"environment variable {ENVIRONMENT}")
     return found
 
 
 def check_version(program: str, version: str) -> None:
-    """Refuses a program of another version, whose results may be others; changes since the commit do not count."""
+    """Rejects a program of another version, whose results may differ; uncommitted changes do not
+    count."""
     if version.partition(".dirty")[0] != _core.version().partition(".dirty")[0]:
-        raise ProgramError(f"{program} is of version {version}, and this package of {_core.version()}; install both "
+        raise ProgramError(f"{program} has version {version}, but this package {_core.version()}; install both "
                            f"from one source, or name the right one by {ENVIRONMENT}")
 
 
 def start(arguments: list[str], **options) -> subprocess.Popen:
-    """Starts the program. It is spawned, not forked, and in a session of its own: Ctrl-C is this process's to handle."""
+    """Starts the program. It is spawned, not forked, and in a session of its own: this process
+    handles Ctrl-C."""
     program = path()
     try:
         return subprocess.Popen([program, *arguments], start_new_session=True, **options)
@@ -53,7 +57,7 @@ def start(arguments: list[str], **options) -> subprocess.Popen:
 
 
 def end(process: subprocess.Popen) -> None:
-    """Ends it, with all that it has started."""
+    """Ends it, with all its child processes."""
     if process.poll() is None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -64,23 +68,25 @@ def end(process: subprocess.Popen) -> None:
         if pipe is not None:
             try:
                 pipe.close()
-            except OSError:  # what was left to write
+            except OSError:  # unwritten input
                 pass
 
 
 def command(arguments: list[str], given: str = "", accepted: tuple[int, ...] = (0,)) -> str:
-    """What a subcommand prints. @raises InputError for exit code 2, ProgramError for any that is not accepted."""
+    """Output of a subcommand. @raises InputError for exit code 2, ProgramError for any other code
+    not accepted."""
     require_same_version()
     with tempfile.TemporaryFile("w+") as errors:
         process = start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
                         env=os.environ | _ENDS_WITH_PARENT)
         try:
-            # Not communicate(), which goes on for a quarter of a second after Ctrl-C. Commands read all before they write.
+            # Not communicate(), which continues for a quarter of a second after Ctrl-C. Commands
+            # read all before they write.
             with process.stdin as asked:
                 asked.write(given)
             printed = process.stdout.read()
             process.wait()
-        except BrokenPipeError:  # it has ended already, and says why
+        except BrokenPipeError:  # it has ended already; its message gives the reason
             printed = ""
             process.wait()
         finally:
@@ -102,7 +108,7 @@ _checked: set[str] = set()
 
 
 def require_same_version() -> None:
-    """Asks the program for its version, once."""
+    """Reads the program's version, once."""
     program = path()
     if program in _checked:
         return
@@ -113,7 +119,7 @@ def require_same_version() -> None:
         end(process)
     words = printed.split()
     if process.returncode != 0 or len(words) != 2 or words[0] != _NAME:
-        said = printed.splitlines()[-1] if printed else f"exit code {process.returncode}"
-        raise ProgramError(f"{program} is no {_NAME}: {said}")
+        output = printed.splitlines()[-1] if printed else f"exit code {process.returncode}"
+        raise ProgramError(f"{program} is not {_NAME}: {output}")
     check_version(program, words[1])
     _checked.add(program)

@@ -5,7 +5,7 @@ from . import _core
 from ._arrays import tensor_of
 from ._config import to_json
 from ._known import format_name
-from ._metrics import Errors
+from ._metrics import Errors, sqnr_text
 
 # dtypes of codes that fill whole bytes; others are packed into bytes.
 _CODES = {"int8": "int8", "mxint8": "int8", "fp8-e4m3": "uint8", "fp8-e5m2": "uint8",
@@ -13,15 +13,17 @@ _CODES = {"int8": "int8", "mxint8": "int8", "fp8-e4m3": "uint8", "fp8-e5m2": "ui
 
 
 class Quantized(Errors):
-    """An array as codes and scales, with the errors that this makes.
+    """An array as codes and scales, with the resulting errors.
 
-    codes: of the array's shape where a code fills whole bytes: int8 for int8 and mxint8, uint8 (the bits) for FP8; of
-        the casts float32, float16, uint16 (bf16). Formats of 4 and 6 bits are packed into one axis of uint8, the first
-        element in the lowest bits.
-    scales: float32, as the codes are multiplied by them; the stored type of scales (BF16, E8M0, E4M3) holds them
-        exactly. Contiguous layout: one for each block, along one axis. Strided layout: ``scales[m, e % 1024]`` for
-        element ``e`` of minishard ``m`` (along one axis where the last minishard has fewer). None without scales.
-    minishard: elements that are quantized together: of the strided layout elements_per_scale x 1024.
+    codes: of the array's shape where a code fills whole bytes: int8 for int8 and mxint8, uint8 (the
+        bits) for FP8; for casts float32, float16, uint16 (bf16). Formats of 4 and 6 bits are packed
+        into one axis of uint8, the first element in the lowest bits.
+    scales: float32, as multiplied with the codes; the stored type of scales (BF16, E8M0, E4M3)
+        represents them exactly. Contiguous layout: one per block, along one axis. Strided layout:
+        ``scales[m, e % 1024]`` for element ``e`` of minishard ``m`` (along one axis where the last
+        minishard has fewer). None without scales.
+    minishard: number of elements that are quantized together: elements_per_scale x 1024 in the
+        strided layout.
     """
 
     def __init__(self, core, tensor, options: dict):
@@ -48,16 +50,17 @@ class Quantized(Errors):
 
     @property
     def bits_per_element(self) -> float:
-        """Of codes and scales as they are stored."""
+        """Bytes of codes and scales as they are stored."""
         return self._errors["bits_per_element"]
 
     @property
     def non_finite(self) -> int:
-        """Elements of scale groups with a NaN or an Inf: all of a group decode to NaN."""
+        """Number of elements in scale groups with a NaN or an Inf: all of such a group decode to
+        NaN."""
         return self._errors["non_finite"]
 
     def dequantize(self):
-        """The values that codes and scales stand for: float32 of the array's shape."""
+        """The values that codes and scales represent: float32 of the array's shape."""
         import numpy
         values = numpy.empty(self.shape, "float32")
         self._core.dequantize(self.codes, self._scales, values)
@@ -65,18 +68,19 @@ class Quantized(Errors):
 
     def __repr__(self) -> str:
         return (f"Quantized({self.format}, shape {self.shape}, {self.bits_per_element:.4g} bits per element, "
-                f"SQNR {self.sqnr_db:.2f} dB)")
+                f"SQNR {sqnr_text(self.sqnr_db)})")
 
 
 def quantize(array, format: str = "int8", *, dtype: str | None = None, **options) -> Quantized:
-    """Quantizes an array once, as ``equarx-sim quantize`` does, and says what that does to it.
+    """Quantizes an array once, like ``equarx-sim quantize``, and returns codes, scales and errors.
 
-    array: float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``), of any shape.
-        It is not copied if it is contiguous.
+    array: float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``),
+        of any shape. A contiguous array is not copied.
     format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...
-    options: ``scale``, ``layout``, ``block``, ``rounding``, ``elements_per_scale`` as in docs/configuration.md.
+    options: ``scale``, ``layout``, ``block``, ``rounding``, ``elements_per_scale`` as in
+        docs/configuration.md.
 
-    Raises InputError for arrays and options that it cannot take.
+    Raises InputError for unsupported arrays and options.
     """
     tensor = tensor_of(array, format_name(dtype))
     options = {"format": format_name(format), **options}

@@ -16,22 +16,24 @@ def run(config, overrides: Mapping | None = None, *, links: bool = False, uncert
     """Runs an experiment: times by simulation, errors by arithmetic on every element.
 
     config: a configuration (docs/configuration.md) as a dict, or the path of a JSON file.
-    overrides: values by JSON pointer that replace the configuration's, as ``--set`` does:
+    overrides: values by JSON pointer that replace the configuration's, like ``--set``:
         ``{"/tensor/bytes": "8 MiB", "/topology/slice": "4x4"}``.
-    links: with bytes, busy time and utilisation of every link direction.
-    uncertainty: with intervals of times and speedups; sensitivity: with what times depend on.
-    tensors: with what ranks end with, as ``result.tensors["full-loop"]``, and ``result.tensors.exact_sum``. A path is
-        the folder for their files (docs/results.md); True takes a temporary one, which is gone at once, and its room
-        with the arrays. Needs NumPy. inputs: with what each rank begins with, too: ``result.tensors.inputs[0]``.
+    links: adds bytes, busy time and utilisation of every link direction.
+    uncertainty: adds intervals of times and speedups; sensitivity: adds the parameters that times
+        depend on.
+    tensors: adds the ranks' results, as ``result.tensors["full-loop"]``, and
+        ``result.tensors.exact_sum``. A path is the folder for their files (docs/results.md); True
+        uses a temporary folder, unlinked at once, whose space is freed with the arrays. Needs
+        NumPy. inputs: adds the input of each rank, too: ``result.tensors.inputs[0]``.
 
-    The numbers are those of ``equarx-sim run --json``. What the direct engine simulates runs in this process, without
-    the interpreter's lock; what SimGrid simulates runs in a helper process.
+    The numbers equal ``equarx-sim run --json``. The direct engine runs in this process,
+    without the interpreter's lock; SimGrid runs in a helper process.
 
-    Raises InputError, with the JSON pointer, for what is wrong in the configuration.
+    Raises InputError, with the JSON pointer, if the configuration is invalid.
     """
     text, pairs = text_of(config), overrides_of(overrides)
     if inputs and not tensors:
-        raise InputError("inputs: are kept with tensors; give tensors=True, too")
+        raise InputError("inputs: requires tensors; give tensors=True, too")
     with _tensors.folder_for(tensors) as folder, naming_file(config):
         planned = _core.plan(text, pairs, links, uncertainty, sensitivity, folder, inputs)
         if not planned.needs_simgrid:

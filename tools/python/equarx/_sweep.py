@@ -13,10 +13,13 @@ from ._errors import InputError
 from .result import Run, flat, frame
 
 _SOME_POINTS_FAILED = 1
+# Members of the line of a point without runs.
+_ABSENCE = ("error", "status", "needs_bytes", "reason")
 
 
 class Swept:
-    """The runs of a sweep, by point. Each is a dict of ``results.jsonl`` (docs/results.md) with its ``run`` as a Run."""
+    """The runs of a sweep, by point. Each is a dict of ``results.jsonl`` (docs/results.md) with its
+    ``run`` as a Run."""
 
     def __init__(self, lines: list[dict]):
         self._lines = sorted(lines, key=lambda line: line["point"])
@@ -30,41 +33,48 @@ class Swept:
 
     @property
     def failures(self) -> list[dict]:
-        """Of the points that failed: ``axes`` and ``error``."""
+        """The failed points: ``axes`` and ``error``."""
         return [dict(line) for line in self._lines if "error" in line]
 
+    @property
+    def does_not_fit(self) -> list[dict]:
+        """Points that need more HBM than a chip has: ``axes``, ``needs_bytes`` and ``reason``."""
+        return [dict(line) for line in self._lines if "status" in line]
+
     def to_rows(self) -> list[dict]:
-        """One flat dict for each run: its axes by their pointers, and all numbers and texts of the run."""
+        """One flat dict per run: its axes by their pointers, and all numbers and texts of the run."""
         return [{"point": line["point"], **line["axes"], **flat(line.get("run", {})),
-                 **({"error": line["error"]} if "error" in line else {})} for line in self._lines]
+                 **{name: line[name] for name in _ABSENCE if name in line}} for line in self._lines]
 
     def to_frame(self):
         """The rows as a pandas.DataFrame."""
         return frame(self.to_rows())
 
     def __repr__(self) -> str:
-        failed = f", of which {len(self.failures)} failed" if self.failures else ""
-        return f"Swept({len(self)} runs{failed})"
+        without = [f"{len(points)} {what}" for points, what in
+                   ((self.does_not_fit, "do not fit"), (self.failures, "failed")) if points]
+        return f"Swept({len(self)} runs{', of which ' if without else ''}{' and '.join(without)})"
 
 
 def _axes_of(axes) -> list:
-    """A dict of pointers and lists of values, or axes as a sweep file has them."""
+    """A dict of pointers and lists of values, or axes in the form of a sweep file."""
     if not isinstance(axes, Mapping):
         return list(axes)
     return [{"key": pointer, "values": list(values)} for pointer, values in axes.items()]
 
 
 def sweep(config, axes, *, folder: str | os.PathLike | None = None, jobs: int | None = None) -> Swept:
-    """Runs all combinations of some keys' values, side by side on all cores (docs/sweeps.md).
+    """Runs all combinations of some keys' values in parallel on all cores (docs/sweeps.md).
 
     config: a configuration as a dict, or the path of a JSON file.
-    axes: values by JSON pointer, ``{"/topology/slice": ["2x2", "4x2"], "/tensor/bytes": ["1 MiB", "8 MiB"]}``, the last
-        one fastest; or a list of axes as in a sweep file.
-    folder: where results are kept; a sweep that was stopped goes on there. By default they are not kept.
-    jobs: points at once; by default as many as there are cores.
+    axes: values by JSON pointer, ``{"/topology/slice": ["2x2", "4x2"], "/tensor/bytes": ["1 MiB",
+        "8 MiB"]}``, the last one fastest; or a list of axes in the form of a sweep file.
+    folder: where results are kept; an interrupted sweep resumes from it. By default they are
+        not kept.
+    jobs: number of concurrent points; by default the number of cores.
 
-    Runs ``equarx-sim sweep``. Raises InputError for what is wrong in the configuration or the axes; a point that cannot
-    run is in ``failures``.
+    Runs ``equarx-sim sweep``. Raises InputError if the configuration or the axes are invalid;
+    failed points are in ``failures``, points that exceed a chip's HBM in ``does_not_fit``.
     """
     with tempfile.TemporaryDirectory(prefix="equarx-") as temporary:
         file = pathlib.Path(temporary, "sweep.json")

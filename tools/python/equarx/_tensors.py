@@ -10,17 +10,19 @@ from ._errors import InputError
 
 
 class Tensors(Mapping):
-    """What ranks end with, as arrays by the label of the run: in the tensor's type, and its shape; of an AllToAll with a
-    leading axis of ranks. bf16 and FP8, which NumPy does not have, are their bits, as uint16 and uint8.
+    """The ranks' results, as arrays by the label of the run: in the tensor's type and shape; for an
+    AllToAll with a leading axis of ranks. bf16 and FP8, which NumPy lacks, are given as their bits,
+    in uint16 and uint8.
 
-    Arrays are mapped from files, so they take memory only where they are looked at. They can be read, and not written.
+    Arrays are mapped from files, so only accessed parts take memory. They are read-only.
     """
 
     def __init__(self, results: dict, exact_sum, inputs: list):
         self._results = results
-        #: The sum of all ranks' tensors in float64, which errors are against; None where nothing is summed.
+        #: The sum of all ranks' tensors in float64, the reference of errors; None where nothing is
+        #summed.
         self.exact_sum = exact_sum
-        #: What each rank begins with, if ``inputs`` was asked for.
+        #: The input of each rank, if ``inputs`` was set.
         self.inputs = inputs
 
     def __getitem__(self, label: str):
@@ -37,7 +39,7 @@ class Tensors(Mapping):
 
 
 def read(paths: dict | None, labels: list[str]) -> Tensors | None:
-    """The tensors in files, whose paths are those of an answer; None without any."""
+    """The tensors in files, given the paths in a result; None without any."""
     if paths is None:
         return None
     import numpy
@@ -51,13 +53,14 @@ def read(paths: dict | None, labels: list[str]) -> Tensors | None:
 
 @contextlib.contextmanager
 def folder_for(tensors: bool | str | os.PathLike) -> Iterator[str]:
-    """Where a run is to write its tensors: "" if nowhere. True is a folder that goes again; what is mapped stays."""
+    """Folder for the tensors of a run: "" for none. True makes a temporary folder; mapped files
+    outlive it."""
     if tensors is True:
         with tempfile.TemporaryDirectory(prefix="equarx-") as folder:
             yield folder
     elif not tensors:
         yield ""
     elif not isinstance(tensors, (str, os.PathLike)) or os.fspath(tensors).endswith(".safetensors"):
-        raise InputError(f"tensors: True, or a folder for .npy files, and not {tensors!r}")
+        raise InputError(f"tensors: must be True or a folder for .npy files, not {tensors!r}")
     else:
         yield os.fspath(tensors)

@@ -9,20 +9,22 @@ from .result import Record, flat, frame
 
 
 class _Best(Record):
-    """What a tuning has found, with the best as a configuration."""
+    """Base of tuning results: the best one as a configuration."""
 
     @property
     def best_config(self) -> dict:
-        """The best beside the baseline, as a configuration: run() takes it, or of a step ``equarx-sim run``."""
+        """The best together with the baseline, as a configuration: for run() or, for a step,
+        ``equarx-sim run``."""
         return json.loads(json.dumps(self._data["best_config"]))
 
 
 class Tuned(_Best):
-    """What a tuning has found: all of ``tune --json`` (docs/results.md), with ``front`` and ``best`` as objects."""
+    """Result of tuning: all of ``tune --json`` (docs/results.md), with ``front`` and ``best`` as
+    objects."""
 
     @property
     def front(self) -> list[Record]:
-        """The Pareto front of time and error, fastest first."""
+        """The latency-error Pareto front, fastest first."""
         return [Record(candidate) for candidate in self._data["front"]]
 
     @property
@@ -39,7 +41,7 @@ class Tuned(_Best):
 
 
 class TunedStep(_Best):
-    """What the tuning of a step has found: all of its ``tune --json`` (docs/results.md), with ``groups`` and
+    """Result of tuning a step: all of its ``tune --json`` (docs/results.md), with ``groups`` and
     ``variants`` as objects."""
 
     @property
@@ -49,7 +51,7 @@ class TunedStep(_Best):
 
     @property
     def variants(self) -> list[Record]:
-        """The baseline, then one group after the other as it was chosen; the last has all."""
+        """The baseline, then one group after the other in the order of choice; the last has all."""
         return [Record(variant) for variant in self._data["variants"]]
 
     def to_frame(self):
@@ -67,14 +69,15 @@ def _with_unit(value, unit: str) -> str:
 
 def tune(config, overrides=None, *, min_sqnr=None, max_nmse: float | None = None, max_time=None,
          formats: list[str] | None = None, budget=None, exhaustive: bool = False) -> Tuned | TunedStep:
-    """Finds the best algorithms, formats and cuts for a configuration: time against error (docs/tuning.md); for one of
-    a step, which of its collectives to quantize, and how.
+    """Finds the best algorithms, formats and tilings for a configuration: time against error
+    (docs/tuning.md); for a step, the collectives to quantize, and their formats.
 
     min_sqnr: smallest SQNR allowed, in dB or as "30 dB"; max_nmse: the same as a ratio.
-    max_time: longest time allowed, in seconds or as "300 us". budget: seconds, or "2 min", to try candidates that take
-    long each. formats: those to try. exhaustive: simulate every candidate.
+    max_time: longest time allowed, in seconds or as "300 us". budget: seconds, or "2 min", to
+        evaluate expensive candidates. formats: candidates' formats. exhaustive: simulate every
+        candidate.
 
-    Runs ``equarx-sim tune``. Raises InputError for what is wrong in the configuration or the limits.
+    Runs ``equarx-sim tune``. Raises InputError if the configuration or the limits are invalid.
     """
     arguments = ["tune", "-", "--json"]
     options = {"--min-sqnr": min_sqnr and _with_unit(min_sqnr, "dB"), "--max-nmse": max_nmse and repr(max_nmse),

@@ -1,4 +1,4 @@
-"""Results: what a run has found, as attributes, rows, tables and pictures."""
+"""Results of a run, as attributes, rows, tables and pictures."""
 from __future__ import annotations
 
 import html
@@ -11,8 +11,8 @@ from ._tensors import Tensors
 class Record(Mapping):
     """A JSON object whose members are attributes, too: ``record.mse`` is ``record["mse"]``.
 
-    Names and units are those of docs/results.md; a member that is an object is a Record. A number that is not finite
-    is None.
+    Names and units are as in docs/results.md; a member that is an object is a Record. A
+    non-finite number is None.
     """
 
     def __init__(self, data: dict):
@@ -41,12 +41,12 @@ class Record(Mapping):
         return f"{type(self).__name__}({self._data!r})"
 
     def to_dict(self) -> dict:
-        """The object as it is in JSON."""
+        """The object in its JSON form."""
         return json.loads(json.dumps(self._data))
 
 
 class Run(Record):
-    """What one collective came to. Besides ``time``, all of ``runs[]`` in docs/results.md."""
+    """The run of one collective. In addition to ``time``, all of ``runs[]`` in docs/results.md."""
 
     @property
     def time(self) -> float | None:
@@ -86,7 +86,7 @@ class Result:
     def __init__(self, data: dict, table: str, tensors: Tensors | None = None):
         self._data = data
         self._table = table
-        #: What ranks end with, by label, if ``tensors`` was asked for; else None.
+        #: The ranks' results, by label, if ``tensors`` was set; else None.
         self.tensors = tensors
         self._runs = {run["label"]: Run(run) for run in data["runs"]}
 
@@ -102,7 +102,7 @@ class Result:
 
     @property
     def config(self) -> dict:
-        """The configuration with every default filled in; run() takes it again."""
+        """The configuration with every default filled in; run() accepts it again."""
         return json.loads(json.dumps(self._data["config"]))
 
     def to_dict(self) -> dict:
@@ -110,7 +110,7 @@ class Result:
         return json.loads(json.dumps(self._data))
 
     def to_rows(self) -> list[dict]:
-        """One flat dict for each run; nested numbers by their path, like "numerics/mse"."""
+        """One flat dict per run; nested numbers by their path, like "numerics/mse"."""
         return [flat(run) for run in self._data["runs"]]
 
     def to_frame(self):
@@ -118,10 +118,10 @@ class Result:
         return frame(self.to_rows())
 
     def plot(self, ax=None):
-        """Where the time of each run goes, as stacked bars on a Matplotlib axes, which is returned.
+        """Stacked bars of the time breakdown of each run, on a Matplotlib axes, which is returned.
 
-        The legend is to the right of the axes, where it covers no bar; a figure of your own makes room for it with
-        layout="constrained"."""
+        The legend is to the right of the axes, where it covers no bar; a figure of your own
+        reserves space for it with layout="constrained"."""
         return plot_breakdown(self._data["runs"], ax)
 
     def __str__(self) -> str:
@@ -134,7 +134,7 @@ class Result:
         return f"<pre>{html.escape(self._table)}</pre>"
 
 
-# Parts of a breakdown (docs/results.md), as pictures call them.
+# Parts of a breakdown (docs/results.md), with their labels in pictures.
 _PARTS = {"payload_s": "payload", "scales_s": "scales", "sync_s": "synchronisation", "startup_s": "start-up",
           "idle_s": "idle"}
 

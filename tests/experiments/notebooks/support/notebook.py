@@ -1,4 +1,4 @@
-"""Notebooks of experiments/notebooks as their users have them: as a script, and in Jupyter."""
+"""Notebooks of experiments/notebooks, run as scripts."""
 import os
 import pathlib
 import subprocess
@@ -11,14 +11,15 @@ FOLDER = ROOT / "experiments" / "notebooks"
 
 
 def ran_script(name: str, *arguments: str, folder: str, modules: str = "") -> subprocess.CompletedProcess:
-    """A script, run in a folder by this interpreter, without a window; modules are found there first."""
+    """Runs a script in a folder with this interpreter, without a window; `modules`: folder of modules that take
+    precedence."""
     path = os.pathsep.join(filter(None, [modules, os.environ.get("PYTHONPATH")]))
     return subprocess.run([sys.executable, "-B", FOLDER / f"{name}.py", *arguments], cwd=folder, text=True,
                           capture_output=True, check=False, env={**os.environ, "MPLBACKEND": "agg", "PYTHONPATH": path})
 
 
 class Script(unittest.TestCase):
-    """Base of tests of what a script prints, `printed`, once it has run far from the repository."""
+    """Base of tests of a script's output, `printed`, after a run outside the repository."""
 
     name: str
     modules = ""

@@ -1,4 +1,5 @@
-"""Finds the studies' modules; leaves with 77, which CTest takes for "skipped", where there is no PyTorch."""
+"""Sets up the module path of the studies; exits with 77, which CTest treats as "skipped", without
+PyTorch."""
 import pathlib
 import sys
 
@@ -18,12 +19,12 @@ WORDS = "the quick brown fox jumps over a lazy dog while seven wizards make toxi
 
 
 def text_file(folder: pathlib.Path, characters: int = 60_000) -> pathlib.Path:
-    """A text to learn that needs no package."""
+    """A training text that needs no package."""
     path = folder / "words.txt"
     path.write_text((WORDS * (characters // len(WORDS) + 1))[:characters])
     return path
 
 
 def command(study: str, *arguments) -> list[str]:
-    """Of a study, as a user gives it."""
+    """Runs a study's command."""
     return [sys.executable, "-B", str(STUDIES / f"{study}.py"), *map(str, arguments)]

@@ -1,4 +1,5 @@
-"""Quantized AllReduces in plain NumPy, written from docs/numerics.md and docs/algorithms.md, without the program."""
+"""Quantized AllReduces in plain NumPy, written from docs/numerics.md and docs/algorithms.md,
+independent of the program."""
 import numpy
 
 REGISTER = 1024
@@ -15,7 +16,8 @@ def round_to_fp8(values, name):
     exponent = numpy.maximum(numpy.frexp(values)[1] - 1, least)
     step = numpy.exp2(exponent - bits)
     rounded = numpy.clip(numpy.rint(values / step) * step, -LARGEST[name], LARGEST[name]).astype("f4")
-    return rounded + numpy.float32(0) if name.endswith("uz") else rounded  # unsigned zero: -0 + 0 is 0
+    # unsigned zero: -0 + 0 is 0
+    return rounded + numpy.float32(0) if name.endswith("uz") else rounded
 
 
 def quantize(minishard, name):
@@ -27,19 +29,19 @@ def quantize(minishard, name):
     scales = numpy.where(amax == 0, numpy.float32(0), numpy.maximum(scales, numpy.float32(2.0**-126)))[groups]
     with numpy.errstate(invalid="ignore", divide="ignore"):
         quotients = numpy.nan_to_num(minishard / scales, nan=0.0, posinf=0.0, neginf=0.0)
-    if name.startswith("int"):  # which have one zero only
+    if name.startswith("int"):  # which have a single zero
         return numpy.clip(numpy.rint(quotients), -LARGEST[name], LARGEST[name]).astype("i1").astype("f4"), scales
     return round_to_fp8(quotients, name), scales
 
 
 def through_wire(minishard, name):
-    """What a minishard is once it was quantized, sent and dequantized."""
+    """A minishard after quantization and dequantization."""
     codes, scales = quantize(minishard, name)
     return codes * scales
 
 
 def split(size, parts):
-    """Bounds of the parts that `size` elements are cut into: on registers, where each part has at least one."""
+    """Bounds of the parts of `size` elements: on registers if each part gets at least one."""
     step = REGISTER if size // parts >= REGISTER else 1
     steps = -(-size // step)
     cuts = [min((steps // parts * part + steps % parts * part // parts) * step, size) for part in range(parts + 1)]
@@ -47,7 +49,8 @@ def split(size, parts):
 
 
 def for_each_minishard(tensors, segments, minishards, reduce):
-    """The result of `reduce(inputs, owner, segment)` for every minishard of every shard of every segment."""
+    """The result of `reduce(inputs, owner, segment)` for every minishard of every shard of every
+    segment."""
     ranks, size = tensors.shape
     shard = -(-size // (ranks * segments))
     padded = numpy.zeros((ranks, shard * ranks * segments), "f4")
@@ -63,7 +66,8 @@ def for_each_minishard(tensors, segments, minishards, reduce):
 
 
 def ring(tensors, name, style, minishards):
-    """EQuARX on a ring: every rank adds its own to what it decodes, and quantizes the sum for the next."""
+    """EQuARX on a ring: every rank adds its own values to the decoded ones, and quantizes the sum
+    for the next."""
     ranks = len(tensors)
     steps = [ranks - 1, ranks - 1] if style == "full-loop" else [ranks // 2, (ranks + 1) // 2 - 1]
 
@@ -85,7 +89,7 @@ def ring(tensors, name, style, minishards):
 
 
 def two_shot(tensors, name, minishards):
-    """Every owner adds what the others send it, nearest first, and sends the sum back."""
+    """Every owner adds the values received from the others, nearest first, and returns the sum."""
     ranks = len(tensors)
 
     def reduce(inputs, owner, _segment):

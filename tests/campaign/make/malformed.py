@@ -1,4 +1,4 @@
-"""Configurations that people get wrong: valid ones with one to three places changed at random."""
+"""Malformed configurations: valid ones with one to three places changed at random."""
 import copy
 
 from draw import Draw
@@ -30,7 +30,7 @@ def misspelt(draw: Draw, key: str) -> str:
                         "$schema"])
 
 
-def spoil_once(draw: Draw, config: dict) -> None:
+def corrupt_once(draw: Draw, config: dict) -> None:
     every = list(places(config))
     if not every:
         return
@@ -45,29 +45,29 @@ def spoil_once(draw: Draw, config: dict) -> None:
         holder.extend(copy.deepcopy(holder) if draw.chance(0.5) else [value(draw, None)])
     elif way < 0.85:
         holder[misspelt(draw, key)] = holder.pop(key) if draw.chance(0.7) else copy.deepcopy(holder[key])
-    else:  # what belongs elsewhere
+    else:  # a value from another place
         other = draw.choice(every)
         holder[key] = copy.deepcopy(at(config, other))
 
 
-def spoilt(draw: Draw) -> dict:
+def malformed(draw: Draw) -> dict:
     content = copy.deepcopy(experiments.experiment(draw) if draw.chance(0.65) else steps.step(draw))
     files = [made for made in content["files"].values() if isinstance(made, dict)
              and not {"npy", "safetensors"} & made.keys()]
     for _ in range(draw.choice([1, 1, 1, 2, 3])):
-        spoil_once(draw, draw.choice(files) if files and draw.chance(0.4) else content["config"])
+        corrupt_once(draw, draw.choice(files) if files and draw.chance(0.4) else content["config"])
     return content
 
 
 def sweep(draw: Draw) -> dict:
     content = copy.deepcopy(others.sweep(draw))
     for _ in range(draw.randint(1, 2)):
-        spoil_once(draw, content["config"])
+        corrupt_once(draw, content["config"])
     return content
 
 
 def calibration(draw: Draw) -> dict:
     content = copy.deepcopy(others.calibration(draw))
     for _ in range(draw.randint(1, 2)):
-        spoil_once(draw, content["config"])
+        corrupt_once(draw, content["config"])
     return content
