@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Checks that the test tree mirrors the source tree: tests/FOLDER/FILE_test.cpp tests FOLDER/FILE.
 
-A test of what several files do together stands in tests/invariants/. Usage: check_mirror.py REPOSITORY
+Tests of several files together are in tests/invariants/. Usage: check_mirror.py REPOSITORY
 """
 import pathlib
 import sys
 
-# Tests of no single file or of what the docs show, and what tests themselves use.
+# Tests of no single file, tests of the docs, and helpers of tests.
 EXEMPT = ("invariants/", "support/", "docs/", "fuzz/", "benchmarks/")
-# Folders whose tests are named after something else than files.
+# Folders whose tests are not named after files.
 FOLDERS = {"tools/cli": "the program by its command line, one file for each command"}
-# Files that are tested from several sides, each in a file of its own: FILE_SIDE_test.cpp.
+# Files with several test files, one per aspect: FILE_ASPECT_test.cpp.
 SIDES = {
     "models/collectives/ring_program": ("torus",),
     "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
@@ -27,7 +27,7 @@ def is_unit(root: pathlib.Path, name: str) -> bool:
 
 
 def has_source(root: pathlib.Path, test: str) -> bool:
-    """Whether there is the file that `test`, a path under tests/, is named after."""
+    """True if the file exists that `test`, a path under tests/, is named after."""
     name = test.removesuffix("_test.cpp")
     sides = (unit for unit, names in SIDES.items() for side in names if name == f"{unit}_{side}")
     return is_unit(root, next(sides, name))
@@ -40,7 +40,7 @@ def strays(root: pathlib.Path):
         if test.startswith(EXEMPT) or relative.parent.as_posix() in FOLDERS:
             continue
         if not has_source(root, test):
-            yield (f"tests/{test}: there is no {test.removesuffix('_test.cpp')}.cpp or .hpp; name it "
+            yield (f"tests/{test}: {test.removesuffix('_test.cpp')}.cpp and .hpp are missing; name it "
                    "after the file that it tests, or move it to tests/invariants/")
 
 
@@ -54,7 +54,7 @@ def untested(root: pathlib.Path) -> list[str]:
 def main() -> int:
     root = pathlib.Path(sys.argv[1])
     found = list(strays(root))
-    print("\n".join(found) if found else "every test stands where the file that it tests does")
+    print("\n".join(found) if found else "every test is at the place of its source file")
     missing = untested(root)
     print(f"{len(missing)} source files have no test file of their own: {', '.join(missing)}")
     return 1 if found else 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_mirror.py finds what is out of place in a tree made for it."""
+"""Tests of check_mirror.py on generated trees."""
 import pathlib
 import tempfile
 import unittest
@@ -29,23 +29,23 @@ class Mirror(unittest.TestCase):
         self.assertEqual(self.strays(), ["tests/models/a_test.cpp", "tests/sim/a_side_test.cpp",
                                          "tests/sim/c_test.cpp"])
 
-    def test_the_message_says_what_to_do(self):
+    def test_the_message_has_a_remedy(self):
         self.make("tests/sim/c_test.cpp")
         (line,) = check_mirror.strays(self.root)
-        self.assertIn("there is no sim/c.cpp", line)
+        self.assertIn("sim/c.cpp and .hpp are missing", line)
         self.assertIn("tests/invariants/", line)
 
-    def test_invariants_and_helpers_are_of_no_single_file(self):
+    def test_invariants_and_helpers_need_no_file(self):
         self.make("tests/invariants/x_test.cpp", "tests/invariants/deep/y_test.cpp", "tests/support/z_test.cpp")
         self.assertEqual(self.strays(), [])
 
-    def test_a_side_is_of_a_file_that_is_there(self):
+    def test_an_aspect_needs_an_existing_file(self):
         self.make("tests/sim/time_executor_schedule_test.cpp")
         self.assertEqual(self.strays(), ["tests/sim/time_executor_schedule_test.cpp"])
         self.make("sim/time_executor.cpp")
         self.assertEqual(self.strays(), [])
 
-    def test_commands_are_tested_as_such_but_not_what_lies_below(self):
+    def test_commands_are_tested_as_such_but_not_files_below(self):
         self.make("tests/tools/cli/run_test.cpp", "tests/tools/cli/pages/run_test.cpp")
         self.assertEqual(self.strays(), ["tests/tools/cli/pages/run_test.cpp"])
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Usage: tools/build.sh PRESET [TARGET...]: configures and builds. Shows how far it is; what the compiler says,
-# only if it fails.
-# Who has not configured build/release gets it from preset `unity`, which builds the same in less than half the
-# time. Developers run `cmake --preset release` once: then a change compiles its own files alone.
+# Usage: tools/build.sh PRESET [TARGET...]: configures and builds. Shows progress; prints the
+# compiler's output only on failure.
+# Without a configured build/release it uses preset `unity`, which builds the same in less than half
+# the time. Developers run `cmake --preset release` once: then a change compiles its own files
+# alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,8 +23,8 @@ cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 
 clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
-# Reads what ninja prints: "[12/64] Building CXX object sim/CMakeFiles/equarx_sim.dir/machine.cpp.o". On a terminal
-# one line that changes; elsewhere, as in logs, a line every ten seconds.
+# Reads ninja's output: "[12/64] Building CXX object sim/CMakeFiles/equarx_sim.dir/machine.cpp.o".
+# On a terminal it rewrites one line; elsewhere, as in logs, it prints a line every ten seconds.
 show_progress() {
   local line step pattern='^\[([0-9]+)/([0-9]+)\] (.*)' last=0 left
   while IFS= read -r line; do
@@ -31,7 +32,7 @@ show_progress() {
     [[ $line =~ $pattern ]] || continue
     local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} doing=${BASH_REMATCH[3]}
     left=""
-    # The first steps say little about the others.
+    # The first steps are not representative.
     if [ $((done * 10)) -ge "$all" ] && [ "$done" -lt "$all" ] && [ "$SECONDS" -ge 5 ]; then
       left=", about $(clock $((SECONDS * (all - done) / done))) left"
     fi
@@ -50,7 +51,7 @@ echo "build: $what (preset $preset)" >&2
 SECONDS=0
 : >"$log"
 if ! cmake --build --preset "$preset" "${targets[@]}" 2>&1 | show_progress; then
-  # From the first failure on, without the steps that went well.
+  # Output from the first failure on, without the successful steps.
   if grep -q '^FAILED:' "$log"; then sed -n '/^FAILED:/,$p' "$log" | grep -v '^\[[0-9]*/[0-9]*\]' >&2
   else cat "$log" >&2; fi
   echo "build: $what failed" >&2

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Sets everything up, builds, and runs the campaign: random configurations over every key, valid and spoilt, each held
-# to invariants (tests/campaign). --help has the options; a seed repeats a campaign, and SEED:NUMBER one case.
+# Sets everything up, builds, and runs the campaign: random configurations over every key, valid and
+# malformed, each checked against invariants (tests/campaign). --help lists the options; a seed
+# repeats a campaign, and SEED:NUMBER one case.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Second half of the gate, after tools/test.sh: static checks, unit tests and corpora under sanitizers, benchmark
-# programs, an installation. tools/nightly.sh runs everything, including what is left out here.
+# programs, an installation. tools/nightly.sh runs everything, including the tests left out here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,8 +13,9 @@ echo "check: the paper's study" >&2
 bash tools/build.sh release
 ctest --preset release -j "$jobs" --no-tests=error --output-on-failure -R '^the paper'
 
-# Modules that own memory, parse files or run threads, with the other compiler. The modules above them hold values and
-# containers only, and tools/test.sh has run their assertions; nightly instruments all.
+# Modules that own memory, parse files or run threads, with the other compiler. The modules above
+# them hold values and containers only, and their assertions run in tools/test.sh; nightly
+# instruments all.
 modules="chakra collectives engines formats hardware hlo input numerics os output process schedules sim steps tensors \
 topologies units values workloads"
 readers="chakra_fuzz hlo_fuzz msccl_fuzz npy_fuzz safetensors_fuzz"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Static checks: formatting, shellcheck, language, descriptions of public declarations, clang-tidy (.clang-tidy).
-# clang-tidy covers what the change reaches (tools/lint/changed.py); with --all, every translation unit of the product.
+# clang-tidy covers all files that the change affects (tools/lint/changed.py); with --all, every translation unit of the product.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

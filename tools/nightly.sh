@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything, once a day: all that the gate (.ci/run) runs, and what takes it too long. Prints the minutes of each step;
-# a step that fails does not stop the others. Exit code 1 if any failed.
+# Everything, once a day: the gate (.ci/run), and all checks that take too long for it. Prints the
+# minutes of each step; a step that fails does not stop the others. Exit code 1 if any failed.
 # Usage: tools/nightly.sh [STEP...]   (default: all; --list prints the steps)
 # EQUARX_FUZZ_SECONDS (default 600) is the time of each fuzz target, EQUARX_CAMPAIGN_CASES (default 2000) the length of
 # the campaign, EQUARX_KILLS (default 100) the number of kills.
@@ -26,7 +26,7 @@ step_tidy() {  # clang-tidy over every translation unit
   bash tools/lint.sh --all
 }
 
-step_headers() {  # g++ release build without unity: each file includes all that it uses
+step_headers() {  # g++ release build without unity: each file includes everything it uses
   cmake -S . -B build/files --preset release >/dev/null && cmake --build build/files
 }
 
@@ -35,8 +35,9 @@ step_clang() {  # clang release build of everything, and its tests
     ctest --preset clang -j "$jobs" --no-tests=error --label-exclude '^long$' -E '^(docs|plot|python|notebooks)'
 }
 
-# SimGrid switches stacks, on which the address sanitizer warns on standard error; command-line tests that expect an
-# empty one are left out, as are memory and descriptor limits, and statistics over many elements.
+# SimGrid switches stacks, on which the address sanitizer warns on standard error. Excluded:
+# command-line tests that expect an empty one, memory and descriptor limits, and statistics over
+# many elements.
 step_asan() {  # address and undefined-behaviour sanitizers over all C++ tests
   bash tools/build.sh asan &&
     ctest --preset asan -j "$jobs" --no-tests=error --timeout 900 -R '_test:' \
@@ -59,7 +60,7 @@ step_fuzz() {  # every reader, EQUARX_FUZZ_SECONDS each; inputs found stay in bu
     ctest --preset fuzz -j "$jobs" --no-tests=error --timeout $((fuzz_seconds + 600)) -R '^fuzz '
 }
 
-step_campaign() {  # random configurations, each held to invariants
+step_campaign() {  # random configurations, each checked against invariants
   bash tools/campaign.sh --cases "$cases" --seed "$(date +%Y%m%d)"
 }
 

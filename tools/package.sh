@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds one package from the sources. Usage: tools/package.sh deb|wheel|image [FOLDER]
-#   deb    Debian package of the program, pictures, docs and Python module        (FOLDER, default: build/packages)
+#   deb    Debian package of the program, pictures, docs and Python module        (FOLDER, default:
+#   build/packages)
 #   wheel  Python wheel for the system's interpreter, with the program inside it  (FOLDER, default: build/packages)
 #   image  container image equarx-sim of the Dockerfile; needs a Docker daemon
 set -euo pipefail

@@ -8,7 +8,7 @@ results=${1:-results/equarx_paper}
 
 bash tools/setup.sh
 [ -e build/release/equarx-sim ] ||
-  echo "run: building the program, about four minutes on two cores; the first table follows at once" >&2
+  echo "run: building the program, about four minutes on two cores; the first table follows immediately" >&2
 bash tools/build.sh release equarx-sim equarx_python
 build/release/equarx-sim run configs/experiments/allreduce_v5e_4x2.json
 echo

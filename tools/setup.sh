@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing of the packages that equarx-sim is built with, on Debian and its relatives.
-# Does nothing, and needs no network, when all are there.
+# Installs the missing build dependencies of equarx-sim, on Debian and its derivatives.
+# Does nothing, and needs no network, if all are installed.
 set -euo pipefail
 
 packages=(
@@ -10,7 +10,7 @@ packages=(
   catch2 libbenchmark-dev librapidcheck-dev
   python3 python3-numpy python3-matplotlib python3-dev pybind11-dev
 )
-# The chart library of the report page comes from npm, which other sources of Node.js have within it.
+# The chart library of the report page comes from npm, which is part of Node.js from other sources.
 command -v npm >/dev/null || packages+=(nodejs npm)
 packages+=("$@")
 

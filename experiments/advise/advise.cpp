@@ -48,7 +48,7 @@ TunedCandidate baseline(const tune::TuneResult& tuned) {
   candidate.config = tuned.config.collectives.front();
   candidate.config.algorithm = tuned.baseline.algorithm;
   candidate.time_s = tuned.baseline.time_s;
-  candidate.nmse = tuned.baseline.numerics->against_exact.nmse;
+  candidate.nmse = tuned.baseline.numerics->against_exact.comparable_nmse();
   return candidate;
 }
 

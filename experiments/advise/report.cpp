@@ -23,7 +23,7 @@ namespace {
 using tune::TunedCandidate;
 
 std::string speedup_text(double speedup) { return fmt::format("{:.2f}x", speedup); }
-std::string sqnr_text(double nmse) { return fmt::format("{:.1f} dB", numerics::sqnr_db(nmse)); }
+std::string sqnr_text(double nmse) { return numerics::sqnr_text(numerics::sqnr_db(nmse), 1); }
 
 /// Label, scale granularity and tiling.
 std::string candidate_text(const TunedCandidate& candidate) {
@@ -105,10 +105,29 @@ std::string interval_line(const Advice& advice) {
 std::string error_line(const Advice& advice) {
   const double lost_db =
       numerics::sqnr_db(advice.plain.nmse) - numerics::sqnr_db(advice.quantized->nmse);
-  return line("Error:", fmt::format("SQNR {} instead of {}: {:.1f} dB {}; limits: {}",
-                                    sqnr_text(advice.quantized->nmse), sqnr_text(advice.plain.nmse),
-                                    std::abs(lost_db), lost_db >= 0.0 ? "lost" : "gained",
-                                    limits_text(advice)));
+  const std::string difference =
+      std::isfinite(lost_db)
+          ? fmt::format(": {:.1f} dB {}", std::abs(lost_db), lost_db >= 0.0 ? "lost" : "gained")
+          : "";
+  return line("Error:",
+              fmt::format("SQNR {} instead of {}{}; limits: {}", sqnr_text(advice.quantized->nmse),
+                          sqnr_text(advice.plain.nmse), difference, limits_text(advice)));
+}
+
+/// FP32 is rarely the type that a model communicates in, but often that of its saved arrays.
+std::string compared_line(const Advice& advice) {
+  const config::NamedBlockFormat& plain = advice.plain.config.format;
+  if (plain.scaled || plain.element != numerics::ElementFormat::fp32) return {};
+  return line("Compared with:",
+              "fp32, 4 bytes per element; for a model in bf16 set \"dtype\": \"bf16\" in "
+              "\"tensor\"");
+}
+
+std::string inputs_lines(const Advice& advice) {
+  std::string lines;
+  for (const std::string& input : values::texts_of(advice.tuned.nonfinite_inputs))
+    lines += line("Warning:", input + "; errors leave such elements out");
+  return lines;
 }
 
 std::string size_text(const SizeGain& one) {
@@ -217,14 +236,14 @@ output::TableRow row_of(const MachineAdvice& machine) {
 }  // namespace
 
 std::string to_text(const Advice& advice) {
-  std::string text = title(advice) + quantize_line(advice);
+  std::string text = title(advice) + quantize_line(advice) + compared_line(advice);
   if (advice.quantized)
     text += time_line(advice) + interval_line(advice) + error_line(advice) + sizes_line(advice) +
             sensitivity_line(advice);
   else
     text += line("Time:", fmt::format("{}: {}", advice.plain.config.label,
                                       units::time_text(advice.plain.time_s)));
-  return text + search_line(advice) + chip_line(advice) +
+  return text + inputs_lines(advice) + search_line(advice) + chip_line(advice) +
          line("Configuration:",
               config::collective_json(advised(advice).config, advice.tuned.config.collective)
                   .dump());

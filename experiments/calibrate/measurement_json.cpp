@@ -7,6 +7,7 @@
 
 #include "experiments/config/calibration_json.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/config/machine_names.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -38,6 +39,9 @@ input::Json config_json(input::ObjectReader& reader, const std::filesystem::path
 void check_hardware(const input::Json& config, const std::string& place,
                     const std::string& hardware) {
   if (!config.contains("hardware") || config["hardware"] == hardware) return;
+  if (config["hardware"].is_string() &&
+      config::chip_name(config["hardware"].get_ref<const std::string&>()) == hardware)
+    return;
   throw input::InputError(place, fmt::format("is for {}, but '{}' is calibrated; name that chip or "
                                              "omit \"hardware\"",
                                              config["hardware"].dump(), hardware));

@@ -7,6 +7,7 @@
 #include "experiments/calibrate/measurement_json.hpp"
 #include "experiments/calibrate/task.hpp"
 #include "experiments/config/hardware_json.hpp"
+#include "experiments/config/machine_names.hpp"
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -87,8 +88,8 @@ void check_count(const CalibrationTask& task) {
 CalibrationTask read_task(const input::Json& json, const std::filesystem::path& folder) {
   input::ObjectReader reader(json, "");
   CalibrationTask task;
-  task.hardware = reader.text("hardware");
-  task.chip = config::load_chip(task.hardware, reader.pointer_to("hardware"));
+  task.hardware = config::chip_name(reader.text("hardware"));
+  task.chip = config::load_chip(reader.text("hardware"), reader.pointer_to("hardware"));
   task.fit = read_parameters(reader, "fit", {});
   if (reader.has("given")) task.given = read_parameters(reader, "given", task.fit);
   check_given(task.given, task.chip);

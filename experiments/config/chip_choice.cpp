@@ -1,6 +1,7 @@
 #include "experiments/config/chip_choice.hpp"
 
 #include "experiments/config/hardware_json.hpp"
+#include "experiments/config/machine_names.hpp"
 #include "experiments/input/json.hpp"
 
 namespace equarx::config {
@@ -17,13 +18,15 @@ ChipChoice read_chip_choice(input::ObjectReader& config) {
   const input::Json& json = config.required(kHardware, kExpected);
   ChipChoice choice;
   if (!json.is_object()) {
-    choice.based_on = config.text(kHardware, kExpected);
-    choice.chip = load_chip(choice.based_on, config.pointer_to(kHardware));
+    const std::string name = config.text(kHardware, kExpected);
+    choice.chip = load_chip(name, config.pointer_to(kHardware));
+    choice.based_on = chip_name(name);
     return choice;
   }
   input::ObjectReader reader = config.object(kHardware);
-  choice.based_on = reader.text(kBasedOn, "a chip's name, or the path of a hardware file");
-  choice.chip = load_chip(choice.based_on, reader.pointer_to(kBasedOn));
+  const std::string name = reader.text(kBasedOn, "a chip's name, or the path of a hardware file");
+  choice.chip = load_chip(name, reader.pointer_to(kBasedOn));
+  choice.based_on = chip_name(name);
   choice.changes = read_changes(reader, choice.chip);
   reader.finish();
   return choice;

@@ -11,7 +11,7 @@ namespace equarx::config {
 
 /// A chip and its reference in a configuration.
 struct ChipChoice {
-  std::string based_on;  ///< as the user wrote it: a name, or the path of a file
+  std::string based_on;  ///< name of a built-in chip, or the path of a file
   ChipChanges changes;   ///< parameters that the configuration overrides
   hardware::Chip chip;   ///< with the overrides
 };

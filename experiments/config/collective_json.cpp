@@ -150,7 +150,7 @@ void read_format(input::ObjectReader& reader, CollectiveConfig& config,
     return;
   }
   if (!has_scale_keys(reader, config.algorithm)) {
-    config.format = read_plain_format(reader, dtype, collectives::sums(collective));
+    config.format = read_plain_format(reader, dtype, true);
     return;
   }
   if (collective != collectives::Collective::all_reduce)

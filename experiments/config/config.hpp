@@ -209,7 +209,7 @@ struct UncertaintyConfig {
 
 /// Complete configuration of an experiment, with all defaults filled in.
 struct ExperimentConfig {
-  std::string hardware;  ///< as the user wrote it: a name, or the path of a file
+  std::string hardware;  ///< name of a built-in chip, or the path of a file
   /// Parameters of that chip that the configuration overrides.
   std::vector<const hardware::ParameterInfo*> changed_parameters;
   hardware::Chip chip;  ///< with the overrides

@@ -171,11 +171,34 @@ void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
     const numerics::BlockCodec codec(format);
   } catch (const std::invalid_argument& error) {
     throw input::InputError(reader.pointer_to("rounding"),
-                            fmt::format("'{}' is {}", format.name, error.what()));
+                            fmt::format("format '{}': {}", format.name, error.what()));
   }
 }
 
 }  // namespace
+
+void check_format_name(const std::string& name, const std::string& pointer) {
+  const std::vector<std::string_view> plain = plain_names();
+  std::vector<std::string_view> scaled;
+  for (const NamedFormat& named : numerics::named_formats())
+    if (named.format.scaled) scaled.push_back(named.name);
+  std::vector<std::string_view> all = scaled;
+  all.insert(all.end(), plain.begin(), plain.end());
+  if (std::ranges::find(all, name) != all.end()) return;
+  const auto meant = input::near(name, all);
+  const std::string lists =
+      fmt::format("with scales: {}; without: {}", input::list_of(scaled), input::list_of(plain));
+  throw input::InputError(pointer,
+                          fmt::format("'{}' is not known; {}", name,
+                                      meant ? fmt::format("did you mean '{}'? ({})", *meant, lists)
+                                            : fmt::format("use one {}", lists)));
+}
+
+bool is_format_name(std::string_view name) {
+  const auto is_name = [&](const NamedFormat& format) { return format.name == name; };
+  return std::ranges::any_of(kCasts, is_name) ||
+         std::ranges::any_of(numerics::named_formats(), is_name);
+}
 
 NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
   NamedBlockFormat format = choose_scaled(reader);
@@ -196,6 +219,7 @@ NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat te
                                    bool has_quantized_twin) {
   NamedBlockFormat format{std::string(numerics::name(tensor)), {.element = tensor}};
   if (reader.has("format") && reader.text("format") != format.name) {
+    if (has_quantized_twin) check_format_name(reader.text("format"), reader.pointer_to("format"));
     check_no_scales(reader, has_quantized_twin);
     const NamedFormat plain = plain_formats()[reader.choice("format", plain_names())];
     if (numerics::has_shared_scale(plain.format)) return read_shared_format(reader, plain);

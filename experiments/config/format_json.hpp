@@ -1,10 +1,19 @@
 // Number formats in configurations: a name, and overrides of its properties.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "experiments/config/config.hpp"
 #include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
+
+/// @throws InputError at `pointer`, listing all formats, if `name` is not one of them
+void check_format_name(const std::string& name, const std::string& pointer);
+
+/// True for a name that some collective takes as its `format`.
+bool is_format_name(std::string_view name);
 
 /// Reads a scaled format: `format` by name (int8 by default), with optional overrides `scale`,
 /// `layout`, `block` and `rounding`.
@@ -13,7 +22,7 @@ NamedBlockFormat read_scaled_format(input::ObjectReader& reader);
 /// Reads a format without scales; the type of the `tensor` if `format` is absent. Element types of
 /// scaled formats have names of their own here, like "int8-cast": each value is cast without a
 /// scale, unless it already has that type. `has_quantized_twin`: errors may recommend a quantized
-/// algorithm.
+/// algorithm, and formats with scales.
 NamedBlockFormat read_plain_format(input::ObjectReader& reader, numerics::ElementFormat tensor,
                                    bool has_quantized_twin);
 

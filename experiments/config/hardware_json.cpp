@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <span>
+#include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 
 #include "experiments/config/calibration_json.hpp"
 #include "experiments/config/chip_changes.hpp"
+#include "experiments/config/machine_names.hpp"
 #include "experiments/config/matrix_products_json.hpp"
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/config/slices_json.hpp"
@@ -20,6 +23,7 @@
 #include "experiments/input/nearest.hpp"
 #include "experiments/input/once_map.hpp"
 #include "experiments/input/pointer.hpp"
+#include "topologies/grid.hpp"
 
 namespace equarx::config {
 namespace {
@@ -79,21 +83,36 @@ hardware::Chip read_text(const std::string& text, const std::string& path, Files
   return is_change ? read_changed_chip(json, origins) : read_chip(json);
 }
 
+/// Rejects a name that is not a built-in chip.
+[[noreturn]] void refuse_name(const std::string& name, const std::string& pointer,
+                              std::span<const std::string_view> names) {
+  const auto type = accelerator_type(name);
+  if (!type) throw input::InputError(pointer, unknown_chip(name, names));
+  const hardware::Chip chip = load_chip(std::string(type->chip), pointer);
+  std::string slice;
+  try {
+    slice = fmt::format(", and \"{}\" as the slice",
+                        topology::format_lengths(slice_of(*type, chip.slices)));
+  } catch (const std::invalid_argument&) {  // reported where a slice is given
+  }
+  throw input::InputError(
+      pointer,
+      fmt::format("'{}' is a slice of a chip; use \"{}\" as the chip{}", name, chip.name, slice));
+}
+
 hardware::Chip load(const std::string& name_or_path, const std::string& pointer,
                     const Files& origins) {
   if (input::is_path(name_or_path))
     return input::read_named_file(name_or_path, pointer, [&](const std::string& text) {
       return read_text(text, name_or_path, origins);
     });
+  const std::string name = chip_name(name_or_path);
   std::vector<std::string_view> names;
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
-    if (file.name == name_or_path) return built_in_chip(file);
+    if (file.name == name) return built_in_chip(file);
     names.push_back(file.name);
   }
-  throw input::InputError(pointer,
-                          fmt::format("'{}' is not a known chip; use one of {}, or the path of a "
-                                      "hardware file",
-                                      name_or_path, input::list_of(names)));
+  refuse_name(name_or_path, pointer, names);
 }
 
 }  // namespace

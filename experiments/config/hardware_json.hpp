@@ -8,7 +8,8 @@
 
 namespace equarx::config {
 
-/// Loads a chip by the name of a built-in hardware file ("tpu-v5e"), or by path (anything that
+/// Loads a chip by the name of a built-in hardware file ("tpu-v5e") or an alias of it
+/// (chip_name()), or by path (anything that
 /// contains a '/' or ends in ".json"). A file describes a whole chip, or overrides parameters of
 /// the chip in "based_on", whose path is relative to the file. @throws InputError, at `pointer` if
 /// the name is unknown.

@@ -51,6 +51,17 @@ input::Json& element(input::Json& array, const std::string& token, const std::st
                   labels.empty() ? " without labels" : ", labelled " + input::list_of(views)));
 }
 
+/// The value under a key that is present. @throws InputError for any other key
+input::Json& member(input::Json& object, const std::string& key, const std::string& pointer) {
+  const auto found = object.find(key);
+  if (found != object.end()) return *found;
+  std::vector<std::string_view> keys;
+  for (const auto& [name, value] : object.items()) keys.push_back(name);
+  throw input::InputError(
+      pointer, keys.empty() ? "is not set; the object is empty"
+                            : fmt::format("is not set; {}", input::remedy_of_all(key, keys)));
+}
+
 void remove_alternatives(input::Json& parent, const std::string& key) {
   const auto drop = [&](std::span<const std::string_view> alternatives) {
     if (std::ranges::find(alternatives, key) == alternatives.end()) return;
@@ -106,6 +117,28 @@ void set_value(input::Json& config, const std::string& pointer, const input::Jso
     set_member(*here, last, value);
   else
     reject_scalar(pointer, *here);
+}
+
+void unset_value(input::Json& config, const std::string& pointer) {
+  std::vector<std::string> tokens = tokens_of(pointer);
+  if (tokens.empty())
+    throw input::InputError(pointer, "expected the JSON pointer of a key, like /tensor/dtype");
+  const std::string last = std::move(tokens.back());
+  tokens.pop_back();
+  input::Json* here = &config;
+  for (const std::string& token : tokens) {
+    if (!here->is_array() && !here->is_object()) reject_scalar(pointer, *here);
+    here = here->is_array() ? &element(*here, token, pointer) : &member(*here, token, pointer);
+  }
+  if (here->is_array()) {
+    const input::Json* removed = &element(*here, last, pointer);
+    here->erase(static_cast<std::size_t>(removed - &here->front()));
+  } else if (here->is_object()) {
+    member(*here, last, pointer);
+    here->erase(last);
+  } else {
+    reject_scalar(pointer, *here);
+  }
 }
 
 void override_value(input::Json& config, const std::string& pointer, const std::string& text) {

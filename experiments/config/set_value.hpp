@@ -1,4 +1,4 @@
-// Setting a value of a configuration whose key may be absent.
+// Setting and removing values of a configuration.
 #pragma once
 
 #include <string>
@@ -16,6 +16,10 @@ void set_member(input::Json& object, const std::string& key, input::Json value);
 /// "hardware" is a name or a path, setting a parameter of it overrides that chip's. @throws
 /// InputError if the pointer cannot be resolved.
 void set_value(input::Json& config, const std::string& pointer, const input::Json& value);
+
+/// Removes the key or the array element at a JSON pointer, for `--unset`. @throws InputError if it
+/// is not set
+void unset_value(input::Json& config, const std::string& pointer);
 
 /// Like set_value(), for `--set`: `text` is JSON, or else a plain string.
 void override_value(input::Json& config, const std::string& pointer, const std::string& text);

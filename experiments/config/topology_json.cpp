@@ -1,11 +1,13 @@
 #include "experiments/config/topology_json.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "experiments/config/chip_names.hpp"
 #include "experiments/config/graph_json.hpp"
+#include "experiments/config/machine_names.hpp"
 #include "experiments/config/slices_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
@@ -17,13 +19,16 @@
 namespace equarx::config {
 namespace {
 
-std::vector<std::uint32_t> read_lengths(input::ObjectReader& reader, std::string_view key) {
-  const std::string text = reader.text(key);
+std::vector<std::uint32_t> parse_lengths(const std::string& text, const std::string& pointer) {
   try {
     return topology::parse_lengths(text);
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(reader.pointer_to(key), error.what());
+    throw input::InputError(pointer, error.what());
   }
+}
+
+std::vector<std::uint32_t> read_lengths(input::ObjectReader& reader, std::string_view key) {
+  return parse_lengths(reader.text(key), reader.pointer_to(key));
 }
 
 std::vector<bool> read_wraparound(input::ObjectReader& reader, std::size_t axes) {
@@ -54,18 +59,24 @@ std::string neighbours_of(const topology::Topology& graph, topology::ChipId chip
   return names.empty() ? "no chip" : input::list_of(names, kMostNamed);
 }
 
-topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip& chip) {
-  constexpr std::size_t kProposals = 3;
-  const std::vector<std::uint32_t> lengths = read_lengths(reader, "slice");
-  if (!hardware::offers(chip.slices, lengths)) {
-    const auto nearest = hardware::nearest_slices(chip.slices, lengths, kProposals);
+/// Axis lengths of an accelerator type of this chip, or of the chip that it overrides.
+std::vector<std::uint32_t> lengths_of(const AcceleratorType& type, const std::string& text,
+                                      const hardware::Chip& chip, const std::string& pointer) {
+  if (chip.name != type.chip && !chip.name.starts_with(fmt::format("{} (", type.chip)))
     throw input::InputError(
-        reader.pointer_to("slice"),
-        fmt::format("{} has no slice {}; its slices are {} (axes in any order){}; use "
-                    "\"mesh\" or \"torus\" for a custom topology",
-                    chip.name, topology::format_lengths(lengths), slices_text(chip.slices),
-                    nearest.empty() ? "" : "; nearest: " + list_of_slices(nearest)));
+        pointer,
+        fmt::format("'{}' is a slice of {}, not of {}; write the shape of a slice, like \"4x2\"",
+                    text, type.chip, chip.name));
+  try {
+    return slice_of(type, chip.slices);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError(pointer, error.what());
   }
+}
+
+topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip& chip) {
+  const hardware::SliceLengths lengths =
+      slice_lengths(reader.text("slice"), chip, reader.pointer_to("slice"));
   return {lengths, hardware::wraparound(chip.slices, lengths)};
 }
 
@@ -174,6 +185,21 @@ input::Json kind_json(const TopologyConfig& topology) {
 }
 
 }  // namespace
+
+hardware::SliceLengths slice_lengths(const std::string& text, const hardware::Chip& chip,
+                                     const std::string& pointer) {
+  constexpr std::size_t kProposals = 3;
+  const auto type = accelerator_type(text);
+  const hardware::SliceLengths lengths =
+      type ? lengths_of(*type, text, chip, pointer) : parse_lengths(text, pointer);
+  if (hardware::offers(chip.slices, lengths)) return lengths;
+  const auto nearest = hardware::nearest_slices(chip.slices, lengths, kProposals);
+  throw input::InputError(
+      pointer, fmt::format("{} has no slice {}; its slices are {} (axes in any order){}; use "
+                           "\"mesh\" or \"torus\" for a custom topology",
+                           chip.name, topology::format_lengths(lengths), slices_text(chip.slices),
+                           nearest.empty() ? "" : "; nearest: " + list_of_slices(nearest)));
+}
 
 TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& chip) {
   TopologyConfig config = read_kind(reader, chip);

@@ -1,6 +1,8 @@
 // The "topology" of a configuration.
 #pragma once
 
+#include <string>
+
 #include "experiments/config/config.hpp"
 #include "experiments/input/object_reader.hpp"
 
@@ -15,6 +17,11 @@ inline constexpr input::EnumNames<TopologyKind, 6> kTopologyKinds({
     {TopologyKind::fully_connected, "fully-connected"},
     {TopologyKind::file, "file"},
 });
+
+/// Axis lengths of a slice of `chip`, written as a shape, "4x2", or as an accelerator type,
+/// "v5litepod-8". @throws InputError, at `pointer`, if the chip has no such slice
+hardware::SliceLengths slice_lengths(const std::string& text, const hardware::Chip& chip,
+                                     const std::string& pointer);
 
 /// Reads a topology. @throws InputError if it is invalid, or not offered with this chip.
 TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& chip);

@@ -45,6 +45,7 @@ input::Json error_json(const MscclTime& time) {
           {"nmse", number(time.error->metrics.nmse)},
           {"sqnr_db", number(time.error->metrics.sqnr_db)},
           {"max_abs_error", number(time.error->metrics.max_abs_error)},
+          {"nonfinite_elements", time.error->metrics.nonfinite},
           {"ranks_identical", time.error->ranks_identical},
           {"elements_of_each_chunk", time.error->elements}};
 }
@@ -71,7 +72,7 @@ std::string to_table(const MscclSchedule& checked, const MscclTime& time) {
   if (time.error) {
     head.insert(head.end(), {"format", "MSE", "SQNR", "ranks"});
     row.insert(row.end(), {time.format, fmt::format("{:.3g}", time.error->metrics.mse),
-                           fmt::format("{:.2f} dB", time.error->metrics.sqnr_db),
+                           numerics::sqnr_text(time.error->metrics.sqnr_db),
                            time.error->ranks_identical ? "identical" : "differ"});
   }
   std::string text = summary_text(checked) + "\n";

@@ -86,7 +86,14 @@ ProgramMachine read_machine(const ProgramOptions& options) {
                          .config = {}};
   Json json = {{"hardware", machine.hardware}, {"topology", *machine.topology}};
   input::ObjectReader reader(json, "");
-  machine.config = config::read_machine(reader).topology;
+  const config::ExperimentConfig config = config::read_machine(reader);
+  machine.config = config.topology;
+  machine.hardware = config.hardware;
+  if (machine.config.kind == config::TopologyKind::slice) {
+    Json topology = *machine.topology;
+    topology["slice"] = topology::format_lengths(machine.config.shape.lengths);
+    machine.topology = std::move(topology);
+  }
   return machine;
 }
 

@@ -30,6 +30,19 @@ class UnknownKeyError : public InputError {
   using InputError::InputError;
 };
 
+/// A valid request that needs more HBM than its chips have. A result for sweeps, an error elsewhere.
+class DoesNotFitError : public InputError {
+ public:
+  DoesNotFitError(const std::string& pointer, const std::string& message, double needs_bytes)
+      : InputError(pointer, message), needs_bytes_(needs_bytes) {}
+
+  /// HBM needed on each chip.
+  double needs_bytes() const { return needs_bytes_; }
+
+ private:
+  double needs_bytes_;
+};
+
 /// Violation of an internal invariant (a bound, a conservation law): a bug in the program, never a
 /// result.
 class InvariantError : public std::logic_error {

@@ -82,7 +82,7 @@ std::string to_table(const QuantizeReport& report) {
       {"bits per element", fmt::format("{:.4g}", report.bits_per_element)},
       {"MSE", fmt::format("{:.4g}", error.mse)},
       {"NMSE", fmt::format("{:.4g}", error.nmse)},
-      {"SQNR", fmt::format("{:.2f} dB", error.sqnr_db)},
+      {"SQNR", numerics::sqnr_text(error.sqnr_db)},
       {"max abs error", fmt::format("{:.4g}", error.max_abs_error)},
       {"bias (mean error)", fmt::format("{:.4g}", error.mean_signed_error)},
       {"cosine similarity", fmt::format("{:.8f}", error.cosine_similarity)},

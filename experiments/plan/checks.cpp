@@ -75,7 +75,8 @@ MaybeInfeasible check_hbm_capacity(const config::ExperimentConfig& config) {
       fmt::format("needs {} on each chip (tensor and result{}), but {} has {} of HBM; use a tensor "
                   "of at most {}",
                   units::bytes_text(needed), cast_bits(config) == 0 ? "" : ", and both as cast",
-                  config.chip.name, units::bytes_text(capacity), units::bytes_text(largest))};
+                  config.chip.name, units::bytes_text(capacity), units::bytes_text(largest)),
+      needed};
 }
 
 MaybeInfeasible check_program_size(const config::CollectiveConfig& collective,

@@ -1,9 +1,16 @@
 #include "experiments/plan/estimates.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <variant>
 
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/plan/checks.hpp"
+#include "experiments/plan/infeasible.hpp"
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/programs.hpp"
+#include "experiments/plan/workload.hpp"
 #include "models/collectives/direct_exchange.hpp"
 
 namespace equarx::plan {
@@ -23,6 +30,55 @@ double flows_on_hbms(const config::CollectiveConfig& collective, const RankGrid&
   const bool symmetric = has_representatives(collective.algorithm, config);
   return static_cast<double>(flows_per_chip) *
          static_cast<double>(symmetric ? channels + 1 : grid.ranks());
+}
+
+/// Number of simulations of a collective.
+double count_simulations(const config::ExperimentConfig& config, bool symmetric) {
+  constexpr double kAllreducesPerLayer = 2.0;
+  constexpr double kKindsOfLayers = 2.0;
+  double runs = 1.0;
+  if (config.workload) {
+    const bool repeats = symmetric && config.workload->chunks == 1;
+    runs = kAllreducesPerLayer * (repeats ? kKindsOfLayers : config.workload->model.layers);
+  }
+  return runs * (1.0 + config.uncertainty.samples);
+}
+
+double collective_s(const config::CollectiveConfig& collective,
+                    const config::ExperimentConfig& config) {
+  constexpr double kBuild = 1e-6;  // per message of a rank
+  const OrInfeasible<RankGrid> planned = rank_grid(collective.algorithm, config, "");
+  if (std::holds_alternative<Infeasible>(planned)) return 0.0;
+  const auto& grid = std::get<RankGrid>(planned);
+  if (check_machine_memory(collective.algorithm, grid, config) ||
+      check_program_size(collective, grid, config, ""))
+    return 0.0;
+  const bool symmetric = has_representatives(collective.algorithm, config);
+  const double chips = symmetric ? static_cast<double>(std::min<std::uint64_t>(
+                                       grid.ranks(), collective.algorithm->channels(grid) + 1))
+                                 : grid.ranks();
+  const double messages = estimate_messages(collective, grid, config);
+  const sim::Engine engine =
+      config.engine == config::EngineMode::simgrid ? sim::Engine::simgrid : sim::Engine::direct;
+  return messages * kBuild +
+         count_simulations(config, symmetric) *
+             estimate_simulation_s(collective, grid, config, engine, chips * messages);
+}
+
+/// Time of all algorithms that are tried for one collective.
+double alternatives_s(const config::CollectiveConfig& collective,
+                      const config::ExperimentConfig& config) {
+  if (collective.algorithm != config::kAutomatic) return collective_s(collective, config);
+  double seconds = 0.0;
+  const bool with_network = config.topology.network.has_value();
+  for (const config::Algorithm algorithm :
+       config::tried_algorithms(config.collective, with_network)) {
+    if (!config::fits_format(algorithm, config.collective, collective.format)) continue;
+    config::CollectiveConfig candidate = collective;
+    candidate.algorithm = algorithm;
+    seconds += collective_s(candidate, config);
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -62,6 +118,22 @@ double estimate_simulation_s(const config::CollectiveConfig& collective, const R
   const double sharers = dedicated ? 0.0 : collective.algorithm->sharers(grid);
   return messages * (rates.message + rates.sharer * sharers +
                      rates.flow * flows_on_hbms(collective, grid, config));
+}
+
+double estimate_experiment_s(const config::ExperimentConfig& config) {
+  /// Computing the values of one element of one rank; measured on CPUs of 2021.
+  constexpr double kElement = 4e-9;
+  const double values_s = config.numerics ? kElement * config::count_chips(config.topology) *
+                                                static_cast<double>(config.tensor.elements) *
+                                                config.tensor.sample
+                                          : 0.0;
+  if (check_hbm_capacity(config)) return 0.0;
+  if (config.workload)
+    check_fits(*config.workload, config.chip, config::count_chips(config.topology), "/workload");
+  double seconds = 0.0;
+  for (const config::CollectiveConfig& collective : config.collectives)
+    seconds += alternatives_s(collective, config) + values_s;
+  return seconds;
 }
 
 }  // namespace equarx::plan

@@ -18,4 +18,9 @@ double estimate_simulation_s(const config::CollectiveConfig& collective,
                              const config::ExperimentConfig& config, sim::Engine engine,
                              double messages);
 
+/// Estimates how long one core takes to run the experiment, in seconds: the simulations and values of
+/// all candidates. Infeasible candidates take no time. @throws InputError if a workload does not fit
+/// the chips
+double estimate_experiment_s(const config::ExperimentConfig& config);
+
 }  // namespace equarx::plan

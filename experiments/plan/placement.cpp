@@ -77,8 +77,7 @@ RoundKey round_key(const config::PlannedTopology& topology, std::uint32_t bit) {
 std::vector<ChipId> place_by_bits(const RankGrid& grid, const config::PlannedTopology& topology) {
   std::vector<std::uint32_t> bits(grid.axes());
   std::iota(bits.begin(), bits.end(), 0U);
-  std::ranges::stable_sort(
-      bits, {}, [&](std::uint32_t bit) { return round_key(topology, bit); });
+  std::ranges::stable_sort(bits, {}, [&](std::uint32_t bit) { return round_key(topology, bit); });
   std::vector<ChipId> chips(grid.ranks());
   for (Rank rank = 0; rank < grid.ranks(); ++rank)
     for (std::size_t axis = 0; axis < grid.axes(); ++axis)

@@ -126,14 +126,15 @@ void check_fits(const config::WorkloadConfig& workload, const hardware::Chip& ch
   const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
   if (missing <= 0.0) return;
   using units::bytes_text;
-  throw input::InputError(
+  throw input::DoesNotFitError(
       input::pointer(pointer, "model"),
       fmt::format("{} does not fit on {} x {}: each needs {} (weights {}, KV cache {}, activations "
                   "{}), {} more than its {}; use more chips, fewer tokens or a smaller batch",
                   workload.model.name, chips, chip.name, bytes_text(footprint.total()),
                   bytes_text(footprint.weights), bytes_text(footprint.kv_cache),
                   bytes_text(footprint.activations), bytes_text(missing),
-                  bytes_text(chip.hbm_capacity.value)));
+                  bytes_text(chip.hbm_capacity.value)),
+      footprint.total());
 }
 
 WorkloadPlan plan_workload(const config::ExperimentConfig& config) {

@@ -66,6 +66,7 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"numerics/cosine_similarity", "cosine similarity", ColumnKind::number, false},
     KnownColumn{"numerics/mse_vs_baseline", "MSE vs baseline", ColumnKind::number, false},
     KnownColumn{"numerics/nmse_vs_baseline", "NMSE vs baseline", ColumnKind::number, false},
+    KnownColumn{"numerics/nonfinite_elements", "NaN or Inf", ColumnKind::number, false},
     KnownColumn{"numerics/ranks_identical", "ranks identical", ColumnKind::text, false},
     KnownColumn{"matrix_s", "GEMMs", ColumnKind::time, false},
     KnownColumn{"attention_s", "attention", ColumnKind::time, false},
@@ -227,12 +228,13 @@ std::vector<ReportColumn> axis_columns(const ReportResults& results) {
               value.is_structured() ? input::Json(axis_text(pointer, value, config)) : value);
   }
   std::vector<ReportColumn> columns = set.take();
-  // Failed points have no run, and thus no such column.
-  const bool has_failures =
-      std::ranges::any_of(results.rows, [](const ReportRow& row) { return !row.error.empty(); });
+  // Points without runs lack these columns.
+  const bool lacks_runs = std::ranges::any_of(results.rows, [](const ReportRow& row) {
+    return !row.error.empty() || !row.does_not_fit.empty();
+  });
   for (ReportColumn& column : columns) {
     measure_axis(column);
-    column.shown = has_failures || !is_run_column(column.key);
+    column.shown = lacks_runs || !is_run_column(column.key);
   }
   return columns;
 }
@@ -279,20 +281,25 @@ std::vector<ReportColumn> run_columns(const ReportResults& results) {
   return columns;
 }
 
-/// Errors, points, versions and files of the rows; the latter two only if they differ.
+/// Rows without runs, points, versions and files of the rows; the latter two only if they differ.
 std::vector<ReportColumn> origin_columns(const ReportResults& results) {
   ReportColumn error{.key = "error", .title = "failed"};
+  ReportColumn does_not_fit{.key = "does_not_fit", .title = "does not fit"};
+  ReportColumn needs{.key = "needs_bytes", .title = "needs", .kind = ColumnKind::bytes};
   ReportColumn point{.key = "point", .title = "point", .kind = ColumnKind::number, .shown = false};
   ReportColumn version{.key = "version", .title = "version"};
   ReportColumn file{.key = "file", .title = "file", .shown = false};
   for (const ReportRow& row : results.rows) {
     error.cells.push_back(row.error.empty() ? input::Json(nullptr) : input::Json(row.error));
+    does_not_fit.cells.push_back(row.does_not_fit.empty() ? input::Json(nullptr)
+                                                          : input::Json(row.does_not_fit));
+    needs.cells.push_back(input::or_null(row.needs_bytes));
     point.cells.push_back(input::or_null(row.point));
     version.cells.emplace_back(input::Json(results.sources[row.source].version));
     file.cells.emplace_back(input::Json(row.file));
   }
   std::vector<ReportColumn> columns;
-  for (ReportColumn* column : {&error, &point}) {
+  for (ReportColumn* column : {&error, &does_not_fit, &needs, &point}) {
     if (!std::ranges::all_of(column->cells,
                              [](const input::JsonValue& cell) { return cell->is_null(); }))
       columns.push_back(std::move(*column));

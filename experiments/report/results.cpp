@@ -165,6 +165,12 @@ class Reader {
       // An empty error would mark a row without run as successful.
       if (row.error.empty())
         throw input::InputError("/error", fmt::format("is empty; {}", kAskForResults));
+    } else if (point.contains("status")) {
+      row.does_not_fit = text_of(point, "reason");
+      if (row.does_not_fit.empty())
+        throw input::InputError("/reason", fmt::format("is empty; {}", kAskForResults));
+      if (point.contains("needs_bytes") && point["needs_bytes"].is_number())
+        row.needs_bytes = point["needs_bytes"].get<double>();
     } else {
       row.run = current(member(point, "run", input::Json::value_t::object, "a run, or an error"));
       check_run(row.run, "/run");
@@ -194,7 +200,7 @@ class Reader {
   }
 
   void add(ReportRow row) {
-    std::optional<std::string> label;  // unset for a failed point, which has a single row
+    std::optional<std::string> label;  // unset for a point without runs, which has a single row
     if (row.run->is_object()) label = (*row.run)["label"].get<std::string>();
     const auto [known, is_new] =
         row_of_.try_emplace({row.source, std::move(label)}, results_.rows.size());
@@ -202,7 +208,7 @@ class Reader {
       results_.rows.push_back(std::move(row));
     } else {
       // A point that fails again in a retry is not worth a note.
-      if (row.error.empty()) ++repeated_;
+      if (row.run->is_object()) ++repeated_;
       results_.rows[known->second] = std::move(row);
     }
   }
@@ -240,8 +246,8 @@ class Reader {
       const ReportSource& source = results_.sources[row.source];
       if (source.base.empty()) return false;
       const Identifier point = {row.file, source.version, row.axes->dump()};
-      Identifier run = point;  // a failed point has no label: all its collectives failed
-      if (row.error.empty()) run.push_back((*row.run)["label"].get<std::string>());
+      Identifier run = point;  // a point without runs has no label
+      if (row.run->is_object()) run.push_back((*row.run)["label"].get<std::string>());
       const bool is_last = seen.insert(std::move(run)).second;
       seen.insert(point);
       return !is_last;

@@ -25,16 +25,18 @@ struct ReportSource {
   input::JsonValue operations = {};
 };
 
-/// One run, or one failed point.
+/// One run, or one point without runs.
 struct ReportRow {
   std::size_t source = 0;  ///< index into ReportResults::sources
   std::string file = {};
   std::optional<std::uint64_t> point = {};  ///< number within its sweep
   input::JsonValue axes = {};               ///< by JSON pointer into the configuration
   /// An entry of "runs" of a result, or of "variants" of a step, with "groups" as an object; null
-  /// if failed.
+  /// without runs.
   input::JsonValue run = {};
-  std::string error = {};  ///< cause of the failure; empty for a run
+  std::string error = {};                  ///< cause of the failure; empty for a run
+  std::string does_not_fit = {};           ///< reason why the point does not fit; empty otherwise
+  std::optional<double> needs_bytes = {};  ///< HBM per chip of a point that does not fit
 };
 
 /// Results of all files of a report.

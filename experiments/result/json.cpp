@@ -25,6 +25,7 @@ input::Json numerics_json(const values::ValueResult& values) {
           {"flushed_fraction", values.flushed_fraction()},
           {"ranks_identical", values.ranks_identical},
           {"elements", exact.count},
+          {"nonfinite_elements", exact.nonfinite},
           {"sampled_fraction", values.sampled_fraction}};
 }
 
@@ -178,6 +179,11 @@ input::Json to_json(const run::ExperimentResult& result, const JsonOptions& opti
     json["sensitivity"] = input::Json::array();
     for (const run::Sensitivity& one : result.sensitivities)
       json["sensitivity"].push_back(sensitivity_json(one, result.runs));
+  }
+  if (!result.nonfinite_inputs.empty()) {
+    json["nonfinite_inputs"] = input::Json::array();
+    for (const values::NonfiniteInput& one : result.nonfinite_inputs)
+      json["nonfinite_inputs"].push_back({{"rank", one.rank}, {"nan", one.nan}, {"inf", one.inf}});
   }
   if (!result.operations.empty()) {
     json["operations"] = input::Json::array();

@@ -62,6 +62,9 @@ void append_phase(const run::RunResult& run, output::TableRow& row) {
   row.push_back(units::time_text(phase.allreduce_s / phase.allreduces));
 }
 
+/// A mean squared error; "-" if there is none.
+std::string error_text(double mse) { return std::isfinite(mse) ? fmt::format("{:.3g}", mse) : "-"; }
+
 output::TableRow row_of(const run::RunResult& run, bool uncertain) {
   output::TableRow row = {run.label, run.failure ? "fails" : units::time_text(run.time_s)};
   if (uncertain)
@@ -77,9 +80,9 @@ output::TableRow row_of(const run::RunResult& run, bool uncertain) {
   else
     row.push_back(units::bytes_text(static_cast<double>(run.wire_bytes_per_link)));
   if (!run.numerics) return row;
-  row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
-  row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
-  row.push_back(fmt::format("{:.3g}", run.numerics->against_baseline.value().mse));
+  row.push_back(error_text(run.numerics->against_exact.mse));
+  row.push_back(numerics::sqnr_text(run.numerics->against_exact.sqnr_db));
+  row.push_back(error_text(run.numerics->against_baseline.value().mse));
   row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
   return row;
 }
@@ -307,6 +310,22 @@ std::string values_note(const config::ExperimentConfig& config, const values::Va
              : fmt::format("  MSE, SQNR: {}, against the exact sum of all ranks.\n", elements);
 }
 
+/// Elements without an error, because they or their exact values are NaN or Inf.
+std::string nonfinite_note(const run::ExperimentResult& result) {
+  std::string text;
+  for (const std::string& input : values::texts_of(result.nonfinite_inputs))
+    text += fmt::format("  Warning: {}.\n", input);
+  for (const run::RunResult& run : result.runs) {
+    const numerics::ErrorMetrics& errors = run.numerics->against_exact;
+    if (errors.nonfinite > 0)
+      text += fmt::format(
+          "  Warning: {}: {} of {} elements are NaN or Inf in the result or the exact sum; MSE and "
+          "SQNR leave them out.\n",
+          run.label, errors.nonfinite, errors.count);
+  }
+  return text;
+}
+
 /// The table and how wide it may be.
 std::string runs_table(const run::ExperimentResult& result, bool verbose) {
   const bool uncertain = result.runs.front().uncertainty.has_value();
@@ -352,7 +371,8 @@ std::string to_table(const run::ExperimentResult& result, const TableOptions& op
   text += stall_note(result.runs);
   text += scales_note(result.runs);
   text += trust_note(result);
-  if (config.numerics) text += values_note(config, *result.runs.front().numerics);
+  if (config.numerics)
+    text += values_note(config, *result.runs.front().numerics) + nonfinite_note(result);
   text += sensitivity_table(result);
   return text;
 }

@@ -32,12 +32,19 @@ class Experiment {
   }
 
   ExperimentResult run() {
-    ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}, {}};
+    ExperimentResult result{
+        plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}, {}, {}};
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
       chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
     if (observer_ != nullptr) observer_->check_size(chosen_plans(), schedule_);
     // The baseline first: the others are compared with it.
-    if (plan_.config.numerics) compute_all(result.runs);
+    if (plan_.config.numerics) {
+      compute_all(result.runs);
+      const values::ValueResult& values = *result.runs[plan_.config.baseline].numerics;
+      if (values.against_exact.nonfinite_exact > 0)
+        result.nonfinite_inputs =
+            values::nonfinite_inputs(source_, chosen_.front().plan->program.ranks());
+    }
     for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
     if (plan_.workload) result.operations = plan_.workload->operations;
     const RunResult& baseline = result.runs[plan_.config.baseline];

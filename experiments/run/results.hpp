@@ -9,6 +9,7 @@
 #include "experiments/config/config.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/breakdown.hpp"
+#include "models/values/nonfinite_inputs.hpp"
 #include "models/values/value_executor.hpp"
 
 namespace equarx::run {
@@ -122,6 +123,8 @@ struct ExperimentResult {
   std::vector<RunResult> runs;
   std::vector<plan::OperationTotal> operations;  ///< of a workload, per chip
   std::vector<Sensitivity> sensitivities;        ///< if requested, largest first
+  /// Inputs with NaN or Inf; empty without numerics, and if a sample misses all of them.
+  std::vector<values::NonfiniteInput> nonfinite_inputs;
 };
 
 }  // namespace equarx::run

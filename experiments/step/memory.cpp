@@ -44,12 +44,13 @@ void check_memory(const config::StepConfig& config) {
   const std::optional<steps::TrainingMemory> memory = memory_of(config);
   const hardware::Chip& chip = config.machine.chip;
   if (!memory || memory->total() <= chip.hbm_capacity.value) return;
-  throw input::InputError(
+  throw input::DoesNotFitError(
       "/step/training",
       fmt::format("{} does not fit: each chip needs {} ({}), but {} has {}; use {}",
                   config.training->training.model.name, bytes_text(memory->total()),
                   parts_text(*memory), chip.name, bytes_text(chip.hbm_capacity.value),
-                  remedy_for(*memory)));
+                  remedy_for(*memory)),
+      memory->total());
 }
 
 }  // namespace equarx::step

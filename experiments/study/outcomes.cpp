@@ -122,9 +122,10 @@ std::vector<std::string> failures(const StudyPoints& points,
   std::vector<std::string> all;
   for (const sweep::KeyedPoint& at : keyed) {
     const input::JsonValue first = results_of(at.key, store).front();
-    if (first->contains("error"))
-      all.push_back(
-          fmt::format("{}: {}", points.describe(at.point), first->at("error").get<std::string>()));
+    for (const char* reason : {"error", "reason"})
+      if (first->contains(reason))
+        all.push_back(
+            fmt::format("{}: {}", points.describe(at.point), first->at(reason).get<std::string>()));
   }
   return all;
 }

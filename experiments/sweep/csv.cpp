@@ -115,8 +115,11 @@ std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& key
       if (several) table.set("experiment", points.experiment(at.point));
       for (const auto& [pointer, value] : axes.items()) table.set(pointer, value);
       set_members(table, "", machine);
-      if (stored->failed) {
+      if (stored->failed()) {
         table.set("error", line->at("error"));
+      } else if (stored->state == PointState::does_not_fit) {
+        for (const char* name : {"status", "needs_bytes", "reason"})
+          table.set(name, line->at(name));
       } else {
         set_quantization(table, line->at("config"), line->at("run").at("label"));
         set_members(table, "", line->at("run"));

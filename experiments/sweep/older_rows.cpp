@@ -51,7 +51,7 @@ OlderRows older_rows(const SweepPoints& points, const std::vector<KeyedPoint>& k
     const input::Json& line = lines.front();
     if (line.value("base", "") != points.base()) {
       older.of_other_bases += lines.size();
-      if (!stored.failed) last = line;
+      if (stored.state == PointState::computed) last = line;
     } else if (axes.contains(line.at("axes").dump())) {
       older.of_other_files += lines.size();
     }

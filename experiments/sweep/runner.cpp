@@ -1,6 +1,7 @@
 #include "experiments/sweep/runner.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <unordered_set>
 #include <utility>
 
@@ -19,6 +20,8 @@
 #include "experiments/step/report.hpp"
 #include "experiments/step/run.hpp"
 #include "experiments/sweep/key.hpp"
+#include "experiments/sweep/remaining_time.hpp"
+#include "experiments/sweep/work.hpp"
 #include "models/os/shortage.hpp"
 
 namespace equarx::sweep {
@@ -41,6 +44,15 @@ input::Json line_start(const PointSet& points, const KeyedPoint& at) {
 std::string error_line(const PointSet& points, const KeyedPoint& at, const std::string& error) {
   input::Json line = line_start(points, at);
   line["error"] = error;
+  return line_of(line);
+}
+
+std::string does_not_fit_line(const PointSet& points, const KeyedPoint& at,
+                              const input::DoesNotFitError& error) {
+  input::Json line = line_start(points, at);
+  line["status"] = kDoesNotFit;
+  line["needs_bytes"] = error.needs_bytes();
+  line["reason"] = error.what();
   return line_of(line);
 }
 
@@ -86,12 +98,23 @@ std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned 
 
 // First character of a worker's answer.
 constexpr char kComputed = 'C';
+constexpr char kDoesNotFitAnswer = 'M';
 constexpr char kFailed = 'F';
+
+PointState state_of(char answer) {
+  switch (answer) {
+    case kComputed: return PointState::computed;
+    case kDoesNotFitAnswer: return PointState::does_not_fit;
+    default: return PointState::failed;
+  }
+}
 
 /// Computes a point in a worker. Does not throw: errors become a kFailed answer.
 std::string compute(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
   try {
     return kComputed + result_lines(points, at, value_threads);
+  } catch (const input::DoesNotFitError& error) {
+    return kDoesNotFitAnswer + does_not_fit_line(points, at, error);
   } catch (const std::exception& error) {
     return kFailed + error_line(points, at, os::shortage(error).value_or(error.what()));
   }
@@ -118,7 +141,8 @@ class Pending {
       : points_(points),
         store_(store),
         retry_(options.retry),
-        shard_(points.in_shard(options.shard)) {
+        shard_(points.in_shard(options.shard)),
+        work_(points, shard_) {
     status.points = shard_.size();
     keyed.reserve(shard_.size());
   }
@@ -132,17 +156,37 @@ class Pending {
     const std::string& key = keyed.back().key;
     const bool is_new = seen_.insert(key).second;
     const StoredPoint* stored = store_.find(key);
-    if (stored != nullptr && stored->failed && retry_ && is_new) stored = nullptr;
+    if (stored != nullptr && stored->failed() && retry_ && is_new) stored = nullptr;
     if (stored == nullptr && is_new) return true;
-    ++status.done;  // now, or with an equal point that is being computed
-    if (stored != nullptr && stored->failed) ++status.failed;
+    finish(keyed.size() - 1);  // now, or with an equal point that is being computed
+    if (stored != nullptr) count(stored->state);
     return false;
   }
+
+  /// Records the computed point at an index of `keyed`.
+  void finish(std::size_t index, PointState state) {
+    finish(index);
+    ++status.computed;
+    count(state);
+  }
+
+  const WorkEstimates& work() const { return work_; }
 
   std::vector<KeyedPoint> keyed;  ///< the points visited so far
   SweepStatus status;
 
  private:
+  void finish(std::size_t index) {
+    ++status.done;
+    done_work_ += work_.of(index);
+    status.done_share = std::min(1.0, done_work_ / work_.total());
+  }
+
+  void count(PointState state) {
+    if (state == PointState::does_not_fit) ++status.does_not_fit;
+    if (state == PointState::failed) ++status.failed;
+  }
+
   std::string key_of(std::size_t point) {
     const std::string experiment = points_.experiment(point);
     try {
@@ -158,6 +202,8 @@ class Pending {
   const SweepStore& store_;
   bool retry_;
   std::vector<std::size_t> shard_;
+  WorkEstimates work_;
+  double done_work_ = 0.0;
   SweepKeys keys_;
   std::unordered_set<std::string> seen_;
 };
@@ -168,6 +214,7 @@ class SweepRun {
       : points_(points),
         store_(store),
         pending_(points, store, options),
+        remaining_(pending_.work().total(), options.jobs),
         pool_(options.jobs,
               [&points, threads = threads_for_each(pending_.status.points, options.jobs)](
                   const std::string& request) {
@@ -177,23 +224,38 @@ class SweepRun {
   SweepOutcome run(const std::function<void(const SweepStatus&)>& show) {
     while (signals_.received() == 0) {
       if (!pending_.at_end() && pool_.has_free()) {
-        if (pending_.next())
-          pool_.start(pending_.keyed.size() - 1, request_of(pending_.keyed.back()));
+        start_next();
       } else if (pool_.busy() == 0) {
         break;
       } else {
         for (const process::FinishedJob& finished : pool_.wait(kTickMilliseconds)) record(finished);
       }
+      pending_.status.left_s = remaining_.at(now_s());
       show(pending_.status);
     }
     return {pending_.status, std::move(pending_.keyed), signals_.received()};
   }
 
  private:
+  static double now_s() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  void start_next() {
+    const bool compute = pending_.next();
+    const std::size_t index = pending_.keyed.size() - 1;
+    const double work = pending_.work().of(index);
+    if (!compute) return remaining_.skip(work);
+    remaining_.start(index, work, now_s());
+    pool_.start(index, request_of(pending_.keyed.back()));
+  }
+
   void record(const process::FinishedJob& finished) {
+    remaining_.finish(finished.job, now_s());
     const KeyedPoint& at = pending_.keyed[finished.job];
     const bool crashed = !finished.failure.empty();
-    const bool failed = crashed || finished.result.front() == kFailed;
+    const PointState state = crashed ? PointState::failed : state_of(finished.result.front());
     store_.append(at.key,
                   crashed
                       ? error_line(points_, at,
@@ -201,15 +263,14 @@ class SweepRun {
                                                "enough memory for --jobs?",
                                                finished.failure))
                       : finished.result.substr(1),
-                  failed);
-    ++pending_.status.done;
-    ++pending_.status.computed;
-    if (failed) ++pending_.status.failed;
+                  state);
+    pending_.finish(finished.job, state);
   }
 
   const PointSet& points_;
   SweepStore& store_;
   Pending pending_;
+  RemainingTime remaining_;
   process::StopSignals signals_;
   process::WorkerPool pool_;
 };

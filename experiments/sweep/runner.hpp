@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "experiments/sweep/csv.hpp"
@@ -23,7 +24,10 @@ struct SweepStatus {
   std::size_t points = 0;    ///< of the shard
   std::size_t done = 0;      ///< of these, including earlier results and failed points
   std::size_t computed = 0;  ///< by this run
+  std::size_t does_not_fit = 0;
   std::size_t failed = 0;
+  double done_share = 0.0;            ///< of the estimated work of the points
+  std::optional<double> left_s = {};  ///< estimated from the points computed so far
 };
 
 /// Outcome of a sweep.
@@ -34,7 +38,8 @@ struct SweepOutcome {
 };
 
 /// Computes the points of the shard that are missing in `store`, which must be open, and appends
-/// their results as they finish. A failed point is stored with its error. Requires that this
+/// their results as they finish. A failed point is stored with its error, and a point that needs
+/// more HBM than its chips have with that size. Requires that this
 /// process has no other running thread. @throws InputError if the store cannot be written; earlier
 /// results remain in it
 SweepOutcome run_sweep(const PointSet& points, SweepStore& store, const SweepOptions& options,

@@ -33,7 +33,7 @@ struct Line {
   std::string key;        ///< empty if the line is truncated
   std::string version;
   std::size_t lines_of_point = 1;
-  bool failed = false;
+  PointState state = PointState::computed;
 };
 
 /// True for an invalid line that may be the remainder of a truncated one.
@@ -56,8 +56,12 @@ Line read_line(std::string_view text) {
   try {
     line.key = member("key").get<std::string>();
     line.version = member("version").get<std::string>();
-    line.failed = json.contains("error");
-    if (!line.failed) line.lines_of_point = config::compared(member("config")).size();
+    if (json.contains("error"))
+      line.state = PointState::failed;
+    else if (json.contains("status"))
+      line.state = PointState::does_not_fit;
+    else
+      line.lines_of_point = config::compared(member("config")).size();
   } catch (const input::Json::exception&) {
     throw input::InputError("", "is not in the format of a sweep");
   }
@@ -103,17 +107,17 @@ void SweepStore::load(std::string_view text) {
     const Line& first = lines[i];
     std::size_t end = i + 1;
     while (end < lines.size() && end - i < first.lines_of_point && lines[end].key == first.key &&
-           !lines[end].failed)
+           lines[end].state == PointState::computed)
       ++end;
     if (first.key.empty() || end - i < first.lines_of_point) {
       broken_ += end - i;
     } else {
       StoredPoint& point = points_[first.key];
       // A point may repeat, from other shards or from a retry.
-      const bool supersedes = point.bytes == 0 || point.failed;
+      const bool supersedes = point.bytes == 0 || point.failed();
       const std::size_t offset = kept_.size();
       for (std::size_t k = i; k < end; ++k) kept_ += lines[k].text;
-      if (supersedes) point = {offset, kept_.size() - offset, first.failed};
+      if (supersedes) point = {offset, kept_.size() - offset, first.state};
     }
     i = end;
   }
@@ -155,7 +159,7 @@ std::vector<input::JsonValue> SweepStore::results(const StoredPoint& point) cons
   return results;
 }
 
-void SweepStore::append(const std::string& key, const std::string& lines, bool failed) {
+void SweepStore::append(const std::string& key, const std::string& lines, PointState state) {
   struct stat before {};
   fstat(descriptor_.number(), &before);
   // A single call, so that a killed process leaves no partial point.
@@ -170,7 +174,7 @@ void SweepStore::append(const std::string& key, const std::string& lines, bool f
                     "same command again to continue",
                     file_.string(), std::strerror(error)));
   }
-  points_[key] = {static_cast<std::uint64_t>(before.st_size), lines.size(), failed};
+  points_[key] = {static_cast<std::uint64_t>(before.st_size), lines.size(), state};
 }
 
 void SweepStore::replace(const std::string& text) {

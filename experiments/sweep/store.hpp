@@ -14,15 +14,27 @@
 
 namespace equarx::sweep {
 
-/// Position of a point's lines in the file: one per run, or one with the error.
+/// Outcome of a point.
+enum class PointState : std::uint8_t {
+  computed,      ///< has a line per run
+  does_not_fit,  ///< valid, but needs more HBM than a chip has: a line with `status`
+  failed,        ///< a line with `error`
+};
+
+/// Position of a point's lines in the file.
 struct StoredPoint {
   std::uint64_t offset = 0;
   std::size_t bytes = 0;
-  bool failed = false;
+  PointState state = PointState::computed;
+
+  bool failed() const { return state == PointState::failed; }
 };
 
-/// results.jsonl of a folder: one line of JSON per run of a point, or one for a failed point. All
-/// lines of a point are written at once, and are ignored unless complete.
+/// `status` of the line of a point that does not fit.
+inline constexpr std::string_view kDoesNotFit = "does not fit";
+
+/// results.jsonl of a folder: one line of JSON per run of a point, or a single one if it has none.
+/// All lines of a point are written at once, and are ignored unless complete.
 class SweepStore {
  public:
   /// Reads the existing file, if any. Lines truncated by a crash or a full disk are skipped, and
@@ -48,7 +60,7 @@ class SweepStore {
   std::vector<input::JsonValue> results(const StoredPoint& point) const;
   /// Appends a point's lines, each ending in a line feed; all or none. @throws InputError if that
   /// fails
-  void append(const std::string& key, const std::string& lines, bool failed);
+  void append(const std::string& key, const std::string& lines, PointState state);
   /// Atomically replaces the contents of the file by `text`, complete lines of points. @throws
   /// InputError
   void replace(const std::string& text);

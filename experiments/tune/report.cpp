@@ -1,6 +1,7 @@
 #include "experiments/tune/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -19,7 +20,11 @@
 namespace equarx::tune {
 namespace {
 
-std::string decibel_text(double nmse) { return fmt::format("{:.2f} dB", numerics::sqnr_db(nmse)); }
+/// "-" if the result is NaN or Inf where it should not be.
+std::string nmse_text(double nmse) {
+  return std::isfinite(nmse) ? fmt::format("{:.3g}", nmse) : "-";
+}
+std::string decibel_text(double nmse) { return numerics::sqnr_text(numerics::sqnr_db(nmse)); }
 
 std::optional<double> speedup(const TuneResult& result, double time_s) {
   if (result.baseline.failure) return std::nullopt;
@@ -116,7 +121,7 @@ output::TableRow row_of(const TuneResult& result, const TunedCandidate& candidat
   if (candidate.allreduce_s) row.push_back(units::time_text(*candidate.allreduce_s));
   row.insert(row.end(),
              {(candidate.added_up ? "~" : "") + units::time_text(candidate.time_s),
-              faster ? fmt::format("{:.3f}x", *faster) : "-", fmt::format("{:.3g}", candidate.nmse),
+              faster ? fmt::format("{:.3f}x", *faster) : "-", nmse_text(candidate.nmse),
               decibel_text(candidate.nmse),
               candidate.theory_nmse ? fmt::format("{:.3g}", *candidate.theory_nmse) : "-"});
   return row;
@@ -150,10 +155,17 @@ std::string columns_note(const TuneResult& result) {
 
 std::string baseline_note(const TuneResult& result) {
   const run::RunResult& baseline = result.baseline;
-  const double nmse = baseline.numerics->against_exact.nmse;
-  return fmt::format("  Speedup over the baseline, {}: {}, NMSE {:.3g} ({}).\n", baseline.label,
-                     baseline.failure ? "which fails" : units::time_text(baseline.time_s), nmse,
-                     decibel_text(nmse));
+  const double nmse = baseline.numerics->against_exact.comparable_nmse();
+  return fmt::format("  Speedup over the baseline, {}: {}, NMSE {} ({}).\n", baseline.label,
+                     baseline.failure ? "which fails" : units::time_text(baseline.time_s),
+                     nmse_text(nmse), decibel_text(nmse));
+}
+
+std::string nonfinite_note(const TuneResult& result) {
+  std::string text;
+  for (const std::string& input : values::texts_of(result.nonfinite_inputs))
+    text += fmt::format("  Warning: {}; errors leave such elements out.\n", input);
+  return text;
 }
 
 std::string counts_note(const TuneResult& result) {
@@ -267,7 +279,7 @@ input::Json best_config(const input::Json& config, const TuneResult& result) {
 }
 
 input::Json to_json(const TuneResult& result, const input::Json& config) {
-  const double nmse = result.baseline.numerics->against_exact.nmse;
+  const double nmse = result.baseline.numerics->against_exact.comparable_nmse();
   const input::Json resolved = to_json(result.config);
   return {{"program", "equarx-sim"},
           {"version", output::version()},
@@ -300,8 +312,8 @@ std::string to_table(const TuneResult& result) {
   std::vector<output::TableRow> rows = {header(result)};
   for (const TunedCandidate& candidate : result.front) rows.push_back(row_of(result, candidate));
   return title(result) + skipped_note(result) + output::aligned_table(rows) + '\n' +
-         columns_note(result) + baseline_note(result) + added_up_note(result) +
-         counts_note(result) + infeasible_note(result.infeasible) +
+         columns_note(result) + baseline_note(result) + nonfinite_note(result) +
+         added_up_note(result) + counts_note(result) + infeasible_note(result.infeasible) +
          infeasible_schemes_note(result) + best_note(result);
 }
 

@@ -56,7 +56,7 @@ NmseOutcome program_nmse(const collectives::Program& program, config::Experiment
   if (!result.ranks_identical)
     throw input::InvariantError(
         "internal error: the ranks ended with different results; please report this");
-  return result.against_exact.nmse;
+  return result.against_exact.comparable_nmse();
 }
 
 /// NMSE of the only collective of a configuration.

@@ -77,9 +77,9 @@ void sort_out(std::vector<TunedCandidate> simulated, const TuneLimits& limits, T
         limits.error_option,
         fmt::format(
             "no configuration is accurate enough; the most accurate is {}: NMSE {:.3g} (SQNR "
-            "{:.2f} dB); allow that much, or more formats{}",
-            most_accurate.config.label, most_accurate.nmse, numerics::sqnr_db(most_accurate.nmse),
-            more));
+            "{}); allow that much, or more formats{}",
+            most_accurate.config.label, most_accurate.nmse,
+            numerics::sqnr_text(numerics::sqnr_db(most_accurate.nmse)), more));
   const auto accurate = std::ranges::find_if(
       front, [&](const TunedCandidate& one) { return one.nmse <= *limits.max_nmse; });
   const TunedCandidate& in_time = *std::prev(accurate);
@@ -87,9 +87,9 @@ void sort_out(std::vector<TunedCandidate> simulated, const TuneLimits& limits, T
       "--max-time",
       fmt::format("no candidate meets both limits: {} takes {}, and the most accurate within the "
                   "time is {} "
-                  "with NMSE {:.3g} (SQNR {:.2f} dB); relax one of the limits{}",
+                  "with NMSE {:.3g} (SQNR {}); relax one of the limits{}",
                   accurate->config.label, units::time_text(accurate->time_s), in_time.config.label,
-                  in_time.nmse, numerics::sqnr_db(in_time.nmse), more));
+                  in_time.nmse, numerics::sqnr_text(numerics::sqnr_db(in_time.nmse)), more));
 }
 
 /// Simulates whole phases of front candidates whose times are sums, as far as each fits the time of
@@ -120,11 +120,12 @@ void find_front_of_phases(const TuneTrials& trials, TuneResult& result) {
   }
 }
 
-run::RunResult run_baseline(const config::ExperimentConfig& config, const run::Progress& progress) {
+run::ExperimentResult run_baseline(const config::ExperimentConfig& config,
+                                   const run::Progress& progress) {
   config::ExperimentConfig one = with_collective(config, config.collectives[config.baseline]);
   one.numerics = true;
   one.tensor.sample = trial_sample(config.tensor);
-  return run::run_experiment(plan::make_plan(one, plan::RunProfile::batch), progress).runs.front();
+  return run::run_experiment(plan::make_plan(one, plan::RunProfile::batch), progress);
 }
 
 /// State of one tuning.
@@ -139,7 +140,9 @@ class Tuning {
     result_.baseline_index = config.baseline;
     result_.options = options;
     result_.infeasible_schemes = space_.infeasible_schemes;
-    result_.baseline = run_baseline(config, progress);
+    run::ExperimentResult baseline = run_baseline(config, progress);
+    result_.baseline = std::move(baseline.runs.front());
+    result_.nonfinite_inputs = std::move(baseline.nonfinite_inputs);
     result_.sampled_fraction = result_.baseline.numerics->sampled_fraction;
     trials_.emplace(config, space_, options.budget_s ? kAnyBytes : kMostTrialBytes);
   }

@@ -103,6 +103,7 @@ struct TuneResult {
   std::size_t baseline_index = 0;   ///< into the original collectives
   TuneOptions options;
   run::RunResult baseline;
+  std::vector<values::NonfiniteInput> nonfinite_inputs;  ///< as in run::ExperimentResult
   TuneCounts counts;
   std::vector<InfeasibleScheme> infeasible_schemes;
   std::vector<InfeasibleCandidates> infeasible;  ///< sum to counts.cannot_run

@@ -125,7 +125,7 @@ class Finder {
   void add_baseline(std::vector<config::CollectiveConfig> unchanged,
                     const tune::TuneResult& tuned) {
     StepCandidate baseline = plan::value_or_throw(make_candidate("baseline", std::move(unchanged)));
-    const double of_first = tuned.baseline.numerics->against_exact.nmse;
+    const double of_first = tuned.baseline.numerics->against_exact.comparable_nmse();
     const std::optional<double> nmse = largest_nmse(baseline, of_first);
     baseline.nmse = nmse.value_or(of_first);
     found_.baseline_within = nmse && *nmse <= most_nmse();
@@ -179,9 +179,9 @@ class Finder {
     throw input::InputError(
         options_.limits.error_option,
         fmt::format(
-            "no configuration of '{}' is accurate enough; the baseline has an SQNR of {:.1f} "
-            "dB: allow that much, or more formats",
-            group_.name, numerics::sqnr_db(found_.list.front().nmse)));
+            "no configuration of '{}' is accurate enough; the baseline has an SQNR of {}: allow "
+            "that much, or more formats",
+            group_.name, numerics::sqnr_text(numerics::sqnr_db(found_.list.front().nmse), 1)));
   }
 
   double most_nmse() const {

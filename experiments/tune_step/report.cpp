@@ -20,7 +20,7 @@ namespace {
 
 using units::time_text;
 
-std::string decibel_text(double nmse) { return fmt::format("{:.1f} dB", numerics::sqnr_db(nmse)); }
+std::string decibel_text(double nmse) { return numerics::sqnr_text(numerics::sqnr_db(nmse), 1); }
 
 std::uint64_t not_tried(const StepTuneResult& result) {
   std::uint64_t count = 0;

@@ -21,9 +21,9 @@ struct Prefix {
   std::string_view name = {};
 };
 
-constexpr std::array kLarge = {Prefix{"", 1.0, 0, ""},          Prefix{"k", 1e3, 3, "kilo"},
-                               Prefix{"M", 1e6, 6, "mega"},     Prefix{"G", 1e9, 9, "giga"},
-                               Prefix{"T", 1e12, 12, "tera"},   Prefix{"P", 1e15, 15, "peta"}};
+constexpr std::array kLarge = {Prefix{"", 1.0, 0, ""},        Prefix{"k", 1e3, 3, "kilo"},
+                               Prefix{"M", 1e6, 6, "mega"},   Prefix{"G", 1e9, 9, "giga"},
+                               Prefix{"T", 1e12, 12, "tera"}, Prefix{"P", 1e15, 15, "peta"}};
 constexpr std::array kBinary = {Prefix{"Ki", 0x1p10, 0, "kibi"}, Prefix{"Mi", 0x1p20, 0, "mebi"},
                                 Prefix{"Gi", 0x1p30, 0, "gibi"}, Prefix{"Ti", 0x1p40, 0, "tebi"}};
 // Small prefixes as divisors: 1 / 1e6 is the double closest to 1 us, 1 * 1e-6 need not be.
@@ -114,8 +114,8 @@ void check_no_bits(std::string_view number_text, double number, std::string_view
     if (const Prefix* found = find_prefix(prefixes, unit, "b"))
       throw std::invalid_argument(fmt::format(
           "{0} {1} is {0} {2}bits = {3}; write {0} {4}B for bytes, or {5} {4}B", number_text, unit,
-          found->name, format(number * found->factor / kBitsPerByte, Dimension::bytes),
-          found->text, number / kBitsPerByte));
+          found->name, format(number * found->factor / kBitsPerByte, Dimension::bytes), found->text,
+          number / kBitsPerByte));
 }
 
 std::string_view trim(std::string_view text) {

@@ -7,6 +7,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
+#include "experiments/result/table.hpp"
 #include "models/values/result_tensor.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -39,7 +40,7 @@ std::vector<float> values_of(const input::Json& json, std::size_t collective) {
   return values;
 }
 
-TEST_CASE("an experiment on NaN and Inf ends, omitting undefined numbers") {
+TEST_CASE("an experiment on NaN and Inf counts them and has the errors of the other elements") {
   const TemporaryDirectory directory;
   constexpr float kInf = std::numeric_limits<float>::infinity();
   for (const float poison : {std::nanf(""), -std::nanf(""), kInf, -kInf}) {
@@ -49,16 +50,36 @@ TEST_CASE("an experiment on NaN and Inf ends, omitting undefined numbers") {
     CHECK(text.find("NaN") == std::string::npos);
     const input::Json json = input::parse_json(text);
     CHECK_NOTHROW(input::check_schema(json, "result"));
-    for (const input::Json& one : json["runs"]) {
+    const bool is_nan = std::isnan(poison);
+    CHECK(json["nonfinite_inputs"] ==
+          input::Json{{{"rank", 1}, {"nan", is_nan ? 1 : 0}, {"inf", is_nan ? 0 : 1}}});
+    const input::Json clean = result::to_json(run(poisoned(directory, 1.0F)));
+    CHECK_FALSE(clean.contains("nonfinite_inputs"));
+    const std::vector<std::uint64_t> lost = {1, 2, 32};  // a scale group
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+      const input::Json& one = json["runs"][i];
       CAPTURE(one["label"]);
       CHECK(one["numerics"]["ranks_identical"] == true);
-      for (const char* key :
-           {"mse", "nmse", "sqnr_db", "max_abs_error", "mean_signed_error", "cosine_similarity"})
-        CHECK(one["numerics"][key].is_null());
+      CHECK(one["numerics"]["nonfinite_elements"] == lost[i]);
+      CHECK(clean["runs"][i]["numerics"]["nonfinite_elements"] == 0);
+      for (const char* key : {"mse", "nmse", "sqnr_db", "max_abs_error", "cosine_similarity"})
+        CHECK(one["numerics"][key].get<double>() ==
+              Approx(clean["runs"][i]["numerics"][key].get<double>()).epsilon(0.01));
       CHECK(one["time_s"].is_number());
     }
-    CHECK(json["runs"][1]["numerics"]["mse_vs_baseline"].is_null());
+    const std::string table = result::to_table(result);
+    CHECK_THAT(table, ContainsSubstring("Warning: input of rank 1 has 1 " +
+                                        std::string(is_nan ? "NaN" : "Inf") + ".\n") &&
+                          ContainsSubstring(": 32 of 12288 elements are NaN or Inf") &&
+                          !ContainsSubstring("nan dB") && !ContainsSubstring("inf"));
   }
+}
+
+TEST_CASE("the table of tensors of zeros calls their results exact") {
+  const TemporaryDirectory directory;
+  const std::string table = result::to_table(run(from_files(
+      {write_values(directory, "all.npy", {kRanks, 12288}, [](std::uint64_t) { return 0.0F; })})));
+  CHECK_THAT(table, ContainsSubstring(" exact") && !ContainsSubstring("inf dB"));
 }
 
 TEST_CASE("NaN and Inf spread to their own scale group only") {

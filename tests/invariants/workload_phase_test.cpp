@@ -14,16 +14,16 @@
 namespace equarx::invariants::workload_phase_test {
 namespace {
 
+using testing::changed;
 using testing::run;
 using testing::TemporaryFile;
 using testing::tiny_model;
-using testing::with;
 using testing::workload_config;
 
 constexpr double kExact = 1e-9;
 
 input::Json prefill(const std::string& model, const std::string& slice, std::uint64_t tokens) {
-  return with(workload_config(model, tokens), "/topology/slice", slice);
+  return changed(workload_config(model, tokens), "/topology/slice", slice);
 }
 
 /// Result of the first collective.
@@ -37,7 +37,7 @@ TEST_CASE("repeated layers take the time of the whole phase in full") {
     input::Json json = workload_config(model.path());
     json["workload"]["attention"] = {{"skips_outside_window", skips}};
     const run::ExperimentResult parts = run(json);
-    const run::ExperimentResult whole = run(with(json, "/simulation", "full"));
+    const run::ExperimentResult whole = run(changed(json, "/simulation", "full"));
     for (std::size_t i = 0; i < parts.runs.size(); ++i) {
       const run::RunResult& part = parts.runs[i];
       const run::RunResult& all = whole.runs[i];
@@ -74,7 +74,7 @@ TEST_CASE("overlap saves no more than possible and costs no more than re-reading
   const input::Json json = workload_config(model.path(), 1024);
   const run::ExperimentResult turns = run(json);
   for (const std::string chunks : {"2", "4"}) {
-    const run::ExperimentResult beside = run(with(json, "/workload/chunks", chunks));
+    const run::ExperimentResult beside = run(changed(json, "/workload/chunks", chunks));
     input::Json alone = json;
     alone.erase("workload");
     alone["tensor"] = {{"shape", {1024 / std::stoul(chunks), 512}}};
@@ -95,12 +95,12 @@ TEST_CASE("overlap saves no more than possible and costs no more than re-reading
 
 TEST_CASE("results of workloads fit their schema") {
   const TemporaryFile model(tiny_model().dump());
-  input::Json failing = with(workload_config(model.path(), 64), "/simulation", "full");
+  input::Json failing = changed(workload_config(model.path(), 64), "/simulation", "full");
   failing["faults"] = {{"links", {{{"between", {"(0,0)", "(0,1)"}}, {"fails_at", "10 us"}}}}};
   for (const input::Json& json :
        {workload_config(model.path(), 64),
-        with(workload_config(model.path(), 64), "/numerics", "on"),
-        with(workload_config(model.path(), 64), "/workload/chunks", "2"), failing}) {
+        changed(workload_config(model.path(), 64), "/numerics", "on"),
+        changed(workload_config(model.path(), 64), "/workload/chunks", "2"), failing}) {
     const input::Json result = result::to_json(run(json));
     CHECK_NOTHROW(input::check_schema(result, "result"));
     CHECK(result["operations"].size() == 14);
@@ -112,7 +112,7 @@ TEST_CASE("results of workloads fit their schema") {
 
 TEST_CASE("a link failure ends the phase, and the result omits what did not happen") {
   const TemporaryFile model(tiny_model().dump());
-  input::Json json = with(workload_config(model.path(), 64), "/simulation", "full");
+  input::Json json = changed(workload_config(model.path(), 64), "/simulation", "full");
   json["faults"] = {{"links", {{{"between", {"(0,0)", "(0,1)"}}, {"fails_at", "10 us"}}}}};
   const run::ExperimentResult result = run(json);
   REQUIRE(result.runs[0].failure.has_value());
@@ -232,7 +232,8 @@ TEST_CASE("decoding one sequence does not benefit from quantization: it is laten
 
 TEST_CASE("the table of a workload has its parts and errors, in lines of 120 columns") {
   const TemporaryFile model(tiny_model().dump());
-  const run::ExperimentResult result = run(with(workload_config(model.path()), "/numerics", "on"));
+  const run::ExperimentResult result =
+      run(changed(workload_config(model.path()), "/numerics", "on"));
   std::istringstream lines(result::to_table(result));
   std::string line;
   while (std::getline(lines, line)) {

@@ -59,7 +59,7 @@ TEST_CASE("every chip and link is drawn once, wraparound links at both ends") {
   CHECK(slice.ends_with("</svg>\n"));
   const std::string pod = draw_svg(make_grid(torus({4, 4})), {.shape = torus({4, 4})});
   CHECK(cables_in(pod) == 24 + 2 * 8 + 1);  // plus one in the legend
-  CHECK_THAT(pod, ContainsSubstring("wraps around"));
+  CHECK_THAT(pod, ContainsSubstring("end of a wraparound link"));
   CHECK(cables_in(draw_svg(make_fully_connected(8), {})) == 28);
   CHECK(cables_in(draw_svg(make_grid(mesh({1, 1})), {.shape = mesh({1, 1})})) == 0);
 }

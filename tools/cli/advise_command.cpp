@@ -1,10 +1,14 @@
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "experiments/advise/report.hpp"
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/machine_names.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/config/topology_json.hpp"
 #include "experiments/input/json.hpp"
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/commands.hpp"
@@ -28,28 +32,52 @@ tune::TuneOptions read_options(const AdviseArguments& arguments) {
   return options;
 }
 
-advise::Advice advise_on(const ConfigArguments& config, const tune::TuneOptions& options) {
-  const ConfigFile file = read_config_file(config);
+advise::Advice advise_on(const ConfigFile& file, const tune::TuneOptions& options) {
   ProgressLine line;
   return advise::advise(file.config, options, [&](const std::string& text) { line.show(text); });
 }
 
-/// The configuration for every requested chip and slice.
+/// The slice in the shape in which a chip offers it. @throws InputError if no chip offers it
+std::string offered_slice(const std::string& slice, const std::vector<hardware::Chip>& chips) {
+  std::optional<input::InputError> first;
+  for (const hardware::Chip& chip : chips) {
+    try {
+      return topology::format_lengths(config::slice_lengths(slice, chip, "--slices"));
+    } catch (const input::InputError& error) {
+      if (!first) first = error;
+    }
+  }
+  throw *first;
+}
+
+/// The configuration for every requested chip and slice. @throws InputError if a chip is unknown,
+/// or if no chip offers a slice
 std::vector<std::pair<advise::MachineAdvice, ConfigArguments>> machines_of(
     const AdviseArguments& arguments) {
   const config::ExperimentConfig own = read_config_file(arguments.config).config;
-  std::vector<std::string> chips = split_at_commas(arguments.chips);
+  warn_of_labels(own);
+  std::vector<std::string> names = split_at_commas(arguments.chips);
   std::vector<std::string> slices = split_at_commas(arguments.slices);
-  const bool other_chips = !chips.empty();
+  const bool other_chips = !names.empty();
   const bool other_slices = !slices.empty();
-  if (!other_chips) chips.push_back(own.chip.name);
+  std::vector<hardware::Chip> chips;
+  for (std::string& name : names) {
+    chips.push_back(config::load_chip(name, "--chips"));
+    name = config::chip_name(name);
+  }
+  if (!other_chips) {
+    chips.push_back(own.chip);
+    names.push_back(own.chip.name);
+  }
+  for (std::string& slice : slices) slice = offered_slice(slice, chips);
   if (!other_slices) slices.push_back(config::topology_text(own.topology));
   std::vector<std::pair<advise::MachineAdvice, ConfigArguments>> machines;
-  for (const std::string& chip : chips)
+  for (const std::string& chip : names)
     for (const std::string& slice : slices) {
       ConfigArguments config = arguments.config;
-      if (other_chips) config.overrides.push_back("/hardware=" + input::Json(chip).dump());
-      if (other_slices) config.overrides.push_back("/topology/slice=" + input::Json(slice).dump());
+      if (other_chips) config.overrides.set.push_back("/hardware=" + input::Json(chip).dump());
+      if (other_slices)
+        config.overrides.set.push_back("/topology/slice=" + input::Json(slice).dump());
       machines.emplace_back(advise::MachineAdvice{chip, slice, std::nullopt, {}},
                             std::move(config));
     }
@@ -63,7 +91,7 @@ std::vector<advise::MachineAdvice> advise_on_all(const AdviseArguments& argument
   bool any = false;
   for (auto& [machine, config] : machines_of(arguments)) {
     try {
-      machine.advice = advise_on(config, options);
+      machine.advice = advise_on(read_config_file(config), options);
       any = true;
     } catch (const input::InputError& error) {
       machine.why_not = error.what();
@@ -81,7 +109,9 @@ std::vector<advise::MachineAdvice> advise_on_all(const AdviseArguments& argument
 void advise(const AdviseArguments& arguments) {
   const tune::TuneOptions options = read_options(arguments);
   if (arguments.chips.empty() && arguments.slices.empty()) {
-    const advise::Advice advice = advise_on(arguments.config, options);
+    const ConfigFile file = read_config_file(arguments.config);
+    warn_of_labels(file.config);
+    const advise::Advice advice = advise_on(file, options);
     return print(arguments.json ? to_json(advice).dump(2) + "\n" : to_text(advice));
   }
   const std::vector<advise::MachineAdvice> machines = advise_on_all(arguments, options);

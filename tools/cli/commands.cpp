@@ -68,6 +68,7 @@ void run(const RunArguments& arguments) {
   const plan::Plan plan =
       load(arguments.config, std::move(json), arguments.uncertainty,
            arguments.trace.empty() ? plan::RunProfile::single : plan::RunProfile::traced);
+  warn_of_labels(plan.config);
   const StopNotice notice(arguments.trace);
   std::optional<output::OutputFile> file;
   std::optional<trace::TraceFile> trace;

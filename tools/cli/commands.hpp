@@ -11,14 +11,23 @@
 
 namespace equarx::cli {
 
-/// A configuration file with the overrides of `--set`.
+/// Values of `--set` and `--unset`.
+struct Overrides {
+  std::vector<std::string> set;    ///< "pointer=value"
+  std::vector<std::string> unset;  ///< pointers; applied before `set`
+
+  bool empty() const { return set.empty() && unset.empty(); }
+};
+
+/// A configuration file with overrides.
 struct ConfigArguments {
   std::string path;
-  std::vector<std::string> overrides;  ///< "pointer=value"
+  Overrides overrides;
 };
 
 // --- run, show, validate
 
+/// Arguments of `run`.
 struct RunArguments {
   ConfigArguments config;
   bool uncertainty = false;  ///< with intervals, even if the configuration has none
@@ -32,6 +41,7 @@ struct RunArguments {
   bool inputs = false;    ///< with `tensors`: also write input tensors
 };
 
+/// Runs an experiment or a step and prints its results.
 void run(const RunArguments& arguments);
 
 /// Prints the configuration with all defaults.
@@ -42,6 +52,7 @@ void validate(const ConfigArguments& arguments);
 
 // --- tune, advise
 
+/// Arguments of `tune`.
 struct TuneArguments {
   ConfigArguments config;
   std::string max_nmse;  ///< "1e-3"; limits are optional
@@ -57,6 +68,7 @@ struct TuneArguments {
 /// @throws input::InputError also if no candidate is within the limits
 void tune(const TuneArguments& arguments);
 
+/// Arguments of `advise`.
 struct AdviseArguments {
   ConfigArguments config;
   std::string max_nmse;  ///< "1e-3"
@@ -74,9 +86,10 @@ void advise(const AdviseArguments& arguments);
 
 // --- sweep, reproduce
 
+/// Arguments of `sweep`.
 struct SweepArguments {
   std::string file;
-  std::vector<std::string> overrides;  ///< of the base: "pointer=value"
+  Overrides overrides;   ///< of the base
   std::string output;    ///< folder; empty: results/NAME, or a folder in it for a shard
   std::size_t jobs = 0;  ///< number of processes; 0: number of cores
   std::string shard;     ///< "2/8"; empty: all points
@@ -89,6 +102,7 @@ struct SweepArguments {
 /// Runs a sweep. Returns the exit code: 0; 1 if points failed; 128 + signal.
 int sweep(const SweepArguments& arguments);
 
+/// Arguments of `reproduce`.
 struct ReproduceArguments {
   std::string study;     ///< folder with a study.json
   std::string output;    ///< folder for the results; empty: results/NAME of the study
@@ -104,6 +118,7 @@ int reproduce(const ReproduceArguments& arguments);
 
 // --- report, compare
 
+/// Arguments of `report`.
 struct ReportArguments {
   std::vector<std::string> results;    ///< files of `run --json` and of `sweep`, in any mix
   std::string output = "report.html";  ///< HTML file
@@ -113,16 +128,19 @@ struct ReportArguments {
 /// Writes the page atomically. Prints notes on the files to standard error, too.
 void report(const ReportArguments& arguments);
 
+/// Arguments of `compare`.
 struct CompareArguments {
   std::string a;  ///< file of `run --json`
   std::string b;  ///< file of `run --json`
   bool json = false;
 };
 
+/// Prints the differences of two results.
 void compare(const CompareArguments& arguments);
 
 // --- import, export
 
+/// Arguments of `import`.
 struct ImportArguments {
   std::string kind;  ///< "hlo", "chakra", "msccl"
   std::string file;
@@ -150,6 +168,7 @@ struct ImportArguments {
 /// schedule.
 void import_program(const ImportArguments& arguments);
 
+/// Arguments of `export`.
 struct ExportArguments {
   std::string kind;        ///< "chakra", "msccl"
   ConfigArguments config;  ///< configuration to export
@@ -157,23 +176,28 @@ struct ExportArguments {
   std::string output;      ///< msccl: file, "-" or empty: standard output; chakra: path prefix
 };
 
+/// Writes a configuration in a foreign format.
 void export_config(const ExportArguments& arguments);
 
 // --- calibrate, hardware, topology
 
+/// Arguments of `calibrate`.
 struct CalibrateArguments {
   std::string file;    ///< calibration file (configs/schema/calibration.schema.json)
   std::string output;  ///< hardware file to write; empty: none
   bool json = false;
 };
 
+/// Fits chip parameters to measurements.
 void calibrate(const CalibrateArguments& arguments);
 
+/// Arguments of `hardware`.
 struct HardwareArguments {
   std::string chip;  ///< built-in chip or path of a hardware file; empty: list all
   bool json = false;
 };
 
+/// Prints the parameters of a chip, or the list of built-in chips.
 void hardware(const HardwareArguments& arguments);
 
 /// A topology, from a configuration or from options named like its keys.
@@ -191,10 +215,12 @@ struct TopologyArguments {
   bool json = false;
 };
 
+/// Prints metrics of a topology, or draws it.
 void describe_topology(const TopologyArguments& arguments);
 
 // --- quantize
 
+/// Arguments of `quantize`.
 struct QuantizeArguments {
   std::string file;
   std::string tensor;  ///< name within a .safetensors file; empty: the only one
@@ -212,6 +238,7 @@ void quantize(const QuantizeArguments& arguments);
 
 // --- config
 
+/// Arguments of `config new`.
 struct ConfigNewArguments {
   std::string action;  ///< "new"
   std::string name;    ///< one of config_templates()

@@ -44,7 +44,8 @@ std::string naming(std::string text, std::string_view file) {
 }  // namespace
 
 std::vector<std::string> config_templates() {
-  return {"collective", "prefill", "decode", "chip", "graph", "graph-file"};
+  return {"collective", "prefill", "decode", "training", "serving",
+          "step",       "hlo",     "chip",   "graph",    "graph-file"};
 }
 
 void new_config(const ConfigNewArguments& arguments) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "experiments/config/json.hpp"
+#include "experiments/config/label_notes.hpp"
 #include "experiments/config/named_files.hpp"
 #include "experiments/imports/hlo.hpp"
 #include "experiments/input/errors.hpp"
@@ -12,6 +13,7 @@
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/schema.hpp"
 #include "experiments/output/files.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
@@ -29,7 +31,7 @@ input::JsonValue read_json(const ConfigArguments& arguments) {
                               "is an XLA program, not a configuration; 'equarx-sim import hlo' "
                               "converts it");
     input::Json json = input::parse_json(text);
-    for (const std::string& override : arguments.overrides) apply_override(json, override);
+    apply_overrides(json, arguments.overrides);
     return json;
   });
 }
@@ -44,6 +46,11 @@ ConfigFile read_config_file(const ConfigArguments& arguments, input::JsonValue j
 
 ConfigFile read_config_file(const ConfigArguments& arguments) {
   return read_config_file(arguments, read_json(arguments));
+}
+
+void warn_of_labels(const config::ExperimentConfig& config) {
+  for (const std::string& note : config::label_notes(config))
+    print_message(fmt::format("equarx-sim: warning: {}\n", note));
 }
 
 void check_not_read(const std::string& output, const std::string& path,

@@ -15,7 +15,7 @@ namespace equarx::cli {
 
 /// An experiment as JSON and parsed.
 struct ConfigFile {
-  input::JsonValue json;  ///< including the overrides of `--set`
+  input::JsonValue json;  ///< with overrides applied
   config::ExperimentConfig config;
 };
 
@@ -30,7 +30,7 @@ inline std::string name_of(const std::string& path) {
 /// Reads a file or standard input. @throws input::InputError if it cannot be read
 std::string read_text(const std::string& path);
 
-/// Reads a configuration's JSON and applies the overrides of `--set`. @throws input::InputError
+/// Reads a configuration's JSON and applies its overrides. @throws input::InputError
 /// naming the file
 input::JsonValue read_json(const ConfigArguments& arguments);
 
@@ -38,6 +38,9 @@ input::JsonValue read_json(const ConfigArguments& arguments);
 ConfigFile read_config_file(const ConfigArguments& arguments, input::JsonValue json);
 /// read_json(), then parsing.
 ConfigFile read_config_file(const ConfigArguments& arguments);
+
+/// Warns on standard error of labels that name another format than runs.
+void warn_of_labels(const config::ExperimentConfig& config);
 
 /// @throws input::InputError if `output` is the configuration file or a file named in it
 void check_not_read(const std::string& output, const std::string& path,

@@ -39,13 +39,21 @@ CLI::Validator or_installed() {
   return CLI::Validator(find, "");
 }
 
-void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const char* of) {
+void add_overrides(CLI::App& command, Overrides& overrides, const char* of) {
   command
-      .add_option("--set", overrides,
+      .add_option("--set", overrides.set,
                   fmt::format("Override {} value at a JSON pointer with JSON or plain text, like "
                               "'/tensor/bytes=8 MiB'; may be repeated",
                               of))
       ->type_name(kOverride)
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--unset", overrides.unset,
+                  fmt::format("Remove {} key at a JSON pointer, like /baseline, before any --set; "
+                              "may be repeated",
+                              of))
+      ->type_name("POINTER")
       ->expected(1)
       ->take_all();
 }

@@ -1,4 +1,4 @@
-// Options shared by several subcommands: files, configuration, --set.
+// Options shared by several subcommands: files, configuration, --set, --unset.
 #pragma once
 
 #include <string>
@@ -17,11 +17,10 @@ namespace equarx::cli {
 /// folder.
 CLI::Validator or_installed();
 
-/// Adds --set. `of`: owner of the values, for its help
-void add_overrides(CLI::App& command, std::vector<std::string>& overrides,
-                   const char* of = "the configuration's");
+/// Adds --set and --unset. `of`: owner of the values, for their help
+void add_overrides(CLI::App& command, Overrides& overrides, const char* of = "the configuration's");
 
-/// Adds CONFIG and --set.
+/// Adds CONFIG, --set and --unset.
 void add_config(CLI::App& command, ConfigArguments& arguments);
 
 }  // namespace equarx::cli

@@ -7,7 +7,9 @@ class App;
 
 namespace equarx::cli {
 
+/// Adds the subcommand `import` and its options.
 void add_import(CLI::App& app);
+/// Adds the subcommand `export` and its options.
 void add_export(CLI::App& app);
 
 }  // namespace equarx::cli

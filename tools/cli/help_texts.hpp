@@ -22,7 +22,7 @@ inline constexpr const char* kFooter =
     "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --min-sqnr '30 dB'\n"
     "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json\n"
     "\n"
-    "'equarx-sim SUBCOMMAND --help' lists the options of a subcommand; docs/configuration.md "
+    "'equarx-sim help SUBCOMMAND' lists the options of a subcommand; docs/configuration.md "
     "documents every key.\n"
     "\n"
     "Relative paths missing in the current folder are also searched in share/equarx-sim of the "
@@ -37,6 +37,10 @@ inline constexpr const char* kConfigFooter =
     "  collective   latency and error of an AllReduce in bf16 and quantized\n"
     "  prefill      speedup of a transformer's prefill with quantized AllReduces\n"
     "  decode       speedup of decoding with the fastest collective\n"
+    "  training     a training step with quantized gradients\n"
+    "  serving      a serving step with data and tensor parallelism\n"
+    "  step         a step of user-defined tasks\n"
+    "  hlo          a step from an XLA program, with the commands to import one\n"
     "  chip         a collective on a custom chip\n"
     "  graph        a collective on a custom topology\n"
     "  graph-file   a custom topology as a file of its own\n"
@@ -46,7 +50,7 @@ inline constexpr const char* kConfigFooter =
     "  equarx-sim config new prefill -o my_config.json\n"
     "\n"
     "Files may contain comments, // and /* */. 'equarx-sim show FILE' prints a configuration with "
-    "all defaults, and 'run FILE --set KEY=VALUE' overrides any key.";
+    "all defaults, and 'run FILE --set KEY=VALUE' overrides any key, --unset KEY removes one.";
 
 /// Footer of run.
 inline constexpr const char* kRunFooter =

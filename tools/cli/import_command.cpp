@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/config/format_json.hpp"
+#include "experiments/config/format_names.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/imports/chakra.hpp"
 #include "experiments/imports/hlo.hpp"
@@ -52,6 +54,8 @@ void read_options(const ImportArguments& arguments, imports::ProgramOptions& opt
   options.topology = arguments.topology;
   options.mesh = imports::read_lengths("--mesh", arguments.mesh);
   options.formats = split_at_commas(arguments.formats);
+  for (const std::string& format : options.formats)
+    config::check_format_name(std::string(config::format_name(format)), "--formats");
   options.min_bytes = read_bytes("--min-bytes", arguments.min_bytes);
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -53,15 +54,27 @@ std::string problem(const CLI::App& command, const CLI::ParseError& error) {
                      meant ? fmt::format(" (did you mean {}?)", *meant) : "");
 }
 
+/// The arguments without the program's name; "help run" becomes "run --help".
+std::vector<std::string> arguments_of(int argc, const char* const* argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  return arguments;
+}
+
 /// Checks the first argument before parsing. @throws InputError if it is neither an option nor a
 /// subcommand
-void check_subcommand(const CLI::App& app, int argc, const char* const* argv) {
-  if (argc < 2 || std::string_view(argv[1]).starts_with('-')) return;
-  const std::string_view typed = argv[1];
-  std::vector<std::string> known;
-  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
-  if (std::ranges::find(known, typed) != known.end()) return;
-  const std::vector<std::string_view> names(known.begin(), known.end());
+void check_subcommand(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return;
+  const std::string& typed = arguments.front();
+  std::vector<std::string> listed;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == typed) return;
+    if (!command->get_group().empty()) listed.push_back(command->get_name());  // not hidden
+  }
+  const std::vector<std::string_view> names(listed.begin(), listed.end());
   throw input::InputError(
       "", fmt::format("unknown subcommand '{}'; {}", typed, input::remedy(typed, names)));
 }
@@ -112,9 +125,11 @@ int report_error(int code, const std::string& message) {
 int run(int argc, char** argv) {
   int exit_code = EXIT_SUCCESS;
   const auto app = make_app(exit_code);
-  check_subcommand(*app, argc, argv);
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  check_subcommand(*app, arguments);
   try {
-    app->parse(argc, argv);
+    std::ranges::reverse(arguments);  // as the parser requires
+    app->parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != EXIT_SUCCESS) throw usage_error(*app, error);
     std::ostringstream text;  // of --help or --version

@@ -19,9 +19,22 @@ std::string pointer_of_override(const std::string& text) {
   return text.substr(0, equals);
 }
 
-void apply_override(input::Json& config, const std::string& text) {
-  const std::string pointer = pointer_of_override(text);
-  config::override_value(config, pointer, text.substr(pointer.size() + 1));
+void apply_overrides(input::Json& config, const Overrides& overrides) {
+  for (const std::string& pointer : overrides.unset) {
+    try {
+      config::unset_value(config, pointer);
+    } catch (const input::InputError& error) {
+      throw input::InputError("", fmt::format("--unset {}", error.what()));
+    }
+  }
+  for (const std::string& text : overrides.set) {
+    const std::string pointer = pointer_of_override(text);
+    const std::string value = text.substr(pointer.size() + 1);
+    if (value == "null")
+      throw input::InputError(
+          "", fmt::format("--set {}: no key takes null; remove it by --unset {}", text, pointer));
+    config::override_value(config, pointer, value);
+  }
 }
 
 }  // namespace equarx::cli

@@ -1,16 +1,18 @@
-// The option --set.
+// The options --set and --unset.
 #pragma once
 
 #include <string>
 
 #include "experiments/input/object_reader.hpp"
+#include "tools/cli/commands.hpp"
 
 namespace equarx::cli {
 
 /// Returns the JSON pointer of "pointer=value". @throws input::InputError
 std::string pointer_of_override(const std::string& text);
 
-/// Applies "pointer=value" to a configuration. @throws input::InputError
-void apply_override(input::Json& config, const std::string& text);
+/// Removes the unset keys from a configuration, then sets values, each in the given order. @throws
+/// input::InputError if a key to remove is not set, or if a value is null
+void apply_overrides(input::Json& config, const Overrides& overrides);
 
 }  // namespace equarx::cli

@@ -44,21 +44,20 @@ std::filesystem::path folder_of(const SweepArguments& arguments, const sweep::Sw
 }
 
 /// Rejects overrides of keys that an axis varies.
-void check_no_axis(const sweep::Sweep& sweep, const std::string& pointer) {
+void check_no_axis(const sweep::Sweep& sweep, const char* option, const std::string& pointer) {
   for (const sweep::SweepAxis& axis : sweep.axes)
     for (const std::string& key : axis.keys)
       if (pointer == key || pointer.starts_with(key + '/'))
-        throw InputError(axis.pointer,
-                         fmt::format("--set {}: the sweep varies {}; change the values "
-                                     "of the axis instead",
-                                     pointer, key));
+        throw InputError(axis.pointer, fmt::format("{} {}: the sweep varies {}; change the values "
+                                                   "of the axis instead",
+                                                   option, pointer, key));
 }
 
-void override_base(sweep::Sweep& sweep, const std::vector<std::string>& overrides) {
-  for (const std::string& override : overrides) {
-    check_no_axis(sweep, pointer_of_override(override));
-    apply_override(*sweep.base, override);
-  }
+void override_base(sweep::Sweep& sweep, const Overrides& overrides) {
+  for (const std::string& pointer : overrides.unset) check_no_axis(sweep, "--unset", pointer);
+  for (const std::string& override : overrides.set)
+    check_no_axis(sweep, "--set", pointer_of_override(override));
+  apply_overrides(*sweep.base, overrides);
 }
 
 sweep::SweepPoints load_points(const SweepArguments& arguments) {
@@ -107,10 +106,13 @@ int run(const sweep::SweepPoints& points, const std::filesystem::path& folder,
   if (outcome.signal != 0) return exit_code_of_signal(outcome.signal);
   const sweep::SweepStatus& status = outcome.status;
   const std::filesystem::path table = results.write_table(points, outcome);
-  print(fmt::format("{}: {} points, {} computed now, {} failed\n{}\n{}\n", points.sweep().name,
-                    status.points, status.computed, status.failed, results.store().file().string(),
-                    table.string()));
+  const std::string does_not_fit =
+      status.does_not_fit > 0 ? ", " + does_not_fit_text(status.does_not_fit) : "";
+  print(fmt::format("{}: {} points, {} computed now{}, {} failed\n{}\n{}\n", points.sweep().name,
+                    status.points, status.computed, does_not_fit, status.failed,
+                    results.store().file().string(), table.string()));
   const sweep::SweepStore& store = results.store();
+  print_notes(does_not_fit_notes(points, outcome.keyed, store));
   print_notes(failure_notes(points, outcome.keyed, store));
   print_notes(older_rows_notes(older_rows(points, outcome.keyed, store), store.file()));
   return status.failed == 0 ? EXIT_SUCCESS : kExitPointsFailed;

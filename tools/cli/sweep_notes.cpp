@@ -34,7 +34,7 @@ std::vector<Reason> reasons_of(const sweep::PointSet& points,
   std::vector<Reason> reasons;
   for (const sweep::KeyedPoint& at : keyed) {
     const sweep::StoredPoint* stored = store.find(at.key);
-    if (stored == nullptr || !stored->failed) continue;
+    if (stored == nullptr || !stored->failed()) continue;
     const std::string text = store.results(*stored).front()->at("error").get<std::string>();
     const auto known = std::ranges::find(reasons, text, &Reason::text);
     if (known != reasons.end())
@@ -83,6 +83,28 @@ std::vector<std::string> failure_notes(const sweep::PointSet& points,
   if (others > 0)
     notes.push_back(fmt::format("{} more failed for other reasons; see the results", others));
   return notes;
+}
+
+std::string does_not_fit_text(std::size_t points) {
+  return points == 1 ? "1 does not fit" : fmt::format("{} do not fit", points);
+}
+
+std::vector<std::string> does_not_fit_notes(const sweep::PointSet& points,
+                                            const std::vector<sweep::KeyedPoint>& keyed,
+                                            const sweep::SweepStore& store) {
+  std::size_t count = 0;
+  std::string first;
+  for (const sweep::KeyedPoint& at : keyed) {
+    const sweep::StoredPoint* stored = store.find(at.key);
+    if (stored == nullptr || stored->state != sweep::PointState::does_not_fit) continue;
+    if (count++ == 0)
+      first =
+          fmt::format("{}: {}", values_of(points.axes(at.point)),
+                      store.results(*stored).front()->at("reason").get_ref<const std::string&>());
+  }
+  if (count == 0) return {};
+  return {
+      fmt::format("{}{}: {}", does_not_fit_text(count), count == 1 ? "" : ", the first", first)};
 }
 
 std::vector<std::string> older_rows_notes(const sweep::OlderRows& older,

@@ -1,4 +1,4 @@
-// Notes on failed points and stale rows of a sweep, one line each.
+// Notes on points without results and on stale rows of a sweep, one line each.
 #pragma once
 
 #include <filesystem>
@@ -17,6 +17,15 @@ namespace equarx::cli {
 std::vector<std::string> failure_notes(const sweep::PointSet& points,
                                        const std::vector<sweep::KeyedPoint>& keyed,
                                        const sweep::SweepStore& store);
+
+/// The number of points that do not fit, with the reason of the first one. `store` must be open.
+/// Empty if all fit.
+std::vector<std::string> does_not_fit_notes(const sweep::PointSet& points,
+                                            const std::vector<sweep::KeyedPoint>& keyed,
+                                            const sweep::SweepStore& store);
+
+/// "3 do not fit", "1 does not fit"
+std::string does_not_fit_text(std::size_t points);
 
 /// Notes on rows of `file` from earlier states of the sweep. Empty if there are none.
 std::vector<std::string> older_rows_notes(const sweep::OlderRows& older,

@@ -5,12 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "tools/cli/sweep_notes.hpp"
+
 namespace equarx::cli {
 namespace {
 
 double share(const sweep::SweepStatus& status) {
-  return status.points == 0 ? 1.0
-                            : static_cast<double>(status.done) / static_cast<double>(status.points);
+  return status.done == status.points ? 1.0 : status.done_share;
 }
 
 std::string bar(const sweep::SweepStatus& status) {
@@ -24,11 +25,12 @@ std::string bar(const sweep::SweepStatus& status) {
 std::string progress_text(const sweep::SweepStatus& status, double seconds) {
   std::string text = fmt::format("{} of {} points ({:.0f} %)", status.done, status.points,
                                  std::floor(100.0 * share(status)));
+  if (status.does_not_fit > 0) text += ", " + does_not_fit_text(status.does_not_fit);
   if (status.failed > 0) text += fmt::format(", {} failed", status.failed);
   if (status.computed == 0 || seconds <= 0.0) return text;
-  const double rate = static_cast<double>(status.computed) / seconds;
-  return text + fmt::format(", {:.3g} per second, {} left", rate,
-                            duration_text(static_cast<double>(status.points - status.done) / rate));
+  text += fmt::format(", {:.3g} per second", static_cast<double>(status.computed) / seconds);
+  if (status.left_s) text += fmt::format(", {} left", duration_text(*status.left_s));
+  return text;
 }
 
 void SweepProgress::show(const sweep::SweepStatus& status) {

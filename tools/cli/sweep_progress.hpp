@@ -18,7 +18,8 @@ class SweepProgress {
   StatusLine line_;
 };
 
-/// "312 of 1000 points (31 %), 2 failed, 45.2 per second, 15 s left", after `seconds`.
+/// "312 of 1000 points (31 %), 2 failed, 45.2 per second, 15 s left", after `seconds`. The share is
+/// that of the estimated work.
 std::string progress_text(const sweep::SweepStatus& status, double seconds);
 
 }  // namespace equarx::cli

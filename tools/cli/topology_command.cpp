@@ -45,13 +45,13 @@ Json topology_of(const TopologyArguments& arguments) {
 }
 
 inspect::TopologyReport report(Json json, const TopologyArguments& arguments) {
-  for (const std::string& override : arguments.config.overrides) apply_override(json, override);
+  apply_overrides(json, arguments.config.overrides);
   input::ObjectReader reader(json, "");
   const hardware::Chip chip = config::read_chip_choice(reader).chip;
   return inspect::report_topology(config::read_topology(reader.object("topology"), chip), chip);
 }
 
-/// Reports a topology given by options only. Errors in keys of `--set` keep their JSON pointer.
+/// Reports a topology given by options only. Errors in overridden keys keep their JSON pointer.
 inspect::TopologyReport report_options(const Json& json, const TopologyArguments& arguments) {
   if (!arguments.config.overrides.empty()) return report(json, arguments);
   return naming_options("", [&] {

@@ -51,6 +51,7 @@ void find_and_print(const TuneArguments& arguments, const input::Json& json, Fin
 void tune_collective(const TuneArguments& arguments, const tune::TuneOptions& options,
                      input::JsonValue json) {
   const ConfigFile file = read_config_file(arguments.config, std::move(json));
+  warn_of_labels(file.config);
   if (!arguments.output.empty())
     check_not_read(arguments.output, arguments.config.path, file.config);
   find_and_print(arguments, file.json, [&](const run::Progress& progress) {

@@ -376,7 +376,7 @@ class Chart {
     if (this.groups.some((group) => group.points.some(({ interval }) => interval.length))) notes.push("Error bars: 68 % interval.");
     if (!this.isOneLineEach && this.x.column.axis) notes.push(`No lines, because groups have several points at one x: filter or group by the other axes${this.others(columns)}.`);
     if (this.undrawn) notes.push(`${this.undrawn} more groups are not drawn; filter, or change the grouping.`);
-    if (this.leftOut) notes.push(`${this.leftOut} of ${this.drawn.length} rows cannot be drawn on these axes (failed, without a value, or not positive on a logarithmic axis).`);
+    if (this.leftOut) notes.push(`${this.leftOut} of ${this.drawn.length} rows cannot be drawn on these axes (without a run, without a value, or not positive on a logarithmic axis).`);
     this.note.textContent = notes.join(" ");
   }
 }

@@ -201,6 +201,9 @@ function tensorText({ bytes, shape, files, dtype }) {
   return size === undefined ? `tensor of ${plural(files?.length ?? 0, "file")}` : `tensor of ${size} ${dtype}`;
 }
 
+/// Columns with the reasons of rows without a run.
+const kAbsences = ["error", "does_not_fit"];
+
 class Data {
   constructor(raw) {
     Object.assign(this, { title: raw.title, version: raw.version, notes: raw.notes, rows: raw.rows });
@@ -236,6 +239,12 @@ class Data {
     if (!time) return;
     for (const column of this.columns)
       if (column.kind === "time" && !column.texts) column.setUnit([time.unit, time.unitSize]);
+  }
+
+  /// Reason why a row has no run, like "failed: ..." or "does not fit: ..."; null if it has one.
+  absence(row) {
+    const column = kAbsences.map((key) => this.column(key)).find((found) => found && !found.isMissing(row));
+    return column ? `${column.title}: ${column.cell(row)}` : null;
   }
 
   column(key) {

@@ -96,8 +96,8 @@ class Details {
 
   showName(row) {
     const named = this.data.columns.filter((column) => (column.axis || column.key === "label") && !column.isMissing(row));
-    const error = this.data.column("error");
-    this.error.textContent = error && !error.isMissing(row) ? `Failed: ${error.cell(row)}` : "";
+    const absence = this.data.absence(row) ?? "";
+    this.error.textContent = absence.charAt(0).toUpperCase() + absence.slice(1);
     this.error.hidden = this.error.textContent === "";
     this.name.textContent = named.map((column) => `${column.title}: ${column.describe(row)}`).join("  ·  ");
   }

@@ -15,6 +15,14 @@ function extractShared(data) {
 
 const kMostReasons = 3;
 
+/// Note with the number of points that do not fit, with an example.
+function doesNotFitNote(data) {
+  const column = data.column("does_not_fit");
+  if (!column) return [];
+  const rows = data.rowSources.map((_, row) => row).filter((row) => !column.isMissing(row));
+  return [`${plural(rows.length, "point")} ${rows.length === 1 ? "does" : "do"} not fit, like: ${column.cell(rows[0])}`];
+}
+
 /// Note with the number of failed points and their most frequent errors.
 function failureNote(data) {
   const failures = data.column("error");
@@ -37,7 +45,7 @@ function drawHeader(data) {
     `computed by equarx-sim ${versions.join(", ")}`].join(" · ");
   const same = extractShared(data);
   document.getElementById("same").textContent = same.length ? `Common to all rows: ${same.join(" · ")}` : "";
-  const notes = [...data.notes, ...failureNote(data)];
+  const notes = [...data.notes, ...doesNotFitNote(data), ...failureNote(data)];
   document.getElementById("notes").append(...notes.map((note) => make("p", { class: "note" }, note)));
   document.getElementById("about").textContent = `Created by equarx-sim ${data.version} report. ` +
     "This file is self-contained: it can be mailed, archived and opened offline.";

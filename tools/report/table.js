@@ -31,7 +31,6 @@ class Table {
     this.sorted = null;  // {column, direction}
     this.selected = null;
     this.inputs = new Map();
-    this.failures = data.column("error");
     this.drawHead();
     this.frame.addEventListener("scroll", () => { this.drawRows(); this.showCutColumns(); });
     this.table.addEventListener("keydown", (event) => this.onKey(event));
@@ -171,16 +170,16 @@ class Table {
 
   row(index) {
     const row = this.visible[index];
-    const failed = this.failures && !this.failures.isMissing(row);
+    const absence = this.data.absence(row);
     const cells = this.columns.map((column) => this.cell(column, row));
-    // The error of a failed point takes the cells without values.
+    // The reason of a point without runs takes the cells without values.
     const isAxis = this.columns.map((column) => column.axis);
     const first = isAxis.lastIndexOf(true) + 1;
-    if (failed && first < cells.length)
-      cells.splice(first, cells.length - first, make("td", { colspan: cells.length - first, title: this.failures.cell(row) }, `failed: ${this.failures.cell(row)}`));
+    if (absence && first < cells.length)
+      cells.splice(first, cells.length - first, make("td", { colspan: cells.length - first, title: absence }, absence));
     return make("tr", {
       id: `row-${row}`, "data-row": row, "aria-rowindex": index + 2,
-      "aria-selected": String(row === this.selected), class: failed ? "failed" : null,
+      "aria-selected": String(row === this.selected), class: absence ? "absent" : null,
     }, ...cells);
   }
 

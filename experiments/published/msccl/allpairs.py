@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes an AllReduce between all pairs of GPUs as a schedule of MSCCL, in place.
+"""Writes an in-place AllReduce between all pairs of GPUs as an MSCCL schedule.
 
-Every GPU sends each other one its part of the buffer, adds what it gets to its own part, chunk by chunk in all of its
-thread blocks, and sends the sum back. An instance is all of that once more, on a channel and on chunks of its own.
+Every GPU sends its part of the buffer to each other one, adds the parts received to its own, chunk
+by chunk in all of its thread blocks, and sends the sum back. A further instance repeats all of it
+on a channel and chunks of its own.
 """
 import argparse
 import sys
@@ -14,13 +15,14 @@ def step(kind, source=("i", -1), destination=("o", -1), count=0, after=None):
 
 
 def waits(after, last):
-    """Steps that wait for all of these; `last` waits for the last one itself, as MSCCL wants it."""
+    """Steps that wait for all of these; `last` waits for the last one itself, as MSCCL requires."""
     last["after"] = after[-1]
     return [step("nop", after=other) for other in after[:-1]] + [last]
 
 
 def thread_blocks(rank, gpus, instances):
-    """(send, recv, channel, steps) of all thread blocks of a GPU: by peer, itself first, and channel."""
+    """(send, recv, channel, steps) of all thread blocks of a GPU, by peer (itself first) and
+    channel."""
     peers = [rank] + [peer for peer in range(gpus) if peer != rank]
     others = peers[1:]
     number = {(peer, channel): peers.index(peer) * instances + channel
@@ -29,7 +31,7 @@ def thread_blocks(rank, gpus, instances):
     for channel in range(instances):
         chunk, scratch = channel * gpus * gpus, channel * gpus * (gpus - 1)
         slot = {peer: scratch + at * gpus for at, peer in enumerate(others)}
-        sums = {}  # by peer: where its thread block is done with its sum
+        sums = {}  # by peer: the step at which its thread block has finished its sum
         for peer in peers:
             steps = []
             if peer != rank:

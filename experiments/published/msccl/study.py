@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Simulates the measured rows of rows.json, and says which are within their tolerance.
+"""Simulates the measured rows of rows.json, and reports which are within their tolerance.
 
-Usage: study.py EQUARX_SIM [--fit] [--strict]. With --fit it fits thread_block_rate and kernel_startup to the rows whose
-role is calibration, and to no others. With --strict the exit code is 1 if a row misses and rows.json has no cause for it.
+Usage: study.py EQUARX_SIM [--fit] [--strict]. --fit fits thread_block_rate and kernel_startup to
+the rows whose role is calibration, and to no others. With --strict the exit code is 1 if a row
+misses and rows.json has no cause for it.
 """
 import argparse
 import json
@@ -22,7 +23,7 @@ MICROSECONDS = 1e6
 
 
 class Simulator:
-    """The rows' times, of a chip with some parameters changed."""
+    """Simulated times of the rows, on a chip with some parameters changed."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, pathlib.Path(folder)
@@ -41,7 +42,7 @@ class Simulator:
         return json.loads(made.stdout)["time_s"] * MICROSECONDS
 
     def changed(self, rate, startup):
-        """A chip with these parameters: B/s, s."""
+        """A chip with these parameters, in B/s and s."""
         path = self.folder / "changed.json"
         path.write_text(json.dumps({"based_on": STUDY["hardware"], "thread_block_rate": f"{rate / 1e9} GB/s",
                                     "kernel_startup": f"{startup * MICROSECONDS} us"}), encoding="utf-8")
@@ -53,14 +54,14 @@ def measured(row):
 
 
 def misfit(simulator, rate, startup):
-    """Sum of squared relative errors of the rows that may be fitted."""
+    """Sum of squared relative errors of the rows used for fitting."""
     hardware = simulator.changed(rate, startup)
     return sum(math.log(simulator.microseconds(row, hardware) / measured(row)) ** 2
                for row in STUDY["rows"] if row["role"] == "calibration")
 
 
 def fit(simulator):
-    """The best rate and start-up, by halving steps around the best so far."""
+    """The best rate and startup, by halving the steps around the best so far."""
     best, step = [20e9, 15e-6], [8e9, 6e-6]
     error = misfit(simulator, *best)
     while step[0] / best[0] > 1e-3:
@@ -80,7 +81,7 @@ def fit(simulator):
 
 
 def table(simulator):
-    """Prints all rows. @return how many miss without a cause, and how many predictions are within and there"""
+    """Prints all rows. @return the number of misses without a known cause"""
     print("| instances | bytes | measured | simulated | simulated / measured | role | within 15 % |")
     print("|---:|---:|---:|---:|---:|---|---|")
     unknown = within = predictions = 0

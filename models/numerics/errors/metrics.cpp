@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace equarx::numerics {
 
 namespace {
@@ -28,13 +30,23 @@ double relative_error(double error, double signal) {
 
 double cosine(double product, double squared_value, double squared_exact) {
   if (squared_value == 0.0 && squared_exact == 0.0) return 1.0;
-  if (squared_value == 0.0 || squared_exact == 0.0) return product;  // 0, or NaN if one is NaN
+  if (squared_value == 0.0 || squared_exact == 0.0) return product;  // 0
   return product / (std::sqrt(squared_value) * std::sqrt(squared_exact));
 }
 
 }  // namespace
 
 double sqnr_db(double nmse) { return -10.0 * std::log10(nmse); }
+
+std::string sqnr_text(double sqnr_db, int decimals) {
+  if (sqnr_db == std::numeric_limits<double>::infinity()) return "exact";
+  return std::isfinite(sqnr_db) ? fmt::format("{:.{}f} dB", sqnr_db, decimals) : "-";
+}
+
+double ErrorMetrics::comparable_nmse() const {
+  const bool lost = nonfinite > nonfinite_exact || std::isnan(nmse);
+  return lost ? std::numeric_limits<double>::infinity() : nmse;
+}
 
 inline void ErrorAccumulator::Sums::add(std::size_t lane, double value, double exact) {
   const double error = value - exact;
@@ -88,8 +100,28 @@ void ErrorAccumulator::add_any(std::span<const float> values, std::span<const Ex
     sums.add_all_lanes(&values[i], &exact[i]);
   }
   for (; i < values.size(); ++i) add_one(i);
-  sums_ = sums;
   count_ += values.size();
+  // Any NaN or Inf makes the sum of squares NaN or Inf; this rare case is computed again.
+  if (std::isfinite(total(sums.squared_error)))
+    sums_ = sums;
+  else
+    add_finite(values, exact);
+}
+
+/// Adds the finite elements and counts the others. `lane_` has already moved past all of them.
+template <class Exact>
+void ErrorAccumulator::add_finite(std::span<const float> values, std::span<const Exact> exact) {
+  std::size_t lane = (lane_ + kLanes - values.size() % kLanes) % kLanes;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool has_exact = std::isfinite(exact[i]);
+    if (has_exact && std::isfinite(values[i])) {
+      sums_.add(lane, values[i], exact[i]);
+    } else {
+      ++nonfinite_;
+      nonfinite_exact_ += has_exact ? 0 : 1;
+    }
+    lane = (lane + 1) % kLanes;
+  }
 }
 
 void ErrorAccumulator::add(std::span<const float> values, std::span<const double> exact) {
@@ -111,21 +143,29 @@ void ErrorAccumulator::merge(const ErrorAccumulator& other) {
         std::max(sums_.max_abs_error[lane], other.sums_.max_abs_error[lane]);
   }
   count_ += other.count_;
+  nonfinite_ += other.nonfinite_;
+  nonfinite_exact_ += other.nonfinite_exact_;
 }
 
 ErrorMetrics ErrorAccumulator::metrics() const {
   const double squared_error = total(sums_.squared_error);
   const double squared_exact = total(sums_.squared_exact);
   const Lanes& largest = sums_.max_abs_error;
-  const auto count = static_cast<double>(std::max<std::uint64_t>(count_, 1));
   ErrorMetrics metrics;
   metrics.count = count_;
+  metrics.nonfinite = nonfinite_;
+  metrics.nonfinite_exact = nonfinite_exact_;
+  if (nonfinite_ > 0 && nonfinite_ == count_) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    metrics.mse = metrics.nmse = metrics.sqnr_db = kNone;
+    metrics.max_abs_error = metrics.mean_signed_error = metrics.cosine_similarity = kNone;
+    return metrics;
+  }
+  const auto count = static_cast<double>(std::max<std::uint64_t>(count_ - nonfinite_, 1));
   metrics.mse = squared_error / count;
   metrics.nmse = relative_error(squared_error, squared_exact);
   metrics.sqnr_db = sqnr_db(metrics.nmse);
-  // The running maximum ignores NaN; the sum of squares does not.
-  metrics.max_abs_error =
-      std::isnan(squared_error) ? squared_error : *std::max_element(largest.begin(), largest.end());
+  metrics.max_abs_error = *std::max_element(largest.begin(), largest.end());
   metrics.mean_signed_error = total(sums_.signed_error) / count;
   metrics.cosine_similarity =
       cosine(total(sums_.product), total(sums_.squared_value), squared_exact);

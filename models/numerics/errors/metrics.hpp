@@ -5,24 +5,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace equarx::numerics {
 
 /// Signal-to-quantization-noise ratio in dB: -10 log10(nmse); +Inf for 0.
 double sqnr_db(double nmse);
 
-/// Error of values relative to exact values. If any value or exact value is NaN, or both are the
-/// same Inf, every metric that it enters except `count` is NaN; no element is skipped. Without
+/// Formats an SQNR for people: "36.04 dB"; "exact" for +Inf, and "-" if there is none.
+std::string sqnr_text(double sqnr_db, int decimals = 2);
+
+/// Error of values relative to exact values. Elements whose value or exact value is NaN or Inf are
+/// counted and left out of the errors; without any other element, the errors are NaN. Without
 /// elements the errors are 0, sqnr_db is +Inf and cosine_similarity is 1.
 struct ErrorMetrics {
-  std::uint64_t count = 0;
-  double mse = 0.0;  ///< mean squared error
+  std::uint64_t count = 0;            ///< all elements
+  std::uint64_t nonfinite = 0;        ///< elements left out of the errors
+  std::uint64_t nonfinite_exact = 0;  ///< of these, elements whose exact value is NaN or Inf
+  double mse = 0.0;                   ///< mean squared error
   /// Sum of squared errors / sum of squared exact values; 0/0 is 0, x/0 is +Inf.
   double nmse = 0.0;
-  double sqnr_db = 0.0;            ///< +Inf without error, -Inf without signal
-  double max_abs_error = 0.0;      ///< NaN if any error is NaN
+  double sqnr_db = 0.0;  ///< +Inf without error, -Inf without signal
+  double max_abs_error = 0.0;
   double mean_signed_error = 0.0;  ///< bias: mean of value - exact
   double cosine_similarity = 0.0;  ///< 1 if both are all zero, 0 if only one of them is
+
+  /// The NMSE for comparisons of accuracy: +Inf if a value is NaN or Inf although its exact value is
+  /// finite, and if no element is finite.
+  double comparable_nmse() const;
 };
 
 /// Accumulates errors in double in a fixed order: the n-th element enters partial sum n mod 8, so
@@ -58,8 +68,12 @@ class ErrorAccumulator {
 
   template <class Exact>
   void add_any(std::span<const float> values, std::span<const Exact> exact);
+  template <class Exact>
+  void add_finite(std::span<const float> values, std::span<const Exact> exact);
 
   std::uint64_t count_ = 0;
+  std::uint64_t nonfinite_ = 0;
+  std::uint64_t nonfinite_exact_ = 0;
   std::size_t lane_ = 0;  // lane of the next element
   Sums sums_;
 };

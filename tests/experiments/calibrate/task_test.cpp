@@ -24,6 +24,17 @@ TEST_CASE("the example is read and valid against its schema") {
   CHECK(task.measurements.back().role == hardware::ObservationRole::check);
 }
 
+TEST_CASE("chips may have other names in the file and in its experiments") {
+  input::Json json = example();
+  json["hardware"] = "v5e";
+  json["measurements"][0]["config"]["hardware"] = "TPU-v5e";
+  const CalibrationTask task = read_task(json, "");
+  CHECK(task.hardware == "tpu-v5e");
+  CHECK(task.measurements[0].config.hardware == "tpu-v5e");
+  json["measurements"][0]["config"]["hardware"] = "v6e";
+  check_refused([&] { read_task(json, ""); }, "/measurements/0/config", "'tpu-v5e' is calibrated");
+}
+
 TEST_CASE("configuration paths are relative to the file") {
   const std::filesystem::path folder = std::filesystem::path(EQUARX_CONFIGS_DIR) / "calibrations";
   const input::Json json =
@@ -40,7 +51,7 @@ TEST_CASE("invalid calibration files are rejected") {
   const std::string m = "/measurements/0";
   for (const Mistake& mistake : std::vector<Mistake>{
            {"/fits", "[]", "/fits", "did you mean 'fit'?"},
-           {"/hardware", "tpu-v9", "/hardware", "use one of"},
+           {"/hardware", "tpu-v9", "/hardware", "did you mean 'tpu-v4'?"},
            {"/fit", "[]", "/fit", "is empty; name a parameter"},
            {"/fit/0", "hop_latncy", "/fit/0", "did you mean 'hop_latency'?"},
            {"/fit/0", "dma_queue", "/fit/0", "dma_queue is a count"},

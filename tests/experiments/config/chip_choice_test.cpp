@@ -69,7 +69,7 @@ TEST_CASE("invalid choices of a chip are refused") {
   check_mistakes(
       {{"/hardware", "{}", "/hardware/based_on", "is missing; expected a chip's name"},
        {"/hardware", "7", "/hardware", "like {\"based_on\": \"tpu-v5e\""},
-       {"/hardware/based_on", "tpu-v9", "/hardware/based_on", "use one of a100"},
+       {"/hardware/based_on", "tpu-v9", "/hardware/based_on", "(one of a100"},
        {"/hardware/colour", "red", "/hardware/colour", "unknown key"},
        {"/hardware", itself.path(), "/hardware", "is based on itself"},
        {"/hardware", unknown.path(), "/hardware", "/based_on: 'tpu-v9' is not a known chip"}});

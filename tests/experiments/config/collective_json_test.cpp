@@ -19,7 +19,8 @@ using testing::plan_of;
 TEST_CASE("keys of one algorithm or layout are refused for another") {
   check_mistakes({{"/collectives/0/quantize", "both", "/collectives/0/quantize", "remove it"},
                   {"/collectives/0/scale", "fp32", "/collectives/0/scale", "remove it"},
-                  {"/collectives/0/format", "int9", "/collectives/0/format", "one of bf16, fp32"},
+                  {"/collectives/0/format", "int9", "/collectives/0/format",
+                   "did you mean 'int8'? (with scales: int8, "},
                   {"/collectives/0/elements_per_scale", "64", "/collectives/0/elements_per_scale",
                    "remove it"},
                   {"/collectives/1/elements_per_scale", "64", "/collectives/1/elements_per_scale",
@@ -219,7 +220,8 @@ TEST_CASE("keys that do not apply to an algorithm are refused") {
          "is not quantized");
   refuse("all-reduce", R"({"algorithm": "torus", "elements_per_scale": 64})", "elements_per_scale",
          "quantized collectives");
-  refuse("all-reduce", R"({"algorithm": "auto", "format": "int9"})", "format", "one of");
+  refuse("all-reduce", R"({"algorithm": "auto", "format": "int9"})", "format",
+         "did you mean 'int8'?");
   refuse("all-reduce", R"({"algorithm": "torus", "axes": [0, 1]})", "axes", "unknown key");
 }
 
@@ -287,7 +289,7 @@ TEST_CASE("an invalid format between slices is refused with the remedy") {
   refuse(R"({"algorithm": "auto", "between": {"format": "int8"}})", "/between", "remove it");
   refuse(R"({"algorithm": "hierarchical", "between": "int8"})", "/between", "expected an object");
   refuse(R"({"algorithm": "hierarchical", "between": {"format": "int9"}})", "/between/format",
-         "use one of bf16, fp32");
+         "; without: bf16, fp32");
   refuse(R"({"algorithm": "hierarchical", "between": {"quantize": "both"}})", "/between/quantize",
          "for both levels; remove it");
   refuse(R"({"algorithm": "hierarchical", "between": {"format": "global-qsgd-int8"}})",

@@ -48,8 +48,8 @@ TEST_CASE("a step with chip lists survives a round trip and matches the schema")
 TEST_CASE("errors in chip lists are refused with their pointer") {
   const auto refused = [](const std::string& pointer, const std::string& text,
                           const std::string& place, const std::string& message) {
-    testing::check_refused([&] { read_step_config(testing::with(listed_step(), pointer, text)); },
-                           place, message);
+    testing::check_refused(
+        [&] { read_step_config(testing::changed(listed_step(), pointer, text)); }, place, message);
   };
   const std::string groups = "/step/tasks/0/collective/groups";
   refused(groups, "diagonal", groups, "have no 'diagonal'; did you mean 'diagonals'?");

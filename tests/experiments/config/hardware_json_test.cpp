@@ -364,7 +364,8 @@ TEST_CASE("times may be zero") {
 
 TEST_CASE("unknown hardware is refused with the known names") {
   check_mistakes({{"/hardware", "tpu-v9", "/hardware",
-                   "use one of a100, gh200, h100, mi300x, tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, "
+                   "did you mean 'tpu-v4'? (one of a100, gh200, h100, mi300x, tpu-v4, tpu-v5e, "
+                   "tpu-v5p, tpu-v6e, "
                    "tpu-v7, or the path of"},
                   {"/hardware", "\"\"", "/hardware", "use one of a100"},
                   {"/hardware", "none.json", "/hardware", "cannot read none.json"},

@@ -47,6 +47,36 @@ TEST_CASE("setting an alternative removes the others") {
   CHECK(with("/topology/torus", "4x4").at("topology") == input::Json{{"torus", "4x4"}});
 }
 
+TEST_CASE("a key or an element is removed") {
+  input::Json config = good_config();
+  unset_value(config, "/baseline");
+  unset_value(config, "/collectives/int8/minishards");
+  CHECK_FALSE(config.contains("baseline"));
+  CHECK_FALSE(config["collectives"][1].contains("minishards"));
+  unset_value(config, "/collectives/bf16");
+  REQUIRE(config["collectives"].size() == 1);
+  CHECK(config["collectives"][0]["label"] == "int8");
+  unset_value(config, "/collectives/0");
+  CHECK(config["collectives"].empty());
+}
+
+TEST_CASE("keys that are not set cannot be removed") {
+  const auto refused = [](const std::string& pointer, const std::string& remedy) {
+    input::Json config = good_config();
+    check_refused([&] { unset_value(config, pointer); }, pointer, remedy);
+    CHECK(config == good_config());
+  };
+  refused("/baselin", "is not set; did you mean 'baseline'? (one of hardware, topology, ");
+  refused("/workload/model", "is not set; use one of hardware, ");
+  refused("/tensor/values/sed", "is not set; did you mean 'seed'? (one of distribution, seed, ");
+  refused("/hardware/link_bandwidth", "leads into a string, which has no keys");
+  refused("/collectives/int9", "no element 'int9'");
+  refused("baseline", "is not a JSON pointer");
+  input::Json config = good_config();
+  CHECK_THAT(message_of([&] { unset_value(config, ""); }),
+             ContainsSubstring("expected the JSON pointer of a key"));
+}
+
 TEST_CASE("unresolvable pointers are refused") {
   check_refused_at("tensor/bytes", "is not a JSON pointer");
   check_refused_at("/tensor/~2", "is not a JSON pointer");

@@ -11,9 +11,9 @@
 namespace equarx::config::step_json_test {
 namespace {
 
+using testing::changed;
 using testing::good_step;
 using testing::good_training;
-using testing::with;
 
 TEST_CASE("a step is recognised by its key") {
   CHECK(is_step(good_step()));
@@ -62,7 +62,7 @@ TEST_CASE("a resolved configuration survives a round trip and matches the schema
 
 TEST_CASE("rematerialization policies by name and by activation") {
   const auto remat = [](const std::string& text) {
-    return read_step_config(with(good_training(), "/step/training/remat", text))
+    return read_step_config(changed(good_training(), "/step/training/remat", text))
         .training->training.remat;
   };
   CHECK(remat("none") == steps::Remat{});
@@ -83,41 +83,41 @@ TEST_CASE("invalid steps are refused with the pointer and the remedy") {
   const input::Json training = good_training();
   const std::string task = "/step/tasks/";
   const std::vector<Mistake> mistakes = {
-      {with(step, "/mesh", R"({"data": 8})"), "/mesh",
+      {changed(step, "/mesh", R"({"data": 8})"), "/mesh",
        "mesh data=8 has 8 chips, but the machine has 16"},
-      {with(step, "/mesh", "{}"), "/mesh", "name at least one axis"},
-      {with(step, "/mesh", R"({"data": 8, "fsdp": 2})"), "/mesh", "1, 4, 16"},
-      {with(step, "/step", "{}"), "/step", "give \"training\", \"workload\", or \"tasks\""},
-      {with(step, task + "0/compute", "{}"), task + "0/compute/flops", "has no work"},
-      {with(step, task + "2/collective/axes/0", "tensor"), task + "2/collective/axes/0",
+      {changed(step, "/mesh", "{}"), "/mesh", "name at least one axis"},
+      {changed(step, "/mesh", R"({"data": 8, "fsdp": 2})"), "/mesh", "1, 4, 16"},
+      {changed(step, "/step", "{}"), "/step", "give \"training\", \"workload\", or \"tasks\""},
+      {changed(step, task + "0/compute", "{}"), task + "0/compute/flops", "has no work"},
+      {changed(step, task + "2/collective/axes/0", "tensor"), task + "2/collective/axes/0",
        "the mesh has no axis 'tensor'"},
-      {with(step, task + "2/collective/bytes", "1 B"), task + "2/collective/bytes", "elements"},
-      {with(step, task + "2/collective/bytes", "3 B"), task + "2/collective/bytes",
+      {changed(step, task + "2/collective/bytes", "1 B"), task + "2/collective/bytes", "elements"},
+      {changed(step, task + "2/collective/bytes", "3 B"), task + "2/collective/bytes",
        "not a whole number of elements of bf16"},
-      {with(step, task + "2/after/0", "backwards {i}"), task + "2/after", "did you mean"},
-      {with(step, task + "1/name", "backward"), task + "1/name", "backward {i}"},
-      {with(step, task + "0/after", R"(["bucket 0"])"), task + "0", "waits for itself"},
-      {with(step, task + "3/name", "forward"), task + "3", "duplicate task name 'forward'"},
-      {with(step, task + "3/host/bytes", "0 B"), task + "3/host/bytes", "above 0 B"},
-      {with(step, task + "0/stream", "3"), task + "0/stream", "expected a string"},
-      {with(step, "/variants/1/quantize/0/where/axis", "fsdp"), "/variants/1/quantize/0",
+      {changed(step, task + "2/after/0", "backwards {i}"), task + "2/after", "did you mean"},
+      {changed(step, task + "1/name", "backward"), task + "1/name", "backward {i}"},
+      {changed(step, task + "0/after", R"(["bucket 0"])"), task + "0", "waits for itself"},
+      {changed(step, task + "3/name", "forward"), task + "3", "duplicate task name 'forward'"},
+      {changed(step, task + "3/host/bytes", "0 B"), task + "3/host/bytes", "above 0 B"},
+      {changed(step, task + "0/stream", "3"), task + "0/stream", "expected a string"},
+      {changed(step, "/variants/1/quantize/0/where/axis", "fsdp"), "/variants/1/quantize/0",
        "matches none of the step's collectives: bucket (all-reduce over data)"},
-      {with(step, "/variants/1/quantize/0/where/axis", "dta"), "/variants/1/quantize/0/where/axis",
-       "did you mean 'data'?"},
-      {with(step, "/variants/1/quantize/0/format", "int9"), "/variants/1/quantize/0/format",
+      {changed(step, "/variants/1/quantize/0/where/axis", "dta"),
+       "/variants/1/quantize/0/where/axis", "did you mean 'data'?"},
+      {changed(step, "/variants/1/quantize/0/format", "int9"), "/variants/1/quantize/0/format",
        "int8"},
-      {with(step, "/variants/1/label", "bf16"), "/variants/1/label", "give each its own"},
-      {with(step, "/variants", "[]"), "/variants", "name at least one"},
-      {with(step, "/baseline", "int4"), "/baseline", "did you mean"},
-      {with(step, "/tensor", "1"), "/tensor", ""},
-      {with(training, "/step/training/batch", "9"), "/step/training", "use a multiple of 8"},
-      {with(training, "/step/training/sequence", "100000"), "/step/training/sequence", "8192"},
-      {with(training, "/step/training/model", "llama9"), "/step/training/model", "llama3-8b"},
-      {with(training, "/step/training/attention", R"({"block": 100})"),
+      {changed(step, "/variants/1/label", "bf16"), "/variants/1/label", "give each its own"},
+      {changed(step, "/variants", "[]"), "/variants", "name at least one"},
+      {changed(step, "/baseline", "int4"), "/baseline", "did you mean"},
+      {changed(step, "/tensor", "1"), "/tensor", ""},
+      {changed(training, "/step/training/batch", "9"), "/step/training", "use a multiple of 8"},
+      {changed(training, "/step/training/sequence", "100000"), "/step/training/sequence", "8192"},
+      {changed(training, "/step/training/model", "llama9"), "/step/training/model", "llama3-8b"},
+      {changed(training, "/step/training/attention", R"({"block": 100})"),
        "/step/training/attention/block", "use a divisor"},
-      {with(training, "/step/training/remat", R"({"layer_input": "recompute"})"),
+      {changed(training, "/step/training/remat", R"({"layer_input": "recompute"})"),
        "/step/training/remat/layer_input", "keep or offload it"},
-      {with(training, "/mesh", R"({"data": 2, "expert": 2, "fsdp": 4})"), "/step/training",
+      {changed(training, "/mesh", R"({"data": 2, "expert": 2, "fsdp": 4})"), "/step/training",
        "not 'expert'"},
   };
   for (const Mistake& mistake : mistakes) {
@@ -150,7 +150,7 @@ TEST_CASE("a task may have several operations, inline or by a shared name") {
 
   const auto refused = [&](const std::string& place, const char* value, const std::string& at,
                            const char* remedy) {
-    testing::check_refused([&] { read_step_config(with(step, place, value)); }, at, remedy);
+    testing::check_refused([&] { read_step_config(changed(step, place, value)); }, at, remedy);
   };
   refused("/step/tasks/0/compute", "layers", "/step/tasks/0/compute", "did you mean 'layer'?");
   refused("/step/tasks/0/compute", "[]", "/step/tasks/0/compute", "give at least one operation");
@@ -165,7 +165,7 @@ TEST_CASE("a task may have several operations, inline or by a shared name") {
 TEST_CASE("a duplicate dependency counts once") {
   // Otherwise the second wait would never end.
   const StepConfig config = read_step_config(
-      with(good_step(), "/step/tasks/3/after", R"(["forward", "backward 1", "forward"])"));
+      changed(good_step(), "/step/tasks/3/after", R"(["forward", "backward 1", "forward"])"));
   const std::vector<steps::TaskId>& after = config.graph.tasks.back().after;
   REQUIRE(after.size() == 2);
   CHECK(config.graph.tasks[after[0]].name == "forward");

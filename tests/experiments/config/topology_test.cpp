@@ -57,7 +57,7 @@ TEST_CASE("every kind is planned with the hardware's speeds") {
 }
 
 TEST_CASE(
-    "speeds in a graph are payload speeds of both directions; the hardware's are the default") {
+    "speeds in a graph are payload speeds of both directions, the hardware's are the default") {
   const PlannedTopology planned =
       plan_topology(config_of(R"({"file": ")" + kIslands + R"("})"), chip());
   CHECK_FALSE(planned.shape);

@@ -12,11 +12,11 @@
 namespace equarx::config::workload_json_test {
 namespace {
 
+using testing::changed;
 using testing::check_refused;
 using testing::plan_of;
 using testing::TemporaryFile;
 using testing::tiny_model;
-using testing::with;
 using testing::workload_config;
 
 TEST_CASE("a workload is read with its defaults") {
@@ -125,7 +125,7 @@ TEST_CASE("invalid workloads are refused with their pointer and a remedy") {
   for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.pointer, mistake.value);
     check_refused(
-        [&] { plan_of(with(workload_config("gemma3-12b"), mistake.pointer, mistake.value)); },
+        [&] { plan_of(changed(workload_config("gemma3-12b"), mistake.pointer, mistake.value)); },
         mistake.place, mistake.remedy);
   }
 }

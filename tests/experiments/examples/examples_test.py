@@ -1,4 +1,4 @@
-"""The examples as their readers meet them: every command of every page is run, on reduced copies.
+"""Runs every command of every example page, on reduced copies.
 
 Usage: examples_test.py EQUARX_SIM [unittest arguments]
 """
@@ -35,7 +35,7 @@ def names() -> list[str]:
 
 
 def commands(name: str) -> list[str]:
-    """The commands of an example's page, in their order."""
+    """The commands of an example's page, in order."""
     return markdown.page_commands((EXAMPLES / name / "README.md").read_text(encoding="utf-8"))
 
 
@@ -43,7 +43,7 @@ class Runs(list):
     """The runs of a sweep's results."""
 
     def the(self, label: str, **where) -> dict:
-        """The run of that label where axes, called by the ends of their keys, have these values."""
+        """The run with that label and these values of axes, named by the last parts of their keys."""
         found = [run for axes, run in self if run["label"] == label and all(
             any(key.endswith(f"/{name}") and at == value for key, at in axes.items())
             for name, value in where.items())]
@@ -130,13 +130,13 @@ def slice_for_model(case: unittest.TestCase, runs: Runs) -> None:
         case.assertLess(runs.the("full-loop", model="gemma3-27b", hardware=chip, slice="4x8", tokens=512)["speedup"], 1)
 
 
-# What a page says, of the results of its `sweep.json`.
+# Claims of the pages, checked against the results of their `sweep.json`.
 CLAIMS = {claim.__name__: claim for claim in (gain_by_slice, heavy_tails, microshards, slice_for_model, slow_link,
                                               torus_or_ring)}
 
 
 class Pages(unittest.TestCase):
-    """What can be checked without running anything."""
+    """Checks that need no program."""
 
     def pages(self) -> list[tuple[str, str]]:
         return [(name, (EXAMPLES / name / "README.md").read_text(encoding="utf-8")) for name in names()]
@@ -144,29 +144,29 @@ class Pages(unittest.TestCase):
     def test_pages_are_short_and_have_their_parts(self):
         for name, page in self.pages():
             self.assertLessEqual(len(page.splitlines()), MOST_LINES, name)
-            for part in ("```sh\n", "## What comes out", "## Why", "## For your own question", "## What it does not say"):
+            for part in ("```sh\n", "## Results", "## Why", "## Adaptation", "## Limits"):
                 self.assertIn(part, page, name)
 
-    def test_links_lead_somewhere(self):
+    def test_links_resolve(self):
         for path in EXAMPLES.rglob("README.md"):
             for link in LINK.findall(path.read_text(encoding="utf-8")):
                 if not link.startswith("http"):
                     self.assertTrue((path.parent / link).exists(), f"{path}: {link}")
 
-    def test_every_file_is_spoken_of(self):
+    def test_every_file_is_mentioned(self):
         for name, page in self.pages():
             for path in (EXAMPLES / name).iterdir():
                 if path.name not in ("README.md", "__pycache__"):
                     self.assertIn(path.name, page)
 
-    def test_the_index_has_all(self):
+    def test_the_index_is_complete(self):
         index = (EXAMPLES / "README.md").read_text(encoding="utf-8")
         self.assertEqual([name for name in names() if f"({name}/)" not in index], [])
 
-    def test_claims_are_of_examples(self):
+    def test_claims_belong_to_examples(self):
         self.assertLessEqual(set(CLAIMS), set(names()))
 
-    def test_commands_name_files_that_exist(self):
+    def test_commands_name_existing_files(self):
         for name, _ in self.pages():
             for command in commands(name):
                 for word in markdown.words(command):
@@ -175,7 +175,8 @@ class Pages(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    """Runs all commands of all pages in one folder, and draws what they have no command for."""
+    """Runs all commands of all pages in one folder, and draws pictures for those without a drawing
+    command."""
 
     @classmethod
     def setUpClass(cls):
@@ -193,14 +194,14 @@ class Commands(unittest.TestCase):
 
     @classmethod
     def import_plot(cls):
-        """Matplotlib takes a second to import: so once, and not for each picture."""
+        """Importing Matplotlib takes a second: done once, not for each picture."""
         sys.path.insert(0, str(markdown.ROOT / "tests" / "tools" / "plot" / "support"))
         cls.plot_module = picture_command.module()
         cls.kinds_of_examples = importlib.import_module("kinds_of_examples")
 
     @classmethod
     def simulate(cls, name: str) -> str:
-        """Runs the commands that draw nothing, in their order, and returns what they print."""
+        """Runs the commands that do not draw, in order, and returns their output."""
         printed = ""
         for command in commands(name):
             if PLOT not in markdown.words(command):
@@ -212,11 +213,11 @@ class Commands(unittest.TestCase):
         return printed
 
     def plot(self, words: list[str]) -> tuple[int, str, str]:
-        """Exit code, standard output and standard error of the command for pictures."""
+        """Exit code, standard output and standard error of the plot command."""
         return picture_command.draw(words)
 
     def draw(self, name: str) -> str:
-        """Runs the commands that draw, and returns what they print."""
+        """Runs the drawing commands, and returns their output."""
         printed = ""
         for words in map(markdown.words, commands(name)):
             if PLOT in words:
@@ -232,7 +233,7 @@ class Commands(unittest.TestCase):
         if name in CLAIMS:
             CLAIMS[name](self, Runs((line["axes"], line["run"]) for line in lines))
 
-    def test_commands_run_and_pages_say_what_comes_out(self):
+    def test_commands_run_and_pages_match_their_output(self):
         for name, simulated in self.simulated.items():
             with self.subTest(name):
                 printed = simulated.result() + self.draw(name)
@@ -248,14 +249,14 @@ class Commands(unittest.TestCase):
     def test_every_kind_of_picture_is_drawn_or_refused(self):
         kinds = list(self.plot_module.KINDS)
         drawn = {kind for options in self.kinds_of_examples.DRAWN.values() for kind in options}
-        self.assertEqual(set(kinds) - drawn, {"paper", "study", "step"})
+        self.assertEqual(set(kinds) - drawn, {"paper", "study", "step", "compare"})
         for name, simulated in self.simulated.items():
             with self.subTest(name):
                 simulated.result()
                 by_page = {words[words.index(PLOT) + 1] for words in map(markdown.words, commands(name))
                            if PLOT in words}
                 self.assertLessEqual(by_page, set(self.kinds_of_examples.DRAWN.get(name, by_page)))
-                others = [kind for kind in kinds if kind not in by_page]  # for the other test draws those
+                others = [kind for kind in kinds if kind not in by_page]  # drawn by the other test
                 self.kinds_of_examples.check(self, self.plot, others, pathlib.Path("results") / name)
 
 

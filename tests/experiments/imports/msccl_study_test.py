@@ -20,17 +20,17 @@ def output(*command):
 
 
 class Study(unittest.TestCase):
-    def test_table_is_that_of_the_readme(self):
+    def test_the_table_matches_the_readme(self):
         made = output(str(STUDY / "study.py"), PROGRAM, "--strict")
         self.assertIn(made.strip(), (STUDY / "README.md").read_text(encoding="utf-8"))
 
-    def test_fit_uses_calibration_rows_alone_and_gives_the_chip_s_parameters(self):
+    def test_fit_uses_calibration_rows_only_and_gives_the_chip_s_parameters(self):
         found = re.search(r"rate ([\d.]+) GB/s, kernel_startup ([\d.]+) us", output(str(STUDY / "study.py"), PROGRAM, "--fit"))
         chip = json.loads((ROOT / "configs/hardware/mi300x.json").read_text(encoding="utf-8"))["parameters"]
         self.assertAlmostEqual(float(found[1]), float(chip["thread_block_rate"]["value"].split()[0]), delta=0.1)
         self.assertAlmostEqual(float(found[2]), float(chip["kernel_startup"]["value"].split()[0]), delta=0.1)
 
-    def test_example_is_written_by_the_study(self):
+    def test_the_example_is_written_by_the_study(self):
         made = output(str(STUDY / "allpairs.py"), "--gpus", "4")
         self.assertEqual(made, (ROOT / "configs/schedules/allreduce_allpairs_4.xml").read_text(encoding="utf-8"))
 

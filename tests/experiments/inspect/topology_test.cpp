@@ -41,7 +41,7 @@ TEST_CASE("a missing ring, and a ring around avoided links, are described") {
              ContainsSubstring("found (without 1 link)\n"));
   const input::Json none = to_json(report_of(R"({"mesh": "3x3"})"))["ring"];
   CHECK(none["outcome"] == "none");
-  CHECK_THAT(none["reason"].get<std::string>(), ContainsSubstring("5 and 4 of them"));
+  CHECK_THAT(none["reason"].get<std::string>(), ContainsSubstring("parts of 5 and 4 chips"));
   CHECK_FALSE(none.contains("chips"));
 }
 

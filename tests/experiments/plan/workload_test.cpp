@@ -12,10 +12,10 @@
 namespace equarx::plan::workload_test {
 namespace {
 
+using testing::changed;
 using testing::plan_of;
 using testing::TemporaryFile;
 using testing::tiny_model;
-using testing::with;
 using testing::workload_config;
 using workloads::OperationKind;
 
@@ -42,12 +42,13 @@ TEST_CASE("weights of fewer bits make decoding faster, and larger models fit") {
   const double plain_s = workload_of(decode).compute_s;
   for (const char* precision : {"zeroquant", "weight-only-int8"}) {
     CAPTURE(precision);
-    CHECK(workload_of(with(decode, "/workload/precision", precision)).compute_s < 0.75 * plain_s);
+    CHECK(workload_of(changed(decode, "/workload/precision", precision)).compute_s <
+          0.75 * plain_s);
   }
   decode["workload"]["model"] = "llama3-70b";
   decode["topology"]["slice"] = "4x2";
   testing::check_refused([&] { plan_of(decode); }, "/workload/model", "use more chips");
-  CHECK_NOTHROW(plan_of(with(decode, "/workload/precision", "weight-only-int8")));
+  CHECK_NOTHROW(plan_of(changed(decode, "/workload/precision", "weight-only-int8")));
 }
 
 TEST_CASE("compute time is the sum of the operations, in the whole plan and in parts") {
@@ -57,7 +58,7 @@ TEST_CASE("compute time is the sum of the operations, in the whole plan and in p
   input::Json decode = tiny_config(model);
   decode["workload"] = {{"model", model.path()}, {"phase", "decode"}, {"context", 300}};
   for (const input::Json& json :
-       {tiny_config(model), skipping, decode, with(tiny_config(model), "/workload/chunks", "4"),
+       {tiny_config(model), skipping, decode, changed(tiny_config(model), "/workload/chunks", "4"),
         workload_config("gemma3-12b"), workload_config("llama3-8b")}) {
     const WorkloadPlan plan = workload_of(json);
     double operations_s = 0.0;
@@ -134,7 +135,7 @@ TEST_CASE("only layers of different times are kept apart") {
 TEST_CASE("chunks reread the weights and do the same arithmetic") {
   const TemporaryFile model(tiny_model().dump());
   const WorkloadPlan whole = workload_of(tiny_config(model));
-  const WorkloadPlan parts = workload_of(with(tiny_config(model), "/workload/chunks", "4"));
+  const WorkloadPlan parts = workload_of(changed(tiny_config(model), "/workload/chunks", "4"));
   const OperationTotal& once = find(whole, "ffn_in");
   const OperationTotal& again = find(parts, "ffn_in");
   CHECK(again.flops == Approx(once.flops));

@@ -205,6 +205,19 @@ TEST_CASE("errors have a column if any, versions and files if they differ") {
   CHECK(find(columns, "version") == nullptr);
 }
 
+TEST_CASE("points that do not fit have columns of their own") {
+  ReportResults results =
+      results_of({{input::Json::object(), {{"label", "a"}}}, {input::Json::object(), nullptr}});
+  CHECK(find(make_columns(results), "does_not_fit") == nullptr);
+  results.rows[1].does_not_fit = "why";
+  results.rows[1].needs_bytes = 1e11;
+  const auto columns = make_columns(results);
+  CHECK(find(columns, "does_not_fit")->cells == boxed({nullptr, "why"}));
+  CHECK(find(columns, "needs_bytes")->cells == boxed({nullptr, 1e11}));
+  CHECK(find(columns, "needs_bytes")->kind == ColumnKind::bytes);
+  CHECK(find(columns, "error") == nullptr);
+}
+
 TEST_CASE("numbers of a step are titled by group, and labels are called variants") {
   const input::Json run = input::Json::parse(
       R"({"label": "int8", "time_s": 1.0, "exposed_s": 0.5, "model_flops_utilisation": 0.6,

@@ -29,6 +29,14 @@ input::Json error_line(const std::string& key) {
   return line;
 }
 
+input::Json too_large_line(const std::string& key) {
+  input::Json line = point_line(key, {{"/tensor/bytes", "64 GiB"}});
+  line["status"] = "does not fit";
+  line["needs_bytes"] = 1e11;
+  line["reason"] = "/tensor: needs 93.13 GiB";
+  return line;
+}
+
 input::Json result(const std::string& hash, const std::string& slice,
                    const std::string& version = "0.1.0") {
   input::Json json = {
@@ -240,6 +248,20 @@ TEST_CASE("operations are read from the result of a workload, and absent in swee
   CHECK(results.sources[1].operations->is_null());
 }
 
+TEST_CASE("a point that does not fit has its reason and the memory that it needs") {
+  const std::string text = run_line("a1", "1 MiB").dump() + "\n" + too_large_line("b2").dump() +
+                           "\n" + too_large_line("b2").dump() + "\n";
+  const ReportResults results = read({text});
+  CHECK(results.notes.empty());
+  REQUIRE(results.rows.size() == 2);
+  CHECK(results.rows[0].does_not_fit.empty());
+  const ReportRow& row = results.rows[1];
+  CHECK(row.does_not_fit == "/tensor: needs 93.13 GiB");
+  CHECK(row.needs_bytes == 1e11);
+  CHECK(row.error.empty());
+  CHECK(row.run->is_null());
+}
+
 TEST_CASE("other files are refused with file and line") {
   const std::string good = run_line("a1", "1 MiB").dump() + "\n";
   const auto refuses = [](const std::string& text, const std::string& part) {
@@ -254,6 +276,9 @@ TEST_CASE("other files are refused with file and line") {
   input::Json unexplained = error_line("a");
   unexplained["error"] = "";
   refuses(unexplained.dump(), "line 1: /error: is empty");
+  unexplained = too_large_line("a");
+  unexplained["reason"] = "";
+  refuses(unexplained.dump(), "line 1: /reason: is empty");
   refuses("{\"program\": 1}", "not a result");
   refuses("{\"program\": \"equarx-sim\"}", "/runs: expected a list of runs");
   refuses(R"({"hardware": "tpu-v5e"})", "line 1: /key");

@@ -53,7 +53,7 @@ TEST_CASE("details are in the verbose table only") {
 
 TEST_CASE("columns of a wide table are left out unless it is verbose") {
   input::Json json = good_config();
-  json["collectives"][1]["label"] = std::string(30, 'x');
+  json["collectives"][1]["label"] = std::string(24, 'x');
   json["uncertainty"] = {{"samples", 10}};
   const run::ExperimentResult result = testing::run(json);
   const std::string brief = to_table(result);

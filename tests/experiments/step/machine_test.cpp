@@ -8,8 +8,8 @@
 namespace equarx::step::machine_test {
 namespace {
 
+using testing::changed;
 using testing::good_step;
-using testing::with;
 
 StepPlan plan(const input::Json& json) { return make_plan(config::read_step_config(json)); }
 
@@ -21,7 +21,7 @@ TEST_CASE("representatives are one chip more than there are peers") {
 
 TEST_CASE("all chips are simulated if links are shared by different rings") {
   // A mesh does not wrap around, so rings are folded.
-  const StepPlan folded = plan(with(good_step(), "/topology", R"({"mesh": "4x4"})"));
+  const StepPlan folded = plan(changed(good_step(), "/topology", R"({"mesh": "4x4"})"));
   CHECK_FALSE(folded.variants[0].symmetric);
   CHECK(folded.variants[0].machine.ranks() == 16);
   // A torus and a ring over the same axes.
@@ -36,7 +36,7 @@ TEST_CASE("all chips are simulated if links are shared by different rings") {
   const StepPlan both = plan(json);
   CHECK_FALSE(both.variants[0].symmetric);
   CHECK_THAT(both.variants[0].reason, Catch::Contains("share links but differ in rings"));
-  testing::check_refused([&] { plan(with(json, "/simulation", "symmetric")); }, "/simulation",
+  testing::check_refused([&] { plan(changed(json, "/simulation", "symmetric")); }, "/simulation",
                          "use \"auto\" or \"full\"");
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("groups of a fully connected node do not contend") {
   const StepPlan half = plan(json);
   CHECK(half.variants[0].symmetric);
   const double of_half_s = half.variants[0].calls[0]->isolated_s;
-  input::Json full = with(json, "/simulation", "full");
+  input::Json full = changed(json, "/simulation", "full");
   const StepResult two = run_step(plan(full), [](const std::string&) {});
   CHECK(two.variants[0].time_s == Approx(of_half_s).epsilon(1e-9));
   json["topology"] = {{"fully-connected", 4}};
@@ -61,7 +61,7 @@ TEST_CASE("groups of a fully connected node do not contend") {
 }
 
 TEST_CASE("groups are mapped to disjoint parts of the machine") {
-  const StepPlan made = plan(with(good_step(), "/simulation", "full"));
+  const StepPlan made = plan(changed(good_step(), "/simulation", "full"));
   const VariantPlan& variant = made.variants[0];
   REQUIRE(variant.work.programs.size() == 1);
   // "data" is mapped to the first axis: chips whose numbers differ by four.
@@ -172,9 +172,9 @@ TEST_CASE("representatives suffice for a permute to the next chip of a ring") {
   const StepPlan few = plan(json);
   CHECK(few.variants[0].symmetric);
   CHECK(few.variants[0].machine.ranks() == 5);
-  CHECK(time_s(with(json, "/simulation", "full")) == Approx(time_s(json)).epsilon(1e-9));
+  CHECK(time_s(changed(json, "/simulation", "full")) == Approx(time_s(json)).epsilon(1e-9));
   // Not if the ring is open, or the shift is longer than one chip.
-  CHECK_FALSE(plan(with(json, "/topology", R"({"mesh": "4x4"})")).variants[0].symmetric);
+  CHECK_FALSE(plan(changed(json, "/topology", R"({"mesh": "4x4"})")).variants[0].symmetric);
   for (input::Json& pair : pairs)
     pair[1] = pair[0].get<int>() / 4 * 4 + (pair[0].get<int>() + 2) % 4;
   json["step"]["groups"]["next"] = pairs;

@@ -9,8 +9,8 @@
 namespace equarx::step::memory_test {
 namespace {
 
+using testing::changed;
 using testing::good_training;
-using testing::with;
 
 TEST_CASE("text of the parts of memory") {
   const steps::TrainingMemory memory{1024.0, 2048.0, 3072.0, 4096.0, 5120.0, 6144.0};
@@ -23,7 +23,7 @@ TEST_CASE("models that exceed memory are rejected with the parts and a remedy") 
   const input::Json json = good_training();
   CHECK_NOTHROW(check_memory(config::read_step_config(json)));
   const config::StepConfig large =
-      config::read_step_config(with(json, "/step/training/model", "llama3-70b"));
+      config::read_step_config(changed(json, "/step/training/model", "llama3-70b"));
   CHECK_THROWS_WITH(
       check_memory(large),
       Catch::Contains("does not fit") &&

@@ -8,9 +8,9 @@
 namespace equarx::step::plan_test {
 namespace {
 
+using testing::changed;
 using testing::good_step;
 using testing::good_training;
-using testing::with;
 
 StepPlan plan(const input::Json& json) { return make_plan(config::read_step_config(json)); }
 
@@ -59,12 +59,13 @@ TEST_CASE("core time of tasks") {
 }
 
 TEST_CASE("unsupported operations and transfers are rejected") {
-  testing::check_refused([] { plan(with(good_step(), "/step/tasks/1/compute/products", "fp8")); },
-                         "/step", "the fp8 GEMM rate of the chip is unspecified");
+  testing::check_refused(
+      [] { plan(changed(good_step(), "/step/tasks/1/compute/products", "fp8")); }, "/step",
+      "the fp8 GEMM rate of the chip is unspecified");
   config::StepConfig no_host = config::read_step_config(good_step());
   no_host.machine.chip.host_bandwidth.value = 0.0;  // unspecified, as in a custom chip
   testing::check_refused([&] { make_plan(no_host); }, "/hardware", "add \"host_bandwidth\"");
-  testing::check_refused([] { plan(with(good_training(), "/step/training/batch", "8192")); },
+  testing::check_refused([] { plan(changed(good_training(), "/step/training/batch", "8192")); },
                          "/step/training", "does not fit: each chip needs");
 }
 

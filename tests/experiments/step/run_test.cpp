@@ -12,10 +12,10 @@
 namespace equarx::step::run_test {
 namespace {
 
+using testing::changed;
 using testing::good_serving;
 using testing::good_step;
 using testing::good_training;
-using testing::with;
 
 StepResult run(const input::Json& json) {
   return run_step(make_plan(config::read_step_config(json)), [](const std::string&) {});
@@ -57,7 +57,7 @@ TEST_CASE("representative chips take as long as all chips") {
   for (const input::Json& json :
        {good_step(), good_training(), two_collectives("data", "fsdp", "")}) {
     const StepResult few = run(json);
-    const StepResult all = run(with(json, "/simulation", "full"));
+    const StepResult all = run(changed(json, "/simulation", "full"));
     for (std::size_t i = 0; i < few.variants.size(); ++i) {
       CHECK(few.variants[i].symmetric);
       CHECK_FALSE(all.variants[i].symmetric);
@@ -111,7 +111,7 @@ TEST_CASE("serving groups have separate prompts, and take as long as one group")
 
 TEST_CASE("both engines give the same times") {
   const StepResult direct = run(good_step());
-  const StepResult simgrid = run(with(good_step(), "/engine", "simgrid"));
+  const StepResult simgrid = run(changed(good_step(), "/engine", "simgrid"));
   for (std::size_t i = 0; i < direct.variants.size(); ++i)
     CHECK(simgrid.variants[i].time_s == Approx(direct.variants[i].time_s).epsilon(1e-6));
 }
@@ -148,8 +148,8 @@ TEST_CASE("with different chips, task times are of the chip that ends last") {
   // every task.
   input::Json broadcast = two_collectives("data", "fsdp", "one");
   broadcast["step"]["tasks"][1]["collective"]["kind"] = "broadcast";
-  const input::Json slow = with(two_collectives("data", "fsdp", "one"), "/faults/chips",
-                                R"j([{"chip": "(2,3)", "slowdown": 8}])j");
+  const input::Json slow = changed(two_collectives("data", "fsdp", "one"), "/faults/chips",
+                                   R"j([{"chip": "(2,3)", "slowdown": 8}])j");
   for (const input::Json& json : {broadcast, slow}) {
     const VariantResult result = run(json).variants.front();
     CAPTURE(json.dump());
@@ -165,7 +165,7 @@ TEST_CASE("compute without DMAs takes as long with shared HBM") {
   input::Json json = good_step();
   json.erase("variants");
   for (const std::string compute :
-       {R"({"flops": 1e9, "times": 3})", R"({"hbm_bytes": "1 KiB"})", R"({"hbm_bytes": "11 b"})",
+       {R"({"flops": 1e9, "times": 3})", R"({"hbm_bytes": "1 KiB"})", R"({"hbm_bytes": "1.375 B"})",
         R"({"hbm_bytes": "1 KiB", "times": 7})", R"({"hbm_bytes": "10 MiB", "flops": 1e7})",
         R"({"hbm_bytes": "1 KiB", "vector_ops": 1e9})",
         R"([{"hbm_bytes": "8 KiB"}, {"time": "1 us"}, {"flops": 1e6}])"}) {
@@ -182,17 +182,17 @@ TEST_CASE("compute without DMAs takes as long with shared HBM") {
 TEST_CASE("overlapped collectives do not extend a step until they are exposed") {
   // Compute takes 10 ms, and the buckets less.
   const input::Json long_computing =
-      with(good_step(), "/step/tasks/1/compute", R"({"time": "10 ms"})");
+      changed(good_step(), "/step/tasks/1/compute", R"({"time": "10 ms"})");
   const VariantResult hidden = run(long_computing).variants.front();
   CHECK(hidden.compute_s >= 41e-3);
   CHECK(group(hidden, "bucket").exposed_s < group(hidden, "bucket").isolated_s);
   const VariantResult larger =
-      run(with(long_computing, "/step/tasks/2/collective/bytes", "1 GiB")).variants.front();
+      run(changed(long_computing, "/step/tasks/2/collective/bytes", "1 GiB")).variants.front();
   CHECK(group(larger, "bucket").exposed_s > 0.5 * group(larger, "bucket").total_s);
 }
 
 TEST_CASE("a quantized collective takes less link time and more core time") {
-  const StepResult result = run(with(good_step(), "/step/tasks/2/collective/bytes", "64 MiB"));
+  const StepResult result = run(changed(good_step(), "/step/tasks/2/collective/bytes", "64 MiB"));
   CHECK(result.variants[0].speedup == 1.0);
   CHECK(result.variants[1].speedup > 1.2);
   CHECK(result.variants[1].core_busy_s > result.variants[0].core_busy_s);

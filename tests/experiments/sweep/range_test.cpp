@@ -69,8 +69,9 @@ TEST_CASE("invalid ranges are refused") {
   refused(range, R"({"from": 1, "to": 9, "step": -1})", "/range/step", "is not above 0");
   refused(range, R"({"from": 1, "to": 9})", "/range/step", "is missing");
   refused(range, R"({"from": 1, "to": 1e300, "step": 1})", "/range/to", "at most 10000000");
-  refused(range, R"({"from": "1 us", "to": "1 MiB", "step": "1 us"})", "/range/to", "same kind");
-  refused(range, R"({"from": "1 us", "to": "9 us", "step": 1})", "/range/step", "same kind");
+  refused(range, R"({"from": "1 us", "to": "1 MiB", "step": "1 us"})", "/range/to",
+          "same dimension");
+  refused(range, R"({"from": "1 us", "to": "9 us", "step": 1})", "/range/step", "same dimension");
   refused(range, R"({"from": "1 parsec", "to": "9 us", "step": 1})", "/range/from",
           "is not a quantity");
   refused(range, R"({"from": true, "to": 9, "step": 1})", "/range/from", "expected a number");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/input/json.hpp"
+#include "experiments/sweep/work.hpp"
 #include "tests/support/sweeps.hpp"
 
 namespace equarx::sweep::runner_test {
@@ -61,6 +62,49 @@ TEST_CASE("results do not depend on the number of processes and threads") {
   }
   CHECK(texts[0] == texts[1]);
   CHECK(texts[0] == texts[2]);
+}
+
+TEST_CASE("a point that needs more HBM than a chip has is a result, not a failure") {
+  const TemporaryFolder folder;
+  SweepStore store(folder.path());
+  store.open();
+  const SweepPoints points = two_points(R"(["64 KiB", "64 GiB"])");
+  const SweepOutcome outcome = run_into(store, points);
+  CHECK(outcome.status.computed == 2);
+  CHECK(outcome.status.does_not_fit == 1);
+  CHECK(outcome.status.failed == 0);
+  const input::Json line = lines_of(store.file()).back();
+  CHECK(line["status"] == "does not fit");
+  CHECK(line["needs_bytes"] == 2.0 * 64 * (1ULL << 30U));  // tensor and result
+  CHECK_THAT(line["reason"].get<std::string>(), ContainsSubstring("HBM"));
+  CHECK_FALSE(line.contains("error"));
+  const std::string table = sweep_csv(points, outcome.keyed, store);
+  CHECK_THAT(table, ContainsSubstring(",status,needs_bytes,reason,error\n") &&
+                        ContainsSubstring(",does not fit,137438953472"));
+  // Not computed again, even with --retry.
+  const SweepOutcome again =
+      run_sweep(points, store, {.jobs = 1, .shard = {}, .retry = true}, [](const SweepStatus&) {});
+  CHECK(again.status.computed == 0);
+  CHECK(again.status.does_not_fit == 1);
+}
+
+TEST_CASE("progress is weighted by the estimated work of the points") {
+  const TemporaryFolder folder;
+  SweepStore store(folder.path());
+  store.open();
+  const SweepPoints points = two_points(R"(["64 KiB", "8 MiB", "65536 B"])");
+  std::vector<SweepStatus> seen;
+  run_sweep(points, store, {.jobs = 1, .shard = {}, .retry = false},
+            [&](const SweepStatus& status) { seen.push_back(status); });
+  const double small = estimate_work_s(points.config(0));
+  const double whole = 2.0 * small + estimate_work_s(points.config(1));
+  CHECK(seen.front().done_share == 0.0);
+  CHECK_FALSE(seen.front().left_s);
+  const auto first = std::ranges::find(seen, 1U, &SweepStatus::done);
+  CHECK(first->done_share == Approx(small / whole));
+  CHECK(first->left_s);
+  CHECK(seen.back().done_share == Approx(1.0));  // the third is the first one
+  CHECK(*seen.back().left_s == Approx(0.0).margin(1e-9));
 }
 
 TEST_CASE("equal configurations of two experiments have separate lines") {

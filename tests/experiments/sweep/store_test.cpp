@@ -65,8 +65,8 @@ TEST_CASE("appended points are found, also after reopening") {
   {
     SweepStore store(results.path());
     store.open();
-    store.append("a", lines("a"), false);
-    store.append("b", error("b"), true);
+    store.append("a", lines("a"), PointState::computed);
+    store.append("b", error("b"), PointState::failed);
     CHECK(store.lines(*store.find("a")) == lines("a"));
     CHECK(store.find("c") == nullptr);
   }
@@ -74,8 +74,8 @@ TEST_CASE("appended points are found, also after reopening") {
   store.open();
   CHECK(store.broken_lines() == 0);
   CHECK(store.lines(*store.find("a")) == lines("a"));
-  CHECK_FALSE(store.find("a")->failed);
-  CHECK(store.find("b")->failed);
+  CHECK_FALSE(store.find("a")->failed());
+  CHECK(store.find("b")->failed());
   CHECK(content(results.file()) == lines("a") + error("b"));
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("truncation at any position keeps complete points") {
     store.open();
     CHECK(content(results.file()) == whole);
     CHECK(store.lines(*store.find("a")) == lines("a"));
-    store.append("c", last, false);
+    store.append("c", last, PointState::computed);
     CHECK(store.lines(*store.find("c")) == last);
     CHECK(content(results.file()) == whole + last);
   }
@@ -114,6 +114,24 @@ TEST_CASE("a duplicate point counts once, and success supersedes failure") {
   CHECK(store.broken_lines() == 0);
   CHECK(store.lines(*store.find("a")) == lines("a"));
   CHECK(store.lines(*store.find("b")) == lines("b"));
+}
+
+TEST_CASE("a point that does not fit is a result of its own") {
+  const std::string line = input::Json({{"point", 0},
+                                        {"key", "a"},
+                                        {"version", output::version()},
+                                        {"axes", input::Json::object()},
+                                        {"status", kDoesNotFit},
+                                        {"needs_bytes", 2e10},
+                                        {"reason", "r"}})
+                               .dump() +
+                           '\n';
+  const Results results(line + lines("b") + error("a"));
+  const SweepStore store(results.path());
+  CHECK(store.broken_lines() == 0);
+  CHECK(store.find("a")->state == PointState::does_not_fit);
+  CHECK_FALSE(store.find("a")->failed());
+  CHECK(store.find("b")->state == PointState::computed);
 }
 
 TEST_CASE("results of another version are refused") {
@@ -145,8 +163,9 @@ TEST_CASE("a full disk is an error, and leaves no partial point") {
   SweepStore store(full.path());
   std::filesystem::create_symlink("/dev/full", full.path() / "results.jsonl");
   store.open();
-  CHECK_THROWS_WITH(store.append("b", lines("b"), false),
-                    ContainsSubstring("No space left on device") && ContainsSubstring("make room"));
+  CHECK_THROWS_WITH(
+      store.append("b", lines("b"), PointState::computed),
+      ContainsSubstring("No space left on device") && ContainsSubstring("free some space"));
   CHECK(store.find("b") == nullptr);
 }
 
@@ -158,7 +177,7 @@ TEST_CASE("replaced contents are found, and appended to") {
   CHECK(content(results.file()) == lines("c") + lines("a"));
   CHECK(store.find("b") == nullptr);
   CHECK(store.lines(*store.find("a")) == lines("a"));
-  store.append("d", lines("d"), false);
+  store.append("d", lines("d"), PointState::computed);
   CHECK(store.lines(*store.find("d")) == lines("d"));
   CHECK(content(results.file()) == lines("c") + lines("a") + lines("d"));
 }

@@ -78,7 +78,7 @@ TEST_CASE("written schedules read back unchanged") {
   CHECK_THAT(write_msccl_xml(read_msccl_xml(kText)), ContainsSubstring("nchannels=\"5\""));
 }
 
-TEST_CASE("collective names of both MSCCL versions are known; others are custom") {
+TEST_CASE("collective names of both MSCCL versions are known, others are custom") {
   CHECK(read_msccl_xml(with("broadcast", "reduce_scatter")).collective ==
         Collective::reduce_scatter);
   CHECK(read_msccl_xml(with("broadcast", "reducescatter")).collective ==

@@ -118,7 +118,7 @@ TEST_CASE("the extension selects the file format") {
   CHECK_THAT(open_error(directory.write("s.npy", safetensors("{}", ""))),
              ContainsSubstring("is not a .npy file"));
   CHECK_THAT(open_error(directory.write("a.npy", contents), "x\n"),
-             ContainsSubstring("one tensor without a name; leave out 'x?'"));
+             ContainsSubstring("one unnamed tensor; leave out 'x?'"));
 }
 
 TEST_CASE("an error names the file as given") {

@@ -110,9 +110,8 @@ TEST_CASE("wrong and unknown units are rejected with a correct example") {
 }
 
 TEST_CASE("sizes in bits are rejected with the size in bytes") {
-  REQUIRE_THROWS_WITH(
-      parse("4 Mib", Dimension::bytes),
-      "4 Mib is 4 mebibits = 512 KiB; write 4 MiB for bytes, or 0.5 MiB");
+  REQUIRE_THROWS_WITH(parse("4 Mib", Dimension::bytes),
+                      "4 Mib is 4 mebibits = 512 KiB; write 4 MiB for bytes, or 0.5 MiB");
   REQUIRE_THROWS_WITH(parse("100Gb", Dimension::bytes),
                       "100 Gb is 100 gigabits = 12500 MB; write 100 GB for bytes, or 12.5 GB");
   REQUIRE_THROWS_WITH(parse("12 b", Dimension::bytes),

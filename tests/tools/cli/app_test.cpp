@@ -86,6 +86,31 @@ TEST_CASE("later overrides win, and values may contain equals signs and spaces")
   CHECK(shown["collectives"][1]["label"] == "a = b");
 }
 
+TEST_CASE("option --unset removes keys before --set sets others") {
+  const json shown = json::parse(
+      output_of(equarx_sim({"show", kExample, "--set", "/topology/mesh=4X2", "--unset", "/baseline",
+                            "--unset", "/topology", "--unset=/collectives/0"})));
+  CHECK(shown["topology"] == json{{"mesh", "4x2"}});
+  CHECK(shown["baseline"] == "full-loop");
+  for (const std::string command : {"run", "show", "validate", "tune", "advise", "topology"})
+    check_refusal(equarx_sim({command, kExample, "--unset", "/baselin"}),
+                  kExample + ": --unset /baselin: is not set; did you mean 'baseline'?");
+  check_refusal(equarx_sim({"sweep", EQUARX_CONFIGS_DIR "/sweeps/size_and_slice.json", "--unset",
+                            "/baselin"}),
+                "--unset /baselin: is not set");
+  check_refusal(equarx_sim({"show", kExample, "--set", "/baseline=null"}),
+                "--set /baseline=null: no key takes null; remove it by --unset /baseline");
+}
+
+TEST_CASE("help prints the help of the program or a subcommand") {
+  CHECK(output_of(equarx_sim({"help"})) == output_of(equarx_sim({"--help"})));
+  CHECK(output_of(equarx_sim({"help", "run"})) == output_of(equarx_sim({"run", "--help"})));
+  check_refusal(equarx_sim({"help", "rum"}), "unknown subcommand 'rum'; did you mean 'run'?");
+  const CommandResult unknown = equarx_sim({"foo"});
+  check_refusal(unknown, "unknown subcommand 'foo'; use one of run, show, ");
+  CHECK_THAT(unknown.err, !ContainsSubstring("serve"));
+}
+
 TEST_CASE("the result contains the simulation mode") {
   for (const std::string mode : {"full", "symmetric"}) {
     const json result = json::parse(
@@ -94,13 +119,13 @@ TEST_CASE("the result contains the simulation mode") {
   }
 }
 
-TEST_CASE("--version prints program and version") {
+TEST_CASE("option --version prints program and version") {
   CHECK(std::regex_match(output_of(equarx_sim({"--version"})),
                          std::regex("equarx-sim [0-9]+\\.[0-9]+\\.[0-9]+"
                                     "(\\+g[0-9a-f]{7}(\\.dirty\\.[0-9a-f]{8})?)?\n")));
 }
 
-TEST_CASE("--help lists every command, examples and exit codes") {
+TEST_CASE("option --help lists every command, examples and exit codes") {
   const std::string help = output_of(equarx_sim({"--help"}));
   for (const std::string part :
        {"run", "show", "validate", "hardware", "topology", "reproduce", "quantize", "sweep",

@@ -85,7 +85,7 @@ TEST_CASE("links of representative chips cover those of every chip") {
   CHECK(result["links"][0]["name"] == "every chip's link forward");
 }
 
-TEST_CASE("--links requires --json") {
+TEST_CASE("option --links requires --json") {
   const json result =
       json::parse(output_of(equarx_sim(on_small_example("run", {"--json"}))))["runs"][0];
   CHECK_FALSE(result.contains("links"));

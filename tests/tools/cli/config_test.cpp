@@ -25,6 +25,20 @@ TEST_CASE("config new writes configurations that run") {
   }
 }
 
+TEST_CASE("config new writes steps that run") {
+  const TemporaryDirectory folder;
+  for (const std::string name : {"training", "serving", "step", "hlo"}) {
+    CAPTURE(name);
+    const std::filesystem::path path = folder.path() / (name + ".json");
+    written(name, path);
+    CHECK(output_of(equarx_sim({"validate", path.string()})) == path.string() + ": valid\n");
+    CHECK_THAT(output_of(equarx_sim({"run", path.string()})), ContainsSubstring("speedup"));
+  }
+  CHECK_THAT(content_of(folder.path() / "hlo.json"),
+             ContainsSubstring("import hlo program.hlo.txt --topology 4x4 -o " +
+                               (folder.path() / "hlo.json").string()));
+}
+
 TEST_CASE("config new writes a graph that a configuration accepts") {
   const TemporaryDirectory folder;
   const std::filesystem::path path = folder.path() / "my_graph.json";
@@ -57,7 +71,9 @@ TEST_CASE("config new does not overwrite files and rejects unknown templates") {
   check_refusal(equarx_sim({"config", "new", "chip", "-o", path}), "already exists");
   CHECK(content_of(path) == "mine");
   check_refusal(equarx_sim({"config", "new", "chips"}), "did you mean 'chip'?");
-  check_refusal(equarx_sim({"config", "new", "xyz"}), "use one of collective, prefill, decode");
+  check_refusal(equarx_sim({"config", "new", "xyz"}),
+                "use one of collective, prefill, decode, training");
+  check_refusal(equarx_sim({"config", "new", "train"}), "did you mean 'training'?");
   check_refusal(equarx_sim({"config", "old", "chip"}), "use one of new");
   check_refusal(equarx_sim({"config", "new"}), "TEMPLATE is required");
   check_refusal(equarx_sim({"config", "new", "chip", "-o", folder.path() / "none" / "x.json"}),

@@ -29,5 +29,14 @@ TEST_CASE("every experiment of configs/experiments is valid, and runs") {
   CHECK(experiments >= 5);
 }
 
+TEST_CASE("run warns of a label that names another format than runs") {
+  const CommandResult done = equarx_sim(on_small_example(
+      "run", {"--set", "/tensor/dtype=fp32", "--set", "/collectives/0/format=fp32"}));
+  CHECK(done.exit_code == 0);
+  CHECK(done.err ==
+        "equarx-sim: warning: candidate 'bf16' runs in fp32, the type of the tensor, not in bf16: "
+        "set \"format\": \"bf16\" in it, or \"dtype\": \"bf16\" in \"tensor\", or rename it\n");
+}
+
 }  // namespace
 }  // namespace equarx::testing::experiments_test

@@ -54,7 +54,7 @@ TEST_CASE("export writes the first exportable collective or the named one") {
   CHECK_THAT(text, ContainsSubstring("name=\"fp16\""));
   check_refusal(
       equarx_sim({"export", "msccl", kConfig, "--collective", "int8"}),
-      "'int8' cannot be exported to MSCCL: it sends another format than the tensor's, fp16");
+      "'int8' cannot be exported to MSCCL: it sends a format other than the tensor's, fp16");
   check_refusal(equarx_sim({"export", "msccl", kConfig, "--collective", "none"}),
                 "--collective: 'none' is unknown; use one of fp16, fp8");
 }
@@ -64,7 +64,7 @@ TEST_CASE("export rejects invalid input in one line and leaves no file") {
   const std::string none = (directory.path() / "none.xml").string();
   check_refusal(equarx_sim({"export", "hlo", kConfig}), "unknown export format 'hlo'");
   check_refusal(equarx_sim(export_of("equarx", {"-o", none})),
-                "'x' cannot be exported to MSCCL: it sends another format");
+                "'x' cannot be exported to MSCCL: it sends a format other than");
   check_refusal(equarx_sim(export_of("ring", {"--set", "/collective=all-gather", "-o", none})),
                 "is not a correct allgather, in place: rank 0, chunk ");
   check_refusal(equarx_sim(export_of("two-shot", {"-o", kConfig})), "allreduce_mi300x_8");

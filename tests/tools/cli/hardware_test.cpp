@@ -80,7 +80,7 @@ TEST_CASE("HBM slower than all links is the bottleneck, and rejected where it is
 
 TEST_CASE("hardware rejects unknown chips and invalid files") {
   check_refusal(equarx_sim({"hardware", "tpu-v9"}),
-                "'tpu-v9' is not a known chip; use one of a100");
+                "'tpu-v9' is not a known chip; did you mean 'tpu-v4'? (one of a100");
   check_refusal(equarx_sim({"hardware", "none.json"}),
                 "error: cannot read none.json: No such file");
   check_refusal(equarx_sim({"hardware", kExample}), "in " + kExample + ": ");

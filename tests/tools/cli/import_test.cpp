@@ -45,6 +45,12 @@ TEST_CASE("import -o - prints only the step") {
   CHECK(step["hardware"] == "tpu-v5e");
 }
 
+TEST_CASE("import writes chips and slices with their names in configurations") {
+  CHECK(output_of(equarx_sim({"import", "hlo", kProgram, "--hardware", "TPU v5 lite", "--topology",
+                              "v5litepod-16", "-o", "-"})) ==
+        output_of(equarx_sim(import({"-o", "-"}))));
+}
+
 TEST_CASE("import --only-read does not simulate, and --json prints JSON") {
   CHECK_THAT(output_of(equarx_sim(import({"--only-read"}))),
              ContainsSubstring("123 instructions") && !ContainsSubstring("variant"));
@@ -123,7 +129,8 @@ TEST_CASE("import rejects invalid input in one line and leaves no file") {
   check_refusal(equarx_sim({"import", "hlo", kExample, "--topology", "4x4"}), "is not HLO text");
   check_refusal(equarx_sim({"import", "hlo", kProgram, "--topology", "8x8", "-o", none}),
                 "--topology: the program is for 16 chips");
-  check_refusal(equarx_sim(import({"--formats", "int9"})), "'int9' is not known");
+  check_refusal(equarx_sim(import({"--formats", "int9"})),
+                "error: --formats: 'int9' is not known; did you mean 'int8'? (with scales: int8, ");
   check_refusal(equarx_sim(import({"--min-bytes", "4"})), "--min-bytes: ");
   check_refusal(equarx_sim(import({"--mesh", "data"})), "--mesh: expected axes");
   check_refusal(equarx_sim(import({"--trip-count", "x"})), "--trip-count: expected a trip count");

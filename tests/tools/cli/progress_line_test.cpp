@@ -15,11 +15,25 @@ TEST_CASE("the remaining time is extrapolated from the completed fraction") {
 }
 
 TEST_CASE("sweep progress has points, failures, rate and remaining time") {
-  CHECK(progress_text({.points = 10, .done = 4, .computed = 2, .failed = 1}, 4.0) ==
-        "4 of 10 points (40 %), 1 failed, 0.5 per second, 12 s left");
-  CHECK(progress_text({.points = 10, .done = 4, .computed = 0, .failed = 0}, 4.0) ==
+  CHECK(progress_text({.points = 10,
+                       .done = 4,
+                       .computed = 2,
+                       .failed = 1,
+                       .done_share = 0.159,
+                       .left_s = 75.0},
+                      4.0) == "4 of 10 points (15 %), 1 failed, 0.5 per second, 1 min 15 s left");
+  CHECK(progress_text({.points = 10, .done = 4, .done_share = 0.4}, 4.0) ==
         "4 of 10 points (40 %)");
   CHECK(progress_text({}, 0.0) == "0 of 0 points (100 %)");
+  CHECK(progress_text({.points = 8, .done = 8, .computed = 8, .left_s = 0.0}, 4.0) ==
+        "8 of 8 points (100 %), 2 per second, 0 s left");
+}
+
+TEST_CASE("sweep progress counts points that do not fit apart from failures") {
+  CHECK(progress_text({.points = 10, .done = 4, .does_not_fit = 3, .done_share = 0.4}, 4.0) ==
+        "4 of 10 points (40 %), 3 do not fit");
+  CHECK(progress_text({.points = 10, .done = 4, .does_not_fit = 1, .failed = 2, .done_share = 0.4},
+                      4.0) == "4 of 10 points (40 %), 1 does not fit, 2 failed");
 }
 
 TEST_CASE("durations are rounded up") {

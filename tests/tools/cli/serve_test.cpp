@@ -63,7 +63,7 @@ TEST_CASE("an invalid request gets an error response, and serve continues") {
   CHECK(answers[2].contains("result"));
 }
 
-TEST_CASE("--help does not list serve") {
+TEST_CASE("option --help does not list serve") {
   CHECK_THAT(output_of(equarx_sim({"--help"})), !ContainsSubstring("serve"));
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tests that the Debian package is whole: it is made, unpacked into an empty root, and used there as a stranger would.
+"""Tests that the Debian package is complete: builds it, unpacks it into an empty root, and uses it
+there.
 
-Usage: package_test.py BUILD_FOLDER, of a program that is built.
+Usage: package_test.py BUILD_FOLDER, with the program already built.
 """
 import json
 import pathlib
@@ -31,7 +32,7 @@ class Package(unittest.TestCase):
         cls.work.mkdir()
 
     def run_installed(self, program: str, *arguments, cwd=None) -> subprocess.CompletedProcess:
-        """Runs it far from any source tree; it must succeed."""
+        """Runs it outside any source tree; it must succeed."""
         ran = subprocess.run([self.usr / "bin" / program, *arguments], cwd=cwd or self.work, capture_output=True,
                              text=True, check=False)
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -40,18 +41,18 @@ class Package(unittest.TestCase):
     def field(self, name: str) -> str:
         return subprocess.run(["dpkg-deb", "-f", self.package, name], check=True, capture_output=True, text=True).stdout
 
-    def test_it_depends_on_its_libraries_and_recommends_what_pictures_need(self):
+    def test_it_depends_on_its_libraries_and_recommends_those_for_pictures(self):
         for library in ("libsimgrid", "libc6", "libfmt", "libgsl"):
             self.assertIn(library, self.field("Depends"))
         for module in ("python3-matplotlib", "python3-numpy"):
             self.assertIn(module, self.field("Recommends"))
 
-    def test_it_has_nothing_that_is_for_the_source_tree_alone(self):
+    def test_it_contains_no_files_only_for_the_source_tree(self):
         names = [path.name for path in self.usr.rglob("*") if path.is_file()]
         for ending in (".pyc", "_test.py", ".hpp", ".a", "CMakeLists.txt"):
             self.assertEqual([name for name in names if name.endswith(ending)], [])
 
-    def test_the_commands_of_help_and_pages_find_their_files_in_any_folder(self):
+    def test_commands_of_help_and_pages_find_their_files_in_any_folder(self):
         ran = self.run_installed("equarx-sim", "run", CONFIG, "--json", "--set", "/engine=simgrid", "--set",
                                  "/numerics=off")
         self.assertIn(f"there is no {CONFIG} here; reading {self.data / CONFIG}", ran.stderr)
@@ -61,7 +62,7 @@ class Package(unittest.TestCase):
         self.run_installed("equarx-sim", "calibrate", "configs/calibrations/made_up_chip.json")
         self.run_installed("equarx-sim", "sweep", "experiments/examples/gain_by_slice/sweep.json", "--dry-run")
 
-    def test_a_file_of_ones_own_comes_first(self):
+    def test_a_user_s_own_file_takes_precedence(self):
         own = self.work / CONFIG
         own.parent.mkdir(parents=True)
         self.addCleanup(own.unlink)
@@ -70,27 +71,27 @@ class Package(unittest.TestCase):
         self.assertEqual(ran.stderr, "")
         self.assertIn("slice 2x2", ran.stdout)
 
-    def test_a_file_that_is_nowhere_is_named_as_it_was_given(self):
+    def test_a_missing_file_is_named_as_given(self):
         ran = subprocess.run([self.usr / "bin" / "equarx-sim", "run", "configs/none.json"], cwd=self.work,
                              capture_output=True, text=True, check=False)
         self.assertEqual((ran.returncode, ran.stderr.count("\n")), (2, 1))
         self.assertIn("configs/none.json", ran.stderr)
         self.assertNotIn("share", ran.stderr)
 
-    def test_pictures_are_drawn_of_what_was_computed(self):
+    def test_pictures_are_drawn_from_results(self):
         self.run_installed("equarx-sim", "sweep", SWEEP, "-o", "results")
         ran = self.run_installed("equarx-plot", "speedup", "results/results.jsonl", "--format", "pdf")
         self.assertEqual((ran.stdout, ran.stderr), ("speedup.pdf\n", ""))
         self.assertTrue((self.work / "speedup.pdf").read_bytes().startswith(b"%PDF-"))
         self.assertEqual(list(self.data.rglob("__pycache__")), [])
 
-    def test_help_calls_commands_by_their_names(self):
+    def test_help_uses_the_installed_command_names(self):
         text = self.run_installed("equarx-plot", "--help").stdout
         self.assertIn("usage: equarx-plot", text)
         self.assertIn("  equarx-plot study results/", text)
         self.assertNotIn("plot.py", text)
 
-    def test_docs_and_schemas_are_where_help_says(self):
+    def test_docs_and_schemas_are_in_the_documented_folders(self):
         text = self.run_installed("equarx-sim", "--help").stdout
         self.assertIn("share/equarx-sim of the installation", text)
         for name in ("docs/configuration.md", "docs/plots.md", "configs/schema/experiment.schema.json",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tests of tools/cmake/report_page.cmake: only a library that is known is embedded, and only its scripts run.
+"""Tests of tools/cmake/report_page.cmake: only a known library is embedded, and only its scripts
+run.
 
-Usage: report_page_test.py LIBRARY_DIR (as npm made it; without it, tests that need it are skipped)
+Usage: report_page_test.py LIBRARY_DIR (from npm; without it, tests that need it are skipped)
 """
 import base64
 import hashlib
@@ -61,7 +62,7 @@ class ReportPage(unittest.TestCase):
         self.assertIn("uPlot", (self.folder / "page.cpp").read_text())
         self.check_policy(2)
 
-    def test_a_library_that_was_changed_or_is_not_whole_stops_the_build(self):
+    def test_a_changed_or_incomplete_library_stops_the_build(self):
         library = self.copied_library()
         for name in ("dist/uPlot.iife.min.js", "dist/uPlot.min.css", "LICENSE", "package.json"):
             whole = (library / name).read_bytes()

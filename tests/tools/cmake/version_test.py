@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of tools/cmake/version.cmake: which version a tree says that its program has."""
+"""Tests of tools/cmake/version.cmake: the version of a program by the state of its source tree."""
 import pathlib
 import re
 import subprocess
@@ -69,12 +69,12 @@ class Version(unittest.TestCase):
         self.write(SOURCE, "second")
         self.assertRegex(self.version(), r"^1\.2\.3\+g[0-9a-f]{7}\.dirty\.[0-9a-f]{8}$")
 
-    def test_tags_of_other_releases_are_not_it(self):
+    def test_tags_of_other_releases_are_ignored(self):
         self.git("tag", "v1.2.30")
         self.git("tag", "1.2.3-rc")
         self.assertEqual(self.version(), f"1.2.3+g{self.commit_id()}")
 
-    def test_changes_of_the_program_differ_among_themselves(self):
+    def test_different_changes_have_different_versions(self):
         versions = {self.version()}
         for text in ("second", "third"):
             self.write(SOURCE, text)
@@ -87,7 +87,7 @@ class Version(unittest.TestCase):
         versions.add(self.version())
         self.assertEqual(len(versions), 6, versions)
 
-    def test_documents_and_studies_make_no_other_program(self):
+    def test_documents_and_studies_do_not_change_the_version(self):
         self.write("docs/a.md", "second")
         self.write("docs/new.md", "first")
         self.write("experiments/study/study.json", "second")
@@ -100,7 +100,7 @@ class Version(unittest.TestCase):
         self.git("tag", "v1.2.3")
         self.assertEqual(self.version(self.export()), "1.2.3")
 
-    def test_a_copy_without_git_has_the_release_alone(self):
+    def test_a_copy_without_git_has_only_the_release(self):
         (self.tree / ".git").rename(self.tree.parent / "elsewhere")
         self.assertEqual(self.version(), "1.2.3")
 

@@ -312,7 +312,7 @@ test("screenshots", async (browser) => {
     }, options);
 });
 
-/// Of an action, up to the next frame.
+/// Duration of an action, up to the next frame.
 async function timed(page, act) {
   const start = performance.now();
   await act();
@@ -320,7 +320,7 @@ async function timed(page, act) {
   return performance.now() - start;
 }
 
-// Without its background services, which would try to reach a network.
+// Disables background services, which would try to reach a network.
 const browser = await chromium.launch({
   executablePath: browserPath,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

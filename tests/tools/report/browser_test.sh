@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes pages and drives them in a headless Chromium.
-# Usage: browser_test.sh REPORT_PAGES_PROGRAM WORK_FOLDER. Exit code 77: skipped, because something that it
-# needs cannot be had here.
+# Generates pages and drives them in a headless Chromium.
+# Usage: browser_test.sh REPORT_PAGES_PROGRAM WORK_FOLDER. Exit code 77: skipped, because a
+# dependency is not available here.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1

@@ -43,7 +43,7 @@ export async function cells(page, heading) {
     const heads = [...document.querySelectorAll("#table thead tr:first-child th")];
     const index = heads.findIndex((head) => head.title === wanted);
     if (index < 0) throw new Error(`no column ${wanted}`);
-    // The error of a failed point spans all columns without values.
+    // The reason of a point without runs spans all columns without values.
     return [...document.querySelectorAll("#table tbody tr[data-row]")].map((row) => row.cells[index]?.textContent ?? "");
   }, heading);
 }

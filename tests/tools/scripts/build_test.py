@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of tools/build.sh: what it shows, with a cmake of ours that only prints what the real one would."""
+"""Tests of tools/build.sh: its output, with a fake cmake that only prints the output of the real
+one."""
 import os
 import pathlib
 import shutil
@@ -21,7 +22,7 @@ class Build(unittest.TestCase):
         shutil.copy(TREE / "tools/build.sh", self.folder / "tools")
 
     def cmake(self, script):
-        """A cmake that notes its arguments and does what the script says."""
+        """A cmake that records its arguments and executes the script."""
         path = self.folder / "bin/cmake"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f'#!/bin/bash\necho "$*" >>{self.folder}/calls\n[ "$1" = --build ] || exit 0\n{script}\n')
@@ -35,7 +36,7 @@ class Build(unittest.TestCase):
     def calls(self):
         return (self.folder / "calls").read_text().splitlines()
 
-    def test_a_quick_build_is_quiet(self):
+    def test_a_short_build_is_quiet(self):
         self.cmake(f"printf '{STEPS}'")
         result = self.build("debug", "a", "b")
         self.assertEqual(result.returncode, 0)
@@ -43,7 +44,7 @@ class Build(unittest.TestCase):
         self.assertRegex(result.stderr, r"^build: a b \(preset debug\)\nbuild: a b done in 0:0\d\n$")
         self.assertEqual(self.calls(), ["--preset debug", "--build --preset debug --target a b"])
 
-    def test_a_long_one_says_how_far_it_is(self):
+    def test_a_long_build_shows_progress(self):
         self.cmake("echo '[5/20] Building CXX object sim/CMakeFiles/equarx_sim.dir/a.cpp.o'; sleep 11\n"
                    "echo '[10/20] Building CXX object sim/CMakeFiles/equarx_sim.dir/b.cpp.o'")
         lines = self.build("debug").stderr.splitlines()
@@ -51,7 +52,7 @@ class Build(unittest.TestCase):
         self.assertRegex(lines[1], r"^build: 10 of 20 steps, 0:1\d, about 0:1\d left: "
                                    r"Building CXX object sim/b\.cpp\.o$")
 
-    def test_what_the_compiler_says_is_shown_when_it_fails(self):
+    def test_compiler_output_is_shown_on_failure(self):
         self.cmake(f"printf '{STEPS}{FAILURE}[21/22] Linking\n'; exit 1")
         result = self.build("debug")
         self.assertEqual(result.returncode, 1)
@@ -62,12 +63,12 @@ class Build(unittest.TestCase):
         self.cmake("echo 'ninja: unknown target a'; exit 1")
         self.assertIn("unknown target a\n", self.build("debug", "a").stderr)
 
-    def test_who_has_not_configured_gets_the_quick_build(self):
+    def test_an_unconfigured_tree_gets_the_unity_build(self):
         self.cmake("")
         self.build("release")
         self.assertEqual(self.calls()[0], "--preset unity")
 
-    def test_who_has_configured_keeps_what_he_has(self):
+    def test_an_existing_configuration_is_kept(self):
         self.cmake("")
         (self.folder / "build/release").mkdir(parents=True)
         for value, preset in (("OFF", "release"), ("ON", "unity")):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of tools/lint: the language lint and the sources that a change reaches, each in a small repository."""
+"""Tests of tools/lint: the language lint and the sources that a change reaches, each in a small
+repository."""
 import json
 import os
 import pathlib
@@ -57,7 +58,7 @@ class Language(Repository):
                 self.assertIn("a.cpp:2: ", output)
                 self.assertIn(text, output)
 
-    def test_comments_messages_and_docs_are_told_apart(self):
+    def test_comments_messages_and_docs_are_distinguished(self):
         self.write(a_DOT_cpp='auto a = "nobody says how fast";\nauto b = "nobody";  // short\n',
                    tests__b_DOT_cpp='auto a = "nobody says how fast";\n', c_DOT_md="```\nnobody said\n```\nFine.\n",
                    d_DOT_py='"""A file."""\nTEXT = "nobody said so"  # nobody\n', e_DOT_sh="echo nobody said\n")
@@ -70,7 +71,8 @@ class Language(Repository):
     def test_the_bar_and_the_paths_are_options(self):
         self.write(a_DOT_md="Nobody " + "word " * 999, b__c_DOT_md="nobody")
         self.assertEqual(self.lint("a.md", "--bar", "1")[0], 0)
-        self.assertEqual(self.lint("a.md", "--bar", "0.9")[0], 0)  # a capital at the start of a sentence only
+        # only a capital at the start of a sentence
+        self.assertEqual(self.lint("a.md", "--bar", "0.9")[0], 0)
         self.assertEqual(self.lint("b")[0], 1)
 
 
@@ -98,7 +100,7 @@ class Changed(Repository):
         self.commit(c__c_DOT_cpp="// second\n\nint c();\n")
         self.assertEqual(self.reached(), [])
 
-    def test_folders_restrict_the_answer(self):
+    def test_folders_restrict_the_result(self):
         self.commit(a_DOT_hpp="long a();\n", c__c_DOT_cpp="long c();\n")
         self.assertEqual(self.reached("c"), ["c/c.cpp"])
 

@@ -1,7 +1,7 @@
-"""The job array script on a Slurm cluster of this machine alone, which the test starts and stops.
+"""The job array script on a single-machine Slurm cluster, which the test starts and stops.
 
 Usage: slurm_test.py EQUARX_SIM SWEEP_ARRAY_SH
-Skipped (exit code 77) where Slurm cannot be installed or started. Needs root for that.
+Skipped (exit code 77) if Slurm cannot be installed or started. Both need root.
 """
 import csv
 import json
@@ -184,8 +184,8 @@ def test(cluster, program, script):
     merged.mkdir()
     (merged / "results.jsonl").write_bytes(b"".join(shard.read_bytes() for shard in shards))
     run = [program, "sweep", sweep, "-o"]
-    said = subprocess.run([*run, merged], capture_output=True, text=True, check=True).stdout
-    check("20 points, 0 computed now, 0 failed" in said, said)
+    output = subprocess.run([*run, merged], capture_output=True, text=True, check=True).stdout
+    check("20 points, 0 computed now, 0 failed" in output, output)
     subprocess.run([*run, out / "single"], capture_output=True, check=True)
     check(rows(merged / "results.csv") == rows(out / "single" / "results.csv"),
           "the merged shards are not the whole sweep")

@@ -1,4 +1,4 @@
-"""Sweeps as a user meets them: started, killed, resumed, sharded, refused.
+"""Sweeps from the command line: started, killed, resumed, sharded, refused.
 
 Usage: sweep_test.py EQUARX_SIM [unittest arguments]
 """
@@ -26,7 +26,7 @@ SOME_FAILED = 1
 
 
 def small_sweep(sizes=8, minishards=5, slices=("4x2", "2x2")):
-    """Points that are quick: times only, of few chips."""
+    """Fast points: times only, of few chips."""
     return {
         "base": {
             "hardware": "tpu-v5e",
@@ -83,9 +83,10 @@ class SweepCase(unittest.TestCase):
 
 
 class Results(SweepCase):
-    def test_rows_are_those_of_single_runs(self):
+    def test_rows_equal_those_of_single_runs(self):
         sweep = small_sweep(sizes=2, minishards=1)
-        sweep["base"]["engine"] = "direct"  # which a sweep takes, and a single run of this size does not
+        # the default in a sweep, but not for a single run of this size
+        sweep["base"]["engine"] = "direct"
         self.run_sweep(self.write(sweep))
         rows = self.rows()
         self.assertEqual([row["point"] for row in rows], list("00112233"))
@@ -107,14 +108,14 @@ class Results(SweepCase):
         self.assertEqual({(row["label"], row["hardware"], row["format"], row["quantize"]) for row in rows},
                          {("bf16", "tpu-v5e", "bf16", ""), ("int8", "tpu-v5e", "int8", "both")})
 
-    def test_a_changed_chip_is_called_by_what_differs(self):
+    def test_a_changed_chip_is_labelled_by_its_changes(self):
         sweep = small_sweep(sizes=1, minishards=1, slices=("2x2",))
         sweep["axes"].append({"key": "/hardware/link_bandwidth", "values": ["45 GB/s", "90 GB/s"]})
         self.run_sweep(self.write(sweep))
         self.assertEqual([row["hardware"] for row in self.rows()][1::2],
                          ["tpu-v5e", "tpu-v5e (link_bandwidth 90 GB/s)"])
 
-    def test_values_are_computed_alike_by_workers(self):
+    def test_workers_compute_the_same_values(self):
         sweep = small_sweep(sizes=1, minishards=2, slices=("2x2",))
         sweep["base"] |= {"numerics": "on", "engine": "direct"}
         self.run_sweep(self.write(sweep))
@@ -135,7 +136,7 @@ class Results(SweepCase):
         self.assertEqual((self.folder / "out" / "results.jsonl").read_bytes(), before)
         self.assertEqual(len(self.rows()), 40)
 
-    def test_a_longer_sweep_computes_what_is_new(self):
+    def test_an_extended_sweep_computes_only_new_points(self):
         self.run_sweep(self.write(small_sweep(sizes=2)))
         self.assertIn("10 computed now", self.run_sweep(self.write(small_sweep(sizes=3))).stdout)
         self.run_sweep(self.write(small_sweep(sizes=3)), "anew")
@@ -148,7 +149,7 @@ class Results(SweepCase):
         self.assertEqual([row["/tensor/bytes"] for row in self.rows()],
                          ["1 MiB"] * 2 + ["1024 KiB"] * 2)
 
-    def test_failing_points_are_recorded_and_the_rest_goes_on(self):
+    def test_failing_points_are_recorded_and_the_rest_continues(self):
         sweep = small_sweep(sizes=1, minishards=1)
         sweep["axes"][0] = {"key": "/topology", "values": [{"mesh": "3x7"}, {"mesh": "4x2"}]}
         done = self.run_sweep(self.write(sweep), code=SOME_FAILED)
@@ -163,13 +164,28 @@ class Results(SweepCase):
         self.assertIn("1 computed now, 1 failed",
                       self.run_sweep(self.write(sweep), "out", "--retry", code=SOME_FAILED).stdout)
 
-    def test_points_that_fail_alike_are_told_of_once(self):
+    def test_points_that_do_not_fit_are_results(self):
+        sweep = small_sweep(sizes=1, minishards=1, slices=("4x2",))
+        sweep["axes"][2] = {"key": "/tensor/bytes", "values": ["64 KiB", "64 GiB", "128 GiB"]}
+        sweep["base"]["numerics"] = "off"
+        done = self.run_sweep(self.write(sweep))
+        self.assertIn("3 points, 3 computed now, 2 do not fit, 0 failed", done.stdout)
+        self.assertRegex(done.stderr, r"^equarx-sim: 2 do not fit, the first: 4x2 1 64 GiB: .*128.00 GiB.*HBM.*\n$")
+        self.assertEqual([line.get("needs_bytes") for line in self.lines()], [None, None, 2 * 2**36, 2 * 2**37])
+        self.assertEqual([row["status"] for row in self.rows()], ["", "", "does not fit", "does not fit"])
+        self.assertIn("0 computed now, 2 do not fit, 0 failed", self.run_sweep(self.write(sweep), "out", "--retry").stdout)
+        page = subprocess.run([PROGRAM, "report", self.folder / "out/results.jsonl", "-o", self.folder / "r.html"],
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(page.stderr, "")
+        self.assertIn('"does not fit"', (self.folder / "r.html").read_text())
+
+    def test_points_with_the_same_error_are_reported_once(self):
         sweep = small_sweep(sizes=2, minishards=2)
         sweep["axes"][0] = {"key": "/topology", "values": [{"mesh": "3x7"}, {"mesh": "4x2"}]}
         done = self.run_sweep(self.write(sweep), code=SOME_FAILED)
         self.assertRegex(done.stderr, r'^equarx-sim: 4 failed, the first: {"mesh":"3x7"} 1 64 KiB: .*\n$')
 
-    def test_a_point_that_fails_again_is_no_repeated_run(self):
+    def test_a_point_that_fails_again_is_not_a_repeated_run(self):
         sweep = small_sweep(sizes=1, minishards=1)
         sweep["axes"][0] = {"key": "/topology", "values": [{"mesh": "3x7"}, {"mesh": "4x2"}]}
         self.run_sweep(self.write(sweep), code=SOME_FAILED)
@@ -213,7 +229,7 @@ class EarlierStates(SweepCase):
                               capture_output=True, text=True, check=True)
         return page.read_text(), done.stderr
 
-    def test_rows_of_another_base_are_told_of_and_told_apart(self):
+    def test_rows_of_another_base_are_reported_and_distinguished(self):
         self.assertEqual(self.run_sweep(self.sweep_on("tpu-v5e")).stderr, "")
         self.assertNotIn('"key":"/hardware"', self.report()[0])
         bases = {line["base"] for line in self.lines()}
@@ -235,11 +251,11 @@ class EarlierStates(SweepCase):
                           for line in self.lines()}, {("tpu-v6e", "semi-loop")})
         self.assertIn("8 rows from another base: /hardware", self.run_sweep(sweep).stderr)
 
-    def test_points_left_out_are_no_other_base(self):
+    def test_excluded_points_do_not_change_the_base(self):
         self.run_sweep(self.write(small_sweep(sizes=3, minishards=1)))
         self.assertEqual(self.run_sweep(self.sweep_on("tpu-v5e")).stderr, "")
 
-    def test_the_same_base_written_in_another_way_is_the_same(self):
+    def test_an_equivalent_base_is_the_same(self):
         self.run_sweep(self.sweep_on("tpu-v5e"))
         sweep = small_sweep(sizes=2, minishards=1)
         sweep["base"] |= {"baseline": "bf16", "tensor": {"bytes": "65536 B"}}
@@ -247,7 +263,7 @@ class EarlierStates(SweepCase):
         self.assertIn("0 computed now", done.stdout)
         self.assertEqual(done.stderr, "")
 
-    def test_rows_of_earlier_contents_of_a_file_are_left_out_of_reports(self):
+    def test_rows_of_earlier_contents_of_a_file_are_excluded_from_reports(self):
         chip = json.loads(subprocess.check_output([PROGRAM, "hardware", "tpu-v5e", "--json"]))
         file = self.folder / "chip.json"
         file.write_text(json.dumps(chip))
@@ -296,7 +312,7 @@ class Interruptions(SweepCase):
                 self.assertLess(time.monotonic(), end, "a worker is left")
                 time.sleep(0.02)
 
-    def test_signals_keep_what_is_done(self):
+    def test_signals_keep_finished_points(self):
         sweep = self.write(small_sweep(sizes=20))
         done = 0
         for ending in (signal.SIGINT, signal.SIGTERM):
@@ -312,7 +328,7 @@ class Interruptions(SweepCase):
         self.run_sweep(sweep)
         self.assertEqual(len(self.rows()), 400)
 
-    def test_a_cut_file_is_reported_and_mended(self):
+    def test_a_truncated_file_is_reported_and_repaired(self):
         sweep = self.write(small_sweep(sizes=2))
         self.run_sweep(sweep)
         rows = self.rows()
@@ -332,7 +348,7 @@ class Interruptions(SweepCase):
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
         done = self.run_sweep(sweep, code=WRONG_INPUT, preexec_fn=limit_files, restore_signals=False)
-        self.assertIn("make room and run the same command again", done.stderr)
+        self.assertIn("free some space and run the same command again", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)
         file = self.folder / "out" / "results.jsonl"
         self.assertTrue(file.read_bytes().endswith(b"\n"))
@@ -416,20 +432,20 @@ class Refusals(SweepCase):
         self.refused(self.run_sweep(self.write(sweep), code=WRONG_INPUT), "has 1600000 points; confirm with --yes")
         self.assertFalse((self.folder / "out").exists())
 
-    def test_axes_that_lead_nowhere(self):
+    def test_axes_with_invalid_pointers(self):
         sweep = small_sweep()
         sweep["axes"][1]["key"] = "/collectives/int8/minishard"
         self.refused(self.run_sweep(self.write(sweep), code=WRONG_INPUT),
                      "sweep.json: /axes/1: /collectives/1/minishard: unknown key 'minishard'")
 
-    def test_values_that_no_configuration_has(self):
+    def test_invalid_values(self):
         sweep = small_sweep()
         sweep["axes"][2] = {"key": "/tensor/bytes", "values": ["1 MiB", "2 potatoes"]}
         self.refused(self.run_sweep(self.write(sweep), code=WRONG_INPUT),
                      'sweep.json: /axes/2: no point with "2 potatoes" is a valid configuration: /tensor/bytes: ')
         self.assertFalse((self.folder / "out").exists())
 
-    def test_an_output_that_is_no_folder(self):
+    def test_an_output_that_is_not_a_folder(self):
         self.refused(self.run_sweep(self.write(small_sweep()), "sweep.json", code=WRONG_INPUT),
                      "is not a writable folder")
 
@@ -440,15 +456,15 @@ class Refusals(SweepCase):
 
 
 class Progress(SweepCase):
-    def test_a_terminal_sees_a_bar(self):
+    def test_a_terminal_shows_a_progress_bar(self):
         sweep = small_sweep()
-        sweep["base"]["engine"] = "simgrid"  # so that it takes its time
+        sweep["base"]["engine"] = "simgrid"  # so that it takes a while
         code, seen = terminal.seen(self.command(self.write(sweep), "out"))
         self.assertEqual(code, 0)
         self.assertRegex(seen, r"\[#*\.*\] \d+ of 80 points \(\d+ %\), [\d.]+ per second, \d+ s left")
         self.assertTrue(seen.endswith("\r\x1b[K"))
 
-    def test_elsewhere_short_sweeps_are_silent(self):
+    def test_short_sweeps_are_silent_without_a_terminal(self):
         self.assertEqual(self.run_sweep(self.write(small_sweep(sizes=1))).stderr, "")
 
 

@@ -365,7 +365,7 @@ TEST_CASE("impossible numbers of scales are refused") {
   REQUIRE_THROWS_AS(plain.find_amax(values, 0, std::span(scales).first(1)), std::invalid_argument);
 }
 
-TEST_CASE("int8 without scales: nearest integer, saturated; NaN becomes 0 and is counted") {
+TEST_CASE("int8 without scales: nearest integer, saturated, NaN becomes 0 and is counted") {
   const Floats input{0.5F, 1.5F, -2.5F, 126.5F, 127.4F, -300.0F, kInf, -kInf, kNan, 0.3F, 0.0F};
   const Floats expected{0, 2, -2, 126, 127, -127, 127, -127, 0, 0, 0};
   const BlockFormat format{.element = ElementFormat::int8};

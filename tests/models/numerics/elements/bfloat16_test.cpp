@@ -31,7 +31,7 @@ std::uint16_t nearest_bf16(float value) {
 
 }  // namespace
 
-TEST_CASE("every bfloat16 round-trips through float; NaNs become quiet") {
+TEST_CASE("every bfloat16 round-trips through float, NaNs become quiet") {
   for (std::uint32_t code = 0; code <= 0xffff; ++code) {
     const auto bits = static_cast<std::uint16_t>(code);
     const bool nan = (code & 0x7fff) > 0x7f80;

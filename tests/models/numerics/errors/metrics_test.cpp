@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -144,30 +145,75 @@ TEST_CASE("metrics without error, without signal and without elements") {
   REQUIRE(nothing.sqnr_db == kInf);
 }
 
-TEST_CASE("NaN anywhere propagates to every metric") {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t place = 0; place < 20; ++place) {
-    Sample sample = random_sample(20);
-    sample.values[place] = static_cast<float>(nan);
-    const ErrorMetrics m = measure(sample.values, sample.exact);
-    REQUIRE(m.count == 20);
-    REQUIRE(std::isnan(m.mse));
-    REQUIRE(std::isnan(m.nmse));
-    REQUIRE(std::isnan(m.sqnr_db));
-    REQUIRE(std::isnan(m.max_abs_error));
-    REQUIRE(std::isnan(m.mean_signed_error));
-    REQUIRE(std::isnan(m.cosine_similarity));
-  }
-  REQUIRE(std::isnan(measure({1.0F}, {nan}).nmse));
-  REQUIRE(std::isnan(measure({static_cast<float>(nan)}, {0.0}).nmse));
-  REQUIRE(std::isnan(measure({static_cast<float>(nan)}, {0.0}).cosine_similarity));
+TEST_CASE("NaN and Inf are counted, and the errors are those of the other elements") {
+  for (const double poison : {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf})
+    for (std::size_t place = 0; place < 20; ++place)
+      for (const bool in_exact : {false, true}) {
+        Sample sample = random_sample(20);
+        // The n-th element enters partial sum n mod 8, so zeros in its place give the same bits.
+        Sample without = sample;
+        without.values[place] = 0.0F;
+        without.exact[place] = 0.0;
+        sample.values[place] = static_cast<float>(poison);
+        if (in_exact) sample.exact[place] = poison;
+        const ErrorMetrics m = measure(sample.values, sample.exact);
+        const ErrorMetrics others = measure(without.values, without.exact);
+        CAPTURE(poison, place, in_exact);
+        CHECK(m.count == 20);
+        CHECK(m.nonfinite == 1);
+        CHECK(m.nonfinite_exact == (in_exact ? 1 : 0));
+        CHECK(m.mse == Approx(others.mse * 20 / 19).epsilon(1e-14));
+        CHECK(m.nmse == others.nmse);
+        CHECK(m.sqnr_db == others.sqnr_db);
+        CHECK(m.max_abs_error == others.max_abs_error);
+        CHECK(m.cosine_similarity == others.cosine_similarity);
+      }
 }
 
-TEST_CASE("an Inf gives an infinite error") {
-  const ErrorMetrics m = measure({std::numeric_limits<float>::infinity(), 1.0F}, {1.0, 1.0});
-  REQUIRE(m.mse == kInf);
-  REQUIRE(m.max_abs_error == kInf);
-  REQUIRE(m.sqnr_db == -kInf);
+TEST_CASE("NaN and Inf are counted however a sample is split and merged") {
+  Sample sample = random_sample(100);
+  for (const std::size_t place : {3U, 40U, 41U, 99U})
+    sample.values[place] = std::numeric_limits<float>::quiet_NaN();
+  const ErrorMetrics whole = measure(sample.values, sample.exact);
+  CHECK(whole.nonfinite == 4);
+  const std::span<const float> values(sample.values);
+  const std::span<const double> exact(sample.exact);
+  for (const std::size_t split : {1U, 37U, 41U}) {
+    ErrorAccumulator errors;
+    errors.add(values.first(split), exact.first(split));
+    errors.add(values.subspan(split), exact.subspan(split));
+    CHECK(same_bits(errors.metrics(), whole));
+    ErrorAccumulator first;
+    first.add(values.first(split), exact.first(split));
+    ErrorAccumulator second;
+    second.add(values.subspan(split), exact.subspan(split));
+    first.merge(second);
+    CHECK(first.metrics().nonfinite == 4);
+  }
+}
+
+TEST_CASE("without finite elements there are no errors") {
+  const ErrorMetrics m = measure({std::numeric_limits<float>::infinity()}, {1.0});
+  CHECK(m.nonfinite == 1);
+  CHECK(std::isnan(m.mse));
+  CHECK(std::isnan(m.sqnr_db));
+  CHECK(std::isnan(m.max_abs_error));
+}
+
+TEST_CASE("a result that is lost to NaN or Inf does not compare as accurate") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK(measure({1.0F, 2.5F}, {1.0, 2.0}).comparable_nmse() == 0.05);
+  CHECK(measure({1.0F, nan}, {1.0, 2.0}).comparable_nmse() == kInf);
+  CHECK(measure({1.0F, nan}, {1.0, kInf}).comparable_nmse() == 0.0);
+  CHECK(measure({nan}, {kInf}).comparable_nmse() == kInf);
+}
+
+TEST_CASE("SQNR is text that a reader understands") {
+  CHECK(sqnr_text(36.042) == "36.04 dB");
+  CHECK(sqnr_text(36.042, 1) == "36.0 dB");
+  CHECK(sqnr_text(kInf) == "exact");
+  CHECK(sqnr_text(-kInf) == "-");
+  CHECK(sqnr_text(std::numeric_limits<double>::quiet_NaN()) == "-");
 }
 
 TEST_CASE("metrics refuse spans of different lengths") {

@@ -84,7 +84,7 @@ TEST_CASE("enumerated values of the schema are completed, with and without an eq
   CHECK(completed({"equarx-sim", "quantize", "--layout", ""}) == Words{"contiguous", "strided"});
 }
 
-TEST_CASE("--set completes configuration keys and their values") {
+TEST_CASE("option --set completes configuration keys and their values") {
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/tensor/by"}) ==
         Words{"/tensor/bytes="});
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/hardware", "=", "tpu-v4"}) ==

@@ -1,0 +1,68 @@
+#include "experiments/sweep/work.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "experiments/config/json.hpp"
+#include "experiments/config/step_json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/plan/estimates.hpp"
+#include "experiments/step/group.hpp"
+#include "experiments/step/memory.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+/// Reading a configuration and writing its results.
+constexpr double kEachPoint_s = 2e-3;
+
+/// Number of tasks of a step that run this collective.
+double count_tasks(const config::StepConfig& config, std::size_t call) {
+  return static_cast<double>(std::ranges::count_if(
+      config.graph.tasks,
+      [&](const steps::Task& task) { return config::call_of(task, config.calls) == call; }));
+}
+
+double step_s(const config::StepConfig& config) {
+  step::check_memory(config);
+  double seconds = 0.0;
+  for (const config::StepVariant& variant : config.variants)
+    for (std::size_t call = 0; call < config.calls.size(); ++call) {
+      const config::ExperimentConfig group =
+          step::group_experiment(config, config.calls[call], variant.collectives[call]);
+      const double groups = static_cast<double>(config::count_chips(config.machine.topology)) /
+                            config::count_chips(group.topology);
+      seconds += plan::estimate_experiment_s(group) * groups * count_tasks(config, call);
+    }
+  return seconds;
+}
+
+}  // namespace
+
+double estimate_work_s(const input::Json& config) {
+  try {
+    return kEachPoint_s + (config::is_step(config)
+                               ? step_s(config::read_step_config(config))
+                               : plan::estimate_experiment_s(config::read_config(config)));
+  } catch (const std::exception&) {  // reported when the point is computed
+    return kEachPoint_s;
+  }
+}
+
+WorkEstimates::WorkEstimates(const PointSet& points, const std::vector<std::size_t>& shard)
+    : stride_(std::max<std::size_t>(1, (shard.size() + kMostEstimates - 1) / kMostEstimates)) {
+  constexpr std::size_t kScatter = 7919;  // prime: so that strides do not follow the axes
+  for (std::size_t first = 0; first < shard.size(); first += stride_) {
+    const std::size_t neighbours = std::min(stride_, shard.size() - first);
+    const std::size_t point = shard[first + estimates_.size() * kScatter % neighbours];
+    double seconds = kEachPoint_s;
+    try {
+      seconds = estimate_work_s(points.config(point));
+    } catch (const std::exception&) {  // an axis that does not exist
+    }
+    estimates_.push_back(seconds);
+    total_ += seconds * static_cast<double>(neighbours);
+  }
+}
+
+}  // namespace equarx::sweep
