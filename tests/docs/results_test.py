@@ -7,8 +7,10 @@ Usage: results_test.py EQUARX_SIM [unittest arguments]
 import csv
 import functools
 import json
+import math
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -73,6 +75,12 @@ def program(*words: str, folder: pathlib.Path, code: int = 0) -> str:
     return ran.stdout
 
 
+def npy(ranks: int, values: list[float]) -> bytes:
+    """A .npy file of FP32 values with a leading axis of ranks."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({ranks}, {len(values) // ranks}), }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values)
+
+
 def written(folder: pathlib.Path, config: dict) -> str:
     """The name of a file with that configuration."""
     (folder / "config.json").write_text(json.dumps(config))
@@ -88,7 +96,7 @@ def of_run() -> frozenset[str]:
         chip = json.loads(program("hardware", "tpu-v5e", "--json", folder=folder))
         chip["parameters"]["hop_latency"] = UNCERTAIN
         (folder / "chip.json").write_text(json.dumps(chip))
-        (folder / "nan.npy").write_bytes(npy([math.nan] + 4 * 64 * [1.0]))
+        (folder / "nan.npy").write_bytes(npy(4, [math.nan] + (4 * 8192 - 1) * [1.0]))
         nan = {**SMALL, "tensor": {"values": {"files": ["nan.npy"]}}}
         for config, *options in ((SMALL,), (BROKEN,), (PREFILL,), (nan,), ({**SMALL, "wire_buffers": "hbm"},),
                                  ({**SMALL, "hardware": "./chip.json"}, "--uncertainty", "--sensitivity")):
@@ -107,6 +115,9 @@ def of_sweep() -> set[str]:
         folder = pathlib.Path(name)
         program("sweep", written(folder, sweep), "-o", "results", folder=folder, code=1)
         lines = (folder / "results" / "results.jsonl").read_text().splitlines()
+        too_large = {**sweep, "axes": [{"key": "/tensor/bytes", "values": ["64 KiB", "64 GiB"]}]}
+        program("sweep", written(folder, too_large), "-o", "too_large", folder=folder)
+        lines += (folder / "too_large" / "results.jsonl").read_text().splitlines()
         study = {"title": "", "source": "", "notes": [], "experiments": [{"name": "one", "config": SMALL}], "rows": []}
         (folder / "study.json").write_text(json.dumps(study))
         program("reproduce", ".", "-o", "study", folder=folder)

@@ -72,7 +72,7 @@ class ReportPage(unittest.TestCase):
                 done = self.make(library)
                 self.assertNotEqual(done.returncode, 0)
                 words = " ".join(done.stderr.split())
-                self.assertIn(f"{name} is not the file that", words)
+                self.assertIn(f"{name} does not match", words)
                 self.assertIn(f"remove {self.folder} and configure again", words)
                 self.assertFalse((self.folder / "page.cpp").exists())
             (library / name).write_bytes(whole)
