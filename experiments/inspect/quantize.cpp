@@ -1,7 +1,9 @@
 #include "experiments/inspect/quantize.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -77,15 +79,18 @@ QuantizeReport quantize_file(const tensors::TensorFile& file, const QuantizeOpti
 
 std::string to_table(const QuantizeReport& report) {
   const numerics::ErrorMetrics& error = report.error;
+  const auto number = [](double value, std::string_view format = "{:.4g}") {
+    return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : std::string("-");
+  };
   const std::vector<output::TableRow> rows = {
       {"elements", fmt::format("{} ({})", error.count, fmt::join(report.shape, " x "))},
       {"bits per element", fmt::format("{:.4g}", report.bits_per_element)},
-      {"MSE", fmt::format("{:.4g}", error.mse)},
-      {"NMSE", fmt::format("{:.4g}", error.nmse)},
+      {"MSE", number(error.mse)},
+      {"NMSE", number(error.nmse)},
       {"SQNR", numerics::sqnr_text(error.sqnr_db)},
-      {"max abs error", fmt::format("{:.4g}", error.max_abs_error)},
-      {"bias (mean error)", fmt::format("{:.4g}", error.mean_signed_error)},
-      {"cosine similarity", fmt::format("{:.8f}", error.cosine_similarity)},
+      {"max abs error", number(error.max_abs_error)},
+      {"bias (mean error)", number(error.mean_signed_error)},
+      {"cosine similarity", number(error.cosine_similarity, "{:.8f}")},
       {"clipped", percent(report.counts.clipped, report.counts.elements)},
       {"flushed to zero", percent(report.counts.flushed, report.counts.elements)},
       {"NaN or Inf", fmt::format("{}", report.counts.non_finite)}};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/output/table.hpp"
@@ -142,6 +143,7 @@ class Tuning {
     result_.infeasible_schemes = space_.infeasible_schemes;
     run::ExperimentResult baseline = run_baseline(config, progress);
     result_.baseline = std::move(baseline.runs.front());
+    nonfinite_inputs_ = values::texts_of(baseline.nonfinite_inputs);
     result_.nonfinite_inputs = std::move(baseline.nonfinite_inputs);
     result_.sampled_fraction = result_.baseline.numerics->sampled_fraction;
     trials_.emplace(config, space_, options.budget_s ? kAnyBytes : kMostTrialBytes);
@@ -170,6 +172,11 @@ class Tuning {
     TuneFound all = search(space_, unlimited, *trials_, progress_);
     TuneResult result;
     sort_out(std::move(all.simulated), {}, result);
+    if (result.front.empty() && !nonfinite_inputs_.empty())
+      throw input::InputError(
+          "/tensor/values",
+          fmt::format("{}; every candidate spreads this to other elements, so replace it",
+                      fmt::join(nonfinite_inputs_, ", ")));
     if (result.front.empty()) refuse_everything(all.counts, all.skipped);
     refuse_limits(result.front, all.skipped, options_.limits);
   }
@@ -180,6 +187,7 @@ class Tuning {
   TuneSpace space_;
   TuneResult result_;
   std::optional<TuneTrials> trials_;
+  std::vector<std::string> nonfinite_inputs_;  ///< for people
 };
 
 }  // namespace

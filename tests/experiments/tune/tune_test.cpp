@@ -1,9 +1,12 @@
 #include "experiments/tune/tune.hpp"
 
+#include <cmath>
 #include <string>
 
+#include "experiments/tune/report.hpp"
 #include "tests/experiments/tune/tuning.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/rank_files.hpp"
 
 namespace equarx::tune::tune_test {
 namespace {
@@ -48,6 +51,22 @@ TEST_CASE("limits that no candidate meets are rejected with the nearest candidat
   check_refused([&] { tuned(json, options); }, "--max-nmse", all.front.back().config.label);
   options.limits = {.max_nmse = all.front.back().nmse, .max_time_s = all.front.front().time_s};
   check_refused([&] { tuned(json, options); }, "--max-time", "relax one of the limits");
+}
+
+TEST_CASE("NaN in the inputs is named, and candidates that spread it are rejected") {
+  // In a shard of another rank, so that the ReduceScatter quantizes it.
+  const testing::TemporaryDirectory directory;
+  const input::Json json = testing::from_files(
+      {testing::write_values(directory, "all.npy", {testing::kRanks, 12288}, [](std::uint64_t i) {
+        return i == 12288 + 1000 ? std::nanf("") : std::sin(static_cast<float>(i));
+      })});
+  const TuneResult result = tuned(json, with_formats({"mxfp4", "bf16"}));
+  CHECK(result.nonfinite_inputs == std::vector<values::NonfiniteInput>{{1, 1, 0}});
+  for (const TunedCandidate& candidate : result.front)
+    CHECK(candidate.config.format.name == "bf16");
+  CHECK_THAT(to_table(result), ContainsSubstring("Warning: input of rank 1 has 1 NaN;"));
+  check_refused([&] { tuned(json, with_formats({"mxfp4"})); }, "/tensor/values",
+                "input of rank 1 has 1 NaN; every candidate spreads this");
 }
 
 TEST_CASE("unknown formats and collectives without a reduction are rejected") {
