@@ -94,11 +94,19 @@ def modules_without_rule(root: pathlib.Path, modules=None):
                 yield f"{relative}: is in no module; add its folder to tools/modules.json"
 
 
+def reachable(module: str) -> set[str]:
+    """Modules that `module` includes, directly or through others."""
+    direct = ENTRIES[module]["includes"]
+    return set(direct).union(*(reachable(other) for other in direct))
+
+
 def table() -> str:
-    """The modules as a Markdown table, for docs/architecture.md."""
-    rows = ["", "| module | does | includes |", "|---|---|---|"]
+    """The modules as a Markdown table, for docs/architecture.md; includes implied by others are left out."""
+    rows = ["", "| module | does | builds on |", "|---|---|---|"]
     for name, entry in ENTRIES.items():
-        rows.append(f"| `{name}` | {entry['does']} | {', '.join(f'`{other}`' for other in entry['includes'])} |")
+        implied = set().union(*(reachable(other) for other in entry["includes"]))
+        rows.append(f"| `{name}` | {entry['does']} | "
+                    f"{', '.join(f'`{other}`' for other in entry['includes'] if other not in implied)} |")
     return "\n".join(rows) + "\n\n"
 
 
