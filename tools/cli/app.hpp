@@ -9,8 +9,8 @@ namespace equarx::cli {
 
 /// Names of option values (`type_name`) known to shell completion; any other is free text.
 inline constexpr const char* kFile = "FILE";
-inline constexpr const char* kPath = "PATH";  ///< a file, for an argument named FILE
-inline constexpr const char* kFolder = "FOLDER";  ///< a folder
+inline constexpr const char* kPath = "PATH";               ///< a file, for an argument named FILE
+inline constexpr const char* kFolder = "FOLDER";           ///< a folder
 inline constexpr const char* kNew = "new";                 ///< literal
 inline constexpr const char* kTemplate = "TEMPLATE";       ///< one of config_templates()
 inline constexpr const char* kKind = "KIND";               ///< import format
