@@ -126,4 +126,11 @@ std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<St
                                   calls.begin());
 }
 
+std::vector<std::uint32_t> tasks_of_calls(const StepConfig& config) {
+  std::vector<std::uint32_t> tasks(config.calls.size());
+  for (const steps::Task& task : config.graph.tasks)
+    if (const auto call = call_of(task, config.calls)) ++tasks[*call];
+  return tasks;
+}
+
 }  // namespace equarx::config

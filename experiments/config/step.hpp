@@ -81,4 +81,7 @@ std::optional<std::size_t> permute_of(const steps::Task& task,
 /// Index into `calls` of a task's collective; std::nullopt for other tasks.
 std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls);
 
+/// Number of tasks that run each of `config.calls`.
+std::vector<std::uint32_t> tasks_of_calls(const StepConfig& config);
+
 }  // namespace equarx::config

@@ -16,15 +16,9 @@ namespace {
 /// Reading a configuration and writing its results.
 constexpr double kEachPoint_s = 2e-3;
 
-/// Number of tasks of a step that run this collective.
-double count_tasks(const config::StepConfig& config, std::size_t call) {
-  return static_cast<double>(std::ranges::count_if(
-      config.graph.tasks,
-      [&](const steps::Task& task) { return config::call_of(task, config.calls) == call; }));
-}
-
 double step_s(const config::StepConfig& config) {
   step::check_memory(config);
+  const std::vector<std::uint32_t> tasks = config::tasks_of_calls(config);
   double seconds = 0.0;
   for (const config::StepVariant& variant : config.variants)
     for (std::size_t call = 0; call < config.calls.size(); ++call) {
@@ -32,7 +26,7 @@ double step_s(const config::StepConfig& config) {
           step::group_experiment(config, config.calls[call], variant.collectives[call]);
       const double groups = static_cast<double>(config::count_chips(config.machine.topology)) /
                             config::count_chips(group.topology);
-      seconds += plan::estimate_experiment_s(group) * groups * count_tasks(config, call);
+      seconds += plan::estimate_experiment_s(group) * groups * tasks[call];
     }
   return seconds;
 }

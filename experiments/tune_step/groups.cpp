@@ -5,24 +5,13 @@
 #include <numeric>
 
 namespace equarx::tune_step {
-namespace {
-
-/// Number of tasks per call of the configuration.
-std::vector<std::uint32_t> tasks_of_calls(const config::StepConfig& config) {
-  std::vector<std::uint32_t> tasks(config.calls.size());
-  for (const steps::Task& task : config.graph.tasks)
-    if (const auto call = config::call_of(task, config.calls)) ++tasks[*call];
-  return tasks;
-}
-
-}  // namespace
 
 std::uint32_t CollectiveGroup::all_tasks() const {
   return std::accumulate(tasks.begin(), tasks.end(), 0U);
 }
 
 std::vector<CollectiveGroup> collective_groups(const config::StepConfig& config) {
-  const std::vector<std::uint32_t> tasks = tasks_of_calls(config);
+  const std::vector<std::uint32_t> tasks = config::tasks_of_calls(config);
   std::vector<CollectiveGroup> groups;
   for (std::size_t call = 0; call < config.calls.size(); ++call) {
     const config::StepCall& of = config.calls[call];

@@ -65,18 +65,24 @@ class Reader {
   std::span<const std::byte> bytes_;
 };
 
+/// Calls visit(member) for all members of a result but its failure, in their order on the wire.
+template <typename Result, typename Visit>
+void for_each_member(Result& result, Visit visit) {
+  visit(result.time_s);
+  visit(result.messages);
+  visit(result.link_bytes);
+  visit(result.link_busy_s);
+  visit(result.core_busy_s);
+  visit(result.waits);
+  visit(result.marks_s);
+  visit(result.trace.core);
+  visit(result.trace.transfers);
+}
+
 /// Serializes a result for the parent process.
 std::vector<std::byte> to_bytes(const TimeResult& result) {
   Writer writer;
-  writer.put(result.time_s);
-  writer.put(result.messages);
-  writer.put(result.link_bytes);
-  writer.put(result.link_busy_s);
-  writer.put(result.core_busy_s);
-  writer.put(result.waits);
-  writer.put(result.marks_s);
-  writer.put(result.trace.core);
-  writer.put(result.trace.transfers);
+  for_each_member(result, [&](const auto& member) { writer.put(member); });
   writer.put(result.failure.has_value());
   writer.put(result.failure.value_or(TransferFailure{}));
   return std::move(writer).take();
@@ -86,15 +92,7 @@ std::vector<std::byte> to_bytes(const TimeResult& result) {
 TimeResult from_bytes(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   TimeResult result;
-  reader.get(result.time_s);
-  reader.get(result.messages);
-  reader.get(result.link_bytes);
-  reader.get(result.link_busy_s);
-  reader.get(result.core_busy_s);
-  reader.get(result.waits);
-  reader.get(result.marks_s);
-  reader.get(result.trace.core);
-  reader.get(result.trace.transfers);
+  for_each_member(result, [&](auto& member) { reader.get(member); });
   bool failed = false;
   reader.get(failed);
   TransferFailure failure;
