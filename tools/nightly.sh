@@ -71,7 +71,7 @@ step_faults() {  # full disks, signals, limits and kills
 
 step_benchmarks() {  # every benchmark, once and briefly
   local program
-  bash tools/build.sh release || return 1
+  bash tools/build.sh release benchmarks || return 1
   for program in build/release/tests/benchmarks/*_benchmark; do
     "$program" --benchmark_min_time=0.01 || return 1
   done

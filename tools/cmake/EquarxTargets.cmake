@@ -116,9 +116,11 @@ function(equarx_test name)
   endif()
 endfunction()
 
-# equarx_benchmark(NAME SOURCES file... [LINKS target...]): one Google Benchmark program.
+# equarx_benchmark(NAME SOURCES file... [LINKS target...]): one Google Benchmark program, built by target `benchmarks`
+# only.
 function(equarx_benchmark name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
+  add_dependencies(benchmarks ${name})
   target_link_libraries(${name} PRIVATE equarx_compile_options benchmark::benchmark ${ARG_LINKS})
 endfunction()

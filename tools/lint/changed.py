@@ -7,7 +7,9 @@ Without such a base (a shallow clone) every source counts as changed.
 
 Usage:
   tools/lint/changed.py [FOLDER...]                  reached sources, optionally only those below the folders
-  tools/lint/changed.py --units COMPILE_COMMANDS     translation units of a (unity) build that contain one of them
+  tools/lint/changed.py --units COMPILE_COMMANDS [--limit N]
+                                                     translation units of a (unity) build that contain one of them;
+                                                     with a limit, the N units with the most changed lines
 """
 import argparse
 import json
@@ -16,6 +18,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import typing
 
 DAY = 24 * 60 * 60
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
@@ -39,17 +42,17 @@ def sources() -> list[str]:
     return git("ls-files", "*.cpp", "*.hpp", "*-inl.h").split()
 
 
-def changed() -> set[str]:
-    """Sources whose code differs from the base, in commits or in the working tree."""
+def changed() -> dict[str, int]:
+    """Sources whose code differs from the base, in commits or in the working tree, with added plus deleted lines."""
     start = base()
     if not start:
-        return set(sources())
+        return dict.fromkeys(sources(), 1)
     rows = git("diff", "--numstat", "--no-renames", "-w", f"--ignore-matching-lines={COMMENT_OR_BLANK}", start,
                "--", "*.cpp", "*.hpp", "*-inl.h").splitlines()
-    return {row.split("\t")[2] for row in rows}
+    return {file: int(added) + int(deleted) for added, deleted, file in (row.split("\t") for row in rows)}
 
 
-def reached(start: set[str]) -> set[str]:
+def reached(start: typing.Iterable[str]) -> set[str]:
     """`start` and all sources that include one of them."""
     included_by: dict[str, set[str]] = {}
     for file in sources():
@@ -64,29 +67,39 @@ def reached(start: set[str]) -> set[str]:
     return found
 
 
-def units(commands: pathlib.Path, files: set[str]) -> list[str]:
-    """Translation units that are, or as unity sources include, one of the files."""
+def units(commands: pathlib.Path, files: set[str], lines: dict[str, int]) -> list[str]:
+    """Translation units that are, or as unity sources include, one of the files; first those with most changed lines
+    of `lines` in the file itself and in its header."""
     root = pathlib.Path.cwd()
-    wanted = {str(root / file) for file in files}
+    wanted = {str(root / file): file for file in files}
     found = []
     for entry in json.loads(commands.read_text(encoding="utf-8")):
         unit = entry["file"]
         if unit.endswith(".pb.cc"):
             continue
         parts = INCLUDE.findall(pathlib.Path(unit).read_text(encoding="utf-8")) if "/Unity/" in unit else [unit]
-        if wanted.intersection(parts):
-            found.append(unit)
-    return found
+        own = [wanted[part] for part in parts if part in wanted]
+        if own:
+            size = sum(lines.get(file, 0) + lines.get(file.removesuffix(".cpp") + ".hpp", 0) for file in own)
+            found.append((-size, unit))
+    return [unit for _, unit in sorted(found, key=lambda item: item[0])]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--units", type=pathlib.Path, metavar="COMPILE_COMMANDS", help="print translation units instead")
+    parser.add_argument("--limit", type=int, metavar="N", help="at most N units, those with the most changed lines")
     parser.add_argument("folders", nargs="*", help="only sources below these folders")
     options = parser.parse_args()
-    files = {file for file in reached(changed())
+    lines = changed()
+    files = {file for file in reached(lines)
              if not options.folders or file.startswith(tuple(f"{folder}/" for folder in options.folders))}
-    for line in units(options.units, files) if options.units else sorted(files):
+    found = units(options.units, files, lines) if options.units else sorted(files)
+    if options.limit is not None and len(found) > options.limit:
+        print(f"changed: {len(found) - options.limit} of {len(found)} translation units are left to tools/nightly.sh",
+              file=sys.stderr)
+        found = found[:options.limit]
+    for line in found:
         print(line)
     return 0
 

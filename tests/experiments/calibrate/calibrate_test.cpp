@@ -47,7 +47,8 @@ TEST_CASE("parameters are recovered from measurements without noise") {
     CHECK(result.parameters[i].value == Approx(kTruth[i]).epsilon(1e-4));
 }
 
-TEST_CASE("parameters are recovered from noisy measurements within their standard errors") {
+TEST_CASE("parameters are recovered from noisy measurements within their standard errors",
+          "[long]") {
   // 2 standard errors cover 95.4 % of a normal distribution: at least 52 of 60 with probability
   // 0.999.
   int within = 0;

@@ -94,7 +94,7 @@ TEST_CASE("a candidate that uses a failing link is not on the front") {
 
 TEST_CASE(
     "if links fail in every candidate, no error is computed and the message names the links") {
-  input::Json json = small(R"({"slice": "2x2"})", "175 MiB");
+  input::Json json = small(R"({"slice": "2x2"})", "8 MiB");
   json["faults"] =
       input::parse_json(R"x({"links": [{"between": ["(0,1)", "(1,1)"], "fails_at": "136 ns"}]})x");
   const auto message = testing::message_of([&] { tuned(json, with_formats({"int8", "bf16"})); });

@@ -148,6 +148,8 @@ TEST_CASE("tori with segments of unequal sizes have the oracle's bits") {
     for (const Collective collective : kRingCollectives)
       for (const RingStyle style : kStyles)
         for (const std::size_t which : {0, 2}) {
+          if (which == 0 && lengths.size() == 3)
+            continue;  // one format suffices on the larger torus
           CAPTURE(lengths, name(collective), name(style), which);
           const RingOptions options = torus(style, collective, all_formats()[which], 2, 2);
           const std::uint64_t elements = 200'003;
