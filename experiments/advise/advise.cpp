@@ -2,33 +2,23 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
-#include "experiments/input/enum_names.hpp"
+#include "experiments/advise/formats.hpp"
 #include "experiments/input/errors.hpp"
-#include "experiments/run/uncertainty.hpp"
+#include "experiments/run/varied.hpp"
+#include "experiments/variation/uncertainty.hpp"
 
 namespace equarx::advise {
 namespace {
 
 using tune::TunedCandidate;
 
-constexpr input::EnumNames<Verdict, 3> kVerdicts({{Verdict::yes, "yes"},
-                                                  {Verdict::no, "no"},
-                                                  {Verdict::unclear, "unclear"}});
-
 bool is_scaled(const TunedCandidate& candidate) { return candidate.config.format.scaled; }
 
 /// The requested scaled formats (all of them if `requested` is empty), plus the tensor's own type.
 std::vector<std::string> formats_of(const config::ExperimentConfig& config,
                                     const std::vector<std::string>& requested) {
-  std::vector<std::string> names;
-  for (const config::NamedBlockFormat& format : tune::tune_formats(requested))
-    if (format.scaled) names.push_back(format.name);
-  if (names.empty())
-    throw input::InputError("--formats",
-                            "has no format with scales, so there is nothing to compare; add one, "
-                            "like int8");
+  std::vector<std::string> names = scaled_formats(requested);
   const std::string own(numerics::name(config.tensor.dtype));
   if (std::ranges::find(names, own) == names.end()) names.push_back(own);
   return names;
@@ -85,13 +75,16 @@ void find_quantized(const config::ExperimentConfig& config, tune::TuneOptions op
     advice.nearest = tuned.front.back();
 }
 
-/// The plain collective and the quantized one, in this order.
-config::ExperimentConfig both_collectives(const config::ExperimentConfig& config,
-                                          const Advice& advice) {
+/// The plain collective and the quantized one, if any, in this order.
+config::ExperimentConfig compared_collectives(const config::ExperimentConfig& config,
+                                              const Advice& advice) {
   config::ExperimentConfig both = config;
-  both.collectives = {advice.plain.config, advice.quantized->config};
+  both.collectives = {advice.plain.config};
   both.collectives.front().label = "plain";
-  both.collectives.back().label = "quantized";
+  if (advice.quantized) {
+    both.collectives.push_back(advice.quantized->config);
+    both.collectives.back().label = "quantized";
+  }
   both.baseline = 0;
   both.numerics = false;
   return both;
@@ -101,7 +94,7 @@ config::ExperimentConfig both_collectives(const config::ExperimentConfig& config
 /// which is fast, else a single AllReduce.
 run::ExperimentResult compare(config::ExperimentConfig both, const run::Progress& progress,
                               Advice& advice) {
-  const std::uint32_t samples = std::exchange(both.uncertainty.samples, 0);
+  both.uncertainty = {};
   const auto run = [&] {
     return run::run_experiment(plan::make_plan(both, plan::RunProfile::batch), progress);
   };
@@ -112,23 +105,10 @@ run::ExperimentResult compare(config::ExperimentConfig both, const run::Progress
     advice.of_one_allreduce = true;
     compared = run();
   }
-  compared.config.uncertainty.samples =
-      samples > 0 ? samples : config::UncertaintyConfig::kDefaultSamples;
-  run::add_intervals(compared, progress, 0);
   return compared;
 }
 
-Verdict verdict_of(const Advice& advice) {
-  if (!advice.quantized) return Verdict::no;
-  if (advice.uncertainty && advice.uncertainty->speedup.low < 1.0 &&
-      advice.uncertainty->speedup.high > 1.0)
-    return Verdict::unclear;
-  return advice.speedup() > 1.0 ? Verdict::yes : Verdict::no;
-}
-
 }  // namespace
-
-std::string_view name(Verdict verdict) { return kVerdicts[verdict]; }
 
 Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
               const run::Progress& progress) {
@@ -137,17 +117,24 @@ Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
   advice.tuned = tune::tune(config, options, progress);
   advice.plain = fastest_plain(advice.tuned);
   find_quantized(config, options, progress, advice);
+  const config::ExperimentConfig both = compared_collectives(config, advice);
+  advice.compared = compare(both, progress, advice);
   if (!advice.quantized) return advice;
-  const config::ExperimentConfig both = both_collectives(config, advice);
-  progress("analyzing the sensitivity of the advice");
-  const run::ExperimentResult compared = compare(both, progress, advice);
-  advice.uncertainty = compared.runs.back().uncertainty;
-  advice.turning_points = find_turning_points(compared);
+  run::ExperimentResult& compared = advice.compared;
+  if (!run::has_failed(compared)) {
+    const variation::Varied runs = run::varied_runs(compared, 0);
+    config::UncertaintyConfig requested = config.uncertainty;
+    requested.request();
+    advice.confidence =
+        variation::confidence_in(runs, 1, *compared.runs.back().speedup,
+                                 variation::sample(runs, requested, progress), progress);
+  }
+  compared.runs.back().uncertainty = advice.confidence.uncertainty;
   config::ExperimentConfig once = both;
   once.workload.reset();
   once.uncertainty = {};
   advice.sizes = gains_by_size(once);
-  advice.verdict = verdict_of(advice);
+  advice.verdict = variation::verdict_on(advice.speedup(), advice.confidence.uncertainty);
   return advice;
 }
 

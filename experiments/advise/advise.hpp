@@ -6,36 +6,28 @@
 #include <vector>
 
 #include "experiments/advise/sizes.hpp"
-#include "experiments/advise/turning_points.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/tune/tune.hpp"
+#include "experiments/variation/confidence.hpp"
 
 namespace equarx::advise {
-
-/// The recommendation.
-enum class Verdict : std::uint8_t {
-  yes,      ///< quantize: faster than plain, with an error within the limits
-  no,       ///< do not quantize: no quantized candidate is both
-  unclear,  ///< the speedup interval includes 1, given the chip's parameter uncertainty
-};
-std::string_view name(Verdict verdict);
 
 /// Advice for one collective, or one workload, on one machine.
 struct Advice {
   tune::TuneResult tuned;
-  Verdict verdict = Verdict::no;
+  variation::Verdict verdict = variation::Verdict::no;
   tune::TunedCandidate plain;                     ///< the fastest unscaled candidate
   std::optional<tune::TunedCandidate> quantized;  ///< the fastest scaled one within the limits
   /// The quantized candidate with the smallest error, if `quantized` is absent.
   std::optional<tune::TunedCandidate> nearest;
-  /// Interval of speedup(). std::nullopt without `quantized` and for chips without uncertain
-  /// parameters.
-  std::optional<run::Uncertainty> uncertainty;
-  /// True if `uncertainty` and `turning_points` refer to a single AllReduce of the workload because
-  /// its phase takes long to simulate.
+  /// Interval of speedup(), and what would change it; empty without `quantized`.
+  variation::Confidence confidence;
+  /// True if `confidence` refers to a single AllReduce of the workload because its phase takes long
+  /// to simulate.
   bool of_one_allreduce = false;
-  std::vector<TurningPoint> turning_points;  ///< at most two, smallest relative change first
-  std::vector<SizeGain> sizes;               ///< speedups at other tensor sizes, ascending
+  /// The plain and the quantized collective; the plain one alone without `quantized`.
+  run::ExperimentResult compared;
+  std::vector<SizeGain> sizes;  ///< speedups at other tensor sizes, ascending
 
   /// Time of `plain` / time of `quantized`, which must be present.
   double speedup() const { return plain.time_s / quantized->time_s; }

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/advise/text.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
-#include "models/hardware/chip.hpp"
+#include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/units/quantity.hpp"
 
@@ -21,9 +21,6 @@ namespace equarx::advise {
 namespace {
 
 using tune::TunedCandidate;
-
-std::string speedup_text(double speedup) { return fmt::format("{:.2f}x", speedup); }
-std::string sqnr_text(double nmse) { return numerics::sqnr_text(numerics::sqnr_db(nmse), 1); }
 
 /// Label, scale granularity and tiling.
 std::string candidate_text(const TunedCandidate& candidate) {
@@ -38,10 +35,6 @@ std::string candidate_text(const TunedCandidate& candidate) {
   return text;
 }
 
-std::string line(std::string_view name, const std::string& text) {
-  return fmt::format("  {:<18} {}\n", name, text);
-}
-
 std::string title(const Advice& advice) {
   const config::ExperimentConfig& config = advice.tuned.config;
   return fmt::format("Advice for {}{} of {} of {} on each of {} x {}, {}\n\n",
@@ -52,24 +45,16 @@ std::string title(const Advice& advice) {
                      config.chip.name, config::topology_text(config.topology));
 }
 
-std::string limits_text(const Advice& advice) {
-  const tune::TuneLimits& limits = advice.tuned.options.limits;
-  std::vector<std::string> texts;
-  if (limits.max_nmse) texts.push_back("SQNR of at least " + sqnr_text(*limits.max_nmse));
-  if (limits.max_time_s) texts.push_back("at most " + units::time_text(*limits.max_time_s));
-  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
-}
-
 std::string quantize_line(const Advice& advice) {
-  if (advice.verdict == Verdict::yes)
+  if (advice.verdict == variation::Verdict::yes)
     return line("Quantize?", "yes: " + candidate_text(*advice.quantized));
   if (!advice.quantized)
     return line(
         "Quantize?",
         fmt::format("no: no quantized candidate is within the limits ({}); the nearest is {}, {}",
-                    limits_text(advice), candidate_text(*advice.nearest),
+                    limits_text(advice.tuned.options.limits), candidate_text(*advice.nearest),
                     sqnr_text(advice.nearest->nmse)));
-  if (advice.verdict == Verdict::unclear)
+  if (advice.verdict == variation::Verdict::unclear)
     return line("Quantize?", "unclear: the speedup interval includes 1.00x: " +
                                  candidate_text(*advice.quantized));
   return line("Quantize?",
@@ -80,26 +65,8 @@ std::string quantize_line(const Advice& advice) {
 }
 
 std::string time_line(const Advice& advice) {
-  const TunedCandidate& plain = advice.plain;
-  const TunedCandidate& quantized = *advice.quantized;
-  const double saved_s = plain.time_s - quantized.time_s;
   return line("Time:",
-              fmt::format("{} instead of {} ({}): {} and {:.1f} % {}, {}",
-                          units::time_text(quantized.time_s), units::time_text(plain.time_s),
-                          plain.config.label, units::time_text(std::abs(saved_s)),
-                          100.0 * std::abs(saved_s) / plain.time_s,
-                          saved_s >= 0.0 ? "less" : "more", speedup_text(advice.speedup())));
-}
-
-std::string interval_line(const Advice& advice) {
-  if (!advice.uncertainty)
-    return line("68 % interval:", "none: no chip parameter has a range or a standard error");
-  const run::Interval& speedup = advice.uncertainty->speedup;
-  return line("68 % interval:",
-              fmt::format("{} to {}{} (Monte Carlo over the parameter uncertainty of {}, n = {})",
-                          speedup_text(speedup.low), speedup_text(speedup.high),
-                          advice.of_one_allreduce ? " per AllReduce" : "",
-                          advice.tuned.config.chip.name, advice.uncertainty->samples));
+              time_text(advice.quantized->time_s, advice.plain.time_s, advice.plain.config.label));
 }
 
 std::string error_line(const Advice& advice) {
@@ -109,9 +76,9 @@ std::string error_line(const Advice& advice) {
       std::isfinite(lost_db)
           ? fmt::format(": {:.1f} dB {}", std::abs(lost_db), lost_db >= 0.0 ? "lost" : "gained")
           : "";
-  return line("Error:",
-              fmt::format("SQNR {} instead of {}{}; limits: {}", sqnr_text(advice.quantized->nmse),
-                          sqnr_text(advice.plain.nmse), difference, limits_text(advice)));
+  return line("Error:", fmt::format("SQNR {} instead of {}{}; limits: {}",
+                                    sqnr_text(advice.quantized->nmse), sqnr_text(advice.plain.nmse),
+                                    difference, limits_text(advice.tuned.options.limits)));
 }
 
 /// FP32 is rarely the type that a model communicates in, but often that of its saved arrays.
@@ -150,24 +117,6 @@ std::string sizes_line(const Advice& advice) {
                           first ? " or below" : "; not at " + size_text(*std::prev(smallest))));
 }
 
-/// Rounded to three digits, more than the accuracy of chip parameters.
-double rounded(double value) { return std::strtod(fmt::format("{:.2e}", value).c_str(), nullptr); }
-
-std::string point_text(const TurningPoint& point) {
-  const hardware::ParameterInfo& info = *hardware::find_parameter(point.parameter);
-  return fmt::format("{} ({}; break-even at {})", point.parameter,
-                     hardware::format_value(info, point.value),
-                     hardware::format_value(info, rounded(point.turns_at)));
-}
-
-std::string sensitivity_line(const Advice& advice) {
-  if (advice.turning_points.empty())
-    return line("Most sensitive to:", "no single chip parameter, within a factor of 16");
-  std::vector<std::string> texts;
-  for (const TurningPoint& point : advice.turning_points) texts.push_back(point_text(point));
-  return line("Most sensitive to:", fmt::format("{}", fmt::join(texts, ", ")));
-}
-
 std::string search_line(const Advice& advice) {
   const tune::TuneCounts& counts = advice.tuned.counts;
   const std::string searched = fmt::format("{} candidates decided, {} simulated",
@@ -188,7 +137,7 @@ std::string chip_line(const Advice& advice) {
 }
 
 const TunedCandidate& advised(const Advice& advice) {
-  return advice.verdict == Verdict::yes ? *advice.quantized : advice.plain;
+  return advice.verdict == variation::Verdict::yes ? *advice.quantized : advice.plain;
 }
 
 input::Json candidate_json(const TunedCandidate& candidate,
@@ -208,14 +157,6 @@ input::Json sizes_json(const std::vector<SizeGain>& sizes) {
   return json;
 }
 
-input::Json points_json(const std::vector<TurningPoint>& points) {
-  input::Json json = input::Json::array();
-  for (const TurningPoint& point : points)
-    json.push_back(
-        {{"parameter", point.parameter}, {"value", point.value}, {"turns_at", point.turns_at}});
-  return json;
-}
-
 output::TableRow row_of(const MachineAdvice& machine) {
   if (!machine.advice)
     return {machine.chip, machine.topology, "infeasible", "-", "-", "-", "-", "-", "-"};
@@ -224,7 +165,7 @@ output::TableRow row_of(const MachineAdvice& machine) {
   const std::optional<SizeGain> from = break_even_size(advice.sizes);
   return {machine.chip,
           machine.topology,
-          std::string(name(advice.verdict)),
+          std::string(variation::name(advice.verdict)),
           has ? advice.quantized->config.label : "-",
           has ? units::time_text(advice.quantized->time_s) : "-",
           units::time_text(advice.plain.time_s),
@@ -238,8 +179,13 @@ output::TableRow row_of(const MachineAdvice& machine) {
 std::string to_text(const Advice& advice) {
   std::string text = title(advice) + quantize_line(advice) + compared_line(advice);
   if (advice.quantized)
-    text += time_line(advice) + interval_line(advice) + error_line(advice) + sizes_line(advice) +
-            sensitivity_line(advice);
+    text += time_line(advice) +
+            line("68 % interval:",
+                 interval_text(advice.confidence, advice.of_one_allreduce ? " per AllReduce" : "",
+                               advice.tuned.config.chip.name)) +
+            error_line(advice) + sizes_line(advice) +
+            line("Most sensitive to:", sensitivity_text(advice.confidence)) +
+            settling_line(advice.verdict, advice.confidence);
   else
     text += line("Time:", fmt::format("{}: {}", advice.plain.config.label,
                                       units::time_text(advice.plain.time_s)));
@@ -274,23 +220,25 @@ input::Json to_json(const Advice& advice) {
       {"limits",
        {{"max_nmse", input::or_null(advice.tuned.options.limits.max_nmse)},
         {"max_time_s", input::or_null(advice.tuned.options.limits.max_time_s)}}},
-      {"quantize", name(advice.verdict)},
+      {"quantize", variation::name(advice.verdict)},
       {"plain", candidate_json(advice.plain, config)},
       {"quantized",
        advice.quantized ? candidate_json(*advice.quantized, config) : input::Json(nullptr)},
       {"nearest", advice.nearest ? candidate_json(*advice.nearest, config) : input::Json(nullptr)},
       {"speedup", advice.quantized ? input::Json(advice.speedup()) : input::Json(nullptr)},
       {"of_one_allreduce", advice.of_one_allreduce},
-      {"sensitive_to", points_json(advice.turning_points)},
+      {"sensitive_to", variation::to_json(advice.confidence.turning_points)},
+      {"to_settle", advice.confidence.widest},
       {"sizes", sizes_json(advice.sizes)},
       {"pays_from_bytes", from ? input::Json(from->bytes) : input::Json(nullptr)},
       {"candidates", advice.tuned.counts.candidates},
       {"not_tried", advice.tuned.counts.not_tried}};
-  json["uncertainty"] = advice.uncertainty
-                            ? input::Json({{"samples", advice.uncertainty->samples},
-                                           {"speedup_low", advice.uncertainty->speedup.low},
-                                           {"speedup_high", advice.uncertainty->speedup.high}})
-                            : input::Json(nullptr);
+  json["uncertainty"] =
+      advice.confidence.uncertainty
+          ? input::Json({{"samples", advice.confidence.uncertainty->samples},
+                         {"speedup_low", advice.confidence.uncertainty->speedup.low},
+                         {"speedup_high", advice.confidence.uncertainty->speedup.high}})
+          : input::Json(nullptr);
   return json;
 }
 

@@ -60,9 +60,9 @@ struct AvoidedCable {
 /// of `chips_per_port` chips, has a port. The network core is never congested; messages share each
 /// direction of a port.
 struct NetworkConfig {
-  std::uint32_t slices = 2;  ///< 2 or more
-  double rate = 0.0;         ///< payload of a port, B/s each way, above 0
-  double latency_s = 0.0;    ///< from port to port
+  std::uint32_t slices = 2;       ///< 2 or more
+  hardware::Parameter bandwidth;  ///< payload of a port, B/s each way, above 0
+  hardware::Parameter latency;    ///< s, from port to port
   std::uint32_t chips_per_port = 1;
 };
 
@@ -205,6 +205,11 @@ struct UncertaintyConfig {
 
   std::uint32_t samples = 0;  ///< 0: none
   std::uint64_t seed = 1;
+
+  /// Requests the default number of samples unless a number is given.
+  void request() {
+    if (samples == 0) samples = kDefaultSamples;
+  }
 };
 
 /// Complete configuration of an experiment, with all defaults filled in.

@@ -96,6 +96,8 @@ ExperimentConfig read_machine(input::ObjectReader& reader) {
       reader.choice_or("wire_buffers", kWireBuffers, default_wire_buffers(config));
   config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
   config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);
+  if (reader.has("uncertainty"))
+    config.uncertainty = read_uncertainty(reader.object("uncertainty"));
   return config;
 }
 
@@ -113,8 +115,6 @@ ExperimentConfig read_config(const input::Json& json) {
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
   config.numerics = read_switch(reader, "numerics", true);
-  if (reader.has("uncertainty"))
-    config.uncertainty = read_uncertainty(reader.object("uncertainty"));
   reader.finish();
   return config;
 }
@@ -147,6 +147,9 @@ std::string_view wire_buffers_key(const ExperimentConfig& config) {
 void add_simulation_keys(const ExperimentConfig& config, input::Json& json) {
   json["simulation"] = kSimulationModes[config.simulation];
   json["engine"] = kEngineModes[config.engine];
+  if (config.uncertainty.samples > 0)
+    json["uncertainty"] = {{"samples", config.uncertainty.samples},
+                           {"seed", config.uncertainty.seed}};
 }
 
 input::Json to_json(const ExperimentConfig& config) {
@@ -161,9 +164,6 @@ input::Json to_json(const ExperimentConfig& config) {
   json["wire_buffers"] = wire_buffers_key(config);
   json["numerics"] = kSwitch[config.numerics ? 1 : 0];
   add_simulation_keys(config, json);
-  if (config.uncertainty.samples > 0)
-    json["uncertainty"] = {{"samples", config.uncertainty.samples},
-                           {"seed", config.uncertainty.seed}};
   return json;
 }
 

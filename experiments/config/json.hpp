@@ -23,7 +23,7 @@ ExperimentConfig read_machine(input::ObjectReader& reader);
 input::Json machine_json(const ExperimentConfig& config);
 /// Value of "wire_buffers".
 std::string_view wire_buffers_key(const ExperimentConfig& config);
-/// Adds "simulation" and "engine".
+/// Adds "simulation", "engine" and, if intervals are requested, "uncertainty".
 void add_simulation_keys(const ExperimentConfig& config, input::Json& json);
 
 /// Returns the configuration under `key`, or the contents of the file it names, relative to

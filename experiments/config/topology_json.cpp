@@ -8,6 +8,8 @@
 #include "experiments/config/chip_names.hpp"
 #include "experiments/config/graph_json.hpp"
 #include "experiments/config/machine_names.hpp"
+#include "experiments/config/machine_parameters.hpp"
+#include "experiments/config/parameter_json.hpp"
 #include "experiments/config/slices_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
@@ -136,13 +138,26 @@ std::vector<AvoidedCable> read_avoided(input::ObjectReader& reader, TopologyConf
 /// Larger machines cannot be simulated chip by chip anyway.
 constexpr std::uint32_t kMostSlices = 4096;
 
+/// Reads a value, which is then exact, or an object like a hardware file's, with its uncertainty.
+hardware::Parameter read_network_parameter(input::ObjectReader& reader, std::string_view key,
+                                           const hardware::ParameterInfo& info) {
+  const input::Json& json = reader.required(key, input::expected_quantity(info.dimension));
+  if (json.is_object()) return read_parameter(reader.object(key), info);
+  return {.value = read_parameter_value(json, reader.pointer_to(key), info), .source = {}};
+}
+
+/// Inverse of read_network_parameter().
+input::Json network_parameter_json(const hardware::ParameterInfo& info,
+                                   const hardware::Parameter& parameter) {
+  if (parameter.source.empty()) return units::format(parameter.value, info.dimension);
+  return parameter_json(info, parameter);
+}
+
 NetworkConfig read_network(input::ObjectReader reader, const TopologyConfig& config) {
   NetworkConfig network;
   network.slices = static_cast<std::uint32_t>(reader.integer("slices", 2, kMostSlices));
-  network.rate = reader.quantity("bandwidth", units::Dimension::bandwidth);
-  if (network.rate <= 0.0)
-    throw input::InputError(reader.pointer_to("bandwidth"), "must be above 0");
-  network.latency_s = reader.quantity("latency", units::Dimension::time);
+  network.bandwidth = read_network_parameter(reader, "bandwidth", network_bandwidth_info());
+  network.latency = read_network_parameter(reader, "latency", network_latency_info());
   const std::uint32_t chips = count_chips_of_slice(config);
   if (chips < 2)
     throw input::InputError(kTopologyPointer,
@@ -166,8 +181,8 @@ NetworkConfig read_network(input::ObjectReader reader, const TopologyConfig& con
 
 input::Json network_json(const NetworkConfig& network) {
   return {{"slices", network.slices},
-          {"bandwidth", units::format(network.rate, units::Dimension::bandwidth)},
-          {"latency", units::format(network.latency_s, units::Dimension::time)},
+          {"bandwidth", network_parameter_json(network_bandwidth_info(), network.bandwidth)},
+          {"latency", network_parameter_json(network_latency_info(), network.latency)},
           {"chips_per_port", network.chips_per_port}};
 }
 

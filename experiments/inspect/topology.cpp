@@ -89,8 +89,8 @@ std::string network_text(const config::NetworkConfig& network) {
   const std::string owner =
       network.chips_per_port == 1 ? "chip" : fmt::format("{} chips", network.chips_per_port);
   return fmt::format("joins {} slices: {} each way and {} per {}", network.slices,
-                     units::format_short(network.rate, units::Dimension::bandwidth),
-                     units::format_short(network.latency_s, units::Dimension::time), owner);
+                     units::format_short(network.bandwidth.value, units::Dimension::bandwidth),
+                     units::format_short(network.latency.value, units::Dimension::time), owner);
 }
 
 std::string title(const TopologyReport& report) {

@@ -51,8 +51,8 @@ class Ports {
     for (ChipId chip = 0; chip < chips; chip += network_.chips_per_port) {
       const std::string& name = topology_.graph.label(chip);
       machine.links.push_back(
-          {name + "->network", network_.rate, network_.latency_s, name, "network"});
-      machine.links.push_back({"network->" + name, network_.rate, 0.0, "network", name});
+          {name + "->network", network_.bandwidth.value, network_.latency.value, name, "network"});
+      machine.links.push_back({"network->" + name, network_.bandwidth.value, 0.0, "network", name});
     }
   }
 

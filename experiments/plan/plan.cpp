@@ -188,14 +188,13 @@ Plan make_plan(const config::ExperimentConfig& config, RunProfile profile) {
   return value_or_throw(try_plan(config, profile));
 }
 
-Plan on_chip(Plan plan, const hardware::Chip& chip) {
-  plan.config.chip = chip;
-  plan.config.topology.planned = nullptr;  // link speeds depend on the chip
+Plan on_machine(Plan plan, const config::MachineParameters& machine) {
+  config::set_parameters(machine, plan.config);
   if (plan.workload) plan.workload = plan_workload(plan.config);
   MachineContext context(plan.config);
   for (PlannedCollective& collective : plan.collectives)
     for (CollectivePlan& candidate : collective.candidates) {
-      candidate.costs = program_costs(candidate.program, chip, plan.config.wire_buffers);
+      candidate.costs = program_costs(candidate.program, machine.chip, plan.config.wire_buffers);
       candidate.simulated =
           value_or_throw(plan_machine(candidate.config.algorithm, candidate.program, context));
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/config/config.hpp"
+#include "experiments/config/machine_parameters.hpp"
 #include "experiments/plan/engine.hpp"
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/workload.hpp"
@@ -63,8 +64,9 @@ OrInfeasible<Plan> try_plan(const config::ExperimentConfig& config,
 /// Like try_plan(), but throws. @throws InputError
 Plan make_plan(const config::ExperimentConfig& config, RunProfile profile = RunProfile::single);
 
-/// Returns the same programs on another chip: costs, links and workload operations are recomputed;
-/// earlier checks are not repeated. @throws InputError if a workload does not fit that chip
-Plan on_chip(Plan plan, const hardware::Chip& chip);
+/// Returns the same programs on a machine with other parameters: costs, links and workload
+/// operations are recomputed; earlier checks are not repeated. @throws InputError if a workload does
+/// not fit that chip
+Plan on_machine(Plan plan, const config::MachineParameters& machine);
 
 }  // namespace equarx::plan

@@ -81,6 +81,11 @@ class Reader {
       throw input::InputError("", fmt::format("{}: no results in it; {}", path, kAskForResults));
   }
 
+  void read(const std::string& name, const input::Json& result) {
+    file_ = name;
+    in_file("", [&] { read_result(result); });
+  }
+
   ReportResults finish() {
     drop_recomputed_failures();
     if (repeated_ > 0)
@@ -270,6 +275,12 @@ class Reader {
 };
 
 }  // namespace
+
+ReportResults read_result(const std::string& name, const input::Json& result) {
+  Reader reader;
+  reader.read(name, result);
+  return reader.finish();
+}
 
 ReportResults read_results(std::span<const std::string> paths) {
   Reader reader;

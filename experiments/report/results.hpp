@@ -58,4 +58,7 @@ struct ReportResults {
 /// @throws InputError with file and line for other contents
 ReportResults read_results(std::span<const std::string> paths);
 
+/// The same for one result in memory, `name` in messages and rows.
+ReportResults read_result(const std::string& name, const input::Json& result);
+
 }  // namespace equarx::report

@@ -22,8 +22,7 @@ config::ExperimentConfig read_config(const Request& request) {
     config::override_value(json, override.pointer, override.text);
   config::ExperimentConfig config = config::read_config(json);
   input::check_schema(json, "experiment");
-  if (request.uncertainty && config.uncertainty.samples == 0)
-    config.uncertainty.samples = config::UncertaintyConfig::kDefaultSamples;
+  if (request.uncertainty) config.uncertainty.request();
   return config;
 }
 

@@ -7,6 +7,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
+#include "experiments/variation/report.hpp"
 
 namespace equarx::result {
 namespace {
@@ -42,28 +43,6 @@ input::Json failure_json(const run::FailureReport& failure) {
           {"from", failure.from},
           {"to", failure.to},
           {"transfer", failure.transfer}};
-}
-
-input::Json uncertainty_json(const run::Uncertainty& uncertainty) {
-  return {{"samples", uncertainty.samples},
-          {"time_low_s", uncertainty.time_s.low},
-          {"time_high_s", uncertainty.time_s.high},
-          {"speedup_low", uncertainty.speedup.low},
-          {"speedup_high", uncertainty.speedup.high}};
-}
-
-input::Json sensitivity_json(const run::Sensitivity& sensitivity,
-                             const std::vector<run::RunResult>& runs) {
-  input::Json json = {{"parameter", sensitivity.parameter},
-                      {"value", sensitivity.value},
-                      {"class", hardware::name(sensitivity.provenance)},
-                      {"relative_uncertainty", sensitivity.relative_uncertainty},
-                      {"runs", input::Json::array()}};
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    json["runs"].push_back({{"label", runs[i].label},
-                            {"time", sensitivity.runs[i].time},
-                            {"speedup", sensitivity.runs[i].speedup}});
-  return json;
 }
 
 input::Json operation_json(const plan::OperationTotal& operation) {
@@ -128,7 +107,7 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
         {"idle_s", run.breakdown.idle_s}}},
       {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
   if (run.hbm_busy_share) json["hbm_busy_share"] = *run.hbm_busy_share;
-  if (run.uncertainty) json["uncertainty"] = uncertainty_json(*run.uncertainty);
+  if (run.uncertainty) json["uncertainty"] = variation::to_json(*run.uncertainty);
   if (run.phase) {
     json["compute_s"] = run.phase->compute_s;
     json["matrix_s"] = run.phase->matrix_s;
@@ -176,9 +155,9 @@ input::Json to_json(const run::ExperimentResult& result, const JsonOptions& opti
                       {"runs", input::Json::array()}};
   for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
   if (!result.sensitivities.empty()) {
-    json["sensitivity"] = input::Json::array();
-    for (const run::Sensitivity& one : result.sensitivities)
-      json["sensitivity"].push_back(sensitivity_json(one, result.runs));
+    std::vector<std::string> labels;
+    for (const run::RunResult& run : result.runs) labels.push_back(run.label);
+    json["sensitivity"] = variation::to_json(result.sensitivities, labels);
   }
   if (!result.nonfinite_inputs.empty()) {
     json["nonfinite_inputs"] = input::Json::array();

@@ -15,7 +15,7 @@
 #include "experiments/input/nearest.hpp"
 #include "experiments/output/table.hpp"
 #include "experiments/result/json.hpp"
-#include "experiments/result/trust.hpp"
+#include "experiments/variation/report.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::result {
@@ -67,13 +67,9 @@ std::string error_text(double mse) { return std::isfinite(mse) ? fmt::format("{:
 
 output::TableRow row_of(const run::RunResult& run, bool uncertain) {
   output::TableRow row = {run.label, run.failure ? "fails" : units::time_text(run.time_s)};
-  if (uncertain)
-    row.push_back(output::range_text(units::time_text(run.uncertainty->time_s.low),
-                                     units::time_text(run.uncertainty->time_s.high)));
+  if (uncertain) row.push_back(variation::time_text(*run.uncertainty));
   row.push_back(run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-");
-  if (uncertain)
-    row.push_back(fmt::format("{:.3f} to {:.3f}", run.uncertainty->speedup.low,
-                              run.uncertainty->speedup.high));
+  if (uncertain) row.push_back(variation::speedup_text(*run.uncertainty));
   row.push_back(units::time_text(run.lower_bound_s));
   if (run.phase)
     append_phase(run, row);
@@ -370,10 +366,13 @@ std::string to_table(const run::ExperimentResult& result, const TableOptions& op
   if (options.verbose) text += details(result);
   text += stall_note(result.runs);
   text += scales_note(result.runs);
-  text += trust_note(result);
+  text += variation::trust_note(config::parameters_of(config), config.uncertainty.samples,
+                                result.runs.front().uncertainty);
   if (config.numerics)
     text += values_note(config, *result.runs.front().numerics) + nonfinite_note(result);
-  text += sensitivity_table(result);
+  std::vector<std::string> labels;
+  for (const run::RunResult& run : result.runs) labels.push_back(run.label);
+  text += variation::sensitivity_table(result.sensitivities, labels, config.baseline);
   return text;
 }
 

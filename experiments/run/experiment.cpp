@@ -8,9 +8,8 @@
 #include "experiments/run/checks.hpp"
 #include "experiments/run/phase.hpp"
 #include "experiments/run/report_time.hpp"
-#include "experiments/run/sensitivity.hpp"
 #include "experiments/run/source.hpp"
-#include "experiments/run/uncertainty.hpp"
+#include "experiments/run/varied.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
 

@@ -9,6 +9,7 @@
 #include "experiments/config/config.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/breakdown.hpp"
+#include "experiments/variation/variation.hpp"
 #include "models/values/nonfinite_inputs.hpp"
 #include "models/values/value_executor.hpp"
 
@@ -52,19 +53,6 @@ struct PhaseResult {
   bool layers_repeated = false;  ///< each kind of layer was simulated only once
 };
 
-/// Central 68 % interval: 16 % of the values lie below and 16 % above.
-struct Interval {
-  double low = 0.0;
-  double high = 0.0;
-};
-
-/// Uncertainty of a run's figures due to the uncertainty of the chip's parameters.
-struct Uncertainty {
-  std::uint32_t samples = 0;  ///< number of sampled chips
-  Interval time_s;
-  Interval speedup;
-};
-
 /// Busy and waiting times of a core in seconds, averaged over all chips.
 struct CoreTime {
   double busy_s = 0.0;
@@ -95,34 +83,19 @@ struct RunResult {
   std::optional<double> hbm_busy_share;
   Breakdown breakdown;
   std::vector<LinkUse> links;
-  std::optional<Uncertainty> uncertainty;  ///< if requested
-  std::optional<PhaseResult> phase;        ///< of a workload; times then refer to the phase
+  std::optional<variation::Uncertainty> uncertainty;  ///< if requested
+  std::optional<PhaseResult> phase;  ///< of a workload; times then refer to the phase
   std::optional<FailureReport> failure;
   std::vector<Candidate> candidates;            ///< of `auto`: all algorithms considered
   std::optional<values::ValueResult> numerics;  ///< unset if switched off
-};
-
-/// Change of figures in per cent if a parameter grows by 1 %.
-struct Elasticity {
-  double time = 0.0;
-  double speedup = 0.0;
-};
-
-/// Sensitivity of the runs to one parameter of the chip.
-struct Sensitivity {
-  std::string parameter;
-  double value = 0.0;  ///< in the base unit
-  hardware::Provenance provenance = hardware::Provenance::assumed;
-  double relative_uncertainty = 0.0;  ///< standard uncertainty / value; 0: taken as exact
-  std::vector<Elasticity> runs;       ///< in the order of the collectives
 };
 
 /// Results of an experiment, with its configuration.
 struct ExperimentResult {
   config::ExperimentConfig config;  ///< with every default filled in
   std::vector<RunResult> runs;
-  std::vector<plan::OperationTotal> operations;  ///< of a workload, per chip
-  std::vector<Sensitivity> sensitivities;        ///< if requested, largest first
+  std::vector<plan::OperationTotal> operations;       ///< of a workload, per chip
+  std::vector<variation::Sensitivity> sensitivities;  ///< if requested, largest first
   /// Inputs with NaN or Inf; empty without numerics, and if a sample misses all of them.
   std::vector<values::NonfiniteInput> nonfinite_inputs;
 };

@@ -158,6 +158,24 @@ PlannedPermute planned(const config::StepConfig& config, const steps::Permute& p
   return made;
 }
 
+/// The plan of a collective on a machine with other parameters.
+std::shared_ptr<const PlannedCall> on_machine(const config::StepConfig& config,
+                                              const config::StepCall& of,
+                                              const PlannedCall& planned,
+                                              const config::MachineParameters& machine) {
+  plan::Plan one{group_experiment(config, of, planned.plan.config), {{{planned.plan}, {}}}, {}};
+  plan::Plan there = plan::on_machine(std::move(one), machine);
+  return std::make_shared<const PlannedCall>(PlannedCall{
+      std::move(there.collectives.front().candidates.front()), planned.isolated_s, planned.core_s});
+}
+
+std::shared_ptr<const PlannedPermute> on_machine(const config::StepConfig& config,
+                                                 PlannedPermute planned) {
+  planned.costs = plan::program_costs(planned.permute.program, config.machine.chip,
+                                      config.machine.wire_buffers);
+  return std::make_shared<const PlannedPermute>(std::move(planned));
+}
+
 /// Programs of a variant. Each stream has its own instance of a program.
 class Programs {
  public:
@@ -195,6 +213,20 @@ class Programs {
       known_;
 };
 
+/// Sets programs and streams. Requires the calls and permutes of the variant. `core_s`: by task
+void add_work(const config::StepConfig& config, const std::vector<double>& core_s,
+              const workloads::ComputeRates& rates, VariantPlan& plan) {
+  Programs programs(config, plan);
+  plan.work.tasks = static_cast<std::uint32_t>(config.graph.tasks.size());
+  plan.work.streams.resize(config.graph.streams.size());
+  for (steps::TaskId id = 0; id < config.graph.tasks.size(); ++id) {
+    const Task& task = config.graph.tasks[id];
+    sim::TaskRun run = run_of(config, id, core_s[id], rates);
+    run.program = programs.of(task);
+    plan.work.streams[task.stream].push_back(std::move(run));
+  }
+}
+
 }  // namespace
 
 Planner::Planner(const config::StepConfig& config)
@@ -226,17 +258,31 @@ VariantPlan Planner::variant(const config::StepVariant& variant) {
     plan.calls.push_back(std::get<std::shared_ptr<const PlannedCall>>(planned));
   }
   plan.permutes = step_.permutes;
-  Programs programs(config, plan);
-  plan.work.tasks = static_cast<std::uint32_t>(config.graph.tasks.size());
-  plan.work.streams.resize(config.graph.streams.size());
-  for (steps::TaskId id = 0; id < config.graph.tasks.size(); ++id) {
-    const Task& task = config.graph.tasks[id];
-    sim::TaskRun run = run_of(config, id, step_.core_s[id], rates_);
-    run.program = programs.of(task);
-    plan.work.streams[task.stream].push_back(std::move(run));
-  }
+  add_work(config, step_.core_s, rates_, plan);
   add_machine(config, plan);
   return plan;
+}
+
+StepPlan on_machine(const StepPlan& plan, const config::MachineParameters& machine) {
+  StepPlan there{plan.config, {}, {}, {}};
+  const config::StepConfig& config = there.config;
+  config::set_parameters(machine, there.config.machine);
+  const workloads::ComputeRates rates = workloads::compute_rates(config.machine.chip);
+  for (const Task& task : config.graph.tasks) there.core_s.push_back(core_time_s(task, rates));
+  for (const auto& permute : plan.permutes) there.permutes.push_back(on_machine(config, *permute));
+  std::map<const PlannedCall*, std::shared_ptr<const PlannedCall>> calls;  // variants share them
+  for (const VariantPlan& variant : plan.variants) {
+    VariantPlan& made = there.variants.emplace_back();
+    for (std::size_t i = 0; i < variant.calls.size(); ++i) {
+      std::shared_ptr<const PlannedCall>& call = calls[variant.calls[i].get()];
+      if (!call) call = on_machine(config, config.calls[i], *variant.calls[i], machine);
+      made.calls.push_back(call);
+    }
+    made.permutes = there.permutes;
+    add_work(config, there.core_s, rates, made);
+    add_machine(config, made);
+  }
+  return there;
 }
 
 StepPlan make_plan(const config::StepConfig& config) {

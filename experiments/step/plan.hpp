@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/config/machine_parameters.hpp"
 #include "experiments/config/step.hpp"
 #include "experiments/plan/plan.hpp"
 #include "models/steps/permute_program.hpp"
@@ -80,6 +81,11 @@ class Planner {
   workloads::ComputeRates rates_;           ///< rates of its chip
   std::map<std::string, CallOrNot> calls_;  ///< by call and implementation
 };
+
+/// Returns the same variants, with the algorithms and tilings already chosen, on a machine with other
+/// parameters. Isolated times are those of `plan`. @throws input::InputError if the machine cannot
+/// run them
+StepPlan on_machine(const StepPlan& plan, const config::MachineParameters& machine);
 
 /// Plans a step with all its variants. @throws input::InputError if memory is insufficient or an
 /// operand type or algorithm is unsupported

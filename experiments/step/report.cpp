@@ -16,6 +16,7 @@
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
 #include "experiments/trace/events.hpp"
+#include "experiments/variation/report.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::step {
@@ -32,6 +33,12 @@ std::string_view name(GroupKind kind) {
     case GroupKind::host: return "host";
   }
   return "";
+}
+
+std::vector<std::string> labels_of(const StepResult& result) {
+  std::vector<std::string> labels;
+  for (const VariantResult& variant : result.variants) labels.push_back(variant.label);
+  return labels;
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
@@ -72,7 +79,8 @@ std::string notes(const StepResult& result) {
                           : fmt::format("  All {} chips simulated ({})", first.simulated_chips,
                                         first.simulation_reason);
   text += fmt::format(". {} messages, engine: {}.\n", first.messages, sim::name(first.engine));
-  return text;
+  return text + variation::trust_note(config::parameters_of(result.config.machine),
+                                      result.config.machine.uncertainty.samples, first.uncertainty);
 }
 
 input::Json groups_json(const std::vector<GroupResult>& groups) {
@@ -110,6 +118,7 @@ input::Json numbers_json(const VariantResult& variant) {
                       {"exposed_s", variant.exposed_s()},
                       {"core_busy_s", variant.core_busy_s},
                       {"calibrated", variant.calibrated}};
+  if (variant.uncertainty) json["uncertainty"] = variation::to_json(*variant.uncertainty);
   if (!variant.efficiency) return json;
   json["tokens_per_s_per_chip"] = variant.efficiency->tokens_per_s;
   if (variant.efficiency->model_flops_share)
@@ -170,29 +179,39 @@ std::string title_text(const StepResult& result) {
 
 std::string overview_table(const StepResult& result) {
   const std::optional<Efficiency>& used = result.variants.front().efficiency;
-  std::vector<output::TableRow> rows = {
-      {"variant", "time", "speedup", "lower bound", "compute", "exposed"}};
+  const bool uncertain = result.variants.front().uncertainty.has_value();
+  std::vector<output::TableRow> rows = {{"variant", "time"}};
+  if (uncertain) rows.front().emplace_back("68 % interval");
+  rows.front().emplace_back("speedup");
+  if (uncertain) rows.front().emplace_back("68 % interval");
+  rows.front().insert(rows.front().end(), {"lower bound", "compute", "exposed"});
   if (used) rows.front().push_back("tokens/s/chip");
   if (used && used->model_flops_share) rows.front().push_back("MFU");
   if (used) rows.front().push_back("HFU");
   for (const VariantResult& variant : result.variants) {
-    output::TableRow& row = rows.emplace_back(
-        output::TableRow{variant.label, time_text(variant.time_s),
-                         fmt::format("{:.3f}x", variant.speedup), time_text(variant.lower_bound_s),
-                         time_text(variant.compute_s), time_text(variant.exposed_s())});
+    output::TableRow& row =
+        rows.emplace_back(output::TableRow{variant.label, time_text(variant.time_s)});
+    if (uncertain) row.push_back(variation::time_text(*variant.uncertainty));
+    row.push_back(fmt::format("{:.3f}x", variant.speedup));
+    if (uncertain) row.push_back(variation::speedup_text(*variant.uncertainty));
+    row.insert(row.end(), {time_text(variant.lower_bound_s), time_text(variant.compute_s),
+                           time_text(variant.exposed_s())});
     if (!variant.efficiency) continue;
     row.push_back(fmt::format("{:.0f}", variant.efficiency->tokens_per_s));
     if (variant.efficiency->model_flops_share)
       row.push_back(percent(*variant.efficiency->model_flops_share));
     row.push_back(percent(variant.efficiency->hardware_flops_share));
   }
+  output::fit_width(rows, {"lower bound", "compute", "HFU", "exposed"});
   return output::aligned_table(rows) + '\n';
 }
 
 std::string to_table(const StepResult& result) {
   std::string text = title_text(result) + overview_table(result);
   for (const VariantResult& variant : result.variants) text += groups_table(variant);
-  return text + notes(result);
+  return text + notes(result) +
+         variation::sensitivity_table(result.sensitivities, labels_of(result),
+                                      result.config.baseline);
 }
 
 input::Json to_json(const StepResult& result) {
@@ -212,6 +231,8 @@ input::Json to_json(const StepResult& result) {
   json["variants"] = input::Json::array();
   for (const VariantResult& variant : result.variants)
     json["variants"].push_back(variant_json(result.config.graph, variant));
+  if (!result.sensitivities.empty())
+    json["sensitivity"] = variation::to_json(result.sensitivities, labels_of(result));
   return json;
 }
 

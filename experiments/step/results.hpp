@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/config/step.hpp"
+#include "experiments/variation/variation.hpp"
 #include "models/steps/step.hpp"
 #include "models/steps/training_memory.hpp"
 #include "sim/time_executor.hpp"
@@ -53,6 +54,7 @@ struct VariantResult {
   bool symmetric = false;
   std::string simulation_reason;
   sim::Engine engine = sim::Engine::direct;
+  std::optional<variation::Uncertainty> uncertainty;  ///< if requested
 
   /// Time without a running compute task; 0 if within rounding.
   double exposed_s() const {
@@ -67,6 +69,7 @@ struct StepResult {
   config::StepConfig config;
   std::optional<steps::TrainingMemory> memory;  ///< per chip, for training
   std::vector<VariantResult> variants;
+  std::vector<variation::Sensitivity> sensitivities;  ///< if requested, largest first
 };
 
 }  // namespace equarx::step

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -12,6 +13,8 @@
 #include "experiments/plan/engine.hpp"
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/memory.hpp"
+#include "experiments/variation/sensitivity.hpp"
+#include "experiments/variation/uncertainty.hpp"
 
 namespace equarx::step {
 namespace {
@@ -59,6 +62,25 @@ GroupKind kind_of(const steps::Task& task) {
                                                                 : GroupKind::computation;
 }
 
+/// SimGrid only on request, as a step has many collectives.
+sim::Engine engine_of(const config::StepConfig& config) {
+  return config.machine.engine == config::EngineMode::simgrid ? sim::Engine::simgrid
+                                                              : sim::Engine::direct;
+}
+
+sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
+                         const sim::Timelines& timelines) {
+  const auto task = [&](std::uint32_t, collectives::InstructionId id) {
+    return fmt::format("'{}'", plan.config.graph.tasks[id].name);
+  };
+  return sim::simulate(timelines, variant.machine, task, {.engine = engine_of(plan.config)});
+}
+
+/// Time of a variant without the checks and reports of a Run.
+double simulated_s(const StepPlan& plan, const VariantPlan& variant) {
+  return simulate(plan, variant, sim::make_timelines(variant.work, variant.machine.ranks())).time_s;
+}
+
 /// Simulates one variant and computes its result.
 class Run {
  public:
@@ -71,12 +93,8 @@ class Run {
 
   VariantResult run(const std::string& label) {
     result_.label = label;
-    result_.engine = engine();
-    const auto task = [this](std::uint32_t, collectives::InstructionId id) {
-      return fmt::format("'{}'", graph_.tasks[id].name);
-    };
-    const sim::TimeResult time =
-        sim::simulate(timelines_, variant_.machine, task, {.engine = result_.engine});
+    result_.engine = engine_of(plan_.config);
+    const sim::TimeResult time = simulate(plan_, variant_, timelines_);
     result_.time_s = time.time_s;
     result_.lower_bound_s = lower_bound_s(plan_, variant_, timelines_, bytes_);
     result_.messages = time.messages;
@@ -92,12 +110,6 @@ class Run {
   }
 
  private:
-  /// SimGrid only on request, as a step has many collectives.
-  sim::Engine engine() const {
-    return plan_.config.machine.engine == config::EngineMode::simgrid ? sim::Engine::simgrid
-                                                                      : sim::Engine::direct;
-  }
-
   void require(bool holds, std::string_view invariant) const {
     if (!holds)
       throw input::InvariantError(
@@ -238,8 +250,26 @@ void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline) {
   for (VariantResult& variant : variants) variant.speedup = baseline_s / variant.time_s;
 }
 
-StepResult run_step(const StepPlan& plan, const Progress& progress) {
-  StepResult result{plan.config, memory_of(plan.config), {}};
+unsigned threads_for(const config::StepConfig& config, unsigned most) {
+  return plan::simulating_threads(engine_of(config), most);
+}
+
+variation::Varied varied_variants(const StepPlan& plan, unsigned threads) {
+  const auto time_on =
+      [nominal = std::make_shared<const StepPlan>(plan)](const config::MachineParameters& machine) {
+        const StepPlan there = on_machine(*nominal, machine);
+        std::vector<variation::Timing> timings;
+        for (const VariantPlan& variant : there.variants)
+          timings.push_back({simulated_s(there, variant), 0.0});
+        const double baseline_s = timings[there.config.baseline].time_s;
+        for (variation::Timing& timing : timings) timing.speedup = baseline_s / timing.time_s;
+        return timings;
+      };
+  return {config::parameters_of(plan.config.machine), time_on, threads_for(plan.config, threads)};
+}
+
+StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOptions& options) {
+  StepResult result{plan.config, memory_of(plan.config), {}, {}};
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     const std::string& label = plan.config.variants[i].label;
     progress(fmt::format("{} of {}: {}: simulating {} tasks on {} chips", i + 1,
@@ -248,6 +278,21 @@ StepResult run_step(const StepPlan& plan, const Progress& progress) {
     result.variants.push_back(run_variant(plan, plan.variants[i], label));
   }
   set_speedups(result.variants, plan.config.baseline);
+  config::UncertaintyConfig& requested = result.config.machine.uncertainty;
+  double messages = 0.0;
+  for (const VariantResult& variant : result.variants)
+    messages += static_cast<double>(variant.messages);
+  if (options.uncertainty) requested = variation::with_default_samples(requested, messages);
+  const variation::Varied varied = varied_variants(plan, options.threads);
+  if (requested.samples > 0) {
+    const auto intervals = variation::uncertainties(variation::sample(varied, requested, progress));
+    for (std::size_t i = 0; i < intervals.size(); ++i)
+      result.variants[i].uncertainty = intervals[i];
+  }
+  if (options.sensitivity) {
+    progress("computing sensitivities");
+    result.sensitivities = variation::sensitivities(varied);
+  }
   return result;
 }
 

@@ -21,9 +21,24 @@ VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
 /// Sets the speedups of all variants relative to one of them.
 void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline);
 
+/// Options of a run. None of them changes a time.
+struct StepOptions {
+  bool uncertainty = false;  ///< intervals, even if the configuration requests none
+  bool sensitivity = false;  ///< also compute sensitivities to the machine's parameters
+  unsigned threads = 0;      ///< threads for intervals and sensitivities; 0: one per core
+};
+
 /// Simulates all variants, and checks that no time is below its lower bound and no byte or message
-/// is lost.
+/// is lost. Adds intervals if the configuration requests them and a parameter is uncertain.
 /// @throws input::InvariantError if a check fails
-StepResult run_step(const StepPlan& plan, const Progress& progress);
+StepResult run_step(const StepPlan& plan, const Progress& progress,
+                    const StepOptions& options = {});
+
+/// Number of threads that may simulate a step in parallel: `most` (0: one per core), or one with
+/// SimGrid.
+unsigned threads_for(const config::StepConfig& config, unsigned most);
+
+/// Returns the variants of a plan as runs on other machines.
+variation::Varied varied_variants(const StepPlan& plan, unsigned threads);
 
 }  // namespace equarx::step

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "experiments/config/algorithm.hpp"
+#include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/step/group.hpp"
 #include "experiments/tune/trials.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -67,8 +69,8 @@ void add_default(const std::vector<tune::SkippedCandidates>& skipped, config::Al
 class Finder {
  public:
   Finder(const config::StepConfig& config, const CollectiveGroup& group,
-         const tune::TuneOptions& options, step::Planner& planner)
-      : config_(config), group_(group), options_(options), planner_(planner) {}
+         const tune::TuneOptions& options, step::Planner& planner, TunedExperiments& tuned)
+      : config_(config), group_(group), options_(options), planner_(planner), tuned_(tuned) {}
 
   GroupCandidates find(const Progress& progress) {
     const config::StepVariant& baseline = config_.variants[config_.baseline];
@@ -80,9 +82,7 @@ class Finder {
       found_.list.push_back(plan::value_or_throw(make_candidate("baseline", unchanged)));
       return std::move(found_);
     }
-    const tune::TuneResult tuned = tune::find_front(
-        step::group_experiment(config_, config_.calls[group_.calls.front()], unchanged.front()),
-        options_, progress);
+    const tune::TuneResult& tuned = tuned_front(unchanged.front(), progress);
     add_baseline(std::move(unchanged), tuned);
     add_others(tuned, progress);
     refuse_if_none();
@@ -90,6 +90,16 @@ class Finder {
   }
 
  private:
+  const tune::TuneResult& tuned_front(const config::CollectiveConfig& unchanged,
+                                      const Progress& progress) {
+    config::ExperimentConfig experiment =
+        step::group_experiment(config_, config_.calls[group_.calls.front()], unchanged);
+    const std::string key = to_json(experiment).dump();
+    const auto known = tuned_.find(key);
+    if (known != tuned_.end()) return known->second;
+    return tuned_.emplace(key, tune::find_front(experiment, options_, progress)).first->second;
+  }
+
   /// Sums the times of the group's tasks.
   plan::OrInfeasible<StepCandidate> make_candidate(
       const std::string& label, std::vector<config::CollectiveConfig> collectives) {
@@ -192,6 +202,7 @@ class Finder {
   const CollectiveGroup& group_;
   const tune::TuneOptions& options_;
   step::Planner& planner_;
+  TunedExperiments& tuned_;
   GroupCandidates found_;
 };
 
@@ -199,8 +210,8 @@ class Finder {
 
 GroupCandidates find_candidates(const config::StepConfig& config, const CollectiveGroup& group,
                                 const tune::TuneOptions& options, step::Planner& planner,
-                                const Progress& progress) {
-  return Finder(config, group, options, planner).find(progress);
+                                TunedExperiments& tuned, const Progress& progress) {
+  return Finder(config, group, options, planner, tuned).find(progress);
 }
 
 }  // namespace equarx::tune_step

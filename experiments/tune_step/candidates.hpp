@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,10 @@ struct GroupCandidates {
 /// Called with a progress message.
 using Progress = std::function<void(const std::string&)>;
 
-/// Tunes the largest collective of the group in isolation. Candidates are its front, the front with
+/// Results of tuning by experiment: groups often have equal collectives.
+using TunedExperiments = std::map<std::string, tune::TuneResult>;
+
+/// Tunes the largest collective of the group in isolation, unless `tuned` has it. Candidates are its front, the front with
 /// one microshard, and the default algorithm and tiling of formats that are too expensive to tune.
 /// Returns those within the error limit for all collectives of the group that no other candidate,
 /// the baseline included, dominates in isolated time and core time; the latter matters when
@@ -42,6 +46,6 @@ using Progress = std::function<void(const std::string&)>;
 /// @throws input::InputError for unknown formats and if no candidate is within the limit
 GroupCandidates find_candidates(const config::StepConfig& config, const CollectiveGroup& group,
                                 const tune::TuneOptions& options, step::Planner& planner,
-                                const Progress& progress);
+                                TunedExperiments& tuned, const Progress& progress);
 
 }  // namespace equarx::tune_step

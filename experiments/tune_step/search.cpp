@@ -1,9 +1,11 @@
 #include "experiments/tune_step/search.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "experiments/input/errors.hpp"
+#include "experiments/process/parallel_for.hpp"
 
 namespace equarx::tune_step {
 namespace {
@@ -32,21 +34,42 @@ bool advance(const Allowed& allowed, Choice& choice) {
 
 }  // namespace
 
-Trials::Trials(Simulate simulate, Choice baseline)
-    : simulate_(std::move(simulate)), baseline_(std::move(baseline)) {
-  known_.emplace(baseline_, simulate_(baseline_));
+Trials::Trials(Plan plan, Choice baseline, unsigned threads)
+    : plan_(std::move(plan)), baseline_(std::move(baseline)), threads_(std::max(1U, threads)) {
+  known_.emplace(baseline_, plan_(baseline_)());
+}
+
+void Trials::simulate(std::span<const Choice> choices) {
+  std::vector<Simulate> planned(choices.size());
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    try {
+      planned[i] = plan_(choices[i]);
+    } catch (const input::InputError& error) {
+      if (obstacle_.empty()) obstacle_ = error.what();
+    }
+  }
+  std::vector<std::optional<step::VariantResult>> results(choices.size());
+  process::parallel_for(choices.size(), threads_, [&](std::size_t i) {
+    if (planned[i]) results[i] = planned[i]();
+  });
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    known_.emplace(choices[i], std::move(results[i]));
+}
+
+void Trials::prefetch(const std::vector<Choice>& choices, const std::function<bool()>& stop) {
+  std::vector<Choice> batch;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (!known_.contains(choices[i])) batch.push_back(choices[i]);
+    if (batch.empty() || (batch.size() < threads_ && i + 1 < choices.size())) continue;
+    if (stop()) return;
+    simulate(batch);
+    batch.clear();
+  }
 }
 
 const std::optional<step::VariantResult>& Trials::result(const Choice& choice) {
-  const auto known = known_.find(choice);
-  if (known != known_.end()) return known->second;
-  std::optional<step::VariantResult> result;
-  try {
-    result = simulate_(choice);
-  } catch (const input::InputError& error) {
-    if (obstacle_.empty()) obstacle_ = error.what();
-  }
-  return known_.emplace(choice, std::move(result)).first->second;
+  if (!known_.contains(choice)) simulate({&choice, 1});
+  return known_.at(choice);
 }
 
 std::optional<double> Trials::known_time_s(const Choice& choice) const {
@@ -69,15 +92,18 @@ Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool(
   for (bool better = true; better;) {
     better = false;
     const Choice from = best;
+    std::vector<Choice> others;
     for (std::size_t group = 0; group < from.size(); ++group)
       for (std::size_t candidate = allowed.baseline[group] ? 0 : 1;
-           candidate < allowed.candidates[group]; ++candidate) {
-        if (stop()) return best;
-        const Choice other = with(from, group, candidate);
-        if (trials.cost_s(other) >= trials.cost_s(best)) continue;
-        best = other;
-        better = true;
-      }
+           candidate < allowed.candidates[group]; ++candidate)
+        others.push_back(with(from, group, candidate));
+    trials.prefetch(others, stop);
+    for (const Choice& other : others) {
+      if (!trials.knows(other)) return best;  // stopped
+      if (trials.cost_s(other) >= trials.cost_s(best)) continue;
+      best = other;
+      better = true;
+    }
   }
   return best;
 }

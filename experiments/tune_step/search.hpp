@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,16 @@ inline constexpr double kLeastGain = 1e-3;
 /// Simulates the step for choices and memoizes the results.
 class Trials {
  public:
-  /// Simulates a choice; throws input::InputError if it is infeasible.
-  using Simulate = std::function<step::VariantResult(const Choice&)>;
+  /// Simulates a planned choice. Called from several threads at once.
+  using Simulate = std::function<step::VariantResult()>;
+  /// Plans a choice. @throws input::InputError if it is infeasible
+  using Plan = std::function<Simulate(const Choice&)>;
 
-  Trials(Simulate simulate, Choice baseline);
+  /// `threads`: for prefetch()
+  Trials(Plan plan, Choice baseline, unsigned threads = 1);
+
+  /// Simulates choices in parallel, as far as they are not known, until `stop` returns true.
+  void prefetch(const std::vector<Choice>& choices, const std::function<bool()>& stop);
 
   /// Returns std::nullopt if the choice is infeasible.
   const std::optional<step::VariantResult>& result(const Choice& choice);
@@ -39,14 +46,20 @@ class Trials {
   /// Returns the time of a choice simulated before; std::nullopt if not simulated or infeasible.
   std::optional<double> known_time_s(const Choice& choice) const;
 
+  /// True if a choice was simulated or found infeasible.
+  bool knows(const Choice& choice) const { return known_.contains(choice); }
+
   const Choice& baseline() const { return baseline_; }
   std::uint64_t simulated() const { return known_.size(); }
   /// Message of the first infeasible choice; empty if none.
   const std::string& obstacle() const { return obstacle_; }
 
  private:
-  Simulate simulate_;
+  void simulate(std::span<const Choice> choices);
+
+  Plan plan_;
   Choice baseline_;
+  unsigned threads_;
   std::map<Choice, std::optional<step::VariantResult>> known_;
   std::string obstacle_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -47,8 +48,8 @@ class Tuning {
 
   StepTuneResult run() {
     find_group_candidates();
-    trials_.emplace([this](const Choice& choice) { return simulate(choice); },
-                    Choice(result_.groups.size(), 0));
+    trials_.emplace([this](const Choice& choice) { return plan(choice); },
+                    Choice(result_.groups.size(), 0), step::threads_for(config_, 0));
     const Choice best = search();
     const std::vector<Choice> path = path_to(best, *trials_);
     report_groups(best);
@@ -70,9 +71,9 @@ class Tuning {
   /// Prefixes errors of a group's isolated collectives with the group's name.
   GroupCandidates candidates_of(const CollectiveGroup& group, const tune::TuneOptions& options) {
     try {
-      return find_candidates(config_, group, options, planner_, [&](const std::string& text) {
-        progress_(fmt::format("{}: {}", group.name, text));
-      });
+      return find_candidates(
+          config_, group, options, planner_, tuned_,
+          [&](const std::string& text) { progress_(fmt::format("{}: {}", group.name, text)); });
     } catch (const input::InputError& error) {
       if (std::string_view(error.what()).starts_with("--")) throw;  // names an option
       throw input::InputError("/step", fmt::format("group '{}': {}", group.name, error.what()));
@@ -110,7 +111,7 @@ class Tuning {
     return variant;
   }
 
-  step::VariantResult simulate(const Choice& choice) {
+  Trials::Simulate plan(const Choice& choice) {
     std::vector<std::string> changed;
     for (std::size_t i = 0; i < choice.size(); ++i)
       if (const TunedGroup& group = result_.groups[i]; choice[i] != 0)
@@ -118,9 +119,12 @@ class Tuning {
             fmt::format("{}: {}", group.group.name, group.candidates.list[choice[i]].label));
     const config::StepVariant variant = variant_with(choice);
     progress_(
-        fmt::format("step {}: {}", trials_ ? trials_->simulated() + 1 : 1,
+        fmt::format("step {}: {}", ++planned_,
                     changed.empty() ? "baseline" : fmt::format("{}", fmt::join(changed, "; "))));
-    return step::run_variant(planner_.step(), planner_.variant(variant), variant.label);
+    const auto made = std::make_shared<const step::VariantPlan>(planner_.variant(variant));
+    return [this, made, label = variant.label] {
+      return step::run_variant(planner_.step(), *made, label);
+    };
   }
 
   void report_groups(const Choice& best) {
@@ -137,7 +141,7 @@ class Tuning {
   }
 
   void report_steps(const std::vector<Choice>& path) {
-    result_.step = {config_, step::memory_of(config_), {}};
+    result_.step = {config_, step::memory_of(config_), {}, {}};
     config::StepConfig& config = result_.step.config;
     config.variants.clear();
     config.baseline = 0;
@@ -185,9 +189,11 @@ class Tuning {
   const config::StepConfig& config_;
   const Progress& progress_;
   step::Planner planner_;
+  TunedExperiments tuned_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   StepTuneResult result_;
   std::optional<Trials> trials_;
+  std::uint64_t planned_ = 0;  ///< choices
 };
 
 }  // namespace

@@ -48,6 +48,13 @@ double nearest_possible(const ParameterInfo& info, double value, double nominal)
 /// Redraws before an impossible value is clamped.
 constexpr int kMaxDraws = 1000;
 
+/// Draws once; may be impossible. `Random` is ChipSampler::Random.
+template <class Random>
+double draw_once(const Parameter& nominal, Random& random) {
+  if (nominal.standard_error) return nominal.value + *nominal.standard_error * random.normal();
+  return nominal.range->low + (nominal.range->high - nominal.range->low) * random.uniform();
+}
+
 }  // namespace
 
 std::vector<std::string_view> uncertain_parameters(const Chip& chip) {
@@ -92,10 +99,7 @@ bool ChipSampler::draw_correlated(Random& random, Chip& chip) const {
 
 bool ChipSampler::draw_independent(const Drawn& parameter, Random& random, Chip& chip) const {
   const Parameter& nominal = chip_.*parameter.member;
-  const double value =
-      nominal.standard_error
-          ? nominal.value + *nominal.standard_error * random.normal()
-          : nominal.range->low + (nominal.range->high - nominal.range->low) * random.uniform();
+  const double value = draw_once(nominal, random);
   (chip.*parameter.member).value = nearest_possible(*parameter.info, value, nominal.value);
   return is_possible(*parameter.info, value);
 }
@@ -109,6 +113,17 @@ Chip ChipSampler::draw(std::uint64_t seed, std::uint64_t number) const {
     for (int draws = 0; draws < kMaxDraws && !draw_independent(parameter, random, chip); ++draws) {
     }
   return chip;
+}
+
+double draw_value(const ParameterInfo& info, const Parameter& parameter, std::uint64_t seed,
+                  std::uint64_t number, std::uint64_t stream) {
+  if (!standard_uncertainty(parameter)) return parameter.value;
+  constexpr std::uint64_t kStreams = 0xD1B54A32D192ED03;  // odd: distinct seeds for all streams
+  ChipSampler::Random random(seed + stream * kStreams, number);
+  double value = draw_once(parameter, random);
+  for (int draws = 1; draws < kMaxDraws && !is_possible(info, value); ++draws)
+    value = draw_once(parameter, random);
+  return nearest_possible(info, value, parameter.value);
 }
 
 }  // namespace equarx::hardware

@@ -13,6 +13,12 @@ namespace equarx::hardware {
 /// exact.
 std::vector<std::string_view> uncertain_parameters(const Chip& chip);
 
+/// Draws a value of a parameter from its uncertainty alone: normally for a standard error, uniformly
+/// from a range, else its value. Impossible values (a negative time, a ratio outside (0, 1]) are
+/// redrawn. Depends only on seed, number and stream; streams of one draw are independent.
+double draw_value(const ParameterInfo& info, const Parameter& parameter, std::uint64_t seed,
+                  std::uint64_t number, std::uint64_t stream);
+
 /// Draws chips from the distribution of their parameters.
 ///
 /// Parameters of the chip's calibration are drawn from one multivariate normal distribution with
@@ -26,13 +32,14 @@ class ChipSampler {
   /// Returns draw `number`. Depends only on seed and number, not on earlier draws.
   Chip draw(std::uint64_t seed, std::uint64_t number) const;
 
+  class Random;
+
  private:
   struct Drawn {
     Parameter Chip::*member = nullptr;
     const ParameterInfo* info = nullptr;
     double deviation = 0.0;  ///< standard uncertainty
   };
-  class Random;
 
   // Both draw once and return true if the values are possible.
   bool draw_correlated(Random& random, Chip& chip) const;

@@ -39,5 +39,7 @@ NOT_RUN = {
             "takes ten seconds",
         "equarx-sim advise configs/experiments/allreduce_v5e_4x2.json --formats int8 --slices 2x2,4x4,8x8 "
         "--chips tpu-v5e,tpu-v6e": "takes twenty seconds",
+        "equarx-sim advise configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4 --mesh data=4,model=4 "
+        "--report advice.html": "takes half a minute",
     },
 }

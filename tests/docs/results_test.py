@@ -155,7 +155,8 @@ def of_step() -> set[str]:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for config in (STEP, TRAINED):
-            found |= json_keys.paths(json.loads(program("run", written(folder, config), "--json", folder=folder)), CLOSED)
+            found |= json_keys.paths(json.loads(program("run", written(folder, config), "--uncertainty", "--sensitivity",
+                                                        "--json", folder=folder)), CLOSED)
     return found
 
 
@@ -198,6 +199,16 @@ def of_advise() -> set[str]:
             made = program("advise", written(folder, config), "--formats", "int8", "--json", *options, folder=folder)
             found |= json_keys.paths(json.loads(made), closed)
     return found
+
+
+def of_step_advice() -> set[str]:
+    """Keys of "advice" in `advise --json` of a step."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        step = {**STEP, "uncertainty": {"samples": 10}}
+        made = json.loads(program("advise", written(folder, step), "--formats", "int8", "--json", folder=folder))
+    closed = CLOSED | {f"advice.{key}" for key in ("rules", "groups[].collective")}
+    return json_keys.paths({"advice": made["advice"]}, closed) - {"advice"}
 
 
 def of_reproduce() -> set[str]:
@@ -261,11 +272,14 @@ class Results(unittest.TestCase):
     def test_advise(self):
         self.compare("advise", of_advise())
 
+    def test_step_advice(self):
+        self.compare("step_advice", of_step_advice())
+
     def test_reproduce(self):
         self.compare("reproduce", of_reproduce())
 
     def test_units(self):
-        for what in ("run", "sweep", "compare", "step", "tune", "step_tune", "advise", "reproduce"):
+        for what in ("run", "sweep", "compare", "step", "tune", "step_tune", "advise", "step_advice", "reproduce"):
             for key, unit in listed(what).items():
                 with self.subTest(key=key):
                     self.assertIn(unit, UNITS)

@@ -1,20 +1,35 @@
+#include <array>
+#include <filesystem>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "experiments/advise/report.hpp"
+#include "experiments/advise/step_report.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/machine_names.hpp"
+#include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
+#include "experiments/imports/hlo.hpp"
+#include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/output/files.hpp"
+#include "experiments/output/output_file.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/report/pictures.hpp"
+#include "experiments/report/report.hpp"
+#include "experiments/result/json.hpp"
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
+#include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -35,6 +50,53 @@ tune::TuneOptions read_options(const AdviseArguments& arguments) {
 advise::Advice advise_on(const ConfigFile& file, const tune::TuneOptions& options) {
   ProgressLine line;
   return advise::advise(file.config, options, [&](const std::string& text) { line.show(text); });
+}
+
+/// Prints an advice, and writes the compared runs as a page, with the lines of the advice as its
+/// notes.
+class Output {
+ public:
+  /// Opens the page before the advice is computed. @throws InputError if it cannot be written
+  explicit Output(const AdviseArguments& arguments)
+      : arguments_(arguments), notice_(arguments.report) {
+    if (arguments.report.empty()) return;
+    output::check_not_input(arguments.report, std::array{arguments.config.path});
+    page_.emplace(arguments.report);
+  }
+
+  void write(const std::string& text, const input::Json& json, const input::Json& compared) {
+    print(arguments_.json ? json.dump(2) + "\n" : text);  // first: survives a full disk
+    if (!page_) return;
+    page_->stream() << page(arguments_, compared, text);
+    page_->keep();
+  }
+
+ private:
+  static std::string page(const AdviseArguments& arguments, const input::Json& compared,
+                          const std::string& advice);
+
+  const AdviseArguments& arguments_;
+  StopNotice notice_;
+  std::optional<output::OutputFile> page_;
+};
+
+std::string Output::page(const AdviseArguments& arguments, const input::Json& compared,
+                         const std::string& advice) {
+  constexpr std::size_t kMostPictures = 24;
+  report::ReportInput page{
+      .title =
+          "Advice for " + std::filesystem::path(name_of(arguments.config.path)).filename().string(),
+      .results = report::read_result("advice", compared),
+      .pictures = {},
+      .version = std::string(output::version())};
+  std::vector<std::string> notes;
+  std::istringstream lines(advice);
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) notes.push_back(line);
+  page.results.notes.insert(page.results.notes.begin(), notes.begin(), notes.end());
+  report::fill_in_parameters(page.results);
+  page.pictures = report::make_pictures(page.results, kMostPictures);
+  return make_report(page);
 }
 
 /// The slice in the shape in which a chip offers it. @throws InputError if no chip offers it
@@ -104,16 +166,84 @@ std::vector<advise::MachineAdvice> advise_on_all(const AdviseArguments& argument
   return machines;
 }
 
+/// Options of HLO programs, given for a configuration.
+void check_no_program_options(const AdviseArguments& arguments) {
+  for (const auto& [given, option] : {std::pair{!arguments.hardware.empty(), "--hardware"},
+                                      std::pair{!arguments.topology.empty(), "--topology"},
+                                      std::pair{!arguments.mesh.empty(), "--mesh"},
+                                      std::pair{!arguments.trip_counts.empty(), "--trip-count"}})
+    if (given)
+      throw input::InputError(
+          "", fmt::format("{} applies to HLO programs, but {} is a configuration; set its keys by "
+                          "--set instead",
+                          option, name_of(arguments.config.path)));
+}
+
+/// Options of single collectives, given for a step.
+void check_step_options(const AdviseArguments& arguments) {
+  for (const auto& [given, option] : {std::pair{!arguments.chips.empty(), "--chips"},
+                                      std::pair{!arguments.slices.empty(), "--slices"}})
+    if (given)
+      throw input::InputError(
+          "", fmt::format("{} applies to collectives, as the mesh of a step depends on its "
+                          "machine; run advise for each machine",
+                          option));
+}
+
+/// The step of an HLO program, as a configuration.
+input::JsonValue step_of_program(const AdviseArguments& arguments, const std::string& text) {
+  if (!arguments.config.overrides.empty())
+    throw input::InputError("",
+                            "--set and --unset apply to configurations, but this is an HLO "
+                            "program; 'equarx-sim import hlo -o' makes one of it");
+  imports::HloOptions options;
+  if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
+  options.topology = arguments.topology;
+  options.mesh = imports::read_lengths("--mesh", arguments.mesh);
+  options.formats = {};
+  options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
+  imports::ImportedProgram program = naming_file(arguments.config.path, [&] {
+    return naming_options("", [&] { return imports::import_hlo(text, options); });
+  });
+  for (const auto& [note, count] : program.notes)
+    print_message(fmt::format("equarx-sim: note: {} ({} x)\n", note, count));
+  return std::move(program.step);
+}
+
+void advise_on_step(const AdviseArguments& arguments, const input::JsonValue& json) {
+  check_step_options(arguments);
+  const tune::TuneOptions options = read_options(arguments);
+  Output output(arguments);
+  const advise::StepAdvice advice = naming_file(arguments.config.path, [&] {
+    ProgressLine line;
+    return advise::advise_step(*json, options, [&](const std::string& text) { line.show(text); });
+  });
+  const input::Json made = to_json(advice);
+  output.write(to_text(advice), made, made);
+}
+
+void advise_on_collective(const AdviseArguments& arguments, input::JsonValue json) {
+  const ConfigFile file = read_config_file(arguments.config, std::move(json));
+  warn_of_labels(file.config);
+  const tune::TuneOptions options = read_options(arguments);
+  Output output(arguments);
+  const advise::Advice advice = advise_on(file, options);
+  output.write(to_text(advice), to_json(advice), result::to_json(advice.compared, {.links = true}));
+}
+
 }  // namespace
 
 void advise(const AdviseArguments& arguments) {
+  const std::string text = read_text(arguments.config.path);
+  if (imports::is_program(text)) return advise_on_step(arguments, step_of_program(arguments, text));
+  check_no_program_options(arguments);
+  input::JsonValue json = read_json(arguments.config, text);
+  if (config::is_step(json)) return advise_on_step(arguments, json);
+  if (arguments.chips.empty() && arguments.slices.empty())
+    return advise_on_collective(arguments, std::move(json));
+  if (!arguments.report.empty())
+    throw input::InputError("", "--report applies to one machine; remove --chips and --slices");
   const tune::TuneOptions options = read_options(arguments);
-  if (arguments.chips.empty() && arguments.slices.empty()) {
-    const ConfigFile file = read_config_file(arguments.config);
-    warn_of_labels(file.config);
-    const advise::Advice advice = advise_on(file, options);
-    return print(arguments.json ? to_json(advice).dump(2) + "\n" : to_text(advice));
-  }
   const std::vector<advise::MachineAdvice> machines = advise_on_all(arguments, options);
   print(arguments.json ? to_json(machines).dump(2) + "\n" : to_table(machines));
 }

@@ -42,9 +42,7 @@ using input::Json;
 plan::Plan load(const ConfigArguments& arguments, input::JsonValue json, bool uncertainty = false,
                 plan::RunProfile profile = plan::RunProfile::single) {
   ConfigFile file = read_config_file(arguments, std::move(json));
-  config::UncertaintyConfig& intervals = file.config.uncertainty;
-  if (uncertainty && intervals.samples == 0)
-    intervals.samples = config::UncertaintyConfig::kDefaultSamples;
+  if (uncertainty) file.config.uncertainty.request();
   return naming_file(arguments.path, [&] { return plan::make_plan(file.config, profile); });
 }
 

@@ -78,9 +78,16 @@ struct AdviseArguments {
   std::string budget;    ///< "2 min"; empty: limits per candidate apply
   std::string slices;    ///< "4x2,4x4"; empty: the configured topology
   std::string chips;     ///< "tpu-v5e,tpu-v6e"; empty: the configured chip
+  // Machine of an HLO program, as for ImportArguments.
+  std::string hardware;
+  std::string topology;
+  std::string mesh;
+  std::vector<std::string> trip_counts;
+  std::string report;  ///< HTML file; empty: none
   bool json = false;
 };
 
+/// Advises on a collective, a workload, a step or an HLO program.
 /// @throws input::InputError also if no machine has a candidate within the limits
 void advise(const AdviseArguments& arguments);
 

@@ -24,12 +24,15 @@ std::string read_text(const std::string& path) {
 }
 
 input::JsonValue read_json(const ConfigArguments& arguments) {
-  const std::string text = read_text(arguments.path);
+  return read_json(arguments, read_text(arguments.path));
+}
+
+input::JsonValue read_json(const ConfigArguments& arguments, const std::string& text) {
   return naming_file(arguments.path, [&]() -> input::JsonValue {
     if (imports::is_program(text))
       throw input::InputError("",
                               "is an XLA program, not a configuration; 'equarx-sim import hlo' "
-                              "converts it");
+                              "converts it, and 'equarx-sim advise' accepts it");
     input::Json json = input::parse_json(text);
     apply_overrides(json, arguments.overrides);
     return json;

@@ -30,6 +30,9 @@ inline std::string name_of(const std::string& path) {
 /// Reads a file or standard input. @throws input::InputError if it cannot be read
 std::string read_text(const std::string& path);
 
+/// The same from the text of the file.
+input::JsonValue read_json(const ConfigArguments& arguments, const std::string& text);
+
 /// Reads a configuration's JSON and applies its overrides. @throws input::InputError
 /// naming the file
 input::JsonValue read_json(const ConfigArguments& arguments);

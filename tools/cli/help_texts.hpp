@@ -159,6 +159,8 @@ inline constexpr const char* kAdviseFooter =
     "  equarx-sim advise configs/experiments/gemma3_27b_prefill_v5e_4x4.json --min-sqnr '35 dB'\n"
     "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json --formats int8 --slices "
     "2x2,4x4,8x8 --chips tpu-v5e,tpu-v6e\n"
+    "  equarx-sim advise configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4 --mesh "
+    "data=4,model=4 --report advice.html\n"
     "\n"
     "docs/tuning.md explains each line and its assumptions.";
 

@@ -32,9 +32,7 @@ step::StepPlan load(const std::string& path, const input::JsonValue& json) {
 /// Rejects options that do not apply to steps.
 void check_options(const RunArguments& arguments) {
   for (const auto& [given, option] :
-       {std::pair{arguments.uncertainty, "--uncertainty"},
-        std::pair{arguments.sensitivity, "--sensitivity"}, std::pair{arguments.links, "--links"},
-        std::pair{arguments.inputs, "--output-inputs"},
+       {std::pair{arguments.links, "--links"}, std::pair{arguments.inputs, "--output-inputs"},
         std::pair{!arguments.tensors.empty(), "--output-tensors"},
         std::pair{!arguments.trace_run.empty(), "--trace-run"}})
     if (given)
@@ -67,7 +65,9 @@ void run_step(const RunArguments& arguments, const input::JsonValue& json) {
   step::StepResult result;
   {
     ProgressLine line;
-    result = step::run_step(plan, [&](const std::string& text) { line.show(text); });
+    result = step::run_step(
+        plan, [&](const std::string& text) { line.show(text); },
+        {.uncertainty = arguments.uncertainty, .sensitivity = arguments.sensitivity});
   }
   print(arguments.json ? step::to_json(result).dump(2) + "\n" : step::to_table(result));
   if (file) {

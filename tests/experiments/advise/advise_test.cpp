@@ -9,13 +9,13 @@ namespace {
 TEST_CASE("quantizing a large tensor is advised, and the advice matches a run") {
   input::Json json = on_slice("4x2", "16 MiB");
   const Advice advice = advice_on(json);
-  CHECK(advice.verdict == Verdict::yes);
+  CHECK(advice.verdict == variation::Verdict::yes);
   REQUIRE(advice.quantized);
   CHECK(advice.quantized->config.format.name == "int8");
   CHECK(advice.speedup() > 1.5);
-  REQUIRE(advice.uncertainty);
-  CHECK(advice.uncertainty->speedup.low < advice.speedup());
-  CHECK(advice.uncertainty->speedup.high > advice.speedup());
+  REQUIRE(advice.confidence.uncertainty);
+  CHECK(advice.confidence.uncertainty->speedup.low < advice.speedup());
+  CHECK(advice.confidence.uncertainty->speedup.high > advice.speedup());
   json["collectives"] = input::Json::array(
       {config::collective_json(advice.plain.config, collectives::Collective::all_reduce),
        config::collective_json(advice.quantized->config, collectives::Collective::all_reduce)});
@@ -28,7 +28,7 @@ TEST_CASE("quantizing a large tensor is advised, and the advice matches a run") 
 
 TEST_CASE("quantizing a small tensor is not advised") {
   const Advice advice = advice_on(on_slice("4x2", "64 KiB"));
-  CHECK(advice.verdict == Verdict::no);
+  CHECK(advice.verdict == variation::Verdict::no);
   REQUIRE(advice.quantized);
   CHECK(advice.speedup() < 1.0);
   CHECK_FALSE(advice.plain.config.format.scaled);
@@ -39,7 +39,7 @@ TEST_CASE("quantizing a small tensor is not advised") {
 
 TEST_CASE("without a quantized candidate within the limits, the nearest is reported") {
   const Advice advice = advice_on(on_slice("4x2", "1 MiB"), 49.0);
-  CHECK(advice.verdict == Verdict::no);
+  CHECK(advice.verdict == variation::Verdict::no);
   CHECK_FALSE(advice.quantized);
   REQUIRE(advice.nearest);
   CHECK(advice.nearest->nmse > std::pow(10.0, -4.9));
@@ -52,10 +52,10 @@ TEST_CASE("the verdict is unclear if and only if the speedup interval includes 1
   for (const std::string bytes : {"1152 KiB", "1280 KiB", "1408 KiB", "1536 KiB", "1664 KiB"}) {
     json["tensor"] = {{"bytes", bytes}};
     const Advice advice = advice_on(json);
-    REQUIRE(advice.uncertainty);
-    const run::Interval& speedup = advice.uncertainty->speedup;
+    REQUIRE(advice.confidence.uncertainty);
+    const variation::Interval& speedup = advice.confidence.uncertainty->speedup;
     const bool straddles = speedup.low < 1.0 && speedup.high > 1.0;
-    CHECK((advice.verdict == Verdict::unclear) == straddles);
+    CHECK((advice.verdict == variation::Verdict::unclear) == straddles);
     unclear = unclear || straddles;
   }
   CHECK(unclear);
@@ -67,7 +67,7 @@ TEST_CASE("advice for a workload covers its whole phase") {
     "workload": {"model": "gemma3-12b", "phase": "prefill", "tokens": 1024},
     "collectives": [{"label": "bf16", "algorithm": "ring"}]})");
   const Advice advice = advice_on(json);
-  CHECK(advice.verdict == Verdict::yes);
+  CHECK(advice.verdict == variation::Verdict::yes);
   CHECK_FALSE(advice.of_one_allreduce);
   CHECK(advice.quantized->time_s > advice.tuned.baseline.phase->compute_s);
 }

@@ -17,7 +17,10 @@ TopologyConfig torus() {
 }
 
 TopologyConfig slices(TopologyConfig slice) {
-  slice.network = NetworkConfig{.slices = 3, .rate = 25e9, .latency_s = 1e-6, .chips_per_port = 2};
+  slice.network = NetworkConfig{.slices = 3,
+                                .bandwidth = {.value = 25e9, .source = {}},
+                                .latency = {.value = 1e-6, .source = {}},
+                                .chips_per_port = 2};
   return slice;
 }
 

@@ -144,8 +144,8 @@ TEST_CASE("a network joins slices and survives a round trip") {
   const TopologyConfig topology = read_config(changed("/topology", text)).topology;
   REQUIRE(topology.network);
   CHECK(topology.network->slices == 3);
-  CHECK(topology.network->rate == 12.5e9);
-  CHECK(topology.network->latency_s == Approx(10e-6));
+  CHECK(topology.network->bandwidth.value == 12.5e9);
+  CHECK(topology.network->latency.value == Approx(10e-6));
   CHECK(topology.network->chips_per_port == 4);
   const input::Json json = topology_json(topology);
   CHECK(json["slice"] == "4x2");
@@ -153,6 +153,18 @@ TEST_CASE("a network joins slices and survives a round trip") {
                                         {"bandwidth", "12.5 GB/s"},
                                         {"latency", "10 us"},
                                         {"chips_per_port", 4}}));
+}
+
+TEST_CASE("parameters of a network may have an uncertainty") {
+  const std::string text = R"({"slice": "4x2", "network": {"slices": 2, "latency": "10 us",
+    "bandwidth": {"value": "10 GB/s", "range": ["8 GB/s", "12 GB/s"], "class": "measured",
+                  "source": "a test"}}})";
+  const TopologyConfig topology = read_config(changed("/topology", text)).topology;
+  CHECK(topology.network->bandwidth.range == hardware::ParameterRange{8e9, 12e9});
+  CHECK_FALSE(topology.network->latency.range);
+  const input::Json json = topology_json(topology);
+  CHECK(json["network"]["bandwidth"] == input::parse_json(text)["network"]["bandwidth"]);
+  CHECK(json["network"]["latency"] == "10 us");
 }
 
 TEST_CASE("an impossible network is refused with the remedy") {
@@ -168,6 +180,13 @@ TEST_CASE("an impossible network is refused with the remedy") {
         "is missing"},
        {"/topology", with(R"({"slices": 2, "bandwidth": "0 GB/s", "latency": "5 us"})"),
         here + "/bandwidth", "must be above 0"},
+       {"/topology", with(R"({"slices": 2, "latency": "5 us", "bandwidth": {"value": "10 GB/s"}})"),
+        here + "/bandwidth/class", "is missing"},
+       {"/topology",
+        with(
+            R"({"slices": 2, "latency": "5 us", "bandwidth": {"value": "10 GB/s", "class": "assumed",
+             "source": "", "range": ["11 GB/s", "12 GB/s"]}})"),
+        here + "/bandwidth/range", "widen the range"},
        {"/topology", with(R"({"slices": 2, "bandwidth": "10 GB/s", "latency": 5})"),
         here + "/latency", "a time with its unit"},
        {"/topology", with(R"({"slices": 2, "chips_per_port": 3, )" + port + "}"),

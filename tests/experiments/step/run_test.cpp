@@ -97,6 +97,108 @@ TEST_CASE("a serving step takes as long as the same workload") {
     }
 }
 
+/// An AllReduce of 4 MiB in two variants, as a step and as an experiment.
+std::pair<input::Json, input::Json> step_and_experiment(const std::string& topology) {
+  const input::Json variants = input::parse_json(R"([
+    {"label": "bf16", "algorithm": "two-shot", "format": "bf16"},
+    {"label": "int8", "algorithm": "two-shot", "format": "int8", "elements_per_scale": 64}])");
+  input::Json step = input::parse_json(R"({
+    "hardware": "tpu-v5e", "engine": "direct", "mesh": {"data": 8},
+    "uncertainty": {"samples": 20},
+    "step": {"tasks": [
+      {"name": "sum", "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "4 MiB"}}]},
+    "variants": []})");
+  step["topology"] = input::parse_json(topology);
+  if (step["topology"].contains("network"))
+    step["mesh"] = {{"data", {{"length", 8}, {"axes", {0, 1}}}}};
+  input::Json experiment = input::parse_json(R"({
+    "hardware": "tpu-v5e", "engine": "direct", "tensor": {"bytes": "4 MiB"}, "numerics": "off",
+    "uncertainty": {"samples": 20}})");
+  experiment["topology"] = step["topology"];
+  experiment["collectives"] = variants;
+  for (input::Json rule : variants) {
+    const std::string label = rule["label"];
+    rule.erase("label");
+    step["variants"].push_back({{"label", label}, {"quantize", input::Json::array({rule})}});
+  }
+  return {step, experiment};
+}
+
+TEST_CASE("a step has the intervals and sensitivities of the same experiment") {
+  for (
+      const std::string topology :
+      {R"({"fully-connected": 8})",
+       R"({"ring": 4, "network": {"slices": 2, "latency": "10 us", "bandwidth": {"value": "10 GB/s",
+            "range": ["8 GB/s", "12 GB/s"], "class": "assumed", "source": "a test"}}})"}) {
+    CAPTURE(topology);
+    const auto [step, experiment] = step_and_experiment(topology);
+    const auto silent = [](const std::string&) {};
+    const StepResult of_step =
+        run_step(make_plan(config::read_step_config(step)), silent, {.sensitivity = true});
+    const run::ExperimentResult of_experiment = run::run_experiment(
+        plan::make_plan(config::read_config(experiment)), silent, {.sensitivity = true});
+    REQUIRE(of_step.variants.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      CHECK(of_step.variants[i].time_s == Approx(of_experiment.runs[i].time_s).epsilon(1e-12));
+      const variation::Uncertainty& one = of_step.variants[i].uncertainty.value();
+      const variation::Uncertainty& other = of_experiment.runs[i].uncertainty.value();
+      CHECK(one.samples == 20);
+      CHECK(one.time_s.low == Approx(other.time_s.low).epsilon(1e-12));
+      CHECK(one.time_s.high == Approx(other.time_s.high).epsilon(1e-12));
+      CHECK(one.speedup.low == Approx(other.speedup.low).epsilon(1e-12));
+    }
+    REQUIRE(of_step.sensitivities.size() == of_experiment.sensitivities.size());
+    for (const variation::Sensitivity& one : of_step.sensitivities) {
+      CAPTURE(one.parameter);
+      const auto other = std::ranges::find(of_experiment.sensitivities, one.parameter,
+                                           &variation::Sensitivity::parameter);
+      REQUIRE(other != of_experiment.sensitivities.end());
+      CHECK(one.runs[1].time == Approx(other->runs[1].time).margin(1e-9));
+    }
+    if (topology.find("network") != std::string::npos)
+      CHECK(of_step.sensitivities.front().parameter == "network_bandwidth");
+  }
+}
+
+TEST_CASE("every kind of step has the same times on its own parameters") {
+  input::Json permutes = good_step();
+  permutes["step"]["tasks"].push_back(
+      input::parse_json(R"({"name": "shift", "permute": {"pairs": [[0, 1]], "bytes": "1 MiB"}})"));
+  for (const input::Json& json : {good_step(), good_training(), good_serving(), permutes}) {
+    const StepPlan plan = make_plan(config::read_step_config(json));
+    const variation::Varied varied = varied_variants(plan, 1);
+    const std::vector<variation::Timing> timings = varied.time_on(varied.machine);
+    const StepResult result = run_step(plan, [](const std::string&) {});
+    REQUIRE(timings.size() == result.variants.size());
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      CHECK(timings[i].time_s == result.variants[i].time_s);
+      CHECK(timings[i].speedup == result.variants[i].speedup);
+    }
+  }
+}
+
+TEST_CASE("a step whose compute depends on one uncertain parameter has its interval") {
+  input::Json json = good_step();
+  json.erase("variants");
+  json["step"]["tasks"] = input::parse_json(R"([{"name": "product", "compute": {"flops": 2e12}}])");
+  config::StepConfig config = config::read_step_config(json);
+  for (const hardware::ParameterInfo& info : hardware::parameters()) {
+    (config.machine.chip.*info.member).range = std::nullopt;
+    (config.machine.chip.*info.member).standard_error = std::nullopt;
+  }
+  config.machine.chip.calibration = std::nullopt;
+  config.machine.chip.matrix_efficiency.value = 0.5;
+  config.machine.chip.matrix_efficiency.range = hardware::ParameterRange{0.4, 0.6};
+  config.machine.uncertainty.samples = 200;
+  const VariantResult variant =
+      run_step(make_plan(config), [](const std::string&) {}).variants.front();
+  REQUIRE(variant.uncertainty);
+  CHECK(variant.uncertainty->time_s.low ==
+        Approx(variant.time_s * 0.5 / (0.4 + 0.841 * 0.2)).epsilon(0.02));
+  CHECK(variant.uncertainty->time_s.high ==
+        Approx(variant.time_s * 0.5 / (0.4 + 0.159 * 0.2)).epsilon(0.02));
+}
+
 TEST_CASE("serving groups have separate prompts, and take as long as one group") {
   input::Json one = good_serving();
   one["topology"]["torus"] = "1x4";

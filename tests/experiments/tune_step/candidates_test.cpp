@@ -24,8 +24,10 @@ GroupCandidates candidates_of(const input::Json& json, const std::string& name,
   const config::StepConfig config = config::read_step_config(json);
   step::Planner planner(config);
   for (const CollectiveGroup& group : collective_groups(config))
-    if (group.name == name)
-      return find_candidates(config, group, options, planner, [](const std::string&) {});
+    if (group.name == name) {
+      TunedExperiments tuned;
+      return find_candidates(config, group, options, planner, tuned, [](const std::string&) {});
+    }
   FAIL("no such group");
   return {};
 }

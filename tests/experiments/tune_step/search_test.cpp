@@ -25,18 +25,39 @@ step::VariantResult made_up(const Choice& choice) {
   return lasting(time_s);
 }
 
+/// Trials whose plans are results already.
+template <typename Result>
+Trials trials_of(Result result, const Choice& baseline, unsigned threads = 1) {
+  return Trials([result](const Choice& choice) { return [made = result(choice)] { return made; }; },
+                baseline, threads);
+}
+
 const Allowed kAll{{3, 2, 2}, {true, true, true}};
 const Choice kBaseline = {0, 0, 0};
 
 bool never() { return false; }
 
 TEST_CASE("coordinate descent finds the optimum with fewer simulations than exhaustive search") {
-  Trials few(made_up, kBaseline);
+  Trials few = trials_of(made_up, kBaseline);
   CHECK(improve(kAll, few, never) == Choice{2, 1, 0});
-  Trials all(made_up, kBaseline);
+  Trials all = trials_of(made_up, kBaseline);
   CHECK(best_of_all(kAll, all, never) == Choice{2, 1, 0});
   CHECK(all.simulated() == 12);
   CHECK(few.simulated() < all.simulated());
+}
+
+TEST_CASE("the number of threads changes neither the optimum nor the simulations") {
+  Trials one = trials_of(made_up, kBaseline);
+  Trials four = trials_of(made_up, kBaseline, 4);
+  CHECK(improve(kAll, four, never) == improve(kAll, one, never));
+  CHECK(four.simulated() == one.simulated());
+}
+
+TEST_CASE("a stop ends a prefetch before its next batch") {
+  Trials trials = trials_of(made_up, kBaseline, 2);
+  int asked = 0;
+  trials.prefetch({{1, 0, 0}, {2, 0, 0}, {0, 1, 0}, {0, 0, 1}}, [&] { return ++asked > 1; });
+  CHECK(trials.simulated() == 3);
 }
 
 TEST_CASE("a change below the minimum gain is not made") {
@@ -45,14 +66,15 @@ TEST_CASE("a change below the minimum gain is not made") {
                    (choice[1] == 1 ? 2.0 * kLeastGain : 0.0));
   };
   const Allowed allowed{{2, 2}, {true, true}};
-  Trials trials(hardly, {0, 0});
+  Trials trials = trials_of(hardly, {0, 0});
   CHECK(improve(allowed, trials, never) == Choice{0, 1});
   CHECK(best_of_all(allowed, trials, never) == Choice{0, 1});
 }
 
 TEST_CASE("a baseline outside the limits is not chosen, whatever its cost") {
   const Allowed without_baseline{{2}, {false}};
-  Trials trials([](const Choice& choice) { return lasting(choice[0] == 0 ? 1.0 : 3.0); }, {0});
+  Trials trials =
+      trials_of([](const Choice& choice) { return lasting(choice[0] == 0 ? 1.0 : 3.0); }, {0});
   CHECK(improve(without_baseline, trials, never) == Choice{1});
   CHECK(best_of_all(without_baseline, trials, never) == Choice{1});
 }
@@ -62,24 +84,24 @@ TEST_CASE("an infeasible choice is not chosen, and its message is kept") {
     if (choice[0] == 1) throw input::InputError("/variants", "too large");
     return made_up(choice);
   };
-  Trials trials(refuses, kBaseline);
+  Trials trials = trials_of(refuses, kBaseline);
   CHECK(improve(kAll, trials, never) == Choice{2, 1, 0});
   CHECK_THAT(trials.obstacle(), ContainsSubstring("too large"));
   CHECK_FALSE(trials.result({1, 0, 0}).has_value());
   CHECK_FALSE(trials.known_time_s({1, 0, 0}).has_value());
-  CHECK_THROWS_AS(Trials(refuses, Choice{1, 0, 0}), input::InputError);
+  CHECK_THROWS_AS(trials_of(refuses, Choice{1, 0, 0}), input::InputError);
 }
 
 TEST_CASE("a stopped search returns the best choice so far") {
-  Trials trials(made_up, kBaseline);
+  Trials trials = trials_of(made_up, kBaseline);
   int left = 3;
   const Choice best = improve(kAll, trials, [&] { return left-- == 0; });
   CHECK(best == Choice{2, 0, 0});
-  CHECK(trials.simulated() == 3);
+  CHECK(trials.simulated() == 4);
 }
 
 TEST_CASE("the path to the best changes one group per step, lowest cost first") {
-  Trials trials(made_up, kBaseline);
+  Trials trials = trials_of(made_up, kBaseline);
   const std::vector<Choice> path = path_to({2, 1, 0}, trials);
   CHECK(path == std::vector<Choice>{{0, 0, 0}, {2, 0, 0}, {2, 1, 0}});
   CHECK(path_to(kBaseline, trials) == std::vector<Choice>{kBaseline});

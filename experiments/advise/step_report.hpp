@@ -1,0 +1,18 @@
+// Advice for a step as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "experiments/advise/step_advice.hpp"
+#include "experiments/input/object_reader.hpp"
+
+namespace equarx::advise {
+
+/// About ten lines, and one for each group.
+std::string to_text(const StepAdvice& advice);
+
+/// The result of the compared steps (step::to_json()) with the advice under "advice"
+/// (docs/results.md). `report` accepts it.
+input::Json to_json(const StepAdvice& advice);
+
+}  // namespace equarx::advise

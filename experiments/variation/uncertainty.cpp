@@ -1,0 +1,81 @@
+#include "experiments/variation/uncertainty.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "experiments/process/parallel_for.hpp"
+
+namespace equarx::variation {
+
+MachineSampler::MachineSampler(const config::MachineParameters& machine)
+    : machine_(machine), chips_(machine.chip) {}
+
+config::MachineParameters MachineSampler::draw(std::uint64_t seed, std::uint64_t number) const {
+  config::MachineParameters drawn{chips_.draw(seed, number), machine_.network};
+  std::uint64_t stream = 0;
+  for (const config::MachineParameter& one : config::all_parameters(machine_))
+    if (one.of_network != nullptr)
+      one.in(drawn).value =
+          hardware::draw_value(*one.info, one.in(machine_), seed, number, ++stream);
+  return drawn;
+}
+
+config::UncertaintyConfig with_default_samples(config::UncertaintyConfig requested,
+                                               double messages) {
+  if (requested.samples > 0) return requested;
+  constexpr double kMessages = 2e7;
+  constexpr double kFewest = 20.0;
+  constexpr double kMost = config::UncertaintyConfig::kDefaultSamples;
+  requested.samples =
+      static_cast<std::uint32_t>(std::clamp(kMessages / std::max(messages, 1.0), kFewest, kMost));
+  return requested;
+}
+
+std::vector<std::vector<Timing>> sample(const Varied& runs,
+                                        const config::UncertaintyConfig& requested,
+                                        const Progress& progress) {
+  if (config::uncertain_parameters(runs.machine).empty()) return {};
+  const MachineSampler sampler(runs.machine);
+  std::vector<std::vector<Timing>> timings(requested.samples);
+  std::mutex mutex;
+  std::uint32_t done = 0;
+  process::parallel_for(timings.size(), runs.threads, [&](std::size_t number) {
+    timings[number] = runs.time_on(sampler.draw(requested.seed, number));
+    const std::lock_guard lock(mutex);
+    progress(fmt::format("uncertainty: sample {} of {}", ++done, timings.size()));
+  });
+  std::erase_if(timings, [](const std::vector<Timing>& one) { return one.empty(); });
+  return timings;
+}
+
+Interval interval_of(std::vector<double> values) {
+  constexpr double kOutside = 0.1586552539314571;  // standard normal CDF at -1
+  std::ranges::sort(values);
+  const auto quantile = [&](double share) {
+    const double position = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(position);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return std::lerp(values[below], values[above], position - static_cast<double>(below));
+  };
+  return {quantile(kOutside), quantile(1.0 - kOutside)};
+}
+
+std::vector<Uncertainty> uncertainties(const std::vector<std::vector<Timing>>& samples) {
+  std::vector<Uncertainty> all;
+  if (samples.empty()) return all;
+  for (std::size_t run = 0; run < samples.front().size(); ++run) {
+    const auto interval = [&](double Timing::*figure) {
+      std::vector<double> values;
+      for (const std::vector<Timing>& timings : samples) values.push_back(timings[run].*figure);
+      return interval_of(std::move(values));
+    };
+    all.push_back({static_cast<std::uint32_t>(samples.size()), interval(&Timing::time_s),
+                   interval(&Timing::speedup)});
+  }
+  return all;
+}
+
+}  // namespace equarx::variation

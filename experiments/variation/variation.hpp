@@ -1,0 +1,61 @@
+// Runs repeated on machines with other parameters.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/machine_parameters.hpp"
+
+namespace equarx::variation {
+
+/// Timing of one run on one machine.
+struct Timing {
+  double time_s = 0.0;
+  double speedup = 0.0;  ///< the baseline's time / this time
+};
+
+/// A set of runs that can be timed on other machines: the collectives of an experiment, or the
+/// variants of a step.
+struct Varied {
+  config::MachineParameters machine;  ///< nominal
+  /// Times all runs on a machine, in a fixed order; empty if one of them fails. Called from up to
+  /// `threads` threads at once. @throws InputError if the machine cannot run them
+  std::function<std::vector<Timing>(const config::MachineParameters&)> time_on;
+  unsigned threads = 1;
+};
+
+/// Central 68 % interval: 16 % of the values lie below and 16 % above.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// Uncertainty of a run's figures due to the uncertainty of the machine's parameters.
+struct Uncertainty {
+  std::uint32_t samples = 0;  ///< number of sampled machines
+  Interval time_s;
+  Interval speedup;
+};
+
+/// Change of figures in per cent if a parameter grows by 1 %.
+struct Elasticity {
+  double time = 0.0;
+  double speedup = 0.0;
+};
+
+/// Sensitivity of all runs to one parameter.
+struct Sensitivity {
+  std::string parameter;
+  double value = 0.0;  ///< in the base unit
+  std::string text;    ///< value with its unit
+  hardware::Provenance provenance = hardware::Provenance::assumed;
+  double relative_uncertainty = 0.0;  ///< standard uncertainty / value; 0: taken as exact
+  std::vector<Elasticity> runs;       ///< in the order of the runs
+};
+
+/// Called with a progress message.
+using Progress = std::function<void(const std::string&)>;
+
+}  // namespace equarx::variation

@@ -1,0 +1,17 @@
+#include "experiments/advise/quality.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::advise::quality_test {
+namespace {
+
+TEST_CASE("the growth of perplexity follows the rule of docs/quality.md") {
+  CHECK(perplexity_text(0.0) == "grows by less than 0.1 %");
+  CHECK(perplexity_text(3e-4) == "grows by less than 0.1 %");
+  CHECK(perplexity_text(5e-4) == "grows by up to 0.08 %");
+  CHECK(perplexity_text(1e-2) == "grows by 0.8 to 1.6 %");
+  CHECK(perplexity_text(0.1) == "grows by more than 8 %, beyond the studied range");
+}
+
+}  // namespace
+}  // namespace equarx::advise::quality_test
