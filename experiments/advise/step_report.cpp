@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiments/advise/quality.hpp"
 #include "experiments/advise/text.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/step_json.hpp"
@@ -14,6 +13,7 @@
 #include "experiments/step/report.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
+#include "models/numerics/errors/perplexity.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::advise {
@@ -65,7 +65,7 @@ std::string error_text(const StepAdvice& advice) {
 std::string quality_text(const StepAdvice& advice) {
   if (advice.compared.config.training)
     return "not covered: the rule of docs/quality.md is for activations, not gradients";
-  return perplexity_text(advice.worst_nmse) +
+  return numerics::perplexity_text(advice.worst_nmse) +
          ", measured on a model of 1.07 million weights (docs/quality.md)";
 }
 

@@ -25,9 +25,10 @@ struct MachineParameter {
   const hardware::Parameter& in(const MachineParameters& machine) const;
 };
 
-/// Bandwidth (B/s, above 0) and latency (s) of a network's ports, with the keys of reports:
-/// "network_bandwidth" and "network_latency".
+/// Key and constraints of a network port's bandwidth: "network_bandwidth", B/s, above 0.
 const hardware::ParameterInfo& network_bandwidth_info();
+
+/// Key and constraints of a network port's latency: "network_latency", s.
 const hardware::ParameterInfo& network_latency_info();
 
 /// All parameters of a machine: those of the chip in the order of hardware::parameters(), then
@@ -37,6 +38,7 @@ std::vector<MachineParameter> all_parameters(const MachineParameters& machine);
 /// Parameters of the machine with a standard_uncertainty(). Counts are exact.
 std::vector<MachineParameter> uncertain_parameters(const MachineParameters& machine);
 
+/// Returns the parameters of the configured machine.
 MachineParameters parameters_of(const ExperimentConfig& config);
 
 /// Sets the chip, and bandwidth and latency of the network if the configuration has one. Drops the

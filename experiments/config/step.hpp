@@ -45,6 +45,9 @@ struct StepConfig {
   std::vector<steps::Permute> permutes = {};  ///< distinct permutes of the graph, by first use
   std::vector<StepVariant> variants = {};
   std::size_t baseline = 0;  ///< index into variants
+  /// Tensors of the collectives, by call, whose errors are computed; std::nullopt for the others.
+  std::vector<std::optional<TensorConfig>> values = {};
+  input::JsonValue value_rules = {};  ///< the "values" array as the user wrote it, or null
 };
 
 /// Lengths of the machine axes that a mesh is mapped to: slices, if a network joins them, then the

@@ -10,6 +10,7 @@
 #include "experiments/config/labels.hpp"
 #include "experiments/config/mesh_json.hpp"
 #include "experiments/config/step_rules.hpp"
+#include "experiments/config/step_values.hpp"
 #include "experiments/config/tasks_json.hpp"
 #include "experiments/config/training_json.hpp"
 #include "experiments/config/workload_json.hpp"
@@ -78,6 +79,8 @@ StepConfig read_step_config(const input::Json& json) {
   config.permutes = distinct_permutes(config.graph);
   config.variants = read_variants(reader, config.machine, config.mesh, config.calls);
   config.baseline = read_baseline(reader, config.variants);
+  if (reader.has("values")) config.value_rules = reader.array("values");
+  config.values = read_step_values(reader, config.machine, config.mesh, config.calls);
   reader.finish();
   return config;
 }
@@ -100,6 +103,7 @@ input::Json to_json(const StepConfig& config) {
     write_tasks(config.graph, config.mesh, json["step"]);
   json["variants"] = variants_json(config);
   json["baseline"] = config.variants[config.baseline].label;
+  if (!config.value_rules->is_null()) json["values"] = *config.value_rules;
   json["wire_buffers"] = wire_buffers_key(config.machine);
   add_simulation_keys(config.machine, json);
   return json;

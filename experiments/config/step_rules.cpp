@@ -24,34 +24,6 @@ namespace {
 
 constexpr std::string_view kWhere = "where";
 
-/// Filter of a rule; an absent field matches all collectives.
-struct Filter {
-  std::optional<collectives::Collective> collective;
-  std::optional<std::string> axis;   ///< an axis of the collective
-  std::optional<std::string> group;  ///< task group
-
-  bool matches(const StepCall& step_call, const steps::Mesh& mesh) const {
-    if (collective && *collective != step_call.call.collective) return false;
-    if (group && *group != step_call.group) return false;
-    return !axis || std::ranges::any_of(step_call.call.axes, [&](std::size_t on) {
-      return mesh.axes[on].name == *axis;
-    });
-  }
-};
-
-Filter read_filter(input::ObjectReader reader, const steps::Mesh& mesh) {
-  Filter filter;
-  if (reader.has("collective")) filter.collective = read_collective_name(reader, "collective");
-  if (reader.has("axis")) {
-    std::vector<std::string_view> names;
-    for (const steps::MeshAxis& axis : mesh.axes) names.push_back(axis.name);
-    filter.axis = names[reader.choice("axis", names)];
-  }
-  if (reader.has("group")) filter.group = reader.text("group");
-  reader.finish();
-  return filter;
-}
-
 std::string call_text(const StepCall& step_call, const steps::Mesh& mesh) {
   return fmt::format("{} ({} over {})", step_call.group, collective_key(step_call.call.collective),
                      steps::over_text(step_call.call, mesh));
@@ -59,7 +31,7 @@ std::string call_text(const StepCall& step_call, const steps::Mesh& mesh) {
 
 /// A rule and its filter.
 struct Rule {
-  Filter filter;
+  CallFilter filter;
   input::Json how;
   std::string pointer;
 };
@@ -83,7 +55,7 @@ class Variants {
     reader.finish();
     for (const StepCall& step_call : calls_)
       variant.collectives.push_back(apply_rules(step_call, rules));
-    for (const Rule& rule : rules) check_used(rule);
+    for (const Rule& rule : rules) check_matches(rule.filter, calls_, mesh_, rule.pointer);
     return variant;
   }
 
@@ -98,11 +70,9 @@ class Variants {
   Rule read_rule(const input::Json& json, const std::string& pointer) const {
     if (!json.is_object()) throw input::InputError(pointer, "expected a rule (an object)");
     Rule rule{{}, json, pointer};
-    const std::string where(kWhere);
-    if (!json.contains(where)) return rule;
-    rule.filter =
-        read_filter(input::ObjectReader(json[where], input::pointer(pointer, where)), mesh_);
-    rule.how.erase(where);
+    input::ObjectReader reader(json, pointer);
+    rule.filter = read_where(reader, mesh_);
+    rule.how.erase(std::string(kWhere));
     return rule;
   }
 
@@ -120,24 +90,46 @@ class Variants {
     return collective;
   }
 
-  void check_used(const Rule& rule) const {
-    std::vector<std::string> texts;
-    for (const StepCall& step_call : calls_) {
-      if (rule.filter.matches(step_call, mesh_)) return;
-      texts.push_back(call_text(step_call, mesh_));
-    }
-    throw input::InputError(
-        rule.pointer,
-        fmt::format("matches none of the step's collectives: {}",
-                    texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "))));
-  }
-
   const ExperimentConfig& machine_;
   const steps::Mesh& mesh_;
   const std::vector<StepCall>& calls_;
 };
 
 }  // namespace
+
+bool CallFilter::matches(const StepCall& step_call, const steps::Mesh& mesh) const {
+  if (collective && *collective != step_call.call.collective) return false;
+  if (group && *group != step_call.group) return false;
+  return !axis || std::ranges::any_of(step_call.call.axes,
+                                      [&](std::size_t on) { return mesh.axes[on].name == *axis; });
+}
+
+CallFilter read_where(input::ObjectReader& rule, const steps::Mesh& mesh) {
+  CallFilter filter;
+  if (!rule.has(kWhere)) return filter;
+  input::ObjectReader reader = rule.object(kWhere);
+  if (reader.has("collective")) filter.collective = read_collective_name(reader, "collective");
+  if (reader.has("axis")) {
+    std::vector<std::string_view> names;
+    for (const steps::MeshAxis& axis : mesh.axes) names.push_back(axis.name);
+    filter.axis = names[reader.choice("axis", names)];
+  }
+  if (reader.has("group")) filter.group = reader.text("group");
+  reader.finish();
+  return filter;
+}
+
+void check_matches(const CallFilter& filter, const std::vector<StepCall>& calls,
+                   const steps::Mesh& mesh, const std::string& pointer) {
+  std::vector<std::string> texts;
+  for (const StepCall& step_call : calls) {
+    if (filter.matches(step_call, mesh)) return;
+    texts.push_back(call_text(step_call, mesh));
+  }
+  throw input::InputError(
+      pointer, fmt::format("matches none of the step's collectives: {}",
+                           texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "))));
+}
 
 std::vector<StepVariant> read_variants(input::ObjectReader& reader, const ExperimentConfig& machine,
                                        const steps::Mesh& mesh,

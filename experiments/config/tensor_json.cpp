@@ -50,16 +50,6 @@ std::vector<std::uint64_t> read_shape(input::ObjectReader& reader) {
   return shape;
 }
 
-/// Reads the sampled share of elements. No lower limit: at least one block is always computed.
-double read_sample(input::ObjectReader& reader) {
-  constexpr std::string_view kExpected = "a number above 0 and up to 1";
-  const input::Json& value = reader.required("sample", kExpected);
-  if (!value.is_number() || !(value.get<double>() > 0.0 && value.get<double>() <= 1.0))
-    throw input::InputError(reader.pointer_to("sample"),
-                            fmt::format("{} is not {}", value.dump(), kExpected));
-  return value.get<double>();
-}
-
 std::uint64_t read_elements_from_bytes(input::ObjectReader& reader, ElementFormat dtype) {
   const double bytes = reader.quantity("bytes", units::Dimension::bytes);
   const input::Json& given = reader.required("bytes", "a size");
@@ -90,15 +80,41 @@ std::vector<std::string> read_file_names(input::ObjectReader& reader) {
   return names;
 }
 
+std::vector<std::uint64_t> shape_of(const tensors::TensorFile& file) {
+  return {file.shape().begin(), file.shape().end()};
+}
+
 void read_files(input::ObjectReader& reader, TensorConfig& tensor) {
   tensor.files = read_file_names(reader);
   if (reader.has("tensor")) tensor.name = reader.text("tensor");
   for (const std::string_view key : {"distribution", "seed", "ranks"})
     reader.reject(key, "is for synthetic values; remove it, or \"files\"");
-  reader.finish();
 }
 
-void read_values(input::ObjectReader reader, TensorConfig& tensor) {
+/// An imposed size may be repeated, but not changed.
+void reject_other_size(input::ObjectReader& reader, const std::vector<std::uint64_t>& shape) {
+  const bool other =
+      reader.has("bytes") ||
+      (reader.has("shape") && reader.required("shape", "a shape") != input::Json(shape));
+  if (other)
+    throw input::InputError(
+        "/tensor",
+        fmt::format("its size comes from the workload ({}); remove it", fmt::join(shape, " x ")));
+}
+
+}  // namespace
+
+// No lower limit: at least one block is always computed.
+double read_sample(input::ObjectReader& reader) {
+  constexpr std::string_view kExpected = "a number above 0 and up to 1";
+  const input::Json& value = reader.required("sample", kExpected);
+  if (!value.is_number() || !(value.get<double>() > 0.0 && value.get<double>() <= 1.0))
+    throw input::InputError(reader.pointer_to("sample"),
+                            fmt::format("{} is not {}", value.dump(), kExpected));
+  return value.get<double>();
+}
+
+void read_value_keys(input::ObjectReader& reader, TensorConfig& tensor) {
   if (reader.has("files")) return read_files(reader, tensor);
   reader.reject("tensor", "names a tensor within \"files\"; add \"files\", or remove it");
   numerics::InputSpec& values = tensor.values;
@@ -108,16 +124,11 @@ void read_values(input::ObjectReader reader, TensorConfig& tensor) {
   constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
   if (reader.has("seed")) values.seed = reader.integer("seed", 0, kMostSeed);
   values.identical_ranks = reader.has("ranks") && reader.choice("ranks", kRankValues) == 1;
-  reader.finish();
 }
 
-std::vector<std::uint64_t> shape_of(const tensors::TensorFile& file) {
-  return {file.shape().begin(), file.shape().end()};
-}
-
-/// Opens the files and returns the shape of one rank's tensor.
-std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks) {
-  const std::string pointer = "/tensor/values/files";
+std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks,
+                                      const std::string& pointer_of_values) {
+  const std::string pointer = input::pointer(pointer_of_values, "files");
   for (std::size_t i = 0; i < tensor.files.size(); ++i) {
     try {
       std::optional<std::string_view> name;
@@ -125,8 +136,9 @@ std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks)
       tensor.opened.push_back(std::make_shared<const tensors::TensorFile>(
           tensors::TensorFile::open(tensor.files[i], name)));
     } catch (const tensors::NoTensorNamed& error) {
-      throw input::InputError(input::pointer(pointer, i),
-                              fmt::format("{} by /tensor/values/tensor", error.what()));
+      throw input::InputError(
+          input::pointer(pointer, i),
+          fmt::format("{} by {}", error.what(), input::pointer(pointer_of_values, "tensor")));
     } catch (const tensors::FileError& error) {
       throw input::InputError(input::pointer(pointer, i), error.what());
     }
@@ -151,26 +163,17 @@ std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks)
   return shape;
 }
 
-/// An imposed size may be repeated, but not changed.
-void reject_other_size(input::ObjectReader& reader, const std::vector<std::uint64_t>& shape) {
-  const bool other =
-      reader.has("bytes") ||
-      (reader.has("shape") && reader.required("shape", "a shape") != input::Json(shape));
-  if (other)
-    throw input::InputError(
-        "/tensor",
-        fmt::format("its size comes from the workload ({}); remove it", fmt::join(shape, " x ")));
-}
-
-}  // namespace
-
 TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
                          const std::optional<ImposedSize>& imposed) {
   TensorConfig tensor;
   if (imposed) reject_other_size(reader, imposed->shape);
-  if (reader.has("values")) read_values(reader.object("values"), tensor);
+  if (reader.has("values")) {
+    input::ObjectReader values = reader.object("values");
+    read_value_keys(values, tensor);
+    values.finish();
+  }
   std::vector<std::uint64_t> file_shape;
-  if (!tensor.files.empty()) file_shape = open_files(tensor, ranks);
+  if (!tensor.files.empty()) file_shape = open_files(tensor, ranks, "/tensor/values");
   tensor.dtype =
       input::choose(reader, "dtype", numerics::kTensorFormats,
                     tensor.files.empty() ? ElementFormat::bf16

@@ -31,6 +31,18 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
 /// The tensor as configuration JSON, with all defaults filled in.
 input::Json tensor_json(const TensorConfig& tensor);
 
+/// Reads the keys of "values", without opening files and without finishing the reader.
+void read_value_keys(input::ObjectReader& reader, TensorConfig& tensor);
+
+/// Opens the files of a tensor and returns the shape of one rank's tensor. `pointer`: of the object
+/// with "files". @throws InputError if a file is unreadable, or if there is neither one for each rank
+/// nor one with a leading rank axis
+std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks,
+                                      const std::string& pointer);
+
+/// Reads "sample", the share of elements to compute, above 0 and up to 1.
+double read_sample(input::ObjectReader& reader);
+
 /// Source of a tensor's values: a distribution, or "files".
 std::string_view values_name(const TensorConfig& tensor);
 

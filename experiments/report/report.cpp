@@ -177,9 +177,10 @@ std::string report_data(const ReportInput& input) {
   for (const ReportRow& row : results.rows) row_sources.push_back(row.source);
   const Shared parameters = make_shared(results, &ReportSource::parameters);
   const Shared operations = make_shared(results, &ReportSource::operations);
-  std::string json = fmt::format(R"({{"title":{},"version":{},"notes":{},"rows":{},)",
+  std::string json = fmt::format(R"({{"title":{},"version":{},"advice":{},"notes":{},"rows":{},)",
                                  input::json_text(input.title), input::json_text(input.version),
-                                 input::json_text(results.notes), results.rows.size());
+                                 input::json_text(input.advice), input::json_text(results.notes),
+                                 results.rows.size());
   json += fmt::format(R"("columns":{},)", list(make_columns(results), column_json));
   json += fmt::format(R"("row_sources":{},"sources":{},)", numbers(row_sources),
                       sources_json(results, parameters, operations));

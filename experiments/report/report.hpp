@@ -24,7 +24,8 @@ struct ReportInput {
   std::string title;
   ReportResults results;
   std::vector<ReportPicture> pictures;
-  std::string version;  ///< of this program
+  std::string version;      ///< of this program
+  std::string advice = {};  ///< text of `advise`, shown above the results; empty: none
 };
 
 /// Returns the complete page. Texts of the input cannot become markup or script.

@@ -1,5 +1,7 @@
 #include "experiments/step/group.hpp"
 
+#include <algorithm>
+
 namespace equarx::step {
 
 config::ExperimentConfig group_experiment(const config::StepConfig& config,
@@ -10,6 +12,9 @@ config::ExperimentConfig group_experiment(const config::StepConfig& config,
   experiment.faults = {};  // faults refer to the whole machine
   experiment.simulation = config::SimulationMode::automatic;
   experiment.collective = call.call.collective;
+  const auto index = std::ranges::find(config.calls, call) - config.calls.begin();
+  const auto at = static_cast<std::size_t>(index);
+  if (at < config.values.size() && config.values[at]) experiment.tensor = *config.values[at];
   experiment.tensor.elements = call.call.elements;
   experiment.tensor.dtype = call.call.dtype;
   experiment.collectives = {collective};

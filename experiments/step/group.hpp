@@ -5,7 +5,8 @@
 
 namespace equarx::step {
 
-/// Returns the experiment of a single group.
+/// Returns the experiment of a single group. `call`: one of `config.calls`; its tensor has the
+/// configured values, if any.
 config::ExperimentConfig group_experiment(const config::StepConfig& config,
                                           const config::StepCall& call,
                                           const config::CollectiveConfig& collective);

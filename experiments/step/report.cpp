@@ -17,6 +17,8 @@
 #include "experiments/output/table.hpp"
 #include "experiments/trace/events.hpp"
 #include "experiments/variation/report.hpp"
+#include "models/numerics/errors/metrics.hpp"
+#include "models/numerics/errors/perplexity.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::step {
@@ -41,17 +43,21 @@ std::vector<std::string> labels_of(const StepResult& result) {
   return labels;
 }
 
+std::string sqnr_text(double nmse) { return numerics::sqnr_text(numerics::sqnr_db(nmse)); }
+
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 std::string groups_table(const VariantResult& variant) {
   std::vector<output::TableRow> rows = {
       {variant.label, "tasks", "isolated", "wall time", "overlapped", "exposed", "critical path"}};
+  if (variant.error) rows.front().emplace_back("SQNR");
   for (const GroupResult& group : variant.groups) {
     const bool computes = group.kind == GroupKind::computation;
     rows.push_back({group.name, fmt::format("{}", group.tasks), time_text(group.isolated_s),
                     time_text(group.total_s),
                     computes ? "-" : time_text(group.total_s - group.exposed_s),
                     computes ? "-" : time_text(group.exposed_s), time_text(group.critical_s)});
+    if (variant.error) rows.back().push_back(group.error ? sqnr_text(group.error->nmse) : "-");
   }
   output::shorten_names(rows);
   return output::aligned_table(rows) + '\n';
@@ -83,9 +89,23 @@ std::string notes(const StepResult& result) {
                                       result.config.machine.uncertainty.samples, first.uncertainty);
 }
 
+/// Expected effect of the errors, for inference; one line per variant.
+std::string errors_note(const StepResult& result) {
+  if (!result.variants.front().error) return {};
+  std::string text =
+      "  SQNR: of the worst collective with values, computed on a sample of its tensor.\n";
+  if (result.config.training)
+    return text + "  Effect on training: see docs/quality.md; NMSE alone does not decide.\n";
+  for (const VariantResult& variant : result.variants)
+    text += fmt::format(
+        "  Perplexity with {}: {} (docs/quality.md, a model of 1.07 million weights).\n",
+        variant.label, numerics::perplexity_text(variant.error->worst_nmse));
+  return text;
+}
+
 input::Json groups_json(const std::vector<GroupResult>& groups) {
   input::Json list = input::Json::array();
-  for (const GroupResult& group : groups)
+  for (const GroupResult& group : groups) {
     list.push_back({{"group", group.name},
                     {"kind", name(group.kind)},
                     {"tasks", group.tasks},
@@ -93,6 +113,12 @@ input::Json groups_json(const std::vector<GroupResult>& groups) {
                     {"total_s", group.total_s},
                     {"exposed_s", group.exposed_s},
                     {"critical_s", group.critical_s}});
+    if (group.error)
+      list.back()["error"] = {{"mse", group.error->mse},
+                              {"nmse", group.error->nmse},
+                              {"sqnr_db", numerics::sqnr_db(group.error->nmse)},
+                              {"sampled_fraction", group.error->sampled_fraction}};
+  }
   return list;
 }
 
@@ -119,6 +145,11 @@ input::Json numbers_json(const VariantResult& variant) {
                       {"core_busy_s", variant.core_busy_s},
                       {"calibrated", variant.calibrated}};
   if (variant.uncertainty) json["uncertainty"] = variation::to_json(*variant.uncertainty);
+  if (variant.error) {
+    json["worst_nmse"] = variant.error->worst_nmse;
+    json["worst_sqnr_db"] = numerics::sqnr_db(variant.error->worst_nmse);
+    json["mean_nmse"] = variant.error->mean_nmse;
+  }
   if (!variant.efficiency) return json;
   json["tokens_per_s_per_chip"] = variant.efficiency->tokens_per_s;
   if (variant.efficiency->model_flops_share)
@@ -130,6 +161,7 @@ input::Json numbers_json(const VariantResult& variant) {
 std::vector<std::string> number_names() {
   VariantResult trained;
   trained.efficiency = {.tokens_per_s = 0.0, .model_flops_share = 0.0};
+  trained.error = {.worst_nmse = 1.0, .mean_nmse = 1.0};
   std::vector<std::string> names;
   const input::Json numbers = numbers_json(trained);
   for (const auto& [name, value] : numbers.items())
@@ -185,6 +217,8 @@ std::string overview_table(const StepResult& result) {
   rows.front().emplace_back("speedup");
   if (uncertain) rows.front().emplace_back("68 % interval");
   rows.front().insert(rows.front().end(), {"lower bound", "compute", "exposed"});
+  const bool has_errors = result.variants.front().error.has_value();
+  if (has_errors) rows.front().emplace_back("worst SQNR");
   if (used) rows.front().push_back("tokens/s/chip");
   if (used && used->model_flops_share) rows.front().push_back("MFU");
   if (used) rows.front().push_back("HFU");
@@ -196,6 +230,7 @@ std::string overview_table(const StepResult& result) {
     if (uncertain) row.push_back(variation::speedup_text(*variant.uncertainty));
     row.insert(row.end(), {time_text(variant.lower_bound_s), time_text(variant.compute_s),
                            time_text(variant.exposed_s())});
+    if (has_errors) row.push_back(sqnr_text(variant.error->worst_nmse));
     if (!variant.efficiency) continue;
     row.push_back(fmt::format("{:.0f}", variant.efficiency->tokens_per_s));
     if (variant.efficiency->model_flops_share)
@@ -209,7 +244,7 @@ std::string overview_table(const StepResult& result) {
 std::string to_table(const StepResult& result) {
   std::string text = title_text(result) + overview_table(result);
   for (const VariantResult& variant : result.variants) text += groups_table(variant);
-  return text + notes(result) +
+  return text + notes(result) + errors_note(result) +
          variation::sensitivity_table(result.sensitivities, labels_of(result),
                                       result.config.baseline);
 }

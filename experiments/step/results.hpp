@@ -17,6 +17,19 @@ namespace equarx::step {
 /// Kind of a group of tasks.
 enum class GroupKind : std::uint8_t { computation, collective, permute, host };
 
+/// Error of a collective against its exact result.
+struct CallError {
+  double mse = 0.0;
+  double nmse = 0.0;              ///< numerics::ErrorMetrics::comparable_nmse()
+  double sampled_fraction = 1.0;  ///< share of the tensor's elements that were computed
+};
+
+/// Errors of a variant's collectives that have values.
+struct StepError {
+  double worst_nmse = 0.0;
+  double mean_nmse = 0.0;  ///< weighted by bytes, over all tasks
+};
+
 /// Tasks of one group on one chip.
 struct GroupResult {
   std::string name;
@@ -26,6 +39,7 @@ struct GroupResult {
   double total_s = 0.0;     ///< wall time with at least one running task
   double exposed_s = 0.0;   ///< part of total_s without concurrent compute; 0 for computations
   double critical_s = 0.0;  ///< part of the critical path
+  std::optional<CallError> error = {};  ///< of the worst collective with values
 };
 
 /// Utilization of the chips in training and serving.
@@ -55,6 +69,7 @@ struct VariantResult {
   std::string simulation_reason;
   sim::Engine engine = sim::Engine::direct;
   std::optional<variation::Uncertainty> uncertainty;  ///< if requested
+  std::optional<StepError> error;                     ///< if a collective has values
 
   /// Time without a running compute task; 0 if within rounding.
   double exposed_s() const {

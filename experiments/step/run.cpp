@@ -12,6 +12,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/plan/engine.hpp"
 #include "experiments/step/bounds.hpp"
+#include "experiments/step/errors.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/variation/sensitivity.hpp"
 #include "experiments/variation/uncertainty.hpp"
@@ -278,6 +279,7 @@ StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOp
     result.variants.push_back(run_variant(plan, plan.variants[i], label));
   }
   set_speedups(result.variants, plan.config.baseline);
+  add_errors(plan, progress, options.threads, result);
   config::UncertaintyConfig& requested = result.config.machine.uncertainty;
   double messages = 0.0;
   for (const VariantResult& variant : result.variants)

@@ -12,7 +12,7 @@
 
 namespace equarx::study {
 
-/// 68 % interval of a figure (run::Interval).
+/// 68 % interval of a figure (variation::Interval).
 struct FigureInterval {
   double low = 0.0;
   double high = 0.0;

@@ -154,7 +154,7 @@ def of_step() -> set[str]:
     found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for config in (STEP, TRAINED):
+        for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED):
             found |= json_keys.paths(json.loads(program("run", written(folder, config), "--uncertainty", "--sensitivity",
                                                         "--json", folder=folder)), CLOSED)
     return found

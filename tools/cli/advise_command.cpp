@@ -1,7 +1,6 @@
 #include <array>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -52,8 +51,8 @@ advise::Advice advise_on(const ConfigFile& file, const tune::TuneOptions& option
   return advise::advise(file.config, options, [&](const std::string& text) { line.show(text); });
 }
 
-/// Prints an advice, and writes the compared runs as a page, with the lines of the advice as its
-/// notes.
+/// Prints an advice, and writes the compared runs as a page, with the advice above
+/// them.
 class Output {
  public:
   /// Opens the page before the advice is computed. @throws InputError if it cannot be written
@@ -88,12 +87,8 @@ std::string Output::page(const AdviseArguments& arguments, const input::Json& co
           "Advice for " + std::filesystem::path(name_of(arguments.config.path)).filename().string(),
       .results = report::read_result("advice", compared),
       .pictures = {},
-      .version = std::string(output::version())};
-  std::vector<std::string> notes;
-  std::istringstream lines(advice);
-  for (std::string line; std::getline(lines, line);)
-    if (!line.empty()) notes.push_back(line);
-  page.results.notes.insert(page.results.notes.begin(), notes.begin(), notes.end());
+      .version = std::string(output::version()),
+      .advice = advice};
   report::fill_in_parameters(page.results);
   page.pictures = report::make_pictures(page.results, kMostPictures);
   return make_report(page);
@@ -190,8 +185,8 @@ void check_step_options(const AdviseArguments& arguments) {
                           option));
 }
 
-/// The step of an HLO program, as a configuration.
-input::JsonValue step_of_program(const AdviseArguments& arguments, const std::string& text) {
+/// Imports an HLO program as a step.
+imports::ImportedProgram read_program(const AdviseArguments& arguments, const std::string& text) {
   if (!arguments.config.overrides.empty())
     throw input::InputError("",
                             "--set and --unset apply to configurations, but this is an HLO "
@@ -202,12 +197,9 @@ input::JsonValue step_of_program(const AdviseArguments& arguments, const std::st
   options.mesh = imports::read_lengths("--mesh", arguments.mesh);
   options.formats = {};
   options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
-  imports::ImportedProgram program = naming_file(arguments.config.path, [&] {
+  return naming_file(arguments.config.path, [&] {
     return naming_options("", [&] { return imports::import_hlo(text, options); });
   });
-  for (const auto& [note, count] : program.notes)
-    print_message(fmt::format("equarx-sim: note: {} ({} x)\n", note, count));
-  return std::move(program.step);
 }
 
 void advise_on_step(const AdviseArguments& arguments, const input::JsonValue& json) {
@@ -235,7 +227,13 @@ void advise_on_collective(const AdviseArguments& arguments, input::JsonValue jso
 
 void advise(const AdviseArguments& arguments) {
   const std::string text = read_text(arguments.config.path);
-  if (imports::is_program(text)) return advise_on_step(arguments, step_of_program(arguments, text));
+  if (imports::is_program(text)) {
+    const imports::ImportedProgram program = read_program(arguments, text);
+    advise_on_step(arguments, program.step);
+    for (const auto& [note, count] : program.notes)
+      print_message(fmt::format("equarx-sim: note: {} ({} x)\n", note, count));
+    return;
+  }
   check_no_program_options(arguments);
   input::JsonValue json = read_json(arguments.config, text);
   if (config::is_step(json)) return advise_on_step(arguments, json);

@@ -206,7 +206,7 @@ const kAbsences = ["error", "does_not_fit"];
 
 class Data {
   constructor(raw) {
-    Object.assign(this, { title: raw.title, version: raw.version, notes: raw.notes, rows: raw.rows });
+    Object.assign(this, { title: raw.title, version: raw.version, advice: raw.advice ?? "", notes: raw.notes, rows: raw.rows });
     this.columns = raw.columns.map((column) => new Column(column, raw.rows));
     this.rowSources = raw.row_sources;
     this.sources = raw.sources;

@@ -45,6 +45,9 @@ function drawHeader(data) {
     `computed by equarx-sim ${versions.join(", ")}`].join(" · ");
   const same = extractShared(data);
   document.getElementById("same").textContent = same.length ? `Common to all rows: ${same.join(" · ")}` : "";
+  const advice = document.getElementById("advice");
+  advice.textContent = data.advice;
+  advice.hidden = !data.advice;
   const notes = [...data.notes, ...doesNotFitNote(data), ...failureNote(data)];
   document.getElementById("notes").append(...notes.map((note) => make("p", { class: "note" }, note)));
   document.getElementById("about").textContent = `Created by equarx-sim ${data.version} report. ` +

@@ -113,6 +113,7 @@ TEST_CASE("no text of the input becomes markup or script") {
   ReportInput input = sweep_input(2);
   input.title = hostile;
   input.version = hostile;
+  input.advice = hostile;
   input.pictures = {{hostile, "<svg>" + hostile + "</svg>"}};
   input.results.notes = {hostile};
   input.results.sources[0] = {.version = hostile,
@@ -128,6 +129,7 @@ TEST_CASE("no text of the input becomes markup or script") {
   CHECK(data.find_first_of("<>&") == std::string::npos);
   const input::Json parsed = input::Json::parse(data);
   CHECK(parsed["title"] == hostile);
+  CHECK(parsed["advice"] == hostile);
   CHECK(parsed["pictures"][0]["svg"] == "<svg>" + hostile + "</svg>");
   CHECK(column_of(parsed, "label")["dictionary"][0] == hostile);
 

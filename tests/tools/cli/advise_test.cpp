@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
@@ -59,6 +62,91 @@ TEST_CASE("advise rejects invalid limits, formats and machines") {
   check_refusal(equarx_sim(advise({"--chips", "tpu-v5e,tpu-v6"})),
                 "error: --chips: 'tpu-v6' is not a known chip; did you mean 'tpu-v6e'?");
   check_refusal(equarx_sim(on_small_example("advise", {"--formats", "int9"})), "'int9'");
+}
+
+/// A step of one AllReduce of 8 MiB on four chips.
+constexpr const char* kStep = R"({
+  "hardware": "tpu-v5e", "topology": {"slice": "2x2"}, "mesh": {"data": 4},
+  "uncertainty": {"samples": 10},
+  "step": {"tasks": [
+    {"name": "sum", "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "8 MiB"}}]}})";
+
+/// A program with the same AllReduce.
+constexpr const char* kProgram = R"(HloModule small, is_scheduled=true, num_partitions=4
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = bf16[4194304]{0} parameter(0)
+  ROOT sum = bf16[4194304]{0} all-reduce(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add
+}
+)";
+
+TEST_CASE("advise on a step and on a program gives a verdict per group") {
+  const TemporaryDirectory folder;
+  const std::string step = folder.write("step.json", kStep);
+  CHECK_THAT(output_of(equarx_sim({"advise", step, "--formats", "int8"})),
+             ContainsSubstring("sum: yes: "));
+  const std::string program = folder.write("small.hlo.txt", kProgram);
+  const auto json = nlohmann::json::parse(output_of(
+      equarx_sim({"advise", program, "--topology", "2x2", "--formats", "int8", "--json"})));
+  CHECK(json["advice"]["groups"][0]["quantize"] == "yes");
+  CHECK(json["advice"]["groups"].size() == 1);
+  CHECK(json["variants"].size() == 2);
+}
+
+TEST_CASE("advise writes a page with the advice and the compared runs") {
+  const TemporaryDirectory folder;
+  const std::string page = (folder.path() / "advice.html").string();
+  const std::string step = folder.write("step.json", kStep);
+  output_of(equarx_sim({"advise", step, "--formats", "int8", "--report", page}));
+  CHECK_THAT(content_of(page), ContainsSubstring("sum: yes: "));
+  CHECK_THAT(content_of(page), ContainsSubstring("advised"));
+  output_of(equarx_sim(advise({"--report", page})));
+  CHECK_THAT(content_of(page), ContainsSubstring("Quantize?"));
+  CHECK_THAT(content_of(page), ContainsSubstring("quantized"));
+}
+
+TEST_CASE("advise rejects options that do not apply, before computing anything") {
+  const TemporaryDirectory folder;
+  const std::string step = folder.write("step.json", kStep);
+  const std::string program = folder.write("small.hlo.txt", kProgram);
+  check_refusal(equarx_sim(advise({"--topology", "2x2"})), "--topology applies to HLO programs");
+  check_refusal(equarx_sim({"advise", step, "--mesh", "data=4"}), "--mesh applies to HLO programs");
+  check_refusal(equarx_sim({"advise", step, "--chips", "tpu-v5e"}),
+                "--chips applies to collectives");
+  check_refusal(equarx_sim({"advise", program, "--topology", "2x2", "--set", "/a=1"}),
+                "--set and --unset apply to configurations");
+  check_refusal(equarx_sim({"advise", program, "--topology", "3x3"}), "small.hlo.txt");
+  check_refusal(equarx_sim({"advise", step, "--report", step}), "it is an input");
+  check_refusal(equarx_sim({"advise", step, "--report", "/nowhere/a.html"}), "/nowhere/a.html");
+  check_refusal(equarx_sim(advise({"--chips", "tpu-v5e", "--report", "a.html"})),
+                "--report applies to one machine");
+}
+
+TEST_CASE("advise on a program without collectives has nothing to advise") {
+  const TemporaryDirectory folder;
+  const std::string program = folder.write("none.hlo.txt", R"(HloModule none, num_partitions=4
+
+ENTRY main {
+  x = bf16[1024,1024]{1,0} parameter(0)
+  ROOT y = bf16[1024,1024]{1,0} dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)");
+  check_refusal(equarx_sim({"advise", program, "--topology", "2x2"}), "has no collective");
+}
+
+TEST_CASE("run adds intervals and sensitivities to a step") {
+  const TemporaryDirectory folder;
+  const std::string step = folder.write("step.json", kStep);
+  const std::string text = output_of(equarx_sim({"run", step, "--sensitivity"}));
+  CHECK_THAT(text, ContainsSubstring("68 % interval"));
+  CHECK_THAT(text, ContainsSubstring("time of plain"));
+  check_refusal(equarx_sim({"run", step, "--json", "--links"}), "--links applies to collectives");
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 
 #include <string>
 
-namespace equarx::advise {
+namespace equarx::numerics {
 
 /// Growth of perplexity to expect from sums of activations with this NMSE, by the rule of
 /// docs/quality.md, which was measured on one model of 1.07 million weights: 0.8 to 1.6 times the
 /// NMSE between 1e-3 and 5e-2, less than 0.1 % up to 3e-4. Without a trailing period.
 std::string perplexity_text(double nmse);
 
-}  // namespace equarx::advise
+}  // namespace equarx::numerics

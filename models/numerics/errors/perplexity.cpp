@@ -1,8 +1,8 @@
-#include "experiments/advise/quality.hpp"
+#include "models/numerics/errors/perplexity.hpp"
 
 #include <fmt/format.h>
 
-namespace equarx::advise {
+namespace equarx::numerics {
 
 std::string perplexity_text(double nmse) {
   constexpr double kSafe = 3e-4;    // the upper end of the interval is 0.1 %
@@ -20,4 +20,4 @@ std::string perplexity_text(double nmse) {
                      kPercent * kLowRatio * nmse);
 }
 
-}  // namespace equarx::advise
+}  // namespace equarx::numerics

@@ -1,8 +1,8 @@
-#include "experiments/advise/quality.hpp"
+#include "models/numerics/errors/perplexity.hpp"
 
 #include "tests/catch.hpp"
 
-namespace equarx::advise::quality_test {
+namespace equarx::numerics::perplexity_test {
 namespace {
 
 TEST_CASE("the growth of perplexity follows the rule of docs/quality.md") {
@@ -14,4 +14,4 @@ TEST_CASE("the growth of perplexity follows the rule of docs/quality.md") {
 }
 
 }  // namespace
-}  // namespace equarx::advise::quality_test
+}  // namespace equarx::numerics::perplexity_test
