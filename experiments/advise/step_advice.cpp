@@ -68,7 +68,7 @@ void use_fastest_algorithms(const tune_step::Progress& progress, config::StepCon
   for (const config::StepCall& call : config.calls)
     types.emplace_back(numerics::name(call.call.dtype));
   std::ranges::sort(types);
-  types.erase(std::ranges::unique(types).begin(), types.end());
+  types.erase(std::unique(types.begin(), types.end()), types.end());
   if (types.size() != 1) return;
   tune::TuneOptions plain;
   plain.formats = types;
