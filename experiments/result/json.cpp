@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "experiments/config/algorithm.hpp"
-#include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
@@ -146,13 +145,14 @@ std::vector<std::string> number_names(const config::ExperimentConfig& config) {
 
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options) {
   const input::Json config = to_json(result.config);
-  input::Json json = {{"program", "equarx-sim"},
-                      {"version", output::version()},
-                      {"config", config},
-                      {"config_hash", output::config_hash(config)},
-                      {"parameters", config::parameters_json(result.config.chip)},
-                      {"baseline", result.config.collectives[result.config.baseline].label},
-                      {"runs", input::Json::array()}};
+  input::Json json = {
+      {"program", "equarx-sim"},
+      {"version", output::version()},
+      {"config", config},
+      {"config_hash", output::config_hash(config)},
+      {"parameters", variation::parameters_json(config::parameters_of(result.config))},
+      {"baseline", result.config.collectives[result.config.baseline].label},
+      {"runs", input::Json::array()}};
   for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
   if (!result.sensitivities.empty()) {
     std::vector<std::string> labels;

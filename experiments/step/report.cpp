@@ -251,10 +251,12 @@ std::string to_table(const StepResult& result) {
 
 input::Json to_json(const StepResult& result) {
   const input::Json config = to_json(result.config);
-  input::Json json = {{"program", "equarx-sim"},
-                      {"version", output::version()},
-                      {"config", config},
-                      {"config_hash", output::config_hash(config)}};
+  input::Json json = {
+      {"program", "equarx-sim"},
+      {"version", output::version()},
+      {"config", config},
+      {"config_hash", output::config_hash(config)},
+      {"parameters", variation::parameters_json(config::parameters_of(result.config.machine))}};
   if (result.memory)
     json["memory_bytes"] = {{"weights", result.memory->weights},
                             {"gradients", result.memory->gradients},

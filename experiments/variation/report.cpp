@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/parameter_json.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/output/table.hpp"
 #include "models/units/quantity.hpp"
@@ -42,6 +44,14 @@ output::TableRow row_of(const Sensitivity& one, std::size_t baseline) {
 }
 
 }  // namespace
+
+input::Json parameters_json(const config::MachineParameters& machine) {
+  input::Json json = config::parameters_json(machine.chip);
+  for (const config::MachineParameter& one : config::all_parameters(machine))
+    if (one.of_network != nullptr)
+      json[std::string(one.info->key)] = config::parameter_json(*one.info, one.in(machine));
+  return json;
+}
 
 input::Json to_json(const Uncertainty& uncertainty) {
   return {{"samples", uncertainty.samples},

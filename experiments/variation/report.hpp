@@ -12,6 +12,9 @@
 
 namespace equarx::variation {
 
+/// Parameters of the chip and of the network by key, as in a hardware file.
+input::Json parameters_json(const config::MachineParameters& machine);
+
 input::Json to_json(const Uncertainty& uncertainty);
 
 /// `labels`: of the runs.

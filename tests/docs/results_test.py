@@ -156,7 +156,8 @@ def of_step() -> set[str]:
         folder = pathlib.Path(name)
         for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED):
             found |= json_keys.paths(json.loads(program("run", written(folder, config), "--uncertainty", "--sensitivity",
-                                                        "--json", folder=folder)), CLOSED)
+                                                        "--json", folder=folder)),
+                                     CLOSED | {"parameters"})
     return found
 
 

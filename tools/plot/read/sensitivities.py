@@ -3,7 +3,7 @@ import dataclasses
 import math
 import pathlib
 
-from read import file_kinds, json_file, trust
+from read import file_kinds, json_file, step, trust
 from read.errors import InputError, unknown
 from words import names
 
@@ -42,17 +42,21 @@ class Sensitivities:
 
 
 def read(path: pathlib.Path, label: str) -> Sensitivities:
-    """Sensitivities of the collective of that label; of all collectives if it is empty."""
-    result = json_file.load(path, file_kinds.RUN, NEEDS)
+    """Sensitivities of the collective, or variant of a step, of that label; of all if it is empty."""
+    is_step = file_kinds.of(path) == file_kinds.STEP
+    result = json_file.load(path, file_kinds.STEP if is_step else file_kinds.RUN, NEEDS)
     try:
+        if is_step:
+            result = dict(result, runs=result["variants"])
         labels = [run["label"] for run in result["runs"]]
         if label and label not in labels:
-            raise unknown("collective", label, labels, str(path))
+            raise unknown("variant" if is_step else "collective", label, labels, str(path))
         _check_there(path, result)
         labels = [label] if label else labels
+        chips = step.chips_of(result["config"]) if is_step else result["runs"][0]["chips"]
         return Sensitivities(
-            what=names.run_text(result["config"]),
-            machine=names.machine_text(result["config"], result["runs"][0]["chips"]), labels=labels,
+            what="Step" if is_step else names.run_text(result["config"]),
+            machine=names.machine_text(result["config"], chips), labels=labels,
             parameters=[_parameter(path, one, result["parameters"], labels) for one in result["sensitivity"]],
             without=_without(result), trust=trust.of_result(result))
     except (LookupError, TypeError, AttributeError, StopIteration) as problem:

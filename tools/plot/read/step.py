@@ -1,5 +1,6 @@
 """Reads results of `equarx-sim run CONFIG --json` of a step."""
 import dataclasses
+import math
 import pathlib
 
 from read import file_kinds, json_file, trust
@@ -57,13 +58,15 @@ def read(path: pathlib.Path, label: str | None) -> Step:
     return dataclasses.replace(made, variants=wanted)
 
 
+def chips_of(config: dict) -> int:
+    """Number of chips of a step's mesh."""
+    return math.prod(axis["length"] for axis in config["mesh"].values())
+
+
 def _step(content: dict) -> Step:
     config, variants = content["config"], content["variants"]
-    chips = 1
-    for axis in config["mesh"].values():
-        chips *= axis["length"]
     kinds = {group["group"]: group["kind"] for variant in variants for group in variant["groups"]}
-    return Step(machine=names.machine_text(config, chips), variants=[_variant(one) for one in variants], kinds=kinds,
+    return Step(machine=names.machine_text(config, chips_of(config)), variants=[_variant(one) for one in variants], kinds=kinds,
                 trust=trust.of_result({"config": config, "runs": variants}))
 
 

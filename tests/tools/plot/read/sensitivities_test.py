@@ -27,6 +27,17 @@ class Sensitivities(PictureCase):
             self.assertEqual(found.labels, list(expected))
             self.assertEqual(found.parameters[1].elasticities, expected)
 
+    def test_variants_of_a_step_are_read_like_collectives(self):
+        def to_step(content):
+            content["variants"] = content.pop("runs")
+            content["version"] = "0.2.0"
+            content["config"] = {"hardware": "tpu-v5e", "topology": {"slice": "4x2"},
+                                 "mesh": {"data": {"length": 4}, "fsdp": {"length": 2}}}
+        self.result(to_step)
+        found = sensitivities.read(self.folder / "result.json", "int8")
+        self.assertEqual((found.labels, found.machine), (["int8"], "8 x tpu-v5e, slice 4x2"))
+        self.assertEqual(self.run_plot("sensitivity", "result.json").returncode, 0)
+
     def test_rejects_unknown_labels(self):
         self.result()
         self.check_refused(["result.json", "'int4'", "nearest is 'int8'", "bf16, int8"], "sensitivity", "result.json",
