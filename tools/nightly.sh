@@ -65,7 +65,7 @@ step_campaign() {  # random configurations, each checked against invariants
 }
 
 step_faults() {  # full disks, signals, limits and kills
-  bash tools/build.sh release equarx-sim &&
+  bash tools/build.sh release equarx-sim equarx_python &&
     /usr/bin/python3 -B tests/faults/run.py --kills "$kills" build/release/equarx-sim
 }
 
