@@ -12,6 +12,7 @@
 #include "experiments/config/step_rules.hpp"
 #include "experiments/config/step_values.hpp"
 #include "experiments/config/tasks_json.hpp"
+#include "experiments/config/topology.hpp"
 #include "experiments/config/training_json.hpp"
 #include "experiments/config/workload_json.hpp"
 #include "experiments/input/errors.hpp"
@@ -61,6 +62,23 @@ void read_graph(input::ObjectReader reader, StepConfig& config) {
 }  // namespace
 
 bool is_step(const input::Json& json) { return json.is_object() && json.contains("step"); }
+
+input::JsonValue step_of_one_chip(const input::Json& json) {
+  if (!json.is_object() || !json.contains("workload") || is_step(json)) return input::Json(nullptr);
+  try {
+    input::ObjectReader reader(json, "");
+    if (count_chips(read_machine(reader).topology) != 1) return input::Json(nullptr);
+  } catch (const input::InputError&) {  // reported where the configuration is read
+    return input::Json(nullptr);
+  }
+  input::Json step = {{"hardware", json.at("hardware")},
+                      {"topology", json.at("topology")},
+                      {"mesh", {{"tensor", 1}}},
+                      {"step", {{"workload", json.at("workload")}}}};
+  for (const char* const key : {"wire_buffers", "simulation", "engine", "uncertainty"})
+    if (json.contains(key)) step[key] = json[key];
+  return step;
+}
 
 StepConfig read_step_config(const input::Json& json) {
   input::Json named = json;

@@ -58,13 +58,39 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
   return inspect::read_quantize_options(json);
 }
 
+/// A configuration, a workload on one chip as its step.
+struct Given {
+  input::JsonValue json;
+  bool is_one_chip = false;
+
+  bool is_step() const { return config::is_step(json); }
+};
+
+Given read_given(const ConfigArguments& arguments) {
+  Given given{read_json(arguments)};
+  input::JsonValue step = config::step_of_one_chip(given.json);
+  if (!step->is_null()) given = {std::move(step), true};
+  return given;
+}
+
+/// Printed last, since errors are a single line.
+void note_one_chip(const Given& given) {
+  if (given.is_one_chip)
+    print_message(
+        "equarx-sim: note: a workload on one chip has no collectives and runs as a step "
+        "(docs/steps.md); \"collectives\" and \"tensor\" do not apply\n");
+}
+
 }  // namespace
 
 void run(const RunArguments& arguments) {
-  input::JsonValue json = read_json(arguments.config);
-  if (config::is_step(json)) return run_step(arguments, json);
+  Given given = read_given(arguments.config);
+  if (given.is_step()) {
+    run_step(arguments, given.json);
+    return note_one_chip(given);
+  }
   const plan::Plan plan =
-      load(arguments.config, std::move(json), arguments.uncertainty,
+      load(arguments.config, std::move(given.json), arguments.uncertainty,
            arguments.trace.empty() ? plan::RunProfile::single : plan::RunProfile::traced);
   warn_of_labels(plan.config);
   const StopNotice notice(arguments.trace);
@@ -102,18 +128,20 @@ void run(const RunArguments& arguments) {
 }
 
 void show(const ConfigArguments& arguments) {
-  input::JsonValue json = read_json(arguments);
-  print(config::is_step(json) ? show_step(arguments.path, json)
-                              : to_json(load(arguments, std::move(json)).config).dump(2) + "\n");
+  Given given = read_given(arguments);
+  print(given.is_step() ? show_step(arguments.path, given.json)
+                        : to_json(load(arguments, given.json).config).dump(2) + "\n");
+  note_one_chip(given);
 }
 
 void validate(const ConfigArguments& arguments) {
-  input::JsonValue json = read_json(arguments);
-  if (config::is_step(json))
-    check_step(arguments.path, json);
+  const Given given = read_given(arguments);
+  if (given.is_step())
+    check_step(arguments.path, given.json);
   else
-    load(arguments, std::move(json));
+    load(arguments, given.json);
   print(fmt::format("{}: valid\n", name_of(arguments.path)));
+  note_one_chip(given);
 }
 
 void quantize(const QuantizeArguments& arguments) {

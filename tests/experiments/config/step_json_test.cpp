@@ -25,6 +25,23 @@ TEST_CASE("a step is refused where collectives are needed") {
                          "give one with \"collectives\"");
 }
 
+TEST_CASE("a workload on one chip is a step, and other configurations are not") {
+  input::Json json = input::parse_json(R"({
+    "hardware": "tpu-v6e", "topology": {"slice": "1x1"}, "engine": "direct",
+    "workload": {"model": "gemma3-12b", "phase": "prefill", "tokens": 512},
+    "collectives": [{"algorithm": "ring"}]})");
+  const StepConfig step = read_step_config(step_of_one_chip(json));
+  CHECK(step.calls.empty());
+  CHECK(step.workload->model.name == "gemma3-12b");
+  CHECK(step.machine.engine == EngineMode::direct);
+  CHECK(step_of_one_chip(good_step())->is_null());
+  CHECK(step_of_one_chip(testing::good_config())->is_null());
+  json["topology"] = {{"slice", "2x2"}};
+  CHECK(step_of_one_chip(json)->is_null());
+  json["topology"] = {{"slice", "1x7"}};
+  CHECK(step_of_one_chip(json)->is_null());
+}
+
 TEST_CASE("tasks become a graph") {
   const StepConfig config = read_step_config(good_step());
   CHECK(config.graph.streams == std::vector<std::string>{"core", "data", "to-host"});

@@ -51,5 +51,20 @@ TEST_CASE("invalid workloads are rejected by every command that reads them") {
                 "GiB more than its 14.90 GiB; use more chips");
 }
 
+TEST_CASE("a workload on one chip runs as a step") {
+  const std::string one_chip =
+      std::string(EQUARX_CONFIGS_DIR) + "/experiments/gemma3_12b_prefill_v5e_2x2.json";
+  const std::vector<std::string> changes = {one_chip, "--set", "/hardware=tpu-v6e", "--set",
+                                            "/topology/slice=1x1"};
+  for (const std::string command : {"run", "show", "validate"}) {
+    std::vector<std::string> arguments = changes;
+    arguments.insert(arguments.begin(), command);
+    const CommandResult result = equarx_sim(arguments);
+    CAPTURE(command, result.out);
+    CHECK(result.exit_code == 0);
+    CHECK_THAT(result.err, ContainsSubstring("runs as a step"));
+  }
+}
+
 }  // namespace
 }  // namespace equarx::testing::workload_test
