@@ -50,7 +50,7 @@ step_tsan() {  # thread sanitizer over multithreaded tests; not over SimGrid, wh
   local fixed=()  # the sanitizer cannot start under full address space randomisation
   if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
   "${fixed[@]}" bash tools/build.sh tsan os_test process_test tensors_test values_test &&
-    "${fixed[@]}" ctest --preset tsan -j "$jobs" --no-tests=error -E "worker" \
+    "${fixed[@]}" ctest --preset tsan -j "$jobs" --no-tests=error -E "worker|memory is short" \
       -R '^process_test:|^(os|tensors|values)_test:.*(thread|parallel|share)'
 }
 

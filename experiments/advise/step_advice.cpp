@@ -148,7 +148,7 @@ class Adviser {
                             static_cast<double>(plan.variants.size());
     const auto samples = variation::sample(
         runs, variation::with_default_samples(config_.machine.uncertainty, messages), progress_);
-    step::StepPlan two = plan;  // the whole steps, without those of single groups
+    step::StepPlan two = plan;  // whole steps only
     two.variants.resize(2);
     two.config.variants.resize(2);
     advice_.confidence = variation::confidence_in(step::varied_variants(two, 0), kAdvised,
