@@ -87,6 +87,7 @@ config::ExperimentConfig compared_collectives(const config::ExperimentConfig& co
   }
   both.baseline = 0;
   both.numerics = false;
+  both.uncertainty = {};
   return both;
 }
 
@@ -94,7 +95,6 @@ config::ExperimentConfig compared_collectives(const config::ExperimentConfig& co
 /// which is fast, else a single AllReduce.
 run::ExperimentResult compare(config::ExperimentConfig both, const run::Progress& progress,
                               Advice& advice) {
-  both.uncertainty = {};
   const auto run = [&] {
     return run::run_experiment(plan::make_plan(both, plan::RunProfile::batch), progress);
   };
@@ -132,7 +132,6 @@ Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
   compared.runs.back().uncertainty = advice.confidence.uncertainty;
   config::ExperimentConfig once = both;
   once.workload.reset();
-  once.uncertainty = {};
   advice.sizes = gains_by_size(once);
   advice.verdict = variation::verdict_on(advice.speedup(), advice.confidence.uncertainty);
   return advice;

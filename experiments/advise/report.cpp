@@ -129,13 +129,6 @@ std::string search_line(const Advice& advice) {
                           first.config.label, units::time_text(first.bound_s), first.reason));
 }
 
-std::string chip_line(const Advice& advice) {
-  if (advice.tuned.baseline.calibrated) return {};
-  return line("Chip:",
-              fmt::format("{} is not calibrated; times are based on datasheets and assumptions",
-                          advice.tuned.config.chip.name));
-}
-
 const TunedCandidate& advised(const Advice& advice) {
   return advice.verdict == variation::Verdict::yes ? *advice.quantized : advice.plain;
 }
@@ -189,7 +182,7 @@ std::string to_text(const Advice& advice) {
   else
     text += line("Time:", fmt::format("{}: {}", advice.plain.config.label,
                                       units::time_text(advice.plain.time_s)));
-  return text + inputs_lines(advice) + search_line(advice) + chip_line(advice) +
+  return text + inputs_lines(advice) + search_line(advice) + chip_line(advice.tuned.config.chip) +
          line("Configuration:",
               config::collective_json(advised(advice).config, advice.tuned.config.collective)
                   .dump());

@@ -62,6 +62,13 @@ config::StepConfig unquantized(input::Json json) {
   return config::read_step_config(json);
 }
 
+/// The plan of the first variants only.
+step::StepPlan first_variants(step::StepPlan plan, std::size_t count) {
+  plan.variants.resize(count);
+  plan.config.variants.resize(count);
+  return plan;
+}
+
 /// Tunes the algorithms of an unquantized step whose collectives have one type.
 void use_fastest_algorithms(const tune_step::Progress& progress, config::StepConfig& config) {
   std::vector<std::string> types;
@@ -95,8 +102,7 @@ class Adviser {
   }
 
  private:
-  /// Position of a variant in `all_`.
-  static constexpr std::size_t kPlain = 0;
+  /// Position of the advised step in `all_`, after the plain one.
   static constexpr std::size_t kAdvised = 1;
 
   const std::vector<TunedGroup>& tuned() const { return advice_.tuned.groups; }
@@ -109,6 +115,7 @@ class Adviser {
   /// but for one group, which is quantized if it is not, and the reverse.
   void begin_groups() {
     all_ = advice_.tuned.step.config;
+    all_.machine.uncertainty = {};  // sampled here, with the variants of single groups
     config::StepVariant advised = all_.variants.back();
     advised.label = "advised";
     all_.variants.resize(1);
@@ -135,24 +142,18 @@ class Adviser {
   void compare() {
     progress_("comparing the steps");
     const step::StepPlan plan = step::make_plan(all_);
-    step::StepPlan both = plan;  // the two steps that are reported
     const bool any =
         std::ranges::any_of(tuned(), [&](const TunedGroup& group) { return is_quantized(group); });
-    both.variants.resize(any ? 2 : 1);
-    both.config.variants.resize(any ? 2 : 1);
-    both.config.machine.uncertainty = {};
-    advice_.compared = step::run_step(both, progress_);
+    advice_.compared = step::run_step(first_variants(plan, any ? 2 : 1), progress_);
     const variation::Varied runs = step::varied_variants(plan, 0);
     const std::vector<variation::Timing> nominal = runs.time_on(runs.machine);
     const double messages = static_cast<double>(advice_.compared.variants.front().messages) *
                             static_cast<double>(plan.variants.size());
     const auto samples = variation::sample(
         runs, variation::with_default_samples(config_.machine.uncertainty, messages), progress_);
-    step::StepPlan two = plan;  // whole steps only
-    two.variants.resize(2);
-    two.config.variants.resize(2);
-    advice_.confidence = variation::confidence_in(step::varied_variants(two, 0), kAdvised,
-                                                  nominal[kAdvised].speedup, samples, progress_);
+    const variation::Varied whole = step::varied_variants(first_variants(plan, 2), 0);
+    advice_.confidence =
+        variation::confidence_in(whole, kAdvised, nominal[kAdvised].speedup, samples, progress_);
     if (any) advice_.compared.variants[kAdvised].uncertainty = advice_.confidence.uncertainty;
     for (const auto& [group, variant] : toggled_) {
       const bool quantized = is_quantized(tuned()[group]);
@@ -215,7 +216,7 @@ class Adviser {
       }
       unclear = unclear || group.verdict == Verdict::unclear;
     }
-    if (advice_.compared.variants.size() == 1)
+    if (!advice_.quantizes())
       advice_.verdict = unclear ? Verdict::unclear : Verdict::no;
     else
       advice_.verdict = variation::verdict_on(advice_.speedup(), advice_.confidence.uncertainty);

@@ -38,6 +38,7 @@ struct StepAdvice {
   double worst_nmse = 0.0;           ///< largest over the quantized groups
   double mean_nmse = 0.0;            ///< over all quantizable collectives, weighted by their bytes
 
+  bool quantizes() const { return compared.variants.size() > 1; }
   double speedup() const { return compared.variants.back().speedup; }
 };
 

@@ -1,14 +1,11 @@
 #include "experiments/advise/step_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "experiments/advise/text.hpp"
 #include "experiments/config/collective_json.hpp"
-#include "experiments/config/step_json.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/step/report.hpp"
 #include "experiments/variation/report.hpp"
@@ -21,18 +18,16 @@ namespace {
 
 using variation::Verdict;
 
-bool is_changed(const StepAdvice& advice) { return advice.compared.variants.size() > 1; }
-
 std::string quantize_text(const StepAdvice& advice) {
   const auto quantized = std::ranges::count(advice.groups, Verdict::yes, &GroupAdvice::verdict);
   switch (advice.verdict) {
     case Verdict::yes:
       return fmt::format("yes: {} of {} groups of collectives", quantized, advice.groups.size());
     case Verdict::no:
-      return is_changed(advice) ? "no: the step is slower"
+      return advice.quantizes() ? "no: the step is slower"
                                 : "no: no configuration within the limits shortens the step";
     case Verdict::unclear:
-      return is_changed(advice) ? "unclear: the speedup interval includes 1.00x"
+      return advice.quantizes() ? "unclear: the speedup interval includes 1.00x"
                                 : "unclear: the speedup interval of a group includes 1.00x";
   }
   return {};
@@ -112,7 +107,7 @@ std::string to_text(const StepAdvice& advice) {
   for (const GroupAdvice& group : advice.groups)
     text += line("", fmt::format("{}: {}", group.name, group_text(group)));
   const step::VariantResult& plain = advice.compared.variants.front();
-  if (is_changed(advice))
+  if (advice.quantizes())
     text += line("Time:",
                  time_text(advice.compared.variants.back().time_s, plain.time_s, plain.label)) +
             line("68 % interval:",
@@ -122,11 +117,8 @@ std::string to_text(const StepAdvice& advice) {
   else
     text += line("Time:", fmt::format("{}: {}", plain.label, units::time_text(plain.time_s)));
   text += settling_line(advice.verdict, advice.confidence) + line("Skipped:", search_text(advice));
-  if (!plain.calibrated)
-    text += line("Chip:",
-                 fmt::format("{} is not calibrated; times are based on datasheets and assumptions",
-                             advice.compared.config.machine.chip.name));
-  return text + line("Rules:", advised(advice).rules->dump());
+  return text + chip_line(advice.compared.config.machine.chip) +
+         line("Rules:", advised(advice).rules->dump());
 }
 
 input::Json to_json(const StepAdvice& advice) {

@@ -57,4 +57,11 @@ std::string settling_line(variation::Verdict verdict, const variation::Confidenc
               fmt::format("measure {}, which widens the interval most", confidence.widest));
 }
 
+std::string chip_line(const hardware::Chip& chip) {
+  if (chip.is_calibrated()) return {};
+  return line("Chip:",
+              fmt::format("{} is not calibrated; times are based on datasheets and assumptions",
+                          chip.name));
+}
+
 }  // namespace equarx::advise

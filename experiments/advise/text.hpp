@@ -34,4 +34,7 @@ std::string sensitivity_text(const variation::Confidence& confidence);
 /// no uncertain parameter matters.
 std::string settling_line(variation::Verdict verdict, const variation::Confidence& confidence);
 
+/// Line on a chip that is not calibrated; empty for others.
+std::string chip_line(const hardware::Chip& chip);
+
 }  // namespace equarx::advise

@@ -1,6 +1,7 @@
 // The configuration of an experiment: a machine, a tensor, and the collectives to compare.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -94,6 +95,12 @@ struct TensorConfig {
 
   std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }
 };
+
+/// Share of a tensor whose values are computed where a sample suffices: about 131,072 elements.
+inline double small_sample(std::uint64_t elements) {
+  constexpr double kElements = 1 << 17;
+  return std::min(1.0, kElements / static_cast<double>(elements));
+}
 
 /// The quantized phases of an AllReduce; the other phase uses the tensor's type.
 enum class QuantizedPhases : std::uint8_t { reduce_scatter, all_gather, both };

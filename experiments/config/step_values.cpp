@@ -1,6 +1,5 @@
 #include "experiments/config/step_values.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -25,7 +24,7 @@ TensorConfig tensor_of(const TensorConfig& rule, const StepCall& step_call, std:
   tensor.elements = step_call.call.elements;
   tensor.dtype = step_call.call.dtype;
   if (tensor.sample == 0.0)  // not given
-    tensor.sample = std::min(1.0, kSampledElements / static_cast<double>(tensor.elements));
+    tensor.sample = small_sample(tensor.elements);
   if (tensor.files.empty()) return tensor;
   const std::vector<std::uint64_t> shape = open_files(tensor, ranks, pointer);
   const std::uint64_t elements =

@@ -9,11 +9,9 @@
 
 namespace equarx::config {
 
-/// Elements whose values are computed by default, as a share of the tensor.
-inline constexpr double kSampledElements = 1 << 17;
-
 /// Reads the values of the collectives `calls`, and opens their files: by call, std::nullopt if no
-/// rule matches. The first matching rule applies. @throws input::InputError if a rule is invalid or
+/// rule matches. The first matching rule applies. Without "sample", a
+/// small_sample() of each tensor is computed. @throws input::InputError if a rule is invalid or
 /// matches no collective, or if its files have another size or number than the collective's tensors
 std::vector<std::optional<TensorConfig>> read_step_values(input::ObjectReader& reader,
                                                           const ExperimentConfig& machine,

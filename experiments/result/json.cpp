@@ -155,9 +155,7 @@ input::Json to_json(const run::ExperimentResult& result, const JsonOptions& opti
       {"runs", input::Json::array()}};
   for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
   if (!result.sensitivities.empty()) {
-    std::vector<std::string> labels;
-    for (const run::RunResult& run : result.runs) labels.push_back(run.label);
-    json["sensitivity"] = variation::to_json(result.sensitivities, labels);
+    json["sensitivity"] = variation::to_json(result.sensitivities, result.labels());
   }
   if (!result.nonfinite_inputs.empty()) {
     json["nonfinite_inputs"] = input::Json::array();

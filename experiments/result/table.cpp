@@ -370,9 +370,7 @@ std::string to_table(const run::ExperimentResult& result, const TableOptions& op
                                 result.runs.front().uncertainty);
   if (config.numerics)
     text += values_note(config, *result.runs.front().numerics) + nonfinite_note(result);
-  std::vector<std::string> labels;
-  for (const run::RunResult& run : result.runs) labels.push_back(run.label);
-  text += variation::sensitivity_table(result.sensitivities, labels, config.baseline);
+  text += variation::sensitivity_table(result.sensitivities, result.labels(), config.baseline);
   return text;
 }
 

@@ -98,6 +98,13 @@ struct ExperimentResult {
   std::vector<variation::Sensitivity> sensitivities;  ///< if requested, largest first
   /// Inputs with NaN or Inf; empty without numerics, and if a sample misses all of them.
   std::vector<values::NonfiniteInput> nonfinite_inputs;
+
+  /// Labels of the runs.
+  std::vector<std::string> labels() const {
+    std::vector<std::string> labels;
+    for (const RunResult& run : runs) labels.push_back(run.label);
+    return labels;
+  }
 };
 
 }  // namespace equarx::run

@@ -9,21 +9,13 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/plan/checks.hpp"
+#include "experiments/run/checks.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/step/group.hpp"
 #include "models/values/value_executor.hpp"
 
 namespace equarx::step {
 namespace {
-
-/// An AllReduce leaves the same bits on every rank.
-void check(const config::StepCall& of, const values::ValueResult& computed) {
-  if (of.call.collective != collectives::Collective::all_reduce || computed.ranks_identical) return;
-  throw input::InvariantError(
-      fmt::format("internal error in '{}': the ranks ended with different results; please report "
-                  "this",
-                  of.group));
-}
 
 class Errors {
  public:
@@ -79,7 +71,7 @@ class Errors {
                          .rounding_seed = experiment.tensor.values.seed,
                          .sample = experiment.tensor.sample,
                          .counts = false});
-    check(of, computed);
+    run::check_values(planned, computed, computed.sampled_fraction == 1.0);
     return {computed.against_exact.mse, computed.against_exact.comparable_nmse(),
             computed.sampled_fraction};
   }

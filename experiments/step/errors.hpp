@@ -12,8 +12,8 @@ namespace equarx::step {
 /// Executes every collective with values, in each variant, and sets the errors of its groups and of
 /// the variant. Variants that share an implementation share its result. `progress`: called with a
 /// line for each collective; `threads`: 0 for one per core.
-/// @throws input::InputError if this computer lacks the memory, input::InvariantError if ranks that
-/// must agree differ
+/// @throws input::InputError if this computer lacks the memory, input::InvariantError as
+/// run::check_values()
 void add_errors(const StepPlan& plan, const std::function<void(const std::string&)>& progress,
                 unsigned threads, StepResult& result);
 

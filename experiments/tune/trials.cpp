@@ -71,8 +71,7 @@ NmseOutcome config_nmse(const config::ExperimentConfig& config, const values::Te
 }  // namespace
 
 double trial_sample(const config::TensorConfig& tensor) {
-  constexpr double kElements = 1 << 17;
-  return std::min({1.0, tensor.sample, kElements / static_cast<double>(tensor.elements)});
+  return std::min(tensor.sample, config::small_sample(tensor.elements));
 }
 
 TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& space,

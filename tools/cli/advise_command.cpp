@@ -25,6 +25,7 @@
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/import_command.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
@@ -163,26 +164,26 @@ std::vector<advise::MachineAdvice> advise_on_all(const AdviseArguments& argument
 
 /// Options of HLO programs, given for a configuration.
 void check_no_program_options(const AdviseArguments& arguments) {
-  for (const auto& [given, option] : {std::pair{!arguments.hardware.empty(), "--hardware"},
-                                      std::pair{!arguments.topology.empty(), "--topology"},
-                                      std::pair{!arguments.mesh.empty(), "--mesh"},
-                                      std::pair{!arguments.trip_counts.empty(), "--trip-count"}})
-    if (given)
-      throw input::InputError(
-          "", fmt::format("{} applies to HLO programs, but {} is a configuration; set its keys by "
-                          "--set instead",
-                          option, name_of(arguments.config.path)));
+  const ImportArguments& program = arguments.program;
+  const char* const option = first_given({{!program.hardware.empty(), "--hardware"},
+                                          {!program.topology.empty(), "--topology"},
+                                          {!program.mesh.empty(), "--mesh"},
+                                          {!program.trip_counts.empty(), "--trip-count"}});
+  if (option != nullptr)
+    throw input::InputError(
+        "", fmt::format("{} applies to HLO programs, but {} is a configuration; set its keys by "
+                        "--set instead",
+                        option, name_of(arguments.config.path)));
 }
 
 /// Options of single collectives, given for a step.
 void check_step_options(const AdviseArguments& arguments) {
-  for (const auto& [given, option] : {std::pair{!arguments.chips.empty(), "--chips"},
-                                      std::pair{!arguments.slices.empty(), "--slices"}})
-    if (given)
-      throw input::InputError(
-          "", fmt::format("{} applies to collectives, as the mesh of a step depends on its "
-                          "machine; run advise for each machine",
-                          option));
+  const char* const option =
+      first_given({{!arguments.chips.empty(), "--chips"}, {!arguments.slices.empty(), "--slices"}});
+  if (option != nullptr)
+    throw input::InputError("", fmt::format("{} applies to collectives, as the mesh of a step "
+                                            "depends on its machine; run advise for each machine",
+                                            option));
 }
 
 /// Imports an HLO program as a step.
@@ -191,15 +192,10 @@ imports::ImportedProgram read_program(const AdviseArguments& arguments, const st
     throw input::InputError("",
                             "--set and --unset apply to configurations, but this is an HLO "
                             "program; 'equarx-sim import hlo -o' makes one of it");
-  imports::HloOptions options;
-  if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
-  options.topology = arguments.topology;
-  options.mesh = imports::read_lengths("--mesh", arguments.mesh);
-  options.formats = {};
-  options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
-  return naming_file(arguments.config.path, [&] {
-    return naming_options("", [&] { return imports::import_hlo(text, options); });
-  });
+  ImportArguments program = arguments.program;
+  program.file = arguments.config.path;
+  program.formats.clear();
+  return read_hlo(program, text);
 }
 
 void advise_on_step(const AdviseArguments& arguments, const input::JsonValue& json) {

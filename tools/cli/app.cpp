@@ -316,20 +316,20 @@ void add_advise(CLI::App& app) {
           "Print one row per chip, like tpu-v5e,tpu-v6e, instead of the configured hardware")
       ->type_name("CHIPS");
   command
-      ->add_option("--hardware", arguments->hardware,
+      ->add_option("--hardware", arguments->program.hardware,
                    "HLO program: built-in chip or hardware file (default: tpu-v5e)")
       ->type_name(kChip);
   command
-      ->add_option("--topology", arguments->topology,
+      ->add_option("--topology", arguments->program.topology,
                    "HLO program: slice, like 4x4, or kind and value, like torus:4x4x4")
       ->type_name("TOPOLOGY");
   command
-      ->add_option("--mesh", arguments->mesh,
+      ->add_option("--mesh", arguments->program.mesh,
                    "HLO program: mesh axes, slowest first, like data=2,model=8 (default: derived "
                    "from its groups)")
       ->type_name("AXES");
   command
-      ->add_option("--trip-count", arguments->trip_counts,
+      ->add_option("--trip-count", arguments->program.trip_counts,
                    "HLO program: trip count of loops without a known one, as for import hlo")
       ->type_name("COUNT")
       ->expected(1)

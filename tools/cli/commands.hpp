@@ -68,22 +68,42 @@ struct TuneArguments {
 /// @throws input::InputError also if no candidate is within the limits
 void tune(const TuneArguments& arguments);
 
+/// Arguments of `import`.
+struct ImportArguments {
+  std::string kind;  ///< "hlo", "chakra", "msccl"
+  std::string file;
+  std::string hardware;  ///< empty: default of the kind
+  std::string topology;
+  std::string mesh;              ///< "data=2,model=8"; empty: from the program's groups
+  std::string formats = "int8";  ///< "int8,fp8-e4m3"; empty: no variants
+  std::string min_bytes = "64 KiB";
+  std::vector<std::string> trip_counts;  ///< "32", "while.5=32"
+  std::string output;  ///< file for the step's configuration; "-": standard output
+  bool json = false;
+  bool only_read = false;        ///< summarize the program without simulating it
+  std::string bytes = "1 MiB";   ///< msccl: size of the whole buffer
+  std::string buffer = "4 MiB";  ///< msccl: buffer size of the Simple protocol
+  std::string format;            ///< msccl: wire format; empty: FP32
+  bool only_check = false;       ///< msccl: validate without simulating
+  std::string groups;            ///< chakra: file of communicator groups; empty: none
+  std::string dtype = "bf16";    ///< chakra: element type of communicated tensors
+  bool recorded_times = false;   ///< chakra: use recorded durations of compute nodes
+  /// Given options that apply to some kinds only, with these kinds.
+  std::vector<std::pair<std::string, std::vector<std::string>>> given_of_kind;
+};
+
 /// Arguments of `advise`.
 struct AdviseArguments {
   ConfigArguments config;
-  std::string max_nmse;  ///< "1e-3"
-  std::string min_sqnr;  ///< "30 dB", the default if neither error limit is given
-  std::string max_time;  ///< "100 us"
-  std::string formats;   ///< "int8,fp8-e4m3"; empty: tune_formats()
-  std::string budget;    ///< "2 min"; empty: limits per candidate apply
-  std::string slices;    ///< "4x2,4x4"; empty: the configured topology
-  std::string chips;     ///< "tpu-v5e,tpu-v6e"; empty: the configured chip
-  // Machine of an HLO program, as for ImportArguments.
-  std::string hardware;
-  std::string topology;
-  std::string mesh;
-  std::vector<std::string> trip_counts;
-  std::string report;  ///< HTML file; empty: none
+  std::string max_nmse;     ///< "1e-3"
+  std::string min_sqnr;     ///< "30 dB", the default if neither error limit is given
+  std::string max_time;     ///< "100 us"
+  std::string formats;      ///< "int8,fp8-e4m3"; empty: tune_formats()
+  std::string budget;       ///< "2 min"; empty: limits per candidate apply
+  std::string slices;       ///< "4x2,4x4"; empty: the configured topology
+  std::string chips;        ///< "tpu-v5e,tpu-v6e"; empty: the configured chip
+  ImportArguments program;  ///< machine, mesh and loops of an HLO program
+  std::string report;       ///< HTML file; empty: none
   bool json = false;
 };
 
@@ -146,30 +166,6 @@ struct CompareArguments {
 void compare(const CompareArguments& arguments);
 
 // --- import, export
-
-/// Arguments of `import`.
-struct ImportArguments {
-  std::string kind;  ///< "hlo", "chakra", "msccl"
-  std::string file;
-  std::string hardware;  ///< empty: default of the kind
-  std::string topology;
-  std::string mesh;              ///< "data=2,model=8"; empty: from the program's groups
-  std::string formats = "int8";  ///< "int8,fp8-e4m3"; empty: no variants
-  std::string min_bytes = "64 KiB";
-  std::vector<std::string> trip_counts;  ///< "32", "while.5=32"
-  std::string output;  ///< file for the step's configuration; "-": standard output
-  bool json = false;
-  bool only_read = false;        ///< summarize the program without simulating it
-  std::string bytes = "1 MiB";   ///< msccl: size of the whole buffer
-  std::string buffer = "4 MiB";  ///< msccl: buffer size of the Simple protocol
-  std::string format;            ///< msccl: wire format; empty: FP32
-  bool only_check = false;       ///< msccl: validate without simulating
-  std::string groups;            ///< chakra: file of communicator groups; empty: none
-  std::string dtype = "bf16";    ///< chakra: element type of communicated tensors
-  bool recorded_times = false;   ///< chakra: use recorded durations of compute nodes
-  /// Given options that apply to some kinds only, with these kinds.
-  std::vector<std::pair<std::string, std::vector<std::string>>> given_of_kind;
-};
 
 /// Imports a program and simulates its step with the given formats, or validates and simulates a
 /// schedule.

@@ -1,3 +1,5 @@
+#include "tools/cli/import_command.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -119,16 +121,6 @@ void import_schedule(const ImportArguments& arguments) {
   print(time ? to_table(made, *time) : summary_text(made));
 }
 
-imports::ImportedProgram read_hlo(const ImportArguments& arguments) {
-  imports::HloOptions options;
-  read_options(arguments, options);
-  options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
-  return naming_file(arguments.file, [&] {
-    return naming_options(
-        "", [&] { return imports::import_hlo(program_text(arguments.file), options); });
-  });
-}
-
 numerics::ElementFormat read_dtype(const std::string& text) {
   std::vector<std::string_view> names;
   for (const numerics::ElementFormat format : numerics::kTensorFormats) {
@@ -160,7 +152,10 @@ void import_step(const ImportArguments& arguments) {
     file.emplace(arguments.output);
   }
   const imports::ImportedProgram program =
-      arguments.kind == kChakra ? read_chakra(arguments) : read_hlo(arguments);
+      arguments.kind == kChakra
+          ? read_chakra(arguments)
+          : read_hlo(arguments,
+                     naming_file(arguments.file, [&] { return program_text(arguments.file); }));
   if (to_standard_output) return print(program.step->dump(2) + "\n");
   if (file) file->stream() << program.step->dump(2) << '\n';
   if (arguments.only_read) {
@@ -175,6 +170,15 @@ void import_step(const ImportArguments& arguments) {
 }
 
 }  // namespace
+
+imports::ImportedProgram read_hlo(const ImportArguments& arguments, const std::string& text) {
+  imports::HloOptions options;
+  read_options(arguments, options);
+  options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
+  return naming_file(arguments.file, [&] {
+    return naming_options("", [&] { return imports::import_hlo(text, options); });
+  });
+}
 
 void import_program(const ImportArguments& arguments) {
   check_options(arguments);

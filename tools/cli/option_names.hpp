@@ -1,6 +1,7 @@
 // Error messages of options that are parsed as configuration keys.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,14 @@ auto naming_options(const std::string& object, Use&& use) {
   } catch (const input::InputError& error) {
     throw input::InputError("", option_message(error.what(), object));
   }
+}
+
+/// Returns the first option that is given; nullptr if none is. `options`: whether it is given, and
+/// its name
+inline const char* first_given(std::initializer_list<std::pair<bool, const char*>> options) {
+  for (const auto& [given, name] : options)
+    if (given) return name;
+  return nullptr;
 }
 
 }  // namespace equarx::cli

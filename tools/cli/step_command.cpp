@@ -18,6 +18,7 @@
 #include "experiments/step/run.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
+#include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/stop_notice.hpp"
 
@@ -31,15 +32,15 @@ step::StepPlan load(const std::string& path, const input::JsonValue& json) {
 
 /// Rejects options that do not apply to steps.
 void check_options(const RunArguments& arguments) {
-  for (const auto& [given, option] :
-       {std::pair{arguments.links, "--links"}, std::pair{arguments.inputs, "--output-inputs"},
-        std::pair{!arguments.tensors.empty(), "--output-tensors"},
-        std::pair{!arguments.trace_run.empty(), "--trace-run"}})
-    if (given)
-      throw input::InputError(
-          "", fmt::format("{} applies to collectives, but this configuration is a whole step; "
-                          "remove it",
-                          option));
+  const char* const option = first_given({{arguments.links, "--links"},
+                                          {arguments.inputs, "--output-inputs"},
+                                          {!arguments.tensors.empty(), "--output-tensors"},
+                                          {!arguments.trace_run.empty(), "--trace-run"}});
+  if (option != nullptr)
+    throw input::InputError(
+        "", fmt::format("{} applies to collectives, but this configuration is a whole step; "
+                        "remove it",
+                        option));
 }
 
 }  // namespace
