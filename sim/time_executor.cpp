@@ -33,8 +33,8 @@ TimeResult simulate(const collectives::Program& program, const Machine& machine,
   const auto instruction = [&program](std::uint32_t stream, collectives::InstructionId id) {
     return stream == 0 ? describe(program, id) : std::string();
   };
-  return simulate(make_timelines(program, costs, machine.ranks(), options.schedule, options.traced),
-                  machine, instruction, options);
+  return simulate(make_timelines(program, costs, machine.ranks(), options.traced), machine,
+                  instruction, options);
 }
 
 TimeResult simulate(const Timelines& timelines, const Machine& machine, const Describe& describe,

@@ -44,8 +44,7 @@ using Describe =
 
 /// Options of a simulation.
 struct SimulationOptions {
-  Schedule schedule = {};  ///< runs of the program: once by default
-  bool traced = false;     ///< record a trace
+  bool traced = false;  ///< record a trace
   Engine engine = Engine::simgrid;
   Watch watch = {};  ///< progress callback; does not affect the result
 };

@@ -8,7 +8,6 @@ namespace equarx::sim {
 CoreWork core_work(const Step& step) {
   switch (step.kind) {
     case Step::Kind::start: return CoreWork::start_up;
-    case Step::Kind::compute: return CoreWork::other;
     default: return CoreWork::program;
   }
 }

@@ -26,7 +26,6 @@ struct TransferFailure {
 enum class CoreWork : std::uint8_t {
   program,   ///< an instruction of the program
   start_up,  ///< startup of the program, see Costs::start_s
-  other,     ///< work outside the program, see Schedule
 };
 
 /// Returns the category of the core time of a step.
@@ -86,7 +85,7 @@ struct TimeResult {
       link_bytes;  ///< by link, of received messages; for HBMs including core accesses
   std::vector<double> link_busy_s;  ///< by link: time for which those messages held it
   /// By rank: core time, plus waits of instructions for HBM unless other work can use the core
-  /// meanwhile (Schedule::overlap).
+  /// meanwhile (Timelines::streams).
   std::vector<double> core_busy_s;
   std::vector<Waits> waits;                ///< by rank
   std::vector<double> marks_s;             ///< by rank and mark: time of the latest pass

@@ -104,60 +104,6 @@ std::vector<Step> make_timeline(const collectives::Program& program, const Costs
   return std::move(writer).end();
 }
 
-namespace {
-
-/// Sequential schedule: runs of the program, each after its core work.
-std::vector<Step> in_turn(const std::vector<Step>& run, const Schedule& schedule) {
-  std::vector<Step> steps;
-  steps.reserve((run.size() + 1) * schedule.compute_s.size());
-  const auto compute = [&](double delay_s) {
-    if (delay_s > 0.0) steps.push_back({.kind = Step::Kind::compute, .delay_s = delay_s});
-  };
-  for (std::size_t i = 0; i + 1 < schedule.compute_s.size(); ++i) {
-    compute(schedule.compute_s[i]);
-    steps.insert(steps.end(), run.begin(), run.end());
-    steps.back().kind = Step::Kind::work;  // replaces Kind::end
-  }
-  compute(schedule.compute_s.back());
-  steps.push_back({});
-  return steps;
-}
-
-// Events of a chip if runs overlap other work.
-constexpr std::uint32_t kMayBegin = 0;  ///< one more run
-constexpr std::uint32_t kHasEnded = 1;  ///< one more run
-
-/// Stream of the program: each run waits for kMayBegin.
-std::vector<Step> on_demand(const std::vector<Step>& run, const Schedule& schedule) {
-  std::vector<Step> steps;
-  for (std::size_t i = 0; i + 1 < schedule.compute_s.size(); ++i) {
-    steps.push_back({.kind = Step::Kind::await, .number = kMayBegin});
-    steps.insert(steps.end(), run.begin(), run.end());
-    steps.back().kind = Step::Kind::signal;
-    steps.back().number = kHasEnded;
-  }
-  steps.push_back({});
-  return steps;
-}
-
-/// Stream of the other core work, which starts the runs.
-std::vector<Step> demands(const Schedule& schedule) {
-  std::vector<Step> steps;
-  const std::size_t runs = schedule.compute_s.size() - 1;
-  for (std::size_t i = 0; i < runs; ++i) {
-    if (i >= schedule.overlap) steps.push_back({.kind = Step::Kind::await, .number = kHasEnded});
-    steps.push_back({.kind = Step::Kind::compute, .delay_s = schedule.compute_s[i]});
-    steps.push_back({.kind = Step::Kind::signal, .number = kMayBegin});
-  }
-  for (std::size_t i = 0; i < std::min<std::size_t>(runs, schedule.overlap); ++i)
-    steps.push_back({.kind = Step::Kind::await, .number = kHasEnded});
-  steps.push_back({.kind = Step::Kind::compute, .delay_s = schedule.compute_s.back()});
-  steps.push_back({});
-  return steps;
-}
-
-}  // namespace
-
 std::vector<Rank> rank_range_starts(const collectives::Program& program) {
   std::set<std::uint64_t> borders = {0};
   for (const collectives::Instruction& instruction : program.instructions)
@@ -168,22 +114,14 @@ std::vector<Rank> rank_range_starts(const collectives::Program& program) {
 }
 
 Timelines make_timelines(const collectives::Program& program, const Costs& costs,
-                         std::uint32_t ranks, const Schedule& schedule, bool traced) {
-  if (schedule.compute_s.size() < 2)
-    throw std::logic_error("a schedule has core time before its first and after its last run");
+                         std::uint32_t ranks, bool traced) {
   const std::vector<Rank> firsts = rank_range_starts(program);
-  const bool overlaps = schedule.overlap > 0;
   Timelines timelines;
-  timelines.streams = overlaps ? 2 : 1;
-  timelines.events = overlaps ? 2 : 0;
-  if (overlaps) timelines.lists.push_back(demands(schedule));
   for (Rank rank = 0; rank < ranks; ++rank) {
     if (std::ranges::binary_search(firsts, rank)) {
-      const std::vector<Step> run = make_timeline(program, costs, rank, traced);
-      timelines.lists.push_back(overlaps ? on_demand(run, schedule) : in_turn(run, schedule));
+      timelines.lists.push_back(make_timeline(program, costs, rank, traced));
     }
     timelines.list_of.push_back(static_cast<std::uint32_t>(timelines.lists.size() - 1));
-    if (overlaps) timelines.list_of.push_back(0);
   }
   return timelines;
 }

@@ -56,15 +56,6 @@ struct Step {
 /// Effective bytes of a send on links of `rate` B/s: its own plus the equivalent of its link_s.
 std::uint64_t held_bytes(const Step& send, double rate);
 
-/// Schedule of every chip: runs of a program, and other core work in between.
-struct Schedule {
-  /// Core time before each run of the program and after the last.
-  std::vector<double> compute_s = {0.0, 0.0};
-  /// 0: runs and other work alternate. Otherwise a run overlaps the core work that follows it, up
-  /// to the core work `overlap` runs later, which needs its result.
-  std::uint32_t overlap = 0;
-};
-
 /// Returns the steps of one rank. Core work between two transfers is merged into one delay, as its
 /// parts are not observable outside the chip; an instruction with HBM bytes ends a step. The core
 /// time of a send precedes it; the core time of a wait follows the arrival. With `traced`, every
@@ -97,6 +88,6 @@ std::vector<collectives::Rank> rank_range_starts(const collectives::Program& pro
 
 /// Builds the timelines of `ranks` ranks. A uniform program may run on fewer ranks than it has.
 Timelines make_timelines(const collectives::Program& program, const Costs& costs,
-                         std::uint32_t ranks, const Schedule& schedule = {}, bool traced = false);
+                         std::uint32_t ranks, bool traced = false);
 
 }  // namespace equarx::sim

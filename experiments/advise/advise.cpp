@@ -91,23 +91,6 @@ config::ExperimentConfig compared_collectives(const config::ExperimentConfig& co
   return both;
 }
 
-/// Runs both collectives: the workload's whole phase if one layer of each kind is representative,
-/// which is fast, else a single AllReduce.
-run::ExperimentResult compare(config::ExperimentConfig both, const run::Progress& progress,
-                              Advice& advice) {
-  const auto run = [&] {
-    return run::run_experiment(plan::make_plan(both, plan::RunProfile::batch), progress);
-  };
-  run::ExperimentResult compared = run();
-  const auto repeats = [](const run::RunResult& one) { return one.phase->layers_repeated; };
-  if (both.workload && !std::ranges::all_of(compared.runs, repeats)) {
-    both.workload.reset();
-    advice.of_one_allreduce = true;
-    compared = run();
-  }
-  return compared;
-}
-
 }  // namespace
 
 Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
@@ -118,7 +101,7 @@ Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
   advice.plain = fastest_plain(advice.tuned);
   find_quantized(config, options, progress, advice);
   const config::ExperimentConfig both = compared_collectives(config, advice);
-  advice.compared = compare(both, progress, advice);
+  advice.compared = run::run_experiment(plan::make_plan(both, plan::RunProfile::batch), progress);
   if (!advice.quantized) return advice;
   run::ExperimentResult& compared = advice.compared;
   if (!run::has_failed(compared)) {
@@ -130,9 +113,7 @@ Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
                                  variation::sample(runs, requested, progress), progress);
   }
   compared.runs.back().uncertainty = advice.confidence.uncertainty;
-  config::ExperimentConfig once = both;
-  once.workload.reset();
-  advice.sizes = gains_by_size(once);
+  advice.sizes = gains_by_size(both);
   advice.verdict = variation::verdict_on(advice.speedup(), advice.confidence.uncertainty);
   return advice;
 }

@@ -12,7 +12,7 @@
 
 namespace equarx::advise {
 
-/// Advice for one collective, or one workload, on one machine.
+/// Advice for one collective on one machine.
 struct Advice {
   tune::TuneResult tuned;
   variation::Verdict verdict = variation::Verdict::no;
@@ -22,9 +22,6 @@ struct Advice {
   std::optional<tune::TunedCandidate> nearest;
   /// Interval of speedup(), and what would change it; empty without `quantized`.
   variation::Confidence confidence;
-  /// True if `confidence` refers to a single AllReduce of the workload because its phase takes long
-  /// to simulate.
-  bool of_one_allreduce = false;
   /// The plain and the quantized collective; the plain one alone without `quantized`.
   run::ExperimentResult compared;
   std::vector<SizeGain> sizes;  ///< speedups at other tensor sizes, ascending

@@ -37,8 +37,7 @@ std::string candidate_text(const TunedCandidate& candidate) {
 
 std::string title(const Advice& advice) {
   const config::ExperimentConfig& config = advice.tuned.config;
-  return fmt::format("Advice for {}{} of {} of {} on each of {} x {}, {}\n\n",
-                     config.workload ? config.workload->model.name + ", with " : "",
+  return fmt::format("Advice for {} of {} of {} on each of {} x {}, {}\n\n",
                      collectives::name(config.collective),
                      units::bytes_text(static_cast<double>(config.tensor.bytes())),
                      numerics::name(config.tensor.dtype), advice.tuned.baseline.chips,
@@ -106,14 +105,12 @@ std::string sizes_line(const Advice& advice) {
   if (advice.sizes.empty())
     return line("Break-even size:", "not computed: other sizes take long to simulate");
   const std::optional<SizeGain> from = break_even_size(advice.sizes);
-  const std::string of = advice.tuned.config.workload ? " per AllReduce" : "";
   if (!from)
-    return line("Break-even size:",
-                fmt::format("none{} up to {}", of, size_text(advice.sizes.back())));
+    return line("Break-even size:", fmt::format("none up to {}", size_text(advice.sizes.back())));
   const auto smallest = std::ranges::find(advice.sizes, from->bytes, &SizeGain::bytes);
   const bool first = smallest == advice.sizes.begin();
   return line("Break-even size:",
-              fmt::format("{}{}{}", size_text(*from), of,
+              fmt::format("{}{}", size_text(*from),
                           first ? " or below" : "; not at " + size_text(*std::prev(smallest))));
 }
 
@@ -172,13 +169,12 @@ output::TableRow row_of(const MachineAdvice& machine) {
 std::string to_text(const Advice& advice) {
   std::string text = title(advice) + quantize_line(advice) + compared_line(advice);
   if (advice.quantized)
-    text += time_line(advice) +
-            line("68 % interval:",
-                 interval_text(advice.confidence, advice.of_one_allreduce ? " per AllReduce" : "",
-                               advice.tuned.config.chip.name)) +
-            error_line(advice) + sizes_line(advice) +
-            line("Most sensitive to:", sensitivity_text(advice.confidence)) +
-            settling_line(advice.verdict, advice.confidence);
+    text +=
+        time_line(advice) +
+        line("68 % interval:", interval_text(advice.confidence, advice.tuned.config.chip.name)) +
+        error_line(advice) + sizes_line(advice) +
+        line("Most sensitive to:", sensitivity_text(advice.confidence)) +
+        settling_line(advice.verdict, advice.confidence);
   else
     text += line("Time:", fmt::format("{}: {}", advice.plain.config.label,
                                       units::time_text(advice.plain.time_s)));
@@ -219,7 +215,6 @@ input::Json to_json(const Advice& advice) {
        advice.quantized ? candidate_json(*advice.quantized, config) : input::Json(nullptr)},
       {"nearest", advice.nearest ? candidate_json(*advice.nearest, config) : input::Json(nullptr)},
       {"speedup", advice.quantized ? input::Json(advice.speedup()) : input::Json(nullptr)},
-      {"of_one_allreduce", advice.of_one_allreduce},
       {"sensitive_to", variation::to_json(advice.confidence.turning_points)},
       {"to_settle", advice.confidence.widest},
       {"sizes", sizes_json(advice.sizes)},

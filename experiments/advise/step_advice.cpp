@@ -56,7 +56,8 @@ double bytes_of(const config::StepConfig& config, const tune_step::CollectiveGro
 }
 
 /// The step without variants.
-config::StepConfig unquantized(input::Json json) {
+config::StepConfig unquantized(const config::StepConfig& config) {
+  input::Json json = to_json(config::step_form(config));
   json.erase("variants");
   json.erase("baseline");
   return config::read_step_config(json);
@@ -232,9 +233,9 @@ class Adviser {
 
 }  // namespace
 
-StepAdvice advise_step(const input::Json& json, const tune::TuneOptions& options,
+StepAdvice advise_step(const config::StepConfig& given, const tune::TuneOptions& options,
                        const tune_step::Progress& progress) {
-  config::StepConfig config = unquantized(json);
+  config::StepConfig config = unquantized(given);
   use_fastest_algorithms(progress, config);
   tune::TuneOptions scaled = options;
   scaled.formats = scaled_formats(options.formats);

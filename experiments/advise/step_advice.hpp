@@ -45,9 +45,9 @@ struct StepAdvice {
 /// Tunes the groups over scaled formats, and analyzes how the choice depends on the machine. The
 /// reference is the unquantized step with the fastest algorithms, so that no gain of an algorithm
 /// counts as one of quantization; if the collectives have several types, the one with default
-/// algorithms. `json`: a step configuration, whose variants are ignored. `options`: as for advise().
+/// algorithms. The variants of `config` are ignored. `options`: as for advise().
 /// @throws InputError for a step without collectives, and as tune_step()
-StepAdvice advise_step(const input::Json& json, const tune::TuneOptions& options,
+StepAdvice advise_step(const config::StepConfig& config, const tune::TuneOptions& options,
                        const tune_step::Progress& progress);
 
 }  // namespace equarx::advise

@@ -7,7 +7,8 @@
 #include "experiments/advise/text.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/step/report.hpp"
+#include "experiments/result/step_json.hpp"
+#include "experiments/result/step_table.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/numerics/errors/perplexity.hpp"
@@ -102,8 +103,8 @@ input::Json group_json(const GroupAdvice& group, const tune_step::TunedGroup& tu
 }  // namespace
 
 std::string to_text(const StepAdvice& advice) {
-  std::string text =
-      "Advice for: " + step::title_text(advice.compared) + line("Quantize?", quantize_text(advice));
+  std::string text = "Advice for: " + result::title_text(advice.compared) +
+                     line("Quantize?", quantize_text(advice));
   for (const GroupAdvice& group : advice.groups)
     text += line("", fmt::format("{}: {}", group.name, group_text(group)));
   const step::VariantResult& plain = advice.compared.variants.front();
@@ -111,7 +112,7 @@ std::string to_text(const StepAdvice& advice) {
     text += line("Time:",
                  time_text(advice.compared.variants.back().time_s, plain.time_s, plain.label)) +
             line("68 % interval:",
-                 interval_text(advice.confidence, "", advice.compared.config.machine.chip.name)) +
+                 interval_text(advice.confidence, advice.compared.config.machine.chip.name)) +
             line("Error:", error_text(advice)) + line("Perplexity:", quality_text(advice)) +
             line("Most sensitive to:", sensitivity_text(advice.confidence));
   else
@@ -122,7 +123,7 @@ std::string to_text(const StepAdvice& advice) {
 }
 
 input::Json to_json(const StepAdvice& advice) {
-  input::Json json = step::to_json(advice.compared);
+  input::Json json = result::to_json(advice.compared);
   input::Json& made = json["advice"];
   made = {{"quantize", variation::name(advice.verdict)},
           {"speedup", advice.speedup()},

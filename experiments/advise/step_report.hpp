@@ -11,7 +11,7 @@ namespace equarx::advise {
 /// About ten lines, and one for each group.
 std::string to_text(const StepAdvice& advice);
 
-/// The result of the compared steps (step::to_json()) with the advice under "advice"
+/// The result of the compared steps (result::to_json()) with the advice under "advice"
 /// (docs/results.md). `report` accepts it.
 input::Json to_json(const StepAdvice& advice);
 

@@ -34,12 +34,11 @@ std::string time_text(double time_s, double plain_s, const std::string& plain) {
                      speedup_text(plain_s / time_s));
 }
 
-std::string interval_text(const variation::Confidence& confidence, std::string_view unit,
-                          const std::string& chip) {
+std::string interval_text(const variation::Confidence& confidence, const std::string& chip) {
   if (!confidence.uncertainty) return "none: no chip parameter has a range or a standard error";
   const variation::Interval& speedup = confidence.uncertainty->speedup;
-  return fmt::format("{} to {}{} (Monte Carlo over the parameter uncertainty of {}, n = {})",
-                     speedup_text(speedup.low), speedup_text(speedup.high), unit, chip,
+  return fmt::format("{} to {} (Monte Carlo over the parameter uncertainty of {}, n = {})",
+                     speedup_text(speedup.low), speedup_text(speedup.high), chip,
                      confidence.uncertainty->samples);
 }
 

@@ -22,10 +22,8 @@ std::string limits_text(const tune::TuneLimits& limits);
 /// "812 us instead of 1.01 ms (plain): 198 us and 19.6 % less, 1.24x"
 std::string time_text(double time_s, double plain_s, const std::string& plain);
 
-/// "1.20x to 1.31x (Monte Carlo over the parameter uncertainty of tpu-v5e, n = 200)". `unit`: what
-/// the speedup refers to, like " per AllReduce", or empty
-std::string interval_text(const variation::Confidence& confidence, std::string_view unit,
-                          const std::string& chip);
+/// "1.20x to 1.31x (Monte Carlo over the parameter uncertainty of tpu-v5e, n = 200)"
+std::string interval_text(const variation::Confidence& confidence, const std::string& chip);
 
 /// The parameters that turn the advice: "network_bandwidth (10 GB/s; break-even at 15 GB/s)".
 std::string sensitivity_text(const variation::Confidence& confidence);

@@ -1,5 +1,7 @@
 #include "experiments/config/any_config.hpp"
 
+#include <utility>
+
 #include "experiments/config/json.hpp"
 #include "experiments/config/named_files.hpp"
 #include "experiments/config/step_json.hpp"
@@ -10,30 +12,26 @@
 namespace equarx::config {
 namespace {
 
-AnyConfig machine_part(const ExperimentConfig& machine) {
+AnyConfig machine_part(const ExperimentConfig& machine, std::vector<std::string> files) {
   return {.resolved = {},
           .labels = {},
-          .files = named_files(machine),
+          .files = std::move(files),
           .hardware = machine.hardware,
           .chip = machine.chip,
           .topology = topology_text(machine.topology),
           .tensor_bytes = std::nullopt};
 }
 
-}  // namespace
+AnyConfig resolve(const StepConfig& step) {
+  AnyConfig any = machine_part(step.machine, named_files(step));
+  any.resolved = to_json(step);
+  for (const StepVariant& variant : step.variants) any.labels.push_back(variant.label);
+  if (step.compared) any.tensor_bytes = step.compared->tensor.bytes();
+  return any;
+}
 
-AnyConfig read_any_config(const input::Json& json) {
-  if (is_step(json)) {
-    const StepConfig step = read_step_config(json);
-    AnyConfig any = machine_part(step.machine);
-    any.resolved = to_json(step);
-    for (const StepVariant& variant : step.variants) any.labels.push_back(variant.label);
-    if (step.training && input::is_path(step.training->model_name))
-      any.files.push_back(step.training->model_name);
-    return any;
-  }
-  const ExperimentConfig config = read_config(json);
-  AnyConfig any = machine_part(config);
+AnyConfig resolve(const ExperimentConfig& config) {
+  AnyConfig any = machine_part(config, named_files(config));
   any.resolved = to_json(config);
   any.tensor_bytes = config.tensor.bytes();
   for (const CollectiveConfig& collective : config.collectives)
@@ -41,8 +39,25 @@ AnyConfig read_any_config(const input::Json& json) {
   return any;
 }
 
+}  // namespace
+
+Config read(const input::Json& json) {
+  if (json.is_object() && (json.contains("step") || json.contains("workload")))
+    return read_step_config(json);
+  return read_config(json);
+}
+
+std::string schema_of(const Config& config) {
+  const auto* step = std::get_if<StepConfig>(&config);
+  return step != nullptr && !step->compared ? "step" : "experiment";
+}
+
+AnyConfig read_any_config(const input::Json& json) {
+  return std::visit([](const auto& config) { return resolve(config); }, read(json));
+}
+
 const input::Json& compared(const input::Json& resolved) {
-  return resolved.at(is_step(resolved) ? "variants" : "collectives");
+  return resolved.at(resolved.contains("variants") ? "variants" : "collectives");
 }
 
 }  // namespace equarx::config

@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "experiments/config/step.hpp"
 #include "experiments/input/json_value.hpp"
 #include "models/hardware/chip.hpp"
 
 namespace equarx::config {
+
+/// A configuration: collectives of one tensor, or a step.
+using Config = std::variant<ExperimentConfig, StepConfig>;
 
 /// The common part of all configurations.
 struct AnyConfig {
@@ -22,7 +27,14 @@ struct AnyConfig {
   std::optional<std::uint64_t> tensor_bytes;  ///< per chip; std::nullopt for a step
 };
 
-/// Reads a configuration of either kind. @throws input::InputError if it is invalid
+/// Reads a configuration: of a step if it has "step" or "workload". @throws input::InputError if it
+/// is invalid
+Config read(const input::Json& json);
+
+/// Name of the JSON Schema of a configuration: "experiment" or "step".
+std::string schema_of(const Config& config);
+
+/// Reads a configuration and resolves it. @throws input::InputError if it is invalid
 AnyConfig read_any_config(const input::Json& json);
 
 /// The compared items of a resolved configuration: its collectives, or the variants of its step.

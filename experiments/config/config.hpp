@@ -227,7 +227,6 @@ struct ExperimentConfig {
   hardware::Chip chip;  ///< with the overrides
   TopologyConfig topology;
   FaultsConfig faults;
-  std::optional<WorkloadConfig> workload;  ///< its AllReduce is computed, and timed with the rest
   TensorConfig tensor;
   collectives::Collective collective = collectives::Collective::all_reduce;
   std::vector<CollectiveConfig> collectives;

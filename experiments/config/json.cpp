@@ -8,13 +8,12 @@
 #include "experiments/config/faults_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/labels.hpp"
-#include "experiments/config/step_json.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/config/workload_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/collectives/direct_exchange.hpp"
 
 namespace equarx::config {
@@ -36,23 +35,6 @@ constexpr input::EnumNames<collectives::WireBuffers, 2> kWireBuffers({
 });
 constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 
-/// Reads both; a workload determines the size of the tensor.
-void read_workload_and_tensor(input::ObjectReader& reader, ExperimentConfig& config) {
-  const std::uint32_t chips = count_chips(config.topology);
-  if (!reader.has("workload")) {
-    config.tensor = read_tensor(reader.object("tensor"), chips);
-    return;
-  }
-  if (config.collective != collectives::Collective::all_reduce)
-    throw input::InputError("/collective",
-                            "a workload's collectives are AllReduces; remove this key");
-  config.workload = read_workload(reader.object("workload"), chips);
-  const input::Json nothing = input::Json::object();
-  config.tensor = read_tensor(
-      reader.has("tensor") ? reader.object("tensor") : input::ObjectReader(nothing, "/tensor"),
-      chips, tensor_size(*config.workload));
-}
-
 UncertaintyConfig read_uncertainty(input::ObjectReader reader) {
   UncertaintyConfig uncertainty{.samples = UncertaintyConfig::kDefaultSamples};
   if (reader.has("samples"))
@@ -62,13 +44,6 @@ UncertaintyConfig read_uncertainty(input::ObjectReader reader) {
     uncertainty.seed = reader.integer("seed", 0, UncertaintyConfig::kLargestSeed);
   reader.finish();
   return uncertainty;
-}
-
-/// Reads "on" or "off", or a JSON boolean.
-bool read_switch(input::ObjectReader& reader, std::string_view key, bool fallback) {
-  if (!reader.has(key)) return fallback;
-  if (reader.required(key, "on or off").is_boolean()) return reader.flag_or(key, fallback);
-  return reader.choice(key, kSwitch) == 1;
 }
 
 /// HBM if its bandwidth is below the combined traffic of the chip's links, because it is then the
@@ -82,6 +57,15 @@ collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
 }
 
 }  // namespace
+
+bool read_numerics(input::ObjectReader& reader) {
+  if (!reader.has("numerics")) return true;
+  if (reader.required("numerics", "on or off").is_boolean())
+    return reader.flag_or("numerics", true);
+  return reader.choice("numerics", kSwitch) == 1;
+}
+
+std::string_view numerics_key(bool numerics) { return kSwitch[numerics ? 1 : 0]; }
 
 ExperimentConfig read_machine(input::ObjectReader& reader) {
   ExperimentConfig config;
@@ -102,19 +86,21 @@ ExperimentConfig read_machine(input::ObjectReader& reader) {
 }
 
 ExperimentConfig read_config(const input::Json& json) {
-  if (is_step(json))
-    throw input::InputError("/step",
-                            "makes this a step configuration, which run, show, validate, sweep, "
-                            "reproduce and tune accept; give one with \"collectives\"");
+  for (const std::string_view key : {"step", "workload"})
+    if (json.is_object() && json.contains(key))
+      throw input::InputError(
+          input::pointer("", key),
+          "makes this a step, which run, show, validate, sweep, reproduce, tune and advise accept; "
+          "give a configuration with \"collectives\" alone");
   input::Json named = json;
   replace_format_aliases(named);
   input::ObjectReader reader(named, "");
   ExperimentConfig config = read_machine(reader);
   config.collective = read_collective_kind(reader);
-  read_workload_and_tensor(reader, config);
+  config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology));
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
-  config.numerics = read_switch(reader, "numerics", true);
+  config.numerics = read_numerics(reader);
   reader.finish();
   return config;
 }
@@ -154,7 +140,6 @@ void add_simulation_keys(const ExperimentConfig& config, input::Json& json) {
 
 input::Json to_json(const ExperimentConfig& config) {
   input::Json json = machine_json(config);
-  if (config.workload) json["workload"] = workload_json(*config.workload);
   json["tensor"] = tensor_json(config.tensor);
   json["collective"] = collective_key(config.collective);
   json["collectives"] = input::Json::array();
@@ -162,7 +147,7 @@ input::Json to_json(const ExperimentConfig& config) {
     json["collectives"].push_back(collective_json(collective, config.collective));
   json["baseline"] = config.collectives[config.baseline].label;
   json["wire_buffers"] = wire_buffers_key(config);
-  json["numerics"] = kSwitch[config.numerics ? 1 : 0];
+  json["numerics"] = numerics_key(config.numerics);
   add_simulation_keys(config, json);
   return json;
 }

@@ -19,6 +19,11 @@ ExperimentConfig read_config(const input::Json& json);
 /// Reads the part common to all configurations: the machine and its simulation. @throws InputError
 ExperimentConfig read_machine(input::ObjectReader& reader);
 
+/// Reads "numerics": "on", "off" or a JSON boolean; absent: on. @throws InputError
+bool read_numerics(input::ObjectReader& reader);
+/// Value of "numerics".
+std::string_view numerics_key(bool numerics);
+
 /// "hardware", "topology" and "faults"; inverse of read_machine().
 input::Json machine_json(const ExperimentConfig& config);
 /// Value of "wire_buffers".

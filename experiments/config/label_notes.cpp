@@ -69,13 +69,14 @@ std::string note_of(const CollectiveConfig& collective, std::string_view named,
 
 }  // namespace
 
-std::vector<std::string> label_notes(const ExperimentConfig& config) {
+std::vector<std::string> label_notes(const std::vector<CollectiveConfig>& collectives,
+                                     numerics::ElementFormat dtype) {
   std::vector<std::string> notes;
-  for (const CollectiveConfig& collective : config.collectives) {
-    const std::vector<std::string_view> names = names_of(collective, config.tensor.dtype);
+  for (const CollectiveConfig& collective : collectives) {
+    const std::vector<std::string_view> names = names_of(collective, dtype);
     for (const std::string& format : formats_in(collective.label))
       if (std::ranges::find(names, format) == names.end()) {
-        notes.push_back(note_of(collective, format, config.tensor.dtype));
+        notes.push_back(note_of(collective, format, dtype));
         break;
       }
   }

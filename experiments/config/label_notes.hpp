@@ -9,7 +9,8 @@
 namespace equarx::config {
 
 /// Returns a line for each label with the name of a format that its candidate does not use, with
-/// the format that runs and the remedy.
-std::vector<std::string> label_notes(const ExperimentConfig& config);
+/// the format that runs and the remedy. `dtype`: type of the tensor
+std::vector<std::string> label_notes(const std::vector<CollectiveConfig>& collectives,
+                                     numerics::ElementFormat dtype);
 
 }  // namespace equarx::config

@@ -31,6 +31,13 @@ struct StepVariant {
   std::vector<CollectiveConfig> collectives;  ///< one per call
 };
 
+/// Collectives compared in a workload, as in a configuration without one: each is a variant.
+struct ComparedCollectives {
+  TensorConfig tensor;  ///< input of one AllReduce
+  std::vector<CollectiveConfig> collectives;
+  bool numerics = true;
+};
+
 /// Complete configuration of a step, with all defaults filled in.
 struct StepConfig {
   /// Chip, topology, faults and simulation settings; no tensor or collectives.
@@ -40,6 +47,8 @@ struct StepConfig {
   /// tensor-parallel group.
   std::optional<TrainingConfig> training = {};
   std::optional<WorkloadConfig> workload = {};
+  /// Set if "workload" and "collectives" are given instead of "mesh", "step" and "variants".
+  std::optional<ComparedCollectives> compared = {};
   steps::StepGraph graph;
   std::vector<StepCall> calls = {};           ///< distinct calls of the graph, by first use
   std::vector<steps::Permute> permutes = {};  ///< distinct permutes of the graph, by first use

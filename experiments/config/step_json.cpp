@@ -1,10 +1,14 @@
 #include "experiments/config/step_json.hpp"
 
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "experiments/config/collective_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/labels.hpp"
@@ -12,6 +16,7 @@
 #include "experiments/config/step_rules.hpp"
 #include "experiments/config/step_values.hpp"
 #include "experiments/config/tasks_json.hpp"
+#include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/training_json.hpp"
 #include "experiments/config/workload_json.hpp"
@@ -24,14 +29,14 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kSources = {"training", "workload", "tasks"};
 
-void read_served(input::ObjectReader& reader, StepConfig& config) {
-  const std::uint32_t chips = config.mesh.length("tensor");
-  config.workload = read_workload(reader.object("workload"), chips);
-  const steps::Serving serving{
-      .model = config.workload->model,
-      .operations = config.workload->operations,
-      .elements = chunk_rows(*config.workload) * config.workload->model.d_model,
-      .chunks = config.workload->chunks};
+/// Sets the graph of the workload. @throws input::InputError at the mesh
+void add_served_graph(numerics::ElementFormat dtype, StepConfig& config) {
+  const WorkloadConfig& workload = config.workload.value();
+  const steps::Serving serving{.model = workload.model,
+                               .operations = workload.operations,
+                               .elements = chunk_rows(workload) * workload.model.d_model,
+                               .dtype = dtype,
+                               .chunks = workload.chunks};
   try {
     config.graph = steps::serving_step(serving, config.mesh);
   } catch (const std::invalid_argument& error) {
@@ -47,7 +52,8 @@ void read_graph(input::ObjectReader reader, StepConfig& config) {
   if (source == "tasks") {
     config.graph = read_tasks(reader, config.mesh);
   } else if (source == "workload") {
-    read_served(reader, config);
+    config.workload = read_workload(reader.object("workload"), config.mesh.length("tensor"));
+    add_served_graph(numerics::ElementFormat::bf16, config);
   } else {
     config.training = read_training(reader.object("training"));
     try {
@@ -59,25 +65,120 @@ void read_graph(input::ObjectReader reader, StepConfig& config) {
   reader.finish();
 }
 
+/// A tensor-parallel group of all chips.
+steps::Mesh whole_machine(const TopologyConfig& topology) {
+  const std::uint32_t chips = count_chips(topology);
+  return steps::lay_mesh(machine_axes(topology, {chips}),
+                         {{.name = "tensor", .length = chips, .machine_axes = {}}});
+}
+
+ComparedCollectives read_compared(input::ObjectReader& reader, const WorkloadConfig& workload,
+                                  std::uint32_t chips) {
+  constexpr auto kAllReduce = collectives::Collective::all_reduce;
+  if (read_collective_kind(reader) != kAllReduce)
+    throw input::InputError("/collective",
+                            "a workload's collectives are AllReduces; remove this key");
+  ComparedCollectives compared;
+  const input::Json nothing = input::Json::object();
+  compared.tensor = read_tensor(
+      reader.has("tensor") ? reader.object("tensor") : input::ObjectReader(nothing, "/tensor"),
+      chips, tensor_size(workload));
+  compared.collectives = read_collectives(reader, kAllReduce, compared.tensor.dtype);
+  compared.numerics = read_numerics(reader);
+  return compared;
+}
+
+/// A variant for each collective, with the tensor's values in its AllReduces.
+void add_variants(StepConfig& config) {
+  const ComparedCollectives& compared = config.compared.value();
+  for (const CollectiveConfig& collective : compared.collectives)
+    config.variants.push_back(
+        {.label = collective.label,
+         .rules = {},
+         .collectives = std::vector<CollectiveConfig>(config.calls.size(), collective)});
+  config.values.assign(config.calls.size(),
+                       compared.numerics ? std::optional(compared.tensor) : std::nullopt);
+}
+
+/// Reads a workload on all chips.
+void read_whole_machine(input::ObjectReader& reader, StepConfig& config) {
+  const std::uint32_t chips = count_chips(config.machine.topology);
+  config.mesh = whole_machine(config.machine.topology);
+  config.workload = read_workload(reader.object("workload"), chips);
+  config.compared = read_compared(reader, *config.workload, chips);
+  add_served_graph(config.compared->tensor.dtype, config);
+  config.calls = distinct_calls(config.graph);
+  add_variants(config);
+}
+
+void read_step(input::ObjectReader& reader, StepConfig& config) {
+  config.mesh =
+      read_mesh(reader.required("mesh", "axes, like {\"fsdp\": 16}"), config.machine.topology);
+  read_graph(reader.object("step"), config);
+  config.calls = distinct_calls(config.graph);
+  config.permutes = distinct_permutes(config.graph);
+  config.variants = read_variants(reader, config.machine, config.mesh, config.calls);
+  if (reader.has("values")) config.value_rules = reader.array("values");
+  config.values = read_step_values(reader, config.machine, config.mesh, config.calls);
+}
+
+/// A rule for all collectives of a variant.
+input::Json rule_of(const CollectiveConfig& collective) {
+  input::Json rule = collective_json(collective, collectives::Collective::all_reduce);
+  rule.erase("label");
+  return rule;
+}
+
+/// A rule for the values of all collectives.
+input::Json value_rule_of(const TensorConfig& tensor) {
+  const input::Json json = tensor_json(tensor);
+  input::Json rule = json.at("values");
+  rule["sample"] = json.at("sample");
+  return rule;
+}
+
+/// The keys of the workload and of the collectives compared in it.
+void write_compared(const StepConfig& config, input::Json& json) {
+  const ComparedCollectives& compared = config.compared.value();
+  constexpr auto kAllReduce = collectives::Collective::all_reduce;
+  json["workload"] = workload_json(config.workload.value());
+  json["tensor"] = tensor_json(compared.tensor);
+  json["collective"] = collective_key(kAllReduce);
+  json["collectives"] = input::Json::array();
+  for (const CollectiveConfig& collective : compared.collectives)
+    json["collectives"].push_back(collective_json(collective, kAllReduce));
+  json["numerics"] = numerics_key(compared.numerics);
+}
+
+void write_step(const StepConfig& config, input::Json& json) {
+  json["mesh"] = mesh_json(config.mesh);
+  if (config.training)
+    json["step"]["training"] = training_json(*config.training);
+  else if (config.workload)
+    json["step"]["workload"] = workload_json(*config.workload);
+  else
+    write_tasks(config.graph, config.mesh, json["step"]);
+  json["variants"] = variants_json(config);
+  if (!config.value_rules->is_null()) json["values"] = *config.value_rules;
+}
+
 }  // namespace
 
-bool is_step(const input::Json& json) { return json.is_object() && json.contains("step"); }
-
-input::JsonValue step_of_one_chip(const input::Json& json) {
-  if (!json.is_object() || !json.contains("workload") || is_step(json)) return input::Json(nullptr);
-  try {
-    input::ObjectReader reader(json, "");
-    if (count_chips(read_machine(reader).topology) != 1) return input::Json(nullptr);
-  } catch (const input::InputError&) {  // reported where the configuration is read
-    return input::Json(nullptr);
-  }
-  input::Json step = {{"hardware", json.at("hardware")},
-                      {"topology", json.at("topology")},
-                      {"mesh", {{"tensor", 1}}},
-                      {"step", {{"workload", json.at("workload")}}}};
-  for (const char* const key : {"wire_buffers", "simulation", "engine", "uncertainty"})
-    if (json.contains(key)) step[key] = json[key];
-  return step;
+StepConfig step_form(StepConfig config) {
+  if (!config.compared) return config;
+  const ComparedCollectives compared = *std::exchange(config.compared, std::nullopt);
+  if (compared.tensor.dtype != numerics::ElementFormat::bf16)
+    throw input::InputError(
+        "/tensor/dtype",
+        fmt::format("is {}; tuning and advice support workloads with AllReduces of bf16 only",
+                    numerics::name(compared.tensor.dtype)));
+  for (std::size_t i = 0; i < config.variants.size(); ++i)
+    config.variants[i].rules = config.calls.empty()
+                                   ? input::Json::array()
+                                   : input::Json::array({rule_of(compared.collectives[i])});
+  if (!config.calls.empty() && compared.numerics)
+    config.value_rules = input::Json::array({value_rule_of(compared.tensor)});
+  return config;
 }
 
 StepConfig read_step_config(const input::Json& json) {
@@ -90,15 +191,11 @@ StepConfig read_step_config(const input::Json& json) {
       throw input::InputError(
           "/faults/links",
           "a step cannot complete over a failed link; use \"bandwidth_factor\" instead");
-  config.mesh =
-      read_mesh(reader.required("mesh", "axes, like {\"fsdp\": 16}"), config.machine.topology);
-  read_graph(reader.object("step"), config);
-  config.calls = distinct_calls(config.graph);
-  config.permutes = distinct_permutes(config.graph);
-  config.variants = read_variants(reader, config.machine, config.mesh, config.calls);
+  if (reader.has("workload"))
+    read_whole_machine(reader, config);
+  else
+    read_step(reader, config);
   config.baseline = read_baseline(reader, config.variants);
-  if (reader.has("values")) config.value_rules = reader.array("values");
-  config.values = read_step_values(reader, config.machine, config.mesh, config.calls);
   reader.finish();
   return config;
 }
@@ -112,16 +209,8 @@ input::Json variants_json(const StepConfig& config) {
 
 input::Json to_json(const StepConfig& config) {
   input::Json json = machine_json(config.machine);
-  json["mesh"] = mesh_json(config.mesh);
-  if (config.training)
-    json["step"]["training"] = training_json(*config.training);
-  else if (config.workload)
-    json["step"]["workload"] = workload_json(*config.workload);
-  else
-    write_tasks(config.graph, config.mesh, json["step"]);
-  json["variants"] = variants_json(config);
+  config.compared ? write_compared(config, json) : write_step(config, json);
   json["baseline"] = config.variants[config.baseline].label;
-  if (!config.value_rules->is_null()) json["values"] = *config.value_rules;
   json["wire_buffers"] = wire_buffers_key(config.machine);
   add_simulation_keys(config.machine, json);
   return json;

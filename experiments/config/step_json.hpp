@@ -7,19 +7,15 @@
 
 namespace equarx::config {
 
-/// True if a configuration is of a step, and not of collectives or a workload.
-bool is_step(const input::Json& json);
-
-/// Returns the step of a workload on a single chip, which has no collective: its machine, phase and
-/// simulation keys, without collectives and tensor. Null for any other configuration, also for an
-/// invalid one. Does not check the workload itself.
-input::JsonValue step_of_one_chip(const input::Json& json);
-
 /// Reads a step configuration. @throws input::InputError if it is invalid
 StepConfig read_step_config(const input::Json& json);
 
 /// The variants as configuration JSON.
 input::Json variants_json(const StepConfig& config);
+
+/// Rewrites a workload with "collectives" as a step with a mesh, "variants" and "values"; other
+/// steps are returned as they are. @throws input::InputError if its AllReduces are not of bf16
+StepConfig step_form(StepConfig config);
 
 /// The configuration with all defaults filled in; read_step_config() restores it.
 input::Json to_json(const StepConfig& config);

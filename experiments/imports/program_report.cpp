@@ -10,7 +10,8 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
-#include "experiments/step/report.hpp"
+#include "experiments/result/step_json.hpp"
+#include "experiments/result/step_table.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::imports {
@@ -180,7 +181,7 @@ std::string to_table(const ImportedProgram& program, const step::StepResult& res
   const step::VariantResult& plain = result.variants.front();
   std::vector<const ImportedOp*> ops = most_exposed_first(program, plain);
   std::string text =
-      summary_text(program) + '\n' + step::title_text(result) + step::overview_table(result);
+      summary_text(program) + '\n' + result::title_text(result) + result::overview_table(result);
   if (!ops.empty()) {
     const output::TableRow sums = sum_row(ops, result);
     const std::size_t omitted = ops.size() - std::min(ops.size(), kMaxRows);
@@ -216,7 +217,7 @@ input::Json to_json(const ImportedProgram& program, const step::StepResult& resu
   for (const auto& [what, count] : program.counts) json["module"][what] = count;
   json["variants"] = input::Json::array();
   for (const step::VariantResult& variant : result.variants)
-    json["variants"].push_back(step::numbers_json(variant));
+    json["variants"].push_back(result::numbers_json(variant));
   json["collectives"] = input::Json::array();
   for (const ImportedOp& op : program.ops) json["collectives"].push_back(op_json(op, result));
   json["notes"] = input::Json::object();

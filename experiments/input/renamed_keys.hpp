@@ -16,10 +16,11 @@ struct RenamedKey {
 };
 
 /// All renamed result keys.
-inline constexpr std::array<RenamedKey, 4> kRenamedKeys = {{{"computing_s", "compute_s"},
+inline constexpr std::array<RenamedKey, 5> kRenamedKeys = {{{"computing_s", "compute_s"},
                                                             {"alone_s", "isolated_s"},
                                                             {"bubbles_s", "idle_s"},
-                                                            {"overhead_s", "sync_s"}}};
+                                                            {"overhead_s", "sync_s"},
+                                                            {"allreduce_s", "exposed_s"}}};
 
 /// Current name of a number of a run: "breakdown/bubbles_s" -> "breakdown/idle_s".
 std::string current_name(std::string_view path);

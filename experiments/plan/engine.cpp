@@ -18,8 +18,6 @@ OrInfeasible<EngineChoice> choose_engine(config::EngineMode mode, const sim::Mac
   }
   if (!why_not.empty()) return EngineChoice{sim::Engine::simgrid, why_not};
   if (profile == RunProfile::batch) return EngineChoice{sim::Engine::direct, "one of many runs"};
-  if (profile == RunProfile::traced)
-    return EngineChoice{sim::Engine::direct, "traces a whole phase"};
   if (simgrid_s > kMostSimgridTime)
     return EngineChoice{sim::Engine::direct,
                         fmt::format("SimGrid would take longer than {} s", kMostSimgridTime)};

@@ -12,7 +12,6 @@ namespace equarx::plan {
 /// Purpose of a run, which decides between speed and reference engine.
 enum class RunProfile : std::uint8_t {
   single,  ///< one run
-  traced,  ///< one run with all its events; SimGrid records many of them slowly
   batch,   ///< one of many runs that should all be fast
 };
 

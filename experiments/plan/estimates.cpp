@@ -10,7 +10,6 @@
 #include "experiments/plan/infeasible.hpp"
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/programs.hpp"
-#include "experiments/plan/workload.hpp"
 #include "models/collectives/direct_exchange.hpp"
 
 namespace equarx::plan {
@@ -32,18 +31,6 @@ double flows_on_hbms(const config::CollectiveConfig& collective, const RankGrid&
          static_cast<double>(symmetric ? channels + 1 : grid.ranks());
 }
 
-/// Number of simulations of a collective.
-double count_simulations(const config::ExperimentConfig& config, bool symmetric) {
-  constexpr double kAllreducesPerLayer = 2.0;
-  constexpr double kKindsOfLayers = 2.0;
-  double runs = 1.0;
-  if (config.workload) {
-    const bool repeats = symmetric && config.workload->chunks == 1;
-    runs = kAllreducesPerLayer * (repeats ? kKindsOfLayers : config.workload->model.layers);
-  }
-  return runs * (1.0 + config.uncertainty.samples);
-}
-
 double collective_s(const config::CollectiveConfig& collective,
                     const config::ExperimentConfig& config) {
   constexpr double kBuild = 1e-6;  // per message of a rank
@@ -61,7 +48,7 @@ double collective_s(const config::CollectiveConfig& collective,
   const sim::Engine engine =
       config.engine == config::EngineMode::simgrid ? sim::Engine::simgrid : sim::Engine::direct;
   return messages * kBuild +
-         count_simulations(config, symmetric) *
+         (1.0 + config.uncertainty.samples) *
              estimate_simulation_s(collective, grid, config, engine, chips * messages);
 }
 
@@ -128,8 +115,6 @@ double estimate_experiment_s(const config::ExperimentConfig& config) {
                                                 config.tensor.sample
                                           : 0.0;
   if (check_hbm_capacity(config)) return 0.0;
-  if (config.workload)
-    check_fits(*config.workload, config.chip, config::count_chips(config.topology), "/workload");
   double seconds = 0.0;
   for (const config::CollectiveConfig& collective : config.collectives)
     seconds += alternatives_s(collective, config) + values_s;

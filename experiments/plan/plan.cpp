@@ -118,28 +118,14 @@ OrInfeasible<PlannedCollective> plan_alternatives(config::CollectiveConfig& coll
   return planned;
 }
 
-/// Number of simulated executions of the program.
-double count_runs(const std::optional<WorkloadPlan>& workload, bool symmetric) {
-  if (!workload) return 1.0;
-  if (!symmetric || workload->schedule.overlap > 0) return workload->allreduces;
-  double runs = 0.0;  // one layer of each kind
-  for (const LayerKind& layer : workload->layers)
-    runs += static_cast<double>(layer.schedule.compute_s.size() - 1);
-  return runs;
-}
-
 /// Chooses the engine of an otherwise complete plan.
-MaybeInfeasible plan_engine(const config::ExperimentConfig& config,
-                            const std::optional<WorkloadPlan>& workload, RunProfile profile,
+MaybeInfeasible plan_engine(const config::ExperimentConfig& config, RunProfile profile,
                             CollectivePlan& plan) {
   const sim::Machine& machine = plan.simulated.machine;
   const auto messages =
       static_cast<double>(collectives::total_messages(plan.program, machine.ranks()));
-  const double runs = count_runs(workload, plan.simulated.symmetric);
   const double simgrid_s = estimate_simulation_s(plan.config, plan.program.grid(), config,
-                                                 sim::Engine::simgrid, runs * messages);
-  if (profile == RunProfile::traced && !workload)
-    profile = RunProfile::single;  // a single collective has few events
+                                                 sim::Engine::simgrid, messages);
   OrInfeasible<EngineChoice> choice = choose_engine(config.engine, machine, simgrid_s, profile);
   if (const auto* infeasible = std::get_if<Infeasible>(&choice)) return *infeasible;
   plan.engine = std::get<EngineChoice>(std::move(choice));
@@ -164,8 +150,7 @@ OrInfeasible<double> simulation_time_s(const config::CollectiveConfig& collectiv
 
 OrInfeasible<Plan> try_plan(const config::ExperimentConfig& config, RunProfile profile) {
   if (auto infeasible = check_hbm_capacity(config)) return *infeasible;
-  Plan plan{config, {}, {}};
-  if (config.workload) plan.workload = plan_workload(config);
+  Plan plan{config, {}};
   MachineContext context(plan.config);
   for (std::size_t i = 0; i < config.collectives.size(); ++i) {
     OrInfeasible<PlannedCollective> planned =
@@ -178,8 +163,7 @@ OrInfeasible<Plan> try_plan(const config::ExperimentConfig& config, RunProfile p
       if (auto infeasible =
               check_host_memory(candidate.program, plan.config, values::default_threads()))
         return *infeasible;
-      if (auto infeasible = plan_engine(plan.config, plan.workload, profile, candidate))
-        return *infeasible;
+      if (auto infeasible = plan_engine(plan.config, profile, candidate)) return *infeasible;
     }
   return plan;
 }
@@ -190,7 +174,6 @@ Plan make_plan(const config::ExperimentConfig& config, RunProfile profile) {
 
 Plan on_machine(Plan plan, const config::MachineParameters& machine) {
   config::set_parameters(machine, plan.config);
-  if (plan.workload) plan.workload = plan_workload(plan.config);
   MachineContext context(plan.config);
   for (PlannedCollective& collective : plan.collectives)
     for (CollectivePlan& candidate : collective.candidates) {

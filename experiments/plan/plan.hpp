@@ -9,7 +9,6 @@
 #include "experiments/config/machine_parameters.hpp"
 #include "experiments/plan/engine.hpp"
 #include "experiments/plan/machine.hpp"
-#include "experiments/plan/workload.hpp"
 #include "models/collectives/program.hpp"
 #include "sim/timeline.hpp"
 
@@ -41,7 +40,6 @@ struct PlannedCollective {
 struct Plan {
   config::ExperimentConfig config;  ///< with all defaults filled in
   std::vector<PlannedCollective> collectives;
-  std::optional<WorkloadPlan> workload;
 };
 
 /// Search skips candidates whose simulation would take longer (in seconds); they run only by
@@ -56,17 +54,15 @@ OrInfeasible<double> simulation_time_s(const config::CollectiveConfig& collectiv
                                        const std::string& pointer);
 
 /// Builds machines and programs, and checks that the tensor fits the chips and this computer.
-/// Infeasible if it does not, or if a collective cannot run. @throws InputError if a workload does
-/// not fit the chips.
+/// Infeasible if it does not, or if a collective cannot run.
 OrInfeasible<Plan> try_plan(const config::ExperimentConfig& config,
                             RunProfile profile = RunProfile::single);
 
 /// Like try_plan(), but throws. @throws InputError
 Plan make_plan(const config::ExperimentConfig& config, RunProfile profile = RunProfile::single);
 
-/// Returns the same programs on a machine with other parameters: costs, links and workload
-/// operations are recomputed; earlier checks are not repeated. @throws InputError if a workload does
-/// not fit that chip
+/// Returns the same programs on a machine with other parameters: costs and links are recomputed;
+/// earlier checks are not repeated.
 Plan on_machine(Plan plan, const config::MachineParameters& machine);
 
 }  // namespace equarx::plan

@@ -48,8 +48,10 @@ void check_run(const input::Json& run, const std::string& pointer) {
                             fmt::format("expected a run, with its label; {}", kAskForResults));
 }
 
-/// Converts a variant of a step to a run, with its groups of tasks as members by name.
-input::Json run_of_variant(const input::Json& variant, const std::string& pointer) {
+/// Converts the groups of tasks, which the run of a step has, to members by name.
+input::Json with_groups_by_name(const input::Json& variant, const std::string& pointer) {
+  const bool is_step = variant.contains("groups") || variant.contains("critical_path");
+  if (!is_step) return variant;
   if (!variant.contains("groups") || !variant["groups"].is_array())
     throw input::InputError(pointer, fmt::format("has no groups of tasks; {}", kAskForResults));
   input::Json run = variant;
@@ -145,16 +147,13 @@ class Reader {
   void read_result(const input::Json& result) {
     if (!result.is_object() || !result.contains("program") || result["program"] != "equarx-sim")
       throw input::InputError("", fmt::format("not a result; {}", kAskForResults));
-    const bool is_step = result.contains("variants");
-    const std::string list = is_step ? "variants" : "runs";
+    const std::string list = result.contains("variants") ? "variants" : "runs";  // version 0.2
     const input::Json& runs = member(result, list, input::Json::value_t::array, "a list of runs");
     const std::size_t source = find_source(result, text_of(result, "config_hash"));
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const std::string pointer = input::pointer(input::pointer("", list), i);
       check_run(runs[i], pointer);
-      add({.source = source,
-           .file = file_,
-           .run = is_step ? run_of_variant(current(runs[i]), pointer) : current(runs[i])});
+      add({.source = source, .file = file_, .run = with_groups_by_name(current(runs[i]), pointer)});
     }
   }
 

@@ -31,7 +31,7 @@ struct ReportRow {
   std::string file = {};
   std::optional<std::uint64_t> point = {};  ///< number within its sweep
   input::JsonValue axes = {};               ///< by JSON pointer into the configuration
-  /// An entry of "runs" of a result, or of "variants" of a step, with "groups" as an object; null
+  /// An entry of "runs" of a result, with the "groups" of a step as an object; null
   /// without runs.
   input::JsonValue run = {};
   std::string error = {};                  ///< cause of the failure; empty for a run

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/step/plan.hpp"
 
 namespace equarx::request {
 
@@ -37,8 +39,13 @@ struct Answer {
   std::string tensors;
 };
 
+/// Plan of collectives or of a step.
+using AnyPlan = std::variant<plan::Plan, step::StepPlan>;
+
 /// Reads the request and plans it as one of many runs (RunProfile::batch), because programs tend to
 /// send many requests. @throws InputError like `equarx-sim run`
+AnyPlan make_any_plan(const Request& request);
+/// The same for collectives. @throws InputError also for a step
 plan::Plan make_plan(const Request& request);
 
 /// The requested configuration as JSON, with all defaults filled in. @throws InputError
@@ -46,9 +53,9 @@ std::string resolve(const Request& request);
 
 /// True if SimGrid may simulate part of the plan. SimGrid forks, which a multi-threaded process
 /// must not.
-bool needs_simgrid(const plan::Plan& plan);
+bool needs_simgrid(const AnyPlan& plan);
 
-/// Runs the plan created by make_plan() for the request. `share` may throw to cancel.
-Answer answer(const plan::Plan& plan, const Request& request, const run::ShareDone& share = {});
+/// Runs the plan created by make_any_plan() for the request. `share` may throw to cancel.
+Answer answer(const AnyPlan& plan, const Request& request, const run::ShareDone& share = {});
 
 }  // namespace equarx::request

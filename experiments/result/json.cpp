@@ -11,24 +11,6 @@
 namespace equarx::result {
 namespace {
 
-input::Json numerics_json(const values::ValueResult& values) {
-  const numerics::ErrorMetrics& exact = values.against_exact;
-  return {{"mse", exact.mse},
-          {"nmse", exact.nmse},
-          {"sqnr_db", exact.sqnr_db},
-          {"max_abs_error", exact.max_abs_error},
-          {"mean_signed_error", exact.mean_signed_error},
-          {"cosine_similarity", exact.cosine_similarity},
-          {"mse_vs_baseline", values.against_baseline.value().mse},
-          {"nmse_vs_baseline", values.against_baseline.value().nmse},
-          {"clipped_fraction", values.clipped_fraction()},
-          {"flushed_fraction", values.flushed_fraction()},
-          {"ranks_identical", values.ranks_identical},
-          {"elements", exact.count},
-          {"nonfinite_elements", exact.nonfinite},
-          {"sampled_fraction", values.sampled_fraction}};
-}
-
 input::Json candidate_json(const run::Candidate& candidate) {
   input::Json json = {{"algorithm", candidate.algorithm->name}};
   if (candidate.time_s) json["time_s"] = *candidate.time_s;
@@ -42,16 +24,6 @@ input::Json failure_json(const run::FailureReport& failure) {
           {"from", failure.from},
           {"to", failure.to},
           {"transfer", failure.transfer}};
-}
-
-input::Json operation_json(const plan::OperationTotal& operation) {
-  return {{"name", operation.name},
-          {"kind", workloads::name(operation.kind)},
-          {"count", operation.count},
-          {"time_s", operation.time_s},
-          {"flops", operation.flops},
-          {"hbm_bytes", operation.hbm_bytes},
-          {"roof", workloads::name(operation.roof)}};
 }
 
 input::Json links_json(const run::RunResult& run) {
@@ -107,15 +79,6 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
       {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
   if (run.hbm_busy_share) json["hbm_busy_share"] = *run.hbm_busy_share;
   if (run.uncertainty) json["uncertainty"] = variation::to_json(*run.uncertainty);
-  if (run.phase) {
-    json["compute_s"] = run.phase->compute_s;
-    json["matrix_s"] = run.phase->matrix_s;
-    json["attention_s"] = run.phase->attention_s;
-    json["elementwise_s"] = run.phase->elementwise_s;
-    json["allreduce_s"] = done ? input::Json(run.phase->allreduce_s) : input::Json(nullptr);
-    json["allreduce_count"] = run.phase->allreduces;
-    json["layers_repeated"] = run.phase->layers_repeated;
-  }
   if (!done) json["failure"] = failure_json(*run.failure);
   if (!run.candidates.empty()) {
     json["candidates"] = input::Json::array();
@@ -126,12 +89,49 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
   return json;
 }
 
+input::Json numerics_json(const values::ValueResult& values) {
+  const numerics::ErrorMetrics& exact = values.against_exact;
+  input::Json json = {{"mse", exact.mse},
+                      {"nmse", exact.nmse},
+                      {"sqnr_db", exact.sqnr_db},
+                      {"max_abs_error", exact.max_abs_error},
+                      {"mean_signed_error", exact.mean_signed_error},
+                      {"cosine_similarity", exact.cosine_similarity},
+                      {"clipped_fraction", values.clipped_fraction()},
+                      {"flushed_fraction", values.flushed_fraction()},
+                      {"ranks_identical", values.ranks_identical},
+                      {"elements", exact.count},
+                      {"nonfinite_elements", exact.nonfinite},
+                      {"sampled_fraction", values.sampled_fraction}};
+  if (values.against_baseline) {
+    json["mse_vs_baseline"] = values.against_baseline->mse;
+    json["nmse_vs_baseline"] = values.against_baseline->nmse;
+  }
+  return json;
+}
+
+input::Json short_json(const run::RunResult& run) {
+  input::Json json = {{"label", run.label},
+                      {"algorithm", run.algorithm->name},
+                      {"time_s", run.time_s},
+                      {"chips", run.chips},
+                      {"messages", run.messages}};
+  if (run.numerics) json["numerics"] = numerics_json(*run.numerics);
+  return json;
+}
+
+input::Json nonfinite_json(const std::vector<values::NonfiniteInput>& inputs) {
+  input::Json json = input::Json::array();
+  for (const values::NonfiniteInput& one : inputs)
+    json.push_back({{"rank", one.rank}, {"nan", one.nan}, {"inf", one.inf}});
+  return json;
+}
+
 std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   run::RunResult run;
   run.speedup = 1.0;
   run.cut.emplace();
   run.elements_per_scale = 1.0;
-  if (config.workload) run.phase.emplace();
   if (config.wire_buffers == collectives::WireBuffers::hbm) run.hbm_busy_share = 1.0;
   if (config.uncertainty.samples > 0) run.uncertainty.emplace();
   if (config.numerics) run.numerics.emplace().against_baseline.emplace();
@@ -157,16 +157,8 @@ input::Json to_json(const run::ExperimentResult& result, const JsonOptions& opti
   if (!result.sensitivities.empty()) {
     json["sensitivity"] = variation::to_json(result.sensitivities, result.labels());
   }
-  if (!result.nonfinite_inputs.empty()) {
-    json["nonfinite_inputs"] = input::Json::array();
-    for (const values::NonfiniteInput& one : result.nonfinite_inputs)
-      json["nonfinite_inputs"].push_back({{"rank", one.rank}, {"nan", one.nan}, {"inf", one.inf}});
-  }
-  if (!result.operations.empty()) {
-    json["operations"] = input::Json::array();
-    for (const plan::OperationTotal& operation : result.operations)
-      json["operations"].push_back(operation_json(operation));
-  }
+  if (!result.nonfinite_inputs.empty())
+    json["nonfinite_inputs"] = nonfinite_json(result.nonfinite_inputs);
   return json;
 }
 

@@ -20,6 +20,15 @@ input::Json to_json(const run::ExperimentResult& result, const JsonOptions& opti
 /// Converts one run of a result.
 input::Json to_json(const run::RunResult& run, const JsonOptions& options = {});
 
+/// Converts a run without links, bounds and breakdown: its time and values.
+input::Json short_json(const run::RunResult& run);
+
+/// Converts errors of values.
+input::Json numerics_json(const values::ValueResult& values);
+
+/// Converts the inputs with NaN or Inf.
+input::Json nonfinite_json(const std::vector<values::NonfiniteInput>& inputs);
+
 /// Returns the names of all numbers that a run of this configuration may have: "speedup",
 /// "numerics/mse", ... Numbers in lists, such as links, are left out.
 std::vector<std::string> number_names(const config::ExperimentConfig& config);

@@ -28,38 +28,20 @@ std::string tensor_text(const config::TensorConfig& tensor) {
                      size);
 }
 
-output::TableRow headings(bool workload, bool numerics, bool uncertain) {
+output::TableRow headings(bool numerics, bool uncertain) {
   output::TableRow row = {"collective", "time"};
   if (uncertain) row.emplace_back("68 % interval");
   row.emplace_back("speedup");
   if (uncertain) row.emplace_back("68 % interval");
-  row.emplace_back("lower bound");
-  if (workload)
-    row.insert(row.end(), {"compute", "communication", "comm. share", "per AllReduce"});
-  else
-    row.emplace_back("bytes/link");
+  row.insert(row.end(), {"lower bound", "bytes/link"});
   if (numerics) row.insert(row.end(), {"MSE", "SQNR", "MSE vs baseline", "ranks"});
   return row;
 }
 
 /// Columns that make way for others in a table that is too wide; the least important first.
 const std::vector<std::string>& optional_headings() {
-  static const std::vector<std::string> headings = {"MSE vs baseline", "bytes/link",
-                                                    "per AllReduce", "MSE", "compute"};
+  static const std::vector<std::string> headings = {"MSE vs baseline", "bytes/link", "MSE"};
   return headings;
-}
-
-/// Appends the parts of a phase's time.
-void append_phase(const run::RunResult& run, output::TableRow& row) {
-  const run::PhaseResult& phase = *run.phase;
-  row.push_back(units::time_text(phase.compute_s));
-  if (run.failure) {
-    row.insert(row.end(), {"-", "-", "-"});
-    return;
-  }
-  row.push_back(units::time_text(phase.allreduce_s));
-  row.push_back(fmt::format("{:.1f} %", 100.0 * phase.allreduce_s / run.time_s));
-  row.push_back(units::time_text(phase.allreduce_s / phase.allreduces));
 }
 
 /// A mean squared error; "-" if there is none.
@@ -71,10 +53,7 @@ output::TableRow row_of(const run::RunResult& run, bool uncertain) {
   row.push_back(run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-");
   if (uncertain) row.push_back(variation::speedup_text(*run.uncertainty));
   row.push_back(units::time_text(run.lower_bound_s));
-  if (run.phase)
-    append_phase(run, row);
-  else
-    row.push_back(units::bytes_text(static_cast<double>(run.wire_bytes_per_link)));
+  row.push_back(units::bytes_text(static_cast<double>(run.wire_bytes_per_link)));
   if (!run.numerics) return row;
   row.push_back(error_text(run.numerics->against_exact.mse));
   row.push_back(numerics::sqnr_text(run.numerics->against_exact.sqnr_db));
@@ -83,50 +62,10 @@ output::TableRow row_of(const run::RunResult& run, bool uncertain) {
   return row;
 }
 
-/// "Prefill of gemma3-27b, 4096 tokens x 1"
-std::string workload_text(const config::WorkloadConfig& workload) {
-  const workloads::Extent extent = workloads::extent(workload.phase);
-  return std::holds_alternative<workloads::Prefill>(workload.phase)
-             ? fmt::format("Prefill of {}, {} tokens x {}", workload.model.name, extent.queries,
-                           extent.batch)
-             : fmt::format("Decoding of {}, one token each of {} sequences of {}",
-                           workload.model.name, extent.batch, extent.keys);
-}
-
-/// Operations of each chip, which do not depend on the collective.
-std::string operations_table(const run::ExperimentResult& result) {
-  double total_s = 0.0;
-  for (const plan::OperationTotal& operation : result.operations) total_s += operation.time_s;
-  std::vector<output::TableRow> rows = {
-      {"operation (per chip)", "count", "time", "of compute", "bound by"}};
-  for (const plan::OperationTotal& operation : result.operations)
-    rows.push_back({operation.name, fmt::format("{}", operation.count),
-                    units::time_text(operation.time_s),
-                    fmt::format("{:.1f} %", 100.0 * operation.time_s / total_s),
-                    std::string(workloads::name(operation.roof))});
-  return output::aligned_table(rows) + '\n';
-}
-
-std::string workload_note(const run::ExperimentResult& result) {
-  const run::RunResult& run = result.runs.front();
-  const config::WorkloadConfig& workload = *result.config.workload;
-  return fmt::format(
-      "  {} AllReduces of {} per chip{}.\n", run.phase->allreduces,
-      tensor_text(result.config.tensor),
-      workload.chunks > 1
-          ? fmt::format(", overlapped with compute in {} chunks; communication: exposed part",
-                        workload.chunks)
-          : "");
-}
-
 std::string title(const run::ExperimentResult& result) {
   const config::ExperimentConfig& config = result.config;
-  const std::string subject = config.workload
-                                  ? workload_text(*config.workload)
-                                  : fmt::format("{} of {}", collectives::name(config.collective),
-                                                tensor_text(config.tensor));
-  return fmt::format("{} on {}{} x {}, {}\n\n", subject, config.workload ? "" : "each of ",
-                     result.runs.front().chips, config.chip.name,
+  return fmt::format("{} of {} on each of {} x {}, {}\n\n", collectives::name(config.collective),
+                     tensor_text(config.tensor), result.runs.front().chips, config.chip.name,
                      config::topology_text(config.topology));
 }
 
@@ -188,28 +127,23 @@ std::string hbm_note(const std::vector<run::RunResult>& runs) {
   return fmt::format("  Busiest HBM, shared by DMAs and cores: {}.\n", fmt::join(shares, ", "));
 }
 
-/// Time of the collectives that is not overlapped with compute, in seconds.
-double collective_time_s(const run::RunResult& run) {
-  return run.phase ? run.phase->allreduce_s : run.time_s;
-}
-
 /// True if full queues block cores from sending while links are mostly idle. With busy links a full
 /// queue is a mere consequence.
 bool stalls(const run::RunResult& run) {
   constexpr double kQueueShare = 0.1;
   constexpr double kBusyLink = 0.75;
-  const double time_s = collective_time_s(run);
-  if (run.failure || run.core.waits.queue_s < kQueueShare * time_s) return false;
-  return std::ranges::all_of(
-      run.links, [&](const run::LinkUse& link) { return link.utilisation(time_s) < kBusyLink; });
+  if (run.failure || run.core.waits.queue_s < kQueueShare * run.time_s) return false;
+  return std::ranges::all_of(run.links, [&](const run::LinkUse& link) {
+    return link.utilisation(run.time_s) < kBusyLink;
+  });
 }
 
 std::string stall_note(const std::vector<run::RunResult>& runs) {
   std::vector<std::string> shares;
   for (const run::RunResult& run : runs)
     if (stalls(run))
-      shares.push_back(fmt::format("{} {:.0f} %", run.label,
-                                   100.0 * run.core.waits.queue_s / collective_time_s(run)));
+      shares.push_back(
+          fmt::format("{} {:.0f} %", run.label, 100.0 * run.core.waits.queue_s / run.time_s));
   if (shares.empty()) return {};
   return fmt::format(
       "  Warning: cores block on the full queue to one neighbour (dma_queue) while other links "
@@ -236,12 +170,7 @@ std::string bound_note(const config::ExperimentConfig& config) {
   const std::string_view resource = config.wire_buffers == collectives::WireBuffers::hbm
                                         ? "link direction or HBM"
                                         : "link direction";
-  return config.workload
-             ? fmt::format(
-                   "  Lower bound: compute + bytes / bandwidth of the busiest {} (their maximum if "
-                   "not in lockstep).\n",
-                   resource)
-             : fmt::format("  Lower bound: bytes / bandwidth of the busiest {}.\n", resource);
+  return fmt::format("  Lower bound: bytes / bandwidth of the busiest {}.\n", resource);
 }
 
 /// Describes each collective; equal lines are merged, and name their collectives unless they hold
@@ -273,10 +202,7 @@ std::string simulation_note(const std::vector<run::RunResult>& runs) {
     return fmt::format("Engine: {} ({})", run.engine == sim::Engine::simgrid ? "SimGrid" : "direct",
                        run.engine_reason);
   };
-  std::string text = note_of_each(runs, chips);
-  if (runs.front().phase && runs.front().phase->layers_repeated)
-    text += "  Exploiting symmetry: one layer of each kind simulated.\n";
-  return text + note_of_each(runs, engine);
+  return note_of_each(runs, chips) + note_of_each(runs, engine);
 }
 
 /// Tiling of the collectives' chunks, and how it was chosen.
@@ -289,21 +215,13 @@ std::string tiling_note(const std::vector<run::RunResult>& runs) {
   });
 }
 
-/// Reference of the errors. Those of a workload are of one AllReduce, not of the model.
-std::string values_note(const config::ExperimentConfig& config, const values::ValueResult& values) {
+/// Reference of the errors.
+std::string values_note(const values::ValueResult& values) {
   const std::string elements =
       values.sampled_fraction == 1.0
           ? "every element"
           : fmt::format("{:.3g} % of the elements", 100.0 * values.sampled_fraction);
-  const std::string of = config.tensor.files.empty()
-                             ? fmt::format("{} values", config::values_name(config.tensor))
-                             : "the values of the files";
-  return config.workload
-             ? fmt::format(
-                   "  MSE, SQNR: {} of one AllReduce of {}, against its exact sum; not the model's "
-                   "output.\n",
-                   elements, of)
-             : fmt::format("  MSE, SQNR: {}, against the exact sum of all ranks.\n", elements);
+  return fmt::format("  MSE, SQNR: {}, against the exact sum of all ranks.\n", elements);
 }
 
 /// Elements without an error, because they or their exact values are NaN or Inf.
@@ -325,8 +243,7 @@ std::string nonfinite_note(const run::ExperimentResult& result) {
 /// The table and how wide it may be.
 std::string runs_table(const run::ExperimentResult& result, bool verbose) {
   const bool uncertain = result.runs.front().uncertainty.has_value();
-  std::vector<output::TableRow> rows = {
-      headings(result.config.workload.has_value(), result.config.numerics, uncertain)};
+  std::vector<output::TableRow> rows = {headings(result.config.numerics, uncertain)};
   for (const run::RunResult& run : result.runs) rows.push_back(row_of(run, uncertain));
   if (!verbose) {
     // All ranks end with the same bits, or the run had ended with an error (check_values()).
@@ -348,10 +265,6 @@ std::string details(const run::ExperimentResult& result) {
 std::string to_table(const run::ExperimentResult& result, const TableOptions& options) {
   const config::ExperimentConfig& config = result.config;
   std::string text = title(result) + runs_table(result, options.verbose) + '\n';
-  if (!result.operations.empty()) {
-    if (options.verbose) text += operations_table(result);
-    text += workload_note(result);
-  }
   for (const run::RunResult& run : result.runs)
     if (run.failure) text += failure_note(run);
   const auto ring_fails = [](const run::RunResult& run) {
@@ -368,8 +281,7 @@ std::string to_table(const run::ExperimentResult& result, const TableOptions& op
   text += scales_note(result.runs);
   text += variation::trust_note(config::parameters_of(config), config.uncertainty.samples,
                                 result.runs.front().uncertainty);
-  if (config.numerics)
-    text += values_note(config, *result.runs.front().numerics) + nonfinite_note(result);
+  if (config.numerics) text += values_note(*result.runs.front().numerics) + nonfinite_note(result);
   text += variation::sensitivity_table(result.sensitivities, result.labels(), config.baseline);
   return text;
 }

@@ -49,7 +49,7 @@ double least_slowdown(const sim::Machine& machine) {
 
 }  // namespace
 
-Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint32_t runs) {
+Breakdown break_down(const plan::CollectivePlan& plan, double time_s) {
   const sim::Machine& machine = plan.simulated.machine;
   const sim::LinkIndex busiest = busiest_link(plan.program, machine);
   const double rate = machine.links[busiest].rate;
@@ -61,16 +61,13 @@ Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint3
     for (std::size_t channel = 0; channel < machine.out_ports[rank].size(); ++channel) {
       const sim::Route& route = machine.out_ports[rank][channel].route;
       if (std::ranges::find(route, busiest) == route.end()) continue;
-      parts.payload_s += runs * static_cast<double>(sent.payload[channel]) / rate;
-      parts.scales_s += runs * static_cast<double>(sent.scales[channel]) / rate;
-      parts.sync_s += runs * sent.held_s[channel];
+      parts.payload_s += static_cast<double>(sent.payload[channel]) / rate;
+      parts.scales_s += static_cast<double>(sent.scales[channel]) / rate;
+      parts.sync_s += sent.held_s[channel];
     }
   }
   const double left_s = time_s - parts.payload_s - parts.scales_s - parts.sync_s;
-  parts.startup_s = runs * plan.costs.start_s * least_slowdown(machine);
-  // A chip that finishes a run early starts the next one while the link still moves bytes of this
-  // run.
-  if (runs > 1) parts.startup_s = std::clamp(left_s, 0.0, parts.startup_s);
+  parts.startup_s = plan.costs.start_s * least_slowdown(machine);
   // Rounding can put a time that meets its bound exactly slightly below it.
   parts.idle_s = std::max(0.0, left_s - parts.startup_s);
   return parts;

@@ -17,7 +17,7 @@ struct Breakdown {
                            ///< on or HBM
 };
 
-/// `runs`: number of runs of the program within `time_s`.
-Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint32_t runs = 1);
+/// Breakdown of one run of the program in `time_s`.
+Breakdown break_down(const plan::CollectivePlan& plan, double time_s);
 
 }  // namespace equarx::run

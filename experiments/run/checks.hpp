@@ -1,8 +1,6 @@
 // Invariants of every result. A violation is a defect of this program and is never a result.
 #pragma once
 
-#include <cstdint>
-
 #include "experiments/plan/plan.hpp"
 #include "models/values/value_executor.hpp"
 #include "sim/time_executor.hpp"
@@ -10,10 +8,9 @@
 namespace equarx::run {
 
 /// Checks that the time is not below `lower_bound_s`, that every message was received, and that
-/// every link carried exactly the bytes routed over it. `runs`: number of runs of the program.
-/// @throws InvariantError
-void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s,
-                std::uint32_t runs);
+/// every link carried exactly the bytes routed over it. @throws InvariantError
+void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time,
+                double lower_bound_s);
 
 /// Checks that all ranks end with the same bits and that every sent byte was received. If `whole`
 /// (every element was computed), also that the encoded bytes equal the timed bytes.

@@ -1,17 +1,18 @@
 #include "experiments/run/experiment.hpp"
 
-#include <algorithm>
-#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "experiments/run/checks.hpp"
-#include "experiments/run/phase.hpp"
+#include "experiments/run/choice.hpp"
+#include "experiments/run/compared_values.hpp"
 #include "experiments/run/report_time.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/run/varied.hpp"
 #include "models/collectives/traffic.hpp"
-#include "models/units/quantity.hpp"
+#include "models/values/nonfinite_inputs.hpp"
 
 namespace equarx::run {
 namespace {
@@ -26,16 +27,16 @@ class Experiment {
         sink_(options.sink),
         share_(options.share),
         source_(make_source(plan.config.tensor)) {
-    if (plan.workload) schedule_ = plan.workload->schedule;
     keep_inputs();
   }
 
   ExperimentResult run() {
-    ExperimentResult result{
-        plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}, {}, {}};
-    for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
-      chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
-    if (observer_ != nullptr) observer_->check_size(chosen_plans(), schedule_);
+    ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}, {}};
+    for (std::size_t i = 0; i < plan_.collectives.size(); ++i) {
+      chosen_.push_back(choose(plan_.collectives[i], simulate_candidate, progress_));
+      result.runs[i].candidates = std::move(chosen_.back().candidates);
+    }
+    if (observer_ != nullptr) observer_->check_size(chosen_plans());
     // The baseline first: the others are compared with it.
     if (plan_.config.numerics) {
       compute_all(result.runs);
@@ -45,7 +46,6 @@ class Experiment {
             values::nonfinite_inputs(source_, chosen_.front().plan->program.ranks());
     }
     for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
-    if (plan_.workload) result.operations = plan_.workload->operations;
     const RunResult& baseline = result.runs[plan_.config.baseline];
     for (RunResult& run : result.runs) {
       run.calibrated = plan_.config.chip.is_calibrated();
@@ -66,71 +66,32 @@ class Experiment {
       source_.keep(static_cast<std::uint64_t>(2.0 * bytes));  // cached pieces exceed the reads
   }
 
-  struct Chosen {
-    const plan::CollectivePlan* plan = nullptr;
-    std::optional<sim::TimeResult> time;  ///< set if choosing it took a simulation
-  };
-
   std::vector<const plan::CollectivePlan*> chosen_plans() const {
     std::vector<const plan::CollectivePlan*> plans;
-    for (const Chosen& chosen : chosen_) plans.push_back(chosen.plan);
+    for (const Choice& chosen : chosen_) plans.push_back(chosen.plan);
     return plans;
   }
 
-  /// Returns the only candidate or the fastest. Candidates are sorted by lower bound, so a bound
-  /// above the best time rules out all later ones.
-  Chosen choose(const plan::PlannedCollective& planned, RunResult& run) {
-    if (planned.candidates.size() == 1 && planned.infeasible.empty())
-      return {&planned.candidates.front(), std::nullopt};
-    Chosen best;
-    double best_s = std::numeric_limits<double>::infinity();
-    for (const plan::CollectivePlan& candidate : planned.candidates) {
-      const sim::Machine& machine = candidate.simulated.machine;
-      const double bound_s = sim::lower_bound_s(candidate.program, machine, candidate.costs);
-      Candidate& report =
-          run.candidates.emplace_back(Candidate{candidate.config.algorithm, std::nullopt, {}});
-      if (bound_s > best_s) {
-        report.note = fmt::format("cannot win: lower bound {}", units::time_text(bound_s));
-        continue;
-      }
-      progress_(
-          fmt::format("{}: trying {}", candidate.config.label, candidate.config.algorithm->name));
-      sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs,
-                                           {.engine = candidate.engine.engine});
-      const bool failed = time.failure.has_value();
-      if (failed)
-        report.note = "fails: uses a link that goes down";
-      else
-        report.time_s = time.time_s;
-      if (failed ? best.plan != nullptr : time.time_s >= best_s) continue;
-      if (!failed) best_s = time.time_s;
-      best = {&candidate, std::move(time)};
-    }
-    for (const plan::InfeasibleAlgorithm& other : planned.infeasible)
-      run.candidates.push_back({other.algorithm, std::nullopt, other.reason});
-    return best;
+  static sim::TimeResult simulate_candidate(const plan::CollectivePlan& candidate) {
+    return sim::simulate(candidate.program, candidate.simulated.machine, candidate.costs,
+                         {.engine = candidate.engine.engine});
   }
 
   void compute_all(std::vector<RunResult>& runs) {
-    const std::size_t first = plan_.config.baseline;
-    std::optional<values::ResultTensor> own;
-    const plan::CollectivePlan& others_compare_with = *chosen_[first].plan;
-    values::ResultTensor* baseline = kept(others_compare_with);
-    if (baseline == nullptr)
-      baseline = &own.emplace(values::result_elements(others_compare_with.program),
-                              plan_.config.tensor.dtype);
-    compute(others_compare_with, runs[first], options({.result = baseline}));
-    runs[first].numerics->against_baseline = numerics::ErrorMetrics{};
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (i == first) continue;
-      const plan::CollectivePlan& collective = *chosen_[i].plan;
-      compute(collective, runs[i], options({.baseline = baseline, .result = kept(collective)}));
-    }
-  }
-
-  /// Destination of a result; null if results are not kept.
-  values::ResultTensor* kept(const plan::CollectivePlan& collective) const {
-    return sink_ == nullptr ? nullptr : &sink_->result_of(collective);
+    const std::vector<const plan::CollectivePlan*> plans = chosen_plans();
+    const auto begin = [this](const plan::CollectivePlan& collective) {
+      begin_part(fmt::format("{}: computing the values of {} ranks", collective.config.label,
+                             collective.program.ranks()));
+    };
+    std::vector<values::ValueResult> values = compute_values({.plans = plans,
+                                                              .baseline = plan_.config.baseline,
+                                                              .tensor = plan_.config.tensor,
+                                                              .source = source_,
+                                                              .threads = value_threads_,
+                                                              .sink = sink_,
+                                                              .share = share_,
+                                                              .begin = begin});
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].numerics = std::move(values[i]);
   }
 
   /// Number of parts of the work, for progress lines.
@@ -140,61 +101,27 @@ class Experiment {
     progress_(fmt::format("{} of {}: {}", ++part_, parts(), description));
   }
 
-  values::ValueOptions options(values::ValueOptions options) const {
-    options.threads = value_threads_;
-    options.rounding_seed = plan_.config.tensor.values.seed;
-    options.sample = plan_.config.tensor.sample;
-    options.watch = share_;
-    return options;
-  }
-
-  void compute(const plan::CollectivePlan& collective, RunResult& run,
-               const values::ValueOptions& options) {
-    begin_part(fmt::format("{}: computing the values of {} ranks", collective.config.label,
-                           collective.program.ranks()));
-    run.numerics = values::execute(collective.program, source_, options);
-    check_values(collective, *run.numerics, plan_.config.tensor.sample == 1.0);
-  }
-
-  void time(Chosen& chosen, RunResult& run) {
+  void time(Choice& chosen, RunResult& run) {
     const plan::CollectivePlan& collective = *chosen.plan;
     const sim::Machine& machine = collective.simulated.machine;
     begin_part(fmt::format("{}: simulating {} messages", collective.config.label,
                            collectives::total_messages(collective.program, machine.ranks())));
-    if (plan_.workload) return time_phase(collective, *plan_.workload, run);
     if (!chosen.time || is_observed(collective)) chosen.time = simulate_whole(collective);
-    report_time(collective, *chosen.time, run);
-    if (run.failure) return;
-    run.breakdown = break_down(collective, run.time_s);
-    check_time(collective, *chosen.time, run.lower_bound_s, 1);
-  }
-
-  void time_phase(const plan::CollectivePlan& collective, const plan::WorkloadPlan& workload,
-                  RunResult& run) {
-    const bool repeat = collective.simulated.symmetric && workload.schedule.overlap == 0 &&
-                        !is_observed(collective);
-    const sim::TimeResult time =
-        repeat ? simulate_layers(collective, workload) : simulate_whole(collective);
-    report_time(collective, time, run);
-    run.lower_bound_s = phase_bound_s(collective, workload, run.lower_bound_s);
-    run.wire_bytes_per_link *= workload.allreduces;
-    run.phase = report_phase(collective, workload, run.time_s);
-    run.phase->layers_repeated = repeat;
-    if (run.failure) return;
-    run.breakdown = break_down(collective, run.time_s, workload.allreduces);
-    check_time(collective, time, run.lower_bound_s, workload.allreduces);
+    RunResult timed = report_time(collective, *chosen.time);
+    timed.candidates = std::move(run.candidates);
+    timed.numerics = std::move(run.numerics);
+    run = std::move(timed);
   }
 
   bool is_observed(const plan::CollectivePlan& collective) const {
     return observer_ != nullptr && observer_->selects(collective);
   }
 
-  /// Reports the fraction of the schedule's messages received so far.
+  /// Reports the fraction of the messages received so far.
   sim::Watch watch_of(const plan::CollectivePlan& collective) const {
     if (!share_) return {};
-    const auto messages = static_cast<double>(collectives::total_messages(
-                              collective.program, collective.simulated.machine.ranks())) *
-                          static_cast<double>(schedule_.compute_s.size() - 1);
+    const auto messages = static_cast<double>(
+        collectives::total_messages(collective.program, collective.simulated.machine.ranks()));
     return [this, messages](std::uint64_t received) {
       if (messages > 0.0) share_(static_cast<double>(received) / messages);
     };
@@ -202,13 +129,10 @@ class Experiment {
 
   sim::TimeResult simulate_whole(const plan::CollectivePlan& collective) {
     const bool traced = is_observed(collective);
-    sim::TimeResult time =
-        sim::simulate(collective.program, collective.simulated.machine, collective.costs,
-                      {.schedule = schedule_,
-                       .traced = traced,
-                       .engine = collective.engine.engine,
-                       .watch = watch_of(collective)});
-    if (traced) observer_->add(collective, schedule_, time);
+    sim::TimeResult time = sim::simulate(
+        collective.program, collective.simulated.machine, collective.costs,
+        {.traced = traced, .engine = collective.engine.engine, .watch = watch_of(collective)});
+    if (traced) observer_->add(collective, time);
     return time;
   }
 
@@ -218,10 +142,9 @@ class Experiment {
   RunObserver* observer_;
   ResultSink* sink_;
   const ShareDone& share_;
-  std::size_t part_ = 0;    ///< the current one of parts(), from 1
-  sim::Schedule schedule_;  ///< of the whole phase, or of the isolated collective
+  std::size_t part_ = 0;  ///< the current one of parts(), from 1
   values::TensorSource source_;
-  std::vector<Chosen> chosen_;  ///< by collective
+  std::vector<Choice> chosen_;  ///< by collective
 };
 
 }  // namespace

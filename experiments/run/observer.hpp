@@ -13,18 +13,15 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
-  /// True if the events of this collective are needed. A phase is then simulated with all its
-  /// layers.
+  /// True if the events of this collective are needed.
   virtual bool selects(const plan::CollectivePlan& plan) const = 0;
 
   /// Called before anything is simulated. @throws InputError if the selected collectives among
   /// `plans` would produce too many events.
-  virtual void check_size(std::span<const plan::CollectivePlan* const> plans,
-                          const sim::Schedule& schedule) const = 0;
+  virtual void check_size(std::span<const plan::CollectivePlan* const> plans) const = 0;
 
-  /// Receives the events of a collective that ran under `schedule`.
-  virtual void add(const plan::CollectivePlan& plan, const sim::Schedule& schedule,
-                   const sim::TimeResult& time) = 0;
+  /// Receives the events of a collective.
+  virtual void add(const plan::CollectivePlan& plan, const sim::TimeResult& time) = 0;
 
  protected:
   RunObserver() = default;

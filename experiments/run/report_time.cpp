@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "experiments/run/breakdown.hpp"
+#include "experiments/run/checks.hpp"
 #include "models/collectives/traffic.hpp"
 
 namespace equarx::run {
@@ -63,7 +65,8 @@ FailureReport report_failure(const plan::CollectivePlan& plan,
 
 }  // namespace
 
-void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, RunResult& run) {
+RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
+  RunResult run;
   const sim::Machine& machine = plan.simulated.machine;
   run.label = plan.config.label;
   run.algorithm = plan.config.algorithm;
@@ -84,7 +87,13 @@ void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, 
   run.core = mean_core_time(time);
   run.hbm_busy_share = hbm_busy_share(machine, time);
   run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
-  if (time.failure) run.failure = report_failure(plan, *time.failure);
+  if (time.failure) {
+    run.failure = report_failure(plan, *time.failure);
+    return run;
+  }
+  run.breakdown = break_down(plan, run.time_s);
+  check_time(plan, time, run.lower_bound_s);
+  return run;
 }
 
 }  // namespace equarx::run

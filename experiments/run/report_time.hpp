@@ -7,8 +7,8 @@
 
 namespace equarx::run {
 
-/// Fills in all fields that follow from simulating one run of the program: all but breakdown,
-/// speedup, phase and values.
-void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, RunResult& run);
+/// Returns all fields that follow from simulating the program once: all but speedup, interval,
+/// candidates and values. A failed run has no breakdown. @throws InvariantError as check_time()
+RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time);
 
 }  // namespace equarx::run

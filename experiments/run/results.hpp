@@ -42,17 +42,6 @@ struct Candidate {
   std::string note;              ///< otherwise, the reason
 };
 
-/// Time of a transformer's phase, by part.
-struct PhaseResult {
-  double compute_s = 0.0;      ///< core time of the slowest chip
-  double matrix_s = 0.0;       ///< part of compute_s: GEMMs
-  double attention_s = 0.0;    ///< part of compute_s: attention
-  double elementwise_s = 0.0;  ///< part of compute_s: element-wise ops and data movement
-  double allreduce_s = 0.0;    ///< all other time: AllReduces, as far as not overlapped
-  std::uint32_t allreduces = 0;
-  bool layers_repeated = false;  ///< each kind of layer was simulated only once
-};
-
 /// Busy and waiting times of a core in seconds, averaged over all chips.
 struct CoreTime {
   double busy_s = 0.0;
@@ -84,7 +73,6 @@ struct RunResult {
   Breakdown breakdown;
   std::vector<LinkUse> links;
   std::optional<variation::Uncertainty> uncertainty;  ///< if requested
-  std::optional<PhaseResult> phase;  ///< of a workload; times then refer to the phase
   std::optional<FailureReport> failure;
   std::vector<Candidate> candidates;            ///< of `auto`: all algorithms considered
   std::optional<values::ValueResult> numerics;  ///< unset if switched off
@@ -94,7 +82,6 @@ struct RunResult {
 struct ExperimentResult {
   config::ExperimentConfig config;  ///< with every default filled in
   std::vector<RunResult> runs;
-  std::vector<plan::OperationTotal> operations;       ///< of a workload, per chip
   std::vector<variation::Sensitivity> sensitivities;  ///< if requested, largest first
   /// Inputs with NaN or Inf; empty without numerics, and if a sample misses all of them.
   std::vector<values::NonfiniteInput> nonfinite_inputs;

@@ -1,7 +1,6 @@
 #include "experiments/step/errors.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -9,13 +8,30 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/plan/checks.hpp"
-#include "experiments/run/checks.hpp"
+#include "experiments/run/compared_values.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/step/group.hpp"
 #include "models/values/value_executor.hpp"
 
 namespace equarx::step {
 namespace {
+
+/// Implementations of one collective over all variants, each once.
+struct Implementations {
+  std::vector<const plan::CollectivePlan*> plans;  ///< distinct
+  std::vector<std::size_t> of_variant;             ///< index into `plans`, by variant
+};
+
+Implementations implementations_of(const StepPlan& plan, std::size_t call) {
+  Implementations all;
+  for (const VariantPlan& variant : plan.variants) {
+    const plan::CollectivePlan* const planned = &variant.calls[call]->plan;
+    const auto known = std::ranges::find(all.plans, planned);
+    all.of_variant.push_back(static_cast<std::size_t>(known - all.plans.begin()));
+    if (known == all.plans.end()) all.plans.push_back(planned);
+  }
+  return all;
+}
 
 class Errors {
  public:
@@ -25,55 +41,70 @@ class Errors {
         config_(plan.config),
         progress_(progress),
         threads_(threads),
-        result_(result),
-        tasks_(config::tasks_of_calls(plan.config)) {}
+        result_(result) {}
 
   void add() {
-    for (std::size_t variant = 0; variant < plan_.variants.size(); ++variant) {
-      double bytes = 0.0;
-      StepError error;
-      for (std::size_t call = 0; call < config_.calls.size(); ++call) {
-        if (!config_.values[call]) continue;
-        const CallError& of_call = error_of(variant, call);
-        add_to_group(config_.calls[call].group, of_call, result_.variants[variant]);
-        const double weight = tasks_[call] * static_cast<double>(config_.values[call]->bytes());
-        bytes += weight;
-        error.mean_nmse += weight * of_call.nmse;
-        error.worst_nmse = std::max(error.worst_nmse, of_call.nmse);
-      }
-      if (bytes == 0.0) return;  // no values
-      error.mean_nmse /= bytes;
-      result_.variants[variant].error = error;
-    }
+    for (std::size_t call = 0; call < config_.calls.size(); ++call)
+      if (config_.values[call]) compute(call);
+    for (VariantResult& variant : result_.variants) add_totals(variant);
   }
 
  private:
-  const CallError& error_of(std::size_t variant, std::size_t call) {
-    const PlannedCall* const planned = plan_.variants[variant].calls[call].get();
-    const auto known = known_.find(planned);
-    if (known != known_.end()) return known->second;
-    const config::StepCall& of = config_.calls[call];
-    progress_(fmt::format("{}: {}: computing the values of {} ranks",
-                          config_.variants[variant].label, of.group,
-                          planned->plan.program.ranks()));
-    return known_.emplace(planned, compute(of, planned->plan)).first->second;
+  /// Computes the values of a collective in all variants.
+  void compute(std::size_t call) {
+    const config::TensorConfig& tensor = *config_.values[call];
+    const Implementations all = implementations_of(plan_, call);
+    for (std::size_t i = 0; i < all.plans.size(); ++i) check_memory_of(call, *all.plans[i]);
+    const values::TensorSource source = run::make_source(tensor);
+    const auto begin = [&](const plan::CollectivePlan& collective) {
+      progress_(fmt::format("{}, {}: computing the values of {} ranks", config_.calls[call].group,
+                            collective.config.label, collective.program.ranks()));
+    };
+    const std::vector<values::ValueResult> values =
+        run::compute_values({.plans = all.plans,
+                             .baseline = all.of_variant[config_.baseline],
+                             .tensor = tensor,
+                             .source = source,
+                             .against_baseline = config_.compared.has_value(),
+                             .threads = threads_,
+                             .begin = begin});
+    for (std::size_t i = 0; i < result_.variants.size(); ++i)
+      result_.variants[i].collectives[call].run.numerics = values[all.of_variant[i]];
+    if (values.front().against_exact.nonfinite_exact > 0)
+      for (const values::NonfiniteInput& one :
+           values::nonfinite_inputs(source, all.plans.front()->program.ranks()))
+        result_.nonfinite_inputs.push_back(one);
   }
 
-  CallError compute(const config::StepCall& of, const plan::CollectivePlan& planned) const {
-    config::ExperimentConfig experiment = group_experiment(config_, of, planned.config);
+  void check_memory_of(std::size_t call, const plan::CollectivePlan& planned) const {
+    config::ExperimentConfig experiment =
+        group_experiment(config_, config_.calls[call], planned.config);
     experiment.numerics = true;
     const unsigned threads = threads_ > 0 ? threads_ : values::default_threads();
     if (const auto infeasible = plan::check_host_memory(planned.program, experiment, threads))
-      throw input::InputError("/values", fmt::format("{}: {}", of.group, infeasible->text()));
-    const values::ValueResult computed =
-        values::execute(planned.program, run::make_source(experiment.tensor),
-                        {.threads = threads,
-                         .rounding_seed = experiment.tensor.values.seed,
-                         .sample = experiment.tensor.sample,
-                         .counts = false});
-    run::check_values(planned, computed, computed.sampled_fraction == 1.0);
-    return {computed.against_exact.mse, computed.against_exact.comparable_nmse(),
-            computed.sampled_fraction};
+      throw input::InputError(config_.compared ? "/tensor" : "/values",
+                              fmt::format("{}: {}", config_.calls[call].group, infeasible->text()));
+  }
+
+  /// Sets the errors of a variant and its groups; none without values.
+  void add_totals(VariantResult& variant) const {
+    double bytes = 0.0;
+    StepError total;
+    for (std::size_t call = 0; call < config_.calls.size(); ++call) {
+      if (!config_.values[call]) continue;
+      const CollectiveResult& collective = variant.collectives[call];
+      const values::ValueResult& values = *collective.run.numerics;
+      const CallError error{values.against_exact.mse, values.against_exact.comparable_nmse(),
+                            values.sampled_fraction};
+      add_to_group(collective.group, error, variant);
+      const double weight = collective.tasks * static_cast<double>(config_.values[call]->bytes());
+      bytes += weight;
+      total.mean_nmse += weight * error.nmse;
+      total.worst_nmse = std::max(total.worst_nmse, error.nmse);
+    }
+    if (bytes == 0.0) return;
+    total.mean_nmse /= bytes;
+    variant.error = total;
   }
 
   /// A group with several collectives has the error of the worst.
@@ -88,8 +119,6 @@ class Errors {
   const std::function<void(const std::string&)>& progress_;
   unsigned threads_;
   StepResult& result_;
-  std::vector<std::uint32_t> tasks_;  ///< by call
-  std::map<const PlannedCall*, CallError> known_;
 };
 
 }  // namespace

@@ -9,8 +9,9 @@
 
 namespace equarx::step {
 
-/// Executes every collective with values, in each variant, and sets the errors of its groups and of
-/// the variant. Variants that share an implementation share its result. `progress`: called with a
+/// Executes every collective with values, in each variant, and sets the values of its collectives and
+/// the errors of its groups and of the variant. Variants that share an implementation share its
+/// result. `progress`: called with a
 /// line for each collective; `threads`: 0 for one per core.
 /// @throws input::InputError if this computer lacks the memory, input::InvariantError as
 /// run::check_values()

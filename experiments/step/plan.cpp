@@ -16,6 +16,8 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/plan/costs.hpp"
+#include "experiments/run/choice.hpp"
+#include "experiments/run/report_time.hpp"
 #include "experiments/step/group.hpp"
 #include "experiments/step/machine.hpp"
 #include "experiments/step/memory.hpp"
@@ -122,16 +124,32 @@ sim::TimeResult simulate_call(const config::StepConfig& config, const steps::Col
                        {.engine = sim::Engine::direct});
 }
 
+/// Report of the isolated run. Contention between listed groups is only in its time.
+run::RunResult report_of(const steps::CollectiveCall& call, const plan::CollectivePlan& plan,
+                         const sim::TimeResult& time) {
+  if (!call.groups) return run::report_time(plan, time);
+  run::RunResult report;
+  report.label = plan.config.label;
+  report.algorithm = plan.config.algorithm;
+  report.time_s = time.time_s;
+  report.chips = plan.program.ranks();
+  report.messages = time.messages;
+  report.engine = sim::Engine::direct;
+  return report;
+}
+
 /// Returns the fastest candidate in isolation.
 PlannedCall fastest_of(const config::StepConfig& config, const steps::CollectiveCall& call,
                        const plan::PlannedCollective& planned) {
-  std::optional<PlannedCall> best;
-  for (const plan::CollectivePlan& candidate : planned.candidates) {
-    const sim::TimeResult time = simulate_call(config, call, candidate);
-    if (!best || time.time_s < best->isolated_s)
-      best.emplace(PlannedCall{candidate, time.time_s, std::ranges::max(time.core_busy_s)});
-  }
-  return best.value();
+  const auto simulate = [&](const plan::CollectivePlan& candidate) {
+    return simulate_call(config, call, candidate);
+  };
+  run::Choice choice = run::choose(planned, simulate, [](const std::string&) {});
+  if (!choice.time) choice.time = simulate(*choice.plan);
+  auto isolated = std::make_shared<run::RunResult>(report_of(call, *choice.plan, *choice.time));
+  isolated->candidates = std::move(choice.candidates);
+  return {*choice.plan, choice.time->time_s, std::ranges::max(choice.time->core_busy_s),
+          std::move(isolated)};
 }
 
 // --- Variants
@@ -163,10 +181,11 @@ std::shared_ptr<const PlannedCall> on_machine(const config::StepConfig& config,
                                               const config::StepCall& of,
                                               const PlannedCall& planned,
                                               const config::MachineParameters& machine) {
-  plan::Plan one{group_experiment(config, of, planned.plan.config), {{{planned.plan}, {}}}, {}};
+  plan::Plan one{group_experiment(config, of, planned.plan.config), {{{planned.plan}, {}}}};
   plan::Plan there = plan::on_machine(std::move(one), machine);
-  return std::make_shared<const PlannedCall>(PlannedCall{
-      std::move(there.collectives.front().candidates.front()), planned.isolated_s, planned.core_s});
+  return std::make_shared<const PlannedCall>(
+      PlannedCall{std::move(there.collectives.front().candidates.front()), planned.isolated_s,
+                  planned.core_s, planned.isolated});
 }
 
 std::shared_ptr<const PlannedPermute> on_machine(const config::StepConfig& config,

@@ -10,6 +10,7 @@
 #include "experiments/config/machine_parameters.hpp"
 #include "experiments/config/step.hpp"
 #include "experiments/plan/plan.hpp"
+#include "experiments/run/results.hpp"
 #include "models/steps/permute_program.hpp"
 #include "models/workloads/roofline.hpp"
 #include "sim/machine.hpp"
@@ -22,6 +23,8 @@ struct PlannedCall {
   plan::CollectivePlan plan;
   double isolated_s = 0.0;  ///< time in isolation
   double core_s = 0.0;      ///< core time on the busiest chip
+  /// Report of the isolated run; links and bounds are those of one group.
+  std::shared_ptr<const run::RunResult> isolated = {};
 };
 
 /// Plan of a permute of a step.

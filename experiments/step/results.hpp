@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "experiments/config/step.hpp"
+#include "experiments/run/results.hpp"
 #include "experiments/variation/variation.hpp"
 #include "models/steps/step.hpp"
 #include "models/steps/training_memory.hpp"
+#include "models/values/nonfinite_inputs.hpp"
+#include "models/workloads/operation.hpp"
+#include "models/workloads/roofline.hpp"
 #include "sim/time_executor.hpp"
 
 namespace equarx::step {
@@ -42,9 +46,31 @@ struct GroupResult {
   std::optional<CallError> error = {};  ///< of the worst collective with values
 };
 
+/// Total of all operations of one name on one chip.
+struct OperationTotal {
+  std::string name;
+  workloads::OperationKind kind = workloads::OperationKind::memory;
+  std::uint32_t count = 0;
+  double time_s = 0.0;
+  double flops = 0.0;
+  double hbm_bytes = 0.0;
+  workloads::Roof roof = workloads::Roof::hbm;  ///< its roofline limit
+};
+
+/// A collective of the step in isolation, and its values.
+struct CollectiveResult {
+  std::string group;
+  std::uint32_t tasks = 0;  ///< that run it
+  run::RunResult run;       ///< of one group
+};
+
 /// Utilization of the chips in training and serving.
 struct Efficiency {
-  double tokens_per_s = 0.0;  ///< per chip
+  // Core time of the operations in isolation, on a chip of nominal speed, in seconds.
+  double matrix_s = 0.0;       ///< GEMMs
+  double attention_s = 0.0;    ///< attention
+  double elementwise_s = 0.0;  ///< element-wise ops and data movement
+  double tokens_per_s = 0.0;   ///< per chip
   /// MFU: model FLOPs as a fraction of the bf16 peak; training only.
   std::optional<double> model_flops_share;
   double hardware_flops_share = 0.0;  ///< HFU: executed FLOPs as a fraction of the bf16 peak
@@ -53,6 +79,7 @@ struct Efficiency {
 /// Result of one variant. Task times are of the chip that ends last, the first one on a tie.
 struct VariantResult {
   std::string label;
+  std::uint32_t chips = 0;  ///< of the mesh
   double time_s = 0.0;
   double speedup = 1.0;  ///< time of the baseline / time of this variant
   double lower_bound_s = 0.0;
@@ -60,8 +87,9 @@ struct VariantResult {
   double core_busy_s = 0.0;  ///< core time of tasks and of instructions of collectives
   bool calibrated = false;   ///< see hardware::Chip::is_calibrated()
   std::optional<Efficiency> efficiency;
-  std::vector<GroupResult> groups;     ///< ordered by start
-  std::vector<steps::TaskTime> tasks;  ///< by task of the graph
+  std::vector<GroupResult> groups;            ///< ordered by start
+  std::vector<CollectiveResult> collectives;  ///< by call of the configuration
+  std::vector<steps::TaskTime> tasks;         ///< by task of the graph
   std::vector<steps::TaskId> critical_path;
   std::uint64_t messages = 0;  ///< simulated messages
   std::uint32_t simulated_chips = 0;
@@ -83,8 +111,18 @@ struct VariantResult {
 struct StepResult {
   config::StepConfig config;
   std::optional<steps::TrainingMemory> memory;  ///< per chip, for training
+  std::vector<OperationTotal> operations;       ///< per chip; total_operations()
   std::vector<VariantResult> variants;
   std::vector<variation::Sensitivity> sensitivities;  ///< if requested, largest first
+  /// Inputs with NaN or Inf; empty without values, and if a sample misses all of them.
+  std::vector<values::NonfiniteInput> nonfinite_inputs;
+
+  /// Labels of the variants.
+  std::vector<std::string> labels() const {
+    std::vector<std::string> labels;
+    for (const VariantResult& variant : variants) labels.push_back(variant.label);
+    return labels;
+  }
 };
 
 }  // namespace equarx::step

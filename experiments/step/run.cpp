@@ -14,6 +14,7 @@
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/errors.hpp"
 #include "experiments/step/memory.hpp"
+#include "experiments/step/operations.hpp"
 #include "experiments/variation/sensitivity.hpp"
 #include "experiments/variation/uncertainty.hpp"
 
@@ -224,15 +225,33 @@ double computed_flops(const steps::StepGraph& graph) {
   return flops;
 }
 
+void add_core_times(const std::vector<OperationTotal>& operations, Efficiency& efficiency) {
+  using workloads::OperationKind;
+  for (const OperationTotal& operation : operations) switch (operation.kind) {
+      case OperationKind::matrix: efficiency.matrix_s += operation.time_s; break;
+      case OperationKind::attention: efficiency.attention_s += operation.time_s; break;
+      default: efficiency.elementwise_s += operation.time_s;
+    }
+}
+
 Efficiency efficiency_of(const config::StepConfig& config, double time_s) {
   const double chips = config.mesh.chips();
   const double peak = config.machine.chip.matrix_rate_bf16.value * time_s;
-  Efficiency efficiency{.tokens_per_s = tokens_of(config) / chips / time_s,
-                        .model_flops_share = {},
-                        .hardware_flops_share = computed_flops(config.graph) / peak};
+  Efficiency efficiency;
+  efficiency.tokens_per_s = tokens_of(config) / chips / time_s;
+  efficiency.hardware_flops_share = computed_flops(config.graph) / peak;
+  add_core_times(total_operations(config), efficiency);
   if (config.training)
     efficiency.model_flops_share = steps::model_flops(config.training->training) / chips / peak;
   return efficiency;
+}
+
+/// Adds the isolated runs of the collectives.
+void add_collectives(const StepPlan& plan, const VariantPlan& variant, VariantResult& result) {
+  const std::vector<std::uint32_t> tasks = config::tasks_of_calls(plan.config);
+  for (std::size_t call = 0; call < variant.calls.size(); ++call)
+    result.collectives.push_back(
+        {plan.config.calls[call].group, tasks[call], *variant.calls[call]->isolated});
 }
 
 }  // namespace
@@ -240,7 +259,9 @@ Efficiency efficiency_of(const config::StepConfig& config, double time_s) {
 VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
                           const std::string& label) {
   VariantResult result = Run(plan, variant).run(label);
+  result.chips = plan.config.mesh.chips();
   result.calibrated = plan.config.machine.chip.is_calibrated();
+  add_collectives(plan, variant, result);
   if (plan.config.training || plan.config.workload)
     result.efficiency = efficiency_of(plan.config, result.time_s);
   return result;
@@ -270,7 +291,7 @@ variation::Varied varied_variants(const StepPlan& plan, unsigned threads) {
 }
 
 StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOptions& options) {
-  StepResult result{plan.config, memory_of(plan.config), {}, {}};
+  StepResult result{plan.config, memory_of(plan.config), total_operations(plan.config), {}, {}, {}};
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     const std::string& label = plan.config.variants[i].label;
     progress(fmt::format("{} of {}: {}: simulating {} tasks on {} chips", i + 1,

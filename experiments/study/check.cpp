@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,13 +10,12 @@
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/config.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/config/step_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/input/pointer.hpp"
 #include "experiments/result/json.hpp"
-#include "experiments/step/report.hpp"
+#include "experiments/result/step_json.hpp"
 
 namespace equarx::study {
 namespace {
@@ -83,8 +83,8 @@ void check_row(const Study& study, const StudyPoints& points, const StudyRow& ro
     refuse(row, "run",
            fmt::format("experiment '{}' has no run '{}'{}", row.experiment, row.run,
                        hint(row.run, labels)));
-  const Names numbers = config::is_step(config) ? step::number_names()
-                                                : result::number_names(config::read_config(config));
+  const Names numbers =
+      std::visit([](const auto& read) { return result::number_names(read); }, config::read(config));
   if (std::ranges::find(numbers, row.metric) == numbers.end())
     refuse(row, "metric",
            fmt::format("a run has no number '{}'{}", row.metric, hint(row.metric, numbers)));

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/input/errors.hpp"
@@ -16,8 +18,8 @@
 #include "experiments/process/stop_signals.hpp"
 #include "experiments/process/worker_pool.hpp"
 #include "experiments/result/json.hpp"
+#include "experiments/result/step_json.hpp"
 #include "experiments/run/experiment.hpp"
-#include "experiments/step/report.hpp"
 #include "experiments/step/run.hpp"
 #include "experiments/sweep/key.hpp"
 #include "experiments/sweep/remaining_time.hpp"
@@ -62,30 +64,29 @@ struct PointResult {
   std::vector<input::JsonValue> runs;
 };
 
-PointResult run_step(const input::Json& json) {
-  const step::StepResult result =
-      step::run_step(step::make_plan(config::read_step_config(json)), [](const std::string&) {});
+PointResult run(const config::StepConfig& config, plan::RunProfile, unsigned value_threads) {
+  const step::StepResult result = step::run_step(step::make_plan(config), [](const std::string&) {},
+                                                 {.threads = value_threads});
   PointResult point{to_json(result.config), {}};
   for (const step::VariantResult& variant : result.variants)
-    point.runs.emplace_back(step::numbers_json(variant));
+    point.runs.emplace_back(result::numbers_json(variant));
   return point;
 }
 
-PointResult run_collectives(const input::Json& json, plan::RunProfile profile,
-                            unsigned value_threads) {
+PointResult run(const config::ExperimentConfig& config, plan::RunProfile profile,
+                unsigned value_threads) {
   const run::ExperimentResult result =
-      run::run_experiment(plan::make_plan(config::read_config(json), profile),
-                          [](const std::string&) {}, {.value_threads = value_threads});
+      run::run_experiment(plan::make_plan(config, profile), [](const std::string&) {},
+                          {.value_threads = value_threads});
   PointResult point{to_json(result.config), {}};
   for (const run::RunResult& run : result.runs) point.runs.emplace_back(result::to_json(run));
   return point;
 }
 
 std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
-  const input::Json json = points.config(at.point);
-  const PointResult result = config::is_step(json)
-                                 ? run_step(json)
-                                 : run_collectives(json, points.profile(), value_threads);
+  const PointResult result =
+      std::visit([&](const auto& config) { return run(config, points.profile(), value_threads); },
+                 config::read(points.config(at.point)));
   std::string lines;
   for (const input::JsonValue& run : result.runs) {
     input::Json line = line_start(points, at);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <variant>
 
-#include "experiments/config/json.hpp"
-#include "experiments/config/step_json.hpp"
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/plan/estimates.hpp"
 #include "experiments/step/group.hpp"
@@ -16,7 +16,7 @@ namespace {
 /// Reading a configuration and writing its results.
 constexpr double kEachPoint_s = 2e-3;
 
-double step_s(const config::StepConfig& config) {
+double work_s(const config::StepConfig& config) {
   step::check_memory(config);
   const std::vector<std::uint32_t> tasks = config::tasks_of_calls(config);
   double seconds = 0.0;
@@ -31,13 +31,16 @@ double step_s(const config::StepConfig& config) {
   return seconds;
 }
 
+double work_s(const config::ExperimentConfig& config) {
+  return plan::estimate_experiment_s(config);
+}
+
 }  // namespace
 
 double estimate_work_s(const input::Json& config) {
   try {
-    return kEachPoint_s + (config::is_step(config)
-                               ? step_s(config::read_step_config(config))
-                               : plan::estimate_experiment_s(config::read_config(config)));
+    return kEachPoint_s +
+           std::visit([](const auto& read) { return work_s(read); }, config::read(config));
   } catch (const std::exception&) {  // reported when the point is computed
     return kEachPoint_s;
   }

@@ -46,20 +46,15 @@ class CoreTracks {
     for (const sim::CoreEvent* event : events) {
       const Picoseconds start = to_picoseconds(event->start_s);
       const Picoseconds end = to_picoseconds(event->end_s);
-      const bool overlapped = run_.shares_core && event->work == sim::CoreWork::other;
-      if (!overlapped) {
-        write_idle(rank, free, start, before, event);
-        free = end;
-        if (event->work == sim::CoreWork::program) before = event->instruction;
-      }
-      write_work(*event, {run_.process(rank), overlapped ? kOtherWork : kCore}, start, end);
+      write_idle(rank, free, start, before, event);
+      free = end;
+      if (event->work == sim::CoreWork::program) before = event->instruction;
+      write_work(*event, {run_.process(rank), kCore}, start, end);
     }
     write_idle(rank, free, last_arrival, before, nullptr);
   }
 
   void write_work(const sim::CoreEvent& event, Track track, Picoseconds start, Picoseconds end) {
-    if (event.work == sim::CoreWork::other)
-      return run_.writer.add_slice({track, "other work", "core", start, end}, "{}");
     if (event.work == sim::CoreWork::start_up)
       return run_.writer.add_slice({track, "startup", "core", start, end}, "{}");
     const Op op = run_.program.instructions[event.instruction].op;
@@ -78,7 +73,7 @@ class CoreTracks {
     const bool in_program = next != nullptr && next->work == sim::CoreWork::program;
     const InstructionId last =
         in_program && next->instruction >= first ? next->instruction + 1 : size;
-    std::string reason = "space in a DMA queue, or other work";
+    std::string reason = "space in a DMA queue";
     for (InstructionId id = last; id-- > first;) {
       const collectives::Instruction& instruction = run_.program.instructions[id];
       if (instruction.op != Op::wait || !instruction.ranks.contains(rank)) continue;

@@ -55,9 +55,7 @@ void name_processes(const TracedRun& run) {
                           run.machine.ranks(), run.program.ranks())
             : fmt::format("chip {} (rank {})", run.machine.chip_names[rank], rank);
     run.writer.name_process(run.process(rank), fmt::format("{}: {}", run.plan.config.label, chip));
-    run.writer.name_track({run.process(rank), kCore},
-                          run.shares_core ? "core: collectives" : "core");
-    if (run.shares_core) run.writer.name_track({run.process(rank), kOtherWork}, "core: other work");
+    run.writer.name_track({run.process(rank), kCore}, "core");
     for (std::size_t channel = 0; channel < run.program.channels.size(); ++channel)
       run.writer.name_track(run.dma_track(rank, channel), run.dma_name(channel));
   }
@@ -70,12 +68,10 @@ std::uint32_t trace_processes(const plan::CollectivePlan& plan) {
 }
 
 /// Writes the trace of a collective, in processes from `first_process` on (docs/traces.md).
-/// `shares_core`: the core also does other work meanwhile. Returns an index of the trace: label,
-/// time, and the processes of the chips and of the links.
+/// Returns an index of the trace: label, time, and the processes of the chips and of the links.
 input::Json write_trace(TraceEventWriter& writer, const plan::CollectivePlan& plan,
-                        const sim::TimeResult& time, bool shares_core,
-                        std::uint32_t first_process) {
-  const TracedRun run(writer, plan, time, shares_core, first_process);
+                        const sim::TimeResult& time, std::uint32_t first_process) {
+  const TracedRun run(writer, plan, time, first_process);
   name_processes(run);
   write_cores(run);
   write_transfers(run);
@@ -94,7 +90,7 @@ input::Json write_trace(TraceEventWriter& writer, const plan::CollectivePlan& pl
 
 }  // namespace
 
-std::uint64_t most_trace_events(const plan::CollectivePlan& plan, const sim::Schedule& schedule) {
+std::uint64_t most_trace_events(const plan::CollectivePlan& plan) {
   constexpr std::uint64_t kPerTransfer = 5;  // slice, queued and dequeued, both ends of the arrow
   const Program& program = plan.program;
   const sim::Machine& machine = plan.simulated.machine;
@@ -113,7 +109,7 @@ std::uint64_t most_trace_events(const plan::CollectivePlan& plan, const sim::Sch
     const std::uint64_t* hops_to = &hops[channel * (machine.ranks() + std::size_t{1})];
     events += kPerTransfer * ranks + (ranks == 0 ? 0 : hops_to[end] - hops_to[first]);
   }
-  return events * (schedule.compute_s.size() - 1) + machine.ranks() * schedule.compute_s.size();
+  return events + 2 * machine.ranks();
 }
 
 TraceFile::TraceFile(std::ostream& out, const config::ExperimentConfig& config, std::string label)
@@ -128,11 +124,10 @@ bool TraceFile::selects(const plan::CollectivePlan& plan) const {
   return label_.empty() || plan.config.label == label_;
 }
 
-void TraceFile::check_size(std::span<const plan::CollectivePlan* const> plans,
-                           const sim::Schedule& schedule) const {
+void TraceFile::check_size(std::span<const plan::CollectivePlan* const> plans) const {
   std::uint64_t events = 0;
   for (const plan::CollectivePlan* plan : plans)
-    if (selects(*plan)) events += most_trace_events(*plan, schedule);
+    if (selects(*plan)) events += most_trace_events(*plan);
   if (events <= kMostTraceEvents) return;
   constexpr double kBytesPerEvent = 230.0;  // measured
   throw input::InputError(
@@ -144,9 +139,8 @@ void TraceFile::check_size(std::span<const plan::CollectivePlan* const> plans,
                       label_.empty() ? "trace one collective (--trace-run LABEL), or " : ""));
 }
 
-void TraceFile::add(const plan::CollectivePlan& plan, const sim::Schedule& schedule,
-                    const sim::TimeResult& time) {
-  groups_->push_back(write_trace(writer_, plan, time, schedule.overlap > 0, next_process_));
+void TraceFile::add(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
+  groups_->push_back(write_trace(writer_, plan, time, next_process_));
   next_process_ += trace_processes(plan);
 }
 

@@ -18,8 +18,8 @@ namespace equarx::trace {
 /// Limit of the size of a trace: about 1 GB, more than viewers can open.
 inline constexpr std::uint64_t kMostTraceEvents = 5'000'000;
 
-/// Upper bound of the number of events in the trace of a collective that runs under `schedule`.
-std::uint64_t most_trace_events(const plan::CollectivePlan& plan, const sim::Schedule& schedule);
+/// Upper bound of the number of events in the trace of a collective.
+std::uint64_t most_trace_events(const plan::CollectivePlan& plan);
 
 /// Writes the traces of an experiment into one file (docs/traces.md). Each collective is a group of
 /// processes: one per simulated chip, with tracks for its core and its DMAs, and one for all links.
@@ -32,12 +32,10 @@ class TraceFile : public run::RunObserver {
   bool selects(const plan::CollectivePlan& plan) const override;
 
   /// @throws InputError if the traces of the selected collectives among `plans` would be too large
-  void check_size(std::span<const plan::CollectivePlan* const> plans,
-                  const sim::Schedule& schedule) const override;
+  void check_size(std::span<const plan::CollectivePlan* const> plans) const override;
 
-  /// Adds the trace of a collective that ran under `schedule`.
-  void add(const plan::CollectivePlan& plan, const sim::Schedule& schedule,
-           const sim::TimeResult& time) override;
+  /// Adds the trace of a collective.
+  void add(const plan::CollectivePlan& plan, const sim::TimeResult& time) override;
 
   /// Ends the file.
   void finish();

@@ -20,13 +20,12 @@ DrawnTransfer draw(const sim::TransferEvent& transfer, const sim::LinkTime& time
 }  // namespace
 
 TracedRun::TracedRun(TraceEventWriter& events, const plan::CollectivePlan& planned,
-                     const sim::TimeResult& result, bool with_other_work, std::uint32_t first)
+                     const sim::TimeResult& result, std::uint32_t first)
     : writer(events),
       plan(planned),
       program(planned.program),
       machine(planned.simulated.machine),
       time(result),
-      shares_core(with_other_work),
       first_process(first),
       link_times(sim::link_times(program, machine, plan.costs, time.trace.transfers)) {
   drawn.reserve(link_times.size());

@@ -14,10 +14,8 @@ namespace equarx::trace {
 
 /// Thread of a chip's process: its core.
 inline constexpr std::uint32_t kCore = 1;
-/// Thread of a chip's process: other work on its core.
-inline constexpr std::uint32_t kOtherWork = 2;
 /// Thread of a chip's process: the first of its DMAs.
-inline constexpr std::uint32_t kFirstDma = 3;
+inline constexpr std::uint32_t kFirstDma = 2;
 
 /// A transfer's times, in order.
 struct DrawnTransfer {
@@ -29,10 +27,9 @@ struct DrawnTransfer {
 
 /// A collective that ran. The objects it refers to must outlive it.
 struct TracedRun {
-  /// `shares_core`: the core also does other work meanwhile. Processes are numbered from
-  /// `first_process`.
+  /// Processes are numbered from `first_process`.
   TracedRun(TraceEventWriter& writer, const plan::CollectivePlan& plan, const sim::TimeResult& time,
-            bool shares_core, std::uint32_t first_process);
+            std::uint32_t first_process);
 
   std::uint32_t process(collectives::Rank rank) const { return first_process + rank; }
   std::uint32_t links_process() const { return first_process + machine.ranks(); }
@@ -50,7 +47,6 @@ struct TracedRun {
   const collectives::Program& program;
   const sim::Machine& machine;
   const sim::TimeResult& time;
-  bool shares_core;
   std::uint32_t first_process;
   std::vector<sim::LinkTime> link_times;  ///< by transfer
   std::vector<DrawnTransfer> drawn;       ///< by transfer

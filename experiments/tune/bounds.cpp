@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <vector>
 
@@ -73,16 +72,6 @@ double held_s(double link_s, const Pipe& pipe) {
                        : std::max(0.0, link_s - sim::kHeldLinkRoundingBytes / pipe.slowest_rate);
 }
 
-/// Slowdown of the slowest chip relative to a chip without faults.
-double slowest_chip(const config::FaultsConfig& faults, std::uint32_t chips) {
-  std::map<topology::ChipId, double> slowdown;
-  for (const config::ChipFault& fault : faults.chips)
-    slowdown.emplace(fault.chip, 1.0).first->second *= fault.slowdown;
-  double slowest = slowdown.size() == chips ? 0.0 : 1.0;
-  for (const auto& [chip, factor] : slowdown) slowest = std::max(slowest, factor);
-  return slowest;
-}
-
 double stream_bound_s(const plan::CollectivePlan& plan, double fastest_core) {
   using collectives::Op;
   const collectives::Program& program = plan.program;
@@ -142,18 +131,6 @@ double program_bound_s(const plan::CollectivePlan& plan) {
   const double core_s =
       slowest * std::accumulate(plan.costs.core_s.begin(), plan.costs.core_s.end(), 0.0);
   return std::max({links_s, core_s, stream_bound_s(plan, fastest)});
-}
-
-double phase_bound_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
-                     std::uint32_t chips, double allreduce_s) {
-  return std::max(workload.compute_s * slowest_chip(config.faults, chips),
-                  workload.allreduces * allreduce_s);
-}
-
-double phase_in_step_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
-                       std::uint32_t chips, double allreduce_s) {
-  return workload.compute_s * slowest_chip(config.faults, chips) +
-         workload.allreduces * allreduce_s;
 }
 
 }  // namespace equarx::tune

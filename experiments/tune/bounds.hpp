@@ -20,14 +20,4 @@ double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig&
 /// time of the busiest link's bytes.
 double program_bound_s(const plan::CollectivePlan& plan);
 
-/// Bound on a workload's phase on all `chips`, given a bound `allreduce_s` on each AllReduce.
-/// Compute may hide AllReduces.
-double phase_bound_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
-                     std::uint32_t chips, double allreduce_s);
-
-/// Time of a phase without overlap whose AllReduces take `allreduce_s` each and start when the
-/// slowest chip is ready.
-double phase_in_step_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
-                       std::uint32_t chips, double allreduce_s);
-
 }  // namespace equarx::tune

@@ -45,10 +45,6 @@ input::Json candidate_json(const TuneResult& result, const TunedCandidate& candi
       {"theory_nmse", input::or_null(candidate.theory_nmse)},
       {"collective", config::collective_json(candidate.config, result.config.collective)}};
   if (candidate.minishards) json["minishards"] = *candidate.minishards;
-  if (candidate.allreduce_s) {
-    json["allreduce_s"] = *candidate.allreduce_s;
-    json["added_up"] = candidate.added_up;
-  }
   return json;
 }
 
@@ -109,35 +105,24 @@ std::string tiling_text(const TunedCandidate& candidate) {
                      candidate.config.microshards.value());
 }
 
-/// True if times are phases summed from the time of one AllReduce.
-bool shows_allreduce(const TuneResult& result) {
-  return result.front.front().allreduce_s.has_value();
-}
-
 output::TableRow row_of(const TuneResult& result, const TunedCandidate& candidate) {
   const config::CollectiveConfig& config = candidate.config;
   const std::optional<double> faster = speedup(result, candidate.time_s);
   output::TableRow row = {config.label, scales_text(config), tiling_text(candidate)};
-  if (candidate.allreduce_s) row.push_back(units::time_text(*candidate.allreduce_s));
   row.insert(row.end(),
-             {(candidate.added_up ? "~" : "") + units::time_text(candidate.time_s),
-              faster ? fmt::format("{:.3f}x", *faster) : "-", nmse_text(candidate.nmse),
-              decibel_text(candidate.nmse),
+             {units::time_text(candidate.time_s), faster ? fmt::format("{:.3f}x", *faster) : "-",
+              nmse_text(candidate.nmse), decibel_text(candidate.nmse),
               candidate.theory_nmse ? fmt::format("{:.3g}", *candidate.theory_nmse) : "-"});
   return row;
 }
 
-output::TableRow header(const TuneResult& result) {
-  output::TableRow row = {"collective", "per scale", "tiling"};
-  if (shows_allreduce(result)) row.push_back("per AllReduce");
-  row.insert(row.end(), {"time", "speedup", "NMSE", "SQNR", "predicted"});
-  return row;
+output::TableRow header() {
+  return {"collective", "per scale", "tiling", "time", "speedup", "NMSE", "SQNR", "predicted"};
 }
 
 std::string title(const TuneResult& result) {
   const config::ExperimentConfig& config = result.config;
-  return fmt::format("Tuning {}{} of {} of {} on each of {} x {}, {}\n\n",
-                     config.workload ? config.workload->model.name + ", with " : "",
+  return fmt::format("Tuning {} of {} of {} on each of {} x {}, {}\n\n",
                      collectives::name(config.collective),
                      units::bytes_text(static_cast<double>(config.tensor.bytes())),
                      numerics::name(config.tensor.dtype), result.baseline.chips, config.chip.name,
@@ -185,14 +170,6 @@ std::string counts_note(const TuneResult& result) {
     text +=
         "  A computed error was below its theoretical bound, so theory was not used for pruning.\n";
   return text;
-}
-
-/// Explains phase times that are sums.
-std::string added_up_note(const TuneResult& result) {
-  if (std::ranges::none_of(result.front, &TunedCandidate::added_up)) return {};
-  return "  ~: sum of compute and AllReduce times as if chips stayed in lockstep; simulating the "
-         "phase "
-         "would take long.\n";
 }
 
 std::string infeasible_schemes_note(const TuneResult& result) {
@@ -309,11 +286,11 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
 }
 
 std::string to_table(const TuneResult& result) {
-  std::vector<output::TableRow> rows = {header(result)};
+  std::vector<output::TableRow> rows = {header()};
   for (const TunedCandidate& candidate : result.front) rows.push_back(row_of(result, candidate));
   return title(result) + skipped_note(result) + output::aligned_table(rows) + '\n' +
          columns_note(result) + baseline_note(result) + nonfinite_note(result) +
-         added_up_note(result) + counts_note(result) + infeasible_note(result.infeasible) +
+         counts_note(result) + infeasible_note(result.infeasible) +
          infeasible_schemes_note(result) + best_note(result);
 }
 

@@ -286,8 +286,6 @@ class Search {
         {.index = candidate,
          .config = config_of(space_, space_.candidates[candidate]),
          .time_s = *time.time_s,
-         .allreduce_s = time.allreduce_s,
-         .added_up = time.allreduce_s.has_value(),
          .bound_s = bound_s,
          .nmse = nmse,
          .theory_nmse = prediction ? std::optional(prediction->nmse) : std::nullopt,

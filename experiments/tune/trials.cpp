@@ -18,11 +18,6 @@
 namespace equarx::tune {
 namespace {
 
-config::ExperimentConfig without_workload(config::ExperimentConfig config) {
-  config.workload.reset();
-  return config;
-}
-
 /// Increases the minishards of an unscaled collective for a small sample; its values do not depend
 /// on minishards. `partition`: of the tensor
 config::CollectiveConfig in_small_parts(config::CollectiveConfig collective,
@@ -94,8 +89,6 @@ TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& 
       pool_(plan::simulating_threads(config.engine) - 1) {
   constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;  // bytes
   source_.keep(kMostKept);
-  if (config.workload) workload_ = plan::plan_workload(config);
-  timed_ = adds_up() ? without_workload(config) : config;
   process::parallel_for(space.families.size(), values::default_threads(), [&](std::size_t i) {
     predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
   });
@@ -121,15 +114,12 @@ NmseOutcome TuneTrials::nmse(std::size_t family) {
 }
 
 double TuneTrials::early_bound_s(std::size_t family) const {
-  return whole_s(
-      traffic_bound_s(scheme(family), space_.families[family].config, config_.tensor.dtype));
+  return traffic_bound_s(scheme(family), space_.families[family].config, config_.tensor.dtype);
 }
 
 plan::OrInfeasible<double> TuneTrials::cost_s(std::size_t candidate) const {
-  const plan::OrInfeasible<double> once_s = plan::simulation_time_s(
-      config_of(space_, space_.candidates[candidate]), config_, "/collectives/0");
-  if (std::holds_alternative<plan::Infeasible>(once_s)) return once_s;
-  return std::get<double>(once_s) * (adds_up() ? 1 : allreduces());
+  return plan::simulation_time_s(config_of(space_, space_.candidates[candidate]), config_,
+                                 "/collectives/0");
 }
 
 plan::OrInfeasible<double> TuneTrials::find_bound_s(std::size_t candidate) const {
@@ -137,7 +127,7 @@ plan::OrInfeasible<double> TuneTrials::find_bound_s(std::size_t candidate) const
   if (const auto* infeasible = std::get_if<plan::Infeasible>(&made)) return *infeasible;
   return std::max(
       early_bound_s(space_.candidates[candidate].family),
-      whole_s(program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front())));
+      program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front()));
 }
 
 bool TuneTrials::may_fail() const {
@@ -181,16 +171,8 @@ void TuneTrials::compute_ahead(const Key& key) {
 }
 
 plan::OrInfeasible<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
-  return plan::try_plan(with_collective(timed_, config_of(space_, space_.candidates[candidate])),
+  return plan::try_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])),
                         plan::RunProfile::batch);
-}
-
-/// Time (or bound) of the whole phase, if there is a workload, from the time of one collective.
-double TuneTrials::whole_s(double collective_s) const {
-  if (!workload_) return collective_s;
-  const std::uint32_t chips = space_.schemes.front().partition.grid().ranks();
-  return adds_up() ? phase_in_step_s(config_, *workload_, chips, collective_s)
-                   : phase_bound_s(config_, *workload_, chips, collective_s);
 }
 
 TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
@@ -198,20 +180,11 @@ TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
   const auto made = plan::value_or_throw(plan(candidate));
   const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
   if (run.failure) return {};
-  const double time_s = adds_up() ? whole_s(run.time_s) : run.time_s;
-  if (time_s < bound_s * (1.0 - sim::kBoundRounding))
+  if (run.time_s < bound_s * (1.0 - sim::kBoundRounding))
     throw input::InvariantError(fmt::format(
         "internal error in '{}': simulated time {} s is below its bound {} s; please report this",
-        run.label, time_s, bound_s));
-  return {time_s, adds_up() ? std::optional(run.time_s) : std::nullopt,
-          run.cut ? std::optional(run.cut->minishards) : std::nullopt};
-}
-
-double TuneTrials::phase_s(std::size_t candidate) const {
-  const plan::Plan made =
-      plan::make_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])),
-                      plan::RunProfile::batch);
-  return run::run_experiment(made, [](const std::string&) {}).runs.front().time_s;
+        run.label, run.time_s, bound_s));
+  return {run.time_s, run.cut ? std::optional(run.cut->minishards) : std::nullopt};
 }
 
 /// With a pool, several errors are computed concurrently, each by one thread.

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/plan/workload.hpp"
 #include "experiments/process/thread_pool.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/tune/lazy_table.hpp"
@@ -40,8 +39,7 @@ class TuneTrials {
  public:
   /// Simulated time of a candidate with its tiling.
   struct Time {
-    std::optional<double> time_s;       ///< std::nullopt if a link fails
-    std::optional<double> allreduce_s;  ///< per AllReduce, if `time_s` is a phase summed from it
+    std::optional<double> time_s;  ///< std::nullopt if a link fails
     std::optional<std::uint32_t> minishards;
   };
 
@@ -82,14 +80,6 @@ class TuneTrials {
   /// True if candidates may have no time because links fail.
   bool may_fail() const;
 
-  /// True if the time of a phase is a sum of AllReduce and compute times.
-  bool adds_up() const { return workload_ && workload_->schedule.overlap == 0; }
-
-  /// Simulates the whole phase of a workload; takes about allreduces() x cost_s() if chips are not
-  /// symmetric.
-  double phase_s(std::size_t candidate) const;
-  std::uint32_t allreduces() const { return workload_ ? workload_->allreduces : 1; }
-
   /// Results of a candidate that the search will probably need: its bound; or its error, and its
   /// time if the error is below `nmse_below`.
   struct Key {
@@ -116,7 +106,6 @@ class TuneTrials {
   void compute_ahead(const Key& key);
   bool needs_time(const Key& key) const;
   plan::OrInfeasible<plan::Plan> plan(std::size_t candidate) const;
-  double whole_s(double collective_s) const;
   plan::OrInfeasible<double> find_bound_s(std::size_t candidate) const;
   Time simulate(std::size_t candidate) const;
   NmseOutcome compute(std::size_t family) const;
@@ -126,8 +115,6 @@ class TuneTrials {
   const TuneSpace& space_;
   std::uint64_t most_bytes_;
   values::TensorSource source_;
-  std::optional<plan::WorkloadPlan> workload_;
-  config::ExperimentConfig timed_;  ///< simulated configuration: a phase or one collective
   ErrorTheory theory_;
   std::vector<std::optional<ErrorPrediction>> predictions_;
   std::vector<bool> requested_;                   ///< by family: true if nmse() was called

@@ -93,34 +93,6 @@ void sort_out(std::vector<TunedCandidate> simulated, const TuneLimits& limits, T
                   in_time.nmse, numerics::sqnr_text(numerics::sqnr_db(in_time.nmse)), more));
 }
 
-/// Simulates whole phases of front candidates whose times are sums, as far as each fits the time of
-/// a trial. Returns true if any was simulated.
-bool simulate_phases(const TuneTrials& trials, const TuneOptions& options,
-                     std::vector<TunedCandidate>& front, unsigned threads) {
-  const double most_s = options.budget_s.value_or(options.most_trial_s);
-  std::vector<TunedCandidate*> to_do;
-  for (TunedCandidate& candidate : front) {
-    const double once_s = plan::value_or_throw(trials.cost_s(candidate.index));
-    if (candidate.added_up && trials.allreduces() * once_s <= most_s) to_do.push_back(&candidate);
-  }
-  process::parallel_for(to_do.size(), threads, [&](std::size_t i) {
-    to_do[i]->time_s = trials.phase_s(to_do[i]->index);
-    to_do[i]->added_up = false;
-  });
-  return !to_do.empty();
-}
-
-/// Replaces summed phase times, inexact if chips leave lockstep, by simulated ones on the front
-/// until the front has no more sums that fit the time of a trial.
-void find_front_of_phases(const TuneTrials& trials, TuneResult& result) {
-  const unsigned threads = plan::simulating_threads(result.config.engine);
-  while (simulate_phases(trials, result.options, result.front, threads)) {
-    std::vector<TunedCandidate> simulated = std::exchange(result.front, {});
-    std::ranges::move(std::exchange(result.others, {}), std::back_inserter(simulated));
-    sort_out(std::move(simulated), result.options.limits, result);
-  }
-}
-
 run::ExperimentResult run_baseline(const config::ExperimentConfig& config,
                                    const run::Progress& progress) {
   config::ExperimentConfig one = with_collective(config, config.collectives[config.baseline]);
@@ -156,10 +128,6 @@ class Tuning {
     result_.skipped = std::move(found.skipped);
     result_.theory_refuted = found.theory_refuted;
     sort_out(std::move(found.simulated), options_.limits, result_);
-    if (trials_->adds_up()) {
-      progress_("simulating whole phases of the Pareto front");
-      find_front_of_phases(*trials_, result_);
-    }
     if (options_.limits.max_time_s && !options_.limits.max_nmse && !result_.front.empty())
       result_.best = result_.front.size() - 1;
     return std::move(result_);

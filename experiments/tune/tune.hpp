@@ -20,11 +20,6 @@
 //
 // Candidates that need too much time or memory are skipped. If a bound leaves open that a skipped
 // candidate is on the front, the result reports it, and the front is not proved.
-//
-// A workload's AllReduces run in sequence unless they overlap with compute. In sequence, one
-// AllReduce is simulated per candidate and the phase is summed up. This is exact if chips stay in
-// lockstep and off by a few tenths of a percent otherwise, so whole phases are simulated for the
-// front.
 #pragma once
 
 #include <cstddef>
@@ -54,9 +49,7 @@ struct TuneOptions {
 struct TunedCandidate {
   std::size_t index = 0;  ///< in the space
   config::CollectiveConfig config;
-  double time_s = 0.0;                      ///< of the collective or the workload's phase
-  std::optional<double> allreduce_s;        ///< per AllReduce, if the phase is a sum
-  bool added_up = false;                    ///< the phase is a sum, assuming lockstep
+  double time_s = 0.0;
   double bound_s = 0.0;                     ///< lower bound on the time first computed
   double nmse = 0.0;                        ///< computed
   std::optional<double> theory_nmse;        ///< predicted, if theory applies
@@ -90,7 +83,7 @@ struct InfeasibleCandidates {
 /// Candidates of one family that were skipped and may be on the front.
 struct SkippedCandidates {
   config::CollectiveConfig config;  ///< candidate with the lowest bound
-  double bound_s = 0.0;             ///< lower bound on the time of collective or phase
+  double bound_s = 0.0;             ///< lower bound on the time
   double nmse_floor = 0.0;          ///< lower bound on the error; 0 if unknown
   double cost_s = 0.0;              ///< estimated time to simulate all of them; 0 if not the reason
   std::string reason;               ///< reason of the first candidate

@@ -10,7 +10,8 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
-#include "experiments/step/report.hpp"
+#include "experiments/result/step_json.hpp"
+#include "experiments/result/step_table.hpp"
 #include "experiments/tune_step/search.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/units/quantity.hpp"
@@ -181,14 +182,14 @@ input::Json to_json(const StepTuneResult& result, const input::Json& config) {
                       {"obstacle", result.obstacle}};
   json["variants"] = input::Json::array();
   for (const step::VariantResult& variant : result.step.variants)
-    json["variants"].push_back(step::numbers_json(variant));
+    json["variants"].push_back(result::numbers_json(variant));
   json["best_config"] = best_config(config, result);
   return json;
 }
 
 std::string to_table(const StepTuneResult& result) {
-  return "Tuning: " + step::title_text(result.step) + groups_tables(result) +
-         step::overview_table(result.step) + choice_note(result) + search_note(result) +
+  return "Tuning: " + result::title_text(result.step) + groups_tables(result) +
+         result::overview_table(result.step) + choice_note(result) + search_note(result) +
          best_note(result);
 }
 

@@ -141,7 +141,7 @@ class Tuning {
   }
 
   void report_steps(const std::vector<Choice>& path) {
-    result_.step = {config_, step::memory_of(config_), {}, {}};
+    result_.step = {config_, step::memory_of(config_), {}, {}, {}, {}};
     config::StepConfig& config = result_.step.config;
     config.variants.clear();
     config.baseline = 0;

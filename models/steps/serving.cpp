@@ -88,7 +88,7 @@ class ServingBuilder {
     const CollectiveCall call{.collective = collectives::Collective::all_reduce,
                               .axes = {tensor_axis_.value()},
                               .elements = serving_.elements,
-                              .dtype = numerics::ElementFormat::bf16};
+                              .dtype = serving_.dtype};
     for (std::uint32_t chunk = 0; chunk < serving_.chunks; ++chunk)
       latest_[chunk] = {add({of_chunk("sum " + name, chunk), "sum activations",
                              stream_id(graph_, "tensor"), call, latest_[chunk]})};

@@ -16,7 +16,8 @@ struct Serving {
   workloads::Transformer model;
   /// Operations of one chip; "tensor" chips share the model.
   workloads::PhaseOperations operations;
-  std::uint64_t elements = 0;  ///< bf16 elements per AllReduce, of one chunk
+  std::uint64_t elements = 0;  ///< elements per AllReduce, of one chunk
+  numerics::ElementFormat dtype = numerics::ElementFormat::bf16;  ///< of the AllReduces
   /// Number of parts the positions are split into, so that the AllReduces of one overlap with the
   /// compute of the next.
   std::uint32_t chunks = 1;

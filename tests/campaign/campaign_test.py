@@ -249,7 +249,7 @@ class Steps(unittest.TestCase):
             found = desk.result({"hardware": "tpu-v5e", "topology": {"ring": 4}, "mesh": {"x": 4}, "step": {"tasks": [
                 {"name": "a", "compute": {"time": "1 us"}},
                 {"name": "b", "collective": {"kind": "all-reduce", "axes": ["x"], "bytes": "4 KiB"}, "after": ["a"]}]}})
-        variant = found["variants"][0]
+        variant = found["runs"][0]
         step_invariants.of_variant(variant)
         step_invariants.order(found)
         for change in ({"lower_bound_s": 1.0}, {"core_busy_s": 1.0}, {"compute_s": 0.0}, {"critical_path": ["c"]}):
@@ -257,7 +257,7 @@ class Steps(unittest.TestCase):
                 step_invariants.of_variant(variant | change)
         with self.assertRaises(program.Broken):
             step_invariants.of_variant(variant | {"tasks": variant["tasks"][:1]})
-        found["variants"][0]["tasks"][1]["start_s"] = 0.0
+        found["runs"][0]["tasks"][1]["start_s"] = 0.0
         with self.assertRaises(program.Broken):
             step_invariants.order(found)
 

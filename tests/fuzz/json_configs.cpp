@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "experiments/config/algorithm.hpp"
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
@@ -68,8 +69,9 @@ void read_step(std::string_view text) {
   const Json json = input::parse_json(text);
   if (has_many_tasks(json)) return;
   const config::StepConfig config = config::read_step_config(json);
-  check_resolved(to_json(config), "step", config::read_step_config);
-  input::check_schema(json, "step");
+  const std::string schema = config::schema_of(config);
+  check_resolved(to_json(config), schema, config::read_step_config);
+  input::check_schema(json, schema);
   constexpr std::size_t kMostTasks = 200;
   constexpr std::uint32_t kMostChips = 16;
   if (config.graph.tasks.size() > kMostTasks || count_chips(config.machine.topology) > kMostChips)
@@ -98,9 +100,7 @@ bool has_many_tasks(const Json& json) {
 
 void plan_if_small(const ExperimentConfig& config) {
   constexpr std::uint32_t kMostChips = 128;
-  constexpr std::uint32_t kMostLayers = 1000;
   if (count_chips(config.topology) > kMostChips) return;
-  if (config.workload && config.workload->model.layers > kMostLayers) return;
   for (const config::CollectiveConfig& collective : config.collectives)
     if (!is_small(collective, config)) return;
   plan::make_plan(config, plan::RunProfile::batch);

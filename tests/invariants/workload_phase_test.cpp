@@ -6,48 +6,64 @@
 
 #include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
-#include "experiments/result/json.hpp"
-#include "experiments/result/table.hpp"
+#include "experiments/result/step_json.hpp"
+#include "experiments/result/step_table.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/step_runs.hpp"
 #include "tests/support/workloads.hpp"
 
 namespace equarx::invariants::workload_phase_test {
 namespace {
 
+using step::StepResult;
+using step::VariantResult;
 using testing::changed;
-using testing::run;
+using testing::run_step;
 using testing::TemporaryFile;
 using testing::tiny_model;
 using testing::workload_config;
 
 constexpr double kExact = 1e-9;
+constexpr std::uint32_t kAllReduces = 14;  // of the tiny model: two per layer
 
 input::Json prefill(const std::string& model, const std::string& slice, std::uint64_t tokens) {
   return changed(workload_config(model, tokens), "/topology/slice", slice);
 }
 
 /// Result of the first collective.
-run::RunResult first_run(const input::Json& json) { return run(json).runs.front(); }
+VariantResult first_run(const input::Json& json) { return run_step(json).variants.front(); }
 
-/// The whole phase on every chip equals the extrapolation from one layer of each kind.
-TEST_CASE("repeated layers take the time of the whole phase in full") {
+/// The only collective of a variant.
+const step::CollectiveResult& allreduce(const VariantResult& variant) {
+  REQUIRE(variant.collectives.size() == 1);
+  return variant.collectives.front();
+}
+
+/// The workload's AllReduce as an experiment of its own.
+run::ExperimentResult isolated(input::Json json, std::uint64_t rows) {
+  json.erase("workload");
+  json["tensor"] = {{"shape", {rows, 512}}};
+  return testing::run(json);
+}
+
+TEST_CASE("representative chips take the time of all chips") {
   input::Json local = tiny_model();
   const TemporaryFile model(local.dump());
   for (const bool skips : {false, true}) {
     input::Json json = workload_config(model.path());
     json["workload"]["attention"] = {{"skips_outside_window", skips}};
-    const run::ExperimentResult parts = run(json);
-    const run::ExperimentResult whole = run(changed(json, "/simulation", "full"));
-    for (std::size_t i = 0; i < parts.runs.size(); ++i) {
-      const run::RunResult& part = parts.runs[i];
-      const run::RunResult& all = whole.runs[i];
-      CHECK(part.phase->layers_repeated);
-      CHECK_FALSE(all.phase->layers_repeated);
+    const StepResult parts = run_step(json);
+    const StepResult whole = run_step(changed(json, "/simulation", "full"));
+    for (std::size_t i = 0; i < parts.variants.size(); ++i) {
+      const VariantResult& part = parts.variants[i];
+      const VariantResult& all = whole.variants[i];
+      CHECK(part.symmetric);
+      CHECK_FALSE(all.symmetric);
       CHECK(all.messages > part.messages);
       CHECK(part.time_s == Approx(all.time_s).epsilon(kExact));
       CHECK(part.core_busy_s == Approx(all.core_busy_s).epsilon(kExact));
       CHECK(part.lower_bound_s == Approx(all.lower_bound_s).epsilon(kExact));
-      CHECK(part.wire_bytes_per_link == all.wire_bytes_per_link);
     }
   }
 }
@@ -55,103 +71,105 @@ TEST_CASE("repeated layers take the time of the whole phase in full") {
 TEST_CASE("a phase is the sum of its compute and its isolated AllReduces") {
   const TemporaryFile model(tiny_model().dump());
   const input::Json json = workload_config(model.path());
-  input::Json alone = json;
-  alone.erase("workload");
-  alone["tensor"] = {{"shape", {256, 512}}};
-  const run::ExperimentResult phase = run(json);
-  const run::ExperimentResult one = run(alone);
-  for (std::size_t i = 0; i < phase.runs.size(); ++i) {
-    const run::PhaseResult& parts = *phase.runs[i].phase;
-    CHECK(parts.allreduces == 14);
-    CHECK(parts.allreduce_s == Approx(14 * one.runs[i].time_s).epsilon(kExact));
-    CHECK(parts.compute_s + parts.allreduce_s == Approx(phase.runs[i].time_s).epsilon(kExact));
-    CHECK(phase.runs[i].wire_bytes_per_link == 14 * one.runs[i].wire_bytes_per_link);
+  const StepResult phase = run_step(json);
+  const run::ExperimentResult one = isolated(json, 256);
+  for (std::size_t i = 0; i < phase.variants.size(); ++i) {
+    const VariantResult& variant = phase.variants[i];
+    CHECK(allreduce(variant).tasks == kAllReduces);
+    CHECK(variant.exposed_s() == Approx(kAllReduces * one.runs[i].time_s).epsilon(kExact));
+    CHECK(variant.compute_s + variant.exposed_s() == Approx(variant.time_s).epsilon(kExact));
+  }
+}
+
+TEST_CASE("the AllReduce of a workload is reported and computed like an isolated one") {
+  const TemporaryFile model(tiny_model().dump());
+  const input::Json json = changed(workload_config(model.path()), "/numerics", "on");
+  const StepResult phase = run_step(json);
+  const run::ExperimentResult one = isolated(json, 256);
+  for (std::size_t i = 0; i < phase.variants.size(); ++i) {
+    const run::RunResult& within = allreduce(phase.variants[i]).run;
+    const run::RunResult& alone = one.runs[i];
+    CHECK(within.time_s == alone.time_s);
+    CHECK(within.wire_bytes_per_link == alone.wire_bytes_per_link);
+    CHECK(within.breakdown.payload_s == alone.breakdown.payload_s);
+    REQUIRE(within.numerics.has_value());
+    CHECK(within.numerics->against_exact.mse == alone.numerics->against_exact.mse);
+    CHECK(within.numerics->against_baseline->mse == alone.numerics->against_baseline->mse);
+    CHECK(phase.variants[i].error->worst_nmse == alone.numerics->against_exact.comparable_nmse());
   }
 }
 
 TEST_CASE("overlap saves no more than possible and costs no more than re-reading weights") {
   const TemporaryFile model(tiny_model().dump());
   const input::Json json = workload_config(model.path(), 1024);
-  const run::ExperimentResult turns = run(json);
+  const StepResult turns = run_step(json);
   for (const std::string chunks : {"2", "4"}) {
-    const run::ExperimentResult beside = run(changed(json, "/workload/chunks", chunks));
-    input::Json alone = json;
-    alone.erase("workload");
-    alone["tensor"] = {{"shape", {1024 / std::stoul(chunks), 512}}};
-    const run::ExperimentResult one = run(alone);
-    for (std::size_t i = 0; i < turns.runs.size(); ++i) {
-      const run::RunResult& result = beside.runs[i];
-      const run::PhaseResult& phase = *result.phase;
-      CAPTURE(chunks, result.label);
-      CHECK(result.time_s >= result.lower_bound_s * (1.0 - kExact));
-      CHECK(result.time_s >= phase.compute_s * (1.0 - kExact));
+    const StepResult overlapped = run_step(changed(json, "/workload/chunks", chunks));
+    const run::ExperimentResult one = isolated(json, 1024 / std::stoul(chunks));
+    for (std::size_t i = 0; i < turns.variants.size(); ++i) {
+      const VariantResult& variant = overlapped.variants[i];
+      const step::Efficiency& core = *variant.efficiency;
+      const double compute_s = core.matrix_s + core.attention_s + core.elementwise_s;
+      CAPTURE(chunks, variant.label);
+      CHECK(variant.time_s >= variant.lower_bound_s * (1.0 - kExact));
+      CHECK(variant.time_s >= compute_s * (1.0 - kExact));
       // Everything sequential, in chunks.
-      CHECK(result.time_s <=
-            (phase.compute_s + phase.allreduces * one.runs[i].time_s) * (1.0 + kExact));
-      CHECK(phase.compute_s >= turns.runs[i].phase->compute_s);
+      CHECK(variant.time_s <=
+            (compute_s + allreduce(variant).tasks * one.runs[i].time_s) * (1.0 + kExact));
+      CHECK(compute_s >= turns.variants[i].compute_s * (1.0 - kExact));
     }
   }
 }
 
 TEST_CASE("results of workloads fit their schema") {
   const TemporaryFile model(tiny_model().dump());
-  input::Json failing = changed(workload_config(model.path(), 64), "/simulation", "full");
-  failing["faults"] = {{"links", {{{"between", {"(0,0)", "(0,1)"}}, {"fails_at", "10 us"}}}}};
   for (const input::Json& json :
        {workload_config(model.path(), 64),
         changed(workload_config(model.path(), 64), "/numerics", "on"),
-        changed(workload_config(model.path(), 64), "/workload/chunks", "2"), failing}) {
-    const input::Json result = result::to_json(run(json));
+        changed(workload_config(model.path(), 64), "/workload/chunks", "2")}) {
+    const input::Json result = result::to_json(run_step(json));
     CHECK_NOTHROW(input::check_schema(result, "result"));
     CHECK(result["operations"].size() == 14);
     CHECK(result["config"]["workload"]["model"] == model.path());
     for (const input::Json& one : result["runs"])
-      CHECK(one["allreduce_count"].get<int>() % 14 == 0);
+      CHECK(one["collectives"][0]["tasks"].get<int>() % kAllReduces == 0);
   }
 }
 
-TEST_CASE("a link failure ends the phase, and the result omits what did not happen") {
+TEST_CASE("a link that fails is refused, as a phase cannot end without it") {
   const TemporaryFile model(tiny_model().dump());
-  input::Json json = changed(workload_config(model.path(), 64), "/simulation", "full");
+  input::Json json = workload_config(model.path(), 64);
   json["faults"] = {{"links", {{{"between", {"(0,0)", "(0,1)"}}, {"fails_at", "10 us"}}}}};
-  const run::ExperimentResult result = run(json);
-  REQUIRE(result.runs[0].failure.has_value());
-  const input::Json shown = result::to_json(result);
-  CHECK(shown["runs"][0]["time_s"].is_null());
-  CHECK(shown["runs"][0]["allreduce_s"].is_null());
-  CHECK(shown["runs"][0]["speedup"].is_null());
-  CHECK_THAT(result::to_table(result), ContainsSubstring("fails at"));
+  testing::check_refused([&] { run_step(json); }, "/faults/links", "bandwidth_factor");
 }
 
-TEST_CASE("matrices, attention and element-wise work sum to the compute time, on a slow chip too") {
+TEST_CASE("matrices, attention and element-wise work sum to the compute time") {
   const TemporaryFile model(tiny_model().dump());
   input::Json decode = workload_config(model.path());
   decode["workload"] = {
       {"model", model.path()}, {"phase", "decode"}, {"context", 300}, {"batch", 2}};
-  input::Json slow = workload_config(model.path());
-  slow["faults"] = {{"chips", {{{"chip", "(0,0)"}, {"slowdown", 2.0}}}}};
-  for (const input::Json& json : {workload_config(model.path()), decode, slow}) {
-    const run::PhaseResult phase = *first_run(json).phase;
-    CHECK(phase.matrix_s > 0.0);
-    CHECK(phase.attention_s > 0.0);
-    CHECK(phase.elementwise_s > 0.0);
+  for (const input::Json& json : {workload_config(model.path()), decode}) {
+    const VariantResult phase = first_run(json);
+    const step::Efficiency& core = *phase.efficiency;
+    CHECK(core.matrix_s > 0.0);
+    CHECK(core.attention_s > 0.0);
+    CHECK(core.elementwise_s > 0.0);
     CHECK(phase.compute_s ==
-          Approx(phase.matrix_s + phase.attention_s + phase.elementwise_s).epsilon(kExact));
+          Approx(core.matrix_s + core.attention_s + core.elementwise_s).epsilon(kExact));
   }
 }
 
 TEST_CASE("a slow chip slows the phase accordingly, and the bound holds") {
   const TemporaryFile model(tiny_model().dump());
   input::Json json = workload_config(model.path());
-  const run::RunResult even = first_run(json);
+  const VariantResult even = first_run(json);
   json["faults"] = {{"chips", {{{"chip", "(0,0)"}, {"slowdown", 2.0}}}}};
-  const run::RunResult slow = first_run(json);
+  const VariantResult slow = first_run(json);
   CHECK_FALSE(slow.symmetric);
-  CHECK(slow.phase->compute_s == Approx(2.0 * even.phase->compute_s));
-  CHECK(slow.time_s >= slow.phase->compute_s);
   CHECK(slow.time_s > even.time_s);
+  CHECK(slow.time_s >= 2.0 * even.compute_s);
   CHECK(slow.time_s >= slow.lower_bound_s);
-  CHECK(slow.core_busy_s >= slow.phase->compute_s);
+  CHECK(slow.core_busy_s >= even.core_busy_s);
 }
 
 TEST_CASE("a workload supports any AllReduce, on asymmetric machines too") {
@@ -162,11 +180,11 @@ TEST_CASE("a workload supports any AllReduce, on asymmetric machines too") {
                          {{"label", "two-shot"}, {"algorithm", "two-shot"}, {"format", "int8"}},
                          {{"label", "halving"}, {"algorithm", "halving-doubling"}}};
   json["baseline"] = "torus";
-  for (const run::RunResult& result : run(json).runs) {
+  for (const VariantResult& result : run_step(json).variants) {
     CAPTURE(result.label);
-    CHECK(result.time_s > result.phase->compute_s);
+    CHECK(result.time_s > result.compute_s);
     CHECK(result.time_s >= result.lower_bound_s);
-    CHECK(result.phase->allreduces == 14);
+    CHECK(allreduce(result).tasks == kAllReduces);
   }
 }
 
@@ -176,14 +194,14 @@ TEST_CASE("auto takes the AllReduce that is fastest in isolation") {
   json["collectives"] = {{{"label", "auto"}, {"algorithm", "auto"}, {"format", "bf16"}},
                          {{"label", "ring"}, {"algorithm", "ring"}, {"format", "bf16"}}};
   json["baseline"] = "ring";
-  const run::ExperimentResult result = run(json);
-  CHECK(result.runs[0].candidates.size() > 2);
-  CHECK(result.runs[0].time_s <= result.runs[1].time_s);
+  const StepResult result = run_step(json);
+  CHECK(allreduce(result.variants[0]).run.candidates.size() > 2);
+  CHECK(result.variants[0].time_s <= result.variants[1].time_s);
 }
 
 /// Times of a prefill on a 4x4 slice, doubling the tokens each time.
-std::vector<run::RunResult> doubling(const std::string& method) {
-  std::vector<run::RunResult> runs;
+std::vector<VariantResult> doubling(const std::string& method) {
+  std::vector<VariantResult> runs;
   for (const std::uint64_t tokens : {1024, 2048, 4096, 8192, 16384}) {
     input::Json json = prefill("gemma3-27b", "4x4", tokens);
     json["collectives"] = {{{"label", "bf16"}, {"algorithm", "ring"}}};
@@ -193,10 +211,10 @@ std::vector<run::RunResult> doubling(const std::string& method) {
   return runs;
 }
 
-double share(const run::RunResult& result) { return result.phase->allreduce_s / result.time_s; }
+double share(const VariantResult& result) { return result.exposed_s() / result.time_s; }
 
 TEST_CASE("attention scores in HBM make prefill grow faster than its tokens") {
-  const std::vector<run::RunResult> unfused = doubling("unfused");
+  const std::vector<VariantResult> unfused = doubling("unfused");
   for (std::size_t i = 1; i < unfused.size(); ++i) {
     CAPTURE(i);
     const double growth = unfused[i].time_s / unfused[i - 1].time_s;
@@ -209,13 +227,13 @@ TEST_CASE("attention scores in HBM make prefill grow faster than its tokens") {
 
 TEST_CASE(
     "without scores in HBM prefill grows nearly linearly, with a constant share of AllReduces") {
-  const std::vector<run::RunResult> fused = doubling("fused");
-  const std::vector<run::RunResult> unfused = doubling("unfused");
+  const std::vector<VariantResult> fused = doubling("fused");
+  const std::vector<VariantResult> unfused = doubling("unfused");
   // The rest is the arithmetic of attention, which grows with the square of the tokens as well.
   CHECK(fused[2].time_s < 2.1 * fused[1].time_s);
   for (std::size_t i = 0; i < fused.size(); ++i) {
     CHECK(fused[i].time_s < unfused[i].time_s);
-    CHECK(fused[i].phase->allreduce_s == Approx(unfused[i].phase->allreduce_s).epsilon(kExact));
+    CHECK(fused[i].exposed_s() == Approx(unfused[i].exposed_s()).epsilon(kExact));
   }
   const double lost = share(fused.front()) - share(fused.back());
   CHECK(lost < 0.5 * (share(unfused.front()) - share(unfused.back())));
@@ -225,15 +243,14 @@ TEST_CASE("decoding one sequence does not benefit from quantization: it is laten
   input::Json json = prefill("gemma3-27b", "4x4", 1);
   json["workload"] = {{"model", "gemma3-27b"}, {"phase", "decode"}, {"context", 4096}};
   json["collectives"][1]["ring"] = "semi-loop";
-  const run::ExperimentResult result = run(json);
-  CHECK(*result.runs[1].speedup < 1.0);
-  CHECK(result.runs[0].phase->allreduce_s / 124 < 20e-6);
+  const StepResult result = run_step(json);
+  CHECK(result.variants[1].speedup < 1.0);
+  CHECK(result.variants[0].exposed_s() / 124 < 20e-6);
 }
 
 TEST_CASE("the table of a workload has its parts and errors, in lines of 120 columns") {
   const TemporaryFile model(tiny_model().dump());
-  const run::ExperimentResult result =
-      run(changed(workload_config(model.path()), "/numerics", "on"));
+  const StepResult result = run_step(changed(workload_config(model.path()), "/numerics", "on"));
   std::istringstream lines(result::to_table(result));
   std::string line;
   while (std::getline(lines, line)) {
@@ -242,14 +259,20 @@ TEST_CASE("the table of a workload has its parts and errors, in lines of 120 col
   }
   const std::string table = result::to_table(result);
   CHECK_THAT(table, ContainsSubstring("Prefill of tiny, 256 tokens x 1 on 4 x tpu-v5e, slice 2x2"));
-  for (const std::string part :
-       {" compute ", "communication", "comm. share", "per AllReduce", "SQNR",
-        "14 AllReduces of 256 x 512",
-        "of one AllReduce of normal values, against its exact sum; not the model's output"})
+  for (const std::string part : {" compute ", "exposed", "sum activations", "worst SQNR"})
     CHECK_THAT(table, ContainsSubstring(part));
-  CHECK_THAT(table, !ContainsSubstring("ffn_in"));
+  CHECK_THAT(table, !ContainsSubstring("ffn_in") && !ContainsSubstring("bytes/link"));
   CHECK_THAT(result::to_table(result, {.verbose = true}),
-             ContainsSubstring("ffn_in") && ContainsSubstring("one layer of each kind simulated"));
+             ContainsSubstring("ffn_in") && ContainsSubstring("bytes/link"));
+}
+
+TEST_CASE("on one chip a workload has no AllReduces") {
+  input::Json json = prefill("gemma3-12b", "1x1", 512);
+  json["hardware"] = "tpu-v6e";
+  const StepResult result = run_step(json);
+  CHECK(result.variants[0].exposed_s() == 0.0);
+  CHECK(result.variants[1].time_s == result.variants[0].time_s);
+  CHECK_THAT(result::to_table(result), ContainsSubstring("One chip has no AllReduces"));
 }
 
 }  // namespace

@@ -198,7 +198,7 @@ TEST_CASE("a failure also ends a traced run") {
   machine.failures = {{link_of(1, 0), 1.5 * kHop}};
   const Costs costs = UniformCosts{}.of(program);
   const TimeResult plain_run = simulate(program, machine, costs);
-  const TimeResult traced = simulate(program, machine, costs, {.schedule = {}, .traced = true});
+  const TimeResult traced = simulate(program, machine, costs, {.traced = true});
   REQUIRE(traced.failure.has_value());
   CHECK(traced.failure == plain_run.failure);
   CHECK(traced.time_s == plain_run.time_s);

@@ -218,19 +218,6 @@ TEST_CASE("an instruction that waits for HBM is one core event, and the core is 
   }
 }
 
-TEST_CASE("other work proceeds while an instruction waits for HBM") {
-  const Program program = exchange(4096);
-  const Machine machine = with_hbm(torus_machine(program, kEndlessRate, 0.0), kRate);
-  const Costs costs = store_costs(program, 9'000'000);
-  const double hbm_s = 9'000'000 / kRate;
-  for (const Engine engine : kEngines) {
-    const TimeResult result = simulate(program, machine, costs,
-                                       {.schedule = {{0.0, hbm_s / 2, 0.0}, 2}, .engine = engine});
-    CHECK(result.time_s == Approx(2.0 * hbm_s).epsilon(1e-2));  // plus the messages
-    for (const double busy_s : result.core_busy_s) CHECK(busy_s == Approx(hbm_s / 2));
-  }
-}
-
 TEST_CASE("HBM accesses on a machine without HBMs are rejected") {
   const Program program = exchange(4096);
   const Machine machine = torus_machine(program, kRate, 0.0);

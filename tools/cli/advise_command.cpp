@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -47,9 +48,9 @@ tune::TuneOptions read_options(const AdviseArguments& arguments) {
   return options;
 }
 
-advise::Advice advise_on(const ConfigFile& file, const tune::TuneOptions& options) {
+advise::Advice advise_on(const config::ExperimentConfig& config, const tune::TuneOptions& options) {
   ProgressLine line;
-  return advise::advise(file.config, options, [&](const std::string& text) { line.show(text); });
+  return advise::advise(config, options, [&](const std::string& text) { line.show(text); });
 }
 
 /// Prints an advice, and writes the compared runs as a page, with the advice above
@@ -149,7 +150,7 @@ std::vector<advise::MachineAdvice> advise_on_all(const AdviseArguments& argument
   bool any = false;
   for (auto& [machine, config] : machines_of(arguments)) {
     try {
-      machine.advice = advise_on(read_config_file(config), options);
+      machine.advice = advise_on(read_config_file(config).config, options);
       any = true;
     } catch (const input::InputError& error) {
       machine.why_not = error.what();
@@ -198,24 +199,24 @@ imports::ImportedProgram read_program(const AdviseArguments& arguments, const st
   return read_hlo(program, text);
 }
 
-void advise_on_step(const AdviseArguments& arguments, const input::JsonValue& json) {
+void advise_on_one(const AdviseArguments& arguments, const config::StepConfig& config) {
   check_step_options(arguments);
+  warn_of_labels(config);
   const tune::TuneOptions options = read_options(arguments);
   Output output(arguments);
   const advise::StepAdvice advice = naming_file(arguments.config.path, [&] {
     ProgressLine line;
-    return advise::advise_step(*json, options, [&](const std::string& text) { line.show(text); });
+    return advise::advise_step(config, options, [&](const std::string& text) { line.show(text); });
   });
   const input::Json made = to_json(advice);
   output.write(to_text(advice), made, made);
 }
 
-void advise_on_collective(const AdviseArguments& arguments, input::JsonValue json) {
-  const ConfigFile file = read_config_file(arguments.config, std::move(json));
-  warn_of_labels(file.config);
+void advise_on_one(const AdviseArguments& arguments, const config::ExperimentConfig& config) {
+  warn_of_labels(config);
   const tune::TuneOptions options = read_options(arguments);
   Output output(arguments);
-  const advise::Advice advice = advise_on(file, options);
+  const advise::Advice advice = advise_on(config, options);
   output.write(to_text(advice), to_json(advice), result::to_json(advice.compared, {.links = true}));
 }
 
@@ -225,16 +226,17 @@ void advise(const AdviseArguments& arguments) {
   const std::string text = read_text(arguments.config.path);
   if (imports::is_program(text)) {
     const imports::ImportedProgram program = read_program(arguments, text);
-    advise_on_step(arguments, program.step);
+    advise_on_one(arguments, config::read_step_config(program.step));
     for (const auto& [note, count] : program.notes)
       print_message(fmt::format("equarx-sim: note: {} ({} x)\n", note, count));
     return;
   }
   check_no_program_options(arguments);
-  input::JsonValue json = read_json(arguments.config, text);
-  if (config::is_step(json)) return advise_on_step(arguments, json);
-  if (arguments.chips.empty() && arguments.slices.empty())
-    return advise_on_collective(arguments, std::move(json));
+  const input::JsonValue json = read_json(arguments.config, text);
+  const config::Config config = read_any(arguments.config.path, json);
+  if (std::holds_alternative<config::StepConfig>(config) ||
+      (arguments.chips.empty() && arguments.slices.empty()))
+    return std::visit([&](const auto& one) { advise_on_one(arguments, one); }, config);
   if (!arguments.report.empty())
     throw input::InputError("", "--report applies to one machine; remove --chips and --slices");
   const tune::TuneOptions options = read_options(arguments);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -20,17 +21,20 @@
 #include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
 #include "experiments/result/json.hpp"
+#include "experiments/result/step_json.hpp"
+#include "experiments/result/step_table.hpp"
 #include "experiments/result/table.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/run/tensor_files.hpp"
+#include "experiments/step/run.hpp"
 #include "experiments/trace/file.hpp"
+#include "experiments/trace/step_tasks.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
-#include "tools/cli/step_command.hpp"
 #include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
@@ -39,11 +43,14 @@ namespace {
 using input::InputError;
 using input::Json;
 
-plan::Plan load(const ConfigArguments& arguments, input::JsonValue json, bool uncertainty = false,
-                plan::RunProfile profile = plan::RunProfile::single) {
-  ConfigFile file = read_config_file(arguments, std::move(json));
-  if (uncertainty) file.config.uncertainty.request();
-  return naming_file(arguments.path, [&] { return plan::make_plan(file.config, profile); });
+plan::Plan load(const std::string& path, config::ExperimentConfig config,
+                bool uncertainty = false) {
+  if (uncertainty) config.uncertainty.request();
+  return naming_file(path, [&] { return plan::make_plan(config); });
+}
+
+step::StepPlan load(const std::string& path, const config::StepConfig& config) {
+  return naming_file(path, [&] { return step::make_plan(config); });
 }
 
 /// Converts options to configuration keys, so that they have the same rules and messages.
@@ -58,40 +65,8 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
   return inspect::read_quantize_options(json);
 }
 
-/// A configuration, a workload on one chip as its step.
-struct Given {
-  input::JsonValue json;
-  bool is_one_chip = false;
-
-  bool is_step() const { return config::is_step(json); }
-};
-
-Given read_given(const ConfigArguments& arguments) {
-  Given given{read_json(arguments)};
-  input::JsonValue step = config::step_of_one_chip(given.json);
-  if (!step->is_null()) given = {std::move(step), true};
-  return given;
-}
-
-/// Printed last, since errors are a single line.
-void note_one_chip(const Given& given) {
-  if (given.is_one_chip)
-    print_message(
-        "equarx-sim: note: a workload on one chip has no collectives and runs as a step "
-        "(docs/steps.md); \"collectives\" and \"tensor\" do not apply\n");
-}
-
-}  // namespace
-
-void run(const RunArguments& arguments) {
-  Given given = read_given(arguments.config);
-  if (given.is_step()) {
-    run_step(arguments, given.json);
-    return note_one_chip(given);
-  }
-  const plan::Plan plan =
-      load(arguments.config, std::move(given.json), arguments.uncertainty,
-           arguments.trace.empty() ? plan::RunProfile::single : plan::RunProfile::traced);
+void run_config(const RunArguments& arguments, const config::ExperimentConfig& config) {
+  const plan::Plan plan = load(arguments.config.path, config, arguments.uncertainty);
   warn_of_labels(plan.config);
   const StopNotice notice(arguments.trace);
   std::optional<output::OutputFile> file;
@@ -127,21 +102,60 @@ void run(const RunArguments& arguments) {
   if (tensors) tensors->keep();
 }
 
+/// Rejects options that do not apply to steps.
+void check_step_options(const RunArguments& arguments) {
+  const char* const option = first_given({{arguments.inputs, "--output-inputs"},
+                                          {!arguments.tensors.empty(), "--output-tensors"},
+                                          {!arguments.trace_run.empty(), "--trace-run"}});
+  if (option != nullptr)
+    throw InputError("", fmt::format("{} applies to collectives, but this configuration is a whole "
+                                     "step; remove it",
+                                     option));
+}
+
+void run_config(const RunArguments& arguments, const config::StepConfig& config) {
+  check_step_options(arguments);
+  const step::StepPlan plan = load(arguments.config.path, config);
+  warn_of_labels(config);
+  const StopNotice notice(arguments.trace);
+  std::optional<output::OutputFile> file;
+  if (!arguments.trace.empty()) {
+    check_not_read(arguments.trace, arguments.config.path, config);
+    file.emplace(arguments.trace);
+  }
+  step::StepResult result;
+  {
+    ProgressLine line;
+    result = step::run_step(
+        plan, [&](const std::string& text) { line.show(text); },
+        {.uncertainty = arguments.uncertainty, .sensitivity = arguments.sensitivity});
+  }
+  print(arguments.json ? result::to_json(result, {.links = arguments.links}).dump(2) + "\n"
+                       : result::to_table(result, {.verbose = arguments.verbose}));
+  if (file) {
+    trace::write_tasks(result, file->stream());
+    file->keep();
+  }
+}
+
+}  // namespace
+
+void run(const RunArguments& arguments) {
+  std::visit([&](const auto& config) { run_config(arguments, config); },
+             read_any(arguments.config.path, read_json(arguments.config)));
+}
+
 void show(const ConfigArguments& arguments) {
-  Given given = read_given(arguments);
-  print(given.is_step() ? show_step(arguments.path, given.json)
-                        : to_json(load(arguments, given.json).config).dump(2) + "\n");
-  note_one_chip(given);
+  const auto resolved = [&](const auto& config) {
+    return to_json(load(arguments.path, config).config);
+  };
+  print(std::visit(resolved, read_any(arguments.path, read_json(arguments))).dump(2) + "\n");
 }
 
 void validate(const ConfigArguments& arguments) {
-  const Given given = read_given(arguments);
-  if (given.is_step())
-    check_step(arguments.path, given.json);
-  else
-    load(arguments, given.json);
+  std::visit([&](const auto& config) { load(arguments.path, config); },
+             read_any(arguments.path, read_json(arguments)));
   print(fmt::format("{}: valid\n", name_of(arguments.path)));
-  note_one_chip(given);
 }
 
 void quantize(const QuantizeArguments& arguments) {

@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <iterator>
+#include <variant>
 #include <vector>
 
 #include "experiments/config/json.hpp"
@@ -13,6 +14,7 @@
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/schema.hpp"
 #include "experiments/output/files.hpp"
+#include "experiments/step/memory.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/overrides.hpp"
 
@@ -51,14 +53,37 @@ ConfigFile read_config_file(const ConfigArguments& arguments) {
   return read_config_file(arguments, read_json(arguments));
 }
 
-void warn_of_labels(const config::ExperimentConfig& config) {
-  for (const std::string& note : config::label_notes(config))
+config::Config read_any(const std::string& path, const input::JsonValue& json) {
+  return naming_file(path, [&] {
+    config::Config config = config::read(json);
+    input::check_schema(json, config::schema_of(config));
+    if (const auto* step = std::get_if<config::StepConfig>(&config)) step::check_memory(*step);
+    return config;
+  });
+}
+
+namespace {
+
+void warn(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
     print_message(fmt::format("equarx-sim: warning: {}\n", note));
 }
 
+}  // namespace
+
+void warn_of_labels(const config::ExperimentConfig& config) {
+  warn(config::label_notes(config.collectives, config.tensor.dtype));
+}
+
+void warn_of_labels(const config::StepConfig& config) {
+  if (config.compared)
+    warn(config::label_notes(config.compared->collectives, config.compared->tensor.dtype));
+}
+
 void check_not_read(const std::string& output, const std::string& path,
-                    const config::ExperimentConfig& config) {
-  std::vector<std::string> inputs = config::named_files(config);
+                    const config::Config& config) {
+  std::vector<std::string> inputs =
+      std::visit([](const auto& one) { return config::named_files(one); }, config);
   inputs.push_back(path);
   output::check_not_input(output, inputs);
 }

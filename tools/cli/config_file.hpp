@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/config.hpp"
+#include "experiments/config/any_config.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json_value.hpp"
 #include "tools/cli/commands.hpp"
@@ -42,12 +42,18 @@ ConfigFile read_config_file(const ConfigArguments& arguments, input::JsonValue j
 /// read_json(), then parsing.
 ConfigFile read_config_file(const ConfigArguments& arguments);
 
+/// Reads a configuration of any kind, and checks its schema, and its memory if it is a step.
+/// @throws input::InputError naming the file
+config::Config read_any(const std::string& path, const input::JsonValue& json);
+
 /// Warns on standard error of labels that name another format than runs.
 void warn_of_labels(const config::ExperimentConfig& config);
+/// The same for the collectives compared in a workload.
+void warn_of_labels(const config::StepConfig& config);
 
 /// @throws input::InputError if `output` is the configuration file or a file named in it
 void check_not_read(const std::string& output, const std::string& path,
-                    const config::ExperimentConfig& config);
+                    const config::Config& config);
 
 /// Calls `use` and prefixes its error messages with the file's name.
 template <typename Use>

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/step_json.hpp"
 #include "experiments/imports/chakra.hpp"
 #include "experiments/imports/msccl_export.hpp"
 #include "experiments/input/errors.hpp"
@@ -12,7 +11,6 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
-#include "tools/cli/step_command.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -37,12 +35,13 @@ void export_chakra(const ExportArguments& arguments) {
   if (arguments.output.empty())
     throw input::InputError("", "--output: is required: the path prefix of the traces");
   const input::JsonValue json = read_json(arguments.config);
-  if (!config::is_step(*json))
+  const config::Config read = read_any(arguments.config.path, json);
+  if (!std::holds_alternative<config::StepConfig>(read))
     throw input::InputError(
         "", fmt::format("{}: is not a step; traces are exported from configurations with "
-                        "\"step\" (docs/steps.md)",
+                        "\"step\" or \"workload\" (docs/steps.md)",
                         name_of(arguments.config.path)));
-  const config::StepConfig config = read_step(arguments.config.path, json);
+  const auto& config = std::get<config::StepConfig>(read);
   const imports::ChakraExport traces =
       naming_file(arguments.config.path, [&] { return imports::ChakraExport(config); });
   double bytes = 0.0;

@@ -50,7 +50,7 @@ std::string error_line(const char* kind, const std::string& pointer, const std::
 std::string answer_line(const std::string& line) {
   try {
     const request::Request request = read_request(line);
-    const request::Answer answer = request::answer(request::make_plan(request), request,
+    const request::Answer answer = request::answer(request::make_any_plan(request), request,
                                                    [](double /*share*/) { exit_if_client_gone(); });
     return "{\"result\": " + answer.json + ", \"table\": " + Json(answer.table).dump() +
            ", \"tensors\": " + answer.tensors + "}";

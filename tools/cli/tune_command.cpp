@@ -1,11 +1,9 @@
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
+#include <variant>
 
 #include "experiments/config/step_json.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
 #include "experiments/tune/report.hpp"
 #include "experiments/tune_step/report.hpp"
@@ -14,7 +12,6 @@
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/progress_line.hpp"
-#include "tools/cli/step_command.hpp"
 #include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
@@ -48,34 +45,33 @@ void find_and_print(const TuneArguments& arguments, const input::Json& json, Fin
   }
 }
 
-void tune_collective(const TuneArguments& arguments, const tune::TuneOptions& options,
-                     input::JsonValue json) {
-  const ConfigFile file = read_config_file(arguments.config, std::move(json));
-  warn_of_labels(file.config);
-  if (!arguments.output.empty())
-    check_not_read(arguments.output, arguments.config.path, file.config);
-  find_and_print(arguments, file.json, [&](const run::Progress& progress) {
-    return tune::tune(file.config, options, progress);
+void tune_config(const TuneArguments& arguments, const tune::TuneOptions& options,
+                 const input::Json& json, const config::ExperimentConfig& config) {
+  find_and_print(arguments, json, [&](const run::Progress& progress) {
+    return naming_file(arguments.config.path,
+                       [&] { return tune::tune(config, options, progress); });
   });
 }
 
-void tune_whole_step(const TuneArguments& arguments, const tune::TuneOptions& options,
-                     const input::JsonValue& json) {
-  const config::StepConfig config = read_step(arguments.config.path, json);
-  if (!arguments.output.empty())
-    output::check_not_input(arguments.output, std::array{arguments.config.path});
-  find_and_print(arguments, json, [&](const tune_step::Progress& progress) {
-    return tune_step::tune_step(config, options, progress);
-  });
+void tune_config(const TuneArguments& arguments, const tune::TuneOptions& options,
+                 const input::Json& json, const config::StepConfig& config) {
+  const config::StepConfig step =
+      naming_file(arguments.config.path, [&] { return config::step_form(config); });
+  find_and_print(arguments, config.compared ? to_json(step) : json,
+                 [&](const tune_step::Progress& progress) {
+                   return tune_step::tune_step(step, options, progress);
+                 });
 }
 
 }  // namespace
 
 void tune(const TuneArguments& arguments) {
   const tune::TuneOptions options = options_of(arguments);
-  input::JsonValue json = read_json(arguments.config);
-  if (config::is_step(json)) return tune_whole_step(arguments, options, json);
-  tune_collective(arguments, options, std::move(json));
+  const input::JsonValue json = read_json(arguments.config);
+  const config::Config config = read_any(arguments.config.path, json);
+  std::visit([](const auto& read) { warn_of_labels(read); }, config);
+  if (!arguments.output.empty()) check_not_read(arguments.output, arguments.config.path, config);
+  std::visit([&](const auto& read) { tune_config(arguments, options, *json, read); }, config);
 }
 
 }  // namespace equarx::cli

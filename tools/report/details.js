@@ -112,7 +112,7 @@ class Details {
   /// Tables of a workload: parts of its time, and the operations of each chip if the file has them.
   workloadTables(row) {
     const total = this.data.column("time_s");
-    const parts = ["matrix_s", "attention_s", "elementwise_s", "allreduce_s"]
+    const parts = ["matrix_s", "attention_s", "elementwise_s", "exposed_s"]
       .map((key) => this.data.column(key)).filter((column) => column && !column.isMissing(row));
     const operations = this.data.operations(row) ?? [];
     if (parts.length === 0 && operations.length === 0) return [];

@@ -149,9 +149,9 @@ def tune_step(desk: Desk, content: dict, _draw) -> None:
     plain = desk.result(content["config"])
     best = desk.result(json.loads((desk.folder / "best.json").read_text(encoding="utf-8")))
     expect(plain is not None and best is not None, "tune", "run refuses the step or the best of it")
-    fastest = min(variant["time_s"] for variant in best["variants"])
-    expect(fastest <= plain["variants"][0]["time_s"] * (1.0 + 1e-9), "tune",
-           f"the best takes {fastest} s, the baseline {plain['variants'][0]['time_s']} s")
+    fastest = min(variant["time_s"] for variant in best["runs"])
+    expect(fastest <= plain["runs"][0]["time_s"] * (1.0 + 1e-9), "tune",
+           f"the best takes {fastest} s, the baseline {plain['runs'][0]['time_s']} s")
 
 
 def extras(desk: Desk, content: dict, draw) -> None:

@@ -36,7 +36,7 @@ def of_variant(variant: dict) -> None:
 def order(found: dict) -> None:
     """No custom task begins before its dependencies have ended."""
     for task in found["config"]["step"].get("tasks", []):
-        for variant in found["variants"]:
+        for variant in found["runs"]:
             times = {one["name"]: one for one in variant["tasks"]}
             for i in range(task.get("repeat", 1)):
                 mine = times[task["name"].replace("{i}", str(i))]
@@ -51,19 +51,25 @@ def result(desk: Desk, content: dict, _draw) -> None:
     found = desk.result(content["config"])
     if found is None:
         return
-    labels = [variant["label"] for variant in found["variants"]]
-    base = found["variants"][labels.index(found["config"].get("baseline", labels[0]))]["time_s"]
-    for variant in found["variants"]:
+    of_result(found)
+
+
+def of_result(found: dict) -> None:
+    """@raises Broken"""
+    labels = [variant["label"] for variant in found["runs"]]
+    base = found["runs"][labels.index(found["config"].get("baseline", labels[0]))]["time_s"]
+    for variant in found["runs"]:
         of_variant(variant)
         expect(near(variant["speedup"], base / variant["time_s"]), "speedup",
                f"{variant['label']}: {variant['speedup']}")
-    order(found)
+    if "step" in found["config"]:
+        order(found)
 
 
 def compare(desk: Desk, content: dict, invariant: str, relative: float, one: dict, other: dict) -> None:
     before, after = (desk.result(copy.deepcopy(content["config"]) | keys) for keys in (one, other))
-    for a, b in zip((before or {}).get("variants", []), (after or {}).get("variants", [])):
-        slack = relative * a["time_s"] + 1e-12 * (10 + a["simulation"]["messages"])
+    for a, b in zip((before or {}).get("runs", []), (after or {}).get("runs", [])):
+        slack = relative * a["time_s"] + 1e-12 * (10 + a["messages"])
         expect(abs(a["time_s"] - b["time_s"]) <= slack, invariant,
                f"{a['label']}: {a['time_s']} s with {one}, {b['time_s']} s with {other}")
 
@@ -74,9 +80,9 @@ def engines(desk: Desk, content: dict, _draw) -> None:
     found = desk.result(content["config"])
     if found is None:
         return
-    if any(variant["simulation"]["messages"] > MOST_MESSAGES for variant in found["variants"]):
+    if any(variant["messages"] > MOST_MESSAGES for variant in found["runs"]):
         return
-    streams = {task["stream"] for task in found["variants"][0]["tasks"]}
+    streams = {task["stream"] for task in found["runs"][0]["tasks"]}
     compare(desk, content, "engines", ENGINES if len(streams) == 1 else SAME_INSTANT,
             {"engine": "direct", "simulation": "full"}, {"engine": "simgrid", "simulation": "full"})
 
@@ -100,7 +106,7 @@ def slower(desk: Desk, content: dict, draw) -> None:
         return
     changed["compute"] = {"time": "1 ms"}
     before, after = desk.result(config), desk.result(longer)
-    for a, b in zip((before or {}).get("variants", []), (after or {}).get("variants", [])):
+    for a, b in zip((before or {}).get("runs", []), (after or {}).get("runs", [])):
         if a["time_s"] < 1e-3:
             expect(b["time_s"] >= 1e-3 * (1.0 - ROUNDING) and b["time_s"] >= a["time_s"] * (1.0 - SHARED), "monotone",
                    f"{a['label']}: a task of 1 ms more: {b['time_s']} s after {a['time_s']} s")

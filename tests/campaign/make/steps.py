@@ -192,6 +192,15 @@ def rule(draw: Draw, axes: list[str], machine: dict) -> dict:
     return made
 
 
+def value_rule(draw: Draw, axes: list[str], files: dict) -> dict:
+    made = experiments.values(draw, 4, files, {})
+    if draw.chance(0.3):
+        made["where"] = {"axis": draw.choice(axes)}
+    if draw.chance(0.5):
+        made["sample"] = draw.choice([1, 0.5, 1e-6])
+    return made
+
+
 def step(draw: Draw) -> dict:
     files: dict = {}
     hardware = draw.choice(["tpu-v5e", "tpu-v5e", "tpu-v6e", "h100",
@@ -223,4 +232,8 @@ def step(draw: Draw) -> dict:
             link.pop("fails_at", None)
             link.setdefault("bandwidth_factor", 0.5)
     experiments.switches(draw, made)
+    if draw.chance(0.2):
+        made["values"] = [value_rule(draw, sorted(axes), files) for _ in range(draw.randint(1, 2))]
+    if draw.chance(0.05):
+        made["uncertainty"] = {"samples": 10}
     return {"config": made, "files": files}

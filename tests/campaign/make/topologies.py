@@ -79,6 +79,21 @@ def chips_of(topology: dict, files: dict) -> int:
     return count * topology.get("network", {}).get("slices", 1)
 
 
+def bandwidth(draw: Draw):
+    """Bandwidth of a network, possibly with its uncertainty and origin."""
+    rate = draw.log(0.5, 50)
+    if draw.chance(0.7):
+        return quantity(rate, "GB/s")
+    made = {"value": quantity(rate, "GB/s")}
+    if draw.chance(0.5):
+        made["standard_error"] = quantity(rate * 0.1, "GB/s")
+    else:
+        made["range"] = [quantity(rate * 0.5, "GB/s"), quantity(rate * 2.0, "GB/s")]
+    if draw.chance(0.7):
+        made |= {"class": draw.choice(["assumed", "derived"]), "source": "made up"}
+    return made
+
+
 def topology(draw: Draw, chip_name: str | None, files: dict) -> dict:
     kind = draw.choice(["slice", "slice", "mesh", "torus", "torus", "ring", "fully-connected", "fully-connected",
                         "file"])
@@ -93,8 +108,7 @@ def topology(draw: Draw, chip_name: str | None, files: dict) -> dict:
     if kind == "torus" and draw.chance(0.4):
         made["wraparound"] = [draw.chance(0.5) for _ in value.split("x")]
     if draw.chance(0.2):
-        network = {"slices": draw.choice([2, 2, 3, 4]), "bandwidth": quantity(draw.log(0.5, 50), "GB/s"),
-                   "latency": time(draw, 1e-7, 1e-4)}
+        network = {"slices": draw.choice([2, 2, 3, 4]), "bandwidth": bandwidth(draw), "latency": time(draw, 1e-7, 1e-4)}
         if draw.chance(0.4):
             chips = chips_of(made, files)
             network["chips_per_port"] = draw.choice([port for port in range(1, chips + 1) if chips % port == 0])

@@ -61,17 +61,6 @@ TEST_CASE("the verdict is unclear if and only if the speedup interval includes 1
   CHECK(unclear);
 }
 
-TEST_CASE("advice for a workload covers its whole phase") {
-  input::Json json = input::parse_json(R"({
-    "hardware": "tpu-v5e", "topology": {"slice": "2x2"},
-    "workload": {"model": "gemma3-12b", "phase": "prefill", "tokens": 1024},
-    "collectives": [{"label": "bf16", "algorithm": "ring"}]})");
-  const Advice advice = advice_on(json);
-  CHECK(advice.verdict == variation::Verdict::yes);
-  CHECK_FALSE(advice.of_one_allreduce);
-  CHECK(advice.quantized->time_s > advice.tuned.baseline.phase->compute_s);
-}
-
 TEST_CASE("advise rejects inputs without a comparison or a feasible limit") {
   using testing::check_refused;
   const config::ExperimentConfig config = config::read_config(on_slice("4x2", "64 KiB"));

@@ -28,7 +28,7 @@ input::Json step_of_three() {
 }
 
 StepAdvice advice_of(const input::Json& json, double sqnr_db = 30.0) {
-  return advise_step(json, at_least(sqnr_db), [](const std::string&) {});
+  return advise_step(config::read_step_config(json), at_least(sqnr_db), [](const std::string&) {});
 }
 
 TEST_CASE("each group of a step gets a verdict, and the step the whole one") {
@@ -71,7 +71,8 @@ TEST_CASE("the advised rules reproduce the advised time") {
 TEST_CASE("a configured variant does not change the reference") {
   input::Json json = step_of_three();
   json["variants"] = input::parse_json(
-      R"([{"label": "own", "quantize": [{"format": "int8", "elements_per_scale": 64}]}])");
+      R"([{"label": "own", "quantize": [{"where": {"group": "bucket"}, "format": "int8",
+                                         "elements_per_scale": 64}]}])");
   CHECK(advice_of(json).speedup() == advice_of(step_of_three()).speedup());
 }
 
@@ -113,7 +114,7 @@ TEST_CASE("the text has the lines of a collective's advice") {
 
 TEST_CASE("JSON has the compared steps, and the advice for each group") {
   const input::Json json = to_json(advice_of(step_of_three()));
-  CHECK(json["variants"].size() == 2);
+  CHECK(json["runs"].size() == 2);
   CHECK(json["advice"]["quantize"] == "yes");
   CHECK(json["advice"]["groups"][2]["step_speedup_low"].get<double>() > 1.0);
   CHECK(json["advice"]["groups"][0]["quantize"] == "no");

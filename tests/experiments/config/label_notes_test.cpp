@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "experiments/config/json.hpp"
-#include "experiments/config/step_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json_text.hpp"
 #include "tests/catch.hpp"
@@ -22,7 +21,7 @@ std::vector<std::string> notes(const std::string& label, const std::string& algo
   json["collectives"] = {{{"label", label}, {"algorithm", algorithm}}};
   if (!format.empty()) json["collectives"][0]["format"] = format;
   json.erase("baseline");
-  return label_notes(read_config(json));
+  return label_notes(read_config(json).collectives, read_config(json).tensor.dtype);
 }
 
 TEST_CASE("a label that names another format than runs is noted, with the remedy") {
@@ -61,11 +60,11 @@ TEST_CASE("no configuration of the repository has such a label") {
       input::Json json = input::Json::parse(text, nullptr, false);
       if (json.is_object() && json.contains("base") && json["base"].is_object())
         json = json["base"];  // a sweep
-      if (!json.is_object() || !json.contains("collectives") || is_step(json)) continue;
+      if (!json.is_object() || !json.contains("collectives") || json.contains("workload")) continue;
       CAPTURE(entry.path());
       try {
         const ExperimentConfig config = read_config(json);
-        CHECK(label_notes(config).empty());
+        CHECK(label_notes(config.collectives, config.tensor.dtype).empty());
         ++read;
       } catch (const input::InputError&) {
         // Needs files that are downloaded, or an axis of its sweep.

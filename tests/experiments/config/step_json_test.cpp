@@ -15,31 +15,66 @@ using testing::changed;
 using testing::good_step;
 using testing::good_training;
 
-TEST_CASE("a step is recognised by its key") {
-  CHECK(is_step(good_step()));
-  CHECK_FALSE(is_step(testing::good_config()));
-}
-
 TEST_CASE("a step is refused where collectives are needed") {
-  testing::check_refused([] { read_config(good_step()); }, "/step",
-                         "give one with \"collectives\"");
+  testing::check_refused([] { read_config(good_step()); }, "/step", "with \"collectives\" alone");
 }
 
-TEST_CASE("a workload on one chip is a step, and other configurations are not") {
+input::Json prefill_on(const std::string& slice) {
   input::Json json = input::parse_json(R"({
-    "hardware": "tpu-v6e", "topology": {"slice": "1x1"}, "engine": "direct",
+    "hardware": "tpu-v6e", "engine": "direct",
     "workload": {"model": "gemma3-12b", "phase": "prefill", "tokens": 512},
-    "collectives": [{"algorithm": "ring"}]})");
-  const StepConfig step = read_step_config(step_of_one_chip(json));
-  CHECK(step.calls.empty());
-  CHECK(step.workload->model.name == "gemma3-12b");
+    "collectives": [{"label": "bf16", "algorithm": "ring"},
+                    {"label": "int8", "algorithm": "equarx", "format": "int8"}]})");
+  json["topology"] = {{"slice", slice}};
+  return json;
+}
+
+TEST_CASE("a workload is a step on all chips, with a variant for each collective") {
+  const StepConfig step = read_step_config(prefill_on("4x4"));
+  CHECK(step.mesh.length("tensor") == 16);
+  REQUIRE(step.calls.size() == 1);
+  CHECK(step.calls[0].call.elements == 512 * 3840);
+  REQUIRE(step.variants.size() == 2);
+  CHECK(step.variants[1].label == "int8");
+  CHECK(step.variants[1].collectives.at(0).format.name == "int8");
+  CHECK(step.values.at(0).has_value());
   CHECK(step.machine.engine == EngineMode::direct);
-  CHECK(step_of_one_chip(good_step())->is_null());
-  CHECK(step_of_one_chip(testing::good_config())->is_null());
-  json["topology"] = {{"slice", "2x2"}};
-  CHECK(step_of_one_chip(json)->is_null());
-  json["topology"] = {{"slice", "1x7"}};
-  CHECK(step_of_one_chip(json)->is_null());
+  CHECK_FALSE(
+      read_step_config(changed(prefill_on("4x4"), "/numerics", "off")).values.at(0).has_value());
+}
+
+TEST_CASE("a workload on one chip has no collectives, but its variants") {
+  const StepConfig step = read_step_config(prefill_on("1x1"));
+  CHECK(step.calls.empty());
+  CHECK(step.variants.size() == 2);
+  CHECK(step.workload->model.name == "gemma3-12b");
+}
+
+TEST_CASE("the step form of a workload has the same graph, collectives and values") {
+  for (const std::string slice : {"1x1", "2x2", "4x4"}) {
+    const StepConfig config = read_step_config(prefill_on(slice));
+    const input::Json json = to_json(step_form(config));
+    input::check_schema(json, "step");
+    const StepConfig read = read_step_config(json);
+    CHECK_FALSE(read.compared.has_value());
+    CHECK(read.graph.tasks.size() == config.graph.tasks.size());
+    CHECK(read.calls == config.calls);
+    for (std::size_t i = 0; i < config.variants.size(); ++i) {
+      CHECK(read.variants[i].label == config.variants[i].label);
+      for (std::size_t call = 0; call < config.calls.size(); ++call) {
+        CHECK(read.variants[i].collectives[call].format.name ==
+              config.variants[i].collectives[call].format.name);
+        CHECK(read.values[call]->sample == config.values[call]->sample);
+      }
+    }
+  }
+  CHECK(to_json(step_form(read_step_config(good_step()))) ==
+        to_json(read_step_config(good_step())));
+  testing::check_refused(
+      [] {
+        step_form(read_step_config(changed(prefill_on("2x2"), "/tensor", R"({"dtype": "fp32"})")));
+      },
+      "/tensor/dtype", "bf16 only");
 }
 
 TEST_CASE("tasks become a graph") {

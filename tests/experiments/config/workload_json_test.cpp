@@ -7,6 +7,7 @@
 #include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/step_runs.hpp"
 #include "tests/support/workloads.hpp"
 
 namespace equarx::config::workload_json_test {
@@ -14,13 +15,13 @@ namespace {
 
 using testing::changed;
 using testing::check_refused;
-using testing::plan_of;
+using testing::step_plan_of;
 using testing::TemporaryFile;
 using testing::tiny_model;
 using testing::workload_config;
 
 TEST_CASE("a workload is read with its defaults") {
-  const ExperimentConfig config = read_config(workload_config("gemma3-12b", 4096));
+  const StepConfig config = read_step_config(workload_config("gemma3-12b", 4096));
   REQUIRE(config.workload.has_value());
   const WorkloadConfig& workload = *config.workload;
   CHECK(workload.model.layers == 48);
@@ -28,30 +29,32 @@ TEST_CASE("a workload is read with its defaults") {
   CHECK_FALSE(workload.attention.fused);
   CHECK(phase_name(workload.phase) == "prefill");
   CHECK(workloads::extent(workload.phase).rows() == 4096);
-  CHECK(config.tensor.shape == std::vector<std::uint64_t>{4096, 3840});
-  CHECK(config.tensor.dtype == numerics::ElementFormat::bf16);
+  CHECK(config.compared->tensor.shape == std::vector<std::uint64_t>{4096, 3840});
+  CHECK(config.compared->tensor.dtype == numerics::ElementFormat::bf16);
 }
 
 TEST_CASE("the tensor is what one AllReduce of the workload sums") {
   input::Json json = workload_config("gemma3-12b", 100);
   json["workload"]["batch"] = 3;
-  CHECK(read_config(json).tensor.elements == 300 * 3840);
+  CHECK(read_step_config(json).compared->tensor.elements == 300 * 3840);
   json["workload"]["chunks"] = 7;
-  CHECK(chunk_rows(*read_config(json).workload) == 43);  // the largest of 300 / 7
-  CHECK(read_config(json).tensor.elements == 43 * 3840);
+  CHECK(chunk_rows(*read_step_config(json).workload) == 43);  // the largest of 300 / 7
+  CHECK(read_step_config(json).compared->tensor.elements == 43 * 3840);
   json["workload"] = {{"model", "gemma3-12b"}, {"phase", "decode"}, {"context", 500}, {"batch", 5}};
-  CHECK(read_config(json).tensor.elements == 5 * 3840);
+  CHECK(read_step_config(json).compared->tensor.elements == 5 * 3840);
 }
 
 TEST_CASE("a large tensor is sampled unless the configuration sets another share") {
-  CHECK(read_config(workload_config("gemma3-12b", 64)).tensor.sample == 1.0);
-  const double sample = read_config(workload_config("gemma3-12b", 4096)).tensor.sample;
+  CHECK(read_step_config(workload_config("gemma3-12b", 64)).compared->tensor.sample == 1.0);
+  const double sample =
+      read_step_config(workload_config("gemma3-12b", 4096)).compared->tensor.sample;
   CHECK(sample > 0.0);
   CHECK(sample < 0.1);
   input::Json json = workload_config("gemma3-12b", 4096);
   json["tensor"] = {{"sample", 0.5}, {"values", {{"distribution", "heavy-tailed"}}}};
-  CHECK(read_config(json).tensor.sample == 0.5);
-  CHECK(read_config(json).tensor.values.distribution == numerics::Distribution::heavy_tailed);
+  CHECK(read_step_config(json).compared->tensor.sample == 0.5);
+  CHECK(read_step_config(json).compared->tensor.values.distribution ==
+        numerics::Distribution::heavy_tailed);
 }
 
 TEST_CASE("a workload survives a round trip") {
@@ -69,10 +72,10 @@ TEST_CASE("a workload survives a round trip") {
   for (const input::Json& json :
        {workload_config("gemma3-12b", 4096), decode, fused, chunks, resident, few_bits}) {
     CHECK_NOTHROW(input::check_schema(json, "experiment"));
-    const input::Json shown = to_json(plan_of(json).config);
+    const input::Json shown = to_json(step_plan_of(json).config);
     CHECK(shown.contains("workload"));
     CHECK_NOTHROW(input::check_schema(shown, "experiment"));
-    CHECK(to_json(plan_of(shown).config) == shown);
+    CHECK(to_json(step_plan_of(shown).config) == shown);
   }
 }
 
@@ -125,7 +128,9 @@ TEST_CASE("invalid workloads are refused with their pointer and a remedy") {
   for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.pointer, mistake.value);
     check_refused(
-        [&] { plan_of(changed(workload_config("gemma3-12b"), mistake.pointer, mistake.value)); },
+        [&] {
+          step_plan_of(changed(workload_config("gemma3-12b"), mistake.pointer, mistake.value));
+        },
         mistake.place, mistake.remedy);
   }
 }
@@ -134,32 +139,32 @@ TEST_CASE("a workload needs its model, its phase and its size") {
   for (const std::string key : {"model", "phase", "tokens"}) {
     input::Json json = workload_config("gemma3-12b");
     json["workload"].erase(key);
-    check_refused([&] { plan_of(json); }, "/workload/" + key, "is missing");
+    check_refused([&] { step_plan_of(json); }, "/workload/" + key, "is missing");
   }
   input::Json json = workload_config("gemma3-12b");
   json["workload"] = {{"model", "gemma3-12b"}, {"phase", "decode"}};
-  check_refused([&] { plan_of(json); }, "/workload/context", "is missing");
+  check_refused([&] { step_plan_of(json); }, "/workload/context", "is missing");
 }
 
 TEST_CASE("a model that does not fit is refused with the missing bytes") {
   input::Json json = workload_config("gemma3-27b");
   json["topology"] = {{"slice", "1x1"}};
-  check_refused([&] { plan_of(json); }, "/workload/model", "GiB more than its 14.90 GiB");
+  check_refused([&] { step_plan_of(json); }, "/workload/model", "GiB more than its 14.90 GiB");
   // The model fits, but too many sequences do not.
   json["topology"] = {{"slice", "4x4"}};
   json["workload"] = {{"model", "gemma3-27b"}, {"phase", "decode"}, {"context", 4096}};
-  CHECK_NOTHROW(plan_of(json));
+  CHECK_NOTHROW(step_plan_of(json));
   json["workload"]["batch"] = 1000;
-  check_refused([&] { plan_of(json); }, "/workload/model", "smaller batch");
+  check_refused([&] { step_plan_of(json); }, "/workload/model", "smaller batch");
 }
 
 TEST_CASE("more chunks than positions are refused") {
   const TemporaryFile model(tiny_model().dump());
   input::Json json = workload_config(model.path(), 8);
   json["workload"]["chunks"] = 9;
-  check_refused([&] { plan_of(json); }, "/workload/chunks", "more than the 8 positions");
+  check_refused([&] { step_plan_of(json); }, "/workload/chunks", "more than the 8 positions");
   json["workload"]["chunks"] = 8;
-  CHECK_NOTHROW(plan_of(json));
+  CHECK_NOTHROW(step_plan_of(json));
 }
 
 TEST_CASE("a malformed model file is refused with its name and the location") {
@@ -174,8 +179,9 @@ TEST_CASE("a malformed model file is refused with its name and the location") {
       {misspelt.dump(), "did you mean 'layers'?"}};
   for (const auto& [content, problem] : contents) {
     const TemporaryFile file(content);
-    check_refused([&] { plan_of(workload_config(file.path())); }, "/workload/model", problem);
-    check_refused([&] { plan_of(workload_config(file.path())); }, "/workload/model", file.path());
+    check_refused([&] { step_plan_of(workload_config(file.path())); }, "/workload/model", problem);
+    check_refused([&] { step_plan_of(workload_config(file.path())); }, "/workload/model",
+                  file.path());
   }
 }
 

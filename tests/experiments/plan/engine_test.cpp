@@ -67,23 +67,5 @@ TEST_CASE("a small plan runs on SimGrid, all chips of a large one do not") {
   CHECK(large.collectives.front().candidates.front().engine.engine == sim::Engine::direct);
 }
 
-TEST_CASE("SimGrid traces a collective, but not a whole phase") {
-  input::Json json = input::parse_json(R"({
-    "hardware": "tpu-v5p", "topology": {"torus": "4x2"}, "numerics": "off",
-    "workload": {"model": "gpt-7b", "phase": "prefill", "tokens": 9},
-    "collectives": [{"algorithm": "torus", "format": "bf16", "minishards": 3, "microshards": 2}]})");
-  const auto engine = [&](RunProfile profile) {
-    return make_plan(config::read_config(json), profile)
-        .collectives.front()
-        .candidates.front()
-        .engine.engine;
-  };
-  CHECK(engine(RunProfile::single) == sim::Engine::simgrid);  // one layer is simulated
-  CHECK(engine(RunProfile::traced) == sim::Engine::direct);
-  json.erase("workload");
-  json["tensor"] = {{"bytes", "1 MiB"}};
-  CHECK(engine(RunProfile::traced) == sim::Engine::simgrid);
-}
-
 }  // namespace
 }  // namespace equarx::plan::engine_test

@@ -130,10 +130,10 @@ TEST_CASE("the time of a workload is shown with its compute and communication") 
                                                   {"time_s", 3.0},
                                                   {"compute_s", 2.0},
                                                   {"matrix_s", 1.5},
-                                                  {"allreduce_s", 1.0}}}}));
-  for (const char* key : {"compute_s", "allreduce_s"}) CHECK(find(columns, key)->shown);
+                                                  {"exposed_s", 1.0}}}}));
+  for (const char* key : {"compute_s", "exposed_s"}) CHECK(find(columns, key)->shown);
   CHECK(find(columns, "compute_s")->title == "compute");
-  CHECK(find(columns, "allreduce_s")->title == "communication");
+  CHECK(find(columns, "exposed_s")->title == "exposed");
   CHECK_FALSE(find(columns, "matrix_s")->shown);
 }
 

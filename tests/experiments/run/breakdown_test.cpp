@@ -27,20 +27,16 @@ TEST_CASE("the parts add up to the time, and payload and scales to the lower bou
     CHECK(parts.payload_s + parts.scales_s == Approx(bound_s));
     CHECK((parts.scales_s > 0.0) == collective.config.format.scaled);
     CHECK((parts.sync_s > 0.0) == collective.config.format.scaled);
-    const Breakdown thrice = break_down(collective, 3.0 * time_s, 3);
-    CHECK(thrice.payload_s == Approx(3.0 * parts.payload_s));
-    CHECK(thrice.idle_s == Approx(3.0 * parts.idle_s));
   }
 }
 
-TEST_CASE("startup is a separate part, once per run") {
+TEST_CASE("startup is a separate part") {
   config::ExperimentConfig config = config::read_config(good_config());
   config.chip.collective_startup.value = 5e-6;
   const plan::Plan plan = plan::make_plan(config);
   const plan::CollectivePlan& collective = plan.collectives.back().candidates.front();
   CHECK(break_down(collective, 1.0).startup_s == Approx(5e-6));
-  CHECK(break_down(collective, 1.0, 3).startup_s == Approx(15e-6));
-  CHECK(sum_of(break_down(collective, 1.0, 3)) == Approx(1.0));
+  CHECK(sum_of(break_down(collective, 1.0)) == Approx(1.0));
 }
 
 TEST_CASE("startup is that of the chip that starts first") {
@@ -53,17 +49,6 @@ TEST_CASE("startup is that of the chip that starts first") {
   CHECK(break_down(collective, 1.0).startup_s == Approx(10e-6));
   collective.simulated.machine.slowdown.back() = 0.5;
   CHECK(break_down(collective, 1.0).startup_s == Approx(2.5e-6));
-}
-
-TEST_CASE("startup overlapped with bytes of the previous run is no part of the time") {
-  config::ExperimentConfig config = config::read_config(good_config());
-  config.chip.collective_startup.value = 5e-6;
-  const plan::Plan plan = plan::make_plan(config);
-  const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
-  const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
-  const Breakdown parts = break_down(collective, 2.0 * bound_s + 6e-6, 2);
-  CHECK(parts.startup_s == Approx(6e-6));
-  CHECK(sum_of(parts) == Approx(2.0 * bound_s + 6e-6));
 }
 
 TEST_CASE("a time at its lower bound has an idle part of 0, never below") {

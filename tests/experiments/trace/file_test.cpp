@@ -13,7 +13,6 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
-#include "tests/support/workloads.hpp"
 
 namespace equarx::trace::file_test {
 namespace {
@@ -321,7 +320,7 @@ TEST_CASE("with shared HBM, waits for it are core time, and only links have trac
   std::uint64_t count = 0;
   for (const input::Json& event : json.at("traceEvents"))
     if (event.at("ph") != "M") ++count;
-  const std::uint64_t most = most_trace_events(plan.collectives[1].candidates.front(), {});
+  const std::uint64_t most = most_trace_events(plan.collectives[1].candidates.front());
   CHECK(count <= most);
   CHECK(count * 2 > most);
 }
@@ -379,48 +378,13 @@ TEST_CASE("the predicted number of events is a tight upper bound") {
   const plan::Plan plan = testing::plan_of(changed("/simulation", "full"));
   std::uint64_t most = 0;
   for (const plan::PlannedCollective& collective : plan.collectives)
-    most += most_trace_events(collective.candidates.front(), {});
+    most += most_trace_events(collective.candidates.front());
   std::uint64_t events = 0;
   const input::Json json = trace_of(changed("/simulation", "full")).json;
   for (const input::Json& event : json.at("traceEvents"))
     if (event.at("ph") != "M") ++events;
   CHECK(events <= most);
   CHECK(events * 2 > most);
-}
-
-/// Trace of a transformer's phase with this number of chunks.
-Traced trace_of_phase(int chunks) {
-  const testing::TemporaryFile model(testing::tiny_model().dump());
-  input::Json config = input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"slice": "2x2"},
-    "workload": {"phase": "decode", "context": 128, "batch": 2},
-    "collectives": [{"label": "bf16", "algorithm": "ring", "format": "bf16"}],
-    "numerics": "off"})");
-  config["workload"]["model"] = model.path();
-  config["workload"]["chunks"] = chunks;
-  return trace_of(config);
-}
-
-std::size_t count_other_work(const Events& events, const std::string& track_name) {
-  std::size_t count = 0;
-  for (const auto& [track, list] : events.slices)
-    if (events.tracks.at(track) == track_name)
-      count += static_cast<std::size_t>(std::ranges::count(
-          list, "other work", [](const input::Json& slice) { return slice.at("name"); }));
-  return count;
-}
-
-TEST_CASE("phases show other work between the collectives") {
-  const auto [result, json] = trace_of_phase(1);
-  const Events events = check_format(json);
-  check_run(events, json.at("otherData").at("runs").at(0), result.runs[0]);
-  CHECK(count_other_work(events, "core") > result.runs[0].phase->allreduces);
-}
-
-TEST_CASE("other work that overlaps collectives has a track of its own") {
-  const auto [result, json] = trace_of_phase(2);
-  const Events events = check_format(json);
-  CHECK(count_other_work(events, "core: other work") > result.runs[0].phase->allreduces);
-  CHECK(count_other_work(events, "core: collectives") == 0);
 }
 
 }  // namespace

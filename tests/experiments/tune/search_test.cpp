@@ -102,47 +102,6 @@ TEST_CASE(
   CHECK_THAT(message, ContainsSubstring("links fail before"));
 }
 
-input::Json decoding(const std::string& slice) {
-  input::Json json = input::parse_json(R"({
-    "hardware": "tpu-v5e",
-    "workload": {"model": "gemma3-12b", "phase": "decode", "batch": 4, "context": 512},
-    "collectives": [{"label": "bf16", "algorithm": "ring", "format": "bf16"}], "baseline": "bf16"})");
-  json["topology"] = {{"slice", slice}};
-  return json;
-}
-
-TEST_CASE("a workload is tuned by one AllReduce and reports times of the whole phase") {
-  for (const std::string slice : {"2x2", "2x4"}) {
-    CAPTURE(slice);
-    input::Json json = decoding(slice);
-    const TuneResult result = check_against_exhaustive(json, with_formats({"int8", "bf16"}));
-    CHECK(result.front.front().time_s > result.baseline.phase->compute_s);
-    for (const TunedCandidate& candidate : result.front) {
-      CAPTURE(candidate.config.label);
-      REQUIRE(candidate.allreduce_s);
-      CHECK_FALSE(candidate.added_up);
-      json["collectives"] = input::Json::array(
-          {config::collective_json(candidate.config, collectives::Collective::all_reduce)});
-      json["baseline"] = candidate.config.label;
-      json["numerics"] = "off";
-      const run::RunResult whole = testing::run(json).runs.front();
-      CHECK(candidate.time_s == Approx(whole.time_s).epsilon(1e-9));
-      const double in_step_s =
-          whole.phase->compute_s + whole.phase->allreduces * *candidate.allreduce_s;
-      CHECK(candidate.time_s == Approx(in_step_s).epsilon(0.02));
-    }
-  }
-}
-
-TEST_CASE("a workload whose AllReduces overlap with compute is tuned by the whole phase") {
-  input::Json json = decoding("2x2");
-  json["workload"]["chunks"] = 2;
-  const TuneOptions options = with_formats({"int8", "bf16"});
-  const TuneResult result = tuned(json, options);
-  CHECK(points(result) == points(exhaustive(json, options)));
-  for (const TunedCandidate& candidate : result.front) CHECK_FALSE(candidate.allreduce_s);
-}
-
 TEST_CASE("an exhausted budget ends the search, and skipped candidates are reported") {
   const input::Json json = small(R"({"slice": "2x2"})", "2 MiB");
   TuneOptions options = with_formats({"int8", "bf16"});

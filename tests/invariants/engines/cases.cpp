@@ -102,14 +102,13 @@ void add_hbm_bytes(const collectives::Program& program, sim::Costs& costs) {
     if (costs.hbm_bytes[i] > 0) costs.core_s[i] += costs.before_hbm_s;
 }
 
-sim::Schedule make_schedule() {
-  sim::Schedule schedule;
-  if (flip()) return schedule;
-  schedule.compute_s.clear();
-  for (std::uint32_t runs = pick(2, 4); runs > 0; --runs)
-    schedule.compute_s.push_back(flip() ? 0.0 : between(0.0, 0.05));
-  schedule.overlap = pick(0, 2);
-  return schedule;
+/// Core work before each of several runs; none for a single run.
+std::vector<double> make_other_work() {
+  std::vector<double> core_s;
+  if (flip()) return core_s;
+  for (std::uint32_t runs = pick(1, 3); runs > 0; --runs)
+    core_s.push_back(flip() ? 0.0 : between(0.0, 0.05));
+  return core_s;
 }
 
 // --- Machines
@@ -213,9 +212,7 @@ sim::Machine make_machine(const collectives::Program& program, const CaseKind& k
 
 /// Links that fail at some time during the run, or after it.
 void break_links(EngineCase& made) {
-  const double whole_s = simulate(made.program, made.machine, made.costs,
-                                  {.schedule = made.schedule, .engine = sim::Engine::direct})
-                             .time_s;
+  const double whole_s = made.simulate(sim::Engine::direct).time_s;
   for (std::uint32_t count = pick(1, 3); count > 0; --count) {
     const double at_s = pick(0, 9) == 0 ? 0.0 : whole_s * between(0.0, 1.1);
     made.machine.failures.push_back(
@@ -225,19 +222,49 @@ void break_links(EngineCase& made) {
 
 }  // namespace
 
+/// The program after each task of other work, in a stream of its own. The next task of other work
+/// waits for the program unless they overlap.
+sim::Timelines EngineCase::timelines() const {
+  if (other_work_s.empty()) return make_timelines(program, costs, machine.ranks(), traced);
+  sim::PlacedProgram placed{&program, &costs, {}};
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
+    placed.rank_of_chip.push_back(rank);
+  sim::StepProgram work{.programs = {placed}, .streams = {{}, {}}, .tasks = 0};
+  for (const double core_s : other_work_s) {
+    sim::TaskRun other{.task = work.tasks, .core_s = core_s};
+    if (!overlaps && work.tasks > 0) other.after = {work.tasks - 1};
+    work.streams[0].push_back(other);
+    work.streams[1].push_back({.task = work.tasks + 1, .after = {work.tasks}, .program = 0});
+    work.tasks += 2;
+  }
+  return make_timelines(work, machine.ranks());
+}
+
+sim::TimeResult EngineCase::simulate(sim::Engine engine) const {
+  const auto describe = [](std::uint32_t, collectives::InstructionId) { return std::string(); };
+  return sim::simulate(timelines(), machine, describe,
+                       {.traced = traced && other_work_s.empty(), .engine = engine});
+}
+
 EngineCase generate_case(const CaseKind& kind) {
   std::string description;
   collectives::Program program = make_program(description);
   sim::Machine machine = make_machine(program, kind);
   sim::Costs costs = make_costs(program);
   if (kind.shares_hbm && flip()) add_hbm_bytes(program, costs);
-  EngineCase made{std::move(description), std::move(program), std::move(machine),
-                  std::move(costs),       make_schedule(),    flip()};
+  EngineCase made{std::move(description),
+                  std::move(program),
+                  std::move(machine),
+                  std::move(costs),
+                  make_other_work(),
+                  flip(),
+                  flip()};
   if (kind.fails) break_links(made);
-  made.description += fmt::format(", {} links, dma_queue {}, {} runs, overlap {}, {} failures",
-                                  made.machine.links.size(), made.machine.dma_queue,
-                                  made.schedule.compute_s.size() - 1, made.schedule.overlap,
-                                  made.machine.failures.size());
+  made.description += fmt::format(
+      ", {} links, dma_queue {}, {} tasks of other work, "
+      "overlap {}, {} failures",
+      made.machine.links.size(), made.machine.dma_queue, made.other_work_s.size(), made.overlaps,
+      made.machine.failures.size());
   return made;
 }
 

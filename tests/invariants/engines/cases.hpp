@@ -3,10 +3,12 @@
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "models/collectives/program.hpp"
 #include "sim/machine.hpp"
-#include "sim/timeline.hpp"
+#include "sim/step_program.hpp"
+#include "sim/time_executor.hpp"
 
 namespace equarx::testing {
 
@@ -23,8 +25,12 @@ struct EngineCase {
   collectives::Program program;
   sim::Machine machine;
   sim::Costs costs;
-  sim::Schedule schedule;
-  bool traced = false;
+  std::vector<double> other_work_s;  ///< core time before each run; a single run if empty
+  bool overlaps = false;             ///< runs overlap the following other work
+  bool traced = false;               ///< record a trace if there is no other work
+
+  sim::Timelines timelines() const;
+  sim::TimeResult simulate(sim::Engine engine) const;
 };
 
 /// Generates a case with RapidCheck. Times are milliseconds and more, because SimGrid's clock ticks

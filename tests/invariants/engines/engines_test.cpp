@@ -1,4 +1,4 @@
-// The direct engine agrees with SimGrid on random machines, programs, schedules and failures.
+// The direct engine agrees with SimGrid on random machines, programs, other work and failures.
 //
 // A hundred cases of each kind; RC_PARAMS="max_success=10000" in the environment for more.
 #include <algorithm>
@@ -102,10 +102,8 @@ void check_engines_agree(const testing::CaseKind& kind) {
   CHECK(rc::check([&] {
     const testing::EngineCase made = testing::generate_case(kind);
     RC_LOG() << made.description << "\n";
-    SimulationOptions options{.schedule = made.schedule, .traced = made.traced};
-    const TimeResult simgrid = simulate(made.program, made.machine, made.costs, options);
-    options.engine = Engine::direct;
-    const TimeResult direct = simulate(made.program, made.machine, made.costs, options);
+    const TimeResult simgrid = made.simulate(Engine::simgrid);
+    const TimeResult direct = made.simulate(Engine::direct);
     const std::string found = difference(simgrid, direct);
     RC_LOG() << found;
     RC_ASSERT(found.empty());

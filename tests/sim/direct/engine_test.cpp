@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "sim/step_program.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
@@ -66,9 +67,11 @@ TEST_CASE("a deadlock of the direct engine is reported with the chips and their 
   CHECK_THROWS_WITH(simulate(stuck, machine, costs, kDirect),
                     ContainsSubstring("deadlocked") && ContainsSubstring("chip 0 (rank 0)") &&
                         ContainsSubstring("instruction 0"));
-  SimulationOptions overlapped = kDirect;  // selects the event-driven mode
-  overlapped.schedule = {{0.0, 0.0}, 1};
-  CHECK_THROWS_WITH(simulate(stuck, machine, costs, overlapped),
+  const StepProgram step{.programs = {{&stuck, &costs, {}}},  // selects the event-driven mode
+                         .streams = {{{.task = 0, .program = 0}}, {{.task = 1}}},
+                         .tasks = 2};
+  const auto describe = [](std::uint32_t, collectives::InstructionId) { return std::string(); };
+  CHECK_THROWS_WITH(simulate(make_timelines(step, 4), machine, describe, kDirect),
                     ContainsSubstring("deadlocked") && ContainsSubstring("chip 3 (rank 3)"));
 }
 

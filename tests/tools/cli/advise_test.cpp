@@ -96,7 +96,7 @@ TEST_CASE("advise on a step and on a program gives a verdict per group") {
       equarx_sim({"advise", program, "--topology", "2x2", "--formats", "int8", "--json"})));
   CHECK(json["advice"]["groups"][0]["quantize"] == "yes");
   CHECK(json["advice"]["groups"].size() == 1);
-  CHECK(json["variants"].size() == 2);
+  CHECK(json["runs"].size() == 2);
 }
 
 TEST_CASE("advise writes a page with the advice and the compared runs") {
@@ -146,7 +146,8 @@ TEST_CASE("run adds intervals and sensitivities to a step") {
   const std::string text = output_of(equarx_sim({"run", step, "--sensitivity"}));
   CHECK_THAT(text, ContainsSubstring("68 % interval"));
   CHECK_THAT(text, ContainsSubstring("time of plain"));
-  check_refusal(equarx_sim({"run", step, "--json", "--links"}), "--links applies to collectives");
+  check_refusal(equarx_sim({"run", step, "--trace-run", "plain", "--trace", "a.json"}),
+                "--trace-run applies to collectives");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST_CASE("the prefill of Gemma 3 27B matches the paper") {
   CHECK(runs[2]["label"] == "semi-loop");
   CHECK(runs[2]["speedup"].get<double>() == Approx(1.25).epsilon(0.03));  // not fitted
   CHECK(runs[2]["time_s"].get<double>() == Approx(0.19487).epsilon(0.03));
-  for (const nlohmann::json& run : runs) CHECK(run["allreduce_count"] == 124);
+  for (const nlohmann::json& run : runs) CHECK(run["collectives"][0]["tasks"] == 124);
 }
 
 TEST_CASE("the prefill of Gemma 3 12B matches the paper") {
@@ -51,7 +51,7 @@ TEST_CASE("invalid workloads are rejected by every command that reads them") {
                 "GiB more than its 14.90 GiB; use more chips");
 }
 
-TEST_CASE("a workload on one chip runs as a step") {
+TEST_CASE("a workload on one chip runs without AllReduces") {
   const std::string one_chip =
       std::string(EQUARX_CONFIGS_DIR) + "/experiments/gemma3_12b_prefill_v5e_2x2.json";
   const std::vector<std::string> changes = {one_chip, "--set", "/hardware=tpu-v6e", "--set",
@@ -62,8 +62,22 @@ TEST_CASE("a workload on one chip runs as a step") {
     const CommandResult result = equarx_sim(arguments);
     CAPTURE(command, result.out);
     CHECK(result.exit_code == 0);
-    CHECK_THAT(result.err, ContainsSubstring("runs as a step"));
+    CHECK(result.err.empty());
   }
+}
+
+TEST_CASE("a workload is tuned and advised on like a step") {
+  const std::string gemma =
+      std::string(EQUARX_CONFIGS_DIR) + "/experiments/gemma3_12b_prefill_v5e_2x2.json";
+  const std::vector<std::string> small = {gemma, "--set", "/workload/tokens=512", "--formats",
+                                          "int8"};
+  const auto with = [&](const std::string& command) {
+    std::vector<std::string> arguments = small;
+    arguments.insert(arguments.begin(), command);
+    return output_of(equarx_sim(arguments));
+  };
+  CHECK_THAT(with("tune"), ContainsSubstring("sum activations") && ContainsSubstring("Best"));
+  CHECK_THAT(with("advise"), ContainsSubstring("Quantize?") && ContainsSubstring("68 % interval"));
 }
 
 }  // namespace

@@ -22,9 +22,10 @@ HARDWARE, TOPOLOGY, MODEL = "a hardware file", "a topology file", "a model file"
 
 # The first whose keys are all present.
 KEYS = [(TRACE, {"traceEvents"}), (COMPARISON, {"a", "b", "collectives"}), (STEP_TUNING, {"variants", "combinations"}),
-        (STEP, {"variants", "version"}), (TUNING, {"front"}), (ADVICE, {"quantize", "sizes"}), (ADVICE, {"sites"}),
+        (STEP, {"variants", "version"}),  # of version 0.2
+        (TUNING, {"front"}), (ADVICE, {"quantize", "sizes"}), (ADVICE, {"sites"}),
         (RUN, {"runs"}), (SWEEP, {"base", "axes"}), (STUDY, {"title", "experiments"}), (CALIBRATION, {"fit"}),
-        (STEP_CONFIG, {"hardware", "mesh"}), (EXPERIMENT, {"hardware", "topology"}), (HARDWARE, {"name", "parameters"}),
+        (STEP_CONFIG, {"hardware", "mesh"}), (STEP_CONFIG, {"hardware", "workload"}), (EXPERIMENT, {"hardware", "topology"}), (HARDWARE, {"name", "parameters"}),
         (TOPOLOGY, {"name", "chips"}), (MODEL, {"name", "layers"})]
 # A line of results.jsonl may lack one of them if it is malformed.
 POINT_KEYS, LEAST_POINT_KEYS = {"point", "key", "axes", "run"}, 3
@@ -75,8 +76,15 @@ def _json_kind(text: str) -> str:
         return "JSON, but not an object"
     if len(POINT_KEYS & content.keys()) >= LEAST_POINT_KEYS:
         return POINTS
+    if _has_groups(content.get("runs")):
+        return STEP
     known = (kind for kind, keys in KEYS if keys <= content.keys())
     return next(known, f"a JSON object with the keys {_some(list(content))}" if content else "an empty JSON object")
+
+
+def _has_groups(runs) -> bool:
+    """True for the runs of a step, which have groups of tasks."""
+    return isinstance(runs, list) and bool(runs) and isinstance(runs[0], dict) and "groups" in runs[0]
 
 
 def _parsed(text: str):

@@ -7,7 +7,7 @@ from words import names, quantities
 
 # Paths of numbers in a run, by the name of their cell.
 NUMBERS = {"chips": "chips", "time_s": "time_s", "speedup": "speedup", "lower_bound_s": "lower_bound_s",
-           "wire_bytes_per_link": "wire_bytes_per_link", "compute_s": "compute_s", "allreduce_s": "allreduce_s",
+           "wire_bytes_per_link": "wire_bytes_per_link", "compute_s": "compute_s", "allreduce_s": "exposed_s",
            "matrix_s": "matrix_s", "attention_s": "attention_s", "elementwise_s": "elementwise_s",
            **{part: f"breakdown/{part}"
               for part in ("payload_s", "scales_s", "sync_s", "startup_s", "idle_s")},

@@ -5,7 +5,8 @@ import pathlib
 from read import notes
 from read.points import Point
 
-RENAMED = {"computing_s": "compute_s", "alone_s": "isolated_s", "bubbles_s": "idle_s", "overhead_s": "sync_s"}
+RENAMED = {"computing_s": "compute_s", "alone_s": "isolated_s", "bubbles_s": "idle_s", "overhead_s": "sync_s",
+           "allreduce_s": "exposed_s"}
 
 
 def current(path: pathlib.Path, points: list[Point]) -> list[Point]:

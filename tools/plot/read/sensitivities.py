@@ -47,13 +47,13 @@ def read(path: pathlib.Path, label: str) -> Sensitivities:
     result = json_file.load(path, file_kinds.STEP if is_step else file_kinds.RUN, NEEDS)
     try:
         if is_step:
-            result = dict(result, runs=result["variants"])
+            result = dict(result, runs=step.runs_of(result))
         labels = [run["label"] for run in result["runs"]]
         if label and label not in labels:
             raise unknown("variant" if is_step else "collective", label, labels, str(path))
         _check_there(path, result)
         labels = [label] if label else labels
-        chips = step.chips_of(result["config"]) if is_step else result["runs"][0]["chips"]
+        chips = step.chips_of(result) if is_step else result["runs"][0]["chips"]
         return Sensitivities(
             what="Step" if is_step else names.run_text(result["config"]),
             machine=names.machine_text(result["config"], chips), labels=labels,

@@ -58,15 +58,21 @@ def read(path: pathlib.Path, label: str | None) -> Step:
     return dataclasses.replace(made, variants=wanted)
 
 
-def chips_of(config: dict) -> int:
-    """Number of chips of a step's mesh."""
-    return math.prod(axis["length"] for axis in config["mesh"].values())
+def runs_of(content: dict) -> list[dict]:
+    """The variants of a step's result; 'variants' in version 0.2."""
+    return content["runs"] if "runs" in content else content["variants"]
+
+
+def chips_of(content: dict) -> int:
+    """Number of chips of a step's result."""
+    first = runs_of(content)[0]
+    return first["chips"] if "chips" in first else math.prod(axis["length"] for axis in content["config"]["mesh"].values())
 
 
 def _step(content: dict) -> Step:
-    config, variants = content["config"], content["variants"]
+    config, variants = content["config"], runs_of(content)
     kinds = {group["group"]: group["kind"] for variant in variants for group in variant["groups"]}
-    return Step(machine=names.machine_text(config, chips_of(config)), variants=[_variant(one) for one in variants], kinds=kinds,
+    return Step(machine=names.machine_text(config, chips_of(content)), variants=[_variant(one) for one in variants], kinds=kinds,
                 trust=trust.of_result({"config": config, "runs": variants}))
 
 

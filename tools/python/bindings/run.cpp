@@ -20,9 +20,9 @@ using Overrides = std::vector<std::pair<std::string, std::string>>;
 /// An experiment that is ready to run.
 class Planned {
  public:
-  Planned(request::Request request, plan::Plan plan)
+  Planned(request::Request request, request::AnyPlan plan)
       : request_(std::make_shared<const request::Request>(std::move(request))),
-        plan_(std::make_shared<const plan::Plan>(std::move(plan))) {}
+        plan_(std::make_shared<const request::AnyPlan>(std::move(plan))) {}
 
   bool needs_simgrid() const { return request::needs_simgrid(*plan_); }
 
@@ -37,7 +37,7 @@ class Planned {
 
  private:
   std::shared_ptr<const request::Request> request_;
-  std::shared_ptr<const plan::Plan> plan_;
+  std::shared_ptr<const request::AnyPlan> plan_;
 };
 
 Planned make_planned(std::string config, const Overrides& overrides, bool links, bool uncertainty,
@@ -46,7 +46,7 @@ Planned make_planned(std::string config, const Overrides& overrides, bool links,
                            std::move(tensors), inputs};
   for (const auto& [pointer, text] : overrides) request.overrides.push_back({pointer, text});
   return without_interpreter(
-      [request](const StopFlag&) { return Planned(request, request::make_plan(request)); });
+      [request](const StopFlag&) { return Planned(request, request::make_any_plan(request)); });
 }
 
 std::string resolve(std::string config, const Overrides& overrides) {

@@ -1,0 +1,193 @@
+#include "experiments/result/step_json.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/variation/report.hpp"
+#include "models/numerics/errors/metrics.hpp"
+
+namespace equarx::result {
+namespace {
+
+using step::GroupKind;
+using step::GroupResult;
+using step::StepResult;
+using step::VariantResult;
+
+std::string_view name(GroupKind kind) {
+  switch (kind) {
+    case GroupKind::computation: return "computation";
+    case GroupKind::collective: return "collective";
+    case GroupKind::permute: return "permute";
+    case GroupKind::host: return "host";
+  }
+  return "";
+}
+
+input::Json groups_json(const std::vector<GroupResult>& groups) {
+  input::Json list = input::Json::array();
+  for (const GroupResult& group : groups) {
+    list.push_back({{"group", group.name},
+                    {"kind", name(group.kind)},
+                    {"tasks", group.tasks},
+                    {"isolated_s", group.isolated_s},
+                    {"total_s", group.total_s},
+                    {"exposed_s", group.exposed_s},
+                    {"critical_s", group.critical_s}});
+    if (group.error)
+      list.back()["error"] = {{"mse", group.error->mse},
+                              {"nmse", group.error->nmse},
+                              {"sqnr_db", numerics::sqnr_db(group.error->nmse)},
+                              {"sampled_fraction", group.error->sampled_fraction}};
+  }
+  return list;
+}
+
+input::Json tasks_json(const steps::StepGraph& graph, const VariantResult& variant) {
+  input::Json list = input::Json::array();
+  for (std::size_t id = 0; id < graph.tasks.size(); ++id)
+    list.push_back({{"name", graph.tasks[id].name},
+                    {"group", graph.tasks[id].group},
+                    {"stream", graph.streams[graph.tasks[id].stream]},
+                    {"start_s", variant.tasks[id].start_s},
+                    {"end_s", variant.tasks[id].end_s}});
+  return list;
+}
+
+/// An isolated collective; only its times if its groups are listed, as those contend for links.
+input::Json collective_json(const step::CollectiveResult& collective, const JsonOptions& options) {
+  input::Json json = {{"group", collective.group}, {"tasks", collective.tasks}};
+  json.update(collective.run.links.empty() ? short_json(collective.run)
+                                           : to_json(collective.run, options));
+  return json;
+}
+
+input::Json operation_json(const step::OperationTotal& operation) {
+  return {{"name", operation.name},
+          {"kind", workloads::name(operation.kind)},
+          {"count", operation.count},
+          {"time_s", operation.time_s},
+          {"flops", operation.flops},
+          {"hbm_bytes", operation.hbm_bytes},
+          {"roof", workloads::name(operation.roof)}};
+}
+
+/// Metrics of the only collective of a step, such as the AllReduce of a workload.
+void add_only_collective(const run::RunResult& run, input::Json& json) {
+  json["algorithm"] = run.algorithm->name;
+  if (!run.links.empty()) json["wire_bytes_per_link"] = run.wire_bytes_per_link;
+  if (run.numerics) json["numerics"] = numerics_json(*run.numerics);
+}
+
+}  // namespace
+
+input::Json numbers_json(const VariantResult& variant) {
+  input::Json json = {{"label", variant.label},
+                      {"chips", variant.chips},
+                      {"time_s", variant.time_s},
+                      {"speedup", variant.speedup},
+                      {"lower_bound_s", variant.lower_bound_s},
+                      {"compute_s", variant.compute_s},
+                      {"exposed_s", variant.exposed_s()},
+                      {"core_busy_s", variant.core_busy_s},
+                      {"calibrated", variant.calibrated}};
+  if (variant.uncertainty) json["uncertainty"] = variation::to_json(*variant.uncertainty);
+  if (variant.error) {
+    json["worst_nmse"] = variant.error->worst_nmse;
+    json["worst_sqnr_db"] = numerics::sqnr_db(variant.error->worst_nmse);
+    json["mean_nmse"] = variant.error->mean_nmse;
+  }
+  if (variant.collectives.size() == 1) add_only_collective(variant.collectives.front().run, json);
+  if (!variant.efficiency) return json;
+  json["matrix_s"] = variant.efficiency->matrix_s;
+  json["attention_s"] = variant.efficiency->attention_s;
+  json["elementwise_s"] = variant.efficiency->elementwise_s;
+  json["tokens_per_s_per_chip"] = variant.efficiency->tokens_per_s;
+  if (variant.efficiency->model_flops_share)
+    json["model_flops_utilisation"] = *variant.efficiency->model_flops_share;
+  json["hardware_flops_utilisation"] = variant.efficiency->hardware_flops_share;
+  return json;
+}
+
+std::vector<std::string> number_names(const config::StepConfig& config) {
+  VariantResult variant;
+  if (config.training || config.workload) variant.efficiency.emplace();
+  if (config.training) variant.efficiency->model_flops_share = 0.0;
+  const auto has_values = [](const auto& tensor) { return tensor.has_value(); };
+  if (std::ranges::any_of(config.values, has_values))
+    variant.error = {.worst_nmse = 1.0, .mean_nmse = 1.0};
+  if (config.machine.uncertainty.samples > 0) variant.uncertainty.emplace();
+  if (config.calls.size() == 1) {
+    run::RunResult& run = variant.collectives.emplace_back().run;
+    run.algorithm = config.variants.front().collectives.front().algorithm;
+    run.links.emplace_back();
+    if (config.values.front()) run.numerics.emplace();
+    if (config.compared && run.numerics) run.numerics->against_baseline.emplace();
+  }
+  std::vector<std::string> names;
+  const input::Json numbers = numbers_json(variant).flatten();
+  for (const auto& [pointer, value] : numbers.items())
+    if (value.is_number()) names.push_back(pointer.substr(1));
+  return names;
+}
+
+namespace {
+
+input::Json variant_json(const steps::StepGraph& graph, const VariantResult& variant,
+                         const JsonOptions& options) {
+  input::Json json = numbers_json(variant);
+  json["groups"] = groups_json(variant.groups);
+  json["collectives"] = input::Json::array();
+  for (const step::CollectiveResult& collective : variant.collectives)
+    json["collectives"].push_back(collective_json(collective, options));
+  json["tasks"] = tasks_json(graph, variant);
+  json["critical_path"] = input::Json::array();
+  for (const steps::TaskId id : variant.critical_path)
+    json["critical_path"].push_back(graph.tasks[id].name);
+  json["simulation"] = variant.symmetric ? "symmetric" : "full";
+  json["simulation_reason"] = variant.simulation_reason;
+  json["simulated_chips"] = variant.simulated_chips;
+  json["engine"] = sim::name(variant.engine);
+  json["messages"] = variant.messages;
+  return json;
+}
+
+}  // namespace
+
+input::Json to_json(const StepResult& result, const JsonOptions& options) {
+  const input::Json config = to_json(result.config);
+  input::Json json = {
+      {"program", "equarx-sim"},
+      {"version", output::version()},
+      {"config", config},
+      {"config_hash", output::config_hash(config)},
+      {"parameters", variation::parameters_json(config::parameters_of(result.config.machine))}};
+  if (result.memory)
+    json["memory_bytes"] = {{"weights", result.memory->weights},
+                            {"gradients", result.memory->gradients},
+                            {"optimizer", result.memory->optimizer},
+                            {"gathered", result.memory->gathered},
+                            {"activations", result.memory->activations},
+                            {"logits", result.memory->logits},
+                            {"total", result.memory->total()}};
+  json["baseline"] = result.config.variants[result.config.baseline].label;
+  json["runs"] = input::Json::array();
+  for (const VariantResult& variant : result.variants)
+    json["runs"].push_back(variant_json(result.config.graph, variant, options));
+  if (!result.operations.empty()) {
+    json["operations"] = input::Json::array();
+    for (const step::OperationTotal& operation : result.operations)
+      json["operations"].push_back(operation_json(operation));
+  }
+  if (!result.sensitivities.empty())
+    json["sensitivity"] = variation::to_json(result.sensitivities, result.labels());
+  if (!result.nonfinite_inputs.empty())
+    json["nonfinite_inputs"] = nonfinite_json(result.nonfinite_inputs);
+  return json;
+}
+
+}  // namespace equarx::result

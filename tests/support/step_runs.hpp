@@ -1,0 +1,23 @@
+// Runs of steps for tests.
+#pragma once
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/step/memory.hpp"
+#include "experiments/step/run.hpp"
+
+namespace equarx::testing {
+
+/// Plan of a step, with its memory checked.
+inline step::StepPlan step_plan_of(const input::Json& json) {
+  const config::StepConfig config = config::read_step_config(json);
+  step::check_memory(config);
+  return step::make_plan(config);
+}
+
+/// Result of a step, without progress.
+inline step::StepResult run_step(const input::Json& json) {
+  return step::run_step(step_plan_of(json), [](const std::string&) {});
+}
+
+}  // namespace equarx::testing
