@@ -2,11 +2,12 @@
 """Language lint: idiomatic English in comments, messages and documentation.
 
 Counts markers of non-idiomatic technical prose (free relatives such as "what is sent", sentences that
-begin with "Of" or "What", code that "tells" or "says") per 1,000 words in three kinds of text:
+begin with "Of" or "What", code that "tells" or "says") per 1,000 words in four kinds of text:
 
   comments   of C++, Python, JavaScript, shell and CMake sources, tests included
   messages   string literals of the C++ product sources that read as prose (three words or more)
   docs       Markdown, without fenced code
+  changelog  CHANGELOG.md
 
 Fails, and prints every marker as FILE:LINE, if a kind exceeds the bar. Usage:
   tools/lint/language.py [--bar PER_THOUSAND] [--list] [PATH...]
@@ -34,7 +35,8 @@ PROSE = re.compile(r"[A-Za-z']+ [a-z']+ [a-z']+")
 C_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 COMMENTED = {".cpp": "//", ".hpp": "//", ".h": "//", ".js": "//", ".sh": "#", ".cmake": "#", ".txt": "#"}
-SKIPPED = ("CHANGELOG.md", "LICENSE", "tests/fixtures/", "tools/activations/moby_dick.txt", "tools/lint/language.py")
+CHANGELOG = "CHANGELOG.md"  # a kind of its own, which the other pages would dilute
+SKIPPED = ("LICENSE", "tests/fixtures/", "tools/activations/moby_dick.txt", "tools/lint/language.py")
 
 
 class Text(NamedTuple):
@@ -71,12 +73,13 @@ def python(file: str) -> Iterator[Text]:
 
 
 def markdown(file: str, source: str) -> Iterator[Text]:
+    kind = "changelog" if file == CHANGELOG else "docs"
     fenced = False
     for number, line in enumerate(source.splitlines(), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
         elif not fenced:
-            yield Text("docs", file, number, line.strip().lstrip("#>-*| "))
+            yield Text(kind, file, number, line.strip().lstrip("#>-*| "))
 
 
 def texts(file: str) -> Iterator[Text]:
@@ -103,7 +106,7 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", help="files or folders (default: all tracked)")
     options = parser.parse_args()
 
-    words = {"comments": 0, "messages": 0, "docs": 0}
+    words = {"comments": 0, "messages": 0, "docs": 0, "changelog": 0}
     found: dict[str, list[str]] = {kind: [] for kind in words}
     for file in tracked(options.paths):
         for text in texts(file):
