@@ -5,7 +5,6 @@ An entry without a matching command on a page is an error.
 
 BUILDS = "installs packages, builds and tests everything, which is what runs these tests"
 CLUSTER = "needs a cluster with Slurm"
-LARGE = "writes and reads a trace of 77 MiB, which takes 20 s"
 WHOLE_STEP = "takes ten seconds; a test of its own runs every configuration of configs/experiments"
 WHOLE_STUDY = "takes most of a minute; a test of its own runs this study whole"
 
@@ -22,11 +21,6 @@ NOT_RUN = {
         "/usr/bin/python3 tools/plot/plot.py study results/equarx_paper": WHOLE_STUDY,
     },
     "docs/steps.md": {"equarx-sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP},
-    "docs/traces.md": {
-        "equarx-sim run configs/experiments/gemma3_27b_prefill_v5e_4x4.json --trace trace.json --trace-run full-loop "
-        "--set /collectives/full-loop/elements_per_scale=2048 --set /collectives/full-loop/microshards=1": LARGE,
-        "/usr/bin/python3 tools/plot/plot.py gantt trace.json --from 10ms --to 14ms": LARGE,
-    },
     "docs/sweeps.md": {
         "sbatch --array=1-8 --cpus-per-task=16 tools/slurm/sweep_array.sh configs/sweeps/size_and_slice.json "
         "results/sizes": CLUSTER,

@@ -98,7 +98,7 @@ def of_run() -> frozenset[str]:
         (folder / "chip.json").write_text(json.dumps(chip))
         (folder / "nan.npy").write_bytes(npy(4, [math.nan] + (4 * 8192 - 1) * [1.0]))
         nan = {**SMALL, "tensor": {"values": {"files": ["nan.npy"]}}}
-        for config, *options in ((SMALL,), (BROKEN,), (PREFILL,), (nan,), ({**SMALL, "wire_buffers": "hbm"},),
+        for config, *options in ((SMALL,), (BROKEN,), (nan,), ({**SMALL, "wire_buffers": "hbm"},),
                                  ({**SMALL, "hardware": "./chip.json"}, "--uncertainty", "--sensitivity")):
             made = json.loads(program("run", written(folder, config), "--json", "--links", *options,
                                       "--set", "/simulation=full", folder=folder))
@@ -143,7 +143,7 @@ def of_tune() -> set[str]:
     found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for config, *options in ((SMALL,), (TINY,), (PREFILL,), (SMALL, "--budget", "1 ns")):
+        for config, *options in ((SMALL,), (TINY,), (SMALL, "--budget", "1 ns")):
             made = program("tune", written(folder, config), "--formats", "int8,bf16", "--json", *options, folder=folder)
             found |= json_keys.paths(json.loads(made), closed)
     return found
@@ -154,10 +154,13 @@ def of_step() -> set[str]:
     found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED):
+        elements = 64 * 3840  # of an AllReduce
+        (folder / "nan.npy").write_bytes(npy(4, [math.nan] + (4 * elements - 1) * [1.0]))
+        nan = {**PREFILL, "tensor": {"dtype": "fp32", "values": {"files": ["nan.npy"]}}}
+        for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED, PREFILL, nan):
             found |= json_keys.paths(json.loads(program("run", written(folder, config), "--uncertainty", "--sensitivity",
                                                         "--json", folder=folder)),
-                                     CLOSED | {"parameters"})
+                                     CLOSED | {"parameters", "runs[].collectives[]", "runs[].numerics"})
     return found
 
 
@@ -253,7 +256,10 @@ class Results(unittest.TestCase):
         self.compare("run", set(of_run()))
 
     def test_the_schema_has_the_same_keys(self):
-        self.assertEqual(set(schema.keys("result")), {path for path in of_run() if path != "parameters.*"})
+        inner = ("runs[].collectives[].", "runs[].numerics.", "parameters.")  # as of collectives
+        shown = of_run() | {path for path in of_step() if not path.startswith(inner)}
+        keys = {key for key in schema.keys("result") if not key.startswith("runs[].collectives[].")}
+        self.assertEqual(keys, shown - {"parameters.*"})
 
     def test_sweep(self):
         self.compare("sweep", of_sweep())
