@@ -60,17 +60,17 @@ enum class Rounding : std::uint8_t {
   stochastic  ///< unbiased stochastic rounding; int8, FP8 and the SDP4Bit formats only
 };
 
-/// Derivation of scales from values, and of codes from both.
+/// Derivation of scales from values, and of codes from both; a file of models/numerics/codec each.
 enum class ScaleRule : std::uint8_t {
-  amax,         ///< in FP32, see BlockCodec
+  amax,         ///< in FP32 (models/numerics/codec/amax_scale.hpp)
   quickreduce,  ///< in FP16, as in QuickReduce (models/numerics/codec/quickreduce.hpp)
   // Reciprocal scales: the reciprocal of a factor applied to values
   // (models/numerics/codec/reciprocal_scale.hpp).
-  zeropp,   ///< ZeRO++, on FP16 values
-  sdp4bit,  ///< SDP4Bit, with stochastic rounding
+  zeropp,   ///< ZeRO++, on FP16 values (zeropp.hpp)
+  sdp4bit,  ///< SDP4Bit, with stochastic rounding (sdp4bit.hpp)
   // One scale that all ranks agree on beforehand (models/numerics/codec/shared_scale.hpp).
-  fp8lm,       ///< FP8-LM: a power of two times `mu`
-  global_qsgd  ///< Global-QSGD, with enough headroom to add codes directly
+  fp8lm,       ///< FP8-LM: a power of two times `mu` (fp8lm.hpp)
+  global_qsgd  ///< Global-QSGD, with headroom to add codes directly (global_qsgd.hpp)
 };
 
 /// Elements per scale in QuickReduce.

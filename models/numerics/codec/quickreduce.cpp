@@ -13,7 +13,8 @@
 #include "models/numerics/elements/float16.hpp"
 #include "models/numerics/elements/minifloat.hpp"
 
-namespace equarx::numerics::quickreduce {
+namespace equarx::numerics {
+namespace quickreduce {
 namespace {
 
 constexpr float kEpsilon = 0x1p-24F;
@@ -68,17 +69,6 @@ struct Float8 {
   static bool clips(float scaled) { return std::abs(scaled) > 248.0F; }  // half a step above 240
 };
 
-template <typename Act>
-auto with_codec(ElementFormat element, Act act) {
-  switch (element) {
-    case ElementFormat::int8: return act(Integer<128>{});
-    case ElementFormat::int6: return act(Integer<32>{});
-    case ElementFormat::int4: return act(Integer<8>{});
-    case ElementFormat::fp8_e4m3fnuz: return act(Float8{});
-    default: throw std::logic_error("QuickReduce has no codec for this element");
-  }
-}
-
 /// Elements packed at once: whole bytes for any width.
 constexpr std::size_t kPiece = 256;
 using Codes = std::array<std::byte, kPiece>;
@@ -129,122 +119,144 @@ Piece scaled_values(std::span<const float> values, const Piece& factors) {
   return scaled;
 }
 
+/// Encodes the scaled values of a piece.
+template <typename Element>
+Codes encoded_values(const Piece& scaled, std::size_t count) {
+  Codes codes;
+  for (std::size_t i = 0; i < count; ++i) codes[i] = std::byte{Element::encode(scaled[i])};
+  return codes;
+}
+
 /// Decodes the codes of a piece.
-template <typename Codec>
+template <typename Element>
 Piece decoded_values(const Codes& codes, std::size_t count, const Piece& scales) {
   Piece decoded;
   for (std::size_t i = 0; i < count; ++i)
-    decoded[i] = Codec::decode(std::to_integer<std::uint8_t>(codes[i]));
+    decoded[i] = Element::decode(std::to_integer<std::uint8_t>(codes[i]));
   for (std::size_t i = 0; i < count; ++i) decoded[i] = to_fp16(decoded[i] * scales[i]);
   return decoded;
 }
 
 /// Calls `take(begin, count, values)` for each decoded piece.
-template <typename Codec, typename Take>
-void decode_all(const std::byte* payload, std::size_t first, std::size_t elements,
-                std::span<const float> scales, Take take) {
+template <typename Element, typename Take>
+void decode_all(const std::byte* payload, const ScaledPiece& whole, std::size_t elements,
+                Take take) {
   for_each_piece(elements, [&](std::size_t begin, std::size_t count) {
     Codes codes;
-    unpack<Codec::kBits>(payload + begin * Codec::kBits / 8, count, codes);
-    take(begin, count,
-         decoded_values<Codec>(codes, count, of_elements(scales, first + begin, count)));
+    unpack<Element::kBits>(payload + begin * Element::kBits / 8, count, codes);
+    const Piece scales = of_elements(whole.scales, whole.first + begin, count);
+    take(begin, count, decoded_values<Element>(codes, count, scales));
   });
 }
 
-}  // namespace
-
-void find_extrema(std::span<const float> values, std::size_t first, std::span<float> extrema) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const float value = round_to_fp16(values[i]);
-    float& extremum = extrema[group_of(first + i)];
-    if (std::isnan(value)) {
-      if (extremum == 0.0F) extremum = value;
-      continue;
+template <typename Element>
+class QuickReduce final : public RuleCodec {
+ public:
+  void find_amax(std::span<const float> values, std::size_t first,
+                 std::span<float> extrema) const override {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float value = round_to_fp16(values[i]);
+      float& extremum = extrema[group_of(first + i)];
+      if (std::isnan(value)) {
+        if (extremum == 0.0F) extremum = value;
+        continue;
+      }
+      const float seen = value == 0.0F ? std::copysign(kZeroSeen, value) : value;
+      const float size = std::abs(seen);
+      const float largest = std::isnan(extremum) ? 0.0F : std::abs(extremum);
+      if (size > largest || (size == largest && std::signbit(seen))) extremum = seen;
     }
-    const float seen = value == 0.0F ? std::copysign(kZeroSeen, value) : value;
-    const float size = std::abs(seen);
-    const float largest = std::isnan(extremum) ? 0.0F : std::abs(extremum);
-    if (size > largest || (size == largest && std::signbit(seen))) extremum = seen;
   }
-}
 
-void encode_scales(ElementFormat element, std::span<const float> extrema,
-                   std::span<std::byte> bytes) {
-  with_codec(element, [&](auto codec) {
+  void encode_scales(std::span<const float> extrema, float /*elsewhere*/,
+                     std::span<std::byte> bytes) const override {
     for (std::size_t i = 0; i < extrema.size(); ++i) {
-      const std::uint16_t code = fp16_from_float(codec.scale(round_to_fp16(extrema[i])));
+      const std::uint16_t code = fp16_from_float(Element::scale(round_to_fp16(extrema[i])));
       std::memcpy(&bytes[i * sizeof code], &code, sizeof code);
     }
-  });
-}
-
-void decode_scales(std::span<const std::byte> bytes, std::span<float> scales) {
-  for (std::size_t i = 0; i < scales.size(); ++i) {
-    std::uint16_t code = 0;
-    std::memcpy(&code, &bytes[i * sizeof code], sizeof code);
-    scales[i] = float_from_fp16(code);
   }
-}
 
-void quantize(ElementFormat element, std::span<const float> values, std::size_t first,
-              std::span<const float> scales, std::span<std::byte> payload) {
-  const std::vector<float> factors = encoding_scales(scales);
-  with_codec(element, [&](auto codec) {
+  void decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const override {
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+      std::uint16_t code = 0;
+      std::memcpy(&code, &bytes[i * sizeof code], sizeof code);
+      scales[i] = float_from_fp16(code);
+    }
+  }
+
+  void quantize(const ScaledPiece& piece, std::span<const float> values,
+                std::span<std::byte> payload) const override {
+    const std::vector<float> factors = encoding_scales(piece.scales);
     for_each_piece(values.size(), [&](std::size_t begin, std::size_t count) {
-      const Piece scaled =
-          scaled_values(values.subspan(begin, count), of_elements(factors, first + begin, count));
-      Codes codes;
-      for (std::size_t i = 0; i < count; ++i) codes[i] = std::byte{codec.encode(scaled[i])};
-      pack<decltype(codec)::kBits>(codes, count,
-                                   payload.data() + begin * decltype(codec)::kBits / 8);
+      const Piece scaled = scaled_values(values.subspan(begin, count),
+                                         of_elements(factors, piece.first + begin, count));
+      pack<Element::kBits>(encoded_values<Element>(scaled, count), count,
+                           payload.data() + begin * Element::kBits / 8);
     });
-  });
-}
+  }
 
-void dequantize(ElementFormat element, std::span<const std::byte> payload, std::size_t first,
-                std::span<const float> scales, std::span<float> values) {
-  with_codec(element, [&](auto codec) {
-    decode_all<decltype(codec)>(payload.data(), first, values.size(), scales,
-                                [&](std::size_t begin, std::size_t count, const Piece& decoded) {
-                                  std::copy_n(decoded.begin(), count, &values[begin]);
-                                });
-  });
-}
+  void dequantize(const ScaledPiece& piece, std::span<const std::byte> payload,
+                  std::span<float> values) const override {
+    decode_all<Element>(payload.data(), piece, values.size(),
+                        [&](std::size_t begin, std::size_t count, const Piece& decoded) {
+                          std::copy_n(decoded.begin(), count, &values[begin]);
+                        });
+  }
 
-void dequantize_add(ElementFormat element, std::span<const std::byte> payload, std::size_t first,
-                    std::span<const float> scales, std::span<const float> local,
-                    std::span<float> sums) {
-  with_codec(element, [&](auto codec) {
-    decode_all<decltype(codec)>(payload.data(), first, sums.size(), scales,
-                                [&](std::size_t begin, std::size_t count, const Piece& decoded) {
-                                  for (std::size_t i = 0; i < count; ++i)
-                                    sums[begin + i] =
-                                        to_fp16(round_to_fp16(local[begin + i]) + decoded[i]);
-                                });
-  });
-}
+  void dequantize_add(const ScaledPiece& piece, std::span<const std::byte> payload,
+                      std::span<const float> local, std::span<float> sums,
+                      std::span<float> extrema) const override {
+    decode_all<Element>(payload.data(), piece, sums.size(),
+                        [&](std::size_t begin, std::size_t count, const Piece& decoded) {
+                          for (std::size_t i = 0; i < count; ++i)
+                            sums[begin + i] = to_fp16(round_to_fp16(local[begin + i]) + decoded[i]);
+                        });
+    if (!extrema.empty()) find_amax(sums, piece.first, extrema);
+  }
 
-QuantizeCounts count(ElementFormat element, std::span<const float> values, std::size_t first,
-                     std::span<const float> scales) {
-  QuantizeCounts counts{.elements = values.size()};
-  const std::vector<float> factors = encoding_scales(scales);
-  with_codec(element, [&](auto codec) {
+  QuantizeCounts count(const ScaledPiece& piece, std::span<const float> values) const override {
+    QuantizeCounts counts{.elements = values.size()};
+    const std::vector<float> factors = encoding_scales(piece.scales);
     for_each_piece(values.size(), [&](std::size_t begin, std::size_t count) {
-      const std::span<const float> piece = values.subspan(begin, count);
-      const Piece scaled = scaled_values(piece, of_elements(factors, first + begin, count));
-      Codes codes;
-      for (std::size_t i = 0; i < count; ++i) codes[i] = std::byte{codec.encode(scaled[i])};
-      const Piece decoded =
-          decoded_values<decltype(codec)>(codes, count, of_elements(scales, first + begin, count));
+      const std::size_t first = piece.first + begin;
+      const std::span<const float> part = values.subspan(begin, count);
+      const Piece scaled = scaled_values(part, of_elements(factors, first, count));
+      const Piece decoded = decoded_values<Element>(encoded_values<Element>(scaled, count), count,
+                                                    of_elements(piece.scales, first, count));
       for (std::size_t i = 0; i < count; ++i) {
-        const float value = round_to_fp16(piece[i]);
-        counts.clipped += std::isfinite(value) && codec.clips(scaled[i]) ? 1 : 0;
+        const float value = round_to_fp16(part[i]);
+        counts.clipped += std::isfinite(value) && Element::clips(scaled[i]) ? 1 : 0;
         counts.flushed += value != 0.0F && decoded[i] == 0.0F ? 1 : 0;
         counts.non_finite += std::isfinite(decoded[i]) ? 0 : 1;
       }
     });
-  });
-  return counts;
+    return counts;
+  }
+};
+
+/// Accepts exactly the published formats.
+void check(const BlockFormat& format) {
+  if (!format.scaled || format.scale != ScaleFormat::fp16 || format.layout != ScaleLayout::paired ||
+      format.block != kQuickReduceBlock || format.rounding != Rounding::nearest ||
+      format.tensor_scale)
+    throw std::invalid_argument(
+        "a quickreduce format requires fp16 scales of 32 paired elements and rounding to nearest");
 }
 
-}  // namespace equarx::numerics::quickreduce
+}  // namespace
+}  // namespace quickreduce
+
+std::unique_ptr<const RuleCodec> make_quickreduce(const BlockFormat& format) {
+  using namespace quickreduce;
+  check(format);
+  switch (format.element) {
+    case ElementFormat::int8: return std::make_unique<const QuickReduce<Integer<128>>>();
+    case ElementFormat::int6: return std::make_unique<const QuickReduce<Integer<32>>>();
+    case ElementFormat::int4: return std::make_unique<const QuickReduce<Integer<8>>>();
+    case ElementFormat::fp8_e4m3fnuz: return std::make_unique<const QuickReduce<Float8>>();
+    default:
+      throw std::invalid_argument("QuickReduce supports int8, int6, int4 and fp8-e4m3fnuz only");
+  }
+}
+
+}  // namespace equarx::numerics

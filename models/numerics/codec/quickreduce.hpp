@@ -1,6 +1,5 @@
-// Codecs of QuickReduce, an AllReduce for AMD GPUs that serving engines also embed:
-// mk1-project/quickreduce at 910e892, csrc/core/allreduce.h (MIT). Implements BlockCodec for
-// formats of ScaleRule::quickreduce.
+// ScaleRule::quickreduce: QuickReduce, an AllReduce for AMD GPUs that serving engines also embed.
+// Source: mk1-project/quickreduce at 910e892, csrc/core/allreduce.h (MIT).
 //
 // All arithmetic is in FP16 (rounded to nearest even, with subnormals; a finite result beyond 65504
 // becomes 65504, as in the GPU's FP16_OVFL mode); other values are first rounded to FP16. As the
@@ -19,41 +18,17 @@
 // specified to 0.51 ulp.
 #pragma once
 
-#include <cstddef>
-#include <span>
+#include <memory>
 
 #include "models/formats/block_format.hpp"
-#include "models/numerics/kernels/quantize_counts.hpp"
+#include "models/numerics/codec/rule_codec.hpp"
 
-namespace equarx::numerics::quickreduce {
+namespace equarx::numerics {
 
-/// Updates each group's extremum, in FP16, with its values in this piece. `extrema` must start at
-/// 0. NaN is ignored unless a group contains nothing else.
-void find_extrema(std::span<const float> values, std::size_t first, std::span<float> extrema);
+/// Returns the codec of a format of ScaleRule::quickreduce. Its amax are extrema, in FP16; NaN is
+/// ignored unless a group contains nothing else. Integer codes are in two's complement. (The GPU
+/// adds n, which changes no value.)
+/// @throws std::invalid_argument for anything but the published formats
+std::unique_ptr<const RuleCodec> make_quickreduce(const BlockFormat& format);
 
-/// Encodes extrema as FP16 scales. `element` is int8, int6, int4 or fp8_e4m3fnuz.
-void encode_scales(ElementFormat element, std::span<const float> extrema,
-                   std::span<std::byte> bytes);
-
-/// Decodes FP16 scales.
-void decode_scales(std::span<const std::byte> bytes, std::span<float> scales);
-
-/// Encodes values; integers are in two's complement. (The GPU adds n, which changes no value.)
-void quantize(ElementFormat element, std::span<const float> values, std::size_t first,
-              std::span<const float> scales, std::span<std::byte> payload);
-
-/// Decodes codes; all values are FP16 numbers.
-void dequantize(ElementFormat element, std::span<const std::byte> payload, std::size_t first,
-                std::span<const float> scales, std::span<float> values);
-
-/// Computes sums = local + decoded codes, in FP16. `sums` may be `local`, but must not overlap it
-/// partially.
-void dequantize_add(ElementFormat element, std::span<const std::byte> payload, std::size_t first,
-                    std::span<const float> scales, std::span<const float> local,
-                    std::span<float> sums);
-
-/// Counts the effects of quantize() on the values.
-QuantizeCounts count(ElementFormat element, std::span<const float> values, std::size_t first,
-                     std::span<const float> scales);
-
-}  // namespace equarx::numerics::quickreduce
+}  // namespace equarx::numerics

@@ -1,66 +1,112 @@
-// Codecs of ZeRO++ and SDP4Bit: values are multiplied by a factor whose reciprocal is sent as the
-// scale. Implements BlockCodec for formats of ScaleRule::zeropp and ScaleRule::sdp4bit.
+// Integers scaled by a factor whose reciprocal is sent as the scale, as in ZeRO++ and SDP4Bit.
 //
 // With M the amax of a group and all two's complement codes, including the lowest:
 //   factor = M == 0 ? 1 : n / M;  scale = 1 / factor, in FP32;
 //   code = clamp(round(x factor));  value = code scale.
-//
-// ZeRO++: deepspeedai/DeepSpeed (Apache-2.0) at edaa722, csrc/includes/quantization_utils.h,
-// Params<Symmetric>. n is 128 or 8, so that M exceeds the largest code by one step, while -M does
-// not. Rounds to nearest, ties to even. Values are FP16: inputs, decoded values and sums are
-// rounded to it. A NaN does not contribute to M and becomes 0, so it vanishes; a group of NaNs
-// only, or with an Inf, decodes to NaN. DeepSpeed uses fast division with an error of about 2 ulp;
-// divisions here are IEEE.
-//
-// SDP4Bit: jindajia/SDP4Bit (Apache-2.0) at ed75187,
-// code/tools/jet_quant_cuda/includes/quantization_utils.h. n is 127 or 7, all in FP32. Rounds
-// stochastically: up with probability x factor - floor(x factor). Its random bits come from a
-// clock; here from a RoundingKey, in units of 2^-24. Codes use the reciprocal of the transmitted
-// scale, which equals the factor up to its last place, and is less precise if the scale is
-// subnormal, for M below n 2^-126. Below n 2^-128 the factor is infinite and the whole group
-// becomes 0, as in the reference. A group with a NaN or an Inf decodes to NaN.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
+#include <vector>
 
 #include "models/formats/block_format.hpp"
-#include "models/numerics/kernels/quantize_counts.hpp"
-#include "models/numerics/random/rounding_key.hpp"
+#include "models/numerics/codec/kernel_codec.hpp"
 
-namespace equarx::numerics::reciprocal_scale {
+namespace equarx::numerics {
 
-/// True if the format uses one of these rules.
-bool has_rule(const BlockFormat& format);
+/// @throws std::invalid_argument for a format that is not int8 or int4 in contiguous groups with
+/// FP32 scales, or is not rounded by `rounding`
+void check_reciprocal(const BlockFormat& format, Rounding rounding);
 
-/// @throws std::invalid_argument for a format of these rules that is not int8 or int4 in contiguous
-/// groups with FP32 scales, or rounds differently
-void check(const BlockFormat& format);
+/// Packs the codes of a format with int8 or int4 elements.
+void pack_integers(ElementFormat element, std::span<const std::byte> codes,
+                   std::span<std::byte> payload);
 
-/// Raises each group's amax by its values in this piece. `amax` must start at 0. For ZeRO++, in
-/// FP16, and at least the smallest FP32 number once any number was seen.
-void find_amax(const BlockFormat& format, std::span<const float> values, std::size_t first,
-               std::span<float> amax);
+/// Calls `act(group, begin, end)` for the parts of a piece that share a scale.
+template <typename Act>
+void for_each_group(const BlockFormat& format, std::size_t first, std::size_t elements, Act act) {
+  for (std::size_t begin = 0; begin < elements;) {
+    const std::size_t group = (first + begin) / format.block;
+    const std::size_t end = std::min(elements, (group + 1) * format.block - first);
+    act(group, begin, end);
+    begin = end;
+  }
+}
 
-/// Encodes amax as FP32 scales.
-void encode_scales(const BlockFormat& format, std::span<const float> amax,
-                   std::span<std::byte> bytes);
+/// Codec of a rule with a reciprocal scale. `Rule` has
+/// - kRounding, the rounding of its formats,
+/// - kBelow, the difference of n from the number of positive codes including 0,
+/// - stored(value): the value in the type that the rule computes in,
+/// - factor(n, scale): the factor on values, from a decoded scale,
+/// - Rounder(key), a function of a scaled value and its index that returns the code as a float,
+///   before clamping; NaN stays NaN.
+template <class Rule>
+class ReciprocalScale : public KernelCodec {
+ public:
+  /// @throws std::invalid_argument for formats that the rules do not support
+  explicit ReciprocalScale(const BlockFormat& format) : KernelCodec(format) {
+    check_reciprocal(format, Rule::kRounding);
+  }
 
-/// Encodes values. Only SDP4Bit uses the key.
-void quantize(const BlockFormat& format, std::span<const float> values, std::size_t first,
-              std::span<const float> scales, std::span<std::byte> payload, const RoundingKey& key);
+  void encode_scales(std::span<const float> amax, float /*elsewhere*/,
+                     std::span<std::byte> bytes) const override {
+    for (std::size_t i = 0; i < amax.size(); ++i) {
+      const float most = Rule::stored(amax[i]);
+      const float scale = 1.0F / (most == 0.0F ? 1.0F : target_code() / most);
+      std::memcpy(&bytes[i * sizeof scale], &scale, sizeof scale);
+    }
+  }
 
-/// Decodes codes: code times scale.
-void dequantize(const BlockFormat& format, std::span<const std::byte> payload, std::size_t first,
-                std::span<const float> scales, std::span<float> values);
+  void quantize(const ScaledPiece& piece, std::span<const float> values,
+                std::span<std::byte> payload) const override {
+    std::vector<std::byte> codes(values.size());
+    const float most = half_range();
+    round_all(piece, values, [&](std::size_t i, float whole) { codes[i] = clamped(whole, most); });
+    pack_integers(format().element, codes, payload);
+  }
 
-/// Computes sums = local + dequantized payload. `sums` may be `local`.
-void dequantize_add(const BlockFormat& format, std::span<const std::byte> payload,
-                    std::size_t first, std::span<const float> scales, std::span<const float> local,
-                    std::span<float> sums);
+  QuantizeCounts count(const ScaledPiece& piece, std::span<const float> values) const override {
+    QuantizeCounts counts{.elements = values.size()};
+    const float most = half_range();
+    round_all(piece, values, [&](std::size_t i, float whole) {
+      const float scale = piece.scales[(piece.first + i) / format().block];
+      const float decoded =
+          Rule::stored(std::to_integer<std::int8_t>(clamped(whole, most)) * scale);
+      counts.clipped += whole < -most || whole >= most ? 1 : 0;
+      counts.flushed += values[i] != 0.0F && decoded == 0.0F ? 1 : 0;
+      counts.non_finite += std::isfinite(decoded) ? 0 : 1;
+    });
+    return counts;
+  }
 
-/// Counts the effects of quantize() on the values, with the same key.
-QuantizeCounts count(const BlockFormat& format, std::span<const float> values, std::size_t first,
-                     std::span<const float> scales, const RoundingKey& key);
+ private:
+  /// Codes are -half_range() .. half_range() - 1.
+  float half_range() const { return format().element == ElementFormat::int8 ? 128.0F : 8.0F; }
 
-}  // namespace equarx::numerics::reciprocal_scale
+  /// Code that the amax is scaled to: n in the header comment.
+  float target_code() const { return half_range() - Rule::kBelow; }
+
+  static std::byte clamped(float whole, float half_range) {
+    if (std::isnan(whole)) return {};
+    return static_cast<std::byte>(
+        static_cast<std::int8_t>(std::clamp(whole, -half_range, half_range - 1.0F)));
+  }
+
+  /// Calls `take(element, whole)` with the unclamped code of each value.
+  template <typename Take>
+  void round_all(const ScaledPiece& piece, std::span<const float> values, Take take) const {
+    typename Rule::Rounder round(piece.key);
+    for_each_group(format(), piece.first, values.size(),
+                   [&](std::size_t group, std::size_t begin, std::size_t end) {
+                     const float factor = Rule::factor(target_code(), piece.scales[group]);
+                     for (std::size_t i = begin; i < end; ++i)
+                       take(i, round(Rule::stored(values[i]) * factor, i));
+                   });
+  }
+};
+
+}  // namespace equarx::numerics

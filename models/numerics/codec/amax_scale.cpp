@@ -1,0 +1,48 @@
+#include "models/numerics/codec/amax_scale.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "models/numerics/codec/kernel_codec.hpp"
+
+namespace equarx::numerics {
+namespace {
+
+bool is_int8_or_fp8(ElementFormat format) {
+  return format == ElementFormat::int8 || format == ElementFormat::fp8_e4m3 ||
+         format == ElementFormat::fp8_e5m2 || format == ElementFormat::fp8_e4m3fnuz ||
+         format == ElementFormat::fp8_e5m2fnuz;
+}
+
+bool may_be_scaled(ElementFormat format) {
+  return format != ElementFormat::fp32 && format != ElementFormat::bf16 &&
+         format != ElementFormat::fp16;
+}
+
+bool may_be_plain(ElementFormat format) { return !may_be_scaled(format) || is_int8_or_fp8(format); }
+
+class AmaxScale final : public KernelCodec {
+ public:
+  explicit AmaxScale(const BlockFormat& format) : KernelCodec(format) {
+    const std::string element(name(format.element));
+    if (format.scaled && !may_be_scaled(format.element))
+      throw std::invalid_argument(element +
+                                  " with scales is not supported; drop them, or use int8 or FP8");
+    if (!format.scaled && !may_be_plain(format.element))
+      throw std::invalid_argument(element +
+                                  " without scales is not supported: its range is too small");
+    if (format.tensor_scale && (!format.scaled || format.scale != ScaleFormat::e4m3))
+      throw std::invalid_argument("a tensor scale requires e4m3 scales, as in nvfp4");
+    if (format.rounding == Rounding::stochastic && !is_int8_or_fp8(format.element))
+      throw std::invalid_argument(element +
+                                  " with stochastic rounding is not supported; use int8 or FP8");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const RuleCodec> make_amax_scale(const BlockFormat& format) {
+  return std::make_unique<const AmaxScale>(format);
+}
+
+}  // namespace equarx::numerics

@@ -1,0 +1,33 @@
+#include "models/numerics/codec/amax_scale.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::numerics::amax_scale_test {
+namespace {
+
+void refused(const BlockFormat& format, const char* part) {
+  CHECK_THROWS_WITH(make_amax_scale(format), ContainsSubstring(part));
+}
+
+TEST_CASE("an element needs scales, or excludes them, by its range") {
+  refused({.element = ElementFormat::int4}, "int4 without scales");
+  refused({.element = ElementFormat::int6}, "int6 without scales");
+  refused({.element = ElementFormat::mxint8}, "mxint8 without scales");
+  refused({.element = ElementFormat::fp16, .scaled = true}, "fp16 with scales");
+  refused({.element = ElementFormat::bf16, .scaled = true}, "bf16 with scales");
+  refused({.element = ElementFormat::fp32, .scaled = true}, "fp32 with scales");
+  refused({.element = ElementFormat::exp8}, "exp8 requires Global-QSGD's scale");
+}
+
+TEST_CASE("only int8 and FP8 are rounded stochastically") {
+  BlockFormat format{
+      .element = ElementFormat::int4, .scaled = true, .rounding = Rounding::stochastic};
+  refused(format, "int4 with stochastic rounding");
+  for (const ElementFormat element : {ElementFormat::int8, ElementFormat::fp8_e5m2fnuz}) {
+    format.element = element;
+    CHECK_NOTHROW(make_amax_scale(format));
+  }
+}
+
+}  // namespace
+}  // namespace equarx::numerics::amax_scale_test
