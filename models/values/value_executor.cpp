@@ -98,8 +98,7 @@ class Run {
         static_cast<unsigned>(std::min<std::size_t>(thread_count(), units_.size()));
     std::vector<std::unique_ptr<Worker>> workers(std::max(threads, 1U));
     os::parallel_for(units_.size(), threads, [&](std::size_t unit, unsigned thread) {
-      if (!workers[thread])
-        workers[thread] = std::make_unique<Worker>(Worker{make_interpreter(), {}});
+      if (!workers[thread]) workers[thread] = std::make_unique<Worker>(*this);
       compute(unit, *workers[thread]);
       if (thread == 0 && options_.watch) options_.watch(share(unit, units_.size()));
     });
@@ -109,6 +108,8 @@ class Run {
  private:
   /// State of one thread.
   struct Worker {
+    explicit Worker(const Run& run) : interpreter(run.make_interpreter()) {}
+
     UnitInterpreter interpreter;
     std::vector<float> baseline;  ///< scratch
   };

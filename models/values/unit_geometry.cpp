@@ -1,0 +1,47 @@
+#include "models/values/unit_geometry.hpp"
+
+namespace equarx::values {
+
+using collectives::Rank;
+
+std::uint32_t result_rows(const collectives::Program& program) {
+  return program.collective == collectives::Collective::all_to_all ? program.ranks() : 1;
+}
+
+UnitGeometry::UnitGeometry(const LaneTable& lanes)
+    : lanes_(lanes), partition_(lanes.program().partition), grid_(lanes.program().grid()) {
+  for (const Lane& lane : lanes.lanes())
+    most_elements_ = std::max<std::size_t>(most_elements_, lane.range.size());
+}
+
+void UnitGeometry::start(const Unit& unit) {
+  unit_ = unit;
+  lane_ = &lanes_.lanes()[unit.lane];
+  const collectives::Segment& segment = partition_.segment(lane_->segment);
+  const std::uint64_t chunk = partition_.chunk_elements(lane_->segment, top_uncut(segment));
+  const collectives::Range range = lane_->range;
+  first_element_ = partition_.segment_begin(lane_->segment) + unit.coordinate * chunk + range.begin;
+  const std::uint64_t left =
+      partition_.elements() - std::min(partition_.elements(), first_element_);
+  real_elements_ = std::min(range.size(), left);
+  collectives::AxisSet others = grid_.all_axes();
+  if (!segment.axes.empty()) others &= ~(collectives::AxisSet{1} << segment.axes.front());
+  peers_ = grid_.offsets(others);
+}
+
+Rank UnitGeometry::first_rank(const collectives::Tile& tile) const {
+  const std::vector<std::size_t>& axes = partition_.segment(lane_->segment).axes;
+  if (axes.empty()) return 0;
+  const std::uint32_t length = grid_.length(axes.front());
+  const std::uint32_t offset = grid_.coordinate(tile.shard_offset, axes.front());
+  return grid_.along(axes.front(), unit_.coordinate + length - offset);
+}
+
+std::size_t UnitGeometry::slot_of(Rank rank) const {
+  const std::vector<std::size_t>& axes = partition_.segment(lane_->segment).axes;
+  if (axes.empty()) return rank;
+  const Rank stride = grid_.along(axes.front(), 1);
+  return rank / (stride * grid_.length(axes.front())) * stride + rank % stride;
+}
+
+}  // namespace equarx::values

@@ -1,0 +1,79 @@
+#include "models/values/unit_input.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "models/values/make_room.hpp"
+
+namespace equarx::values {
+
+using collectives::Collective;
+using collectives::Offset;
+using collectives::Rank;
+
+UnitInput::UnitInput(const UnitGeometry& geometry, const TensorSource& source)
+    : geometry_(geometry), source_(source), values_(geometry.program().ranks()) {}
+
+void UnitInput::read() {
+  const std::size_t size = geometry_.elements();
+  const collectives::Program& program = geometry_.program();
+  make_room(exact_, result_rows(program) * size, result_rows(program) * geometry_.most_elements());
+  switch (program.collective) {
+    case Collective::all_reduce:
+    case Collective::reduce_scatter: return read_and_sum();
+    case Collective::broadcast:
+      read(0);
+      std::ranges::copy(values_[0], exact_.begin());
+      return;
+    case Collective::all_to_all:
+      for (Rank rank = 0; rank < program.ranks(); ++rank) {
+        read(rank);
+        std::ranges::copy(values_[rank], exact_.begin() + static_cast<std::ptrdiff_t>(rank * size));
+      }
+      return;
+    case Collective::all_gather: return read_shards();
+  }
+}
+
+void UnitInput::read(Rank rank) {
+  make_room(values_[rank], geometry_.elements(), geometry_.most_elements());
+  source_.read(rank, geometry_.first_element(), values_[rank]);
+}
+
+/// Reads and sums all ranks' inputs piece by piece, because a lane of all ranks exceeds the cache.
+void UnitInput::read_and_sum() {
+  constexpr std::size_t kPiece = 1 << 14;
+  const std::size_t size = geometry_.elements();
+  for (numerics::AlignedVector<float>& values : values_)
+    make_room(values, size, geometry_.most_elements());
+  for (std::size_t begin = 0; begin < size; begin += kPiece) {
+    const std::span<double> sums = std::span(exact_).subspan(begin, std::min(kPiece, size - begin));
+    std::ranges::fill(sums, 0.0);
+    for (Rank rank = 0; rank < values_.size(); ++rank) {
+      const std::span<float> values = std::span(values_[rank]).subspan(begin, sums.size());
+      source_.read(rank, geometry_.first_element() + begin, values);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += double{values[i]};
+    }
+  }
+}
+
+/// Reads each shard from its owner; the exact padding past the last shard is 0.
+void UnitInput::read_shards() {
+  std::ranges::fill(exact_, 0.0);
+  const collectives::Program& program = geometry_.program();
+  const std::uint32_t segment = geometry_.lane().segment;
+  const std::uint64_t shard = program.partition.chunk_elements(segment);
+  const std::uint64_t lane_begin = geometry_.first_in_segment();
+  const Rank first = geometry_.first_rank({.segment = segment});
+  for (const Offset peer : geometry_.peers()) {
+    const Rank owner = program.grid().move(first, peer);
+    read(owner);
+    const std::uint64_t begin = program.partition.chunk_begin(segment, 0, owner);
+    const std::uint64_t from = std::max(begin, lane_begin);
+    const std::uint64_t to = std::min(begin + shard, lane_begin + geometry_.elements());
+    for (std::uint64_t i = from; i < to; ++i)
+      exact_[i - lane_begin] = double{values_[owner][i - lane_begin]};
+  }
+}
+
+}  // namespace equarx::values

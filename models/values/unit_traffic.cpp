@@ -1,0 +1,51 @@
+#include "models/values/unit_traffic.hpp"
+
+#include <algorithm>
+
+namespace equarx::values {
+
+using collectives::Instruction;
+using collectives::Op;
+using collectives::Rank;
+using collectives::RankRange;
+
+UnitTraffic::UnitTraffic(const UnitGeometry& geometry, EncodedBuffers& buffers)
+    : geometry_(geometry),
+      buffers_(buffers),
+      sent_(geometry.program().channels.size()),
+      received_(geometry.program().channels.size()) {}
+
+void UnitTraffic::start() {
+  std::ranges::fill(sent_, 0);
+  std::ranges::fill(received_, 0);
+}
+
+void UnitTraffic::count(const Instruction& transfer) {
+  const collectives::Program& program = geometry_.program();
+  const collectives::Message& message = program.messages[transfer.message];
+  std::uint64_t& bytes = (transfer.op == Op::send ? sent_ : received_)[message.channel];
+  const Rank last = std::min(transfer.ranks.last, program.ranks() - 1);
+  if (message.origin.root) {
+    bytes += (last - transfer.ranks.first + 1) * bytes_of(message, {0, 0});
+  } else if (transfer.ranks == RankRange{}) {
+    bytes += program.grid().span(message.origin.gathered) * bytes_of(message, {});
+  } else {  // a subset of ranks: the bytes that each of them sends or receives
+    const collectives::Origin origin =
+        transfer.op == Op::send ? message.origin : program.received(message);
+    for (Rank rank = transfer.ranks.first; rank <= last; ++rank) {
+      const Rank producer = geometry_.producer_of(origin, rank);
+      bytes += bytes_of(message, {producer, producer});
+    }
+  }
+}
+
+std::uint64_t UnitTraffic::bytes_of(const collectives::Message& message, RankRange producers) {
+  std::uint64_t bytes = 0;
+  geometry_.for_each_tile(geometry_.program().buffers[message.buffer].tile, producers,
+                          [&](const RankTile& producer) {
+                            bytes += buffers_.at(message.buffer, producer.rank).bytes.size();
+                          });
+  return bytes;
+}
+
+}  // namespace equarx::values
