@@ -9,16 +9,22 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "models/chakra/trace.pb.h"
 
 namespace equarx::chakra {
 namespace {
 
+using google::protobuf::io::CodedInputStream;
+using google::protobuf::io::CodedOutputStream;
+
 constexpr double kMicrosecond = 1e-6;
 constexpr double kLargest = 1e18;  // sizes and counts
 
-/// Splits a file into its length-prefixed messages.
+/// Splits a file into its length-prefixed messages. Not by delimited_message_util.h: it reports all
+/// errors alike, truncates lengths to 32 bits, and needs the whole of protobuf.
 class Messages {
  public:
   explicit Messages(std::string_view bytes) : rest_(bytes), size_(bytes.size()) {}
@@ -32,34 +38,39 @@ class Messages {
     const std::string_view bytes = take(length(), at);
     Message message;
     if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-      throw TraceError(
-          fmt::format("invalid {} at byte {}; is this a complete Chakra trace?", what, at));
+      throw invalid(what, at);
     return message;
   }
 
  private:
-  /// Reads a varint of up to 32 bits.
+  /// Reads the length of a message: a varint of up to 10 bytes, below 2^31.
   std::size_t length() {
-    constexpr unsigned kBits = 7;
-    constexpr unsigned kMostBits = 28;
-    constexpr std::uint8_t kMore = 0x80;
+    constexpr std::size_t kLongest = 10;
     const std::size_t at = offset();
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift <= kMostBits; shift += kBits) {
-      const auto byte = static_cast<std::uint8_t>(take(1, at).front());
-      value |= std::uint64_t{byte & 0x7FU} << shift;
-      if ((byte & kMore) == 0) return value;
-    }
-    throw TraceError(fmt::format("invalid message length at byte {}; is this a Chakra trace?", at));
+    const std::string_view start = rest_.substr(0, kLongest);
+    CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(start.data()),
+                            static_cast<int>(start.size()));
+    int value = 0;
+    if (!stream.ReadVarintSizeAsInt(&value))
+      throw start.size() < kLongest ? truncated(at) : invalid("message length", at);
+    take(static_cast<std::size_t>(stream.CurrentPosition()), at);
+    return static_cast<std::size_t>(value);
   }
 
   std::string_view take(std::size_t bytes, std::size_t at) {
-    if (bytes > rest_.size())
-      throw TraceError(
-          fmt::format("ends within the message at byte {}; is the file complete?", at));
+    if (bytes > rest_.size()) throw truncated(at);
     const std::string_view taken = rest_.substr(0, bytes);
     rest_.remove_prefix(bytes);
     return taken;
+  }
+
+  static TraceError invalid(const char* what, std::size_t at) {
+    return TraceError(
+        fmt::format("invalid {} at byte {}; is this a complete Chakra trace?", what, at));
+  }
+
+  static TraceError truncated(std::size_t at) {
+    return TraceError(fmt::format("ends within the message at byte {}; is the file complete?", at));
   }
 
   std::string_view rest_;
@@ -206,15 +217,10 @@ wire::Node write_node(const Node& node) {
   return to;
 }
 
-void put(std::string& bytes, const google::protobuf::MessageLite& message) {
-  constexpr std::size_t kLast = 0x7F;
-  constexpr unsigned kBits = 7;
-  const std::string body = message.SerializeAsString();
-  std::size_t length = body.size();
-  for (; length > kLast; length >>= kBits)
-    bytes.push_back(static_cast<char>((length & kLast) | (kLast + 1)));
-  bytes.push_back(static_cast<char>(length));
-  bytes += body;
+/// Writes a message after its length.
+void put(CodedOutputStream& stream, const google::protobuf::MessageLite& message) {
+  stream.WriteVarint32(static_cast<std::uint32_t>(message.ByteSizeLong()));
+  message.SerializeToCodedStream(&stream);
 }
 
 }  // namespace
@@ -231,8 +237,12 @@ std::string write_trace(const Trace& trace) {
   wire::Metadata metadata;
   metadata.set_version(trace.version);
   std::string bytes;
-  put(bytes, metadata);
-  for (const Node& node : trace.nodes) put(bytes, write_node(node));
+  {
+    google::protobuf::io::StringOutputStream output(&bytes);
+    CodedOutputStream stream(&output);  // completes the bytes when destroyed
+    put(stream, metadata);
+    for (const Node& node : trace.nodes) put(stream, write_node(node));
+  }
   return bytes;
 }
 

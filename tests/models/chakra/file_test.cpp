@@ -113,6 +113,12 @@ TEST_CASE("invalid bytes are refused with their position") {
   refused(kHeader.substr(0, 4), "ends within the message at byte 0");
   refused(kHeader + message(bytes({2 << 3 | 2, 100, 'x'})), "invalid node at byte 8");
   refused(std::string(10, '\xff'), "invalid message length at byte 0");
+  refused(kHeader + "\xff\xff\xff\xff\x0f", "ends within the message at byte 8");
+  refused(kHeader + "\x80\x80\x80\x80\x08" + std::string(9, ' '),
+          "invalid message length at byte 8");
+  refused(kHeader + "\x81\x80\x80\x80\x10" + std::string(9, '\0'),
+          "invalid message length at byte 8");
+  refused(kHeader + "\x80", "ends within the message at byte 8");
   refused("HloModule jit_f", "byte 0");
   refused(kHeader + message(field(3, 7) + attribute("comm_type", field(9, 10))),
           "comm_type 10 is not a collective");
