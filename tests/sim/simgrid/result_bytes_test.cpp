@@ -17,7 +17,7 @@ TimeResult full() {
   result.waits = {{0.8, 0.9, 1.0}, {1.1, 1.2, 1.3}};
   result.marks_s = {1.4};
   result.failure = {.time_s = 1.5, .sender = 16, .receiver = 17, .message = 18, .link = 19};
-  result.trace.core = {{20, 21, CoreWork::start_up, 2.2, 2.3}, {24, 25, CoreWork::other, 2.6, 2.7}};
+  result.trace.core = {{20, 21, CoreWork::start_up, 2.2, 2.3}, {24, 25, CoreWork::start_up, 2.6, 2.7}};
   result.trace.transfers = {{28, 29, 30, 3.1, 3.2}};
   return result;
 }
