@@ -19,6 +19,8 @@ TABLE = re.compile(r"(?<=<!-- modules -->\n).*?(?=<!-- /modules -->)", re.DOTALL
 HEAVY = re.compile(r"^(nlohmann/json\.hpp|pugixml\.hpp|boost/|simgrid/|valijson/|CLI/)")
 ADAPTERS = {
     "experiments/input/json.hpp",
+    "experiments/input/codecs.hpp",  # for the source files that declare keys
+    "experiments/input/fields.hpp",
     "sim/simgrid/chip_actor.hpp",  # SimGrid, only for the source files of sim/simgrid
     "sim/simgrid/platform.hpp",
     "tools/cli/app.hpp",  # the description of the command line, for its users
