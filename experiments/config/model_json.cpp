@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/embedded.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/nearest.hpp"
@@ -26,73 +28,101 @@ constexpr input::EnumNames<workloads::WeightType, 2> kWeightTypes({
 });
 
 /// Far above any model; keeps derived counts exact in a double.
-constexpr std::uint64_t kMostCount = 1 << 24;
+constexpr std::uint64_t kMostModelCount = 1 << 24;
 
-std::uint32_t read_count(input::ObjectReader& reader, std::string_view key) {
-  return static_cast<std::uint32_t>(reader.integer(key, 1, kMostCount));
+/// A count above 0.
+constexpr input::Integer kCount{1, kMostModelCount};
+
+/// An even count.
+struct Even {
+  void read(input::ObjectReader& reader, std::string_view key, std::uint32_t& number) const {
+    kCount.read(reader, key, number);
+    if (number % 2 != 0)
+      throw input::InputError(
+          reader.pointer_to(key),
+          fmt::format("{} is odd; rotary embeddings rotate pairs, so it must be even", number));
+  }
+  input::Json write(std::uint32_t number) const { return number; }
+  input::Json schema() const {
+    return {{"type", "integer"}, {"minimum", 2}, {"maximum", kMostModelCount}, {"multipleOf", 2}};
+  }
+};
+
+/// Key and value heads, which divide the query heads.
+struct Divisor : input::Integer {
+  void read(input::ObjectReader& reader, std::string_view key, Transformer& model) const {
+    Integer::read(reader, key, model.kv_heads);
+    if (model.heads % model.kv_heads != 0)
+      throw input::InputError(
+          reader.pointer_to(key),
+          fmt::format("{} heads cannot share {} key and value heads evenly; heads must "
+                      "be a multiple of kv_heads",
+                      model.heads, model.kv_heads));
+  }
+  void write(const Transformer& model, std::string_view key, input::Json& json) const {
+    json[std::string(key)] = model.kv_heads;
+  }
+};
+
+const input::Table<Transformer>& local_attention_table() {
+  static const input::Table<Transformer> table{
+      {"layers_per_global", &Transformer::local_layers_per_global, kCount,
+       "n, local layers before each global one; without `local_attention` all are global",
+       input::kRequired},
+      {"window", &Transformer::window, kCount, "positions of a local layer", input::kRequired},
+  };
+  return table;
 }
 
-bool read_flag(input::ObjectReader& reader, std::string_view key) {
-  const input::Json& value = reader.required(key, "true or false");
-  if (!value.is_boolean())
-    throw input::InputError(reader.pointer_to(key),
-                            fmt::format("expected true or false, found {}", input::kind_of(value)));
-  return value.get<bool>();
-}
+/// Layers that attend to a window only, if the key is present.
+struct LocalAttention {
+  void read(input::ObjectReader& reader, std::string_view key, Transformer& model) const {
+    if (reader.has(key)) input::Nested{local_attention_table}.read(reader, key, model);
+  }
+  void write(const Transformer& model, std::string_view key, input::Json& json) const {
+    if (model.local_layers_per_global > 0)
+      json[std::string(key)] = local_attention_table().write(model);
+  }
+  input::Json schema() const { return local_attention_table().schema(); }
+};
 
-void read_heads(input::ObjectReader& reader, Transformer& model) {
-  model.heads = read_count(reader, "heads");
-  model.kv_heads = read_count(reader, "kv_heads");
-  if (model.heads % model.kv_heads != 0)
-    throw input::InputError(
-        reader.pointer_to("kv_heads"),
-        fmt::format("{} heads cannot share {} key and value heads evenly; heads must "
-                    "be a multiple of kv_heads",
-                    model.heads, model.kv_heads));
-  model.head_size = read_count(reader, "head_size");
-  if (model.head_size % 2 != 0)
-    throw input::InputError(
-        reader.pointer_to("head_size"),
-        fmt::format("{} is odd; rotary embeddings rotate pairs, so it must be even",
-                    model.head_size));
-}
-
-void read_ffn(input::ObjectReader& reader, Transformer& model) {
-  model.ffn = read_count(reader, "ffn");
-  model.gated_ffn = read_flag(reader, "gated_ffn");
-  model.activation = reader.choice("activation", kActivations);
-}
-
-void read_local_attention(input::ObjectReader& reader, Transformer& model) {
-  if (!reader.has("local_attention")) return;
-  input::ObjectReader local = reader.object("local_attention");
-  model.local_layers_per_global = read_count(local, "layers_per_global");
-  model.window = read_count(local, "window");
-  local.finish();
+const input::Table<Transformer>& model_table() {
+  using input::Flag, input::kRequired, input::OneOf, input::Text;
+  static const input::Table<Transformer> table{
+      {"name", &Transformer::name, Text{}, "for readers", kRequired},
+      {"description", &Transformer::description, Text{}, "for readers", kRequired},
+      {"source", &Transformer::source, Text{}, "of the numbers", kRequired},
+      {"layers", &Transformer::layers, kCount, "L", kRequired},
+      {"d_model", &Transformer::d_model, kCount, "d, width of the residual", kRequired},
+      {"heads", &Transformer::heads, kCount, "H, query heads", kRequired},
+      {"kv_heads", Divisor{kCount}, "K, key and value heads, a divisor of `heads`", kRequired},
+      {"head_size", &Transformer::head_size, Even{}, "s, even (rotary pairs)", kRequired},
+      {"ffn", &Transformer::ffn, kCount, "f, inner width of the FFN", kRequired},
+      {"gated_ffn", &Transformer::gated_ffn, Flag{},
+       "`true`: gate, up and down matrices; `false`: up and down", kRequired},
+      {"activation", &Transformer::activation, OneOf{kActivations},
+       R"(`"gelu"`, `"silu"` or `"relu"`)", kRequired},
+      {"vocabulary", &Transformer::vocabulary, kCount, "v", kRequired},
+      {"tied_embeddings", &Transformer::tied_embeddings, Flag{},
+       "`true`: one table for lookup and logits; `false`: two", kRequired},
+      {"local_attention", LocalAttention{}, ""},
+      {"largest_context", &Transformer::largest_context, kCount, "maximum positions", kRequired},
+      {"post_norms", &Transformer::post_norms, Flag{},
+       "norms also after attention and FFN, before the residual addition", kRequired},
+      {"qk_norms", &Transformer::qk_norms, Flag{}, "per-head norms of queries and keys", kRequired},
+      {"weights", &Transformer::weights, OneOf{kWeightTypes},
+       R"(type in HBM: `"bf16"` or `"fp32"`)", kRequired},
+  };
+  return table;
 }
 
 }  // namespace
 
 Transformer read_model(const input::Json& json) {
-  input::ObjectReader reader(json, "");
-  Transformer model;
-  model.name = reader.text("name");
-  model.description = reader.text("description");
-  model.source = reader.text("source");
-  model.layers = read_count(reader, "layers");
-  model.d_model = read_count(reader, "d_model");
-  read_heads(reader, model);
-  read_ffn(reader, model);
-  model.vocabulary = read_count(reader, "vocabulary");
-  model.tied_embeddings = read_flag(reader, "tied_embeddings");
-  read_local_attention(reader, model);
-  model.largest_context = read_count(reader, "largest_context");
-  model.post_norms = read_flag(reader, "post_norms");
-  model.qk_norms = read_flag(reader, "qk_norms");
-  model.weights = reader.choice("weights", kWeightTypes);
-  reader.finish();
-  return model;
+  return model_table().read_all(input::ObjectReader(json, ""));
 }
+
+input::Json model_schema() { return model_table().schema(); }
 
 Transformer load_model(const std::string& name_or_path, const std::string& pointer) {
   if (input::is_path(name_or_path))

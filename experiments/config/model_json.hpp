@@ -15,4 +15,7 @@ workloads::Transformer load_model(const std::string& name_or_path, const std::st
 /// Reads the contents of a model file.
 workloads::Transformer read_model(const input::Json& json);
 
+/// Schema of model files, with annotations.
+input::Json model_schema();
+
 }  // namespace equarx::config

@@ -1,5 +1,6 @@
 #include "experiments/config/precision_json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -8,8 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/enum_names.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 
 namespace equarx::config {
@@ -38,6 +41,8 @@ constexpr std::array kClasses = {ProductClass{"projections", &Precision::project
                                  ProductClass{"attention", &Precision::attention},
                                  ProductClass{"ffn", &Precision::ffn},
                                  ProductClass{"head", &Precision::head}};
+
+input::Json matrix_type_schema() { return input::Named{hardware::kMatrixTypes}.schema(); }
 
 bool is_attention(const ProductClass& which) { return which.types == &Precision::attention; }
 
@@ -84,15 +89,41 @@ bool is_any_scaled(const ProductTypes& types) {
          steps::is_scaled(types.weight_gradient);
 }
 
+/// A matmul type; `fallback` if absent, from the types read before.
+struct MatrixTypeKey {
+  hardware::MatrixType ProductTypes::*type;
+  hardware::MatrixType ProductTypes::*fallback;
+
+  void read(input::ObjectReader& reader, std::string_view key, ProductTypes& types) const {
+    types.*type = input::choose(reader, key, hardware::kMatrixTypes, types.*fallback);
+  }
+  void write(const ProductTypes& types, std::string_view key, input::Json& json) const {
+    json[std::string(key)] = hardware::name(types.*type);
+  }
+  input::Json schema() const { return matrix_type_schema(); }
+};
+
+const input::Table<ProductTypes>& types_table() {
+  static const input::Table<ProductTypes> table{
+      {{"forward", MatrixTypeKey{&ProductTypes::forward, &ProductTypes::forward}, "forward pass",
+        input::by_default(R"("bf16")")},
+       {"input_gradient", MatrixTypeKey{&ProductTypes::input_gradient, &ProductTypes::forward},
+        "input gradients; attention: all gradients", input::otherwise("`forward`")},
+       {"weight_gradient",
+        MatrixTypeKey{&ProductTypes::weight_gradient, &ProductTypes::input_gradient},
+        "weight gradients", input::otherwise("`input_gradient`")},
+       {"scaling", input::Elsewhere{input::OneOf{kScalings}},
+        "operand scaling: `\"delayed\"`, `\"current\"`, `\"rows\"`, `\"blocks\"`, `\"mx\"`, "
+        "`\"nv\"`",
+        input::otherwise("by type")}},
+      {.definition = "product_types", .shown_as = "*"}};
+  return table;
+}
+
 ProductTypes read_types(input::ObjectReader reader, const ProductClass& which) {
   ProductTypes types;
-  types.forward =
-      input::choose(reader, "forward", hardware::kMatrixTypes, hardware::MatrixType::bf16);
-  types.input_gradient =
-      input::choose(reader, "input_gradient", hardware::kMatrixTypes, types.forward);
   if (is_attention(which)) reader.reject("weight_gradient", "attention has no weights; remove it");
-  types.weight_gradient =
-      input::choose(reader, "weight_gradient", hardware::kMatrixTypes, types.input_gradient);
+  types_table().read(reader, types);
   if (!is_any_scaled(types)) reader.reject("scaling", "no type of this class is scaled; remove it");
   types.scaling = reader.choice_or("scaling", kScalings, usual_scaling(which, types));
   check_scaling(which, types, reader.pointer_to("scaling"));
@@ -100,29 +131,69 @@ ProductTypes read_types(input::ObjectReader reader, const ProductClass& which) {
   return types;
 }
 
-/// Reads one type for all matmuls of the class, or an object.
-ProductTypes read_class(input::ObjectReader& reader, const ProductClass& which) {
-  if (!reader.required(which.key, "a matmul type").is_string())
-    return read_types(reader.object(which.key), which);
-  ProductTypes types = steps::all_of(
-      input::choose(reader, which.key, hardware::kMatrixTypes, hardware::MatrixType::bf16));
-  types.scaling = usual_scaling(which, types);
-  check_scaling(which, types, reader.pointer_to(which.key));
-  return types;
+/// One type for all matmuls of a class, or an object.
+struct ClassTypes {
+  ProductClass which;
+
+  void read(input::ObjectReader& reader, std::string_view key, ProductTypes& types) const {
+    if (!reader.required(key, "a matmul type").is_string()) {
+      types = read_types(reader.object(key), which);
+      return;
+    }
+    types = steps::all_of(
+        input::choose(reader, key, hardware::kMatrixTypes, hardware::MatrixType::bf16));
+    types.scaling = usual_scaling(which, types);
+    check_scaling(which, types, reader.pointer_to(key));
+  }
+  input::Json write(const ProductTypes& types) const {
+    input::Json json = types_table().write(types);
+    if (is_attention(which)) json.erase("weight_gradient");
+    if (is_any_scaled(types)) json["scaling"] = kScalings[types.scaling];
+    return json;
+  }
+  input::Json schema() const {
+    return input::one_of({matrix_type_schema(), types_table().schema()});
+  }
+};
+
+std::vector<std::string_view> recipe_names() {
+  std::vector<std::string_view> names;
+  for (const Precision& precision : steps::precisions()) names.push_back(precision.name);
+  return names;
 }
 
 const Precision& read_recipe(input::ObjectReader& reader, std::string_view key) {
-  std::vector<std::string_view> names;
-  for (const Precision& precision : steps::precisions()) names.push_back(precision.name);
-  return steps::precisions()[reader.choice(key, names)];
+  return steps::precisions()[reader.choice(key, recipe_names())];
 }
 
-input::Json types_json(const ProductTypes& types, const ProductClass& which) {
-  input::Json json = {{"forward", hardware::name(types.forward)},
-                      {"input_gradient", hardware::name(types.input_gradient)}};
-  if (!is_attention(which)) json["weight_gradient"] = hardware::name(types.weight_gradient);
-  if (is_any_scaled(types)) json["scaling"] = kScalings[types.scaling];
-  return json;
+/// A recipe for all classes.
+struct BaseRecipe {
+  void read(input::ObjectReader& reader, std::string_view key, Precision& precision) const {
+    if (reader.has(key)) precision = read_recipe(reader, key);
+  }
+  void write(const Precision&, std::string_view, input::Json&) const {}
+  input::Json schema() const { return input::enum_schema(recipe_names()); }
+};
+
+const input::Table<Precision>& precision_table() {
+  constexpr std::string_view kMeaning =
+      "type of a class (q, k, v, output; scores, values; FFN; logits): `\"bf16\"`, `\"fp32\"`, "
+      "`\"int8\"`, `\"fp8\"`, `\"fp4\"`, or an object";
+  constexpr input::Presence kByRecipe = input::otherwise("by recipe");
+  static const input::Table<Precision> table{
+      {"recipe", BaseRecipe{}, "recipe for unspecified keys", input::by_default(R"("bf16")")},
+      {"projections", &Precision::projections, ClassTypes{kClasses[0]}, kMeaning, kByRecipe},
+      {"attention", &Precision::attention, ClassTypes{kClasses[1]}, kMeaning, kByRecipe},
+      {"ffn", &Precision::ffn, ClassTypes{kClasses[2]}, kMeaning, kByRecipe},
+      {"head", &Precision::head, ClassTypes{kClasses[3]}, kMeaning, kByRecipe},
+  };
+  return table;
+}
+
+bool is_recipe(const Precision& precision, const Precision& recipe) {
+  return std::ranges::all_of(kClasses, [&](const ProductClass& which) {
+    return precision.*which.types == recipe.*which.types;
+  });
 }
 
 }  // namespace
@@ -131,17 +202,9 @@ Precision read_precision(input::ObjectReader& training) {
   if (!training.has("precision")) return {};
   if (training.required("precision", "a recipe").is_string())
     return read_recipe(training, "precision");
-  input::ObjectReader reader = training.object("precision");
-  const Precision base = reader.has("recipe") ? read_recipe(reader, "recipe") : Precision{};
-  Precision precision = base;
-  bool is_base = true;
-  for (const ProductClass& which : kClasses) {
-    if (!reader.has(which.key)) continue;
-    precision.*which.types = read_class(reader, which);
-    is_base = is_base && precision.*which.types == base.*which.types;
-  }
-  reader.finish();
-  if (is_base) return base;
+  Precision precision = precision_table().read_all(training.object("precision"));
+  const auto recipe = std::ranges::find(steps::precisions(), precision.name, &Precision::name);
+  if (recipe == steps::precisions().end() || is_recipe(precision, *recipe)) return precision;
   precision.name = "";
   precision.source = "";
   return precision;
@@ -149,10 +212,11 @@ Precision read_precision(input::ObjectReader& training) {
 
 input::Json precision_json(const Precision& precision) {
   if (!precision.name.empty()) return precision.name;
-  input::Json json = input::Json::object();
-  for (const ProductClass& which : kClasses)
-    json[std::string(which.key)] = types_json(precision.*which.types, which);
-  return json;
+  return precision_table().write(precision);
+}
+
+input::Json precision_schema() {
+  return input::one_of({input::enum_schema(recipe_names()), precision_table().schema()});
 }
 
 }  // namespace equarx::config

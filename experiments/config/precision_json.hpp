@@ -13,4 +13,7 @@ steps::Precision read_precision(input::ObjectReader& training);
 /// Inverse of read_precision(): the recipe's name, or all types of all classes.
 input::Json precision_json(const steps::Precision& precision);
 
+/// Schema of "precision", with annotations.
+input::Json precision_schema();
+
 }  // namespace equarx::config

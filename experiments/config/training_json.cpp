@@ -10,8 +10,11 @@
 
 #include "experiments/config/model_json.hpp"
 #include "experiments/config/precision_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/steps/training_operations.hpp"
 
 namespace equarx::config {
@@ -19,6 +22,7 @@ namespace {
 
 using steps::Keep;
 using steps::Remat;
+using steps::Training;
 
 constexpr std::uint64_t kMostSequence = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMostBatch = std::uint64_t{1} << 24;
@@ -39,106 +43,165 @@ constexpr std::array kPolicies = {NamedRemat{"none", Remat{}},
                                   NamedRemat{"minimal", steps::kMinimalRemat},
                                   NamedRemat{"full", steps::kFullRemat}};
 
-Remat read_remat(input::ObjectReader& training) {
-  if (!training.has("remat")) return {};
-  if (training.required("remat", "a policy").is_string()) {
+/// The input of a layer is never recomputed.
+struct LayerInput {
+  void read(input::ObjectReader& reader, std::string_view key, Keep& keep) const {
+    keep = reader.choice(key, kKeeps);
+    if (keep == Keep::recompute)
+      throw input::InputError(
+          reader.pointer_to(key),
+          "everything else is recomputed from a layer's input; keep or offload it");
+  }
+  input::Json write(Keep keep) const { return kKeeps[keep]; }
+  input::Json schema() const {
+    return input::enum_schema(std::array{kKeeps[Keep::kept], kKeeps[Keep::offload]});
+  }
+};
+
+const input::Table<Remat>& remat_table() {
+  constexpr std::string_view kMeaning = "`\"keep\"`, or `\"offload\"` to host memory";
+  static const input::Table<Remat> table{
+      {"layer_input", &Remat::layer_input, LayerInput{}, "or `\"offload\"`"},
+      {"qkv", &Remat::qkv, input::OneOf{kKeeps}, kMeaning},
+      {"attention", &Remat::attention, input::OneOf{kKeeps}, kMeaning},
+      {"attention_output", &Remat::attention_output, input::OneOf{kKeeps}, kMeaning},
+      {"ffn_in", &Remat::ffn_in, input::OneOf{kKeeps}, kMeaning},
+  };
+  return table;
+}
+
+/// A policy by name, or an object whose missing keys have the values of policy "full".
+struct RematPolicy {
+  static std::vector<std::string_view> names() {
     std::vector<std::string_view> names;
     for (const NamedRemat& policy : kPolicies) names.push_back(policy.name);
-    return kPolicies[training.choice("remat", names)].remat;
+    return names;
   }
-  Remat remat = steps::kFullRemat;
-  input::ObjectReader reader = training.object("remat");
-  for (const steps::Activation& activation : steps::kActivations)
-    remat.*activation.keep = reader.choice_or(activation.name, kKeeps, remat.*activation.keep);
-  if (remat.layer_input == Keep::recompute)
+  void read(input::ObjectReader& reader, std::string_view key, Remat& remat) const {
+    if (reader.required(key, "a policy").is_string()) {
+      remat = kPolicies[reader.choice(key, names())].remat;
+      return;
+    }
+    remat = steps::kFullRemat;
+    input::Nested{remat_table}.read(reader, key, remat);
+  }
+  input::Json write(const Remat& remat) const { return remat_table().write(remat); }
+  input::Json schema() const {
+    return input::one_of({input::enum_schema(names()), remat_table().schema(steps::kFullRemat)});
+  }
+};
+
+/// A recipe by name, or an object.
+struct PrecisionChoice {
+  void read(input::ObjectReader& reader, std::string_view, steps::Precision& precision) const {
+    precision = read_precision(reader);
+  }
+  input::Json write(const steps::Precision& precision) const { return precision_json(precision); }
+  input::Json schema() const { return precision_schema(); }
+};
+
+/// Bytes of a stored gradient: those of a communicated one if the key is absent.
+struct GradientBytes {
+  void read(input::ObjectReader& reader, std::string_view key, Training& training) const {
+    training.gradient_bytes = reader.has(key)
+                                  ? reader.positive_number(key)
+                                  : numerics::element_bits(training.gradient_dtype) / 8.0;
+  }
+  void write(const Training& training, std::string_view key, input::Json& json) const {
+    json[std::string(key)] = training.gradient_bytes;
+  }
+  input::Json schema() const { return input::Positive{}.schema(); }
+};
+
+const input::Table<workloads::AttentionMethod>& training_attention_table() {
+  using workloads::AttentionMethod;
+  static const input::Table<AttentionMethod> table{
+      {"skips_future", &AttentionMethod::skips_future, input::Flag{}, "skips keys after the query"},
+      {"block", &AttentionMethod::block, input::Integer{1, kMostSequence},
+       "kernel block size in positions; diagonal blocks are computed whole"},
+      {"skips_outside_window", &AttentionMethod::skips_outside_window, input::Flag{},
+       "local layers compute only their window"},
+  };
+  return table;
+}
+
+const input::Table<Training>& training_table() {
+  static const input::Table<Training> table{
+      {"model", input::Elsewhere{input::Text{}},
+       "built-in model or path of a model file ([workloads.md](workloads.md))", input::kRequired},
+      {"sequence", &Training::sequence, input::Integer{1, kMostSequence}, "tokens per sequence",
+       input::kRequired},
+      {"batch", &Training::batch, input::Integer{1, kMostBatch},
+       "sequences per step, over all chips", input::kRequired},
+      {"microbatches", &Training::microbatches, input::Integer{1, kMostBatch},
+       "sequential parts of the batch"},
+      {"remat", &Training::remat, RematPolicy{},
+       "kept activations: all, `\"minimal\"` (outputs of weight matmuls), `\"full\"` (layer inputs "
+       "only), or an object",
+       input::by_default(R"("none")")},
+      {"attention", &Training::attention, input::Nested{training_attention_table}, ""},
+      {"precision", &Training::precision, PrecisionChoice{},
+       "GEMM types: a [recipe](#types-of-products) or an object"},
+      {"sequence_parallel", &Training::sequence_parallel, input::Flag{},
+       "gathers and scatters along positions instead of AllReduces over `tensor`"},
+      {"prefetch", &Training::prefetch, input::Integer{0, kMostLayers},
+       "layers gathered or fetched from the host ahead"},
+      {"buckets", &Training::buckets, input::Integer{1, kMostLayers},
+       "layers per gradient reduction over `data`; above the layer count, nothing overlaps"},
+      {"distributed_optimizer", &Training::distributed_optimizer, input::Flag{},
+       "ZeRO stage 1 over `data`: gradients scattered, weight shards updated, weights gathered in "
+       "bf16, by `buckets`"},
+      {"gradient_dtype", &Training::gradient_dtype, input::Named{numerics::kTensorFormats},
+       "communicated gradients: `\"fp32\"`, `\"fp16\"`, `\"fp8-e4m3\"`, `\"fp8-e5m2\"`"},
+      {"fused_accumulation", &Training::fused_accumulation, input::Flag{},
+       "gradient GEMMs accumulate over microbatches; else, and with `fsdp`, a separate pass"},
+      {"transposed_casts", &Training::transposed_casts, input::Flag{},
+       "FP8 casts write a transposed copy, as on Hopper"},
+      {"weight_bytes", &Training::weight_bytes, input::Positive{}, "per stored weight"},
+      {"moment_bytes", &Training::moment_bytes, input::Positive{}, "optimizer state per weight"},
+      {"gradient_bytes", GradientBytes{}, "per stored gradient",
+       input::otherwise("as communicated")},
+  };
+  return table;
+}
+
+void check_sequence(const Training& training, const std::string& pointer) {
+  if (training.sequence > training.model.largest_context)
     throw input::InputError(
-        reader.pointer_to("layer_input"),
-        "everything else is recomputed from a layer's input; keep or offload it");
-  reader.finish();
-  return remat;
+        pointer, fmt::format("is {}; {} takes 1 to {}", training.sequence, training.model.name,
+                             training.model.largest_context));
 }
 
-double read_bytes(input::ObjectReader& reader, std::string_view key, double fallback) {
-  return reader.has(key) ? reader.positive_number(key) : fallback;
-}
-
-workloads::AttentionMethod read_attention(input::ObjectReader reader, std::uint64_t sequence) {
-  workloads::AttentionMethod method{.fused = true};
-  method.skips_future = reader.flag_or("skips_future", true);
-  method.skips_outside_window = reader.flag_or("skips_outside_window", false);
-  if (reader.has("block")) method.block = reader.integer("block", 1, sequence);
-  if (sequence % method.block != 0)
-    throw input::InputError(reader.pointer_to("block"),
+void check_block(const Training& training, const std::string& pointer) {
+  const std::uint64_t block =
+      input::read_integer(training.attention.block, pointer, 1, training.sequence);
+  if (training.sequence % block != 0)
+    throw input::InputError(pointer,
                             fmt::format("{} positions cannot be divided into blocks of {}; use a "
                                         "divisor of them",
-                                        sequence, method.block));
-  reader.finish();
-  return method;
+                                        training.sequence, block));
 }
 
 }  // namespace
 
 TrainingConfig read_training(input::ObjectReader reader) {
   TrainingConfig config;
-  steps::Training& training = config.training;
+  Training& training = config.training;
   config.model_name = reader.text("model", "the name of a model, like \"llama3-8b\", or a file");
   training.model = load_model(config.model_name, reader.pointer_to("model"));
-  training.sequence = reader.integer("sequence", 1, kMostSequence);
-  if (training.sequence > training.model.largest_context)
-    throw input::InputError(reader.pointer_to("sequence"),
-                            fmt::format("is {}; {} takes 1 to {}", training.sequence,
-                                        training.model.name, training.model.largest_context));
-  training.batch = reader.integer("batch", 1, kMostBatch);
-  if (reader.has("microbatches"))
-    training.microbatches =
-        static_cast<std::uint32_t>(reader.integer("microbatches", 1, kMostBatch));
-  training.remat = read_remat(reader);
-  if (reader.has("attention"))
-    training.attention = read_attention(reader.object("attention"), training.sequence);
-  training.precision = read_precision(reader);
-  training.sequence_parallel = reader.flag_or("sequence_parallel", false);
-  if (reader.has("prefetch"))
-    training.prefetch = static_cast<std::uint32_t>(reader.integer("prefetch", 0, kMostLayers));
-  if (reader.has("buckets"))
-    training.buckets = static_cast<std::uint32_t>(reader.integer("buckets", 1, kMostLayers));
-  training.distributed_optimizer = reader.flag_or("distributed_optimizer", false);
-  training.gradient_dtype = input::choose(reader, "gradient_dtype", numerics::kTensorFormats,
-                                          numerics::ElementFormat::bf16);
-  training.fused_accumulation = reader.flag_or("fused_accumulation", true);
-  training.transposed_casts = reader.flag_or("transposed_casts", false);
-  training.weight_bytes = read_bytes(reader, "weight_bytes", training.weight_bytes);
-  training.moment_bytes = read_bytes(reader, "moment_bytes", training.moment_bytes);
-  training.gradient_bytes =
-      read_bytes(reader, "gradient_bytes", numerics::element_bits(training.gradient_dtype) / 8.0);
+  training_table().read(reader, training);
+  check_sequence(training, reader.pointer_to("sequence"));
+  check_block(training, input::pointer(reader.pointer_to("attention"), "block"));
   reader.finish();
   return config;
 }
 
 input::Json training_json(const TrainingConfig& config) {
-  const steps::Training& training = config.training;
-  input::Json remat = input::Json::object();
-  for (const steps::Activation& activation : steps::kActivations)
-    remat[std::string(activation.name)] = kKeeps[training.remat.*activation.keep];
-  return {{"model", config.model_name},
-          {"sequence", training.sequence},
-          {"batch", training.batch},
-          {"microbatches", training.microbatches},
-          {"remat", remat},
-          {"attention",
-           {{"skips_future", training.attention.skips_future},
-            {"block", training.attention.block},
-            {"skips_outside_window", training.attention.skips_outside_window}}},
-          {"precision", precision_json(training.precision)},
-          {"sequence_parallel", training.sequence_parallel},
-          {"prefetch", training.prefetch},
-          {"buckets", training.buckets},
-          {"distributed_optimizer", training.distributed_optimizer},
-          {"gradient_dtype", numerics::name(training.gradient_dtype)},
-          {"fused_accumulation", training.fused_accumulation},
-          {"transposed_casts", training.transposed_casts},
-          {"weight_bytes", training.weight_bytes},
-          {"moment_bytes", training.moment_bytes},
-          {"gradient_bytes", training.gradient_bytes}};
+  input::Json json = {{"model", config.model_name}};
+  training_table().write(config.training, json);
+  return json;
 }
+
+input::Json training_schema() { return training_table().schema(); }
 
 }  // namespace equarx::config

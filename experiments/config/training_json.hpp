@@ -20,4 +20,7 @@ TrainingConfig read_training(input::ObjectReader reader);
 /// Inverse of read_training(), with all defaults filled in.
 input::Json training_json(const TrainingConfig& config);
 
+/// Schema of "training", with annotations.
+input::Json training_schema();
+
 }  // namespace equarx::config

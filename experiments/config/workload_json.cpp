@@ -9,8 +9,11 @@
 #include <fmt/format.h>
 
 #include "experiments/config/model_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/pointer.hpp"
 #include "models/values/value_executor.hpp"
 #include "models/workloads/operations.hpp"
 
@@ -30,13 +33,8 @@ constexpr input::EnumNames<workloads::ResidualPlace, 2> kResidualPlaces({
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 32;
 constexpr std::uint32_t kMostChunks = 64;
 
-std::uint64_t read_count(input::ObjectReader& reader, std::string_view key,
-                         std::uint64_t fallback) {
-  return reader.has(key) ? reader.integer(key, 1, kMostTokens) : fallback;
-}
-
 workloads::Phase read_phase(input::ObjectReader& reader) {
-  const std::uint64_t batch = read_count(reader, "batch", 1);
+  const std::uint64_t batch = reader.has("batch") ? reader.integer("batch", 1, kMostTokens) : 1;
   if (reader.choice("phase", kPhases) == 0) {
     reader.reject("context", "is for \"phase\": \"decode\"; a prefill has \"tokens\"");
     return Prefill{.tokens = reader.integer("tokens", 1, kMostTokens), .batch = batch};
@@ -45,30 +43,120 @@ workloads::Phase read_phase(input::ObjectReader& reader) {
   return Decode{.context = reader.integer("context", 1, kMostTokens), .batch = batch};
 }
 
-AttentionMethod read_attention(input::ObjectReader reader) {
-  AttentionMethod method;
-  method.fused = reader.has("method") && reader.choice("method", kMethods) == 1;
-  method.skips_future = reader.flag_or("skips_future", method.skips_future);
-  method.skips_outside_window = reader.flag_or("skips_outside_window", method.skips_outside_window);
-  if (method.fused) {
-    reader.reject("score_bytes", "is for unfused attention; fused scores stay in VMEM");
-    reader.reject("score_passes", "is for unfused attention; fused scores stay in VMEM");
+/// The phase, with the keys of its size.
+struct PhaseKeys {
+  void read(input::ObjectReader& reader, std::string_view, WorkloadConfig& workload) const {
+    workload.phase = read_phase(reader);
   }
-  if (reader.has("score_bytes")) method.score_bytes = reader.positive_number("score_bytes");
-  if (reader.has("score_passes")) method.score_passes = reader.positive_number("score_passes");
-  try {
-    workloads::check_method(method);
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(reader.pointer_to("score_passes"), error.what());
+  void write(const WorkloadConfig& workload, std::string_view key, input::Json& json) const {
+    json[std::string(key)] = phase_name(workload.phase);
+    if (const auto* prefill = std::get_if<Prefill>(&workload.phase)) {
+      json.update({{"tokens", prefill->tokens}, {"batch", prefill->batch}});
+    } else {
+      const Decode& decode = std::get<Decode>(workload.phase);
+      json.update({{"context", decode.context}, {"batch", decode.batch}});
+    }
   }
-  reader.finish();
-  return method;
+  input::Json schema() const { return input::enum_schema(kPhases); }
+};
+
+/// A property of scores, which fused attention keeps in VMEM.
+struct OfScores {
+  double AttentionMethod::*value;
+  double least;  ///< for the schema; 0: above it
+
+  void read(input::ObjectReader& reader, std::string_view key, AttentionMethod& method) const {
+    if (method.fused) reader.reject(key, "is for unfused attention; fused scores stay in VMEM");
+    if (reader.has(key)) method.*value = reader.positive_number(key);
+  }
+  void write(const AttentionMethod& method, std::string_view key, input::Json& json) const {
+    if (!method.fused) json[std::string(key)] = method.*value;
+  }
+  input::Json schema() const {
+    if (least == 0.0) return input::Positive{}.schema();
+    return {{"type", "number"}, {"minimum", least}};
+  }
+};
+
+const input::Table<AttentionMethod>& attention_table() {
+  static const input::Table<AttentionMethod> table{
+      {"method", &AttentionMethod::fused, input::Switch{kMethods}, "or `\"fused\"` (W6)"},
+      {"skips_future", &AttentionMethod::skips_future, input::Flag{},
+       "skips keys after the query (W7)"},
+      {"skips_outside_window", &AttentionMethod::skips_outside_window, input::Flag{},
+       "local layers compute only their window (W7)"},
+      {"score_bytes", OfScores{&AttentionMethod::score_bytes, 0},
+       "unfused: bytes per score in HBM (b in W6)", input::by_default("2")},
+      {"score_passes", OfScores{&AttentionMethod::score_passes, 2},
+       "unfused: HBM passes of the scores (p in W6)", input::by_default("4")},
+  };
+  return table;
 }
 
-const workloads::Recipe* read_recipe(input::ObjectReader& reader) {
-  std::vector<std::string_view> names;
-  for (const workloads::Recipe& recipe : workloads::recipes()) names.push_back(recipe.name);
-  return &workloads::recipes()[reader.choice("precision", names)];
+/// Attention, with limits that depend on its method.
+struct Attention {
+  void read(input::ObjectReader& reader, std::string_view key, AttentionMethod& method) const {
+    input::Nested{attention_table}.read(reader, key, method);
+    try {
+      workloads::check_method(method);
+    } catch (const std::invalid_argument& error) {
+      throw input::InputError(input::pointer(reader.pointer_to(key), "score_passes"), error.what());
+    }
+  }
+  input::Json write(const AttentionMethod& method) const { return attention_table().write(method); }
+  input::Json schema() const { return attention_table().schema(); }
+};
+
+/// A recipe for the matmuls with weights, by name.
+struct WeightRecipe {
+  static std::vector<std::string_view> names() {
+    std::vector<std::string_view> names;
+    for (const workloads::Recipe& recipe : workloads::recipes()) names.push_back(recipe.name);
+    return names;
+  }
+  void read(input::ObjectReader& reader, std::string_view key,
+            const workloads::Recipe*& recipe) const {
+    recipe = &workloads::recipes()[reader.choice(key, names())];
+  }
+  input::Json write(const workloads::Recipe* recipe) const { return recipe->name; }
+  input::Json schema() const { return input::enum_schema(names()); }
+};
+
+/// A model by name, or the path of its file.
+struct ModelName {
+  void read(input::ObjectReader& reader, std::string_view key, WorkloadConfig& workload) const {
+    workload.model_name = reader.text(key, "the name of a model, like \"gemma3-27b\", or a file");
+    workload.model = load_model(workload.model_name, reader.pointer_to(key));
+  }
+  void write(const WorkloadConfig& workload, std::string_view key, input::Json& json) const {
+    json[std::string(key)] = workload.model_name;
+  }
+  input::Json schema() const { return input::Text{}.schema(); }
+};
+
+const input::Table<WorkloadConfig>& workload_table() {
+  using input::Elsewhere, input::Integer;
+  static const input::Table<WorkloadConfig> table{
+      {"model", ModelName{},
+       "[built-in model](#1-model), such as `gemma3-27b`, or path of a model file",
+       input::kRequired},
+      {"phase", PhaseKeys{}, "`\"prefill\"` or `\"decode\"`", input::kRequired},
+      {"tokens", Elsewhere{Integer{1, kMostTokens}}, "prompt length",
+       input::otherwise("required for prefill")},
+      {"context", Elsewhere{Integer{1, kMostTokens}},
+       "positions that the new token attends to, including itself",
+       input::otherwise("required for decode")},
+      {"batch", Elsewhere{Integer{1, kMostTokens}}, "prompts, or sequences",
+       input::by_default("1")},
+      {"attention", &WorkloadConfig::attention, Attention{}, ""},
+      {"residual", &WorkloadConfig::residual, input::OneOf{kResidualPlaces},
+       "`\"vmem\"`: the residual stays in VMEM if it fits, without HBM traffic (section 8)"},
+      {"precision", &WorkloadConfig::recipe, WeightRecipe{},
+       "storage and multiplication of layer weights: `\"zeroquant\"`, `\"fp8\"`, "
+       "`\"weight-only-int8\"`, `\"weight-only-int4\"`, `\"weight-only-3bit\"` (W8)"},
+      {"chunks", &WorkloadConfig::chunks, Integer{1, kMostChunks}, "overlap, up to 64 (W12)"},
+  };
+  return table;
 }
 
 /// Derives the operations of the phase.
@@ -93,14 +181,7 @@ void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
 
 WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips) {
   WorkloadConfig workload;
-  workload.model_name = reader.text("model", "the name of a model, like \"gemma3-27b\", or a file");
-  workload.model = load_model(workload.model_name, reader.pointer_to("model"));
-  workload.phase = read_phase(reader);
-  if (reader.has("attention")) workload.attention = read_attention(reader.object("attention"));
-  workload.residual = reader.choice_or("residual", kResidualPlaces, workload.residual);
-  if (reader.has("precision")) workload.recipe = read_recipe(reader);
-  if (reader.has("chunks"))
-    workload.chunks = static_cast<std::uint32_t>(reader.integer("chunks", 1, kMostChunks));
+  workload_table().read(reader, workload);
   reader.finish();
   derive_operations(reader, chips, workload);
   return workload;
@@ -111,26 +192,10 @@ std::string_view phase_name(const workloads::Phase& phase) {
 }
 
 input::Json workload_json(const WorkloadConfig& workload) {
-  input::Json json = {{"model", workload.model_name}, {"phase", phase_name(workload.phase)}};
-  if (const auto* prefill = std::get_if<Prefill>(&workload.phase)) {
-    json.update({{"tokens", prefill->tokens}, {"batch", prefill->batch}});
-  } else {
-    const Decode& decode = std::get<Decode>(workload.phase);
-    json.update({{"context", decode.context}, {"batch", decode.batch}});
-  }
-  const AttentionMethod& method = workload.attention;
-  json["attention"] = {{"method", kMethods[method.fused ? 1 : 0]},
-                       {"skips_future", method.skips_future},
-                       {"skips_outside_window", method.skips_outside_window}};
-  if (!method.fused) {
-    json["attention"]["score_bytes"] = method.score_bytes;
-    json["attention"]["score_passes"] = method.score_passes;
-  }
-  json["residual"] = kResidualPlaces[workload.residual];
-  json["precision"] = workload.recipe->name;
-  json["chunks"] = workload.chunks;
-  return json;
+  return workload_table().write(workload);
 }
+
+input::Json workload_schema() { return workload_table().schema(); }
 
 std::uint64_t chunk_rows(const WorkloadConfig& workload) {
   const auto rows = static_cast<std::uint64_t>(workloads::extent(workload.phase).rows());

@@ -17,6 +17,9 @@ WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips);
 /// The workload as configuration JSON, with all defaults filled in.
 input::Json workload_json(const WorkloadConfig& workload);
 
+/// Schema of "workload", with annotations.
+input::Json workload_schema();
+
 /// "prefill" or "decode".
 std::string_view phase_name(const workloads::Phase& phase);
 
