@@ -9,7 +9,9 @@
 #include "experiments/config/json.hpp"
 #include "experiments/config/machine_names.hpp"
 #include "experiments/config/set_value.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/renamed_keys.hpp"
 #include "experiments/result/json.hpp"
@@ -103,7 +105,7 @@ Measurement read_measurement(input::ObjectReader reader, const std::string& plac
   measurement.place = place;
   measurement.what = reader.text("what");
   measurement.source = reader.text("source");
-  measurement.role = config::read_observation_role(reader);
+  config::ObservationRoleName{}.read(reader, "role", measurement.role);
   measurement.config =
       read_experiment(config_json(reader, folder), reader.pointer_to("config"), hardware);
   measurement.run = find_run(reader, measurement.config);
@@ -118,6 +120,39 @@ Measurement read_measurement(input::ObjectReader reader, const std::string& plac
                             "must be above 0; use the clock resolution if nothing better is known");
   reader.finish();
   return measurement;
+}
+
+namespace {
+
+input::Json measured_schema() {
+  return input::schema_of(R"({"x-definition": "measured", "type": ["string", "number"]})");
+}
+
+}  // namespace
+
+input::Json measurement_schema() {
+  using input::Elsewhere, input::kRequired, input::Text;
+  constexpr std::string_view kWhat = "description and origin of the measurement";
+  constexpr std::string_view kNumber =
+      "a time with unit or in seconds; a plain number for other metrics";
+  static const input::Table<input::ReadElsewhere> table{
+      {"what", Elsewhere{Text{}}, kWhat, kRequired},
+      {"source", Elsewhere{Text{}}, kWhat, kRequired},
+      {"role", Elsewhere{config::ObservationRoleName{}}, "`\"fit\"`, or `\"check\"`: compared only",
+       kRequired},
+      {"config", Elsewhere{R"({"type": ["object", "string"]})"},
+       "experiment that simulates it, or its path relative to this file; `hardware` as above or "
+       "absent",
+       kRequired},
+      {"set", Elsewhere{R"({"type": "object"})"}, "overrides by JSON pointer, as with `--set`"},
+      {"run", Elsewhere{Text{}}, "label of the collective; default: the first"},
+      {"metric", Elsewhere{Text{}},
+       "number of a run ([results.md](results.md)), such as `\"speedup\"`",
+       input::by_default(R"("time_s")")},
+      {"measured", Elsewhere{measured_schema}, kNumber, kRequired},
+      {"standard_error", Elsewhere{measured_schema}, kNumber, kRequired},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::calibrate

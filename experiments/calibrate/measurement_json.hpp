@@ -12,4 +12,7 @@ namespace equarx::calibrate {
 Measurement read_measurement(input::ObjectReader reader, const std::string& place,
                              const std::string& hardware, const std::filesystem::path& folder);
 
+/// Schema of a measurement, with annotations.
+input::Json measurement_schema();
+
 }  // namespace equarx::calibrate

@@ -43,4 +43,7 @@ struct CalibrationTask {
 /// relative to `folder`. @throws InputError for invalid input and contradictory measurements
 CalibrationTask read_task(const input::Json& json, const std::filesystem::path& folder);
 
+/// Schema of a calibration file, with annotations.
+input::Json calibration_schema();
+
 }  // namespace equarx::calibrate

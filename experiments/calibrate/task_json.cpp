@@ -6,10 +6,13 @@
 
 #include "experiments/calibrate/measurement_json.hpp"
 #include "experiments/calibrate/task.hpp"
+#include "experiments/config/calibration_json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/machine_names.hpp"
 #include "experiments/config/parameter_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/pointer.hpp"
 #include "experiments/input/schema.hpp"
@@ -106,6 +109,34 @@ CalibrationTask read_task(const input::Json& json, const std::filesystem::path& 
   check_agreement(task.measurements);
   input::check_schema(json, "calibration");
   return task;
+}
+
+namespace {
+
+input::Json measurements_schema() {
+  return {{"type", "array"}, {"minItems", 1}, {"items", measurement_schema()}};
+}
+
+}  // namespace
+
+input::Json calibration_schema() {
+  using input::Elsewhere, input::kRequired, input::Text;
+  constexpr std::string_view kOfChip = "of the new chip; otherwise those in `hardware`";
+  static const input::Table<CalibrationTask> table{
+      {"hardware", Elsewhere{Text{}},
+       "built-in chip or path of a hardware file (relative to the working directory): start "
+       "values, other parameters",
+       kRequired},
+      {"name", Elsewhere{Text{}}, kOfChip},
+      {"description", Elsewhere{Text{}}, kOfChip},
+      {"fit", Elsewhere{config::parameter_names_schema},
+       "parameters to fit: quantities and ratios, not counts", kRequired},
+      {"given", Elsewhere{R"({"type": "array", "uniqueItems": true, "items": {"type": "string"}})"},
+       "fixed parameters whose uncertainty in `hardware` propagates"},
+      {"measurements", Elsewhere{measurements_schema},
+       "at least as many of role `fit` as fitted parameters", kRequired},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::calibrate

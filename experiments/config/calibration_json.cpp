@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "experiments/config/parameter_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/pointer.hpp"
 
@@ -17,6 +19,8 @@ using hardware::Calibration;
 using hardware::Chip;
 using hardware::Observation;
 using hardware::ObservationRole;
+
+constexpr std::array kRoles = {ObservationRole::fit, ObservationRole::check};
 
 std::string read_key(const input::Json& value, const std::string& pointer, const Chip& chip) {
   const hardware::ParameterInfo& info = read_parameter_key(value, pointer);
@@ -75,48 +79,75 @@ std::vector<double> read_correlation(const input::Json& rows, const std::string&
   return matrix;
 }
 
-double read_observed(input::ObjectReader& reader, std::string_view key,
-                     std::optional<units::Dimension> dimension) {
-  return dimension ? reader.quantity(key, *dimension)
-                   : reader.number(key, "a plain number, because \"measured\" is one");
+/// A number of an observation: with the unit of "measured", or plain if that is plain.
+struct Observed {
+  double Observation::*value;
+
+  void read(input::ObjectReader& reader, std::string_view key, Observation& observation) const {
+    observation.*value = observation.dimension
+                             ? reader.quantity(key, *observation.dimension)
+                             : reader.number(key, "a plain number, because \"measured\" is one");
+  }
+  void write(const Observation& observation, std::string_view key, input::Json& json) const {
+    input::Json& number = json[std::string(key)];
+    if (observation.dimension)
+      number = units::format(observation.*value, *observation.dimension);
+    else
+      number = observation.*value;
+  }
+  input::Json schema() const {
+    input::Json schema = {{"type", {"string", "number"}}};
+    schema[std::string(input::kDefinition)] = "observed";
+    return schema;
+  }
+};
+
+/// The measured number, which determines the kind of the others.
+struct Measured : Observed {
+  Measured() : Observed{&Observation::measured} {}
+  void read(input::ObjectReader& reader, std::string_view key, Observation& observation) const {
+    if (!reader.required(key, "a time with its unit, or a plain number").is_number())
+      observation.dimension = units::Dimension::time;
+    Observed::read(reader, key, observation);
+  }
+};
+
+const input::Table<Observation>& observation_table() {
+  constexpr std::string_view kNumbers =
+      "times with their unit, or plain numbers; `simulated` with the parameters of this file";
+  static const input::Table<Observation> table{
+      {"what", &Observation::what, input::Text{}, "the measurement and its origin",
+       input::kRequired},
+      {"source", &Observation::source, input::Text{}, "the measurement and its origin",
+       input::kRequired},
+      {"role", &Observation::role, ObservationRoleName{}, "`\"fit\"` or `\"check\"` (held out)",
+       input::kRequired},
+      {"measured", Measured{}, kNumbers, input::kRequired},
+      {"standard_error", Observed{&Observation::standard_error}, kNumbers, input::kRequired},
+      {"simulated", Observed{&Observation::simulated}, kNumbers, input::kRequired},
+  };
+  return table;
 }
 
 Observation read_observation(input::ObjectReader reader) {
   Observation observation;
-  observation.what = reader.text("what");
-  observation.source = reader.text("source");
-  observation.role = read_observation_role(reader);
-  if (!reader.required("measured", "a time with its unit, or a plain number").is_number())
-    observation.dimension = units::Dimension::time;
-  observation.measured = read_observed(reader, "measured", observation.dimension);
-  observation.standard_error = read_observed(reader, "standard_error", observation.dimension);
-  observation.simulated = read_observed(reader, "simulated", observation.dimension);
+  observation_table().read(reader, observation);
   if (observation.standard_error <= 0.0)
     throw input::InputError(reader.pointer_to("standard_error"), "must be above 0");
   reader.finish();
   return observation;
 }
 
-input::Json observed_json(const Observation& observation, double value) {
-  return observation.dimension ? input::Json(units::format(value, *observation.dimension))
-                               : input::Json(value);
-}
-
-input::Json observation_json(const Observation& observation) {
-  return {{"what", observation.what},
-          {"source", observation.source},
-          {"role", name(observation.role)},
-          {"measured", observed_json(observation, observation.measured)},
-          {"standard_error", observed_json(observation, observation.standard_error)},
-          {"simulated", observed_json(observation, observation.simulated)}};
-}
-
 }  // namespace
 
-ObservationRole read_observation_role(input::ObjectReader& reader) {
-  constexpr std::array kRoles = {ObservationRole::fit, ObservationRole::check};
-  return kRoles[reader.choice("role", std::array{name(kRoles[0]), name(kRoles[1])})];
+void ObservationRoleName::read(input::ObjectReader& reader, std::string_view key,
+                               ObservationRole& role) const {
+  input::Named{kRoles}.read(reader, key, role);
 }
+
+input::Json ObservationRoleName::write(ObservationRole role) const { return name(role); }
+
+input::Json ObservationRoleName::schema() const { return input::Named{kRoles}.schema(); }
 
 Calibration read_calibration(input::ObjectReader reader, const Chip& chip) {
   Calibration calibration;
@@ -142,8 +173,32 @@ input::Json calibration_json(const Calibration& calibration) {
     for (std::size_t j = 0; j < n; ++j) row.push_back(calibration.correlation[i * n + j]);
   }
   for (const Observation& observation : calibration.observations)
-    json["observations"].push_back(observation_json(observation));
+    json["observations"].push_back(observation_table().write(observation));
   return json;
+}
+
+input::Json calibration_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {"parameters", Elsewhere{parameter_names_schema},
+       "fitted parameters and those assumed by the fit; each has a `standard_error` or a `range`",
+       input::kRequired},
+      {"correlation", Elsewhere{R"({"type": "array", "minItems": 1, "items":
+          {"type": "array", "minItems": 1, "items": {"type": "number", "minimum": -1, "maximum": 1}}})"},
+       "correlation matrix: diagonal 1, symmetric, positive semi-definite; entries may be rounded "
+       "to 1e-6",
+       input::kRequired},
+      {"observations", Elsewhere{input::Objects{observation_table}},
+       "informative: no time or interval depends on them. A chip without any does not count as "
+       "calibrated",
+       input::kRequired},
+  };
+  return table.schema();
+}
+
+input::Json parameter_names_schema() {
+  return input::schema_of(
+      R"({"type": "array", "minItems": 1, "uniqueItems": true, "items": {"type": "string"}})");
 }
 
 }  // namespace equarx::config

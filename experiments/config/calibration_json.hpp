@@ -6,8 +6,18 @@
 
 namespace equarx::config {
 
-/// Reads the "role" of a measurement. @throws InputError
-hardware::ObservationRole read_observation_role(input::ObjectReader& reader);
+/// The "role" of a measurement, by name: a codec for a table of fields.
+struct ObservationRoleName {
+  void read(input::ObjectReader& reader, std::string_view key,
+            hardware::ObservationRole& role) const;
+  input::Json write(hardware::ObservationRole role) const;
+  input::Json schema() const;
+};
+
+/// Schema of "calibration" of a hardware file, with annotations.
+input::Json calibration_schema();
+/// Schema of a list of parameters.
+input::Json parameter_names_schema();
 
 /// Reads a calibration; the parameters of `chip` must have been read before. @throws InputError
 hardware::Calibration read_calibration(input::ObjectReader reader, const hardware::Chip& chip);

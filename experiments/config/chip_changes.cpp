@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "experiments/config/parameter_json.hpp"
+#include "experiments/input/codecs.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 
 namespace equarx::config {
@@ -106,6 +108,24 @@ std::string chip_text(const input::Json& hardware) {
   for (const auto& [key, value] : hardware.items())
     if (key != kBasedOn) changes.push_back(fmt::format("{} {}", key, value_text(value)));
   return name_with(hardware[based_on].get_ref<const std::string&>(), changes);
+}
+
+input::Json changes_schema(input::Json (*parameter)(hardware::ParameterKind kind)) {
+  static const input::Table<input::ReadElsewhere> table{
+      {kBasedOn, input::Elsewhere{input::Text{}}, "built-in chip or path of a hardware file",
+       input::kRequired},
+  };
+  input::Json schema = table.schema();
+  for (const ParameterInfo& info : hardware::parameters()) {
+    input::Json& key = schema["properties"][std::string(info.key)];
+    key = parameter(info.kind);
+    key[std::string(input::kShownAs)] = "*";
+    input::describe(key,
+                    "any parameter ([hardware.md](hardware.md#parameters)): a value (class "
+                    "`assumed`), or an object with `value`, `class` and `source`",
+                    input::otherwise("from `based_on`"), {});
+  }
+  return schema;
 }
 
 }  // namespace equarx::config

@@ -1,7 +1,11 @@
 #include "experiments/config/chip_choice.hpp"
 
+#include <stdexcept>
+
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/machine_names.hpp"
+#include "experiments/config/parameter_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/json.hpp"
 
 namespace equarx::config {
@@ -37,6 +41,26 @@ input::Json chip_choice_json(const ChipChoice& choice) {
   input::Json json = {{std::string(kBasedOn), choice.based_on}};
   append_changes(json, choice.chip, choice.changes);
   return json;
+}
+
+namespace {
+
+/// A value, or an object as in a hardware file, which has a schema of its own.
+input::Json changed_value_schema(hardware::ParameterKind kind) {
+  switch (kind) {
+    case hardware::ParameterKind::quantity: return {{"type", {"string", "object"}}};
+    case hardware::ParameterKind::ratio:
+      return {{"type", {"number", "object"}}, {"minimum", input::kLeastShare}, {"maximum", 1}};
+    case hardware::ParameterKind::count:
+      return {{"type", {"integer", "object"}}, {"minimum", 1}, {"maximum", kMostCount}};
+  }
+  throw std::logic_error("unknown kind of parameter");
+}
+
+}  // namespace
+
+input::Json chip_choice_schema() {
+  return input::one_of({input::Text{}.schema(), changes_schema(changed_value_schema)});
 }
 
 }  // namespace equarx::config

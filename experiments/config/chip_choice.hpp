@@ -23,4 +23,7 @@ ChipChoice read_chip_choice(input::ObjectReader& config);
 /// Inverse of read_chip_choice().
 input::Json chip_choice_json(const ChipChoice& choice);
 
+/// Schema of "hardware", with annotations.
+input::Json chip_choice_schema();
+
 }  // namespace equarx::config

@@ -12,6 +12,12 @@
 
 namespace equarx::config {
 
+/// Schema of the name or the number of a chip.
+inline constexpr std::string_view kChip = R"({"type": ["string", "integer"]})";
+/// Schema of the two chips of a link.
+inline constexpr std::string_view kChipPair =
+    R"({"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["string", "integer"]}})";
+
 /// Maps the names of a machine's chips to their ids.
 class ChipNames {
  public:

@@ -10,7 +10,10 @@
 #include "experiments/config/format_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/labels.hpp"
+#include "experiments/config/tensor_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/input/pointer.hpp"
@@ -41,31 +44,74 @@ constexpr input::EnumNames<QuantizedPhases, 3> kQuantizedPhases({
     {QuantizedPhases::both, "both"},
 });
 
-std::optional<std::uint32_t> read_parts(input::ObjectReader& reader, std::string_view key) {
-  if (!reader.has(key)) return std::nullopt;
-  return static_cast<std::uint32_t>(reader.integer(key, 1, kMostParts));
-}
-
 /// True if any level has scales, so that minishards follow from elements_per_scale.
 bool has_scales(const CollectiveConfig& config) {
   return config.format.scaled || (config.between && config.between->scaled);
 }
 
-std::uint32_t read_elements_per_scale(input::ObjectReader& reader, const CollectiveConfig& config) {
-  if (config.minishards || !has_scales(config))
-    throw input::InputError(
-        reader.pointer_to("elements_per_scale"),
-        "determines the minishards of quantized collectives if they are not given; "
-        "remove it, or \"minishards\"");
-  return static_cast<std::uint32_t>(reader.integer("elements_per_scale", 1, kMostParts));
-}
+/// Size of a scale group, from which the minishards follow.
+struct ElementsPerScale {
+  void read(input::ObjectReader& reader, std::string_view key, CollectiveConfig& config) const {
+    if (!reader.has(key)) return;
+    if (config.minishards || !has_scales(config))
+      throw input::InputError(
+          reader.pointer_to(key),
+          "determines the minishards of quantized collectives if they are not given; "
+          "remove it, or \"minishards\"");
+    input::Integer{1, kMostParts}.read(reader, key, config.elements_per_scale);
+  }
+  void write(const CollectiveConfig& config, std::string_view key, input::Json& json) const {
+    if (!config.minishards && has_scales(config))
+      json[std::string(key)] = config.elements_per_scale;
+  }
+  input::Json schema() const { return input::Integer{1, kMostParts}.schema(); }
+};
 
-CutMode read_cut_mode(input::ObjectReader& reader, const CollectiveConfig& config) {
-  if (config.microshards && (config.minishards || !has_scales(config)))
-    throw input::InputError(reader.pointer_to("cuts"),
-                            "selects how minishards and microshards are chosen if they are not "
-                            "given; remove it, or \"microshards\"");
-  return reader.choice_or("cuts", kCutModes, CutMode::fastest);
+/// Choice of parts that are not given.
+struct Cuts {
+  void read(input::ObjectReader& reader, std::string_view key, CollectiveConfig& config) const {
+    if (!reader.has(key)) return;
+    if (!is_open(config))
+      throw input::InputError(reader.pointer_to(key),
+                              "selects how minishards and microshards are chosen if they are not "
+                              "given; remove it, or \"microshards\"");
+    config.cuts = reader.choice(key, kCutModes);
+  }
+  void write(const CollectiveConfig& config, std::string_view key, input::Json& json) const {
+    if (is_open(config)) json[std::string(key)] = kCutModes[config.cuts];
+  }
+  input::Json schema() const { return input::enum_schema(kCutModes.all()); }
+
+ private:
+  static bool is_open(const CollectiveConfig& config) {
+    return !config.microshards || (!config.minishards && has_scales(config));
+  }
+};
+
+/// Keys of the tiling.
+const input::Table<CollectiveConfig>& cut_table() {
+  static const input::Table<CollectiveConfig> table{
+      {"minishards", &CollectiveConfig::minishards, input::Integer{1, kMostParts},
+       "parts of a shard's segment with their own scales. Default: as many as give about "
+       "`elements_per_scale` elements per strided group, or any number from there to 4; 1 without "
+       "scales",
+       input::otherwise("chosen")},
+      {"elements_per_scale", ElementsPerScale{},
+       "alternative to `minishards`, if quantized; scale groups have at most the nearest possible "
+       "size",
+       input::by_default("128")},
+      {"microshards", &CollectiveConfig::microshards, input::Integer{1, kMostParts},
+       "messages per minishard. Default: 1 to 8; 1 for `one-shot`, `two-shot`, `direct`, "
+       "`hierarchical-two-shot` and `qgz`, whose rounds overlap already",
+       input::otherwise("chosen")},
+      {"cuts", Cuts{},
+       "choice of unspecified `minishards` and `microshards`: the fastest of several, within "
+       "limits ([model.md](model.md), C8). `\"by-size\"`: fewest minishards for "
+       "`elements_per_scale`, and 2 KiB payload per microshard (at most 8, or 4 with several "
+       "minishards)",
+       input::by_default(R"("fastest")")},
+  };
+  return table;
 }
 
 /// Rejects a known algorithm that does not implement this collective.
@@ -262,11 +308,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   read_levels(reader, config, dtype);
   check_shared_scale(reader, config, collective);
   check_hadamard(reader, config, collective);
-  config.minishards = read_parts(reader, "minishards");
-  if (reader.has("elements_per_scale"))
-    config.elements_per_scale = read_elements_per_scale(reader, config);
-  config.microshards = read_parts(reader, "microshards");
-  if (reader.has("cuts")) config.cuts = read_cut_mode(reader, config);
+  cut_table().read(reader, config);
   config.label = reader.has("label") ? read_label(reader) : default_label(config);
   reader.finish();
   return config;
@@ -355,13 +397,79 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
     json["between"] = format_json(*collective.between);
     if (is_ambiguous_name(collective, *collective.between, kind)) json["between"].erase("format");
   }
-  if (collective.minishards) json["minishards"] = *collective.minishards;
-  if (!collective.minishards && has_scales(collective))
-    json["elements_per_scale"] = collective.elements_per_scale;
-  if (collective.microshards) json["microshards"] = *collective.microshards;
-  if (!collective.microshards || (!collective.minishards && has_scales(collective)))
-    json["cuts"] = kCutModes[collective.cuts];
+  cut_table().write(collective, json);
   return json;
 }
+
+namespace {
+
+/// All algorithms, of any collective.
+input::Json algorithm_name_schema() {
+  std::vector<std::string_view> names;
+  for (const collectives::AlgorithmInfo& info : collectives::algorithms())
+    names.push_back(info.name);
+  names.push_back(algorithm_name(kAutomatic));
+  return input::enum_schema(names);
+}
+
+/// The format's keys again, for the other level.
+input::Json format_between_schema() {
+  input::Json schema = format_schema();
+  schema["properties"].erase("mu");
+  for (input::Json& key : schema["properties"]) {
+    key.erase("default");
+    input::describe(key, "as the keys above", input::otherwise("as within slices"), {});
+  }
+  return schema;
+}
+
+input::Json algorithm_keys_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {{"label", Elsewhere{input::Text{}},
+        "name in results; a warning notes a label with the name of another format than runs",
+        input::otherwise("generated")},
+       {"algorithm", Elsewhere{algorithm_name_schema},
+        R"(`"ring"`, `"equarx"`, `"torus"`, `"halving-doubling"`, `"recursive-doubling"`, )"
+        R"(`"one-shot"`, `"two-shot"`, `"direct"`, `"hierarchical"`, `"hierarchical-two-shot"`, )"
+        R"(`"qgz"`, `"quickreduce"`, `"binomial-tree"` or `"auto"`; support depends on collective )"
+        "and topology ([algorithms.md](algorithms.md))",
+        input::kRequired},
+       {"ring", Elsewhere{input::Named{kRingStyles}},
+        "`ring`, `equarx`, `torus`, `hierarchical`, `auto`: each direction carries half of every "
+        R"(shard around the ring. `"semi-loop"`: directions carry whole shards and meet)",
+        input::by_default(R"("full-loop")")},
+       {"cast_to", Elsewhere{tensor_type_schema},
+        "tensor type, cast to before and back after the collective, in core time "
+        "([numerics.md](numerics.md#types-of-tensors))"},
+       {"hadamard", Elsewhere{input::Flag{}},
+        "quantized AllReduce, ReduceScatter: FP32 rotation before and inverse after the "
+        "collective, in core time, to spread outliers ([numerics.md](numerics.md#rotation))",
+        input::by_default("false")},
+       {"quantize", Elsewhere{input::OneOf{kQuantizedPhases}},
+        "quantized two-phase AllReduce (all but `one-shot` and `recursive-doubling`): or only "
+        R"(`"reduce-scatter"` or `"all-gather"`, the other phase in the tensor's type)",
+        input::by_default(R"("both")")}},
+      {.definition = "collective"}};
+  return table.schema();
+}
+
+input::Json levels_schema() {
+  static const input::Table<input::ReadElsewhere> table{
+      {"between", input::Elsewhere{format_between_schema},
+       "`hierarchical`, `hierarchical-two-shot`, `qgz`: format between slices",
+       input::otherwise("as within slices")},
+  };
+  return table.schema();
+}
+
+}  // namespace
+
+input::Json collective_schema() {
+  return input::joined(
+      {algorithm_keys_schema(), format_schema(), levels_schema(), cut_table().schema()});
+}
+
+input::Json collective_kind_schema() { return input::enum_schema(kCollectives.all()); }
 
 }  // namespace equarx::config

@@ -29,4 +29,9 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
 /// "reduce-scatter", "all-gather" or "both".
 std::string_view name(QuantizedPhases phases);
 
+/// Schema of an element of "collectives", with annotations.
+input::Json collective_schema();
+/// Schema of "collective".
+input::Json collective_kind_schema();
+
 }  // namespace equarx::config

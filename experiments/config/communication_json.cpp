@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "experiments/config/collective_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/input/pointer.hpp"
@@ -181,6 +183,52 @@ input::Json chip_lists_json(const steps::StepGraph& graph) {
   input::Json json = input::Json::object();
   for (const steps::ChipLists& lists : graph.chip_lists) json[lists.name] = lists.lists;
   return json;
+}
+
+namespace {
+
+/// Chip lists, or their name.
+input::Json lists_or_name_schema() {
+  return input::one_of({chip_lists_schema(), input::Text{}.schema()});
+}
+
+}  // namespace
+
+input::Json chip_lists_schema() {
+  return input::schema_of(R"({"x-definition": "chip_lists", "type": "array", "minItems": 1,
+    "items": {"type": "array", "minItems": 1,
+              "items": {"type": "integer", "minimum": 0, "maximum": 16777215}}})");
+}
+
+input::Json collective_call_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {{"kind", Elsewhere{collective_kind_schema}, "as in `where`", input::kRequired},
+       {"axes", Elsewhere{R"({"type": "array", "minItems": 1, "items": {"type": "string"}})"},
+        "mesh axes; groups differ only along these", input::otherwise("one of two")},
+       {"groups", Elsewhere{lists_or_name_schema},
+        "chips in rank order, like `[[0, 3], [1, 2]]`, or a name from `groups`; every chip is in "
+        "one group",
+        input::otherwise("one of two")},
+       {"bytes", Elsewhere{input::Quantity{Dimension::bytes}}, "input per chip; all-gather: output",
+        input::kRequired},
+       {"dtype", Elsewhere{input::Named{numerics::kTensorFormats}},
+        R"(`"fp32"`, `"fp16"`, `"fp8-e4m3"`, `"fp8-e5m2"`)", input::by_default(R"("bf16")")}},
+      {.rules = R"({"oneOf": [{"required": ["axes"]}, {"required": ["groups"]}]})"}};
+  return table.schema();
+}
+
+input::Json permute_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {"pairs", Elsewhere{lists_or_name_schema},
+       "[sender, receiver], like `[[0, 1], [1, 2]]`, or a name from `groups`; each at most once "
+       "per chip",
+       input::kRequired},
+      {"bytes", Elsewhere{input::Quantity{Dimension::bytes}}, "per sender; never quantized",
+       input::kRequired},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::config

@@ -43,4 +43,11 @@ input::Json permute_json(const steps::Permute& permute, const steps::StepGraph& 
 /// "groups" of a step as JSON: the named chip lists of a graph.
 input::Json chip_lists_json(const steps::StepGraph& graph);
 
+/// Schema of a task's "collective", with annotations.
+input::Json collective_call_schema();
+/// Schema of a task's "permute", with annotations.
+input::Json permute_schema();
+/// Schema of chip lists.
+input::Json chip_lists_schema();
+
 }  // namespace equarx::config

@@ -4,7 +4,9 @@
 
 #include "experiments/config/chip_names.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/pointer.hpp"
 #include "models/units/quantity.hpp"
@@ -16,18 +18,62 @@ namespace {
 constexpr double kLeastFactor = input::kLeastShare;
 constexpr double kMostFactor = 1e9;
 
-double read_factor(input::ObjectReader& reader, std::string_view key) {
-  const double factor = reader.number(key, "a number above 0");
-  if (factor < kLeastFactor || factor > kMostFactor)
-    throw input::InputError(reader.pointer_to(key), fmt::format("{} is not a factor from {} to {}",
-                                                                factor, kLeastFactor, kMostFactor));
-  return factor;
+/// A factor on a speed or a time.
+struct Factor {
+  void read(input::ObjectReader& reader, std::string_view key, double& factor) const {
+    factor = reader.number(key, "a number above 0");
+    if (factor < kLeastFactor || factor > kMostFactor)
+      throw input::InputError(
+          reader.pointer_to(key),
+          fmt::format("{} is not a factor from {} to {}", factor, kLeastFactor, kMostFactor));
+  }
+  input::Json write(double factor) const { return factor; }
+  input::Json schema() const {
+    return {{"type", "number"}, {"minimum", kLeastFactor}, {"maximum", kMostFactor}};
+  }
+};
+
+/// A factor on the bandwidth of a link, which is not dead.
+struct BandwidthFactor : Factor {
+  void read(input::ObjectReader& reader, std::string_view key, double& factor) const {
+    if (reader.number(key) == 0.0)
+      throw input::InputError(
+          reader.pointer_to(key),
+          "0 is a dead link; give the time of failure instead, like \"fails_at\": \"0 s\"");
+    Factor::read(reader, key, factor);
+  }
+};
+
+const input::Table<LinkFault>& link_fault_table() {
+  using input::Quantity, input::Sign, units::Dimension;
+  static const input::Table<LinkFault> table{
+      {"between", input::Elsewhere{kChipPair}, "two chips; affects both directions of the link",
+       input::kRequired},
+      {"bandwidth_factor", &LinkFault::bandwidth_factor, BandwidthFactor{}, "1e-9 to 1e9"},
+      {"extra_latency", &LinkFault::extra_latency_s, Quantity{Dimension::time, Sign::not_negative},
+       "added to the latency"},
+      {"fails_at", &LinkFault::fails_at_s, Quantity{Dimension::time, Sign::not_negative},
+       "time of failure; the next transfer over the link ends the run with a `failure` and no time",
+       input::otherwise("never")},
+  };
+  return table;
 }
 
-double read_time(input::ObjectReader& reader, std::string_view key) {
-  const double seconds = reader.quantity(key, units::Dimension::time);
-  if (seconds < 0.0) throw input::InputError(reader.pointer_to(key), "must not be negative");
-  return seconds;
+const input::Table<ChipFault>& chip_fault_table() {
+  static const input::Table<ChipFault> table{
+      {"chip", input::Elsewhere{kChip}, "name", input::kRequired},
+      {"slowdown", &ChipFault::slowdown, Factor{}, "factor on core time, 1e-9 to 1e9",
+       input::kRequired},
+  };
+  return table;
+}
+
+const input::Table<FaultsConfig>& faults_table() {
+  static const input::Table<FaultsConfig> table{
+      {"links", input::Elsewhere{input::Objects{link_fault_table}}, ""},
+      {"chips", input::Elsewhere{input::Objects{chip_fault_table}}, ""},
+  };
+  return table;
 }
 
 LinkFault read_link(input::ObjectReader reader, const std::string& pointer,
@@ -45,14 +91,7 @@ LinkFault read_link(input::ObjectReader reader, const std::string& pointer,
   // A factor of 1 is allowed: sweeps start at the healthy machine.
   const bool has_effect =
       reader.has("bandwidth_factor") || reader.has("extra_latency") || reader.has("fails_at");
-  if (reader.has("bandwidth_factor") && reader.number("bandwidth_factor") == 0.0)
-    throw input::InputError(
-        reader.pointer_to("bandwidth_factor"),
-        "0 is a dead link; give the time of failure instead, like \"fails_at\": \"0 s\"");
-  if (reader.has("bandwidth_factor"))
-    fault.bandwidth_factor = read_factor(reader, "bandwidth_factor");
-  if (reader.has("extra_latency")) fault.extra_latency_s = read_time(reader, "extra_latency");
-  if (reader.has("fails_at")) fault.fails_at_s = read_time(reader, "fails_at");
+  link_fault_table().read(reader, fault);
   reader.finish();
   if (!has_effect)
     throw input::InputError(pointer,
@@ -67,7 +106,7 @@ ChipFault read_chip_fault(input::ObjectReader reader, const ChipNames& names,
       names.read_chip(reader.required("chip", "the name of a chip"), reader.pointer_to("chip"));
   fault.name = graph.label(fault.chip);
   reader.required("slowdown", "a factor on the chip's core time, like 2");
-  fault.slowdown = read_factor(reader, "slowdown");
+  chip_fault_table().read(reader, fault);
   reader.finish();
   return fault;
 }
@@ -131,5 +170,7 @@ input::Json faults_json(const FaultsConfig& faults) {
     json["chips"].push_back({{"chip", fault.name}, {"slowdown", fault.slowdown}});
   return json;
 }
+
+input::Json faults_schema() { return faults_table().schema(); }
 
 }  // namespace equarx::config

@@ -12,4 +12,7 @@ FaultsConfig read_faults(input::ObjectReader reader, TopologyConfig& topology,
 /// Faults as configuration JSON, with all defaults filled in.
 input::Json faults_json(const FaultsConfig& faults);
 
+/// Schema of "faults", with annotations.
+input::Json faults_schema();
+
 }  // namespace equarx::config

@@ -10,8 +10,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/config/format_names.hpp"
 #include "experiments/config/tensor_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "models/numerics/codec/block_codec.hpp"
@@ -249,6 +252,48 @@ input::Json format_json(const NamedBlockFormat& format) {
   }
   json["rounding"] = numerics::name(format.rounding);
   return json;
+}
+
+namespace {
+
+/// All formats, with scales and without.
+input::Json format_key_schema() {
+  std::vector<std::string_view> names = plain_names();
+  for (const NamedFormat& named : numerics::named_formats())
+    if (named.format.scaled) names.push_back(named.name);
+  return format_name_schema(names, "otherFormatName");
+}
+
+/// A keyword or a number.
+input::Json mu_schema() {
+  return {{"anyOf", {input::enum_schema(kMus.all()), input::Positive{}.schema()}}};
+}
+
+}  // namespace
+
+input::Json format_schema() {
+  using input::Elsewhere, input::Named;
+  static const input::Table<input::ReadElsewhere> table{
+      {"format", Elsewhere{format_key_schema},
+       "number format on the wire: [supported formats](#formats)",
+       input::otherwise("the tensor's type, as cast; for `equarx` int8")},
+      {"mu", Elsewhere{mu_schema},
+       R"(`fp8lm-e4m3`, `fp8lm-e5m2`: factor on the shared scale, a positive number or `"root"`, )"
+       R"(`"pre-scaling"`, `"post-scaling"` ([numerics.md](numerics.md#shared-scales)))",
+       input::by_default(R"("root")")},
+      {"scale", Elsewhere{Named{kScaleFormats}},
+       R"(scale type on the wire: `"fp32"`, `"bf16"`, `"e8m0"`, `"e4m3"`)",
+       input::otherwise("by format")},
+      {"layout", Elsewhere{Named{kLayouts}},
+       R"(scale group of element e in a minishard: e mod 1024 (`"strided"`; a TPU vector register )"
+       R"(is 8 x 128) or e / `block` (`"contiguous"`))",
+       input::otherwise("by format")},
+      {"block", Elsewhere{input::Integer{1, kMostElements}},
+       "elements per scale of the contiguous layout", input::otherwise("by format")},
+      {"rounding", Elsewhere{Named{kRoundings}}, R"(ties to even; `"stochastic"` for int8 and FP8)",
+       input::by_default(R"("nearest")")},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::config

@@ -29,4 +29,7 @@ NamedBlockFormat read_plain_format(input::ObjectReader& reader, numerics::Elemen
 /// The format's keys in a configuration.
 input::Json format_json(const NamedBlockFormat& format);
 
+/// Schema of an object with the format's keys, with annotations.
+input::Json format_schema();
+
 }  // namespace equarx::config

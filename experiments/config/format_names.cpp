@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/json.hpp"
 
 namespace equarx::config {
@@ -65,6 +67,16 @@ void replace_format_aliases(input::Json& config) {
   if (!config.contains("collectives") || !config["collectives"].is_array()) return;
   for (input::Json& collective : config["collectives"])
     for (const std::string key : {"format", "cast_to"}) replace(collective, key);
+}
+
+input::Json format_name_schema(std::span<const std::string_view> names,
+                               std::string_view definition) {
+  std::vector<std::string_view> aliases;
+  for (const FormatAlias& alias : kAliases)
+    if (std::ranges::find(names, alias.name) != names.end()) aliases.push_back(alias.alias);
+  input::Json other = input::enum_schema(aliases);
+  other[std::string(input::kDefinition)] = definition;
+  return {{"anyOf", {input::enum_schema(names), other}}};
 }
 
 }  // namespace equarx::config

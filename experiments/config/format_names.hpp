@@ -24,4 +24,9 @@ std::string_view format_name(std::string_view name);
 /// collectives. Malformed parts are left unchanged.
 void replace_format_aliases(input::Json& config);
 
+/// Schema of a format or type by one of `names` or an alias of it. `definition`: name of the aliases
+/// in the schema.
+input::Json format_name_schema(std::span<const std::string_view> names,
+                               std::string_view definition);
+
 }  // namespace equarx::config

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "experiments/config/chip_names.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/pointer.hpp"
@@ -66,19 +68,17 @@ std::vector<std::string> read_chips(input::ObjectReader& reader) {
   return names;
 }
 
-std::optional<double> read_rate(input::ObjectReader& reader) {
-  if (!reader.has("bandwidth")) return std::nullopt;
-  const double rate = reader.quantity("bandwidth", units::Dimension::bandwidth);
-  if (rate <= 0.0) throw input::InputError(reader.pointer_to("bandwidth"), "must be above 0");
-  return rate;
-}
-
-std::optional<double> read_latency(input::ObjectReader& reader) {
-  if (!reader.has("latency")) return std::nullopt;
-  const double latency_s = reader.quantity("latency", units::Dimension::time);
-  if (latency_s < 0.0)
-    throw input::InputError(reader.pointer_to("latency"), "must not be negative");
-  return latency_s;
+const input::Table<GraphLink>& graph_link_table() {
+  using input::Quantity, input::Sign, units::Dimension;
+  static const input::Table<GraphLink> table{
+      {"between", input::Elsewhere{kChipPair}, "the two chips", input::kRequired},
+      {"bandwidth", &GraphLink::rate, Quantity{Dimension::bandwidth, Sign::positive},
+       "**payload** per direction; the hardware's efficiency is not applied",
+       input::otherwise("the hardware's, times its efficiency")},
+      {"latency", &GraphLink::latency_s, Quantity{Dimension::time, Sign::not_negative},
+       "one hop over this link", input::otherwise("the hardware's")},
+  };
+  return table;
 }
 
 GraphLink read_link(input::ObjectReader reader, const ChipNames& names) {
@@ -88,8 +88,7 @@ GraphLink read_link(input::ObjectReader reader, const ChipNames& names) {
   link.cable = names.read_pair(between, pointer);
   if (link.cable.first == link.cable.second)
     throw input::InputError(pointer, "joins a chip to itself; name two different chips");
-  link.rate = read_rate(reader);
-  link.latency_s = read_latency(reader);
+  graph_link_table().read(reader, link);
   reader.finish();
   return link;
 }
@@ -149,6 +148,44 @@ GraphConfig read_graph(const input::Json& json) {
 GraphConfig load_graph(const std::string& path, const std::string& pointer) {
   return input::read_named_file(
       path, pointer, [](const std::string& text) { return read_graph(input::parse_json(text)); });
+}
+
+namespace {
+
+input::Json plain_name_schema() {
+  return input::schema_of(R"({"x-definition": "name", "type": "string",
+                              "pattern": "^[A-Za-z0-9._:/(),+-]{1,32}$"})");
+}
+
+/// A number of chips, or their names.
+input::Json chips_schema() {
+  return input::one_of({input::Integer{1, kMostGraphChips}.schema(),
+                        {{"type", "array"},
+                         {"minItems", 1},
+                         {"maxItems", kMostGraphChips},
+                         {"uniqueItems", true},
+                         {"items", plain_name_schema()}}});
+}
+
+input::Json links_schema() {
+  input::Json schema = input::Objects{graph_link_table}.schema();
+  schema["maxItems"] = kMostGraphLinks;
+  return schema;
+}
+
+}  // namespace
+
+input::Json graph_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {"name", Elsewhere{plain_name_schema},
+       "up to 32 letters, digits and `._:/(),+-`, like the names of chips", input::kRequired},
+      {"description", Elsewhere{input::Text{}}, "free text"},
+      {"chips", Elsewhere{chips_schema},
+       "a list of names, or a number of chips, then named 0, 1, ...", input::kRequired},
+      {"links", Elsewhere{links_schema}, "each link once, for both directions", input::kRequired},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::config

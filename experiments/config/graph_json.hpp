@@ -21,4 +21,7 @@ GraphConfig read_graph(const input::Json& json);
 /// Reads a graph file. @throws InputError at `pointer`, which names the file.
 GraphConfig load_graph(const std::string& path, const std::string& pointer);
 
+/// Schema of graph files, with annotations.
+input::Json graph_schema();
+
 }  // namespace equarx::config

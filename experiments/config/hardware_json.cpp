@@ -16,8 +16,10 @@
 #include "experiments/config/matrix_products_json.hpp"
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/config/slices_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/embedded.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/nearest.hpp"
@@ -159,5 +161,88 @@ input::Json to_json(const hardware::Chip& chip) {
   if (chip.calibration) json["calibration"] = calibration_json(*chip.calibration);
   return json;
 }
+
+namespace {
+
+/// Unit of a parameter, for the page.
+std::string_view unit_of(const hardware::ParameterInfo& info) {
+  constexpr std::array<std::string_view, 5> kUnits = {"B", "B/s", "s", "Hz", "op/s"};
+  switch (info.kind) {
+    case hardware::ParameterKind::quantity: return kUnits[static_cast<std::size_t>(info.dimension)];
+    case hardware::ParameterKind::ratio: return "1e-9 to 1";
+    case hardware::ParameterKind::count: return "count";
+  }
+  throw std::logic_error("unknown kind of parameter");
+}
+
+/// Remarks of the page that reports omit.
+std::string_view remark_on(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRemarks = {{
+      {"links", "; informative, without effect on times"},
+      {"matrix_rate_fp4", ": block scales applied by the matrix unit; on no built-in chip"},
+      {"matrix_rate_fp32", ": six bf16 passes on a TPU, without TF32 on a GPU"},
+      {"thread_block_rate", " ([msccl.md](msccl.md))"},
+      {"kernel_startup", " ([msccl.md](msccl.md))"},
+  }};
+  const auto found = std::ranges::find(kRemarks, key, &decltype(kRemarks)::value_type::first);
+  return found == kRemarks.end() ? "" : found->second;
+}
+
+/// All parameters with their units and meanings.
+input::Json parameters_schema() {
+  std::vector<std::string_view> required;
+  input::Json properties = input::Json::object();
+  for (const hardware::ParameterInfo& info : hardware::parameters()) {
+    if (!info.may_be_absent) required.push_back(info.key);
+    input::Json& parameter = properties[std::string(info.key)];
+    parameter = parameter_schema(info.kind);
+    parameter[std::string(input::kUnit)] = unit_of(info);
+    parameter["description"] = fmt::format("{}{}{}", info.description, remark_on(info.key),
+                                           info.may_be_absent ? "; optional" : "");
+  }
+  return input::object_schema(properties, required, {});
+}
+
+input::Json whole_schema() {
+  using input::Elsewhere;
+  constexpr input::Presence kUnlessBased{.is_required = true,
+                                         .words = "required without `based_on`"};
+  static const input::Table<input::ReadElsewhere> table{
+      {{"name", Elsewhere{input::Text{}}, "free text", kUnlessBased},
+       {"description", Elsewhere{input::Text{}}, "free text", kUnlessBased},
+       {"parameters", Elsewhere{parameters_schema},
+        "all [parameters](#parameters) except optional ones", kUnlessBased},
+       {"slices", Elsewhere{slices_schema}, "", input::kRequired},
+       {"matrix_products", Elsewhere{matrix_products_schema}, "efficiency by GEMM size",
+        input::otherwise("all sizes alike")},
+       {"calibration", Elsewhere{calibration_schema},
+        "joint uncertainty of fitted parameters: [below](#uncertainty)"}},
+      {.definition = "whole"}};
+  return table.schema();
+}
+
+input::Json change_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {{kBasedOn,
+        Elsewhere{input::Text{}},
+        "a built-in chip or a hardware file, relative to this one; allows only `name`, "
+        "`description` and parameters in addition",
+        {.is_required = true, .words = "none"}},
+       {"name", Elsewhere{input::Text{}}, "free text"},
+       {"description", Elsewhere{input::Text{}}, "free text"}},
+      {.definition = "change"}};
+  input::Json changes = changes_schema(changed_parameter_schema);
+  changes["properties"].erase(std::string(kBasedOn));
+  for (input::Json& key : changes["properties"])
+    key["description"] =
+        "with `based_on`: any [parameter](#parameters), as a value (`assumed`) or as an object";
+  changes.erase("required");
+  return input::joined({table.schema(), changes});
+}
+
+}  // namespace
+
+input::Json hardware_schema() { return input::one_of({whole_schema(), change_schema()}); }
 
 }  // namespace equarx::config

@@ -24,4 +24,7 @@ input::Json parameters_json(const hardware::Chip& chip);
 /// The whole hardware file; inverse of read_chip().
 input::Json to_json(const hardware::Chip& chip);
 
+/// Schema of hardware files, with annotations.
+input::Json hardware_schema();
+
 }  // namespace equarx::config

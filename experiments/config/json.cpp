@@ -11,7 +11,9 @@
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/pointer.hpp"
 #include "models/collectives/direct_exchange.hpp"
@@ -35,15 +37,64 @@ constexpr input::EnumNames<collectives::WireBuffers, 2> kWireBuffers({
 });
 constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 
-UncertaintyConfig read_uncertainty(input::ObjectReader reader) {
-  UncertaintyConfig uncertainty{.samples = UncertaintyConfig::kDefaultSamples};
-  if (reader.has("samples"))
-    uncertainty.samples = static_cast<std::uint32_t>(reader.integer(
-        "samples", UncertaintyConfig::kFewestSamples, UncertaintyConfig::kMostSamples));
-  if (reader.has("seed"))
-    uncertainty.seed = reader.integer("seed", 0, UncertaintyConfig::kLargestSeed);
-  reader.finish();
+const input::Table<UncertaintyConfig>& uncertainty_table() {
+  using Config = UncertaintyConfig;
+  static const input::Table<Config> table{
+      {"samples", &Config::samples, input::Integer{Config::kFewestSamples, Config::kMostSamples},
+       "10 to 100,000"},
+      {"seed", &Config::seed, input::Integer{0, Config::kLargestSeed}, ""},
+  };
+  return table;
+}
+
+/// Sampling with the default number of samples.
+UncertaintyConfig requested() {
+  UncertaintyConfig uncertainty;
+  uncertainty.request();
   return uncertainty;
+}
+
+/// Sampling, if the key is present.
+struct Uncertainty {
+  void read(input::ObjectReader& reader, std::string_view key, ExperimentConfig& config) const {
+    if (!reader.has(key)) return;
+    config.uncertainty = requested();
+    input::Nested{uncertainty_table}.read(reader, key, config.uncertainty);
+  }
+  void write(const ExperimentConfig& config, std::string_view key, input::Json& json) const {
+    if (config.uncertainty.samples > 0)
+      json[std::string(key)] = uncertainty_table().write(config.uncertainty);
+  }
+  input::Json schema() const { return uncertainty_table().schema(requested()); }
+};
+
+/// "on" or "off", or a JSON boolean.
+struct Numerics {
+  void read(input::ObjectReader& reader, std::string_view key, bool& computes) const {
+    if (reader.required(key, "on or off").is_boolean())
+      input::Flag{}.read(reader, key, computes);
+    else
+      input::Switch{kSwitch}.read(reader, key, computes);
+  }
+  input::Json write(bool computes) const { return kSwitch[computes ? 1 : 0]; }
+  input::Json schema() const { return {{"enum", {"on", "off", true, false}}}; }
+};
+
+/// Keys of the simulation itself.
+const input::Table<ExperimentConfig>& simulation_table() {
+  static const input::Table<ExperimentConfig> table{
+      {"simulation", &ExperimentConfig::simulation, input::OneOf{kSimulationModes},
+       R"(`"symmetric"` ([representative chips](algorithms.md#symmetric-simulation), an error if )"
+       R"(inexact) where possible, else `"full"`)"},
+      {"engine", &ExperimentConfig::engine, input::OneOf{kEngineModes},
+       R"(`"simgrid"`, or `"direct"`: equal to 1e-9, ten times (shared links) or hundreds of times )"
+       R"(faster ([model.md](model.md#engines)). `"auto"`: SimGrid for single runs up to about )"
+       "0.25 s, else direct"},
+      {"uncertainty", Uncertainty{},
+       "68 % intervals (Monte Carlo over parameter uncertainty, [hardware.md](hardware.md)); `{}` "
+       "for defaults"},
+  };
+  return table;
 }
 
 /// HBM if its bandwidth is below the combined traffic of the chip's links, because it is then the
@@ -59,13 +110,12 @@ collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
 }  // namespace
 
 bool read_numerics(input::ObjectReader& reader) {
-  if (!reader.has("numerics")) return true;
-  if (reader.required("numerics", "on or off").is_boolean())
-    return reader.flag_or("numerics", true);
-  return reader.choice("numerics", kSwitch) == 1;
+  bool computes = true;
+  if (reader.has("numerics")) Numerics{}.read(reader, "numerics", computes);
+  return computes;
 }
 
-std::string_view numerics_key(bool numerics) { return kSwitch[numerics ? 1 : 0]; }
+std::string numerics_key(bool numerics) { return Numerics{}.write(numerics).get<std::string>(); }
 
 ExperimentConfig read_machine(input::ObjectReader& reader) {
   ExperimentConfig config;
@@ -78,10 +128,7 @@ ExperimentConfig read_machine(input::ObjectReader& reader) {
     config.faults = read_faults(reader.object("faults"), config.topology, config.chip);
   config.wire_buffers =
       reader.choice_or("wire_buffers", kWireBuffers, default_wire_buffers(config));
-  config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
-  config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);
-  if (reader.has("uncertainty"))
-    config.uncertainty = read_uncertainty(reader.object("uncertainty"));
+  simulation_table().read(reader, config);
   return config;
 }
 
@@ -131,11 +178,7 @@ std::string_view wire_buffers_key(const ExperimentConfig& config) {
 }
 
 void add_simulation_keys(const ExperimentConfig& config, input::Json& json) {
-  json["simulation"] = kSimulationModes[config.simulation];
-  json["engine"] = kEngineModes[config.engine];
-  if (config.uncertainty.samples > 0)
-    json["uncertainty"] = {{"samples", config.uncertainty.samples},
-                           {"seed", config.uncertainty.seed}};
+  simulation_table().write(config, json);
 }
 
 input::Json to_json(const ExperimentConfig& config) {
@@ -150,6 +193,66 @@ input::Json to_json(const ExperimentConfig& config) {
   json["numerics"] = numerics_key(config.numerics);
   add_simulation_keys(config, json);
   return json;
+}
+
+namespace {
+
+input::Json collectives_schema() {
+  return {{"type", "array"}, {"minItems", 1}, {"items", collective_schema()}};
+}
+
+input::Json experiment_keys_schema() {
+  using input::Elsewhere;
+  static const input::Table<ExperimentConfig> table{
+      {"hardware", Elsewhere{chip_choice_schema},
+       "chip (`tpu-v4`, `tpu-v5e`, `tpu-v5p`, `tpu-v6e`, `tpu-v7`, `a100`, `gh200`, `h100`, "
+       "`mi300x`) or its name in Google Cloud, GKE and JAX (`v5e`, `v5litepod`, `trillium`, `TPU "
+       "v5 lite`), path of a [hardware file](hardware.md), or an object: [below](#hardware). "
+       "Results have the name listed here",
+       input::kRequired},
+      {"topology", Elsewhere{topology_schema}, "chips and links: [below](#topology)",
+       input::kRequired},
+      {"faults", Elsewhere{faults_schema}, "degraded links and chips: [below](#faults)"},
+      {"workload", Elsewhere{workload_schema},
+       "a transformer's prefill or decoding, with the `collectives` as its AllReduces "
+       "([workloads.md](workloads.md)); times cover the whole phase"},
+      {"tensor", Elsewhere{tensor_schema},
+       "larger of each chip's input and output ([algorithms.md](algorithms.md)); a workload sets "
+       "its size",
+       input::otherwise("required without `workload`")},
+      {"collective", Elsewhere{collective_kind_schema},
+       R"(or `"reduce-scatter"`, `"all-gather"`, `"all-to-all"`, `"broadcast"`)",
+       input::by_default(R"("all-reduce")")},
+      {"collectives", Elsewhere{collectives_schema},
+       "candidates to compare, at least one: [below](#a-collective)", input::kRequired},
+      {"baseline", Elsewhere{input::Text{}}, "label of the reference for speedups and errors",
+       input::otherwise("the first")},
+      {"wire_buffers", Elsewhere{input::OneOf{kWireBuffers}},
+       "location of messages, unspecified by vendors ([model.md](model.md), M2a). `\"hbm\"`: DMAs "
+       "and core share HBM's bandwidth",
+       input::otherwise(R"(`"vmem"`; `"hbm"` if HBM is slower than all links of a chip together)")},
+      {"numerics", &ExperimentConfig::numerics, Numerics{},
+       R"(or `true`; `"off"`, `false`: times only)"},
+  };
+  return table.schema();
+}
+
+}  // namespace
+
+input::Json simulation_schema() { return simulation_table().schema(); }
+
+input::Json wire_buffers_schema() { return input::OneOf{kWireBuffers}.schema(); }
+
+input::Json experiment_schema() {
+  input::Json schema = input::joined({experiment_keys_schema(), simulation_schema()});
+  schema.update(input::schema_of(R"({"anyOf": [
+    {"required": ["workload"]},
+    {"required": ["tensor"],
+     "properties": {"tensor": {"anyOf": [
+       {"required": ["shape"]},
+       {"required": ["bytes"]},
+       {"required": ["values"], "properties": {"values": {"required": ["files"]}}}]}}}]})"));
+  return schema;
 }
 
 }  // namespace equarx::config

@@ -22,7 +22,7 @@ ExperimentConfig read_machine(input::ObjectReader& reader);
 /// Reads "numerics": "on", "off" or a JSON boolean; absent: on. @throws InputError
 bool read_numerics(input::ObjectReader& reader);
 /// Value of "numerics".
-std::string_view numerics_key(bool numerics);
+std::string numerics_key(bool numerics);
 
 /// "hardware", "topology" and "faults"; inverse of read_machine().
 input::Json machine_json(const ExperimentConfig& config);
@@ -39,5 +39,12 @@ input::Json read_config_or_path(input::ObjectReader& reader, std::string_view ke
 
 /// The configuration with all defaults filled in; read_config() restores it.
 input::Json to_json(const ExperimentConfig& config);
+
+/// Schema of an experiment, with annotations.
+input::Json experiment_schema();
+/// Schema of an object with the keys of the simulation itself, with annotations.
+input::Json simulation_schema();
+/// Schema of "wire_buffers".
+input::Json wire_buffers_schema();
 
 }  // namespace equarx::config

@@ -12,4 +12,7 @@ hardware::MatrixProducts read_matrix_products(input::ObjectReader reader);
 /// Inverse of read_matrix_products().
 input::Json matrix_products_json(const hardware::MatrixProducts& products);
 
+/// Schema of "matrix_products", with annotations.
+input::Json matrix_products_schema();
+
 }  // namespace equarx::config

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "experiments/config/step.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/pointer.hpp"
 
@@ -68,6 +70,29 @@ input::Json mesh_json(const steps::Mesh& mesh) {
   for (const steps::MeshAxis& axis : mesh.axes)
     json[axis.name] = {{"length", axis.length}, {"axes", axis.machine_axes}};
   return json;
+}
+
+namespace {
+
+/// The length of an axis, or an object with it.
+input::Json axis_schema() {
+  constexpr input::Integer kLength{1, kLongestAxis};
+  static const input::Table<input::ReadElsewhere> table{
+      {"length", input::Elsewhere{kLength}, "length of an axis given as an object",
+       input::kRequired},
+      {"axes", input::Elsewhere{R"({"type": "array", "items": {"type": "integer", "minimum": 0}})"},
+       "machine axes, from 0; with a `network` axis 0 is the slices",
+       input::otherwise("the first that fit")},
+  };
+  return input::one_of({kLength.schema(), table.schema()});
+}
+
+}  // namespace
+
+input::Json mesh_schema() {
+  static const input::Table<input::ReadElsewhere> table{{{"*", input::Elsewhere{axis_schema}, ""}},
+                                                        {.rules = R"({"minProperties": 1})"}};
+  return table.schema();
 }
 
 }  // namespace equarx::config

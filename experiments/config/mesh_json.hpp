@@ -14,4 +14,7 @@ steps::Mesh read_mesh(const input::Json& json, const TopologyConfig& topology);
 /// Inverse of read_mesh(), with the machine axes of each mesh axis.
 input::Json mesh_json(const steps::Mesh& mesh);
 
+/// Schema of "mesh", with annotations.
+input::Json mesh_schema();
+
 }  // namespace equarx::config

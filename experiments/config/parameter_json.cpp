@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/input/pointer.hpp"
@@ -19,9 +21,11 @@ using hardware::ParameterInfo;
 using hardware::ParameterKind;
 using hardware::Provenance;
 
+constexpr std::array kProvenances = {Provenance::datasheet, Provenance::measured,
+                                     Provenance::calibrated, Provenance::assumed};
+
 double read_number(const input::Json& value, const std::string& pointer,
                    const ParameterInfo& info) {
-  constexpr std::uint64_t kMostCount = 1 << 20;
   switch (info.kind) {
     case ParameterKind::quantity: return input::read_quantity(value, pointer, info.dimension);
     case ParameterKind::ratio: return input::read_share(value, pointer);
@@ -111,20 +115,20 @@ double read_parameter_value(const input::Json& value, const std::string& pointer
   return number;
 }
 
-Provenance read_provenance(input::ObjectReader& reader) {
-  static constexpr std::array kProvenances = {Provenance::datasheet, Provenance::measured,
-                                              Provenance::calibrated, Provenance::assumed};
-  std::array<std::string_view, kProvenances.size()> names;
-  std::ranges::transform(kProvenances, names.begin(),
-                         [](Provenance provenance) { return name(provenance); });
-  return kProvenances[reader.choice("class", names)];
+void ProvenanceName::read(input::ObjectReader& reader, std::string_view key,
+                          Provenance& provenance) const {
+  input::Named{kProvenances}.read(reader, key, provenance);
 }
+
+input::Json ProvenanceName::write(Provenance provenance) const { return name(provenance); }
+
+input::Json ProvenanceName::schema() const { return input::Named{kProvenances}.schema(); }
 
 hardware::Parameter read_parameter(input::ObjectReader reader, const ParameterInfo& info) {
   Parameter parameter;
   parameter.value = read_parameter_value(reader.required("value", expected_value(info)),
                                          reader.pointer_to("value"), info);
-  parameter.provenance = read_provenance(reader);
+  ProvenanceName{}.read(reader, "class", parameter.provenance);
   parameter.source = reader.text("source");
   if (reader.has("range"))
     parameter.range = read_range(reader.required("range", "two values"), reader.pointer_to("range"),
@@ -147,6 +151,60 @@ input::Json parameter_json(const ParameterInfo& info, const Parameter& parameter
   json["class"] = name(parameter.provenance);
   json["source"] = parameter.source;
   return json;
+}
+
+namespace {
+
+/// Schema of a number of this kind in a file.
+input::Json number_schema(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::quantity: return {{"type", "string"}};
+    case ParameterKind::ratio: return input::Share{}.schema();
+    case ParameterKind::count: return input::Integer{1, kMostCount}.schema();
+  }
+  throw std::logic_error("unknown kind of parameter");
+}
+
+std::string_view kind_name(ParameterKind kind) {
+  constexpr std::array<std::string_view, 3> kNames = {"quantity", "ratio", "count"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+input::Json standard_error_schema(ParameterKind kind) {
+  if (kind == ParameterKind::quantity) return number_schema(kind);
+  return {{"type", "number"}, {"exclusiveMinimum", 0}, {"maximum", 1}};
+}
+
+input::Json range_schema(ParameterKind kind) {
+  return {{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"items", number_schema(kind)}};
+}
+
+}  // namespace
+
+input::Json parameter_schema(ParameterKind kind) {
+  using input::Elsewhere;
+  const input::Table<input::ReadElsewhere> table{
+      {{"value", Elsewhere{[=] { return number_schema(kind); }},
+        "with its unit, like `\"45 GB/s\"`, or a plain number", input::kRequired},
+       {"class", Elsewhere{ProvenanceName{}},
+        "`datasheet`, `measured`, `calibrated` (fitted) or `assumed`", input::kRequired},
+       {"source", Elsewhere{input::Text{}},
+        "origin of the value; the observation if fitted, the reasoning if assumed",
+        input::kRequired},
+       {"standard_error", Elsewhere{[=] { return standard_error_schema(kind); }},
+        "of a `measured` or `calibrated` value, in its unit"},
+       {"range", Elsewhere{[=] { return range_schema(kind); }},
+        "lowest and highest plausible value, like `[\"5 ns\", \"20 ns\"]`, uniformly distributed"}},
+      {.definition = kind_name(kind)}};
+  input::Json schema = table.schema();
+  if (kind == ParameterKind::count) schema["properties"].erase("standard_error");
+  return schema;
+}
+
+input::Json changed_parameter_schema(ParameterKind kind) {
+  input::Json schema = input::one_of({number_schema(kind), parameter_schema(kind)});
+  schema[std::string(input::kDefinition)] = fmt::format("changed_{}", kind_name(kind));
+  return schema;
 }
 
 }  // namespace equarx::config

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "experiments/config/parameter_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "topologies/grid.hpp"
@@ -21,6 +23,7 @@ using hardware::SliceLengths;
 using hardware::Slices;
 using hardware::WraparoundRule;
 
+constexpr std::uint32_t kLongestAxisOfRule = std::numeric_limits<std::uint32_t>::max();
 constexpr std::array kWraparoundRules = {WraparoundRule::never, WraparoundRule::axis_length,
                                          WraparoundRule::whole_cubes};
 
@@ -66,13 +69,10 @@ CubeRule read_cubes(input::ObjectReader reader) {
 }
 
 void read_wraparound(input::ObjectReader reader, Slices& slices) {
-  std::array<std::string_view, kWraparoundRules.size()> names;
-  std::ranges::transform(kWraparoundRules, names.begin(),
-                         [](WraparoundRule rule) { return hardware::name(rule); });
-  slices.wraparound = kWraparoundRules[reader.choice("rule", names)];
+  input::Named{kWraparoundRules}.read(reader, "rule", slices.wraparound);
   if (slices.wraparound == WraparoundRule::axis_length)
-    slices.wraparound_length = static_cast<std::uint32_t>(
-        reader.integer("length", 1, std::numeric_limits<std::uint32_t>::max()));
+    slices.wraparound_length =
+        static_cast<std::uint32_t>(reader.integer("length", 1, kLongestAxisOfRule));
   if (slices.wraparound == WraparoundRule::whole_cubes && !slices.cubes)
     throw input::InputError(
         reader.pointer_to("rule"),
@@ -87,7 +87,7 @@ Slices read_slices(input::ObjectReader reader) {
   slices.list = read_list(reader);
   if (reader.has("cubes")) slices.cubes = read_cubes(reader.object("cubes"));
   read_wraparound(reader.object("wraparound"), slices);
-  slices.provenance = read_provenance(reader);
+  ProvenanceName{}.read(reader, "class", slices.provenance);
   slices.source = reader.text("source");
   reader.finish();
   return slices;
@@ -131,6 +131,58 @@ std::string wraparound_text(const Slices& slices) {
       return "every axis wraps around in slices of whole cubes, none in others";
   }
   throw std::logic_error("unknown wraparound rule");
+}
+
+namespace {
+
+const input::Table<CubeRule>& cube_table() {
+  constexpr std::string_view kMeaning = "a cube's axes; the largest slice";
+  static const input::Table<CubeRule> table{
+      {"cube", input::Elsewhere{lengths_schema}, kMeaning, input::kRequired},
+      {"most_chips", input::Elsewhere{input::Integer{1, topology::kMaxChips}}, kMeaning,
+       input::kRequired},
+  };
+  return table;
+}
+
+/// The rule, with a length if it needs one.
+input::Json wraparound_schema() {
+  using input::Elsewhere;
+  constexpr std::string_view kMeaning =
+      R"(`"never"`; `"axis-length"`: axes of `length`; `"whole-cubes"`: all axes of whole-cube slices)";
+  static const input::Table<input::ReadElsewhere> other{
+      {"rule", Elsewhere{R"({"enum": ["never", "whole-cubes"]})"}, kMeaning, input::kRequired}};
+  static const input::Table<input::ReadElsewhere> by_length{
+      {"rule", Elsewhere{R"({"enum": ["axis-length"]})"}, kMeaning, input::kRequired},
+      {"length",
+       Elsewhere{input::Integer{1, kLongestAxisOfRule}},
+       "length of the axes that wrap around",
+       {.is_required = true, .words = "required by `\"axis-length\"`"}}};
+  return input::one_of({other.schema(), by_length.schema()});
+}
+
+}  // namespace
+
+input::Json lengths_schema() {
+  input::Json schema =
+      input::schema_of(R"({"type": "string", "pattern": "^0*[1-9][0-9]*([xX*]0*[1-9][0-9]*)*$"})");
+  schema[std::string(input::kDefinition)] = "lengths";
+  return schema;
+}
+
+input::Json slices_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {"list", Elsewhere{[] {
+         return input::Json{{"type", "array"}, {"items", lengths_schema()}};
+       }},
+       "slices on offer, axes in any order; may be empty", input::kRequired},
+      {"cubes", Elsewhere{input::Nested{cube_table}}, "also all slices of whole cubes"},
+      {"wraparound", Elsewhere{wraparound_schema}, "", input::kRequired},
+      {"class", Elsewhere{ProvenanceName{}}, "as of parameters", input::kRequired},
+      {"source", Elsewhere{input::Text{}}, "as of parameters", input::kRequired},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::config

@@ -24,4 +24,9 @@ std::string slices_text(const hardware::Slices& slices);
 /// "axes of length 16 wrap around"
 std::string wraparound_text(const hardware::Slices& slices);
 
+/// Schema of "slices" of a hardware file, with annotations.
+input::Json slices_schema();
+/// Schema of axis lengths like "4x2".
+input::Json lengths_schema();
+
 }  // namespace equarx::config

@@ -20,7 +20,9 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/config/training_json.hpp"
 #include "experiments/config/workload_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "models/steps/serving.hpp"
 
@@ -214,6 +216,54 @@ input::Json to_json(const StepConfig& config) {
   json["wire_buffers"] = wire_buffers_key(config.machine);
   add_simulation_keys(config.machine, json);
   return json;
+}
+
+namespace {
+
+/// The sources of a step's graph.
+input::Json source_schema() {
+  using input::Elsewhere;
+  constexpr input::Presence kOneOfThree = input::otherwise("one of three");
+  static const input::Table<input::ReadElsewhere> table{
+      {{"training", Elsewhere{training_schema}, "[training](#training)", kOneOfThree},
+       {"workload", Elsewhere{R"({"type": "object"})"}, "[serving](#serving)", kOneOfThree}},
+      {.rules = R"({"oneOf": [{"required": ["training"]}, {"required": ["workload"]},
+                             {"required": ["tasks"]}]})"}};
+  return input::joined({table.schema(), tasks_schema()});
+}
+
+/// Keys of the simulation, which pages describe with an experiment.
+input::Json shared_keys_schema() {
+  input::Json schema = simulation_schema();
+  input::Json& keys = schema["properties"];
+  keys["simulation"].erase("description");
+  keys["engine"]["description"] = R"(`"direct"`; or `"simgrid"`)";
+  keys["uncertainty"] = {{"type", "object"},
+                         {"description", "68 % intervals, as for a collective"}};
+  return schema;
+}
+
+}  // namespace
+
+input::Json step_schema() {
+  using input::Elsewhere, input::otherwise;
+  static const input::Table<input::ReadElsewhere> table{
+      {"hardware", Elsewhere{"{}"}, "", input::kRequired},
+      {"topology", Elsewhere{R"({"type": "object"})"}, "", input::kRequired},
+      {"faults", Elsewhere{R"({"type": "object"})"}, "without `fails_at`"},
+      {"mesh", Elsewhere{mesh_schema},
+       R"(named axes, like `"fsdp": 16`, whose lengths multiply to the number of chips)",
+       input::kRequired},
+      {"step", Elsewhere{source_schema}, "work of every chip: the keys below", input::kRequired},
+      {"variants", Elsewhere{variants_schema}, "candidates to compare",
+       otherwise("one, `\"plain\"`")},
+      {"baseline", Elsewhere{input::Text{}}, "variant that speedups refer to",
+       otherwise("the first")},
+      {"values", Elsewhere{step_values_schema},
+       "tensors of collectives, whose errors are computed ([values](#values))"},
+      {"wire_buffers", Elsewhere{wire_buffers_schema}, "", otherwise("as for a collective")},
+  };
+  return input::joined({table.schema(), shared_keys_schema()});
 }
 
 }  // namespace equarx::config

@@ -20,4 +20,7 @@ StepConfig step_form(StepConfig config);
 /// The configuration with all defaults filled in; read_step_config() restores it.
 input::Json to_json(const StepConfig& config);
 
+/// Schema of a step configuration, with annotations.
+input::Json step_schema();
+
 }  // namespace equarx::config

@@ -13,7 +13,9 @@
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/labels.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/input/pointer.hpp"
@@ -145,6 +147,39 @@ std::vector<StepVariant> read_variants(input::ObjectReader& reader, const Experi
     check_last_label(read, "/variants");
   }
   return read;
+}
+
+input::Json where_schema() {
+  using input::Elsewhere;
+  static const input::Table<CallFilter> table{
+      {{"collective", Elsewhere{collective_kind_schema},
+        R"(`"all-reduce"`, `"reduce-scatter"`, `"all-gather"`, `"all-to-all"`, `"broadcast"`)",
+        input::otherwise("any")},
+       {"axis", Elsewhere{input::Text{}}, "mesh axis of the collective", input::otherwise("any")},
+       {"group", Elsewhere{input::Text{}}, "task group, like `\"gather weights\"`",
+        input::otherwise("any")}},
+      {.definition = "where"}};
+  return table.schema();
+}
+
+namespace {
+
+/// Other keys of a rule are those of a collective.
+input::Json rules_schema() {
+  return {{"type", "array"},
+          {"items", {{"type", "object"}, {"properties", {{"where", where_schema()}}}}}};
+}
+
+}  // namespace
+
+input::Json variants_schema() {
+  using input::Elsewhere;
+  static const input::Table<StepVariant> table{
+      {"label", Elsewhere{input::Text{}}, "name", input::kRequired},
+      {"quantize", Elsewhere{rules_schema}, "rules; the first match applies",
+       input::otherwise("all plain")},
+  };
+  return {{"type", "array"}, {"minItems", 1}, {"items", table.schema()}};
 }
 
 }  // namespace equarx::config

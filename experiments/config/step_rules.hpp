@@ -33,4 +33,9 @@ void check_matches(const CallFilter& filter, const std::vector<StepCall>& calls,
 std::vector<StepVariant> read_variants(input::ObjectReader& reader, const ExperimentConfig& machine,
                                        const steps::Mesh& mesh, const std::vector<StepCall>& calls);
 
+/// Schema of "where" of a rule, with annotations.
+input::Json where_schema();
+/// Schema of "variants", with annotations.
+input::Json variants_schema();
+
 }  // namespace equarx::config

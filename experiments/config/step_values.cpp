@@ -10,7 +10,9 @@
 #include "experiments/config/step_rules.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/pointer.hpp"
 
@@ -63,6 +65,24 @@ std::vector<std::optional<TensorConfig>> read_step_values(input::ObjectReader& r
     }
   }
   return values;
+}
+
+input::Json step_values_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> where{
+      {"where", Elsewhere{where_schema}, "as of a rule of `quantize`; the first match applies",
+       input::otherwise("all")},
+  };
+  static const input::Table<input::ReadElsewhere> sample{
+      {"sample", Elsewhere{sample_schema}, "share of the elements to compute",
+       input::otherwise("about 131,072 elements")},
+  };
+  input::Json values = value_keys_schema();
+  values["properties"]["distribution"]["description"] =
+      "synthetic values, [as for a tensor](configuration.md#tensor)";
+  values["properties"]["files"]["description"] =
+      "`.npy` or `.safetensors`, one per rank of a group or one with a leading rank axis";
+  return {{"type", "array"}, {"items", input::joined({where.schema(), values, sample.schema()})}};
 }
 
 }  // namespace equarx::config

@@ -18,4 +18,7 @@ std::vector<std::optional<TensorConfig>> read_step_values(input::ObjectReader& r
                                                           const steps::Mesh& mesh,
                                                           const std::vector<StepCall>& calls);
 
+/// Schema of "values" of a step, with annotations.
+input::Json step_values_schema();
+
 }  // namespace equarx::config

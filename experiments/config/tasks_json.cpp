@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "experiments/config/communication_json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/input/pointer.hpp"
@@ -36,6 +38,8 @@ constexpr input::EnumNames<HostTransfer::Direction, 2> kDirections({
     {HostTransfer::Direction::to_host, "to-host"},
     {HostTransfer::Direction::from_host, "from-host"},
 });
+
+constexpr input::Texts kTaskNames{"the name of a task"};
 
 /// Computations by name.
 using NamedComputations = std::map<std::string, Computation>;
@@ -63,8 +67,23 @@ std::string group_of(const std::string& name) {
   return group.empty() ? name : group;
 }
 
-double quantity_or_zero(input::ObjectReader& reader, std::string_view key, Dimension dimension) {
-  return reader.has(key) ? reader.quantity(key, dimension) : 0.0;
+const input::Table<workloads::Operation>& operation_table() {
+  using input::Elsewhere, input::Positive, input::Quantity, workloads::Operation;
+  static const input::Table<Operation> table{
+      {{"flops", &Operation::flops, Positive{}, "of GEMMs, per chip", input::otherwise("none")},
+       {"products", &Operation::products, input::Named{hardware::kMatrixTypes},
+        R"(GEMM type: `"bf16"`, `"fp32"`, `"int8"`, `"fp8"`, `"fp4"`)"},
+       {"recomputed", Elsewhere{input::Flag{}}, "excluded from MFU", input::by_default("false")},
+       {"vector_ops", &Operation::vector_ops, Positive{}, "on FP32 lanes",
+        input::otherwise("none")},
+       {"hbm_bytes", &Operation::read_bytes, Quantity{Dimension::bytes},
+        "read and written: `\"1 GiB\"`", input::otherwise("none")},
+       {"times", &Operation::times, input::Integer{1, kMostTimes},
+        "sequential executions of the above"},
+       {"time", Elsewhere{Quantity{Dimension::time}}, "given instead: `\"1.5 ms\"`",
+        input::otherwise("from the above")}},
+      {.definition = "operation"}};
+  return table;
 }
 
 /// Adds an operation: a time, or the work that determines it.
@@ -77,12 +96,7 @@ void read_operation(input::ObjectReader reader, Computation& computation) {
     return reader.finish();
   }
   workloads::Operation operation{.name = "task", .kind = workloads::OperationKind::matrix};
-  if (reader.has("flops")) operation.flops = reader.positive_number("flops");
-  operation.products =
-      input::choose(reader, "products", hardware::kMatrixTypes, hardware::MatrixType::bf16);
-  if (reader.has("vector_ops")) operation.vector_ops = reader.positive_number("vector_ops");
-  operation.read_bytes = quantity_or_zero(reader, "hbm_bytes", Dimension::bytes);
-  if (reader.has("times")) operation.times = reader.integer("times", 1, kMostTimes);
+  operation_table().read(reader, operation);
   if (!reader.flag_or("recomputed", false))
     computation.model_flops += operation.flops * static_cast<double>(operation.times);
   if (operation.flops + operation.vector_ops + operation.read_bytes <= 0.0)
@@ -120,13 +134,22 @@ Computation read_computation(const input::Json& json, const std::string& pointer
                                                name, input::remedy(name, names)));
 }
 
-HostTransfer read_transfer(input::ObjectReader reader) {
-  HostTransfer transfer{.direction = reader.choice("direction", kDirections),
-                        .bytes = reader.quantity("bytes", Dimension::bytes)};
-  if (!(transfer.bytes > 0.0))
-    throw input::InputError(reader.pointer_to("bytes"), "must be above 0 B");
-  reader.finish();
-  return transfer;
+/// A number of bytes above 0.
+struct SomeBytes : input::Quantity {
+  SomeBytes() : Quantity{Dimension::bytes} {}
+  void read(input::ObjectReader& reader, std::string_view key, double& bytes) const {
+    Quantity::read(reader, key, bytes);
+    if (!(bytes > 0.0)) throw input::InputError(reader.pointer_to(key), "must be above 0 B");
+  }
+};
+
+const input::Table<HostTransfer>& transfer_table() {
+  static const input::Table<HostTransfer> table{
+      {"direction", &HostTransfer::direction, input::OneOf{kDirections},
+       R"(`"to-host"` or `"from-host"`, at the chip's `host_bandwidth`)", input::kRequired},
+      {"bytes", &HostTransfer::bytes, SomeBytes{}, "per chip", input::kRequired},
+  };
+  return table;
 }
 
 /// Default stream of a task: the core's, one for each set of axes or group size, one for permutes,
@@ -137,18 +160,6 @@ std::string usual_stream(const Task& task, const steps::Mesh& mesh) {
   if (std::holds_alternative<steps::Permute>(task.work)) return "permute";
   const auto* call = std::get_if<CollectiveCall>(&task.work);
   return call == nullptr ? "core" : steps::over_text(*call, mesh);
-}
-
-std::vector<std::string> read_after(input::ObjectReader& reader) {
-  std::vector<std::string> after;
-  if (!reader.has("after")) return after;
-  const input::Json& list = reader.array("after");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!list[i].is_string())
-      throw input::InputError(reader.pointer_to("after", i), "expected the name of a task");
-    after.push_back(list[i].get<std::string>());
-  }
-  return after;
 }
 
 /// Objects that tasks refer to by name.
@@ -176,10 +187,11 @@ void read_task(const input::Json& json, const std::string& pointer, Names& names
                                        reader.pointer_to(kind), names.computations);
   if (kind == "collective") draft.task.work = names.communication.collective(reader.object(kind));
   if (kind == "permute") draft.task.work = names.communication.permute(reader.object(kind));
-  if (kind == "host") draft.task.work = read_transfer(reader.object(kind));
+  if (kind == "host") draft.task.work = transfer_table().read_all(reader.object(kind));
   draft.stream =
       reader.has("stream") ? reader.text("stream") : usual_stream(draft.task, names.mesh);
-  const std::vector<std::string> after = read_after(reader);
+  std::vector<std::string> after;
+  if (reader.has("after")) kTaskNames.read(reader, "after", after);
   const std::uint64_t times = reader.has("repeat") ? reader.integer("repeat", 1, kMostTasks) : 1;
   if (times > 1 && name.find(kIndex) == std::string::npos)
     throw input::InputError(
@@ -303,8 +315,7 @@ void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::
     if (const auto* permute = std::get_if<steps::Permute>(&task.work))
       json["permute"] = permute_json(*permute, graph);
     if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
-      json["host"] = {{"direction", kDirections[transfer->direction]},
-                      {"bytes", units::format(transfer->bytes, Dimension::bytes)}};
+      json["host"] = transfer_table().write(*transfer);
     input::Json after = input::Json::array();
     for (const steps::TaskId before : task.after) after.push_back(graph.tasks[before].name);
     json["after"] = after;
@@ -313,6 +324,73 @@ void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::
   if (!named.empty()) step["computations"] = named;
   if (!graph.chip_lists.empty()) step["groups"] = chip_lists_json(graph);
   step["tasks"] = list;
+}
+
+namespace {
+
+/// One operation, or several.
+std::vector<input::Json> operations_schemas() {
+  const input::Json operation = operation_table().schema();
+  return {operation, {{"type", "array"}, {"minItems", 1}, {"items", operation}}};
+}
+
+input::Json compute_schema() {
+  const std::vector<input::Json> operations = operations_schemas();
+  return input::one_of({operations[0], operations[1], input::Text{}.schema()});
+}
+
+input::Json named_computations_schema() {
+  const std::vector<input::Json> operations = operations_schemas();
+  return {{"type", "object"},
+          {"additionalProperties", input::one_of({operations[0], operations[1]})}};
+}
+
+input::Json named_groups_schema() {
+  return {{"type", "object"}, {"additionalProperties", chip_lists_schema()}};
+}
+
+input::Json task_schema() {
+  using input::Elsewhere, input::Text;
+  static const input::Table<input::ReadElsewhere> table{
+      {{"name", Elsewhere{Text{}}, "unique; with `repeat`, contains `{i}`, the task number from 0",
+        input::kRequired},
+       {"group", Elsewhere{Text{}}, "reported group",
+        input::otherwise("the name without its number")},
+       {"stream", Elsewhere{Text{}},
+        "`core` for compute, a collective's axes or `groups of 4`, `permute`, `to-host`, "
+        "`from-host`",
+        input::otherwise("by kind")},
+       {"after", Elsewhere{kTaskNames}, "task dependencies by name; `{i}` is the own number",
+        input::otherwise("nothing")},
+       {"repeat", Elsewhere{input::Integer{1, kMostTasks}}, "number of tasks",
+        input::by_default("1")},
+       {"compute", Elsewhere{compute_schema},
+        "an object as below, an array of them, or a name from `computations`",
+        input::otherwise("one of four")},
+       {"collective", Elsewhere{collective_call_schema}, ""},
+       {"permute", Elsewhere{permute_schema}, ""},
+       {"host", Elsewhere{input::Nested{transfer_table}}, ""}},
+      {.rules = R"({"oneOf": [{"required": ["compute"]}, {"required": ["collective"]},
+                             {"required": ["permute"]}, {"required": ["host"]}]})"}};
+  return table.schema();
+}
+
+input::Json task_list_schema() {
+  return {{"type", "array"}, {"minItems", 1}, {"items", task_schema()}};
+}
+
+}  // namespace
+
+input::Json tasks_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {"tasks", Elsewhere{task_list_schema}, "[user-defined tasks](#tasks)",
+       input::otherwise("one of three")},
+      {"computations", Elsewhere{named_computations_schema}, "named values of `compute`"},
+      {"groups", Elsewhere{named_groups_schema},
+       "named values of `collective.groups` and `permute.pairs`"},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::config

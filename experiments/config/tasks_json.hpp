@@ -18,4 +18,7 @@ steps::StepGraph read_tasks(input::ObjectReader& step, const steps::Mesh& mesh);
 /// once, under a name.
 void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::Json& step);
 
+/// Schema of an object with "tasks", "computations" and "groups", with annotations.
+input::Json tasks_schema();
+
 }  // namespace equarx::config

@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/config/format_names.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/pointer.hpp"
 #include "models/tensors/file_error.hpp"
@@ -66,29 +69,71 @@ std::uint64_t read_elements_from_bytes(input::ObjectReader& reader, ElementForma
   return static_cast<std::uint64_t>(elements);
 }
 
-std::vector<std::string> read_file_names(input::ObjectReader& reader) {
-  std::vector<std::string> names;
-  const input::Json& files = reader.array("files");
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].is_string())
-      throw input::InputError(reader.pointer_to("files", i), "expected a file name");
-    names.push_back(files[i].get<std::string>());
+/// Names of at least one file.
+struct FileNames : input::Texts {
+  FileNames() : Texts{"a file name"} {}
+  void read(input::ObjectReader& reader, std::string_view key,
+            std::vector<std::string>& names) const {
+    Texts::read(reader, key, names);
+    if (names.empty())
+      throw input::InputError(reader.pointer_to(key),
+                              "is empty; name a file per rank, or one for all");
   }
-  if (names.empty())
-    throw input::InputError(reader.pointer_to("files"),
-                            "is empty; name a file per rank, or one for all");
-  return names;
+  input::Json schema() const {
+    input::Json schema = Texts::schema();
+    schema["minItems"] = 1;
+    return schema;
+  }
+};
+
+/// Synthetic values.
+const input::Table<TensorConfig>& synthetic_table() {
+  using numerics::InputSpec;
+  constexpr auto kValues = &TensorConfig::values;
+  static const input::Table<TensorConfig> table{
+      {"distribution", input::in(kValues, &InputSpec::distribution), input::OneOf{kDistributions},
+       R"(N(0,1); `"uniform"`: [-1,1); `"heavy-tailed"`: Student's t, 3 degrees of freedom, unit )"
+       "variance"},
+      // JSON tools, the schema validator among them, use signed integers.
+      {"seed", input::in(kValues, &InputSpec::seed), input::Integer{},
+       "elements depend only on seed, rank and index"},
+      {"ranks", input::in(kValues, &InputSpec::identical_ranks), input::Switch{kRankValues},
+       R"(`"identical"`: values of rank 0 on all ranks)"},
+  };
+  return table;
 }
+
+/// Values from files.
+const input::Table<TensorConfig>& file_table() {
+  static const input::Table<TensorConfig> table{
+      {"files", &TensorConfig::files, FileNames{},
+       "instead: `.npy` (f4, f2, bf16 as u2) or `.safetensors` files (F32, F16, BF16, F8_E4M3, "
+       "F8_E5M2), one per rank or one with a leading rank axis, relative to the working "
+       "directory; they set shape and type"},
+      {"tensor", &TensorConfig::name, input::Text{}, "tensor name in `.safetensors` files",
+       input::otherwise("the only one")},
+  };
+  return table;
+}
+
+/// Share of the elements to compute. No lower limit: at least one block is always computed.
+struct SampleShare {
+  void read(input::ObjectReader& reader, std::string_view key, double& sample) const {
+    constexpr std::string_view kExpected = "a number above 0 and up to 1";
+    const input::Json& value = reader.required(key, kExpected);
+    if (!value.is_number() || !(value.get<double>() > 0.0 && value.get<double>() <= 1.0))
+      throw input::InputError(reader.pointer_to(key),
+                              fmt::format("{} is not {}", value.dump(), kExpected));
+    sample = value.get<double>();
+  }
+  input::Json write(double sample) const { return sample; }
+  input::Json schema() const {
+    return {{"type", "number"}, {"exclusiveMinimum", 0}, {"maximum", 1}};
+  }
+};
 
 std::vector<std::uint64_t> shape_of(const tensors::TensorFile& file) {
   return {file.shape().begin(), file.shape().end()};
-}
-
-void read_files(input::ObjectReader& reader, TensorConfig& tensor) {
-  tensor.files = read_file_names(reader);
-  if (reader.has("tensor")) tensor.name = reader.text("tensor");
-  for (const std::string_view key : {"distribution", "seed", "ranks"})
-    reader.reject(key, "is for synthetic values; remove it, or \"files\"");
 }
 
 /// An imposed size may be repeated, but not changed.
@@ -104,26 +149,20 @@ void reject_other_size(input::ObjectReader& reader, const std::vector<std::uint6
 
 }  // namespace
 
-// No lower limit: at least one block is always computed.
 double read_sample(input::ObjectReader& reader) {
-  constexpr std::string_view kExpected = "a number above 0 and up to 1";
-  const input::Json& value = reader.required("sample", kExpected);
-  if (!value.is_number() || !(value.get<double>() > 0.0 && value.get<double>() <= 1.0))
-    throw input::InputError(reader.pointer_to("sample"),
-                            fmt::format("{} is not {}", value.dump(), kExpected));
-  return value.get<double>();
+  double sample = 0.0;
+  SampleShare{}.read(reader, "sample", sample);
+  return sample;
 }
 
 void read_value_keys(input::ObjectReader& reader, TensorConfig& tensor) {
-  if (reader.has("files")) return read_files(reader, tensor);
-  reader.reject("tensor", "names a tensor within \"files\"; add \"files\", or remove it");
-  numerics::InputSpec& values = tensor.values;
-  values.distribution =
-      reader.choice_or("distribution", kDistributions, numerics::Distribution::normal);
-  // JSON tools, the schema validator among them, use signed integers.
-  constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
-  if (reader.has("seed")) values.seed = reader.integer("seed", 0, kMostSeed);
-  values.identical_ranks = reader.has("ranks") && reader.choice("ranks", kRankValues) == 1;
+  if (!reader.has("files")) {
+    reader.reject("tensor", "names a tensor within \"files\"; add \"files\", or remove it");
+    return synthetic_table().read(reader, tensor);
+  }
+  file_table().read(reader, tensor);
+  for (const std::string_view key : {"distribution", "seed", "ranks"})
+    reader.reject(key, "is for synthetic values; remove it, or \"files\"");
 }
 
 std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks,
@@ -213,16 +252,59 @@ input::Json tensor_json(const TensorConfig& tensor) {
   else
     json["shape"] = tensor.shape;
   json["dtype"] = numerics::name(tensor.dtype);
-  if (tensor.files.empty()) {
-    json["values"] = {{"distribution", values_name(tensor)},
-                      {"seed", tensor.values.seed},
-                      {"ranks", kRankValues[tensor.values.identical_ranks ? 1 : 0]}};
-  } else {
-    json["values"] = {{"files", tensor.files}};
-    if (tensor.name) json["values"]["tensor"] = *tensor.name;
-  }
+  json["values"] = (tensor.files.empty() ? synthetic_table() : file_table()).write(tensor);
   json["sample"] = tensor.sample;
   return json;
+}
+
+input::Json value_keys_schema() {
+  return input::joined({synthetic_table().schema(), file_table().schema()});
+}
+
+namespace {
+
+/// Synthetic values, or files.
+input::Json values_schema() {
+  input::Json schema = value_keys_schema();
+  schema.update(input::schema_of(R"({
+    "not": {"required": ["files"],
+            "anyOf": [{"required": ["distribution"]}, {"required": ["seed"]}, {"required": ["ranks"]}]},
+    "dependencies": {"tensor": ["files"]}})"));
+  return schema;
+}
+
+input::Json shape_schema() {
+  return {{"type", "array"}, {"minItems", 1}, {"items", input::Integer{1, kMostElements}.schema()}};
+}
+
+}  // namespace
+
+input::Json sample_schema() { return SampleShare{}.schema(); }
+
+input::Json tensor_type_schema() {
+  return format_name_schema(input::Named{numerics::kTensorFormats}.names(), "otherTypeName");
+}
+
+input::Json tensor_schema() {
+  using input::Elsewhere;
+  constexpr std::string_view kSize =
+      R"(`[4096, 4096]`, or `"32 MiB"` (an integer is bytes), per chip)";
+  constexpr input::Presence kOneOfTwo =
+      input::otherwise("one required, except with `values.files`");
+  static const input::Table<input::ReadElsewhere> table{
+      {{"shape", Elsewhere{shape_schema}, kSize, kOneOfTwo},
+       {"bytes", Elsewhere{input::Quantity{units::Dimension::bytes}}, kSize, kOneOfTwo},
+       {"dtype", Elsewhere{tensor_type_schema},
+        R"(or `"fp32"`, `"fp16"`, `"fp8-e4m3"`, `"fp8-e5m2"`: type of inputs, results and plain )"
+        "communication ([numerics.md](numerics.md#types-of-tensors))",
+        input::by_default(R"("bf16")")},
+       {"sample", Elsewhere{SampleShare{}},
+        "computed share of the tensor; workload tensors above 2^20 elements default to about that "
+        "many, at least 1/64. Below 1, encoded and timed bytes are not cross-checked",
+        input::by_default("1")},
+       {"values", Elsewhere{values_schema}, ""}},
+      {.rules = R"({"not": {"required": ["shape", "bytes"]}})"}};
+  return table.schema();
 }
 
 }  // namespace equarx::config

@@ -34,6 +34,15 @@ input::Json tensor_json(const TensorConfig& tensor);
 /// Reads the keys of "values", without opening files and without finishing the reader.
 void read_value_keys(input::ObjectReader& reader, TensorConfig& tensor);
 
+/// Schema of "tensor", with annotations.
+input::Json tensor_schema();
+/// Schema of an object with the keys of "values", with annotations.
+input::Json value_keys_schema();
+/// Schema of "sample".
+input::Json sample_schema();
+/// Schema of "dtype".
+input::Json tensor_type_schema();
+
 /// Opens the files of a tensor and returns the shape of one rank's tensor. `pointer`: of the object
 /// with "files". @throws InputError if a file is unreadable, or if there is neither one for each rank
 /// nor one with a leading rank axis

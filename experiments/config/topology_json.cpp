@@ -12,7 +12,9 @@
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/config/slices_json.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "models/units/quantity.hpp"
@@ -153,11 +155,42 @@ input::Json network_parameter_json(const hardware::ParameterInfo& info,
   return parameter_json(info, parameter);
 }
 
+/// A parameter of the network.
+struct NetworkParameter {
+  const hardware::ParameterInfo& (*info)();
+
+  void read(input::ObjectReader& reader, std::string_view key,
+            hardware::Parameter& parameter) const {
+    parameter = read_network_parameter(reader, key, info());
+  }
+  input::Json write(const hardware::Parameter& parameter) const {
+    return network_parameter_json(info(), parameter);
+  }
+  input::Json schema() const {
+    return input::one_of({input::Text{}.schema(), parameter_schema(info().kind)});
+  }
+};
+
+const input::Table<NetworkConfig>& network_table() {
+  static const input::Table<NetworkConfig> table{
+      {"slices", &NetworkConfig::slices, input::Integer{2, kMostSlices}, "number, at least 2",
+       input::kRequired},
+      {"bandwidth", &NetworkConfig::bandwidth, NetworkParameter{network_bandwidth_info},
+       R"(payload rate of a port per direction, like `"3.125 GB/s"`, or an )"
+       "[object](topologies.md#networks)",
+       input::kRequired},
+      {"latency", &NetworkConfig::latency, NetworkParameter{network_latency_info},
+       R"(from port to port, like `"10 us"`, or an [object](topologies.md#networks))",
+       input::kRequired},
+      {"chips_per_port", &NetworkConfig::chips_per_port, input::Integer{1, topology::kMaxChips},
+       "consecutive chips sharing a port, such as a host's"},
+  };
+  return table;
+}
+
 NetworkConfig read_network(input::ObjectReader reader, const TopologyConfig& config) {
   NetworkConfig network;
-  network.slices = static_cast<std::uint32_t>(reader.integer("slices", 2, kMostSlices));
-  network.bandwidth = read_network_parameter(reader, "bandwidth", network_bandwidth_info());
-  network.latency = read_network_parameter(reader, "latency", network_latency_info());
+  network_table().read(reader, network);
   const std::uint32_t chips = count_chips_of_slice(config);
   if (chips < 2)
     throw input::InputError(kTopologyPointer,
@@ -168,22 +201,14 @@ NetworkConfig read_network(input::ObjectReader reader, const TopologyConfig& con
         reader.pointer_to("slices"),
         fmt::format("{} slices of {} chips are more than the {} chips of the largest machine",
                     network.slices, chips, topology::kMaxChips));
-  if (reader.has("chips_per_port"))
-    network.chips_per_port = static_cast<std::uint32_t>(reader.integer("chips_per_port", 1, chips));
+  const std::string port = reader.pointer_to("chips_per_port");
+  input::read_integer(network.chips_per_port, port, 1, chips);
   if (chips % network.chips_per_port != 0)
     throw input::InputError(
-        reader.pointer_to("chips_per_port"),
-        fmt::format("the {} chips of a slice cannot share ports by {}; use a divisor of {}", chips,
-                    network.chips_per_port, chips));
+        port, fmt::format("the {} chips of a slice cannot share ports by {}; use a divisor of {}",
+                          chips, network.chips_per_port, chips));
   reader.finish();
   return network;
-}
-
-input::Json network_json(const NetworkConfig& network) {
-  return {{"slices", network.slices},
-          {"bandwidth", network_parameter_json(network_bandwidth_info(), network.bandwidth)},
-          {"latency", network_parameter_json(network_latency_info(), network.latency)},
-          {"chips_per_port", network.chips_per_port}};
 }
 
 input::Json kind_json(const TopologyConfig& topology) {
@@ -230,10 +255,55 @@ TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& c
 
 input::Json topology_json(const TopologyConfig& topology) {
   input::Json json = kind_json(topology);
-  if (topology.network) json["network"] = network_json(*topology.network);
+  if (topology.network) json["network"] = network_table().write(*topology.network);
   for (const AvoidedCable& cable : topology.avoid)
     json["avoid"].push_back({cable.first, cable.second});
   return json;
+}
+
+namespace {
+
+/// Axis lengths, or an accelerator type.
+input::Json slice_schema() {
+  input::Json type = input::schema_of(
+      R"({"x-definition": "acceleratorType", "type": "string", "pattern": "^[A-Za-z0-9 _-]+-0*[1-9][0-9]*$"})");
+  return {{"anyOf", {lengths_schema(), type}}};
+}
+
+input::Json avoid_schema() { return {{"type", "array"}, {"items", input::schema_of(kChipPair)}}; }
+
+}  // namespace
+
+input::Json topology_schema() {
+  using input::Elsewhere;
+  constexpr input::Presence kOneOfSix = input::otherwise("one of six");
+  static const input::Table<input::ReadElsewhere> table{
+      {{"slice", Elsewhere{slice_schema},
+        R"(`"4x2"`: an available slice, in any axis order, with the chip's wraparound )"
+        "([hardware.md](hardware.md#slices)); or an accelerator type of Google Cloud with one such "
+        R"(shape: `"v5litepod-8"` is 2x4 (v4, v5p and TPU7x count TensorCores: `"v5p-128"` is )"
+        "4x4x4)",
+        kOneOfSix},
+       {"mesh", Elsewhere{lengths_schema}, R"(`"4x4x4"`: grid without wraparound)", kOneOfSix},
+       {"torus", Elsewhere{lengths_schema},
+        R"(`"4x4x4"`: grid with wraparound on all axes, or as in `wraparound`)", kOneOfSix},
+       {"ring", Elsewhere{input::Integer{1, topology::kMaxChips}}, "`8`: chips in a cycle",
+        kOneOfSix},
+       {"fully-connected", Elsewhere{input::Integer{1, topology::kMaxFullyConnected}},
+        "`8`: a link between each pair of chips, at most 1024", kOneOfSix},
+       {"file", Elsewhere{input::Text{}},
+        R"(`"graph.json"`: any graph; path relative to the working directory)", kOneOfSix},
+       {"wraparound", Elsewhere{R"({"type": "array", "items": {"type": "boolean"}})"},
+        "for `torus`: `[true, false, true]`, per axis", input::otherwise("all axes")},
+       {"network", Elsewhere{input::Nested{network_table}},
+        "joins several such slices or nodes ([topologies.md](topologies.md#networks))"},
+       {"avoid", Elsewhere{avoid_schema},
+        R"j(`[["(0,0)", "(0,1)"]]`: links that the ring must not use; `ring` and `equarx` only)j"}},
+      {.rules = R"({
+        "oneOf": [{"required": ["slice"]}, {"required": ["mesh"]}, {"required": ["torus"]},
+                  {"required": ["ring"]}, {"required": ["fully-connected"]}, {"required": ["file"]}],
+        "dependencies": {"wraparound": ["torus"]}})"}};
+  return table.schema();
 }
 
 }  // namespace equarx::config

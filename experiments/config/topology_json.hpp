@@ -28,4 +28,7 @@ TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& c
 /// The topology as configuration JSON, with all defaults filled in.
 input::Json topology_json(const TopologyConfig& topology);
 
+/// Schema of "topology", with annotations.
+input::Json topology_schema();
+
 }  // namespace equarx::config
