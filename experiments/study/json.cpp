@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/pointer.hpp"
 #include "experiments/input/renamed_keys.hpp"
@@ -64,37 +66,82 @@ StudyExperiment read_experiment(input::ObjectReader reader, const std::filesyste
   return {name, sweep::SweepPoints(std::move(sweep))};
 }
 
+/// Values of axes, by key.
+struct AxisValues {
+  using Values = std::map<std::string, input::JsonValue>;
+
+  void read(input::ObjectReader& reader, std::string_view key, Values& values) const {
+    const input::Json& at = reader.required(key, "an object");
+    if (!at.is_object()) throw input::InputError(reader.pointer_to(key), "expected an object");
+    for (const auto& [pointer, value] : at.items()) values[pointer] = value;
+  }
+  input::Json write(const Values& values) const {
+    input::Json json = input::Json::object();
+    for (const auto& [pointer, value] : values) json[pointer] = *value;
+    return json;
+  }
+  input::Json schema() const { return {{"type", "object"}}; }
+};
+
+/// A relative tolerance.
+struct Tolerance : input::Number {
+  void read(input::ObjectReader& reader, std::string_view key, double& tolerance) const {
+    Number::read(reader, key, tolerance);
+    if (tolerance < 0.0)
+      throw input::InputError(reader.pointer_to(key),
+                              "is below 0; give a share of the expected figure, like 0.05");
+  }
+  input::Json schema() const { return {{"type", "number"}, {"minimum", 0}}; }
+};
+
+/// A standard error, above 0.
+struct StandardError : input::Number {
+  void read(input::ObjectReader& reader, std::string_view key, double& error) const {
+    Number::read(reader, key, error);
+    if (error <= 0.0)
+      throw input::InputError(reader.pointer_to(key),
+                              "is not above 0; leave it out if it is not known");
+  }
+  input::Json schema() const { return {{"type", "number"}, {"exclusiveMinimum", 0}}; }
+};
+
+const input::Table<StudyRow>& row_table() {
+  using input::kRequired, input::Number, input::OneOf, input::Text;
+  static const input::Table<StudyRow> table{
+      {"id", &StudyRow::id, Text{}, "identifier for programs", kRequired},
+      {"what", &StudyRow::what, Text{}, "name for people", kRequired},
+      {"experiment", &StudyRow::experiment, Text{}, "name of the experiment", kRequired},
+      {"at", &StudyRow::at, AxisValues{},
+       "a value of each axis of the experiment, as written in the axis",
+       input::otherwise("no axes")},
+      {"run", &StudyRow::run, Text{}, "label of the collective", kRequired},
+      {"metric", &StudyRow::written_metric, Text{},
+       "path of a number in a run ([results.md](results.md)), like `speedup` or `numerics/mse`",
+       kRequired},
+      {"relation", &StudyRow::relation, OneOf{kRelations},
+       "or `at most`: an upper limit, widened by the tolerance", input::otherwise("`equals`")},
+      {"expected", &StudyRow::expected, Number{}, "in the metric's unit: seconds, bytes, a ratio",
+       kRequired},
+      {"role", &StudyRow::role, OneOf{kRoles}, "[see below](#roles)", kRequired},
+      {"tolerance", &StudyRow::tolerance, Tolerance{},
+       "relative: 0.05 is 5 % of the expected value", kRequired},
+      {"standard_error", &StudyRow::standard_error, StandardError{},
+       "of the expected value, in the metric's unit", input::otherwise("unknown")},
+      {"source", &StudyRow::source, Text{}, "source of the value", kRequired},
+      {"misses", &StudyRow::misses, Text{},
+       "known cause of a miss, printed with the table; with `--strict` an unexpected hit is an "
+       "error",
+       input::otherwise("no known miss")},
+  };
+  return table;
+}
+
 StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
   StudyRow row;
   row.pointer = pointer;
-  // Read first, so that errors about missing keys do not suggest it as a misspelling.
-  const bool has_at = reader.has("at");
-  row.id = reader.text("id");
-  row.what = reader.text("what");
-  row.experiment = reader.text("experiment");
-  if (has_at) {
-    const input::Json& at = reader.required("at", "an object");
-    if (!at.is_object()) throw input::InputError(reader.pointer_to("at"), "expected an object");
-    for (const auto& [pointer, value] : at.items()) row.at[pointer] = value;
-  }
-  row.run = reader.text("run");
-  row.written_metric = reader.text("metric");
+  reader.has("at");  // so that errors about missing keys do not suggest it as a misspelling
+  row_table().read(reader, row);
   row.metric = input::current_name(row.written_metric);
-  row.relation = reader.choice_or("relation", kRelations, Relation::equals);
-  row.expected = reader.number("expected");
-  row.role = reader.choice("role", kRoles);
-  row.tolerance = reader.number("tolerance");
-  if (row.tolerance < 0.0)
-    throw input::InputError(reader.pointer_to("tolerance"),
-                            "is below 0; give a share of the expected figure, like 0.05");
-  if (reader.has("standard_error")) {
-    row.standard_error = reader.number("standard_error");
-    if (*row.standard_error <= 0.0)
-      throw input::InputError(reader.pointer_to("standard_error"),
-                              "is not above 0; leave it out if it is not known");
-  }
-  row.source = reader.text("source");
-  if (reader.has("misses")) row.misses = reader.text("misses");
   reader.finish();
   return row;
 }
@@ -141,6 +188,56 @@ Study load_study(const std::filesystem::path& folder) {
   } catch (const input::InputError& error) {
     throw input::InputError("", fmt::format("{}: {}", file, error.what()));
   }
+}
+
+namespace {
+
+/// Describes all keys of an axis by a reference to the page of sweeps.
+void refer_to_sweeps(input::Json& schema) {
+  if (!schema.is_structured()) return;
+  for (input::Json& part : schema) refer_to_sweeps(part);
+  if (!schema.is_object() || !schema.contains("properties")) return;
+  for (input::Json& key : schema["properties"]) {
+    key[std::string(input::kShownAs)] = "*";
+    key[std::string(input::kMeaning)] = "[sweeps.md](sweeps.md#the-file)";
+    key[std::string(input::kDefaultWords)] = "as in a sweep";
+  }
+}
+
+input::Json vary_schema() {
+  input::Json axis = sweep::axis_schema();
+  refer_to_sweeps(axis);
+  return {{"type", "array"}, {"items", axis}};
+}
+
+input::Json experiments_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {"name", Elsewhere{R"({"type": "string", "minLength": 1})"}, "name in rows and pictures",
+       input::kRequired},
+      {"config", Elsewhere{sweep::base_schema},
+       "configuration ([configuration.md](configuration.md)), or its path relative to this file",
+       input::kRequired},
+      {"vary", Elsewhere{vary_schema}, "axes, as `axes` of a sweep",
+       input::otherwise("nothing varies")},
+      {"exclude", Elsewhere{sweep::exclude_schema}, "omitted combinations, as in a sweep"},
+  };
+  return {{"type", "array"}, {"minItems", 1}, {"items", table.schema()}};
+}
+
+}  // namespace
+
+input::Json study_schema() {
+  using input::Elsewhere, input::kRequired, input::Text;
+  static const input::Table<Study> table{
+      {"title", Elsewhere{Text{}}, "title of the comparison", kRequired},
+      {"source", Elsewhere{Text{}}, "source of the expected values", kRequired},
+      {"notes", Elsewhere{input::Texts{"lines of text"}}, "lines printed below the table",
+       kRequired},
+      {"experiments", Elsewhere{experiments_schema}, "at least one", kRequired},
+      {"rows", Elsewhere{input::Objects{row_table}}, "may be empty", kRequired},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::study

@@ -76,4 +76,7 @@ std::filesystem::path study_file(const std::filesystem::path& folder);
 /// pointer
 Study load_study(const std::filesystem::path& folder);
 
+/// Schema of a study, with annotations.
+input::Json study_schema();
+
 }  // namespace equarx::study

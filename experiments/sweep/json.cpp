@@ -12,7 +12,9 @@
 #include <fmt/ranges.h>
 
 #include "experiments/config/json.hpp"
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/pointer.hpp"
 #include "experiments/input/schema.hpp"
@@ -214,6 +216,66 @@ Sweep load_sweep(const std::filesystem::path& file) {
   } catch (const input::InputError& error) {
     throw input::InputError("", fmt::format("{}: {}", file.string(), error.what()));
   }
+}
+
+namespace {
+
+/// A key with its values.
+input::Json key_schema() {
+  using input::Elsewhere;
+  constexpr input::Presence kOneOfThree = input::otherwise("one of the three");
+  static const input::Table<input::ReadElsewhere> table{
+      {{"key",
+        Elsewhere{R"({"type": "string", "pattern": "^/."})"},
+        "JSON pointer into the configuration; collectives by index or label",
+        {.is_required = true, .words = "required without `zip`"}},
+       {"values", Elsewhere{R"({"type": "array", "minItems": 1})"},
+        R"(list of any JSON: `[1, 2]`, `["2x2", "4x4"]`, `[{ "torus": "4x4" }, { "ring": 8 }]`)",
+        kOneOfThree},
+       {"range", Elsewhere{range_schema}, "numbers, or quantities with units", kOneOfThree},
+       {"log_range", Elsewhere{log_range_schema}, "the same, with factors", kOneOfThree}},
+      {.definition = "key",
+       .rules = R"({"oneOf": [{"required": ["values"]}, {"required": ["range"]},
+                             {"required": ["log_range"]}]})"}};
+  return table.schema();
+}
+
+input::Json zip_schema() { return {{"type", "array"}, {"minItems", 1}, {"items", key_schema()}}; }
+
+}  // namespace
+
+input::Json axis_schema() {
+  static const input::Table<input::ReadElsewhere> zipped{
+      {"zip",
+       input::Elsewhere{zip_schema},
+       "axes with equally many values that change together",
+       {.is_required = true, .words = "instead of `key`"}},
+  };
+  return input::one_of({key_schema(), zipped.schema()});
+}
+
+input::Json base_schema() { return input::schema_of(R"({"type": ["object", "string"]})"); }
+
+input::Json exclude_schema() {
+  return input::schema_of(R"({"type": "array", "items": {"type": "object", "minProperties": 1}})");
+}
+
+input::Json sweep_schema() {
+  using input::Elsewhere, input::kRequired;
+  static const input::Table<input::ReadElsewhere> table{
+      {"name", Elsewhere{R"({"type": "string", "pattern": "^[^./][^/]*$"})"},
+       "names the results folder", input::otherwise("the file name")},
+      {"base", Elsewhere{base_schema},
+       "configuration ([configuration.md](configuration.md)), or its path relative to this file",
+       kRequired},
+      {"axes", Elsewhere{[] {
+         return input::Json{{"type", "array"}, {"minItems", 1}, {"items", axis_schema()}};
+       }},
+       "varied keys; every combination is a point, the last axis fastest", kRequired},
+      {"exclude", Elsewhere{exclude_schema},
+       "points with every value of any of these objects are omitted"},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::sweep

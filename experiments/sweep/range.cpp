@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/fields.hpp"
 #include "experiments/input/json.hpp"
 #include "models/units/quantity.hpp"
 
@@ -122,6 +124,37 @@ std::vector<input::JsonValue> expand_log_range(input::ObjectReader reader, std::
   const double steps = std::log(to.number / from.number) / std::log(factor.number);
   return expand(count_values(reader, steps, most), from, are_integers(from, factor, to),
                 [&](double i) { return from.number * std::pow(factor.number, i); });
+}
+
+namespace {
+
+input::Json value_schema() {
+  return input::schema_of(R"({"x-definition": "value", "type": ["number", "string"]})");
+}
+
+}  // namespace
+
+input::Json range_schema() {
+  using input::Elsewhere;
+  constexpr std::string_view kMeaning = "`from`, `from + step`, ... up to and including `to`";
+  static const input::Table<input::ReadElsewhere> table{
+      {"from", Elsewhere{value_schema}, kMeaning, input::kRequired},
+      {"to", Elsewhere{value_schema}, kMeaning, input::kRequired},
+      {"step", Elsewhere{value_schema}, kMeaning, input::kRequired},
+  };
+  return table.schema();
+}
+
+input::Json log_range_schema() {
+  using input::Elsewhere;
+  constexpr std::string_view kMeaning = "`from`, `from * factor`, ... up to and including `to`";
+  static const input::Table<input::ReadElsewhere> table{
+      {"from", Elsewhere{value_schema}, kMeaning, input::kRequired},
+      {"to", Elsewhere{value_schema}, kMeaning, input::kRequired},
+      {"factor", Elsewhere{R"({"type": "number", "exclusiveMinimum": 1})"}, kMeaning,
+       input::kRequired},
+  };
+  return table.schema();
 }
 
 }  // namespace equarx::sweep

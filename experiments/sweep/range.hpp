@@ -20,4 +20,9 @@ std::vector<input::JsonValue> expand_range(input::ObjectReader reader,
 std::vector<input::JsonValue> expand_log_range(input::ObjectReader reader,
                                                std::uint64_t most = kMostCombinations);
 
+/// Schema of "range" of an axis, with annotations.
+input::Json range_schema();
+/// Schema of "log_range" of an axis, with annotations.
+input::Json log_range_schema();
+
 }  // namespace equarx::sweep

@@ -70,4 +70,13 @@ Sweep read_sweep_parts(input::ObjectReader& reader, const std::filesystem::path&
 Sweep read_sweep(const input::Json& json, const std::filesystem::path& folder,
                  const std::string& default_name);
 
+/// Schema of a sweep file, with annotations.
+input::Json sweep_schema();
+/// Schema of an axis of a sweep, with annotations.
+input::Json axis_schema();
+/// Schema of the base of a sweep.
+input::Json base_schema();
+/// Schema of the exclusions of a sweep.
+input::Json exclude_schema();
+
 }  // namespace equarx::sweep
