@@ -139,7 +139,7 @@ TEST_CASE("the schemas of studies and sweeps have the same axes") {
   const input::Json& experiment = study["properties"]["experiments"]["items"]["properties"];
   CHECK(study["definitions"] == sweep["definitions"]);
   CHECK(experiment["vary"]["items"] == sweep["properties"]["axes"]["items"]);
-  CHECK(experiment["exclude"] == sweep["properties"]["exclude"]);
+  CHECK(experiment["exclude"]["items"] == sweep["properties"]["exclude"]["items"]);
 }
 
 TEST_CASE(

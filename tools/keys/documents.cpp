@@ -1,0 +1,50 @@
+#include "tools/keys/documents.hpp"
+
+#include <array>
+
+#include "experiments/calibrate/task.hpp"
+#include "experiments/config/graph_json.hpp"
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/config/model_json.hpp"
+#include "experiments/config/step_json.hpp"
+#include "experiments/study/study.hpp"
+#include "experiments/sweep/sweep.hpp"
+
+namespace equarx::keys {
+
+std::span<const Document> documents() {
+  static const std::array all = {
+      Document{"calibration", "equarx-sim calibration",
+               "Measurements of a chip, and the parameters to fit to them",
+               calibrate::calibration_schema},
+      Document{"experiment", "equarx-sim experiment",
+               "A machine, a tensor, and the collectives to compare on them. Quantities are "
+               "strings with their unit.",
+               config::experiment_schema},
+      Document{"hardware", "equarx-sim hardware",
+               "One chip type and its links. Every parameter has a source.",
+               config::hardware_schema},
+      Document{"model", "equarx-sim model",
+               "The shape of a decoder-only transformer with grouped-query attention and rotary "
+               "positions.",
+               config::model_schema},
+      Document{"step", "equarx-sim step",
+               "A whole step of every chip: computing and collectives as a graph of tasks "
+               "(docs/steps.md)",
+               config::step_schema},
+      Document{"study", "equarx-sim study",
+               "Sweeps, and the expected values of some of their points", study::study_schema},
+      Document{"sweep", "equarx-sim sweep",
+               "A configuration, and the values that some of its keys take in turn: all "
+               "combinations of the axes.",
+               sweep::sweep_schema},
+      Document{"topology", "equarx-sim graph of chips",
+               "Chips and the links that join them: any graph. Quantities are strings with their "
+               "unit.",
+               config::graph_schema},
+  };
+  return all;
+}
+
+}  // namespace equarx::keys

@@ -1,0 +1,75 @@
+// Writes the JSON Schemas in configs/schema from the tables of fields in the sources.
+//
+// Usage: generate FOLDER [--check]: FOLDER is the repository. With --check, nothing is written;
+// the exit status is 1 if a file is stale.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/input/json.hpp"
+#include "tools/keys/document.hpp"
+#include "tools/keys/documents.hpp"
+
+namespace equarx::keys {
+namespace {
+
+using Files = std::map<std::filesystem::path, std::string>;
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// All generated files with their contents.
+Files generated(const std::filesystem::path& root) {
+  Files files;
+  for (const Document& document : documents()) {
+    const input::Json whole = with_definitions(document.schema());
+    files[root / "configs/schema" / fmt::format("{}.schema.json", document.name)] =
+        schema_text(published(whole, document.title, document.description));
+  }
+  return files;
+}
+
+int run(const std::filesystem::path& root, bool checks) {
+  int stale = 0;
+  for (const auto& [path, text] : generated(root)) {
+    if (contents(path) == text) continue;
+    ++stale;
+    if (checks)
+      std::cerr << fmt::format("{} does not match the tables of fields\n", path.string());
+    else
+      std::ofstream(path, std::ios::binary) << text;
+  }
+  if (checks && stale > 0)
+    std::cerr << "Build the target keys, which writes these files, and commit them.\n";
+  return checks && stale > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace equarx::keys
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const bool checks = arguments.size() == 2 && arguments[1] == "--check";
+  if (arguments.empty() || (arguments.size() > 1 && !checks)) {
+    std::cerr << "usage: generate FOLDER [--check]\n";
+    return 2;
+  }
+  try {
+    return equarx::keys::run(arguments[0], checks);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+}
