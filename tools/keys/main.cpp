@@ -1,4 +1,5 @@
-// Writes the JSON Schemas in configs/schema from the tables of fields in the sources.
+// Writes the JSON Schemas in configs/schema and the tables of keys in docs/ from the tables of
+// fields in the sources.
 //
 // Usage: generate FOLDER [--check]: FOLDER is the repository. With --check, nothing is written;
 // the exit status is 1 if a file is stale.
@@ -17,6 +18,7 @@
 #include "experiments/input/json.hpp"
 #include "tools/keys/document.hpp"
 #include "tools/keys/documents.hpp"
+#include "tools/keys/pages.hpp"
 
 namespace equarx::keys {
 namespace {
@@ -33,11 +35,23 @@ std::string contents(const std::filesystem::path& path) {
 /// All generated files with their contents.
 Files generated(const std::filesystem::path& root) {
   Files files;
+  DocumentRows rows;
   for (const Document& document : documents()) {
     const input::Json whole = with_definitions(document.schema());
     files[root / "configs/schema" / fmt::format("{}.schema.json", document.name)] =
         schema_text(published(whole, document.title, document.description));
+    rows[document.name] = key_rows(whole);
   }
+  Files pages;
+  std::set<TablePlace> places;
+  for (const auto& entry : std::filesystem::directory_iterator(root / "docs")) {
+    if (entry.path().extension() != ".md") continue;
+    pages[entry.path()] = contents(entry.path());
+    for (const TablePlace& place : table_places(pages[entry.path()])) places.insert(place);
+  }
+  for (const std::string& key : missing_keys(rows, places))
+    throw std::runtime_error(fmt::format("no table of docs/ has {}", key));
+  for (const auto& [path, page] : pages) files[path] = with_tables(page, rows, places);
   return files;
 }
 
