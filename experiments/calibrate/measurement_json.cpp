@@ -97,15 +97,42 @@ double read_measured(input::ObjectReader& reader, std::string_view key,
   return value.get<double>();
 }
 
+input::Json measured_schema() {
+  return input::schema_of(R"({"x-definition": "measured", "type": ["string", "number"]})");
+}
+
+const input::Table<Measurement>& measurement_table() {
+  using input::Elsewhere, input::kRequired, input::Text;
+  constexpr std::string_view kWhat = "description and origin of the measurement";
+  constexpr std::string_view kNumber =
+      "a time with unit or in seconds; a plain number for other metrics";
+  static const input::Table<Measurement> table{
+      {"what", &Measurement::what, Text{}, kWhat, kRequired},
+      {"source", &Measurement::source, Text{}, kWhat, kRequired},
+      {"role", &Measurement::role, config::ObservationRoleName{},
+       "`\"fit\"`, or `\"check\"`: compared only", kRequired},
+      {"config", Elsewhere{R"({"type": ["object", "string"]})"},
+       "experiment that simulates it, or its path relative to this file; `hardware` as above or "
+       "absent",
+       kRequired},
+      {"set", Elsewhere{R"({"type": "object"})"}, "overrides by JSON pointer, as with `--set`"},
+      {"run", Elsewhere{Text{}}, "label of the collective; default: the first"},
+      {"metric", Elsewhere{Text{}},
+       "number of a run ([results.md](results.md)), such as `\"speedup\"`",
+       input::by_default(R"("time_s")")},
+      {"measured", Elsewhere{measured_schema}, kNumber, kRequired},
+      {"standard_error", Elsewhere{measured_schema}, kNumber, kRequired},
+  };
+  return table;
+}
+
 }  // namespace
 
 Measurement read_measurement(input::ObjectReader reader, const std::string& place,
                              const std::string& hardware, const std::filesystem::path& folder) {
   Measurement measurement;
   measurement.place = place;
-  measurement.what = reader.text("what");
-  measurement.source = reader.text("source");
-  config::ObservationRoleName{}.read(reader, "role", measurement.role);
+  measurement_table().read(reader, measurement);
   measurement.config =
       read_experiment(config_json(reader, folder), reader.pointer_to("config"), hardware);
   measurement.run = find_run(reader, measurement.config);
@@ -122,37 +149,6 @@ Measurement read_measurement(input::ObjectReader reader, const std::string& plac
   return measurement;
 }
 
-namespace {
-
-input::Json measured_schema() {
-  return input::schema_of(R"({"x-definition": "measured", "type": ["string", "number"]})");
-}
-
-}  // namespace
-
-input::Json measurement_schema() {
-  using input::Elsewhere, input::kRequired, input::Text;
-  constexpr std::string_view kWhat = "description and origin of the measurement";
-  constexpr std::string_view kNumber =
-      "a time with unit or in seconds; a plain number for other metrics";
-  static const input::Table<input::ReadElsewhere> table{
-      {"what", Elsewhere{Text{}}, kWhat, kRequired},
-      {"source", Elsewhere{Text{}}, kWhat, kRequired},
-      {"role", Elsewhere{config::ObservationRoleName{}}, "`\"fit\"`, or `\"check\"`: compared only",
-       kRequired},
-      {"config", Elsewhere{R"({"type": ["object", "string"]})"},
-       "experiment that simulates it, or its path relative to this file; `hardware` as above or "
-       "absent",
-       kRequired},
-      {"set", Elsewhere{R"({"type": "object"})"}, "overrides by JSON pointer, as with `--set`"},
-      {"run", Elsewhere{Text{}}, "label of the collective; default: the first"},
-      {"metric", Elsewhere{Text{}},
-       "number of a run ([results.md](results.md)), such as `\"speedup\"`",
-       input::by_default(R"("time_s")")},
-      {"measured", Elsewhere{measured_schema}, kNumber, kRequired},
-      {"standard_error", Elsewhere{measured_schema}, kNumber, kRequired},
-  };
-  return table.schema();
-}
+input::Json measurement_schema() { return measurement_table().schema(); }
 
 }  // namespace equarx::calibrate

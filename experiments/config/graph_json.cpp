@@ -44,10 +44,8 @@ std::vector<std::string> numbered_chips(std::uint64_t count) {
   return names;
 }
 
-std::vector<std::string> read_chips(input::ObjectReader& reader) {
-  const input::Json& chips =
-      reader.required("chips", "a number of chips, or a list of their names");
-  const std::string pointer = reader.pointer_to("chips");
+/// Names of chips, or their number.
+std::vector<std::string> read_chips(const input::Json& chips, const std::string& pointer) {
   if (!chips.is_array())
     return numbered_chips(input::read_integer(chips, pointer, 1, kMostGraphChips));
   if (chips.empty()) throw input::InputError(pointer, "is empty; name at least one chip");
@@ -67,6 +65,36 @@ std::vector<std::string> read_chips(input::ObjectReader& reader) {
   }
   return names;
 }
+
+/// A name that appears in tables and pictures.
+struct PlainName {
+  void read(input::ObjectReader& reader, std::string_view key, std::string& name) const {
+    name = plain_name(reader.required(key, "a name"), reader.pointer_to(key));
+  }
+  input::Json write(const std::string& name) const { return name; }
+  input::Json schema() const {
+    return input::schema_of(R"({"x-definition": "name", "type": "string",
+                                "pattern": "^[A-Za-z0-9._:/(),+-]{1,32}$"})");
+  }
+};
+
+/// The chips of a graph.
+struct ChipList {
+  void read(input::ObjectReader& reader, std::string_view key,
+            std::vector<std::string>& chips) const {
+    chips = read_chips(reader.required(key, "a number of chips, or a list of their names"),
+                       reader.pointer_to(key));
+  }
+  input::Json write(const std::vector<std::string>& chips) const { return chips; }
+  input::Json schema() const {
+    return input::one_of({input::Integer{1, kMostGraphChips}.schema(),
+                          {{"type", "array"},
+                           {"minItems", 1},
+                           {"maxItems", kMostGraphChips},
+                           {"uniqueItems", true},
+                           {"items", PlainName{}.schema()}}});
+  }
+};
 
 const input::Table<GraphLink>& graph_link_table() {
   using input::Quantity, input::Sign, units::Dimension;
@@ -118,6 +146,26 @@ std::vector<GraphLink> read_links(input::ObjectReader& reader,
   return links;
 }
 
+input::Json links_schema() {
+  input::Json schema = input::Objects{graph_link_table}.schema();
+  schema["maxItems"] = kMostGraphLinks;
+  return schema;
+}
+
+const input::Table<GraphConfig>& graph_table() {
+  static const input::Table<GraphConfig> table{
+      {"name", &GraphConfig::name, PlainName{},
+       "up to 32 letters, digits and `._:/(),+-`, like the names of chips", input::kRequired},
+      {"description", &GraphConfig::description, input::Text{}, "free text",
+       input::otherwise("none")},
+      {"chips", &GraphConfig::chips, ChipList{},
+       "a list of names, or a number of chips, then named 0, 1, ...", input::kRequired},
+      {"links", input::Elsewhere{links_schema}, "each link once, for both directions",
+       input::kRequired},
+  };
+  return table;
+}
+
 void check_connected(const GraphConfig& graph, const std::string& pointer) {
   std::vector<topology::Cable> cables;
   for (const GraphLink& link : graph.links) cables.push_back(link.cable);
@@ -136,9 +184,7 @@ void check_connected(const GraphConfig& graph, const std::string& pointer) {
 GraphConfig read_graph(const input::Json& json) {
   input::ObjectReader reader(json, "");
   GraphConfig graph;
-  graph.name = plain_name(reader.required("name", "a name"), reader.pointer_to("name"));
-  if (reader.has("description")) graph.description = reader.text("description");
-  graph.chips = read_chips(reader);
+  graph_table().read(reader, graph);
   graph.links = read_links(reader, graph.chips);
   reader.finish();
   check_connected(graph, reader.pointer_to("links"));
@@ -150,42 +196,6 @@ GraphConfig load_graph(const std::string& path, const std::string& pointer) {
       path, pointer, [](const std::string& text) { return read_graph(input::parse_json(text)); });
 }
 
-namespace {
-
-input::Json plain_name_schema() {
-  return input::schema_of(R"({"x-definition": "name", "type": "string",
-                              "pattern": "^[A-Za-z0-9._:/(),+-]{1,32}$"})");
-}
-
-/// A number of chips, or their names.
-input::Json chips_schema() {
-  return input::one_of({input::Integer{1, kMostGraphChips}.schema(),
-                        {{"type", "array"},
-                         {"minItems", 1},
-                         {"maxItems", kMostGraphChips},
-                         {"uniqueItems", true},
-                         {"items", plain_name_schema()}}});
-}
-
-input::Json links_schema() {
-  input::Json schema = input::Objects{graph_link_table}.schema();
-  schema["maxItems"] = kMostGraphLinks;
-  return schema;
-}
-
-}  // namespace
-
-input::Json graph_schema() {
-  using input::Elsewhere;
-  static const input::Table<input::ReadElsewhere> table{
-      {"name", Elsewhere{plain_name_schema},
-       "up to 32 letters, digits and `._:/(),+-`, like the names of chips", input::kRequired},
-      {"description", Elsewhere{input::Text{}}, "free text"},
-      {"chips", Elsewhere{chips_schema},
-       "a list of names, or a number of chips, then named 0, 1, ...", input::kRequired},
-      {"links", Elsewhere{links_schema}, "each link once, for both directions", input::kRequired},
-  };
-  return table.schema();
-}
+input::Json graph_schema() { return graph_table().schema(); }
 
 }  // namespace equarx::config

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,6 @@ using hardware::SliceLengths;
 using hardware::Slices;
 using hardware::WraparoundRule;
 
-constexpr std::uint32_t kLongestAxisOfRule = std::numeric_limits<std::uint32_t>::max();
 constexpr std::array kWraparoundRules = {WraparoundRule::never, WraparoundRule::axis_length,
                                          WraparoundRule::whole_cubes};
 
@@ -36,77 +36,128 @@ SliceLengths read_slice(const input::Json& json, const std::string& pointer) {
   }
 }
 
-std::vector<SliceLengths> read_list(input::ObjectReader& reader) {
-  std::vector<SliceLengths> slices;
-  const input::Json& names = reader.array("list");
-  for (std::size_t i = 0; i < names.size(); ++i)
-    slices.push_back(read_slice(names[i], reader.pointer_to("list", i)));
-  return slices;
-}
+/// Individual slices by name.
+struct SliceList {
+  void read(input::ObjectReader& reader, std::string_view key,
+            std::vector<SliceLengths>& slices) const {
+    const input::Json& names = reader.array(key);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      slices.push_back(read_slice(names[i], reader.pointer_to(key, i)));
+  }
+  input::Json write(const std::vector<SliceLengths>& slices) const {
+    input::Json names = input::Json::array();
+    for (const SliceLengths& slice : slices) names.push_back(topology::format_lengths(slice));
+    return names;
+  }
+  input::Json schema() const { return {{"type", "array"}, {"items", lengths_schema()}}; }
+};
 
 SliceLengths one_cube(const CubeRule& rule) { return SliceLengths(rule.axes, rule.edge); }
 
-CubeRule read_cubes(input::ObjectReader reader) {
-  const SliceLengths cube =
-      read_slice(reader.required("cube", "a cube such as \"4x4x4\""), reader.pointer_to("cube"));
-  const CubeRule rule{.edge = cube.front(),
-                      .axes = static_cast<std::uint32_t>(cube.size()),
-                      .most_chips = static_cast<std::uint32_t>(
-                          reader.integer("most_chips", 1, topology::kMaxChips))};
-  reader.finish();
-  const std::string name = topology::format_lengths(cube);
-  if (cube != one_cube(rule))
-    throw input::InputError(
-        reader.pointer_to("cube"),
-        fmt::format("{} is not a cube; all its axes must have one length", name));
-  if (const std::uint32_t chips = topology::chip_count({cube, std::vector(cube.size(), false)});
-      rule.most_chips < chips)
-    throw input::InputError(
-        reader.pointer_to("most_chips"),
-        fmt::format("{} is less than one cube; write at least the {} chips of {}", rule.most_chips,
-                    chips, name));
-  return rule;
+/// A cube by its axes.
+struct Cube {
+  void read(input::ObjectReader& reader, std::string_view key, CubeRule& rule) const {
+    const SliceLengths cube =
+        read_slice(reader.required(key, "a cube such as \"4x4x4\""), reader.pointer_to(key));
+    rule.edge = cube.front();
+    rule.axes = static_cast<std::uint32_t>(cube.size());
+    if (cube != one_cube(rule))
+      throw input::InputError(reader.pointer_to(key),
+                              fmt::format("{} is not a cube; all its axes must have one length",
+                                          topology::format_lengths(cube)));
+  }
+  void write(const CubeRule& rule, std::string_view key, input::Json& json) const {
+    json[std::string(key)] = topology::format_lengths(one_cube(rule));
+  }
+  input::Json schema() const { return lengths_schema(); }
+};
+
+/// Chips of the largest slice: at least one cube.
+struct MostChips : input::Integer {
+  MostChips() : Integer{1, topology::kMaxChips} {}
+  void read(input::ObjectReader& reader, std::string_view key, CubeRule& rule) const {
+    Integer::read(reader, key, rule.most_chips);
+    const SliceLengths cube = one_cube(rule);
+    const std::uint32_t chips = topology::chip_count({cube, std::vector(cube.size(), false)});
+    if (rule.most_chips < chips)
+      throw input::InputError(
+          reader.pointer_to(key),
+          fmt::format("{} is less than one cube; write at least the {} chips of {}",
+                      rule.most_chips, chips, topology::format_lengths(cube)));
+  }
+  void write(const CubeRule& rule, std::string_view key, input::Json& json) const {
+    json[std::string(key)] = rule.most_chips;
+  }
+};
+
+const input::Table<CubeRule>& cube_table() {
+  constexpr std::string_view kMeaning = "a cube's axes; the largest slice";
+  static const input::Table<CubeRule> table{
+      {"cube", Cube{}, kMeaning, input::kRequired},
+      {"most_chips", MostChips{}, kMeaning, input::kRequired},
+  };
+  return table;
 }
 
-void read_wraparound(input::ObjectReader reader, Slices& slices) {
-  input::Named{kWraparoundRules}.read(reader, "rule", slices.wraparound);
-  if (slices.wraparound == WraparoundRule::axis_length)
-    slices.wraparound_length =
-        static_cast<std::uint32_t>(reader.integer("length", 1, kLongestAxisOfRule));
-  if (slices.wraparound == WraparoundRule::whole_cubes && !slices.cubes)
-    throw input::InputError(
-        reader.pointer_to("rule"),
-        "\"whole-cubes\" needs \"cubes\" in \"slices\"; give them, or use another rule");
-  reader.finish();
+/// The rule for wraparound, with a length if it needs one.
+struct Wraparound {
+  static constexpr input::Integer kLength{1, std::numeric_limits<std::uint32_t>::max()};
+
+  void read(input::ObjectReader& slices_reader, std::string_view key, Slices& slices) const {
+    input::ObjectReader reader = slices_reader.object(key);
+    input::Named{kWraparoundRules}.read(reader, "rule", slices.wraparound);
+    if (slices.wraparound == WraparoundRule::axis_length)
+      kLength.read(reader, "length", slices.wraparound_length);
+    if (slices.wraparound == WraparoundRule::whole_cubes && !slices.cubes)
+      throw input::InputError(
+          reader.pointer_to("rule"),
+          "\"whole-cubes\" needs \"cubes\" in \"slices\"; give them, or use another rule");
+    reader.finish();
+  }
+  void write(const Slices& slices, std::string_view key, input::Json& json) const {
+    input::Json& rule = json[std::string(key)];
+    rule = {{"rule", hardware::name(slices.wraparound)}};
+    if (slices.wraparound == WraparoundRule::axis_length) rule["length"] = slices.wraparound_length;
+  }
+  input::Json schema() const {
+    using input::Elsewhere, input::kRequired;
+    constexpr std::string_view kMeaning =
+        "`\"never\"`; `\"axis-length\"`: axes of `length`; `\"whole-cubes\"`: all axes of "
+        "whole-cube slices";
+    static const input::Table<input::ReadElsewhere> other{
+        {"rule", Elsewhere{R"({"enum": ["never", "whole-cubes"]})"}, kMeaning, kRequired}};
+    static const input::Table<input::ReadElsewhere> by_length{
+        {"rule", Elsewhere{R"({"enum": ["axis-length"]})"}, kMeaning, kRequired},
+        {"length",
+         Elsewhere{kLength},
+         "length of the axes that wrap around",
+         {.is_required = true, .words = "required by `\"axis-length\"`"}}};
+    return input::one_of({other.schema(), by_length.schema()});
+  }
+};
+
+const input::Table<Slices>& slices_table() {
+  using input::kRequired;
+  static const input::Table<Slices> table{
+      {"list", &Slices::list, SliceList{}, "slices on offer, axes in any order; may be empty",
+       kRequired},
+      {"cubes", &Slices::cubes, input::Nested{cube_table}, "also all slices of whole cubes"},
+      {"wraparound", Wraparound{}, "", kRequired},
+      {"class", &Slices::provenance, ProvenanceName{}, "as of parameters", kRequired},
+      {"source", &Slices::source, input::Text{}, "as of parameters", kRequired},
+  };
+  return table;
 }
 
 }  // namespace
 
 Slices read_slices(input::ObjectReader reader) {
-  Slices slices;
-  slices.list = read_list(reader);
-  if (reader.has("cubes")) slices.cubes = read_cubes(reader.object("cubes"));
-  read_wraparound(reader.object("wraparound"), slices);
-  ProvenanceName{}.read(reader, "class", slices.provenance);
-  slices.source = reader.text("source");
-  reader.finish();
-  return slices;
+  return slices_table().read_all(std::move(reader));
 }
 
-input::Json slices_json(const Slices& slices) {
-  input::Json json = {{"list", input::Json::array()}};
-  for (const SliceLengths& slice : slices.list)
-    json["list"].push_back(topology::format_lengths(slice));
-  if (slices.cubes)
-    json["cubes"] = {{"cube", topology::format_lengths(one_cube(*slices.cubes))},
-                     {"most_chips", slices.cubes->most_chips}};
-  json["wraparound"] = {{"rule", hardware::name(slices.wraparound)}};
-  if (slices.wraparound == WraparoundRule::axis_length)
-    json["wraparound"]["length"] = slices.wraparound_length;
-  json["class"] = hardware::name(slices.provenance);
-  json["source"] = slices.source;
-  return json;
-}
+input::Json slices_json(const Slices& slices) { return slices_table().write(slices); }
+
+input::Json slices_schema() { return slices_table().schema(); }
 
 std::string list_of_slices(const std::vector<SliceLengths>& slices) {
   std::vector<std::string> names;
@@ -133,56 +184,11 @@ std::string wraparound_text(const Slices& slices) {
   throw std::logic_error("unknown wraparound rule");
 }
 
-namespace {
-
-const input::Table<CubeRule>& cube_table() {
-  constexpr std::string_view kMeaning = "a cube's axes; the largest slice";
-  static const input::Table<CubeRule> table{
-      {"cube", input::Elsewhere{lengths_schema}, kMeaning, input::kRequired},
-      {"most_chips", input::Elsewhere{input::Integer{1, topology::kMaxChips}}, kMeaning,
-       input::kRequired},
-  };
-  return table;
-}
-
-/// The rule, with a length if it needs one.
-input::Json wraparound_schema() {
-  using input::Elsewhere;
-  constexpr std::string_view kMeaning =
-      R"(`"never"`; `"axis-length"`: axes of `length`; `"whole-cubes"`: all axes of whole-cube slices)";
-  static const input::Table<input::ReadElsewhere> other{
-      {"rule", Elsewhere{R"({"enum": ["never", "whole-cubes"]})"}, kMeaning, input::kRequired}};
-  static const input::Table<input::ReadElsewhere> by_length{
-      {"rule", Elsewhere{R"({"enum": ["axis-length"]})"}, kMeaning, input::kRequired},
-      {"length",
-       Elsewhere{input::Integer{1, kLongestAxisOfRule}},
-       "length of the axes that wrap around",
-       {.is_required = true, .words = "required by `\"axis-length\"`"}}};
-  return input::one_of({other.schema(), by_length.schema()});
-}
-
-}  // namespace
-
 input::Json lengths_schema() {
   input::Json schema =
       input::schema_of(R"({"type": "string", "pattern": "^0*[1-9][0-9]*([xX*]0*[1-9][0-9]*)*$"})");
   schema[std::string(input::kDefinition)] = "lengths";
   return schema;
-}
-
-input::Json slices_schema() {
-  using input::Elsewhere;
-  static const input::Table<input::ReadElsewhere> table{
-      {"list", Elsewhere{[] {
-         return input::Json{{"type", "array"}, {"items", lengths_schema()}};
-       }},
-       "slices on offer, axes in any order; may be empty", input::kRequired},
-      {"cubes", Elsewhere{input::Nested{cube_table}}, "also all slices of whole cubes"},
-      {"wraparound", Elsewhere{wraparound_schema}, "", input::kRequired},
-      {"class", Elsewhere{ProvenanceName{}}, "as of parameters", input::kRequired},
-      {"source", Elsewhere{input::Text{}}, "as of parameters", input::kRequired},
-  };
-  return table.schema();
 }
 
 }  // namespace equarx::config

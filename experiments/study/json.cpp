@@ -146,16 +146,67 @@ StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
   return row;
 }
 
+/// Describes all keys of an axis by a reference to the page of sweeps.
+void refer_to_sweeps(input::Json& schema) {
+  if (!schema.is_structured()) return;
+  for (input::Json& part : schema) refer_to_sweeps(part);
+  if (!schema.is_object() || !schema.contains("properties")) return;
+  for (input::Json& key : schema["properties"]) {
+    key[std::string(input::kShownAs)] = "*";
+    key[std::string(input::kMeaning)] = "[sweeps.md](sweeps.md#the-file)";
+    key[std::string(input::kDefaultWords)] = "as in a sweep";
+  }
+}
+
+input::Json vary_schema() {
+  input::Json axis = sweep::axis_schema();
+  refer_to_sweeps(axis);
+  return {{"type", "array"}, {"items", axis}};
+}
+
+input::Json experiments_schema() {
+  using input::Elsewhere;
+  static const input::Table<input::ReadElsewhere> table{
+      {"name", Elsewhere{R"({"type": "string", "minLength": 1})"}, "name in rows and pictures",
+       input::kRequired},
+      {"config", Elsewhere{sweep::base_schema},
+       "configuration ([configuration.md](configuration.md)), or its path relative to this file",
+       input::kRequired},
+      {"vary", Elsewhere{vary_schema}, "axes, as `axes` of a sweep",
+       input::otherwise("nothing varies")},
+      {"exclude", Elsewhere{sweep::exclude_schema}, "omitted combinations, as in a sweep"},
+  };
+  return {{"type", "array"}, {"minItems", 1}, {"items", table.schema()}};
+}
+
+/// Lines of text.
+struct Notes : input::Texts {
+  void read(input::ObjectReader& reader, std::string_view key,
+            std::vector<std::string>& notes) const {
+    for (const input::Json& note : reader.array(key)) {
+      if (!note.is_string())
+        throw input::InputError(reader.pointer_to(key), "expected lines of text");
+      notes.push_back(note.get<std::string>());
+    }
+  }
+};
+
+const input::Table<Study>& study_table() {
+  using input::Elsewhere, input::kRequired, input::Text;
+  static const input::Table<Study> table{
+      {"title", &Study::title, Text{}, "title of the comparison", kRequired},
+      {"source", &Study::source, Text{}, "source of the expected values", kRequired},
+      {"notes", &Study::notes, Notes{}, "lines printed below the table", kRequired},
+      {"experiments", Elsewhere{experiments_schema}, "at least one", kRequired},
+      {"rows", Elsewhere{input::Objects{row_table}}, "may be empty", kRequired},
+  };
+  return table;
+}
+
 Study read_study(const input::Json& json, const std::filesystem::path& folder) {
   input::ObjectReader reader(json, "");
   Study study;
-  study.title = reader.text("title");
-  study.source = reader.text("source");
-  for (const input::Json& note : reader.array("notes")) {
-    if (!note.is_string())
-      throw input::InputError(reader.pointer_to("notes"), "expected lines of text");
-    study.notes.push_back(note.get<std::string>());
-  }
+  study_table().read(reader, study);
   const auto read = [&](input::ObjectReader experiment, const std::string&) {
     return read_experiment(std::move(experiment), folder);
   };
@@ -190,54 +241,6 @@ Study load_study(const std::filesystem::path& folder) {
   }
 }
 
-namespace {
-
-/// Describes all keys of an axis by a reference to the page of sweeps.
-void refer_to_sweeps(input::Json& schema) {
-  if (!schema.is_structured()) return;
-  for (input::Json& part : schema) refer_to_sweeps(part);
-  if (!schema.is_object() || !schema.contains("properties")) return;
-  for (input::Json& key : schema["properties"]) {
-    key[std::string(input::kShownAs)] = "*";
-    key[std::string(input::kMeaning)] = "[sweeps.md](sweeps.md#the-file)";
-    key[std::string(input::kDefaultWords)] = "as in a sweep";
-  }
-}
-
-input::Json vary_schema() {
-  input::Json axis = sweep::axis_schema();
-  refer_to_sweeps(axis);
-  return {{"type", "array"}, {"items", axis}};
-}
-
-input::Json experiments_schema() {
-  using input::Elsewhere;
-  static const input::Table<input::ReadElsewhere> table{
-      {"name", Elsewhere{R"({"type": "string", "minLength": 1})"}, "name in rows and pictures",
-       input::kRequired},
-      {"config", Elsewhere{sweep::base_schema},
-       "configuration ([configuration.md](configuration.md)), or its path relative to this file",
-       input::kRequired},
-      {"vary", Elsewhere{vary_schema}, "axes, as `axes` of a sweep",
-       input::otherwise("nothing varies")},
-      {"exclude", Elsewhere{sweep::exclude_schema}, "omitted combinations, as in a sweep"},
-  };
-  return {{"type", "array"}, {"minItems", 1}, {"items", table.schema()}};
-}
-
-}  // namespace
-
-input::Json study_schema() {
-  using input::Elsewhere, input::kRequired, input::Text;
-  static const input::Table<Study> table{
-      {"title", Elsewhere{Text{}}, "title of the comparison", kRequired},
-      {"source", Elsewhere{Text{}}, "source of the expected values", kRequired},
-      {"notes", Elsewhere{input::Texts{"lines of text"}}, "lines printed below the table",
-       kRequired},
-      {"experiments", Elsewhere{experiments_schema}, "at least one", kRequired},
-      {"rows", Elsewhere{input::Objects{row_table}}, "may be empty", kRequired},
-  };
-  return table.schema();
-}
+input::Json study_schema() { return study_table().schema(); }
 
 }  // namespace equarx::study
