@@ -13,6 +13,8 @@
 #include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/steps.hpp"
 
 namespace equarx::testing::schemas_test {
 namespace {
@@ -78,6 +80,53 @@ TEST_CASE("the schema accepts everything that the reader accepts") {
     CHECK_NOTHROW(
         input::check_schema(config::to_json(config::read_config(with_labels)), "experiment"));
   }
+}
+
+/// The largest integers of an experiment and of steps, by JSON pointer.
+struct Limit {
+  std::string pointer;
+  std::uint64_t most;
+};
+
+/// Refuses `most` + 1 by reader and schema, and `most` by neither because of its size.
+void check_limit(const input::Json& config, const Limit& limit, const std::string& schema) {
+  CAPTURE(limit.pointer, limit.most);
+  input::Json json = config;
+  const std::string above = std::to_string(limit.most + 1);
+  config::override_value(json, limit.pointer, above);
+  CHECK_THROWS_AS(input::check_schema(json, schema), input::InputError);
+  check_refused([&] { config::read_any_config(json); }, limit.pointer,
+                above + " is not an integer from");
+  config::override_value(json, limit.pointer, std::to_string(limit.most));
+  CHECK_NOTHROW(input::check_schema(json, schema));
+  try {
+    config::read_any_config(json);
+  } catch (const input::InputError& error) {  // for another reason
+    CHECK_THAT(error.what(), !ContainsSubstring("is not an integer"));
+  }
+}
+
+TEST_CASE("integers have the limits of the reader in the schema") {
+  input::Json workload = good_config();
+  workload.erase("tensor");
+  workload["collectives"][1].erase("minishards");
+  workload["workload"] = {{"model", "gemma3-27b"}, {"phase", "prefill"}, {"tokens", 512}};
+  for (const Limit& limit : std::vector<Limit>{{"/workload/tokens", std::uint64_t{1} << 32},
+                                               {"/workload/batch", std::uint64_t{1} << 32},
+                                               {"/workload/chunks", 64},
+                                               {"/collectives/1/minishards", 1 << 20},
+                                               {"/collectives/1/elements_per_scale", 1 << 20},
+                                               {"/collectives/1/microshards", 1 << 20},
+                                               {"/uncertainty/seed", 0xFFFFFFFF}})
+    check_limit(workload, limit, "experiment");
+  input::Json step = good_training();
+  for (const Limit& limit : std::vector<Limit>{{"/step/training/prefetch", 1024},
+                                               {"/step/training/buckets", 1024},
+                                               {"/step/training/sequence", 1 << 24},
+                                               {"/step/training/batch", 1 << 24},
+                                               {"/step/training/microbatches", 1 << 24},
+                                               {"/mesh/fsdp", 1 << 24}})
+    check_limit(step, limit, "step");
 }
 
 TEST_CASE("results fit their schema, with values and without") {
