@@ -164,7 +164,7 @@ input::Json where_schema() {
 
 namespace {
 
-/// Other keys of a rule are those of a collective.
+/// A rule also has the keys of a collective.
 input::Json rules_schema() {
   return {{"type", "array"},
           {"items", {{"type", "object"}, {"properties", {{"where", where_schema()}}}}}};

@@ -100,7 +100,7 @@ struct PrecisionChoice {
   input::Json schema() const { return precision_schema(); }
 };
 
-/// Bytes of a stored gradient: those of a communicated one if the key is absent.
+/// Bytes of a stored gradient; if the key is absent, of a communicated one.
 struct GradientBytes {
   void read(input::ObjectReader& reader, std::string_view key, Training& training) const {
     training.gradient_bytes = reader.has(key)

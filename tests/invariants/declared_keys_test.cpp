@@ -108,7 +108,7 @@ void add_objects(const Json& json, const std::string& pointer, std::vector<std::
 
 using Read = std::function<void(const Json&)>;
 
-/// Compares the keys of a schema with those that the readers of examples accept.
+/// Compares the keys of a schema with the accepted keys of examples.
 class Comparison {
  public:
   Comparison(const std::string& schema, Read read)

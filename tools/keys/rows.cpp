@@ -75,7 +75,7 @@ class Rows {
     if (is_heading) rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(at));
   }
 
-  /// The alias of a key is not that of its values.
+  /// An alias applies to the key, not to its values.
   void visit_values(const Json& node, const std::string& path) {
     Json values = node;
     values.erase(std::string(input::kShownAs));
