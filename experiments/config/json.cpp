@@ -11,6 +11,7 @@
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
+#include "experiments/config/workload_json.hpp"
 #include "experiments/input/codecs.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/fields.hpp"
