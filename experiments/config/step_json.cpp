@@ -193,7 +193,7 @@ StepConfig read_step_config(const input::Json& json) {
       throw input::InputError(
           "/faults/links",
           "a step cannot complete over a failed link; use \"bandwidth_factor\" instead");
-  if (reader.has("workload"))
+  if (named.contains("workload"))
     read_whole_machine(reader, config);
   else
     read_step(reader, config);
