@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/direct/engine.hpp"
-#include "sim/simgrid/engine.hpp"
+#include "sim/engines/direct/engine.hpp"
+#include "sim/engines/simgrid/engine.hpp"
 
 namespace equarx::sim {
 

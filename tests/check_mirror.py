@@ -16,9 +16,9 @@ SIDES = {
     "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
     "models/values/value_executor": ("casts", "collectives", "memory", "exponents", "feedback", "hierarchical",
                                      "quickreduce", "shared_scale"),
-    "sim/time_executor": ("disturbance", "hbm", "schedule"),
+    "sim/time_executor": ("disturbance", "hbm"),
 }
-SOURCES = ("topologies", "models", "sim", "experiments", "tools/cli")
+SOURCES = ("base", "topologies", "models", "sim", "experiments", "importers", "tools/cli")
 SUFFIXES = (".cpp", ".hpp", "-inl.h")
 
 

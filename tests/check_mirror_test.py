@@ -40,8 +40,8 @@ class Mirror(unittest.TestCase):
         self.assertEqual(self.strays(), [])
 
     def test_an_aspect_needs_an_existing_file(self):
-        self.make("tests/sim/time_executor_schedule_test.cpp")
-        self.assertEqual(self.strays(), ["tests/sim/time_executor_schedule_test.cpp"])
+        self.make("tests/sim/time_executor_hbm_test.cpp")
+        self.assertEqual(self.strays(), ["tests/sim/time_executor_hbm_test.cpp"])
         self.make("sim/time_executor.cpp")
         self.assertEqual(self.strays(), [])
 

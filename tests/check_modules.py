@@ -18,11 +18,11 @@ TABLE = re.compile(r"(?<=<!-- modules -->\n).*?(?=<!-- /modules -->)", re.DOTALL
 # Headers that may include libraries with a high compile time: adapters of these libraries.
 HEAVY = re.compile(r"^(nlohmann/json\.hpp|pugixml\.hpp|boost/|simgrid/|valijson/|CLI/)")
 ADAPTERS = {
-    "experiments/input/json.hpp",
-    "experiments/input/codecs.hpp",  # for the source files that declare keys
-    "experiments/input/fields.hpp",
-    "sim/simgrid/chip_actor.hpp",  # SimGrid, only for the source files of sim/simgrid
-    "sim/simgrid/platform.hpp",
+    "base/input/json.hpp",
+    "base/input/codecs.hpp",  # for the source files that declare keys
+    "base/input/fields.hpp",
+    "sim/engines/simgrid/chip_actor.hpp",  # SimGrid, only for the source files of sim/engines/simgrid
+    "sim/engines/simgrid/platform.hpp",
     "tools/cli/app.hpp",  # the description of the command line, for its users
     "tools/cli/pages/bash_completion.hpp",
     "tools/cli/pages/completions.hpp",
@@ -60,7 +60,7 @@ def broken_arrows(root: pathlib.Path, modules=None):
 
 
 def heavy_headers(root: pathlib.Path):
-    for folder in ("topologies", "models", "sim", "experiments", "tools"):
+    for folder in ("base", "topologies", "models", "sim", "experiments", "importers", "tools"):
         for path in sources(root / folder):
             relative = str(path.relative_to(root))
             if path.suffix != ".hpp" or relative in ADAPTERS:
@@ -89,7 +89,7 @@ def circles(modules):
 
 def modules_without_rule(root: pathlib.Path, modules=None):
     modules = MODULES if modules is None else modules
-    for folder in ("topologies", "models", "sim", "experiments", "tools/cli", "tools/python"):
+    for folder in ("base", "topologies", "models", "sim", "experiments", "importers", "tools/cli", "tools/python"):
         for path in sources(root / folder):
             relative = str(path.relative_to(root))
             if not any(is_within(relative, module) for module in modules):

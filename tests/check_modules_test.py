@@ -42,20 +42,20 @@ class MadeUpTree(unittest.TestCase):
         self.assertEqual(len(self.found()), 1)
 
     def test_a_library_in_a_header_is_found_but_not_in_a_source_file(self):
-        self.write("experiments/input/reader.hpp", "#include <nlohmann/json.hpp>\n")
-        self.write("experiments/input/reader.cpp", "#include <nlohmann/json.hpp>\n")
+        self.write("base/input/reader.hpp", "#include <nlohmann/json.hpp>\n")
+        self.write("base/input/reader.cpp", "#include <nlohmann/json.hpp>\n")
         (message,) = self.found()
-        self.assertIn("experiments/input/reader.hpp: includes nlohmann/json.hpp", message)
+        self.assertIn("base/input/reader.hpp: includes nlohmann/json.hpp", message)
 
     def test_forward_declarations_of_a_library_are_allowed(self):
-        self.write("experiments/input/reader.hpp", "#include <nlohmann/json_fwd.hpp>\n")
-        self.write("experiments/input/json.hpp", "#include <nlohmann/json.hpp>\n")
+        self.write("base/input/reader.hpp", "#include <nlohmann/json_fwd.hpp>\n")
+        self.write("base/input/json.hpp", "#include <nlohmann/json.hpp>\n")
         self.assertEqual(self.found(), [])
 
     def test_a_header_that_reaches_a_library_through_another_is_found(self):
-        self.write("experiments/config/config.hpp", '#include "experiments/input/json.hpp"\n')
+        self.write("experiments/config/config.hpp", '#include "base/input/json.hpp"\n')
         (message,) = self.found()
-        self.assertIn("experiments/config/config.hpp: includes experiments/input/json.hpp", message)
+        self.assertIn("experiments/config/config.hpp: includes base/input/json.hpp", message)
 
     def test_a_file_in_no_module_is_found(self):
         self.write("experiments/misc.cpp", "")

@@ -14,7 +14,7 @@ bash tools/build.sh release
 ctest --preset release -j "$jobs" --no-tests=error --output-on-failure -R '^the paper'
 
 # Modules that own memory, parse files or run engines, with the other compiler. tools/nightly.sh instruments all.
-modules="chakra formats hlo os output process schedules sim tensors"
+modules="chakra formats hlo msccl os output process sim tensors"
 readers="chakra_fuzz hlo_fuzz msccl_fuzz npy_fuzz safetensors_fuzz"
 # shellcheck disable=SC2086
 bash tools/build.sh asan ${modules// /_test }_test $readers fuzz_corpus

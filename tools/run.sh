@@ -12,5 +12,5 @@ bash tools/setup.sh
 bash tools/build.sh release equarx-sim equarx_python
 build/release/equarx-sim run configs/experiments/allreduce_v5e_4x2.json
 echo
-build/release/equarx-sim reproduce experiments/equarx_paper --output "$results"
+build/release/equarx-sim reproduce experiments/studies/equarx_paper --output "$results"
 /usr/bin/python3 -B tools/plot/plot.py study "$results"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/input/errors.hpp"
 #include "experiments/advise/formats.hpp"
-#include "experiments/input/errors.hpp"
 #include "experiments/run/varied.hpp"
 #include "experiments/variation/uncertainty.hpp"
 

@@ -1,6 +1,6 @@
 #include "experiments/advise/formats.hpp"
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "experiments/tune/tune.hpp"
 
 namespace equarx::advise {

@@ -6,16 +6,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/json.hpp"
+#include "base/output/provenance.hpp"
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/advise/text.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/provenance.hpp"
-#include "experiments/output/table.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::advise {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/input/json_value.hpp"
 #include "experiments/advise/advise.hpp"
-#include "experiments/input/json_value.hpp"
 
 namespace equarx::advise {
 

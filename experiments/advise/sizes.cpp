@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/process/parallel_for.hpp"
+#include "base/process/parallel_for.hpp"
 #include "experiments/run/experiment.hpp"
 
 namespace equarx::advise {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
 #include "experiments/advise/formats.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/step/group.hpp"

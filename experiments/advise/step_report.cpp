@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/advise/text.hpp"
 #include "experiments/config/collective_json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/result/step_table.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/numerics/errors/perplexity.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::advise {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/advise/step_advice.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::advise {
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/units/quantity.hpp"
 #include "models/numerics/errors/metrics.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::advise {
 

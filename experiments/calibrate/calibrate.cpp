@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/calibrate/least_squares.hpp"
 #include "experiments/calibrate/linear_algebra.hpp"
 #include "experiments/calibrate/simulated_rows.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/pointer.hpp"
 
 namespace equarx::calibrate {
 namespace {

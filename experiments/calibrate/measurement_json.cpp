@@ -5,15 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/renamed_keys.hpp"
 #include "experiments/config/calibration_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/machine_names.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/renamed_keys.hpp"
 #include "experiments/result/json.hpp"
 
 namespace equarx::calibrate {

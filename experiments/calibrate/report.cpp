@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/output/table.hpp"
+#include "base/input/json.hpp"
+#include "base/output/table.hpp"
 
 namespace equarx::calibrate {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <limits>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/pointer.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/pointer.hpp"
+#include "base/process/parallel_for.hpp"
 #include "experiments/plan/plan.hpp"
-#include "experiments/process/parallel_for.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/run/experiment.hpp"
 

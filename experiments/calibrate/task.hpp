@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/object_reader.hpp"
 #include "models/hardware/chip.hpp"
 
 namespace equarx::calibrate {

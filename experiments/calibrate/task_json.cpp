@@ -4,18 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/pointer.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/calibrate/measurement_json.hpp"
 #include "experiments/calibrate/task.hpp"
 #include "experiments/config/calibration_json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/machine_names.hpp"
 #include "experiments/config/parameter_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/pointer.hpp"
-#include "experiments/input/schema.hpp"
 
 namespace equarx::calibrate {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/input/json_value.hpp"
 #include "experiments/config/differences.hpp"
-#include "experiments/input/json_value.hpp"
 
 namespace equarx::compare {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/output/table.hpp"
-#include "models/units/quantity.hpp"
+#include "base/input/json.hpp"
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
 
 namespace equarx::compare {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <utility>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/named_files.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 
 namespace equarx::config {
 namespace {

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/input/json_value.hpp"
 #include "experiments/config/step.hpp"
-#include "experiments/input/json_value.hpp"
 #include "models/hardware/chip.hpp"
 
 namespace equarx::config {

@@ -1,7 +1,7 @@
 // Calibration of a hardware file as JSON.
 #pragma once
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "models/hardware/chip.hpp"
 
 namespace equarx::config {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/parameter_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
 
 namespace equarx::config {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <stdexcept>
 
+#include "base/input/codecs.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/machine_names.hpp"
 #include "experiments/config/parameter_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/json.hpp"
 
 namespace equarx::config {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/chip_changes.hpp"
-#include "experiments/input/object_reader.hpp"
 #include "models/hardware/chip.hpp"
 
 namespace equarx::config {

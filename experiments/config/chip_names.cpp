@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
-#include "experiments/input/pointer.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/nearest.hpp"
+#include "base/input/pointer.hpp"
 
 namespace equarx::config {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "topologies/topology.hpp"
 
 namespace equarx::config {

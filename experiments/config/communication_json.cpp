@@ -10,16 +10,16 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/nearest.hpp"
+#include "base/input/pointer.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/collective_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
-#include "experiments/input/pointer.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/steps/chip_lists.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::config {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "models/steps/mesh.hpp"
 #include "models/steps/step.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/json_value.hpp"
+#include "base/input/json_value.hpp"
 
 namespace equarx::config {
 

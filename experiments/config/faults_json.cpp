@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/pointer.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/chip_names.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/pointer.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::config {
 namespace {

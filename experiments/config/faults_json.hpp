@@ -1,8 +1,8 @@
 // The "faults" of a configuration: degraded links and chips.
 #pragma once
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

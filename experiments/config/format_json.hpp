@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/json.hpp"
+#include "base/input/codecs.hpp"
+#include "base/input/json.hpp"
 
 namespace equarx::config {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 
 namespace equarx::config {
 

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/config/chip_names.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/pointer.hpp"
 #include "topologies/route.hpp"
 #include "topologies/topology.hpp"
 

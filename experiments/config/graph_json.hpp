@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

@@ -10,21 +10,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/embedded.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/nearest.hpp"
+#include "base/input/once_map.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/config/calibration_json.hpp"
 #include "experiments/config/chip_changes.hpp"
 #include "experiments/config/machine_names.hpp"
 #include "experiments/config/matrix_products_json.hpp"
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/config/slices_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/nearest.hpp"
-#include "experiments/input/once_map.hpp"
-#include "experiments/input/pointer.hpp"
 #include "topologies/grid.hpp"
 
 namespace equarx::config {

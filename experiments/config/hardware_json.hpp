@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "models/hardware/chip.hpp"
 
 namespace equarx::config {

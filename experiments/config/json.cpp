@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/config/chip_choice.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/faults_json.hpp"
@@ -12,11 +17,6 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
 #include "experiments/config/workload_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/pointer.hpp"
 #include "models/collectives/direct_exchange.hpp"
 
 namespace equarx::config {

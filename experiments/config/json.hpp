@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/input/json_text.hpp"
+#include "base/input/object_reader.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/object_reader.hpp"
-#include "experiments/input/pointer.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/object_reader.hpp"
+#include "base/input/pointer.hpp"
 
 namespace equarx::config {
 

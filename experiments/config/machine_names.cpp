@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/embedded.hpp"
+#include "base/input/nearest.hpp"
 #include "experiments/config/slices_json.hpp"
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/nearest.hpp"
 
 namespace equarx::config {
 namespace {

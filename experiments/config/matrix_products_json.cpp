@@ -1,11 +1,11 @@
 #include "experiments/config/matrix_products_json.hpp"
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/config/parameter_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/pointer.hpp"
 
 namespace equarx::config {
 namespace {

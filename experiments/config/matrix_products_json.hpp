@@ -1,7 +1,7 @@
 // "matrix_products" of a hardware file: matmul efficiency as JSON.
 #pragma once
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "models/hardware/matrix_products.hpp"
 
 namespace equarx::config {

@@ -1,8 +1,8 @@
 // The "mesh" of a step configuration.
 #pragma once
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/object_reader.hpp"
 #include "models/steps/mesh.hpp"
 
 namespace equarx::config {

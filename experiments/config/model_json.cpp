@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/nearest.hpp"
+#include "base/input/codecs.hpp"
+#include "base/input/embedded.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/nearest.hpp"
 
 namespace equarx::config {
 namespace {

@@ -1,6 +1,6 @@
 #include "experiments/config/named_files.hpp"
 
-#include "experiments/input/json_text.hpp"
+#include "base/input/json_text.hpp"
 
 namespace equarx::config {
 

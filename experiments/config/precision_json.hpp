@@ -1,7 +1,7 @@
 // The "precision" of a training step.
 #pragma once
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "models/steps/precision.hpp"
 
 namespace equarx::config {

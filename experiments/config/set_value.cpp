@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/nearest.hpp"
 #include "experiments/config/chip_changes.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/nearest.hpp"
 
 namespace equarx::config {
 namespace {

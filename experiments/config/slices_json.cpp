@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/nearest.hpp"
 #include "experiments/config/parameter_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
 #include "topologies/grid.hpp"
 
 namespace equarx::config {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/input/json_value.hpp"
 #include "experiments/config/config.hpp"
 #include "experiments/config/training_json.hpp"
-#include "experiments/input/json_value.hpp"
 #include "models/steps/mesh.hpp"
 #include "models/steps/step.hpp"
 

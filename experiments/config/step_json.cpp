@@ -8,6 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/json.hpp"
@@ -20,10 +24,6 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/config/training_json.hpp"
 #include "experiments/config/workload_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
 #include "models/steps/serving.hpp"
 
 namespace equarx::config {

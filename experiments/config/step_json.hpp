@@ -1,9 +1,9 @@
 // JSON of step configurations.
 #pragma once
 
+#include "base/input/json_value.hpp"
+#include "base/input/object_reader.hpp"
 #include "experiments/config/step.hpp"
-#include "experiments/input/json_value.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

@@ -9,16 +9,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/nearest.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/labels.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
-#include "experiments/input/pointer.hpp"
 #include "models/steps/chip_lists.hpp"
 
 namespace equarx::config {

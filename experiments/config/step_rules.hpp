@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/step.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

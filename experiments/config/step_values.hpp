@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/step.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

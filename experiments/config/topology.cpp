@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "topologies/fully_connected.hpp"
 
 namespace equarx::config {

@@ -5,6 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/nearest.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/chip_names.hpp"
 #include "experiments/config/graph_json.hpp"
 #include "experiments/config/machine_names.hpp"
@@ -12,12 +18,6 @@
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/config/slices_json.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
-#include "models/units/quantity.hpp"
 #include "topologies/fully_connected.hpp"
 
 namespace equarx::config {

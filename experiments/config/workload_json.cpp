@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/config/model_json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/pointer.hpp"
 #include "models/values/value_executor.hpp"
 #include "models/workloads/operations.hpp"
 

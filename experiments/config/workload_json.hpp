@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/config.hpp"
 #include "experiments/config/tensor_json.hpp"
-#include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
 

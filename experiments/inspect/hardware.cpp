@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/input/embedded.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/output/table.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/slices_json.hpp"
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/output/table.hpp"
 
 namespace equarx::inspect {
 namespace {

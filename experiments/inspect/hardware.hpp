@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "models/hardware/chip.hpp"
 
 namespace equarx::inspect {

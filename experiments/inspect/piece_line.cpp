@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "models/os/threads.hpp"
+#include "base/os/threads.hpp"
 
 namespace equarx::inspect {
 

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/output/table.hpp"
 #include "experiments/config/format_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/inspect/quantizer.hpp"
-#include "experiments/output/table.hpp"
 #include "models/tensors/npy_writer.hpp"
 
 namespace equarx::inspect {

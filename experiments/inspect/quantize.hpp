@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "models/numerics/codec/block_codec.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/tensors/tensor_file.hpp"

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/plan/ring.hpp"
-#include "models/units/quantity.hpp"
 #include "topologies/drawing.hpp"
 
 namespace equarx::inspect {

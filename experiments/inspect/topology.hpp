@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/input/object_reader.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/object_reader.hpp"
 #include "models/hardware/chip.hpp"
 #include "topologies/metrics.hpp"
 #include "topologies/ring_search.hpp"

@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/pointer.hpp"
+#include "base/process/host_memory.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/pointer.hpp"
 #include "experiments/plan/estimates.hpp"
-#include "experiments/process/host_memory.hpp"
 #include "models/collectives/direct_exchange.hpp"
-#include "models/units/quantity.hpp"
 #include "models/values/value_executor.hpp"
 
 namespace equarx::plan {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 
 namespace equarx::plan {
 

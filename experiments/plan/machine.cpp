@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "base/process/host_memory.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/plan/placement.hpp"
-#include "experiments/process/host_memory.hpp"
 #include "models/collectives/traffic.hpp"
-#include "models/units/quantity.hpp"
 #include "sim/symmetry.hpp"
 
 namespace equarx::plan {

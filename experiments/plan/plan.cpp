@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/pointer.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/plan/checks.hpp"
 #include "experiments/plan/costs.hpp"
 #include "experiments/plan/cut_choice.hpp"

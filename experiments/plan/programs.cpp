@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "base/input/nearest.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/nearest.hpp"
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/casts.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "topologies/ring.hpp"
 
 namespace equarx::plan {

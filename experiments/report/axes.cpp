@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 
 namespace equarx::report {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/input/json.hpp"
 #include "experiments/config/differences.hpp"
-#include "experiments/input/json.hpp"
 
 namespace equarx::report {
 namespace {

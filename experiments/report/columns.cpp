@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/report/axes.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::report {
 namespace {

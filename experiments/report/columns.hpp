@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/input/json_value.hpp"
+#include "base/input/json_value.hpp"
 #include "experiments/report/results.hpp"
 
 namespace equarx::report {

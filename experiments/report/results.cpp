@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/pointer.hpp"
+#include "base/input/renamed_keys.hpp"
 #include "experiments/config/chip_changes.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/pointer.hpp"
-#include "experiments/input/renamed_keys.hpp"
 #include "experiments/report/axes.hpp"
 #include "experiments/report/bases.hpp"
 

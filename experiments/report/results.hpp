@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/json_value.hpp"
+#include "base/input/json_value.hpp"
 
 namespace equarx::report {
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
-#include "models/units/quantity.hpp"
+#include "base/input/json.hpp"
+#include "base/units/quantity.hpp"
 #include "topologies/markup.hpp"
 
 namespace equarx::report {

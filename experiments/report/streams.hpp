@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiments/input/json_value.hpp"
+#include "base/input/json_value.hpp"
 
 namespace equarx::report {
 

@@ -5,14 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/result/step_table.hpp"

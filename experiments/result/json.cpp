@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/provenance.hpp"
 #include "experiments/variation/report.hpp"
 
 namespace equarx::result {

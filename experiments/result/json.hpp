@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "experiments/run/experiment.hpp"
 
 namespace equarx::result {

@@ -9,16 +9,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/json.hpp"
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/workload_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/table.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/numerics/errors/perplexity.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::result {
 namespace {

@@ -9,14 +9,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/nearest.hpp"
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/nearest.hpp"
-#include "experiments/output/table.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/variation/report.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::result {
 namespace {

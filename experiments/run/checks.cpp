@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "models/collectives/traffic.hpp"
 
 namespace equarx::run {

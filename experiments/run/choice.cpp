@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "models/units/quantity.hpp"
+#include "base/units/quantity.hpp"
 
 namespace equarx::run {
 namespace {

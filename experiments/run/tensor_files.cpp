@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "experiments/run/source.hpp"
 #include "models/values/tensor_types.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/npy_writer.hpp"
 

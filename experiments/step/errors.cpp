@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "experiments/plan/checks.hpp"
 #include "experiments/run/compared_values.hpp"
 #include "experiments/run/source.hpp"

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/pointer.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/pointer.hpp"
+#include "base/units/quantity.hpp"
 #include "models/hardware/matrix_rate.hpp"
-#include "models/units/quantity.hpp"
 #include "models/workloads/footprint.hpp"
 #include "models/workloads/operations.hpp"
 

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/collective_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/plan/costs.hpp"
 #include "experiments/run/choice.hpp"
 #include "experiments/run/report_time.hpp"

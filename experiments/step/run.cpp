@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "experiments/plan/engine.hpp"
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/errors.hpp"

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/nearest.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/config.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
-#include "experiments/input/pointer.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/step_json.hpp"
 

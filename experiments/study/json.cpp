@@ -1,18 +1,18 @@
 // Reads study.json.
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/pointer.hpp"
-#include "experiments/input/renamed_keys.hpp"
-#include "experiments/input/schema.hpp"
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/pointer.hpp"
+#include "base/input/renamed_keys.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/study/study.hpp"
 
 namespace equarx::study {

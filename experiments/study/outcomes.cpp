@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
 #include "experiments/config/chip_changes.hpp"
-#include "experiments/input/json.hpp"
 
 namespace equarx::study {
 namespace {

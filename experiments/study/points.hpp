@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/json_value.hpp"
+#include "base/input/json_value.hpp"
 #include "experiments/study/study.hpp"
 #include "experiments/sweep/point_set.hpp"
 

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/output/csv.hpp"
-#include "experiments/output/files.hpp"
-#include "experiments/output/provenance.hpp"
-#include "experiments/output/table.hpp"
-#include "models/units/quantity.hpp"
+#include "base/input/json.hpp"
+#include "base/output/csv.hpp"
+#include "base/output/files.hpp"
+#include "base/output/provenance.hpp"
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
 
 namespace equarx::study {
 namespace {

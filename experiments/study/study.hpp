@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/input/json_value.hpp"
+#include "base/input/json_value.hpp"
 #include "experiments/sweep/points.hpp"
 
 namespace equarx::study {

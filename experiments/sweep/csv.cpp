@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/output/csv.hpp"
+#include "base/output/files.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/chip_changes.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/output/csv.hpp"
-#include "experiments/output/files.hpp"
 
 namespace equarx::sweep {
 namespace {

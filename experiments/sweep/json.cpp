@@ -1,5 +1,5 @@
 // Reads sweep files.
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,16 +11,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/pointer.hpp"
+#include "base/input/schema.hpp"
+#include "base/os/printable.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/pointer.hpp"
-#include "experiments/input/schema.hpp"
 #include "experiments/sweep/range.hpp"
 #include "experiments/sweep/sweep.hpp"
-#include "models/os/printable.hpp"
 
 namespace equarx::sweep {
 namespace {

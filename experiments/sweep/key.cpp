@@ -1,12 +1,12 @@
 #include "experiments/sweep/key.hpp"
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/output/hash.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/output/hash.hpp"
-#include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
 
 namespace equarx::sweep {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 
 namespace equarx::sweep {
 

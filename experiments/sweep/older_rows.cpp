@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
 
 namespace equarx::sweep {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "experiments/plan/engine.hpp"
 
 namespace equarx::sweep {

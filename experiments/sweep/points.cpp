@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/sweep/key.hpp"
 
 namespace equarx::sweep {

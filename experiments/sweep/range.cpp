@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/codecs.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/fields.hpp"
-#include "experiments/input/json.hpp"
-#include "models/units/quantity.hpp"
+#include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/fields.hpp"
+#include "base/input/json.hpp"
+#include "base/units/quantity.hpp"
 
 namespace equarx::sweep {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "experiments/input/json_value.hpp"
+#include "base/input/json_value.hpp"
 #include "experiments/sweep/sweep.hpp"
 
 namespace equarx::sweep {

@@ -8,15 +8,16 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/os/shortage.hpp"
+#include "base/output/provenance.hpp"
+#include "base/process/stop_signals.hpp"
+#include "base/process/worker_pool.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/output/provenance.hpp"
-#include "experiments/process/stop_signals.hpp"
-#include "experiments/process/worker_pool.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/run/experiment.hpp"
@@ -24,7 +25,6 @@
 #include "experiments/sweep/key.hpp"
 #include "experiments/sweep/remaining_time.hpp"
 #include "experiments/sweep/work.hpp"
-#include "models/os/shortage.hpp"
 
 namespace equarx::sweep {
 namespace {

@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/renamed_keys.hpp"
+#include "base/output/files.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/config/any_config.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/renamed_keys.hpp"
-#include "experiments/output/files.hpp"
-#include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
 
 namespace equarx::sweep {

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "experiments/input/json_value.hpp"
-#include "models/os/file_descriptor.hpp"
+#include "base/input/json_value.hpp"
+#include "base/os/file_descriptor.hpp"
 
 namespace equarx::sweep {
 

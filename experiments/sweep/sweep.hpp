@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/input/json_value.hpp"
+#include "base/input/json_value.hpp"
 
 namespace equarx::sweep {
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <variant>
 
+#include "base/input/json.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/plan/estimates.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "experiments/sweep/point_set.hpp"
 
 namespace equarx::sweep {

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <string>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 
 namespace equarx::trace {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 
 namespace equarx::trace {
 

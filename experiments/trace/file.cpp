@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/nearest.hpp"
+#include "base/output/provenance.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
-#include "experiments/output/provenance.hpp"
 #include "experiments/trace/traced_run.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::trace {
 namespace {

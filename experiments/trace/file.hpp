@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include "base/input/json_value.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/json_value.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/observer.hpp"
 #include "experiments/trace/events.hpp"

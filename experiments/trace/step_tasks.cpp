@@ -1,7 +1,7 @@
 #include "experiments/trace/step_tasks.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/trace/events.hpp"
 
 namespace equarx::trace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/process/thread_pool.hpp"
+#include "base/process/thread_pool.hpp"
 
 namespace equarx::tune {
 

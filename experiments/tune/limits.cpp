@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
-#include "models/units/quantity.hpp"
+#include "base/input/errors.hpp"
+#include "base/units/quantity.hpp"
 
 namespace equarx::tune {
 namespace {

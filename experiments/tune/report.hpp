@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "experiments/tune/tune.hpp"
 
 namespace equarx::tune {

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/tune/bounds.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::tune {
 namespace {

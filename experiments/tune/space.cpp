@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/nearest.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/traffic.hpp"

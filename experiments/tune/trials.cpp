@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/process/parallel_for.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/plan/checks.hpp"
 #include "experiments/plan/engine.hpp"
-#include "experiments/process/parallel_for.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/tune/bounds.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::tune {
 namespace {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/process/thread_pool.hpp"
+#include "base/process/thread_pool.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/tune/lazy_table.hpp"
 #include "experiments/tune/space.hpp"

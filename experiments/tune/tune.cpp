@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/output/table.hpp"
-#include "experiments/process/parallel_for.hpp"
+#include "base/input/errors.hpp"
+#include "base/output/table.hpp"
+#include "base/process/parallel_for.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/tune/search.hpp"
 #include "experiments/tune/trials.hpp"
 #include "models/numerics/errors/metrics.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::tune {
 namespace {

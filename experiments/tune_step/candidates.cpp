@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/step/group.hpp"
 #include "experiments/tune/trials.hpp"
 #include "models/numerics/errors/metrics.hpp"

@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
+#include "base/output/provenance.hpp"
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/provenance.hpp"
-#include "experiments/output/table.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/result/step_table.hpp"
 #include "experiments/tune_step/search.hpp"
 #include "models/numerics/errors/metrics.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::tune_step {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/process/parallel_for.hpp"
+#include "base/input/errors.hpp"
+#include "base/process/parallel_for.hpp"
 
 namespace equarx::tune_step {
 namespace {

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/collective_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/run.hpp"
 #include "experiments/tune_step/search.hpp"

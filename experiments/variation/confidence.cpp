@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/enum_names.hpp"
+#include "base/input/enum_names.hpp"
 #include "experiments/variation/sensitivity.hpp"
 #include "experiments/variation/uncertainty.hpp"
 

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input/json.hpp"
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/parameter_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/table.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::variation {
 namespace {

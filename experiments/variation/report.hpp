@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "experiments/variation/turning_points.hpp"
 #include "experiments/variation/variation.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "experiments/process/parallel_for.hpp"
+#include "base/process/parallel_for.hpp"
 
 namespace equarx::variation {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/process/parallel_for.hpp"
+#include "base/input/errors.hpp"
+#include "base/process/parallel_for.hpp"
 
 namespace equarx::variation {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/process/parallel_for.hpp"
+#include "base/process/parallel_for.hpp"
 
 namespace equarx::variation {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/units/quantity.hpp"
+#include "base/units/quantity.hpp"
 
 namespace equarx::hardware {
 

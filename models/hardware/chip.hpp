@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/units/quantity.hpp"
 #include "models/hardware/calibration.hpp"
 #include "models/hardware/matrix_products.hpp"
 #include "models/hardware/provenance.hpp"
 #include "models/hardware/slices.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::hardware {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "models/os/printable.hpp"
+#include "base/os/printable.hpp"
 
 namespace equarx::tensors {
 namespace {

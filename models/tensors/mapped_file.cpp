@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "models/os/file_descriptor.hpp"
+#include "base/os/file_descriptor.hpp"
 #include "models/tensors/file_error.hpp"
 
 namespace equarx::tensors {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <span>
 
-#include "models/os/new_file.hpp"
+#include "base/os/new_file.hpp"
 
 namespace equarx::tensors {
 

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "models/os/printable.hpp"
+#include "base/os/printable.hpp"
 
 namespace equarx::tensors {
 namespace {

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/os/parallel_for.hpp"
 #include "models/numerics/codec/block_codec.hpp"
-#include "models/os/parallel_for.hpp"
 
 namespace equarx::values {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "models/os/parallel_for.hpp"
+#include "base/os/parallel_for.hpp"
 #include "models/values/shared_amax.hpp"
 #include "models/values/unit_interpreter.hpp"
 

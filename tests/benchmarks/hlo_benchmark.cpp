@@ -4,8 +4,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "models/hlo/flow.hpp"
-#include "models/hlo/parser.hpp"
+#include "importers/hlo/flow.hpp"
+#include "importers/hlo/parser.hpp"
 
 namespace equarx {
 namespace {

@@ -8,8 +8,8 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/sweep/points.hpp"
 #include "experiments/sweep/runner.hpp"

@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 
 #include "models/collectives/algorithm.hpp"
-#include "sim/simgrid/child_process.hpp"
-#include "sim/simgrid/platform.hpp"
+#include "sim/engines/simgrid/child_process.hpp"
+#include "sim/engines/simgrid/platform.hpp"
 #include "sim/symmetry.hpp"
 #include "sim/time_executor.hpp"
 #include "sim/timeline.hpp"

@@ -13,11 +13,11 @@ NOT_RUN = {
     "README.md": {
         "bash tools/run.sh": BUILDS,
         "bash tools/test.sh": BUILDS,
-        "sim reproduce experiments/equarx_paper --strict": WHOLE_STUDY,
+        "sim reproduce equarx_paper --strict": WHOLE_STUDY,
         "sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP,
     },
     "docs/equarx.md": {
-        "equarx-sim reproduce experiments/equarx_paper --strict": WHOLE_STUDY,
+        "equarx-sim reproduce equarx_paper --strict": WHOLE_STUDY,
         "/usr/bin/python3 tools/plot/plot.py study results/equarx_paper": WHOLE_STUDY,
     },
     "docs/steps.md": {"equarx-sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP},

@@ -32,8 +32,8 @@ class Pages(unittest.TestCase):
     """README.md, docs/ and all other pages for people."""
 
     def pages(self) -> list[pathlib.Path]:
-        return [*markdown.pages(), *(ROOT / name for name in MORE), *sorted((ROOT / "experiments").glob("*/README.md")),
-                *sorted((ROOT / "experiments" / "examples").glob("*/README.md"))]
+        return [*markdown.pages(), *(ROOT / name for name in MORE), *sorted((ROOT / "experiments" / "studies").glob("*/README.md")),
+                *sorted((ROOT / "experiments" / "studies" / "examples").glob("*/README.md"))]
 
     def test_links_resolve(self):
         for page in self.pages():

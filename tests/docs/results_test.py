@@ -219,7 +219,7 @@ def of_reproduce() -> set[str]:
     """Columns of rows.csv."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / "out"
-        program("reproduce", "experiments/validation", "--output", str(folder), folder=markdown.ROOT)
+        program("reproduce", "experiments/studies/validation", "--output", str(folder), folder=markdown.ROOT)
         with open(folder / "rows.csv", newline="", encoding="utf-8") as file:
             return set(next(csv.reader(file)))
 

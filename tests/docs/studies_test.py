@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import markdown
 
 PROGRAM = ""
-STUDIES = markdown.ROOT / "experiments"
+STUDIES = markdown.ROOT / "experiments" / "studies"
 
 
 class Reproduced(unittest.TestCase):
@@ -31,7 +31,7 @@ class Reproduced(unittest.TestCase):
 
 
 class Studies(Reproduced):
-    """experiments/*/README.md"""
+    """experiments/studies/*/README.md"""
 
     def table(self, study: str, column: str) -> markdown.Table:
         """The table of the study's page that has this column."""

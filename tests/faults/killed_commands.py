@@ -78,7 +78,7 @@ def study(name: str) -> Command:
         (place.folder / "text.txt").write_text("the quick brown fox jumps over a lazy dog while seven wizards brew " * 900)
 
     return Command(["--output", "out", "--reduced", "--text", "text.txt", "--threads", "2"], prepare,
-                   program=["/usr/bin/python3", str(REPOSITORY / "experiments" / "quality" / f"{name}.py")],
+                   program=["/usr/bin/python3", str(REPOSITORY / "experiments" / "studies" / "quality" / f"{name}.py")],
                    is_slow=True, needs_package=True)
 
 
@@ -91,7 +91,7 @@ equarx.sweep(sweep["base"], sweep["axes"], folder="out")
 
 COMMANDS = {
     "sweep": Command(["sweep", "sweep.json", "-o", "out"], write_sweep),
-    "reproduce": Command(["reproduce", str(REPOSITORY / "experiments" / "published" / "quickreduce"), "-o", "out"]),
+    "reproduce": Command(["reproduce", str(REPOSITORY / "experiments" / "studies" / "published" / "quickreduce"), "-o", "out"]),
     "tune": Command(["tune", "config.json", "-o", "out/best.json"], write_config),
     "calibrate": Command(["calibrate", config_of("calibrations", "made_up_chip.json"), "-o", "out/chip.json"], make_out),
     "run --trace": Command(["run", "config.json", "--trace", "out/trace.json"], write_config),

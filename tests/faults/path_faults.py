@@ -95,7 +95,7 @@ def locked_folder(place: Place) -> None:
                       ["reproduce", "locked/in"], ["run", config, "--trace", "locked/in/t.json"],
                       ["run", config, "--output-tensors", "locked/in"], ["tune", config, "-o", "locked/best.json"],
                       ["report", "locked/in/r.jsonl"], ["quantize", "locked/in/x.npy"], ["hardware", "locked/in/x.json"],
-                      ["reproduce", str(REPOSITORY / "experiments" / "published" / "mscclpp"), "-o", "locked/in/out"]):
+                      ["reproduce", str(REPOSITORY / "experiments" / "studies" / "published" / "mscclpp"), "-o", "locked/in/out"]):
             check_refused(place.run(*words, before=before), "locked", "Permission denied")
     finally:
         (place.folder / "locked").chmod(0o755)

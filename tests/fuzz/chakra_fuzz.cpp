@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/chakra/file.hpp"
-#include "models/steps/chakra_step.hpp"
+#include "importers/chakra/chakra_step.hpp"
+#include "importers/chakra/file.hpp"
 
 namespace {
 

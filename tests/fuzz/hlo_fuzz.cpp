@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "models/hlo/parser.hpp"
-#include "models/steps/hlo_step.hpp"
+#include "importers/hlo/hlo_step.hpp"
+#include "importers/hlo/parser.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace equarx;

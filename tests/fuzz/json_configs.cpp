@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/schema.hpp"
 #include "experiments/plan/estimates.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/plan/programs.hpp"

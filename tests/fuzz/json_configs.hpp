@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/input/json.hpp"
 #include "experiments/config/config.hpp"
-#include "experiments/input/json.hpp"
 
 namespace equarx::testing {
 

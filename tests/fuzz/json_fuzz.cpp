@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json_text.hpp"
-#include "models/os/printable.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json_text.hpp"
+#include "base/os/printable.hpp"
 #include "tests/fuzz/json_mutator.hpp"
 #include "tests/fuzz/json_readers.hpp"
 

@@ -1,9 +1,9 @@
 // Readers of files that describe many runs; they stop before the first run.
 #include <algorithm>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/calibrate/task.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "experiments/study/check.hpp"
 #include "experiments/sweep/key.hpp"
 #include "experiments/sweep/points.hpp"

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/json_text.hpp"
+#include "base/input/embedded.hpp"
+#include "base/input/json_text.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 
 namespace equarx::testing {
 

@@ -1,12 +1,12 @@
 // Readers of the files that experiments refer to, each also used in an experiment.
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/config/graph_json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/model_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "experiments/inspect/topology.hpp"
 #include "tests/fuzz/json_configs.hpp"
 #include "tests/fuzz/json_readers.hpp"

@@ -1,12 +1,12 @@
 // Readers of results, which the program wrote but others may have edited, and of JSON in general.
 #include <array>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/compare/compare.hpp"
 #include "experiments/compare/report.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/output/provenance.hpp"
 #include "experiments/report/pictures.hpp"
 #include "experiments/report/report.hpp"
 #include "experiments/sweep/store.hpp"

@@ -240,7 +240,7 @@ JSON = {
     "graph": {"triangle": text_of(GRAPH), "numbers": text_of({"name": "g", "chips": 2, "links": [{"between": [0, 1]}]})},
     "sweep": {"two": text_of(SWEEP), "zipped": text_of(ZIPPED), "ranged": text_of(RANGED)},
     "study": of_all(small_study, from_tree("experiments/**/study.json")),
-    "calibration": of_all(small_task, from_tree("experiments/calibration/*.json")),
+    "calibration": of_all(small_task, from_tree("experiments/studies/calibration/*.json")),
     "results": {"run": text_of(RESULT), "step": text_of(STEP_RESULT), "point": lines_of(POINT), "failed": lines_of(FAILED),
                 "points": lines_of(POINT, {**POINT, "point": 1, "key": "4" * 32, "axes": {"/tensor/bytes": "8 KiB"}}, FAILED),
                 "cut": lines_of(POINT, FAILED)[:-20]},

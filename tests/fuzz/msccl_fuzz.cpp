@@ -2,11 +2,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "models/schedules/check.hpp"
-#include "models/schedules/msccl_xml.hpp"
-#include "models/schedules/races.hpp"
-#include "models/schedules/values.hpp"
-#include "models/schedules/walk.hpp"
+#include "importers/msccl/check.hpp"
+#include "importers/msccl/msccl_xml.hpp"
+#include "importers/msccl/races.hpp"
+#include "importers/msccl/values.hpp"
+#include "importers/msccl/walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace equarx::schedules;

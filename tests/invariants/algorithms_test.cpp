@@ -1,7 +1,7 @@
 // Every algorithm, selected by name, on every collective that it supports.
+#include "base/input/errors.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/invariants/machine_cases.hpp"

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/input/embedded.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/graph_json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/model_json.hpp"
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "experiments/sweep/sweep.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 

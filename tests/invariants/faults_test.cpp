@@ -1,8 +1,8 @@
 // Slow, fast and failing links and chips: effects on times, and error messages.
 #include <algorithm>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
 #include "tests/catch.hpp"

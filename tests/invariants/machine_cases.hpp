@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "experiments/plan/programs.hpp"
 #include "tests/support/configs.hpp"
 

@@ -1,8 +1,8 @@
 // An AllReduce of a tensor that is cast to FP8 first: the "naive FP8" baseline of EQuARX.
 #include <string>
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
@@ -49,7 +49,7 @@ TEST_CASE(
 
 TEST_CASE("naive FP8 is as fast as noted in the paper's study") {
   input::Json json = input::parse_json(
-      input::read_file(EQUARX_SOURCE_DIR "/experiments/equarx_paper/formats.json"));
+      input::read_file(EQUARX_SOURCE_DIR "/experiments/studies/equarx_paper/formats.json"));
   json["numerics"] = "off";
   const run::ExperimentResult cast = testing::run(json);
   CHECK(cast.runs[5].label == "naive fp8-e5m2");

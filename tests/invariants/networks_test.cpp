@@ -1,7 +1,7 @@
 // Slices connected by a network: traffic, times and refused configurations.
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "models/hardware/chip.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -3,9 +3,9 @@
 #include <limits>
 #include <set>
 
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
 #include "models/values/result_tensor.hpp"

@@ -1,8 +1,8 @@
 // Requirements on the paper's study over tensor sizes, beyond the rows that it compares.
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/run/experiment.hpp"
 #include "tests/catch.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 constexpr double kRipple = 0.01;
 
 TEST_CASE("on 4x2 the full loop has no speed-up up to 1 MiB, then rises to its plateau") {
-  input::Json config =
-      input::parse_json(input::read_file(EQUARX_SOURCE_DIR "/experiments/equarx_paper/sizes.json"));
+  input::Json config = input::parse_json(
+      input::read_file(EQUARX_SOURCE_DIR "/experiments/studies/equarx_paper/sizes.json"));
   config["simulation"] = "symmetric";  // the same timing, with three representative chips
   double previous = 0.0;
   for (std::uint64_t kib = 4; kib <= 256 * 1024; kib *= 2) {

@@ -1,7 +1,7 @@
 // Numerics on a sample of the tensor.
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -1,15 +1,15 @@
 // The published schemas accept everything that the program reads and writes.
 #include <filesystem>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/graph_json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/support/mistakes.hpp"
 
 namespace equarx::testing::structure_errors_test {

@@ -1,9 +1,9 @@
 // User-supplied values.
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 #include "tests/catch.hpp"

@@ -1,5 +1,5 @@
 // A collective on every kind of topology.
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <variant>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/config/any_config.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "experiments/run/experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/step_runs.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "experiments/study/study.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/studies.hpp"
@@ -12,7 +12,7 @@
 namespace equarx::invariants::validation_study_test {
 namespace {
 
-const std::string kFolder = EQUARX_SOURCE_DIR "/experiments/validation";
+const std::string kFolder = EQUARX_SOURCE_DIR "/experiments/studies/validation";
 
 /// The study; its chip and model are relative to the repository's root, independent of the test's
 /// working directory.

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
 #include "sim/machine.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/result/step_table.hpp"
 #include "tests/catch.hpp"

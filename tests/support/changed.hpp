@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/input/json.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 
 namespace equarx::testing {
 

@@ -9,9 +9,9 @@
 
 #include <unistd.h>
 
+#include "base/input/embedded.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/experiment.hpp"
 #include "tests/support/changed.hpp"

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::testing {

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_value.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_value.hpp"
 
 namespace equarx::testing {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "models/tensors/npy_writer.hpp"
 #include "tests/support/run_command.hpp"
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/object_reader.hpp"
+#include "base/input/json.hpp"
+#include "base/input/object_reader.hpp"
 
 namespace equarx::testing {
 

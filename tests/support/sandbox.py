@@ -26,11 +26,11 @@ def make(sandbox: pathlib.Path, program: pathlib.Path, *, whole: bool = False) -
             (sandbox / name).symlink_to(ROOT / name)
         return
     shutil.copytree(ROOT / "configs", sandbox / "configs")
-    for path in (ROOT / "experiments").glob("*/*.json"):
+    for path in (ROOT / "experiments" / "studies").glob("*/*.json"):
         (sandbox / path.parent.relative_to(ROOT)).mkdir(parents=True, exist_ok=True)
         shutil.copy(path, sandbox / path.relative_to(ROOT))  # rows of studies need whole experiments
-    shutil.copytree(ROOT / "experiments" / "examples", sandbox / "experiments" / "examples")
-    for folder in ("configs/experiments", "configs/sweeps", "experiments/examples"):
+    shutil.copytree(ROOT / "experiments" / "studies" / "examples", sandbox / "experiments" / "studies" / "examples")
+    for folder in ("configs/experiments", "configs/sweeps", "experiments/studies/examples"):
         for path in (sandbox / folder).rglob("*.json"):
             path.write_text(json.dumps(reduced(json.loads(path.read_text()))))
 

@@ -1,8 +1,8 @@
 // Runs of steps for tests.
 #pragma once
 
+#include "base/input/json.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/run.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/support/changed.hpp"
 
 namespace equarx::testing {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/sweep/points.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

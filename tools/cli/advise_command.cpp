@@ -7,6 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/output/files.hpp"
+#include "base/output/output_file.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/advise/report.hpp"
 #include "experiments/advise/step_report.hpp"
 #include "experiments/config/hardware_json.hpp"
@@ -14,15 +19,10 @@
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/imports/hlo.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/files.hpp"
-#include "experiments/output/output_file.hpp"
-#include "experiments/output/provenance.hpp"
 #include "experiments/report/pictures.hpp"
 #include "experiments/report/report.hpp"
 #include "experiments/result/json.hpp"
+#include "importers/hlo/import.hpp"
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/output/provenance.hpp"
+#include "base/output/provenance.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_options.hpp"
 #include "tools/cli/exchange_options.hpp"
@@ -166,9 +166,10 @@ void add_reproduce(CLI::App& app, int& exit_code) {
   command->footer(kReproduceFooter);
   command
       ->add_option("STUDY", arguments->study,
-                   "Folder with a study.json (configs/schema/study.schema.json)")
+                   "Study of experiments/studies, or a folder with a study.json "
+                   "(configs/schema/study.schema.json)")
       ->type_name(kFolder)
-      ->transform(or_installed())
+      ->transform(or_named_study())
       ->required();
   command
       ->add_option("--output,-o", arguments->output,

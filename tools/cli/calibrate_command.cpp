@@ -2,12 +2,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/output/files.hpp"
+#include "base/output/output_file.hpp"
 #include "experiments/calibrate/report.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/output/files.hpp"
-#include "experiments/output/output_file.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"

@@ -8,18 +8,18 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/output/files.hpp"
+#include "base/output/output_file.hpp"
 #include "experiments/compare/report.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/inspect/hardware.hpp"
 #include "experiments/inspect/quantize.hpp"
-#include "experiments/output/files.hpp"
-#include "experiments/output/output_file.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/result/step_table.hpp"

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/nearest.hpp"
-#include "experiments/output/files.hpp"
+#include "base/input/embedded.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/nearest.hpp"
+#include "base/output/files.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/messages.hpp"
 

@@ -5,16 +5,16 @@
 #include <variant>
 #include <vector>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/schema.hpp"
+#include "base/output/files.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/label_notes.hpp"
 #include "experiments/config/named_files.hpp"
-#include "experiments/imports/hlo.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/schema.hpp"
-#include "experiments/output/files.hpp"
 #include "experiments/step/memory.hpp"
+#include "importers/hlo/import.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/overrides.hpp"
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/input/errors.hpp"
+#include "base/input/json_value.hpp"
 #include "experiments/config/any_config.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json_value.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace equarx::cli {

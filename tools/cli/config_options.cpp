@@ -29,7 +29,29 @@ std::string here_or_installed(const std::string& path) {
   return installed.string();
 }
 
+/// Returns `name` if that folder exists; else the study of that name in experiments/studies, here or
+/// installed. Accepts the paths of version 0.2, like experiments/equarx_paper.
+std::string study_folder(const std::string& name) {
+  std::error_code ignored;  // reported when the study is opened
+  if (name.empty() || fs::exists(name, ignored)) return name;
+  const fs::path path = fs::path(name).lexically_normal();
+  const fs::path former = "experiments";
+  const bool is_former = *path.begin() == former;
+  const fs::path by_name =
+      former / "studies" / (is_former ? path.lexically_relative(former) : path);
+  const std::string found = here_or_installed(by_name.string());
+  return fs::exists(found, ignored) ? found : name;
+}
+
 }  // namespace
+
+CLI::Validator or_named_study() {
+  const auto find = [](std::string& name) {
+    name = study_folder(name);
+    return std::string();  // no error
+  };
+  return CLI::Validator(find, "");
+}
 
 CLI::Validator or_installed() {
   const auto find = [](std::string& path) {

@@ -17,6 +17,10 @@ namespace equarx::cli {
 /// folder.
 CLI::Validator or_installed();
 
+/// Resolves the name of a study, like equarx_paper, to its folder in experiments/studies; existing
+/// folders are left alone.
+CLI::Validator or_named_study();
+
 /// Adds --set and --unset. `of`: owner of the values, for their help
 void add_overrides(CLI::App& command, Overrides& overrides, const char* of = "the configuration's");
 

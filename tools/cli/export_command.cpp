@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/imports/chakra.hpp"
-#include "experiments/imports/msccl_export.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/output_file.hpp"
-#include "models/units/quantity.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/output/output_file.hpp"
+#include "base/units/quantity.hpp"
+#include "importers/chakra/import.hpp"
+#include "importers/msccl/msccl_export.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"

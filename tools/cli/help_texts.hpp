@@ -15,7 +15,7 @@ inline constexpr const char* kFooter =
     "  equarx-sim show configs/experiments/allreduce_v5e_4x2.json\n"
     "  equarx-sim hardware tpu-v5p\n"
     "  equarx-sim topology --torus 4x4x4 --svg torus.svg\n"
-    "  equarx-sim reproduce experiments/equarx_paper\n"
+    "  equarx-sim reproduce equarx_paper\n"
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
     "  equarx-sim sweep configs/sweeps/size_and_slice.json\n"
@@ -71,8 +71,8 @@ inline constexpr const char* kRunFooter =
 /// Footer of reproduce.
 inline constexpr const char* kReproduceFooter =
     "Examples:\n"
-    "  equarx-sim reproduce experiments/equarx_paper --strict\n"
-    "  equarx-sim reproduce experiments/validation -o results/measured -j 2\n"
+    "  equarx-sim reproduce equarx_paper --strict\n"
+    "  equarx-sim reproduce experiments/studies/validation -o results/measured -j 2\n"
     "\n"
     "Running the command again computes missing points only. docs/studies.md documents the file.\n"
     "\n"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiments/imports/program.hpp"
+#include "importers/common/program.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace equarx::cli {

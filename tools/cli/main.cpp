@@ -17,9 +17,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/nearest.hpp"
-#include "models/os/shortage.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/nearest.hpp"
+#include "base/os/shortage.hpp"
 #include "models/tensors/shortened_file.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/messages.hpp"

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "experiments/input/errors.hpp"
-#include "models/os/printable.hpp"
+#include "base/input/errors.hpp"
+#include "base/os/printable.hpp"
 
 namespace equarx::cli {
 

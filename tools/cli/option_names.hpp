@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 
 namespace equarx::cli {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/output/files.hpp"
-#include "experiments/output/provenance.hpp"
+#include "base/input/json.hpp"
+#include "base/output/files.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/report/pictures.hpp"
 #include "experiments/report/report.hpp"
 #include "experiments/result/json.hpp"

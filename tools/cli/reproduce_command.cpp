@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/pointer.hpp"
-#include "experiments/input/renamed_keys.hpp"
+#include "base/input/pointer.hpp"
+#include "base/input/renamed_keys.hpp"
 #include "experiments/study/check.hpp"
 #include "experiments/study/outcomes.hpp"
 #include "experiments/study/points.hpp"

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/renamed_keys.hpp"
-#include "experiments/output/files.hpp"
+#include "base/input/renamed_keys.hpp"
+#include "base/output/files.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/sweep_progress.hpp"
 

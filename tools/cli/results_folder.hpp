@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/output/folder_lock.hpp"
+#include "base/output/folder_lock.hpp"
 #include "experiments/sweep/point_set.hpp"
 #include "experiments/sweep/runner.hpp"
 #include "experiments/sweep/store.hpp"

@@ -7,10 +7,10 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/output/provenance.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/request/request.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/messages.hpp"

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "models/os/printable.hpp"
+#include "base/os/printable.hpp"
 #include "tools/cli/messages.hpp"
 
 namespace equarx::cli {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "models/os/unfinished_files.hpp"
+#include "base/os/unfinished_files.hpp"
 #include "tools/cli/status_line.hpp"
 
 namespace equarx::cli {

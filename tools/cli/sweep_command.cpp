@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "experiments/sweep/points.hpp"
 #include "experiments/sweep/runner.hpp"
 #include "tools/cli/commands.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 
 namespace equarx::cli {
 namespace {

@@ -1,14 +1,14 @@
 #include <array>
 #include <utility>
 
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/output/files.hpp"
 #include "experiments/config/chip_choice.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "experiments/inspect/topology.hpp"
-#include "experiments/output/files.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"

@@ -2,9 +2,9 @@
 #include <string>
 #include <variant>
 
+#include "base/input/json.hpp"
+#include "base/output/output_file.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/output_file.hpp"
 #include "experiments/tune/report.hpp"
 #include "experiments/tune_step/report.hpp"
 #include "tools/cli/comma_list.hpp"

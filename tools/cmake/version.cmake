@@ -8,7 +8,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # Sources of the program. Changes to documents, tests and studies do not change the version.
-set(made_from CMakeLists.txt tools/cmake tools/cli tools/report topologies models sim configs/hardware configs/models
+set(made_from CMakeLists.txt tools/cmake base importers tools/cli tools/report topologies models sim configs/hardware configs/models
   configs/schema ":(glob)experiments/**/*.[ch]pp" ":(glob)experiments/**/CMakeLists.txt")
 
 function(git out)
@@ -63,7 +63,7 @@ if(commit AND (changes OR NOT "v${RELEASE}" IN_LIST tags))
   endif()
 endif()
 
-set(text "#include \"experiments/output/version.hpp\"\n\nnamespace equarx::output {\n\nstd::string_view version() { return \"${version}\"; }\n\n}  // namespace equarx::output\n")
+set(text "#include \"base/output/version.hpp\"\n\nnamespace equarx::output {\n\nstd::string_view version() { return \"${version}\"; }\n\n}  // namespace equarx::output\n")
 set(before "")
 if(EXISTS "${OUT}")
   file(READ "${OUT}" before)

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/fields.hpp"
+#include "base/input/fields.hpp"
 
 namespace equarx::keys {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 
 namespace equarx::keys {
 

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tools/keys/document.hpp"
 #include "tools/keys/documents.hpp"
 #include "tools/keys/pages.hpp"

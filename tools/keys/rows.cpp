@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "experiments/input/fields.hpp"
+#include "base/input/fields.hpp"
 
 namespace equarx::keys {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 
 namespace equarx::keys {
 

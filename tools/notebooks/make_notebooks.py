@@ -6,7 +6,7 @@ A cell begins with a line "# %%", a text cell with "# %% [markdown]"; its text i
 Outputs of cells with unchanged source are kept. With --execute all cells run, and their outputs are
 stored; this needs the package equarx, nbclient and ipykernel for the interpreter that runs this.
 
-Usage: make_notebooks.py [--execute] [SCRIPT ...]   (default: all of experiments/notebooks)
+Usage: make_notebooks.py [--execute] [SCRIPT ...]   (default: all of experiments/studies/notebooks)
 """
 import argparse
 import importlib.util
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "experiments" / "notebooks"
+FOLDER = ROOT / "experiments" / "studies" / "notebooks"
 CODE, MARKDOWN = "# %%", "# %% [markdown]"
 EXECUTORS = ("nbclient", "nbformat", "ipykernel")  # modules that --execute needs
 # Temporary files, user folders, and addresses of objects: they differ between machines or runs.

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
+#include "base/input/json.hpp"
 #include "experiments/advise/advise.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <random>
 
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/calibrate/report.hpp"
 #include "experiments/calibrate/simulated_rows.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/calibrate/example.hpp"
 #include "tests/support/errors.hpp"

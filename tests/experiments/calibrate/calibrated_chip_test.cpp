@@ -1,15 +1,15 @@
 #include <filesystem>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/calibrate/calibrate.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::calibrate::calibrated_chip_test {
 namespace {
 
-const std::filesystem::path kFolder = EQUARX_SOURCE_DIR "/experiments/calibration";
+const std::filesystem::path kFolder = EQUARX_SOURCE_DIR "/experiments/studies/calibration";
 
 TEST_CASE("recalibrating a built-in chip reproduces it", "[long]") {
   for (const char* const name : {"tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7"}) {

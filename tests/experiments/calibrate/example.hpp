@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 
 namespace equarx::calibrate {
 

@@ -1,7 +1,7 @@
 #include "experiments/calibrate/task.hpp"
 
+#include "base/input/schema.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/calibrate/example.hpp"
 #include "tests/support/errors.hpp"

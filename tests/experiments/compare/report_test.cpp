@@ -1,6 +1,6 @@
 #include "experiments/compare/report.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::compare::report_test {

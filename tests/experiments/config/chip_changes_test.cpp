@@ -1,8 +1,8 @@
 #include "experiments/config/chip_changes.hpp"
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "models/hardware/uncertainty.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/config/chip_choice.hpp"
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/mistakes.hpp"

@@ -1,6 +1,6 @@
 #include "experiments/config/chip_names.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/support/mistakes.hpp"
 
 namespace equarx::config::collective_json_test {

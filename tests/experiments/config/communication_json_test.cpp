@@ -1,8 +1,8 @@
 #include "experiments/config/communication_json.hpp"
 
+#include "base/input/schema.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"

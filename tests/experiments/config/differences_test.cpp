@@ -1,6 +1,6 @@
 #include "experiments/config/differences.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::config::differences_test {

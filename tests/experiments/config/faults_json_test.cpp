@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 

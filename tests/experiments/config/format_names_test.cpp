@@ -2,9 +2,9 @@
 
 #include <set>
 
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "models/formats/block_format.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/input/errors.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 

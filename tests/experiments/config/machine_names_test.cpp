@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/input/embedded.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/support/mistakes.hpp"
 
 namespace equarx::config::machine_names_test {

@@ -1,9 +1,9 @@
 #include "experiments/config/matrix_products_json.hpp"
 
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

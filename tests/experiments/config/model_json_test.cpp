@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
+#include "base/input/embedded.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

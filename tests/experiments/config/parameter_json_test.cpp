@@ -1,7 +1,7 @@
 #include "experiments/config/parameter_json.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "base/input/schema.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"

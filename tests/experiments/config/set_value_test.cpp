@@ -1,6 +1,6 @@
 #include "experiments/config/set_value.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
 namespace equarx::config::set_value_test {

@@ -2,8 +2,8 @@
 
 #include <variant>
 
+#include "base/input/schema.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
 #include "models/values/tensor_source.hpp"
 #include "tests/support/mistakes.hpp"
 #include "tests/support/rank_files.hpp"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/step_runs.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/inspect/hardware.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::inspect::hardware_test {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"

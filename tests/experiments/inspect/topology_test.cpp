@@ -1,8 +1,8 @@
 #include "experiments/inspect/topology.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

@@ -2,8 +2,8 @@
 
 #include <fstream>
 
+#include "base/input/json.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/plan/estimates.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/traffic.hpp"
 #include "tests/catch.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

@@ -1,8 +1,8 @@
 #include "experiments/plan/ring.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/mistakes.hpp"
 

@@ -1,6 +1,6 @@
 #include "experiments/report/axes.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::report::axes_test {

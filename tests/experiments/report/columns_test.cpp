@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/json_values.hpp"
 #include "tests/support/reports.hpp"

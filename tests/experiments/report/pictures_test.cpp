@@ -1,6 +1,6 @@
 #include "experiments/report/pictures.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 #include "tests/support/run_command.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/report/results.hpp"
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 #include "tests/support/run_command.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 

@@ -1,6 +1,6 @@
 #include "experiments/request/request.hpp"
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
 #include "tests/catch.hpp"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "experiments/input/json.hpp"
-#include "experiments/output/hash.hpp"
-#include "experiments/output/provenance.hpp"
+#include "base/input/json.hpp"
+#include "base/output/hash.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/result/table.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/schema.hpp"
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/step_runs.hpp"
 #include "tests/support/steps.hpp"

@@ -1,6 +1,6 @@
 #include "experiments/run/breakdown.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "models/collectives/traffic.hpp"
 #include "sim/link_times.hpp"
 #include "tests/catch.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/run/experiment.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/result/json.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "tests/catch.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "experiments/run/experiment.hpp"
 #include "models/tensors/tensor_file.hpp"
 #include "tests/catch.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/step/memory.hpp"
 
+#include "base/input/errors.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"

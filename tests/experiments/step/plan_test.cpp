@@ -1,7 +1,7 @@
 #include "experiments/step/plan.hpp"
 
+#include "base/input/json_text.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/run/experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/steps.hpp"

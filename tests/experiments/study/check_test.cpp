@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/support/studies.hpp"
 
 namespace equarx::study::check_test {

@@ -1,10 +1,10 @@
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/schema.hpp"
+#include "base/input/embedded.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/study/study.hpp"
 #include "tests/support/studies.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 using namespace testing;
 namespace fs = std::filesystem;
 
-const fs::path kStudies = fs::path(EQUARX_SOURCE_DIR) / "experiments";
+const fs::path kStudies = fs::path(EQUARX_SOURCE_DIR) / "experiments/studies";
 
 void check_refused_study(const input::Json& json, const std::string& place,
                          const std::string& remedy) {

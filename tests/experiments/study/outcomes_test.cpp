@@ -1,7 +1,7 @@
 #include "experiments/study/outcomes.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/support/studies.hpp"
 

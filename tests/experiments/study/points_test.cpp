@@ -1,6 +1,6 @@
 #include "experiments/study/points.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/support/studies.hpp"
 
 namespace equarx::study::points_test {

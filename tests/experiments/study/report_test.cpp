@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/support/studies.hpp"
 
 namespace equarx::study::report_test {

@@ -1,4 +1,4 @@
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 
 #include "experiments/sweep/sweep.hpp"
 #include "tests/support/json_values.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/sweep/key.hpp"
 
+#include "base/input/json.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
 namespace equarx::sweep::key_test {

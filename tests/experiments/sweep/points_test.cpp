@@ -1,6 +1,6 @@
 #include "experiments/sweep/points.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
 namespace equarx::sweep::points_test {

@@ -1,6 +1,6 @@
 #include "experiments/sweep/range.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
 namespace equarx::sweep::range_test {

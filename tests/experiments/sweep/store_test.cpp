@@ -1,7 +1,7 @@
 #include "experiments/sweep/store.hpp"
 
-#include "experiments/input/json.hpp"
-#include "experiments/output/provenance.hpp"
+#include "base/input/json.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/support/sweeps.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

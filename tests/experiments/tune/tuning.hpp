@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/tune/tune.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/tune_step/tuned_step.hpp"
 #include "tests/support/errors.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::tune_step::search_test {

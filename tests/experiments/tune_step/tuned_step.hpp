@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/input/json.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/tune_step/tune.hpp"
 #include "tests/support/steps.hpp"
 

@@ -1,6 +1,6 @@
 #include "experiments/variation/report.hpp"
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/variation/formulas.hpp"
 

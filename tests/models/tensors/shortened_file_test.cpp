@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "models/os/pipe.hpp"
+#include "base/os/pipe.hpp"
 #include "models/tensors/mapped_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"

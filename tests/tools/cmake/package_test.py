@@ -60,7 +60,7 @@ class Package(unittest.TestCase):
         self.assertEqual(ran.stderr.count("\n"), 1)
         self.run_installed("equarx-sim", "quantize", "tests/fixtures/activations/layer1_ranks8_tokens32.npy")
         self.run_installed("equarx-sim", "calibrate", "configs/calibrations/made_up_chip.json")
-        self.run_installed("equarx-sim", "sweep", "experiments/examples/gain_by_slice/sweep.json", "--dry-run")
+        self.run_installed("equarx-sim", "sweep", "experiments/studies/examples/gain_by_slice/sweep.json", "--dry-run")
 
     def test_a_user_s_own_file_takes_precedence(self):
         own = self.work / CONFIG
@@ -95,7 +95,7 @@ class Package(unittest.TestCase):
         text = self.run_installed("equarx-sim", "--help").stdout
         self.assertIn("share/equarx-sim of the installation", text)
         for name in ("docs/configuration.md", "docs/plots.md", "configs/schema/experiment.schema.json",
-                     "experiments/equarx_paper/study.json"):
+                     "experiments/studies/equarx_paper/study.json"):
             self.assertTrue((self.data / name).is_file(), name)
 
     def test_python_finds_the_package_and_the_program(self):
@@ -109,7 +109,7 @@ class Package(unittest.TestCase):
     def test_notebooks_find_their_tensor_there(self):
         if not (BUILD / "python").is_dir():
             self.skipTest("the Python package is not built")
-        script = self.data / "experiments" / "notebooks" / "my_tensor_through_every_format.py"
+        script = self.data / "experiments" / "studies" / "notebooks" / "my_tensor_through_every_format.py"
         self.assertTrue(script.with_suffix(".ipynb").is_file())
         package = self.usr / "lib" / "python3" / "dist-packages"
         ran = subprocess.run(["/usr/bin/python3", "-B", script], cwd=self.work, capture_output=True, text=True,
@@ -118,7 +118,7 @@ class Package(unittest.TestCase):
         self.assertIn("8 ranks of (32, 512), float32", ran.stdout)
 
     def test_a_study_is_reproduced(self):
-        ran = self.run_installed("equarx-sim", "reproduce", "experiments/validation", "-o", self.work / "study",
+        ran = self.run_installed("equarx-sim", "reproduce", "experiments/studies/validation", "-o", self.work / "study",
                                  cwd=self.data)
         self.assertEqual(ran.stderr.count("error"), 0)
         self.assertTrue((self.work / "study" / "rows.csv").is_file())

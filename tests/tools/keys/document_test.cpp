@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::keys::document_test {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tools/keys/document.hpp"
 

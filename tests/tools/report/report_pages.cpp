@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "experiments/report/pictures.hpp"
 #include "experiments/report/report.hpp"
 #include "tests/support/reports.hpp"

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiments/input/embedded.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/pointer.hpp"
+#include "base/input/embedded.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
+#include "base/input/pointer.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/pages/described_options.hpp"

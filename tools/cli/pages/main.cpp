@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/output/provenance.hpp"
+#include "base/output/provenance.hpp"
 #include "experiments/result/json.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/pages/bash_completion.hpp"

@@ -10,8 +10,8 @@
 
 #include <pybind11/stl.h>
 
+#include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/request/request.hpp"
 #include "experiments/run/checks.hpp"
 #include "models/numerics/codec/automatic_mu.hpp"

@@ -7,7 +7,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "experiments/input/errors.hpp"
+#include "base/input/errors.hpp"
 #include "models/tensors/file_error.hpp"
 #include "sim/time_executor.hpp"
 

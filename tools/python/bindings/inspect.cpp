@@ -6,12 +6,12 @@
 
 #include <pybind11/stl.h>
 
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/config/chip_choice.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/topology_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
 #include "experiments/inspect/hardware.hpp"
 #include "experiments/inspect/topology.hpp"
 #include "models/formats/block_format.hpp"

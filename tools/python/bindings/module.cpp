@@ -2,7 +2,7 @@
 // numbers and memory; arrays, dictionaries and their checks belong to the package.
 #include <pybind11/pybind11.h>
 
-#include "experiments/output/provenance.hpp"
+#include "base/output/provenance.hpp"
 #include "tools/python/bindings/collective.hpp"
 #include "tools/python/bindings/errors.hpp"
 #include "tools/python/bindings/inspect.hpp"

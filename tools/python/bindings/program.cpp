@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "experiments/request/request.hpp"
 #include "sim/time_executor.hpp"
 #include "tools/python/bindings/work.hpp"

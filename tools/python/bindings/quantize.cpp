@@ -7,8 +7,8 @@
 
 #include <pybind11/stl.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/inspect/quantizer.hpp"
 #include "models/tensors/memory_tensor.hpp"
 #include "tools/python/bindings/memory.hpp"

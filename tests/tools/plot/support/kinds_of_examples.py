@@ -1,4 +1,4 @@
-"""Kinds of pictures for the results of the examples. Run by tests/experiments/examples."""
+"""Kinds of pictures for the results of the examples. Run by tests/experiments/studies/examples."""
 import pathlib
 import unittest
 

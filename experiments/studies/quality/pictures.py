@@ -1,0 +1,191 @@
+"""Pictures of the studies, in the style of tools/plot."""
+import dataclasses
+import io
+import pathlib
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "plot"))
+
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+from PIL import Image  # noqa: E402
+from drawing import style  # noqa: E402
+from store import write_whole  # noqa: E402
+
+FP32 = 1e-12  # only FP32 is below this NMSE, and it is not drawn
+# Suffixes of schemes' names: drawn in the colour of the base scheme, with these lines.
+VARIANTS = {", feedback": (0, (1, 4)), ", factor of its code": (0, (4, 4))}
+COLOURS = 128  # of a picture
+SHOWN = 1e-5  # smaller changes of perplexity, or none, are drawn here
+
+
+def _begin() -> None:
+    """The style of tools/plot; but powers of ten on logarithmic axes are formulas, and all names
+    here are trusted."""
+    style.use()
+    plt.rcParams["text.parse_math"] = True
+
+
+def _save(figure, folder: pathlib.Path, name: str) -> None:
+    drawn = {suffix: io.BytesIO() for suffix in ("png", "svg")}
+    for suffix, file in drawn.items():
+        figure.savefig(file, format=suffix, dpi=80, metadata={"Date": None} if suffix == "svg" else None)
+    plt.close(figure)
+    # Overlapping bands have many shades; a palette makes the file a third as large.
+    with Image.open(drawn["png"]) as picture:
+        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    small = io.BytesIO()
+    few.save(small, format="png", optimize=True)
+    write_whole(folder / f"{name}.png", small.getvalue())
+    write_whole(folder / f"{name}.svg", drawn["svg"].getvalue())
+    print(folder / f"{name}.png")
+
+
+def inference(folder: pathlib.Path, rows: list[dict]) -> None:
+    _begin()
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(10.5, 4.4), gridspec_kw={"width_ratios": (1.7, 1)})
+    counts = sorted({row["ranks"] for row in rows})
+    for (name, look), count in zip(style.looks([f"{count} ranks" for count in counts]).items(), counts):
+        some = [row for row in rows if row["ranks"] == count and not row["only"] and row["nmse"] > FP32]
+        left.scatter([row["nmse"] for row in some], [max(row["perplexity_change"], SHOWN) * 100 for row in some],
+                     color=look.colour, marker=look.marker, s=22, label=name)
+        for row in some:
+            left.plot([row["nmse"]] * 2, [max(row[end], SHOWN) * 100 for end in ("change_low", "change_high")],
+                      color=look.colour, linewidth=0.8)
+    _names(left, [row for row in rows if row["ranks"] == max(counts) and not row["only"]])
+    left.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
+             ylabel="perplexity grows by, % (bars: 95 %)",
+             title="Each point a format and a number of ranks (names: those of the most ranks)")
+    left.legend(fontsize=style.SMALL)
+    left.grid(color=style.PALE)
+    places = [row for row in rows if row["only"]]
+    for index, way in enumerate(dict.fromkeys(row["way"] for row in places)):
+        some = [row for row in places if row["way"] == way]
+        right.barh([at + 0.4 * index for at in range(len(some))], [max(row["kl_nats"], 1e-9) for row in some], 0.38,
+                   color=(style.BLUE, style.VERMILION)[index % 2], label=way)
+        right.set_yticks([at + 0.2 for at in range(len(some))], [
+            f"layer {row['only'].split('/')[0]}, " + ("attention" if row["only"].endswith("out") else "FFN")
+            for row in some])
+    right.set(xscale="log", xlabel="KL divergence, nats for each character",
+              title="Quantized in one place only, 8 ranks")
+    right.invert_yaxis()
+    if places:
+        right.set_xlim(right=20 * max(row["kl_nats"] for row in places))
+        right.legend(fontsize=style.SMALL, loc="center right")
+    figure.tight_layout()
+    _save(figure, folder, "inference")
+
+
+def _names(axes, rows: list[dict]) -> None:
+    """Names of the points with a visible increase that are far enough apart to be legible."""
+    last = None
+    for row in sorted(rows, key=lambda row: row["perplexity_change"]):
+        at = row["perplexity_change"] * 100
+        if at > 0.02 and (last is None or at > 1.6 * last):
+            axes.annotate(row["way"], (row["nmse"], at), xytext=(-7, 0), textcoords="offset points",
+                          fontsize=style.SMALL - 1, ha="right", va="center")
+            last = at
+
+
+def encoder(folder: pathlib.Path, rows: list[dict]) -> None:
+    _begin()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4))
+    counts = sorted({row["ranks"] for row in rows})
+    drawn = [row for row in rows if row["nmse"] > FP32]
+    for (name, look), count in zip(style.looks([f"{count} ranks" for count in counts]).items(), counts):
+        some = [row for row in drawn if row["ranks"] == count]
+        for axes, values in ((left, [1 - row["cosine_mean"] for row in some]),
+                             (right, [row["places_mean"] for row in some])):
+            axes.scatter([row["nmse"] for row in some], values, color=look.colour, marker=look.marker, s=22, label=name)
+    left.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
+             ylabel="1 - cosine to the exact embedding, mean", title="Each point a format and a number of ranks")
+    right.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
+              ylabel="places that a pair moves, mean", title="1000 pairs of sentences, ranked by similarity")
+    for axes in (left, right):
+        axes.grid(color=style.PALE)
+    left.legend(fontsize=style.SMALL)
+    figure.tight_layout()
+    _save(figure, folder, "encoder")
+
+
+def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:
+    """Mean, lowest and highest over the seeds, of finite values."""
+    rows = [row for row in rows if row[y] is not None]
+    steps = sorted({row["step"] for row in rows})
+    values = [[row[y] for row in rows if row["step"] == step] for step in steps]
+    at = [next(row[x] for row in rows if row["step"] == step) for step in steps]
+    axes.plot(at, [np.mean(each) for each in values], color=look.colour, linestyle=look.line, label=label,
+              linewidth=1.3)
+    axes.fill_between(at, [min(each) for each in values], [max(each) for each in values], color=look.colour, alpha=0.2,
+                      linewidth=0)
+
+
+def _warnings(axes, curves: dict[str, style.Look], forced: dict[str, dict]) -> None:
+    """The step at which seed 1 of each curve diverged: a line in its colour."""
+    for name, look in curves.items():
+        at = next((found["diverged"] for seed, found in forced.items() if seed.rsplit(", seed", 1)[0] == name), None)
+        if at is not None:
+            axes.axvline(at, color=look.colour, linestyle=look.line, linewidth=0.7)
+
+
+def products(folder: pathlib.Path, rows: list[dict], forced: dict[str, dict]) -> None:
+    """Losses and kurtosis of healthy trainings, and of trainings that are forced to diverge."""
+    _begin()
+    figure, axes = plt.subplots(2, 2, figsize=(10.5, 7.6))
+    curves = list(dict.fromkeys(row["name"].rsplit(", seed", 1)[0] for row in rows))
+    diverging = {name.rsplit(", seed", 1)[0] for name in forced}
+    for column, names in enumerate(([name for name in curves if name not in diverging],
+                                    [name for name in curves if "doubling" in name])):
+        looks = style.looks(names)
+        for name, look in looks.items():
+            some = [row for row in rows if row["name"].rsplit(", seed", 1)[0] == name]
+            _band(axes[0][column], some, "step", ("held_out", "loss")[column], look, name)
+            _band(axes[1][column], some, "step", "largest_kurtosis", look, name)
+        if column:
+            for row in (0, 1):
+                _warnings(axes[row][1], looks, forced)
+        axes[0][column].set(xlabel="step", ylabel=("held-out loss, nats for each character", "loss before the step")[
+            column], title=("As it should be", "Rate doubles every 10 steps (vertical: seed 1 has diverged)")[column])
+        axes[1][column].set(xlabel="step", ylabel="largest kurtosis of any layer", yscale="log")
+        for row in (0, 1):
+            axes[row][column].grid(color=style.PALE)
+        if names:
+            axes[0][column].legend(fontsize=style.SMALL - 1)
+    axes[0][1].set_yscale("log")
+    figure.tight_layout()
+    _save(figure, folder, "products")
+
+
+def scheme_looks(names: list[str]) -> dict[str, style.Look]:
+    """A style for each scheme; variants share the colour of their base scheme."""
+    ends = {name: next((end for end in VARIANTS if name.endswith(end)), None) for name in names}
+    plain = style.looks([name for name, end in ends.items() if end is None] or names)
+    return {name: plain.get(name) or dataclasses.replace(plain[name.removesuffix(end)], line=VARIANTS[end])
+            for name, end in ends.items()}
+
+
+def gradients(folder: pathlib.Path, rows: list[dict]) -> None:
+    _begin()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), sharey=True)
+    names = list(dict.fromkeys(row["scheme"] for row in rows))
+    looks = scheme_looks(names)
+    for name in names:
+        look = looks[name]
+        some = [row for row in rows if row["scheme"] == name]
+        _band(left, some, "step", "held_out", look, name)
+        if some[0]["time_s"] is not None:
+            _band(right, some, "time_s", "held_out", look, name)
+    low = min(row["held_out"] for row in rows)
+    left.set(xlabel="step", ylabel="held-out loss of the small model, nats", title="By steps",
+             ylim=(low - 0.05, min(low + 1.5, max(row["held_out"] for row in rows))))
+    right.set(xlabel="simulated seconds of the large model's steps",
+              title="By time: the loss of one model, steps of another")
+    for axes in (left, right):
+        axes.grid(color=style.PALE)
+    left.legend(fontsize=style.SMALL - 1)
+    figure.tight_layout()
+    _save(figure, folder, "gradients")

@@ -1,0 +1,61 @@
+// Collectives of HLO: kind, size and groups.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "importers/hlo/module.hpp"
+#include "importers/hlo/replica_groups.hpp"
+
+namespace equarx::hlo {
+
+/// Kind of a collective.
+enum class CollectiveKind : std::uint8_t {
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  all_to_all,
+  broadcast,
+  permute,  ///< each chip sends to at most one other
+};
+
+/// HLO opcode, "all-reduce".
+std::string_view name(CollectiveKind kind);
+
+/// A collective instruction of a module.
+struct CollectiveOp {
+  std::string name;  ///< name of the instruction that starts it
+  /// Op_name of its metadata, from the user's program: "jit(step)/dot_general"; may be empty.
+  std::string op_name;
+  std::string computation;
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  std::string type;      ///< element type; with several operands, the type with the most bytes
+  double bytes = 0.0;    ///< input per chip; result per chip for an all-gather
+  bool adds = false;     ///< true for sums, not for a maximum or a logical or
+  std::string combines;  ///< reduction opcode: "add"; empty for kinds that do not reduce
+  DeviceGroups groups;   ///< groups of chips; empty if unreadable
+  /// (source, target) pairs of a permute.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  bool is_ragged = false;  ///< ragged-all-to-all: `bytes` is an upper bound
+  bool waits = false;      ///< blocking: starts and completes at the same instruction
+  std::uint32_t line = 0;
+};
+
+/// Kind of an opcode without "-start"; std::nullopt if it is not a collective.
+std::optional<CollectiveKind> collective_kind(std::string_view opcode);
+
+/// Describes the collective that an instruction is or starts, or that is inside the computations it
+/// calls (async-start, fusion). Returns std::nullopt if there is none. All-reduces whose result is
+/// only sliced within the same fusion are reported as reduce-scatters, as XLA compiles them that
+/// way for TPUs.
+std::optional<CollectiveOp> collective_of(const Instruction& instruction,
+                                          const Computation& computation, const Module& module);
+
+/// Returns op_name of metadata={op_name="jit(step)/dot_general" ...}.
+std::string_view op_name(const Instruction& instruction);
+
+}  // namespace equarx::hlo

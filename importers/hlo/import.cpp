@@ -1,0 +1,143 @@
+#include "importers/hlo/import.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/input/errors.hpp"
+#include "base/input/json_text.hpp"
+#include "base/os/printable.hpp"
+#include "importers/common/machine_text.hpp"
+#include "importers/hlo/hlo_step.hpp"
+#include "importers/hlo/parser.hpp"
+
+namespace equarx::imports {
+namespace {
+
+using input::InputError;
+
+hlo::Module parse(const std::string& text) {
+  try {
+    return hlo::parse_module(text);
+  } catch (const hlo::TextError& error) {
+    throw InputError("", error.what());
+  }
+}
+
+hlo::Flow flow_of(const hlo::Module& module, const hlo::TripCounts& counts) {
+  try {
+    return hlo::make_flow(module, counts);
+  } catch (const hlo::TextError& error) {
+    throw InputError("", error.what());
+  }
+}
+
+void check_chips(const hlo::Module& module, const ProgramMachine& machine) {
+  const std::uint32_t chips = machine.chips();
+  if (chips != module.devices())
+    throw InputError("", fmt::format("--topology: the program is for {} chips (replica_count {} x "
+                                     "num_partitions {}), but the machine has {}",
+                                     module.devices(), module.replicas, module.partitions, chips));
+}
+
+/// Chips per group; senders of a permute.
+std::uint32_t chips_of(const hlo::CollectiveOp& op) {
+  if (op.kind == hlo::CollectiveKind::permute) return static_cast<std::uint32_t>(op.pairs.size());
+  return op.groups.empty() ? 0 : static_cast<std::uint32_t>(op.groups.front().size());
+}
+
+std::vector<ImportedOp> ops_of(const hlo::Flow& flow, const hlo::FlowTotals& totals,
+                               const steps::HloStep& step, const steps::Mesh& mesh,
+                               const HloOptions& options) {
+  std::vector<ImportedOp> ops;
+  for (std::size_t i = 0; i < flow.ops.size(); ++i) {
+    const hlo::CollectiveOp& op = flow.ops[i];
+    const steps::ImportedCollective& collective = step.collectives[i];
+    if (totals.times[i] <= 0.0) continue;  // in a branch that is not taken
+    ops.push_back({.group = collective.group,
+                   .op_name = os::printable(op.op_name),
+                   .kind = std::string(hlo::name(op.kind)),
+                   .type = op.type,
+                   .bytes = op.bytes,
+                   .chips = chips_of(op),
+                   .axes = axes_text(collective, mesh),
+                   .times = totals.times[i],
+                   .skip_reason = collective.skip_reason,
+                   .is_permute = collective.permute.has_value(),
+                   .quantized = is_quantized(collective, op.bytes, options)});
+  }
+  return ops;
+}
+
+}  // namespace
+
+hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<std::string>& texts) {
+  constexpr std::uint64_t kMaxCount = 1'000'000'000;
+  hlo::TripCounts counts;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.rfind('=');
+    const auto count =
+        whole_number(equals == std::string::npos ? text : text.substr(equals + 1), kMaxCount);
+    if (!count)
+      throw InputError("", fmt::format("{}: expected a trip count like 32 or, for one loop, "
+                                       "while.5=32, not '{}'",
+                                       option, text));
+    if (equals == std::string::npos)
+      counts.otherwise = *count;
+    else
+      counts.by_name[text.substr(0, equals)] = *count;
+  }
+  return counts;
+}
+
+bool is_program(std::string_view text) { return text.starts_with("HloModule"); }
+
+std::string read_program(const std::string& path) {
+  constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 30;
+  return read_limited_file(path, kMaxBytes, "programs");
+}
+
+ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
+  if (text.find('\0') != std::string::npos)
+    throw InputError(
+        "",
+        "is not a text file; XLA writes HLO text with --xla_dump_hlo_as_text, JAX with "
+        "compiled.as_text()");
+  const ProgramMachine machine = read_machine(options);
+  const hlo::Module module = parse(text);
+  check_chips(module, machine);
+  const hlo::Flow flow = flow_of(module, options.counts);
+  const steps::Mesh mesh = mesh_for(machine, options, [&] {
+    return steps::axes_for(flow, static_cast<std::uint32_t>(module.devices()));
+  });
+  steps::HloStep step;
+  try {
+    step = hlo_step(flow, mesh);
+  } catch (const std::invalid_argument& error) {
+    throw InputError("", error.what());
+  }
+  const hlo::FlowTotals totals = totals_of(flow);
+  const std::size_t computations = module.computations.size();
+  ImportedProgram program{
+      .name = module.name,
+      .size =
+          fmt::format("{} instructions in {} computations", module.instructions(), computations),
+      .counts = {{"instructions", module.instructions()}, {"computations", computations}},
+      .devices = module.devices(),
+      .totals = {.flops = totals.cost.flops,
+                 .vector_ops = totals.cost.vector_ops,
+                 .hbm_bytes = totals.cost.hbm_bytes,
+                 .to_host_bytes = totals.cost.to_host_bytes,
+                 .from_host_bytes = totals.cost.from_host_bytes,
+                 .collective_bytes = totals.collective_bytes},
+      .ops = ops_of(flow, totals, step, mesh, options),
+      .notes = {},
+      .step = {}};
+  for (const auto& [note, count] : flow.notes) program.notes[os::printable(note)] += count;
+  program.step = step_json(step.graph, mesh, machine, options, program.ops);
+  return program;
+}
+
+}  // namespace equarx::imports

@@ -1,0 +1,32 @@
+// Importer of HLO text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "importers/common/program.hpp"
+#include "importers/hlo/flow.hpp"
+
+namespace equarx::imports {
+
+/// Options of the HLO importer.
+struct HloOptions : ProgramOptions {
+  hlo::TripCounts counts = {};
+};
+
+/// Parses option values: "32" or "while.5=32". @throws input::InputError that names `option`
+hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<std::string>& texts);
+
+/// True if a text starts like an HLO module.
+bool is_program(std::string_view text);
+
+/// Reads a file. @throws input::InputError if it is unreadable or larger than 1 GiB
+std::string read_program(const std::string& path);
+
+/// @param text  HLO text
+/// @throws input::InputError for binary or malformed input, and if the program does not fit the
+/// machine or mesh
+ImportedProgram import_hlo(const std::string& text, const HloOptions& options);
+
+}  // namespace equarx::imports

@@ -1,0 +1,343 @@
+#include "importers/hlo/parser.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace equarx::hlo {
+namespace {
+
+constexpr int kMaxTupleDepth = 64;
+constexpr int kMaxCallDepth = 256;
+/// Source location tables: a name, then lines that begin with a number.
+constexpr std::array<std::string_view, 4> kTables = {"FileNames", "FunctionNames", "FileLocations",
+                                                     "StackFrames"};
+/// Attributes that name computations.
+constexpr std::array<std::string_view, 11> kCalls = {"calls",
+                                                     "to_apply",
+                                                     "condition",
+                                                     "body",
+                                                     "true_computation",
+                                                     "false_computation",
+                                                     "branch_computations",
+                                                     "called_computations",
+                                                     "select",
+                                                     "scatter",
+                                                     "comparator"};
+
+std::string_view without_quotes(std::string_view value) {
+  const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+  return quoted ? value.substr(1, value.size() - 2) : value;
+}
+
+std::int64_t read_length(Scanner& scanner) {
+  if (scanner.take("?")) return 1;
+  scanner.take("<=");
+  const std::string_view digits = scanner.word();
+  std::int64_t length = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+  if (digits.empty() || problem != std::errc() || end != digits.data() + digits.size() ||
+      length < 0)
+    throw scanner.error(fmt::format("'{}' is not the length of a dimension", digits.substr(0, 40)));
+  return length;
+}
+
+/// Reads a layout such as "{1,0:T(8,128)S(5)}"; only the memory space matters.
+MemorySpace read_layout(Scanner& scanner) {
+  const std::string_view layout = scanner.bracketed();
+  const std::size_t at = layout.find("S(");
+  if (at == std::string_view::npos) return MemorySpace::device;
+  constexpr std::int64_t kFast = 1;
+  constexpr std::int64_t kHost = 5;
+  const std::vector<std::int64_t> numbers =
+      numbers_in(layout.substr(at, layout.find(')', at) - at));
+  const std::int64_t space = numbers.empty() ? 0 : numbers.front();
+  if (space == 0) return MemorySpace::device;
+  if (space == kFast) return MemorySpace::fast;
+  return space == kHost ? MemorySpace::host : MemorySpace::other;
+}
+
+Shape read_array(Scanner& scanner) {
+  Shape shape;
+  shape.type = scanner.word();
+  if (shape.type.empty() || !scanner.take("["))
+    throw scanner.error("expected a shape, like f32[2,3]");
+  while (!scanner.take("]")) {
+    shape.lengths.push_back(read_length(scanner));
+    if (!scanner.take(",") && scanner.peek() != ']')
+      throw scanner.error("expected ',' or ']' after a dimension");
+  }
+  const std::size_t next = scanner.position();
+  if (next < scanner.text().size() && scanner.text()[next] == '{')
+    shape.space = read_layout(scanner);
+  return shape;
+}
+
+Shape read_nested(Scanner& scanner, int depth) {
+  if (!scanner.take("(")) return read_array(scanner);
+  if (depth == kMaxTupleDepth)
+    throw scanner.error(fmt::format("tuples are nested more than {} deep", kMaxTupleDepth));
+  Shape shape{.is_tuple = true, .type = {}, .lengths = {}, .parts = {}};
+  while (!scanner.take(")")) {
+    shape.parts.push_back(read_nested(scanner, depth + 1));
+    if (!scanner.take(",") && scanner.peek() != ')')
+      throw scanner.error("expected ',' or ')' in a tuple; is the file truncated?");
+  }
+  return shape;
+}
+
+/// True if the parentheses of an opcode hold a value instead of operands.
+bool has_payload(std::string_view opcode) { return opcode == "parameter" || opcode == "constant"; }
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : scanner_(text) {}
+
+  Module read() {
+    read_header();
+    while (!scanner_.at_end()) read_part();
+    if (!has_entry_) throw scanner_.error("no ENTRY computation; is the file truncated?");
+    resolve_calls();
+    check_no_recursion();
+    return std::move(module_);
+  }
+
+ private:
+  void read_header() {
+    if (!scanner_.take("HloModule"))
+      throw scanner_.error(
+          "is not HLO text, which begins with \"HloModule\"; XLA writes it with "
+          "--xla_dump_hlo_as_text, JAX with compiled.as_text()");
+    module_.name = scanner_.name();
+    read_attributes([&](std::string_view key, std::string_view value) {
+      const std::vector<std::int64_t> numbers = numbers_in(value);
+      constexpr std::int64_t kMaxCount = 1 << 24;
+      const auto count = static_cast<std::uint32_t>(
+          numbers.empty() ? 1 : std::clamp<std::int64_t>(numbers.front(), 1, kMaxCount));
+      if (key == "is_scheduled") module_.is_scheduled = value == "true";
+      if (key == "num_partitions") module_.partitions = count;
+      if (key == "replica_count") module_.replicas = count;
+    });
+    scanner_.skip_line();
+  }
+
+  /// Reads a computation or a table, or skips a line that is neither.
+  void read_part() {
+    const std::size_t begin = scanner_.position();
+    const bool is_entry = scanner_.take("ENTRY ");
+    const std::string name(scanner_.name());
+    if (std::ranges::find(kTables, name) != kTables.end()) return skip_table();
+    if (!name.empty() && take_signature()) return read_computation(name, is_entry);
+    scanner_.move_to(begin);
+    scanner_.skip_line();
+    ++module_.skipped["line outside any computation"];
+  }
+
+  void skip_table() {
+    scanner_.skip_line();
+    while (scanner_.peek() >= '0' && scanner_.peek() <= '9') scanner_.skip_line();
+  }
+
+  /// Skips "(a: f32[2]) -> f32[2] {"; everything before the brace is optional.
+  bool take_signature() {
+    if (scanner_.peek() == '(') scanner_.bracketed();
+    if (scanner_.take("->")) read_shape(scanner_);
+    return scanner_.take("{");
+  }
+
+  void read_computation(const std::string& name, bool is_entry) {
+    const auto id = static_cast<ComputationId>(module_.computations.size());
+    if (!computations_.emplace(name, id).second)
+      throw scanner_.error(fmt::format("duplicate computation '{}'", name));
+    module_.computations.push_back({.name = name, .instructions = {}, .root = 0});
+    instructions_.clear();
+    calls_.emplace_back();
+    bool has_root = false;
+    while (!scanner_.take("}")) {
+      if (scanner_.at_end())
+        throw scanner_.error(
+            fmt::format("the text ends within computation '{}'; is it truncated?", name));
+      if (read_line(module_.computations.back())) has_root = true;
+    }
+    read_attributes([](std::string_view, std::string_view) {});
+    Computation& computation = module_.computations.back();
+    if (computation.instructions.empty())
+      throw scanner_.error(fmt::format("computation '{}' has no instructions", name));
+    if (!has_root)
+      computation.root = static_cast<InstructionId>(computation.instructions.size() - 1);
+    if (is_entry) module_.entry = id;
+    has_entry_ = has_entry_ || is_entry;
+  }
+
+  /// Reads an instruction or skips the line. Returns true for the root.
+  bool read_line(Computation& computation) {
+    const std::size_t begin = scanner_.position();
+    const bool is_root = scanner_.take("ROOT ");
+    Instruction instruction;
+    instruction.line = scanner_.line();
+    instruction.name = scanner_.name();
+    if (instruction.name.empty() || !scanner_.take("=")) {
+      scanner_.move_to(begin);
+      scanner_.skip_line();
+      ++module_.skipped["line that is not an instruction"];
+      return false;
+    }
+    read_right_side(instruction);
+    const auto id = static_cast<InstructionId>(computation.instructions.size());
+    if (!instructions_.emplace(instruction.name, id).second)
+      throw scanner_.error(fmt::format("duplicate instruction '{}'", instruction.name));
+    if (is_root) computation.root = id;
+    computation.instructions.push_back(std::move(instruction));
+    return is_root;
+  }
+
+  void read_right_side(Instruction& instruction) {
+    instruction.shape = read_shape(scanner_);
+    count_unknown_types(instruction.shape);
+    instruction.opcode = scanner_.word();
+    if (instruction.opcode.empty() || scanner_.peek() != '(')
+      throw scanner_.error(
+          fmt::format("expected an opcode with its operands in '{}'", instruction.name));
+    const std::string_view inner = scanner_.bracketed();
+    if (has_payload(instruction.opcode))
+      instruction.payload = inner.substr(0, kMaxPayload);
+    else
+      read_operands(inner, instruction);
+    std::vector<std::string_view>& called = calls_.back().emplace_back();
+    read_attributes([&](std::string_view key, std::string_view value) {
+      if (std::ranges::find(kCalls, key) != kCalls.end()) called.push_back(value);
+      instruction.attributes.emplace_back(key, without_quotes(value));
+    });
+  }
+
+  void count_unknown_types(const Shape& shape) {
+    for (const Shape& part : shape.parts) count_unknown_types(part);
+    if (!shape.is_tuple && !is_known_type(shape.type))
+      ++module_.skipped[fmt::format("unknown type {}", shape.type.substr(0, kMaxName))];
+  }
+
+  /// Reads operands: "f32[2]{0} %a, %b". The last word of each is its name.
+  void read_operands(std::string_view text, Instruction& instruction) {
+    Scanner inner(text);
+    while (!inner.at_end()) {
+      const std::string_view operand = inner.value(",");
+      if (!inner.take(",") && operand.empty()) break;
+      const std::size_t space = operand.find_last_of(" %/");
+      const std::string_view name =
+          space == std::string_view::npos ? operand : operand.substr(space + 1);
+      if (name.empty()) continue;
+      const auto known = instructions_.find(std::string(name));
+      if (known == instructions_.end()) ++module_.skipped["undefined operand"];
+      instruction.operands.push_back(known == instructions_.end() ? kNoInstruction : known->second);
+    }
+  }
+
+  /// Reads ", key=value, key=value"; a comma at the end of a line continues on the next one.
+  template <typename Use>
+  void read_attributes(Use use) {
+    while (!scanner_.at_line_end() && scanner_.take(",")) {
+      const std::string_view key = scanner_.word();  // may be on the next line
+      if (!key.empty() && !scanner_.at_line_end() && scanner_.take("=")) {
+        use(key, scanner_.value(","));
+      } else {
+        scanner_.value(",");
+        ++module_.skipped["attribute without a value"];
+      }
+    }
+    if (scanner_.at_line_end() || scanner_.peek() == '}') return;
+    scanner_.skip_line();
+    ++module_.skipped["trailing text on a line"];
+  }
+
+  void resolve_calls() {
+    for (ComputationId id = 0; id < calls_.size(); ++id)
+      for (InstructionId of = 0; of < calls_[id].size(); ++of)
+        for (const std::string_view value : calls_[id][of])
+          resolve(value, module_.computations[id].instructions[of]);
+  }
+
+  /// Resolves "%a" or "{%a, %b}".
+  void resolve(std::string_view value, Instruction& instruction) {
+    if (value.starts_with("{"))
+      value = value.substr(1, value.size() - (value.ends_with("}") ? 2 : 1));
+    Scanner names(value);
+    while (!names.at_end()) {
+      const std::string name(names.name());
+      const auto known = computations_.find(name);
+      if (known == computations_.end())
+        ++module_.skipped["undefined computation"];
+      else
+        instruction.called.push_back(known->second);
+      if (!names.take(",")) break;
+    }
+  }
+
+  /// HLO has no recursion; a computation that calls itself, directly or indirectly, would never
+  /// end.
+  void check_no_recursion() {
+    enum class State : std::uint8_t { unseen, open, done };
+    std::vector<State> states(module_.computations.size(), State::unseen);
+    // Depth of the call tree, including itself.
+    std::vector<int> depths(module_.computations.size(), 1);
+    struct Visit {
+      ComputationId id;
+      std::vector<ComputationId> callees;
+    };
+    for (ComputationId first = 0; first < states.size(); ++first) {
+      if (states[first] != State::unseen) continue;
+      std::vector<Visit> path;
+      const auto enter = [&](ComputationId id) {
+        states[id] = State::open;
+        Visit& visit = path.emplace_back(Visit{id, {}});
+        for (const Instruction& instruction : module_.computations[id].instructions)
+          visit.callees.insert(visit.callees.end(), instruction.called.begin(),
+                               instruction.called.end());
+      };
+      enter(first);
+      while (!path.empty()) {
+        if (path.back().callees.empty()) {
+          const ComputationId done = path.back().id;
+          states[done] = State::done;
+          path.pop_back();
+          if (!path.empty())
+            depths[path.back().id] = std::max(depths[path.back().id], depths[done] + 1);
+          if (depths[done] > kMaxCallDepth)
+            throw TextError(fmt::format("calls are nested more than {} deep", kMaxCallDepth));
+          continue;
+        }
+        const ComputationId next = path.back().callees.back();
+        path.back().callees.pop_back();
+        if (states[next] == State::open)
+          throw TextError(
+              fmt::format("computation '{}' calls itself", module_.computations[next].name));
+        if (states[next] == State::unseen) enter(next);
+        depths[path.back().id] =
+            std::max(depths[path.back().id], states[next] == State::done ? depths[next] + 1 : 1);
+      }
+    }
+  }
+
+  static constexpr std::size_t kMaxPayload = 64;
+  static constexpr std::size_t kMaxName = 32;
+
+  Scanner scanner_;
+  Module module_;
+  bool has_entry_ = false;
+  std::unordered_map<std::string, ComputationId> computations_;
+  std::unordered_map<std::string, InstructionId> instructions_;  // of the current computation
+  /// Values of attributes that name computations, by computation and instruction.
+  std::vector<std::vector<std::vector<std::string_view>>> calls_;
+};
+
+}  // namespace
+
+Shape read_shape(Scanner& scanner) { return read_nested(scanner, 0); }
+
+Module parse_module(std::string_view text) { return Parser(text).read(); }
+
+}  // namespace equarx::hlo

@@ -1,0 +1,159 @@
+#include "sim/engines/direct/fair_rates.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace equarx::sim {
+
+FairRates::FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes)
+    : users_(capacities.size()),
+      first_hops_{0},
+      slots_(routes.size(), kAbsent),
+      rates_(routes.size()) {
+  for (const double capacity : capacities) links_.push_back({capacity, 0});
+  for (const std::vector<Link>& route : routes) {
+    hops_.insert(hops_.end(), route.begin(), route.end());
+    first_hops_.push_back(static_cast<std::uint32_t>(hops_.size()));
+  }
+  hop_slots_.resize(hops_.size());
+  save_checkpoint(0.0);
+}
+
+std::span<FairRates::LinkState> FairRates::checkpoint_links() {
+  return std::span(checkpoint_states_).last(links_.size());
+}
+
+void FairRates::save_checkpoint(double rate) {
+  checkpoints_.push_back({rate, static_cast<std::uint32_t>(filled_.size())});
+  checkpoint_states_.insert(checkpoint_states_.end(), links_.begin(), links_.end());
+}
+
+void FairRates::pop_checkpoint() {
+  checkpoints_.pop_back();
+  checkpoint_states_.resize(checkpoint_states_.size() - links_.size());
+}
+
+/// True if, with the flow open, all its links saturate only above the last checkpoint.
+bool FairRates::keeps_checkpoint(Flow flow) {
+  const std::span<const LinkState> links = checkpoint_links();
+  return std::ranges::all_of(route(flow), [&](Link link) {
+    return links[link].left >= checkpoints_.back().rate * links[link].open;
+  });
+}
+
+void FairRates::add(Flow flow) {
+  for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
+    Users& users = users_[hops_[hop]];
+    hop_slots_[hop] = static_cast<std::uint32_t>(users.flows.size());
+    users.flows.push_back(flow);
+    users.hops.push_back(hop);
+    for (std::size_t at = hops_[hop]; at < checkpoint_states_.size(); at += links_.size())
+      ++checkpoint_states_[at].open;
+  }
+  while (checkpoints_.size() > 1 && !keeps_checkpoint(flow)) pop_checkpoint();
+  rates_[flow] = 0.0;
+  slots_[flow] = kOpen;
+  stale_ = true;
+}
+
+void FairRates::remove(Flow flow) {
+  if (slots_[flow] != kOpen)
+    while (checkpoints_.back().filled > slots_[flow]) pop_checkpoint();
+  slots_[flow] = kAbsent;
+  for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
+    for (std::size_t at = hops_[hop]; at < checkpoint_states_.size(); at += links_.size())
+      --checkpoint_states_[at].open;
+    // Moves the last user to the freed slot.
+    Users& users = users_[hops_[hop]];
+    const std::uint32_t slot = hop_slots_[hop];
+    users.flows[slot] = users.flows.back();
+    users.hops[slot] = users.hops.back();
+    hop_slots_[users.hops[slot]] = slot;
+    users.flows.pop_back();
+    users.hops.pop_back();
+  }
+  stale_ = true;
+}
+
+/// Fixes the open flows of a saturated link at `rate`.
+void FairRates::fill_link(Link link, double rate) {
+  for (const Flow flow : users_[link].flows) {
+    if (slots_[flow] != kOpen) continue;
+    slots_[flow] = static_cast<std::uint32_t>(filled_.size());
+    filled_.push_back(flow);
+    if (rates_[flow] != rate) changed_.push_back(flow);
+    rates_[flow] = rate;
+    for (const Link other : route(flow)) {
+      links_[other].left -= rate;
+      --links_[other].open;
+    }
+  }
+  // Spaced so that checkpoints cost less time than filling, and memory linear in flows, not flows
+  // times links.
+  if (filled_.size() - checkpoints_.back().filled >= 1 + links_.size() / 4) save_checkpoint(rate);
+}
+
+/// Collects every link with open flows.
+void FairRates::collect_candidates() {
+  candidates_.clear();
+  for (Link link = 0; link < links_.size(); ++link)
+    if (links_[link].open > 0) candidates_.push_back({links_[link].left / links_[link].open, link});
+  std::ranges::make_heap(candidates_, std::greater<>());
+}
+
+/// Restores the heap after its first entry grew.
+void FairRates::sink_first() {
+  const Candidate first = candidates_.front();
+  const std::size_t size = candidates_.size();
+  std::size_t at = 0;
+  while (2 * at + 2 < size) {
+    std::size_t below = 2 * at + 1;
+    below += static_cast<std::size_t>(candidates_[below + 1].rate < candidates_[below].rate);
+    if (first.rate <= candidates_[below].rate) break;
+    candidates_[at] = candidates_[below];
+    at = below;
+  }
+  if (2 * at + 2 == size && candidates_[size - 1].rate < first.rate) {
+    candidates_[at] = candidates_[size - 1];
+    at = size - 1;
+  }
+  candidates_[at] = first;
+}
+
+void FairRates::fill() {
+  collect_candidates();
+  while (!candidates_.empty()) {
+    Candidate& next = candidates_.front();
+    const LinkState& link = links_[next.link];
+    // The level of a link only rises while others saturate, so stale entries are updated lazily.
+    const double rate = link.open == 0 ? 0.0 : link.left / link.open;
+    if (rate > next.rate) {
+      next.rate = rate;
+    } else {
+      if (link.open > 0) fill_link(next.link, rate);
+      next = candidates_.back();
+      candidates_.pop_back();
+      if (candidates_.empty()) return;
+    }
+    sink_first();
+  }
+}
+
+/// Returns to the last checkpoint: flows fixed after it are open again.
+void FairRates::restore_checkpoint() {
+  for (std::size_t i = checkpoints_.back().filled; i < filled_.size(); ++i)
+    if (slots_[filled_[i]] != kAbsent) slots_[filled_[i]] = kOpen;
+  filled_.resize(checkpoints_.back().filled);
+  std::ranges::copy(checkpoint_links(), links_.begin());
+}
+
+std::span<const FairRates::Flow> FairRates::solve() {
+  changed_.clear();
+  if (!stale_) return changed_;
+  stale_ = false;
+  restore_checkpoint();
+  fill();
+  return changed_;
+}
+
+}  // namespace equarx::sim

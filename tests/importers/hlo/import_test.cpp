@@ -1,0 +1,166 @@
+#include "importers/hlo/import.hpp"
+
+#include <fstream>
+
+#include "base/input/json.hpp"
+#include "base/input/schema.hpp"
+#include "experiments/config/step_json.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::imports::hlo_test {
+namespace {
+
+const std::string kExample =
+    std::string(EQUARX_CONFIGS_DIR) + "/programs/transformer_v5e_4x4.hlo.txt";
+
+HloOptions options() {
+  HloOptions made;
+  made.topology = "4x4";
+  return made;
+}
+
+ImportedProgram example(const HloOptions& with = options()) {
+  return import_hlo(read_program(kExample), with);
+}
+
+void rejected(const HloOptions& with, const std::string& part) {
+  CHECK_THAT(testing::message_of([&] { example(with); }), ContainsSubstring(part));
+}
+
+TEST_CASE("totals of the example follow from its shapes") {
+  const ImportedProgram program = example();
+  CHECK(program.name == "jit_forward");
+  CHECK(program.devices == 16);
+  // Per chip: tokens, width, and its share of FFN, query and key-value heads, vocabulary.
+  constexpr double kT = 4096, kD = 4096, kF = 3584, kQ = 1024, kKv = 512, kLayers = 32,
+                   kWords = 32064;
+  constexpr double kAttention = 4.0 * 2 * 8 * 2048 * 2048 * 128 / 2;
+  const double layer = 2 * kT * kD * (kQ + kKv) + kAttention + 2 * kT * kQ * kD +
+                       2 * kT * kD * 2 * kF + 2 * kT * kF * kD;
+  CHECK(program.totals.flops == kLayers * layer + 2 * kT * kD * kWords);
+  const double gathered = 2 * (kD * kQ + kD * kKv + kQ * kD + kD * 2 * kF + kF * kD);
+  CHECK(program.totals.collective_bytes == kLayers * (gathered + 2 * 2 * kT * kD));
+  CHECK(program.notes.empty());
+}
+
+TEST_CASE("collectives are found with their groups and quantized") {
+  const ImportedProgram program = example();
+  REQUIRE(program.ops.size() == 4);
+  const ImportedOp& gather = program.ops[0];
+  CHECK(gather.group == "all-gather.attention-start");
+  CHECK(gather.kind == "all-gather");
+  CHECK(gather.chips == 4);
+  CHECK(gather.axes == "axis0");
+  CHECK(gather.times == 32.0);
+  CHECK(gather.op_name == "jit(forward)/while/body/attention/all_gather_weights");
+  for (const ImportedOp& op : program.ops) CHECK(op.quantized);
+}
+
+TEST_CASE("the step configuration matches its schema and round-trips") {
+  HloOptions with = options();
+  with.mesh = {{"data", 4}, {"model", 4}};
+  with.formats = {"int8", "mxfp8-e4m3"};
+  const ImportedProgram program = example(with);
+  input::check_schema(program.step, "step");
+  const config::StepConfig config = config::read_step_config(program.step);
+  CHECK(config.graph.tasks.size() == 289);
+  CHECK(config.variants.size() == 3);
+  CHECK(config.mesh.axes[1].name == "model");
+  const input::Json shown = to_json(config);
+  CHECK(to_json(config::read_step_config(shown)) == shown);
+  CHECK((*program.step)["step"]["computations"].size() == 6);
+}
+
+TEST_CASE("collectives without formats are not quantized") {
+  const ImportedProgram program = import_hlo(
+      "HloModule m, is_scheduled=true, num_partitions=16\nENTRY %main {\n"
+      "  %x = bf16[1024,4096] parameter(0)\n"
+      "  %a = bf16[1024,4096] all-to-all(%x), channel_id=1, replica_groups=[4,4]<=[16]\n"
+      "  %b = bf16[1024,4096] collective-broadcast(%a), channel_id=2, replica_groups=[1,16]<=[16]\n"
+      "  %c = bf16[16384,4096] all-gather(%b), channel_id=3, replica_groups=[1,16]<=[16], "
+      "use_global_device_ids=true, dimensions={0}\n}\n",
+      options());
+  CHECK_FALSE(program.ops[0].quantized);
+  CHECK_FALSE(program.ops[1].quantized);
+  CHECK(program.ops[2].quantized);
+  CHECK(config::read_step_config(program.step).variants.size() == 2);
+}
+
+TEST_CASE("small collectives are not quantized") {
+  HloOptions with = options();
+  with.min_bytes = 64.0 * (1 << 20);
+  const ImportedProgram program = example(with);
+  const input::Json& rules = (*program.step)["variants"][1]["quantize"];
+  REQUIRE(rules.size() == 1);
+  CHECK(rules[0]["where"]["group"] == "all-gather.mlp-start");
+  with.min_bytes = 1e12;
+  CHECK((*example(with).step)["variants"].size() == 1);
+}
+
+TEST_CASE("machines are a slice, another kind, or an object") {
+  HloOptions with = options();
+  with.topology = "torus:4x4";
+  CHECK((*example(with).step)["topology"] == input::Json{{"torus", "4x4"}});
+  with.topology = R"({"mesh": "4x4"})";
+  CHECK((*example(with).step)["topology"] == input::Json{{"mesh", "4x4"}});
+}
+
+TEST_CASE("options that do not fit are rejected by name") {
+  HloOptions with = options();
+  with.topology = "8x8";
+  rejected(with,
+           "--topology: the program is for 16 chips (replica_count 1 x num_partitions 16), but the "
+           "machine has 64");
+  with.topology = "ring:16";
+  rejected(with, "--topology: cannot map mesh axis0=4, axis1=4 onto a machine of 16");
+  with.topology = "";
+  rejected(with, "--topology: give the machine");
+  with.topology = "blob:3";
+  rejected(with, "/topology");
+  with = options();
+  with.mesh = {{"data", 2}, {"model", 8}};
+  rejected(with, "--mesh: cannot map mesh data=2, model=8");
+  with = options();
+  with.hardware = "tpu-v9";
+  rejected(with, "/hardware");
+}
+
+TEST_CASE("lengths and trip counts are parsed, and invalid ones rejected") {
+  CHECK(read_lengths("--mesh", "data=2,model=8") ==
+        std::vector<std::pair<std::string, std::uint32_t>>{{"data", 2}, {"model", 8}});
+  CHECK(read_lengths("--mesh", "").empty());
+  for (const char* bad : {"data", "data=", "=2", "data=0", "data=x", "data=2,,model=8", "a=2,a=2"})
+    CHECK_THAT(testing::message_of([&] { read_lengths("--mesh", bad); }),
+               ContainsSubstring("--mesh: "));
+  const hlo::TripCounts counts = read_trip_counts("--trip-count", {"3", "while.5=7"});
+  CHECK(counts.otherwise == 3);
+  CHECK(counts.by_name.at("while.5") == 7);
+  for (const char* bad : {"", "x", "while.5=", "-1", "while=99999999999"})
+    CHECK_THAT(testing::message_of([&] { read_trip_counts("--trip-count", {bad}); }),
+               ContainsSubstring("--trip-count: expected a trip count"));
+}
+
+TEST_CASE("binary and missing files are rejected") {
+  const auto path = std::filesystem::temp_directory_path() / "equarx_hlo_test.bin";
+  std::ofstream(path, std::ios::binary) << std::string("HloModule\0", 10);
+  CHECK_THAT(testing::message_of([&] { import_hlo(read_program(path.string()), options()); }),
+             ContainsSubstring("is not a text file"));
+  std::filesystem::remove(path);
+  CHECK_THAT(testing::message_of([&] { read_program(path.string()); }),
+             ContainsSubstring("cannot read"));
+}
+
+TEST_CASE("a truncated program is rejected with a one-line message") {
+  const std::string text = read_program(kExample);
+  for (std::size_t length = 0; length < text.size(); length += 97) {
+    try {
+      import_hlo(text.substr(0, length), options());
+      FAIL("half a program was accepted");
+    } catch (const input::InputError& error) {
+      CHECK(std::string(error.what()).find('\n') == std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equarx::imports::hlo_test

@@ -1,0 +1,124 @@
+#include "importers/hlo/parser.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/importers/hlo/modules.hpp"
+
+namespace equarx::hlo::parser_test {
+namespace {
+
+Shape shape_of(const std::string& text) {
+  Scanner scanner(text);
+  return read_shape(scanner);
+}
+
+TEST_CASE("shapes are read with layouts, spaces, tuples and comments") {
+  CHECK(text_of(shape_of("f32[]")) == "f32[]");
+  CHECK(text_of(shape_of("bf16[2,3]{1,0:T(8,128)(2,1)}")) == "bf16[2,3]");
+  CHECK(shape_of("f32[2]{0:T(256)S(1)}").space == MemorySpace::fast);
+  CHECK(shape_of("f32[2]{0:S(5)}").space == MemorySpace::host);
+  CHECK(shape_of("u32[]{:T(128)S(6)}").space == MemorySpace::other);
+  CHECK(text_of(shape_of("f32[<=8,?]")) == "f32[8,1]");
+  CHECK(text_of(shape_of("((f32[2]{0}, s8[]), /*index=2*/ token[])")) ==
+        "((f32[2], s8[]), token[])");
+  CHECK(text_of(shape_of("()")) == "()");
+}
+
+TEST_CASE("invalid shapes are rejected with their line") {
+  CHECK_THROWS_WITH(shape_of("f32"), ContainsSubstring("line 1: expected a shape"));
+  CHECK_THROWS_WITH(shape_of("f32[2,-3]"), ContainsSubstring("'-3' is not the length"));
+  CHECK_THROWS_WITH(shape_of("f32[99999999999999999999]"), ContainsSubstring("is not the length"));
+  CHECK_THROWS_WITH(shape_of("(f32[2] f32[3])"), ContainsSubstring("expected ',' or ')'"));
+  CHECK_THROWS_WITH(shape_of(std::string(100, '(')), ContainsSubstring("64 deep"));
+}
+
+TEST_CASE("a module is parsed completely") {
+  const Module module = testing::hlo_module(
+      "  %p = f32[4,2]{1,0} parameter(0), sharding={devices=[2,1]<=[2]}, metadata={op_name=\"x, "
+      "y\"}\n"
+      "  %k = s32[] constant(-7)\n"
+      "  %r = f32[2]{0} reduce(f32[4,2]{1,0} %p, %k), dimensions={0}, to_apply=%add\n"
+      "  ROOT %t = (f32[2]{0}, /*index=1*/s32[]) tuple(%r, k)\n");
+  CHECK(module.name == "test");
+  CHECK(module.is_scheduled);
+  CHECK(module.devices() == 8);
+  CHECK(module.instructions() == 7);
+  CHECK(module.skipped.empty());
+  const Computation& entry = testing::entry_of(module);
+  CHECK(entry.name == "main");
+  CHECK(entry.root == 3);
+  CHECK(entry.instructions[0].payload == "0");
+  CHECK(entry.instructions[0].attribute("metadata") == "{op_name=\"x, y\"}");
+  CHECK(entry.instructions[1].payload == "-7");
+  CHECK(entry.instructions[2].operands == std::vector<InstructionId>{0, 1});
+  CHECK(module.computations[entry.instructions[2].called.front()].name == "add");
+  CHECK(entry.instructions[2].line == 12);
+  CHECK(entry.instructions[3].operands == std::vector<InstructionId>{2, 1});
+}
+
+TEST_CASE("source tables, other signatures and long constants are skipped") {
+  const Module module = parse_module(
+      "HloModule m\n\nFileNames\n1 \"/a.py\"\n\nStackFrames\n1 {file_location_id=1}\n\n"
+      "body {\n  ROOT p.1 = f32[] parameter(0)\n} // body\n, execution_thread=\"main\"\n"
+      "ENTRY main {\n  c = f32[2,2] constant({\n  { 1, 2 },\n  { 3, 4 }\n})\n"
+      "  ROOT n = f32[2,2] negate(c)\n}\n");
+  CHECK(module.computations.size() == 2);
+  CHECK(testing::entry_of(module).instructions.size() == 2);
+  CHECK(module.devices() == 1);
+  CHECK_FALSE(module.is_scheduled);
+}
+
+TEST_CASE("an instruction may continue on the next line after a comma") {
+  const Module module = testing::hlo_module(
+      "  %p = f32[4,2]{1,0}\n    parameter(0)\n"
+      "  %r = f32[2]{0} reduce(\n      f32[4,2]{1,0} %p,\n      f32[4,2]{1,0} %p),\n"
+      "    dimensions={0},\n    to_apply=%add\n  ROOT %n = f32[2]{0} negate(%r)\n");
+  const Computation& entry = testing::entry_of(module);
+  REQUIRE(entry.instructions.size() == 3);
+  CHECK(module.skipped.empty());
+  CHECK(entry.instructions[1].operands == std::vector<InstructionId>{0, 0});
+  CHECK(entry.instructions[1].attribute("dimensions") == "{0}");
+  CHECK(entry.instructions[1].called.size() == 1);
+}
+
+TEST_CASE("unknown constructs are counted") {
+  const Module module = testing::hlo_module(
+      "  %p = f12[4] parameter(0), odd\n"
+      "  what is this\n"
+      "  ROOT %n = f32[4]{0} negate(%q), to_apply=%nobody\n");
+  CHECK(module.skipped == Skipped{{"unknown type f12", 1},
+                                  {"attribute without a value", 1},
+                                  {"line that is not an instruction", 1},
+                                  {"undefined operand", 1},
+                                  {"undefined computation", 1}});
+  CHECK(testing::entry_of(module).instructions[1].operands.front() == kNoInstruction);
+}
+
+TEST_CASE("text that is not a complete module is rejected") {
+  CHECK_THROWS_WITH(parse_module(""), ContainsSubstring("is not HLO text"));
+  CHECK_THROWS_WITH(parse_module("HloModule m\n"), ContainsSubstring("no ENTRY"));
+  CHECK_THROWS_WITH(parse_module("HloModule m\nENTRY %e {\n}\n"),
+                    ContainsSubstring("'e' has no instructions"));
+  CHECK_THROWS_WITH(parse_module("HloModule m\nENTRY %e {\n %a = f32[] constant(1)\n"),
+                    ContainsSubstring("the text ends within computation 'e'"));
+  CHECK_THROWS_WITH(parse_module("HloModule m\nENTRY %e {\n %a = f32[] negate(\n"),
+                    ContainsSubstring("line 3: unclosed bracket"));
+  CHECK_THROWS_WITH(testing::hlo_module(" %a = f32[] constant(1)\n %a = f32[] constant(2)\n"),
+                    ContainsSubstring("duplicate instruction 'a'"));
+}
+
+TEST_CASE("recursive computations are rejected") {
+  CHECK_THROWS_WITH(testing::hlo_module(" %a = f32[] call(), to_apply=%one\n",
+                                        "%one {\n %x = f32[] call(), to_apply=%two\n}\n"
+                                        "%two {\n %y = f32[] call(), to_apply=%one\n}\n"),
+                    ContainsSubstring("calls itself"));
+  std::string chain;
+  for (int i = 0; i < 300; ++i)
+    chain += "%c" + std::to_string(i) + " {\n %x = f32[] call(), to_apply=%c" +
+             std::to_string(i + 1) + "\n}\n";
+  CHECK_THROWS_WITH(testing::hlo_module(" %a = f32[] constant(1)\n",
+                                        chain + "%c300 {\n %x = f32[] constant(1)\n}\n"),
+                    ContainsSubstring("256 deep"));
+}
+
+}  // namespace
+}  // namespace equarx::hlo::parser_test

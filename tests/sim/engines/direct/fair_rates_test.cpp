@@ -1,0 +1,152 @@
+#include "sim/engines/direct/fair_rates.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace equarx::sim::fair_rates_test {
+namespace {
+
+using Routes = std::vector<std::vector<FairRates::Link>>;
+
+/// Reference: non-incremental progressive filling.
+std::vector<double> filled(const std::vector<double>& capacities, const Routes& routes,
+                           const std::set<FairRates::Flow>& present) {
+  std::vector<double> rates(routes.size(), 0.0);
+  std::vector<double> left = capacities;
+  std::set<FairRates::Flow> open = present;
+  while (!open.empty()) {
+    std::vector<double> users(capacities.size(), 0.0);
+    for (const FairRates::Flow flow : open)
+      for (const FairRates::Link link : routes[flow]) users[link] += 1.0;
+    std::size_t fullest = 0;
+    double level = std::numeric_limits<double>::infinity();
+    for (std::size_t link = 0; link < capacities.size(); ++link)
+      if (users[link] > 0.0 && left[link] / users[link] < level) {
+        level = left[link] / users[link];
+        fullest = link;
+      }
+    for (const FairRates::Flow flow : std::set(open)) {
+      if (std::ranges::find(routes[flow], fullest) == routes[flow].end()) continue;
+      rates[flow] = level;
+      for (const FairRates::Link link : routes[flow]) left[link] -= level;
+      open.erase(flow);
+    }
+  }
+  return rates;
+}
+
+void check_rates(const FairRates& rates, const std::vector<double>& capacities,
+                 const Routes& routes, const std::set<FairRates::Flow>& present) {
+  const std::vector<double> expected = filled(capacities, routes, present);
+  for (const FairRates::Flow flow : present)
+    REQUIRE(rates.rate(flow) == Approx(expected[flow]).epsilon(1e-12));
+}
+
+TEST_CASE("flows over one link share it evenly") {
+  const std::vector<double> capacities = {12.0};
+  FairRates rates(capacities, Routes{{0}, {0}, {0}});
+  rates.add(0);
+  rates.solve();
+  CHECK(rates.rate(0) == 12.0);
+  rates.add(1);
+  rates.add(2);
+  CHECK(rates.solve().size() == 3);
+  CHECK(rates.rate(0) == 4.0);
+  CHECK(rates.rate(2) == 4.0);
+  rates.remove(1);
+  rates.solve();
+  CHECK(rates.rate(0) == 6.0);
+}
+
+TEST_CASE("a flow limited elsewhere leaves its share to the others") {
+  // Textbook example: a long flow over two links, one of them narrow.
+  const std::vector<double> capacities = {10.0, 2.0};
+  FairRates rates(capacities, Routes{{0, 1}, {0}, {1}});
+  for (const FairRates::Flow flow : {0U, 1U, 2U}) rates.add(flow);
+  rates.solve();
+  CHECK(rates.rate(0) == 1.0);
+  CHECK(rates.rate(1) == 9.0);
+  CHECK(rates.rate(2) == 1.0);
+}
+
+TEST_CASE("only flows with changed rates are returned") {
+  const std::vector<double> capacities = {10.0, 2.0};
+  FairRates rates(capacities, Routes{{0}, {0}, {1}, {1}});
+  for (const FairRates::Flow flow : {0U, 1U, 2U, 3U}) rates.add(flow);
+  CHECK(rates.solve().size() == 4);
+  CHECK(rates.solve().empty());
+  rates.remove(0);  // one of the fast flows; flows on the other link are unaffected
+  const auto changed = rates.solve();
+  REQUIRE(changed.size() == 1);
+  CHECK(changed.front() == 1);
+}
+
+TEST_CASE("adding and removing a flow at once has no effect") {
+  const std::vector<double> capacities = {10.0};
+  FairRates rates(capacities, Routes{{0}, {0}});
+  rates.add(0);
+  rates.solve();
+  rates.add(1);
+  rates.remove(1);
+  CHECK(rates.solve().empty());
+  CHECK(rates.rate(0) == 10.0);
+}
+
+TEST_CASE("incremental rates equal non-incremental rates after arbitrary changes") {
+  std::mt19937_64 random(1);
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::size_t links = 1 + random() % 12;
+    std::vector<double> capacities(links);
+    const bool alike = random() % 2 == 0;
+    for (double& capacity : capacities)
+      capacity = alike ? 45.0 : 1.0 + static_cast<double>(random() % 1000) / 7.0;
+    Routes routes(1 + random() % 40);
+    for (auto& route : routes)
+      while (route.empty())
+        for (FairRates::Link link = 0; link < links; ++link)
+          if (random() % 4 == 0) route.push_back(link);
+    FairRates rates(capacities, routes);
+    std::set<FairRates::Flow> present;
+    for (int step = 0; step < 60; ++step) {
+      for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
+        const auto flow = static_cast<FairRates::Flow>(random() % routes.size());
+        if (present.erase(flow) > 0) {
+          rates.remove(flow);
+        } else {
+          rates.add(flow);
+          present.insert(flow);
+        }
+      }
+      rates.solve();
+      check_rates(rates, capacities, routes, present);
+    }
+  }
+}
+
+TEST_CASE("rounding errors do not accumulate over a hundred thousand changes") {
+  std::mt19937_64 random(2);
+  const std::vector<double> capacities = {45.0, 13.0 / 3.0, 0.7, 100.0 / 9.0};
+  const Routes routes = {{0}, {0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}, {2}, {3}};
+  FairRates rates(capacities, routes);
+  std::set<FairRates::Flow> present = {0};  // keeps the first link in use
+  rates.add(0);
+  for (int step = 0; step < 100'000; ++step) {
+    const auto flow = static_cast<FairRates::Flow>(1 + random() % (routes.size() - 1));
+    if (present.erase(flow) > 0) {
+      rates.remove(flow);
+    } else {
+      rates.add(flow);
+      present.insert(flow);
+    }
+    rates.solve();
+  }
+  check_rates(rates, capacities, routes, present);
+}
+
+}  // namespace
+}  // namespace equarx::sim::fair_rates_test
