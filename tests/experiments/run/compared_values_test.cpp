@@ -11,8 +11,8 @@ namespace {
 struct Inputs {
   plan::Plan plan = testing::plan_of(testing::good_config());
   values::TensorSource source = make_source(plan.config.tensor);
-  std::vector<const plan::CollectivePlan*> plans = {
-      &plan.collectives[0].candidates.front(), &plan.collectives[1].candidates.front()};
+  std::vector<const plan::CollectivePlan*> plans = {&plan.collectives[0].candidates.front(),
+                                                    &plan.collectives[1].candidates.front()};
 };
 
 TEST_CASE("values equal those of an experiment, in the order of the plans") {
