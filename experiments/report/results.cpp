@@ -50,8 +50,8 @@ void check_run(const input::Json& run, const std::string& pointer) {
 
 /// Converts the groups of tasks, which the run of a step has, to members by name.
 input::Json with_groups_by_name(const input::Json& variant, const std::string& pointer) {
-  const bool is_step = variant.contains("groups") || variant.contains("critical_path");
-  if (!is_step) return variant;
+  const bool has_tasks = variant.contains("groups") || variant.contains("critical_path");
+  if (!has_tasks) return variant;
   if (!variant.contains("groups") || !variant["groups"].is_array())
     throw input::InputError(pointer, fmt::format("has no groups of tasks; {}", kAskForResults));
   input::Json run = variant;

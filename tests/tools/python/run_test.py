@@ -168,6 +168,34 @@ class Shapes(unittest.TestCase):
         self.assertIn("failed", repr(run))
 
 
+class Steps(unittest.TestCase):
+    """A step: a workload, whose variants are its collectives."""
+
+    CONFIG = "configs/experiments/gemma3_12b_prefill_v5e_2x2.json"
+    OVERRIDES = {"/workload/tokens": 64, "/numerics": "off"}
+
+    def test_the_result_matches_the_program(self):
+        sets = [word for pointer, value in self.OVERRIDES.items() for word in ("--set", f"{pointer}={value}")]
+        shown = subprocess.run([PROGRAM, "run", self.CONFIG, "--json", *sets], check=True, capture_output=True, text=True)
+        result = equarx.run(self.CONFIG, self.OVERRIDES)
+        self.assertEqual(result.to_dict(), json.loads(shown.stdout))
+        self.assertEqual(list(result.runs), ["bf16", "full-loop", "semi-loop"])
+        self.assertEqual(result.runs["full-loop"].collectives[0]["tasks"], 96)
+
+    def test_a_picture_has_compute_and_exposed_communication(self):
+        try:
+            import matplotlib
+        except ImportError:
+            self.skipTest("without Matplotlib")
+        matplotlib.use("agg")
+        ax = equarx.run(self.CONFIG, self.OVERRIDES).plot()
+        self.assertEqual([text.get_text() for text in ax.get_legend().get_texts()], ["compute", "exposed communication"])
+
+    def test_tensors_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("whole step", str(refused(self.CONFIG, self.OVERRIDES, tensors=folder)))
+
+
 class Mistakes(unittest.TestCase):
     def test_messages_and_pointers_match_the_program(self):
         wrong = {"/tensor/bytes": "2 potatoes", "/tensor/bites": 1, "/collectives/1/format": "int9",

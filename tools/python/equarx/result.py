@@ -118,7 +118,8 @@ class Result:
         return frame(self.to_rows())
 
     def plot(self, ax=None):
-        """Stacked bars of the time breakdown of each run, on a Matplotlib axes, which is returned.
+        """Stacked bars of the time breakdown of each run, on a Matplotlib axes, which is returned; of
+        a step, compute and exposed communication.
 
         The legend is to the right of the axes, where it covers no bar; a figure of your own
         reserves space for it with layout="constrained"."""
@@ -137,6 +138,8 @@ class Result:
 # Parts of a breakdown (docs/results.md), with their labels in pictures.
 _PARTS = {"payload_s": "payload", "scales_s": "scales", "sync_s": "synchronisation", "startup_s": "start-up",
           "idle_s": "idle"}
+# The same of a step.
+_STEP_PARTS = {"compute_s": "compute", "exposed_s": "exposed communication"}
 
 
 def plot_breakdown(runs: list[dict], ax=None):
@@ -151,12 +154,13 @@ def plot_breakdown(runs: list[dict], ax=None):
     done = [run for run in runs if run["time_s"] is not None]
     labels = [run["label"] for run in done]
     ends = [0.0] * len(done)
-    for key, name in _PARTS.items():
-        parts = [run["breakdown"][key] * 1e6 for run in done]
+    is_collective = all("breakdown" in run for run in done)
+    for key, name in (_PARTS if is_collective else _STEP_PARTS).items():
+        parts = [(run["breakdown"] if is_collective else run)[key] * 1e6 for run in done]
         if any(parts):
             ax.barh(labels, parts, left=ends, label=name)
             ends = [end + part for end, part in zip(ends, parts)]
     ax.invert_yaxis()
-    ax.set_xlabel("time of the busiest link (us)")
+    ax.set_xlabel("time of the busiest link (us)" if is_collective else "time (us)")
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return ax
