@@ -27,7 +27,7 @@ input::Json experiment(const std::string& topology, const std::string& ring,
 
 /// Largest relative speed-up of a larger tensor over any smaller one; sizes grow by `step`.
 double worst_fall(input::Json json, std::size_t collective, double step) {
-  json["collectives"] = {json["collectives"][collective]};
+  json["collectives"] = input::Json::array({json["collectives"][collective]});
   constexpr double kLeast = 4.0 * 1024;
   constexpr double kMost = 256.0 * 1024 * 1024;
   double slowest_s = 0.0;
