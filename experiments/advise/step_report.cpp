@@ -134,7 +134,7 @@ input::Json to_json(const StepAdvice& advice) {
           {"to_settle", advice.confidence.widest},
           {"rules", *advised(advice).rules}};
   made["uncertainty"] = advice.confidence.uncertainty
-                            ? variation::to_json(*advice.confidence.uncertainty)
+                            ? result::to_json(*advice.confidence.uncertainty)
                             : input::Json(nullptr);
   made["groups"] = input::Json::array();
   for (std::size_t i = 0; i < advice.groups.size(); ++i)

@@ -1,13 +1,13 @@
 #include "experiments/calibrate/simulated_rows.hpp"
 
 #include <limits>
+#include <optional>
 
-#include "base/input/errors.hpp"
-#include "base/input/json.hpp"
-#include "base/input/pointer.hpp"
-#include "base/process/parallel_for.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/pointer.hpp"
 #include "experiments/plan/plan.hpp"
-#include "experiments/result/json.hpp"
+#include "experiments/process/parallel_for.hpp"
+#include "experiments/result/run_metrics.hpp"
 #include "experiments/run/experiment.hpp"
 
 namespace equarx::calibrate {
@@ -17,12 +17,12 @@ double number_of(const run::RunResult& run, const Measurement& measurement) {
   if (run.failure)
     throw input::InputError(measurement.place,
                             "does not complete because a link fails; remove the fault");
-  const input::Json json = result::to_json(run);
-  const input::Json::json_pointer metric("/" + measurement.metric);
-  if (!json.contains(metric) || !json.at(metric).is_number())
+  const std::optional<double> number =
+      result::number_of(result::run_metrics(), run, measurement.metric);
+  if (!number)
     throw input::InputError(input::pointer(measurement.place, "metric"),
                             "is not a number of this run; choose another metric");
-  return json.at(metric).get<double>();
+  return *number;
 }
 
 double simulate(const Measurement& measurement, const hardware::Chip& chip) {

@@ -1,11 +1,16 @@
 #include "experiments/result/json.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/input/json.hpp"
 #include "base/output/provenance.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/result/run_metrics.hpp"
 #include "experiments/variation/report.hpp"
 
 namespace equarx::result {
@@ -16,14 +21,6 @@ input::Json candidate_json(const run::Candidate& candidate) {
   if (candidate.time_s) json["time_s"] = *candidate.time_s;
   if (!candidate.note.empty()) json["note"] = candidate.note;
   return json;
-}
-
-input::Json failure_json(const run::FailureReport& failure) {
-  return {{"time_s", failure.time_s},
-          {"link", failure.link},
-          {"from", failure.from},
-          {"to", failure.to},
-          {"transfer", failure.transfer}};
 }
 
 input::Json links_json(const run::RunResult& run) {
@@ -45,41 +42,8 @@ input::Json links_json(const run::RunResult& run) {
 }  // namespace
 
 input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
-  const bool done = !run.failure;
-  input::Json json = {
-      {"label", run.label},
-      {"algorithm", config::algorithm_name(run.algorithm)},
-      {"time_s", done ? input::Json(run.time_s) : input::Json(nullptr)},
-      {"speedup", input::or_null(run.speedup)},
-      {"lower_bound_s", run.lower_bound_s},
-      {"wire_bytes_per_link", run.wire_bytes_per_link},
-      {"chips", run.chips},
-      {"calibrated", run.calibrated},
-      {"simulation", run.symmetric ? "symmetric" : "full"},
-      {"simulation_reason", run.simulation_reason},
-      {"engine", sim::name(run.engine)},
-      {"engine_reason", run.engine_reason},
-      {"minishards", run.cut ? input::Json(run.cut->minishards) : input::Json(nullptr)},
-      {"microshards", run.cut ? input::Json(run.cut->microshards) : input::Json(nullptr)},
-      {"cut_reason", run.cut_reason},
-      {"messages", run.messages},
-      {"elements_per_scale", input::or_null(run.elements_per_scale)},
-      {"core_busy_s", run.core_busy_s},
-      {"core",
-       {{"busy_s", run.core.busy_s},
-        {"waits_for_links_s", run.core.waits.links_s},
-        {"waits_for_senders_s", run.core.waits.senders_s},
-        {"waits_for_queue_s", run.core.waits.queue_s}}},
-      {"breakdown",
-       {{"payload_s", run.breakdown.payload_s},
-        {"scales_s", run.breakdown.scales_s},
-        {"sync_s", run.breakdown.sync_s},
-        {"startup_s", run.breakdown.startup_s},
-        {"idle_s", run.breakdown.idle_s}}},
-      {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
-  if (run.hbm_busy_share) json["hbm_busy_share"] = *run.hbm_busy_share;
-  if (run.uncertainty) json["uncertainty"] = variation::to_json(*run.uncertainty);
-  if (!done) json["failure"] = failure_json(*run.failure);
+  input::Json json = input::Json::object();
+  add_metrics(run_metrics(), run, json);
   if (!run.candidates.empty()) {
     json["candidates"] = input::Json::array();
     for (const run::Candidate& candidate : run.candidates)
@@ -89,34 +53,21 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
   return json;
 }
 
-input::Json numerics_json(const values::ValueResult& values) {
-  const numerics::ErrorMetrics& exact = values.against_exact;
-  input::Json json = {{"mse", exact.mse},
-                      {"nmse", exact.nmse},
-                      {"sqnr_db", exact.sqnr_db},
-                      {"max_abs_error", exact.max_abs_error},
-                      {"mean_signed_error", exact.mean_signed_error},
-                      {"cosine_similarity", exact.cosine_similarity},
-                      {"clipped_fraction", values.clipped_fraction()},
-                      {"flushed_fraction", values.flushed_fraction()},
-                      {"ranks_identical", values.ranks_identical},
-                      {"elements", exact.count},
-                      {"nonfinite_elements", exact.nonfinite},
-                      {"sampled_fraction", values.sampled_fraction}};
-  if (values.against_baseline) {
-    json["mse_vs_baseline"] = values.against_baseline->mse;
-    json["nmse_vs_baseline"] = values.against_baseline->nmse;
+input::Json short_json(const run::RunResult& run) {
+  constexpr std::array<std::string_view, 5> kKeys = {"label", "algorithm", "time_s", "chips",
+                                                     "messages"};
+  input::Json json = input::Json::object();
+  for (const Metric<run::RunResult>& metric : run_metrics()) {
+    const std::string& key = metric.info().key;
+    if (std::ranges::find(kKeys, key) == kKeys.end() && !key.starts_with("numerics/")) continue;
+    if (const auto value = metric.value(run)) set_metric(json, key, *value);
   }
   return json;
 }
 
-input::Json short_json(const run::RunResult& run) {
-  input::Json json = {{"label", run.label},
-                      {"algorithm", run.algorithm->name},
-                      {"time_s", run.time_s},
-                      {"chips", run.chips},
-                      {"messages", run.messages}};
-  if (run.numerics) json["numerics"] = numerics_json(*run.numerics);
+input::Json to_json(const variation::Uncertainty& uncertainty) {
+  input::Json json = input::Json::object();
+  add_metrics(uncertainty_metrics(), uncertainty, json);
   return json;
 }
 
@@ -135,12 +86,8 @@ std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   if (config.wire_buffers == collectives::WireBuffers::hbm) run.hbm_busy_share = 1.0;
   if (config.uncertainty.samples > 0) run.uncertainty.emplace();
   if (config.numerics) run.numerics.emplace().against_baseline.emplace();
-  std::vector<std::string> names;
-  const input::Json members = to_json(run).flatten();
-  for (const auto& [pointer, value] : members.items())
-    if (value.is_number()) names.push_back(pointer.substr(1));
-  names.emplace_back("failure/time_s");
-  return names;
+  run.failure.emplace();
+  return names_of_numbers(run_metrics(), run);
 }
 
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options) {

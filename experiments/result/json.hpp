@@ -23,8 +23,8 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options = {});
 /// Converts a run without links, bounds and breakdown: its time and values.
 input::Json short_json(const run::RunResult& run);
 
-/// Converts errors of values.
-input::Json numerics_json(const values::ValueResult& values);
+/// Converts an interval.
+input::Json to_json(const variation::Uncertainty& uncertainty);
 
 /// Converts the inputs with NaN or Inf.
 input::Json nonfinite_json(const std::vector<values::NonfiniteInput>& inputs);

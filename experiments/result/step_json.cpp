@@ -7,6 +7,9 @@
 #include "base/input/json.hpp"
 #include "base/output/provenance.hpp"
 #include "experiments/config/step_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/result/run_metrics.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 
@@ -76,40 +79,11 @@ input::Json operation_json(const step::OperationTotal& operation) {
           {"roof", workloads::name(operation.roof)}};
 }
 
-/// Metrics of the only collective of a step, such as the AllReduce of a workload.
-void add_only_collective(const run::RunResult& run, input::Json& json) {
-  json["algorithm"] = run.algorithm->name;
-  if (!run.links.empty()) json["wire_bytes_per_link"] = run.wire_bytes_per_link;
-  if (run.numerics) json["numerics"] = numerics_json(*run.numerics);
-}
-
 }  // namespace
 
 input::Json numbers_json(const VariantResult& variant) {
-  input::Json json = {{"label", variant.label},
-                      {"chips", variant.chips},
-                      {"time_s", variant.time_s},
-                      {"speedup", variant.speedup},
-                      {"lower_bound_s", variant.lower_bound_s},
-                      {"compute_s", variant.compute_s},
-                      {"exposed_s", variant.exposed_s()},
-                      {"core_busy_s", variant.core_busy_s},
-                      {"calibrated", variant.calibrated}};
-  if (variant.uncertainty) json["uncertainty"] = variation::to_json(*variant.uncertainty);
-  if (variant.error) {
-    json["worst_nmse"] = variant.error->worst_nmse;
-    json["worst_sqnr_db"] = numerics::sqnr_db(variant.error->worst_nmse);
-    json["mean_nmse"] = variant.error->mean_nmse;
-  }
-  if (variant.collectives.size() == 1) add_only_collective(variant.collectives.front().run, json);
-  if (!variant.efficiency) return json;
-  json["matrix_s"] = variant.efficiency->matrix_s;
-  json["attention_s"] = variant.efficiency->attention_s;
-  json["elementwise_s"] = variant.efficiency->elementwise_s;
-  json["tokens_per_s_per_chip"] = variant.efficiency->tokens_per_s;
-  if (variant.efficiency->model_flops_share)
-    json["model_flops_utilisation"] = *variant.efficiency->model_flops_share;
-  json["hardware_flops_utilisation"] = variant.efficiency->hardware_flops_share;
+  input::Json json = input::Json::object();
+  add_metrics(variant_metrics(), variant, json);
   return json;
 }
 
@@ -128,11 +102,7 @@ std::vector<std::string> number_names(const config::StepConfig& config) {
     if (config.values.front()) run.numerics.emplace();
     if (config.compared && run.numerics) run.numerics->against_baseline.emplace();
   }
-  std::vector<std::string> names;
-  const input::Json numbers = numbers_json(variant).flatten();
-  for (const auto& [pointer, value] : numbers.items())
-    if (value.is_number()) names.push_back(pointer.substr(1));
-  return names;
+  return names_of_numbers(variant_metrics(), variant);
 }
 
 namespace {
@@ -148,11 +118,7 @@ input::Json variant_json(const steps::StepGraph& graph, const VariantResult& var
   json["critical_path"] = input::Json::array();
   for (const steps::TaskId id : variant.critical_path)
     json["critical_path"].push_back(graph.tasks[id].name);
-  json["simulation"] = variant.symmetric ? "symmetric" : "full";
-  json["simulation_reason"] = variant.simulation_reason;
-  json["simulated_chips"] = variant.simulated_chips;
-  json["engine"] = sim::name(variant.engine);
-  json["messages"] = variant.messages;
+  add_metrics(simulation_metrics(), variant, json);
   return json;
 }
 

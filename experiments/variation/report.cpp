@@ -53,14 +53,6 @@ input::Json parameters_json(const config::MachineParameters& machine) {
   return json;
 }
 
-input::Json to_json(const Uncertainty& uncertainty) {
-  return {{"samples", uncertainty.samples},
-          {"time_low_s", uncertainty.time_s.low},
-          {"time_high_s", uncertainty.time_s.high},
-          {"speedup_low", uncertainty.speedup.low},
-          {"speedup_high", uncertainty.speedup.high}};
-}
-
 input::Json to_json(const std::vector<Sensitivity>& sensitivities,
                     const std::vector<std::string>& labels) {
   input::Json list = input::Json::array();

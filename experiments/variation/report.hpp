@@ -15,8 +15,6 @@ namespace equarx::variation {
 /// Parameters of the chip and of the network by key, as in a hardware file.
 input::Json parameters_json(const config::MachineParameters& machine);
 
-input::Json to_json(const Uncertainty& uncertainty);
-
 /// `labels`: of the runs.
 input::Json to_json(const std::vector<Sensitivity>& sensitivities,
                     const std::vector<std::string>& labels);

@@ -1,0 +1,25 @@
+// The tables of metrics.
+#pragma once
+
+#include "experiments/result/metrics.hpp"
+#include "experiments/run/results.hpp"
+#include "experiments/step/results.hpp"
+
+namespace equarx::result {
+
+/// Metrics of a run of a collective, and the keys of its lists.
+const Metrics<run::RunResult>& run_metrics();
+
+/// Metrics of a variant of a step, as stored by sweeps and studies.
+const Metrics<step::VariantResult>& variant_metrics();
+
+/// Keys of the lists of a variant, and metrics of its simulation, which follow them.
+const Metrics<step::VariantResult>& simulation_metrics();
+
+/// Metrics of an interval.
+const Metrics<variation::Uncertainty>& uncertainty_metrics();
+
+/// Metrics of values.
+const Metrics<values::ValueResult>& numerics_metrics();
+
+}  // namespace equarx::result

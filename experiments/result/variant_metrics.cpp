@@ -1,0 +1,238 @@
+#include "experiments/config/algorithm.hpp"
+#include "experiments/result/run_metrics.hpp"
+#include "models/numerics/errors/metrics.hpp"
+
+namespace equarx::result {
+namespace {
+
+using step::VariantResult;
+
+Metrics<VariantResult> variant_times() {
+  return {
+      {{.key = "label",
+        .unit = Unit::text,
+        .meaning = "of the variant",
+        .title = "collective",
+        .place = 10},
+       &VariantResult::label},
+      {{.key = "chips",
+        .unit = Unit::count,
+        .meaning = "of the mesh",
+        .place = 130,
+        .schema = R"({"minimum": 1})"},
+       &VariantResult::chips},
+      {{.key = "time_s",
+        .unit = Unit::time,
+        .meaning = "of the step",
+        .place = 50,
+        .compared = true,
+        .schema = R"({"exclusiveMinimum": 0})"},
+       &VariantResult::time_s},
+      {{.key = "speedup",
+        .unit = Unit::speedup,
+        .meaning = "baseline time / `time_s`",
+        .place = 60,
+        .compared = true},
+       &VariantResult::speedup},
+      {{.key = "lower_bound_s",
+        .unit = Unit::time,
+        .meaning = "the largest of: longest path through the tasks at their minimum times, core "
+                   "time, bytes of the busiest link or HBM / its bandwidth",
+        .place = 110,
+        .compared = true},
+       &VariantResult::lower_bound_s}};
+}
+
+Metrics<VariantResult> variant_work() {
+  return {
+      {{.key = "compute_s",
+        .unit = Unit::time,
+        .meaning = "time with a running compute task, overlapped or not",
+        .place = 70},
+       &VariantResult::compute_s},
+      {{.key = "exposed_s",
+        .unit = Unit::time,
+        .meaning = "time without a running compute task",
+        .place = 80},
+       &VariantResult::exposed_s},
+      {{.key = "core_busy_s",
+        .unit = Unit::time,
+        .meaning = "for tasks and collectives; this and all task figures refer to the last chip "
+                   "to finish"},
+       &VariantResult::core_busy_s},
+      {{.key = "calibrated",
+        .unit = Unit::flag,
+        .meaning = "false: the chip rests on datasheet values and assumptions",
+        .title = "chip calibrated"},
+       &VariantResult::calibrated}};
+}
+
+/// Errors of all collectives with values.
+Metrics<step::StepError> step_error_metrics() {
+  using step::StepError;
+  return {{{.key = "worst_nmse",
+            .unit = Unit::ratio,
+            .meaning = "of collectives with `values`: largest",
+            .empty = Empty::absent,
+            .schema = R"({"minimum": 0})"},
+           &StepError::worst_nmse},
+          {{.key = "worst_sqnr_db",
+            .unit = Unit::decibel,
+            .meaning = "-10 log10(`worst_nmse`)",
+            .empty = Empty::absent},
+           [](const StepError& error) { return numerics::sqnr_db(error.worst_nmse); }},
+          {{.key = "mean_nmse",
+            .unit = Unit::ratio,
+            .meaning = "of collectives with `values`: mean weighted by bytes",
+            .empty = Empty::absent,
+            .schema = R"({"minimum": 0})"},
+           &StepError::mean_nmse}};
+}
+
+/// The only collective of a step, such as the AllReduce of a workload; null if there are several.
+const run::RunResult* only_run(const VariantResult& variant) {
+  return variant.collectives.size() == 1 ? &variant.collectives.front().run : nullptr;
+}
+
+Metrics<VariantResult> collective_metrics() {
+  return {{{.key = "algorithm",
+            .unit = Unit::text,
+            .meaning = "of the only distinct collective",
+            .empty = Empty::absent,
+            .place = 20},
+           [](const VariantResult& variant) {
+             const run::RunResult* const run = only_run(variant);
+             return run != nullptr ? std::optional(config::algorithm_name(run->algorithm))
+                                   : std::nullopt;
+           }},
+          {{.key = "wire_bytes_per_link",
+            .unit = Unit::bytes,
+            .meaning = "of the only distinct collective, over the busiest link direction",
+            .empty = Empty::absent,
+            .title = "bytes per link",
+            .place = 120,
+            .compared = true},
+           [](const VariantResult& variant) {
+             const run::RunResult* const run = only_run(variant);
+             return run != nullptr && !run->links.empty() ? std::optional(run->wire_bytes_per_link)
+                                                          : std::nullopt;
+           }},
+          Metric<VariantResult>({.key = "numerics",
+                                 .unit = Unit::object,
+                                 .meaning = "errors of the only distinct collective, as of "
+                                            "collectives; against a baseline for workloads",
+                                 .empty = Empty::absent})};
+}
+
+/// Metrics of training and serving.
+Metrics<step::Efficiency> efficiency_metrics() {
+  using step::Efficiency;
+  return {{{.key = "matrix_s",
+            .unit = Unit::time,
+            .meaning = "training and serving: core time in isolation of GEMMs",
+            .empty = Empty::absent,
+            .title = "GEMMs"},
+           &Efficiency::matrix_s},
+          {{.key = "attention_s",
+            .unit = Unit::time,
+            .meaning = "the same of attention",
+            .empty = Empty::absent},
+           &Efficiency::attention_s},
+          {{.key = "elementwise_s",
+            .unit = Unit::time,
+            .meaning = "the same of element-wise and memory operations",
+            .empty = Empty::absent,
+            .title = "element-wise ops"},
+           &Efficiency::elementwise_s},
+          {{.key = "tokens_per_s_per_chip",
+            .unit = Unit::number,
+            .meaning = "training and serving: tokens per second and chip",
+            .empty = Empty::absent,
+            .title = "tokens/s/chip",
+            .place = 90},
+           &Efficiency::tokens_per_s},
+          {{.key = "model_flops_utilisation",
+            .unit = Unit::share,
+            .meaning = "MFU, training only ([steps.md](steps.md#output))",
+            .empty = Empty::absent,
+            .title = "MFU",
+            .place = 100},
+           &Efficiency::model_flops_share},
+          {{.key = "hardware_flops_utilisation",
+            .unit = Unit::share,
+            .meaning = "HFU ([steps.md](steps.md#output))",
+            .empty = Empty::absent,
+            .title = "HFU"},
+           &Efficiency::hardware_flops_share}};
+}
+
+Metrics<VariantResult> uncertainty_key() {
+  return {Metric<VariantResult>(
+      {.key = "uncertainty",
+       .unit = Unit::object,
+       .meaning = "with `uncertainty` configured or `--uncertainty`: 68 % intervals",
+       .empty = Empty::absent})};
+}
+
+/// Keys of the lists of a variant.
+Metrics<VariantResult> lists() {
+  const auto list = [](const char* key, std::string_view meaning) {
+    return Metric<VariantResult>({.key = key, .unit = Unit::list, .meaning = meaning});
+  };
+  return {list("groups", "task groups, by start time"),
+          list("collectives",
+               "distinct collectives in isolation, in one group: `group`, `tasks` (that run it), "
+               "and the fields of a run of collectives; of listed groups only time and values"),
+          list("tasks", "tasks, with their times on the last chip to finish"),
+          list("critical_path", "names of its tasks")};
+}
+
+Metrics<VariantResult> simulated_parts() {
+  return {{{.key = "simulation",
+            .unit = Unit::text,
+            .meaning = "`\"full\"` or `\"symmetric\"`",
+            .schema = R"({"enum": ["full", "symmetric"]})"},
+           [](const VariantResult& variant) -> std::string_view {
+             return variant.symmetric ? "symmetric" : "full";
+           }},
+          {{.key = "simulation_reason",
+            .unit = Unit::text,
+            .meaning = "why representatives stand for all chips, or do not"},
+           &VariantResult::simulation_reason},
+          {{.key = "simulated_chips",
+            .unit = Unit::count,
+            .meaning = "simulated chips",
+            .schema = R"({"minimum": 1})"},
+           &VariantResult::simulated_chips},
+          {{.key = "engine",
+            .unit = Unit::text,
+            .meaning = "`\"simgrid\"` or `\"direct\"`",
+            .schema = R"({"enum": ["simgrid", "direct"]})"},
+           [](const VariantResult& variant) { return sim::name(variant.engine); }},
+          {{.key = "messages", .unit = Unit::count, .meaning = "simulated messages"},
+           &VariantResult::messages}};
+}
+
+}  // namespace
+
+const Metrics<VariantResult>& variant_metrics() {
+  const auto numerics = [](const VariantResult& variant) {
+    const run::RunResult* const run = only_run(variant);
+    return run != nullptr && run->numerics ? &*run->numerics : nullptr;
+  };
+  static const Metrics<VariantResult> metrics = joined(
+      {variant_times(), variant_work(), uncertainty_key(),
+       within<VariantResult>("uncertainty", uncertainty_metrics(),
+                             if_present(&VariantResult::uncertainty)),
+       within<VariantResult>("", step_error_metrics(), if_present(&VariantResult::error)),
+       collective_metrics(), within<VariantResult>("numerics", numerics_metrics(), numerics),
+       within<VariantResult>("", efficiency_metrics(), if_present(&VariantResult::efficiency))});
+  return metrics;
+}
+
+const Metrics<VariantResult>& simulation_metrics() {
+  static const Metrics<VariantResult> metrics = joined({lists(), simulated_parts()});
+  return metrics;
+}
+
+}  // namespace equarx::result
