@@ -1,22 +1,17 @@
 #include "experiments/compare/compare.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "base/input/errors.hpp"
-#include "base/input/json.hpp"
-#include "base/input/json_text.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/result/all_metrics.hpp"
 
 namespace equarx::compare {
 namespace {
-
-/// Compared metrics of each collective, in this order.
-constexpr std::array<std::string_view, 6> kNumbers = {"time_s",        "speedup",
-                                                      "lower_bound_s", "wire_bytes_per_link",
-                                                      "numerics/mse",  "numerics/sqnr_db"};
 
 [[noreturn]] void reject(const std::string& path, const std::string& reason) {
   throw input::InputError("", fmt::format("{}: {}", path, reason));
@@ -76,8 +71,9 @@ CollectivePair pair_of(const std::string& label, const input::Json& a, const inp
   const input::Json* run_a = find_run(a, label);
   const input::Json* run_b = find_run(b, label);
   CollectivePair pair{label, run_a != nullptr, run_b != nullptr, {}};
-  for (const std::string_view name : kNumbers) {
-    NumberPair numbers{std::string(name), number_of(run_a, name), number_of(run_b, name)};
+  for (const result::MetricInfo& metric : result::all_metrics()) {
+    if (!metric.compared) continue;
+    NumberPair numbers{metric.key, number_of(run_a, metric.key), number_of(run_b, metric.key)};
     if (numbers.a || numbers.b) pair.numbers.push_back(std::move(numbers));
   }
   return pair;

@@ -1,34 +1,24 @@
 #include "experiments/compare/report.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <string_view>
-
 #include <fmt/format.h>
 
-#include "base/input/json.hpp"
-#include "base/output/table.hpp"
-#include "base/units/quantity.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/table.hpp"
+#include "experiments/result/all_metrics.hpp"
+#include "models/units/quantity.hpp"
 
 namespace equarx::compare {
 namespace {
 
-/// Title and format of a metric in the table.
-struct Metric {
-  std::string_view name;
-  std::string_view title;
-  std::function<std::string(double)> text;
-};
-
-const Metric& metric_of(std::string_view name) {
-  static const std::vector<Metric> kMetrics = {
-      {"time_s", "time", units::time_text},
-      {"speedup", "speedup", [](double value) { return fmt::format("{:.3f}x", value); }},
-      {"lower_bound_s", "lower bound", units::time_text},
-      {"wire_bytes_per_link", "bytes/link", units::bytes_text},
-      {"numerics/mse", "MSE", [](double value) { return fmt::format("{:.3g}", value); }},
-      {"numerics/sqnr_db", "SQNR", [](double value) { return fmt::format("{:.2f} dB", value); }}};
-  return *std::ranges::find(kMetrics, name, &Metric::name);
+/// A number as people read it.
+std::string number_text(result::Unit unit, double value) {
+  switch (unit) {
+    case result::Unit::time: return units::time_text(value);
+    case result::Unit::bytes: return units::bytes_text(value);
+    case result::Unit::speedup: return fmt::format("{:.3f}x", value);
+    case result::Unit::decibel: return fmt::format("{:.2f} dB", value);
+    default: return fmt::format("{:.3g}", value);
+  }
 }
 
 std::string value_text(const input::Json& value) {
@@ -45,8 +35,8 @@ std::string differences_table(const std::vector<config::Difference>& differences
 }
 
 /// Decibels are subtracted, because they are already ratios.
-std::string ratio_text(const NumberPair& pair) {
-  if (pair.name.ends_with("_db"))
+std::string ratio_text(result::Unit unit, const NumberPair& pair) {
+  if (unit == result::Unit::decibel)
     return pair.a && pair.b ? fmt::format("{:+.2f} dB", *pair.b - *pair.a) : "-";
   const std::optional<double> ratio = pair.ratio();
   return ratio ? fmt::format("{:.3f}", *ratio) : "-";
@@ -56,13 +46,13 @@ std::string numbers_table(const std::vector<CollectivePair>& collectives) {
   std::vector<output::TableRow> rows = {{"collective", "", "A", "B", "B / A"}};
   for (const CollectivePair& collective : collectives)
     for (const NumberPair& pair : collective.numbers) {
-      const Metric& metric = metric_of(pair.name);
+      const result::MetricInfo& metric = *result::find_metric(pair.name);
       const auto text = [&](const std::optional<double>& value) {
-        return value ? metric.text(*value) : "-";
+        return value ? number_text(metric.unit, *value) : "-";
       };
       const bool is_first = &pair == &collective.numbers.front();
-      rows.push_back({is_first ? collective.label : "", std::string(metric.title), text(pair.a),
-                      text(pair.b), ratio_text(pair)});
+      rows.push_back({is_first ? collective.label : "", result::title_of(metric), text(pair.a),
+                      text(pair.b), ratio_text(metric.unit, pair)});
     }
   return output::aligned_table(rows);
 }

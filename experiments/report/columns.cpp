@@ -13,68 +13,57 @@
 #include "base/input/json.hpp"
 #include "base/units/quantity.hpp"
 #include "experiments/report/axes.hpp"
+#include "experiments/result/all_metrics.hpp"
+#include "models/units/quantity.hpp"
 
 namespace equarx::report {
 namespace {
 
-struct KnownColumn {
+/// A column of a collective's settings, which are no metrics.
+struct SettingColumn {
   std::string_view key;
   std::string_view title;
-  ColumnKind kind;
-  bool shown;
+  int place;  ///< as result::MetricInfo::place
 };
 
-/// In the order of the table. Columns with other keys follow; title and kind are derived from the
-/// key.
-constexpr std::array kKnownColumns = {
-    KnownColumn{"label", "collective", ColumnKind::text, true},
-    KnownColumn{"algorithm", "algorithm", ColumnKind::text, true},
-    KnownColumn{"format", "format", ColumnKind::text, true},
-    KnownColumn{"quantize", "phases quantized", ColumnKind::text, true},
-    KnownColumn{"time_s", "time", ColumnKind::time, true},
-    KnownColumn{"uncertainty/time_low_s", "time, 68 % low", ColumnKind::time, true},
-    KnownColumn{"uncertainty/time_high_s", "time, 68 % high", ColumnKind::time, true},
-    KnownColumn{"speedup", "speedup", ColumnKind::ratio, true},
-    KnownColumn{"uncertainty/speedup_low", "speedup, 68 % low", ColumnKind::ratio, true},
-    KnownColumn{"uncertainty/speedup_high", "speedup, 68 % high", ColumnKind::ratio, true},
-    KnownColumn{"compute_s", "compute", ColumnKind::time, true},
-    KnownColumn{"exposed_s", "exposed", ColumnKind::time, true},
-    KnownColumn{"tokens_per_s_per_chip", "tokens/s/chip", ColumnKind::number, true},
-    KnownColumn{"model_flops_utilisation", "MFU", ColumnKind::fraction, true},
-    KnownColumn{"hardware_flops_utilisation", "HFU", ColumnKind::fraction, false},
-    KnownColumn{"lower_bound_s", "lower bound", ColumnKind::time, true},
-    KnownColumn{"wire_bytes_per_link", "bytes per link", ColumnKind::bytes, true},
-    KnownColumn{"chips", "chips", ColumnKind::number, true},
-    KnownColumn{"numerics/sqnr_db", "SQNR", ColumnKind::decibel, true},
-    KnownColumn{"numerics/nmse", "NMSE", ColumnKind::number, true},
-    KnownColumn{"numerics/mse", "MSE", ColumnKind::number, false},
-    KnownColumn{"core_busy_s", "core busy", ColumnKind::time, false},
-    KnownColumn{"core/busy_s", "core busy, mean", ColumnKind::time, false},
-    KnownColumn{"core/waits_for_links_s", "core waits for links", ColumnKind::time, false},
-    KnownColumn{"core/waits_for_senders_s", "core waits for senders", ColumnKind::time, false},
-    KnownColumn{"core/waits_for_queue_s", "core waits for queues", ColumnKind::time, false},
-    KnownColumn{"elements_per_scale", "elements per scale", ColumnKind::number, false},
-    KnownColumn{"hbm_busy_share", "HBM busy", ColumnKind::fraction, false},
-    KnownColumn{"breakdown/payload_s", "payload on the wire", ColumnKind::time, false},
-    KnownColumn{"breakdown/scales_s", "scales on the wire", ColumnKind::time, false},
-    KnownColumn{"breakdown/sync_s", "per-hop sync", ColumnKind::time, false},
-    KnownColumn{"breakdown/startup_s", "startup", ColumnKind::time, false},
-    KnownColumn{"breakdown/idle_s", "idle", ColumnKind::time, false},
-    KnownColumn{"numerics/max_abs_error", "largest error", ColumnKind::number, false},
-    KnownColumn{"numerics/mean_signed_error", "mean error", ColumnKind::number, false},
-    KnownColumn{"numerics/cosine_similarity", "cosine similarity", ColumnKind::number, false},
-    KnownColumn{"numerics/mse_vs_baseline", "MSE vs baseline", ColumnKind::number, false},
-    KnownColumn{"numerics/nmse_vs_baseline", "NMSE vs baseline", ColumnKind::number, false},
-    KnownColumn{"numerics/nonfinite_elements", "NaN or Inf", ColumnKind::number, false},
-    KnownColumn{"numerics/ranks_identical", "ranks identical", ColumnKind::text, false},
-    KnownColumn{"matrix_s", "GEMMs", ColumnKind::time, false},
-    KnownColumn{"attention_s", "attention", ColumnKind::time, false},
-    KnownColumn{"elementwise_s", "element-wise ops", ColumnKind::time, false},
-    KnownColumn{"is_baseline", "baseline", ColumnKind::text, false},
-    KnownColumn{"calibrated", "chip calibrated", ColumnKind::text, false},
-    KnownColumn{"simulation", "simulation", ColumnKind::text, false},
-    KnownColumn{"uncertainty/samples", "Monte Carlo samples", ColumnKind::number, false},
+constexpr std::array kSettings = {
+    SettingColumn{"format", "format", 30},
+    SettingColumn{"quantize", "phases quantized", 40},
+    SettingColumn{"is_baseline", "baseline", 0},
 };
+
+ColumnKind kind_of(result::Unit unit) {
+  switch (unit) {
+    case result::Unit::text:
+    case result::Unit::flag:
+    case result::Unit::object:
+    case result::Unit::list: return ColumnKind::text;
+    case result::Unit::time: return ColumnKind::time;
+    case result::Unit::bytes: return ColumnKind::bytes;
+    case result::Unit::speedup: return ColumnKind::ratio;
+    case result::Unit::share: return ColumnKind::fraction;
+    case result::Unit::decibel: return ColumnKind::decibel;
+    case result::Unit::count:
+    case result::Unit::number:
+    case result::Unit::ratio:
+    case result::Unit::squared:
+    case result::Unit::tensor: return ColumnKind::number;
+  }
+  return ColumnKind::number;
+}
+
+/// Order of the columns of runs: shown ones by place, other settings, other metrics in the order of
+/// their table, columns with other keys.
+std::size_t rank_of(const std::string& key) {
+  constexpr std::size_t kHidden = 1000;  // above all places
+  const auto setting = std::ranges::find(kSettings, key, &SettingColumn::key);
+  if (setting != kSettings.end())
+    return setting->place > 0 ? static_cast<std::size_t>(setting->place) : kHidden;
+  const std::vector<result::MetricInfo>& metrics = result::all_metrics();
+  const auto metric = std::ranges::find(metrics, key, &result::MetricInfo::key);
+  if (metric != metrics.end() && metric->place > 0) return static_cast<std::size_t>(metric->place);
+  return kHidden + 1 + static_cast<std::size_t>(metric - metrics.begin());
+}
 
 ColumnKind kind_by_name(std::string_view key) {
   if (key.ends_with("_s")) return ColumnKind::time;
@@ -85,20 +74,12 @@ ColumnKind kind_by_name(std::string_view key) {
   return ColumnKind::number;
 }
 
-/// "numerics/clipped_fraction" -> "clipped fraction", "groups/bucket/exposed_s" -> "bucket:
-/// exposed"
+/// "groups/bucket/exposed_s" -> "bucket: exposed"; otherwise as of metrics
 std::string title_by_name(std::string_view key) {
   constexpr std::string_view kGroups = "groups/";
-  if (key.starts_with(kGroups)) {
-    const std::string_view group = key.substr(kGroups.size(), key.rfind('/') - kGroups.size());
-    return fmt::format("{}: {}", group, title_by_name(key.substr(key.rfind('/') + 1)));
-  }
-  key.remove_prefix(key.rfind('/') + 1);  // 0 without slash
-  for (const std::string_view unit : {"_s", "_db"})
-    if (key.ends_with(unit)) key.remove_suffix(unit.size());
-  std::string title(key);
-  std::ranges::replace(title, '_', ' ');
-  return title;
+  if (!key.starts_with(kGroups)) return result::title_of_key(key);
+  const std::string_view group = key.substr(kGroups.size(), key.rfind('/') - kGroups.size());
+  return fmt::format("{}: {}", group, result::title_of_key(key));
 }
 
 input::Json cell_of(const input::Json& value) {
@@ -196,11 +177,15 @@ void measure_axis(ReportColumn& column) {
 }
 
 void name_and_measure(ReportColumn& column) {
-  const auto known = std::ranges::find(kKnownColumns, column.key, &KnownColumn::key);
-  if (known != kKnownColumns.end()) {
-    column.title = known->title;
-    column.kind = known->kind;
-    column.shown = known->shown;
+  const auto setting = std::ranges::find(kSettings, column.key, &SettingColumn::key);
+  if (setting != kSettings.end()) {
+    column.title = setting->title;
+    column.kind = ColumnKind::text;
+    column.shown = setting->place > 0;
+  } else if (const result::MetricInfo* const metric = result::find_metric(column.key)) {
+    column.title = result::title_of(*metric);
+    column.kind = kind_of(metric->unit);
+    column.shown = metric->place > 0;
   } else {
     column.title = title_by_name(column.key);
     column.kind = kind_by_name(column.key);
@@ -273,9 +258,8 @@ std::vector<ReportColumn> run_columns(const ReportResults& results) {
   std::vector<ReportColumn> columns = set.take();
   for (ReportColumn& column : columns) name_and_measure(column);
   name_variants(columns);
-  std::ranges::stable_sort(columns, {}, [](const ReportColumn& column) {
-    return std::ranges::find(kKnownColumns, column.key, &KnownColumn::key) - kKnownColumns.begin();
-  });
+  std::ranges::stable_sort(columns, {},
+                           [](const ReportColumn& column) { return rank_of(column.key); });
   return columns;
 }
 
