@@ -1,5 +1,5 @@
 // Writes the JSON Schemas in configs/schema and the tables of keys in docs/ from the tables of
-// fields in the sources.
+// fields and of metrics in the sources.
 //
 // Usage: generate FOLDER [--check]: FOLDER is the repository. With --check, nothing is written;
 // the exit status is 1 if a file is stale.
@@ -18,6 +18,7 @@
 #include "base/input/json.hpp"
 #include "tools/keys/document.hpp"
 #include "tools/keys/documents.hpp"
+#include "tools/keys/metrics.hpp"
 #include "tools/keys/pages.hpp"
 
 namespace equarx::keys {
@@ -42,6 +43,10 @@ Files generated(const std::filesystem::path& root) {
         schema_text(published(whole, document.title, document.description));
     rows[document.name] = key_rows(whole);
   }
+  const std::filesystem::path results = root / "configs/schema/result.schema.json";
+  files[results] = schema_text(with_metrics(input::Json::parse(contents(results))));
+  rows["results of run"] = run_rows();
+  rows["results of step"] = step_rows();
   Files pages;
   std::set<TablePlace> places;
   for (const auto& entry : std::filesystem::directory_iterator(root / "docs")) {
@@ -61,7 +66,8 @@ int run(const std::filesystem::path& root, bool checks) {
     if (contents(path) == text) continue;
     ++stale;
     if (checks)
-      std::cerr << fmt::format("{} does not match the tables of fields\n", path.string());
+      std::cerr << fmt::format("{} does not match the tables of fields and metrics\n",
+                               path.string());
     else
       std::ofstream(path, std::ios::binary) << text;
   }

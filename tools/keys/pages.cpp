@@ -12,12 +12,12 @@
 namespace equarx::keys {
 namespace {
 
-const std::regex kComment(R"(^<!-- keys of (\w+)(?:, in (\S+))? -->$)");
+const std::regex kComment(R"(^<!-- (?:keys of (\w+)|(results of \w+))(?:, in (\S+))? -->$)");
 
 std::optional<TablePlace> place_of(const std::string& line) {
   std::smatch match;
   if (!std::regex_match(line, match, kComment)) return std::nullopt;
-  return TablePlace{match[1], match[2]};
+  return TablePlace{match[1].matched ? match[1] : match[2], match[3]};
 }
 
 std::vector<std::string> lines_of(const std::string& page) {
@@ -126,13 +126,13 @@ std::string with_tables(const std::string& page, const DocumentRows& rows,
   for (std::size_t i = 0; i < lines.size(); ++i) {
     text += lines[i] + '\n';
     if (const auto next = place_of(lines[i]); next && rows.contains(next->document)) place = next;
-    if (!place || !lines[i].starts_with('|') || ++i == lines.size()) continue;
-    text += lines[i] + '\n';  // the line below the headings
-    for (const std::string& line :
-         table_lines(rows_of(*place, rows.at(place->document), places), cells_of(lines[i - 1])))
-      text += line + '\n';
-    while (i + 1 < lines.size() && lines[i + 1].starts_with('|')) ++i;
+    if (!place || !lines[i].starts_with('|')) continue;
+    const std::vector<KeyRow> own = rows_of(*place, rows.at(place->document), places);
     place.reset();
+    if (own.empty() || ++i == lines.size()) continue;
+    text += lines[i] + '\n';  // the line below the headings
+    for (const std::string& line : table_lines(own, cells_of(lines[i - 1]))) text += line + '\n';
+    while (i + 1 < lines.size() && lines[i + 1].starts_with('|')) ++i;
   }
   return text;
 }

@@ -1,4 +1,5 @@
-// Tables of keys in Markdown pages, below comments like "<!-- keys of step, in step.training -->".
+// Tables of keys in Markdown pages, below comments like "<!-- keys of step, in step.training -->"
+// and "<!-- results of run, in runs[] -->".
 #pragma once
 
 #include <map>
@@ -10,7 +11,7 @@
 
 namespace equarx::keys {
 
-/// Rows of all documents, by the document's name.
+/// Rows of all documents, by the document's name: "step", "results of run".
 using DocumentRows = std::map<std::string, std::vector<KeyRow>>;
 
 /// A comment above a table: a document and a path in it, which may contain `*` for any key.
@@ -25,8 +26,8 @@ struct TablePlace {
 std::vector<TablePlace> table_places(const std::string& page);
 
 /// The page with the rows of its tables replaced; the headings determine the columns. A key is in
-/// the table with the longest path to it among `places`, all tables of all pages. Documents without
-/// rows are left alone.
+/// the table with the longest path to it among `places`, all tables of all pages. Documents and
+/// tables without rows are left alone.
 std::string with_tables(const std::string& page, const DocumentRows& rows,
                         const std::set<TablePlace>& places);
 

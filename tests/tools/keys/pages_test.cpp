@@ -85,6 +85,17 @@ TEST_CASE("replacing tables twice changes nothing more") {
   CHECK(with_tables(once, kRows, places(once)) == once);
 }
 
+TEST_CASE("results have tables, too, and tables without rows are left alone") {
+  const std::string page =
+      "<!-- results of run, in runs[] -->\n\n| key | unit |\n|---|---|\n| `old` | s |\n\n"
+      "<!-- results of run, in runs[].links[] -->\n\n| key | unit |\n|---|---|\n| `kept` | B |\n\n"
+      "<!-- results of sweep -->\n\n| key | unit |\n|---|---|\n| `kept` | B |\n";
+  const DocumentRows rows = {{"results of run", {{"runs[].time_s", "", "s", ""}}}};
+  std::string expected = page;
+  expected.replace(expected.find("old"), 3, "time_s");
+  CHECK(with_tables(page, rows, places(page)) == expected);
+}
+
 TEST_CASE("a key without a table is missing") {
   CHECK(missing_keys(kRows, places(kPage)).empty());
   CHECK(missing_keys(kRows, {{"step", "step"}}) ==

@@ -1,0 +1,110 @@
+#include "tools/keys/metrics.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "experiments/input/json.hpp"
+#include "experiments/result/run_metrics.hpp"
+#include "tools/keys/document.hpp"
+
+namespace equarx::keys {
+namespace {
+
+using input::Json;
+using result::Empty;
+using result::MetricInfo;
+using result::Unit;
+
+/// Keywords of a unit, as JSON text.
+std::string_view keywords_of(Unit unit) {
+  switch (unit) {
+    case Unit::text: return R"({"type": "string"})";
+    case Unit::flag: return R"({"type": "boolean"})";
+    case Unit::count:
+    case Unit::bytes: return R"({"type": "integer", "minimum": 0})";
+    case Unit::time:
+    case Unit::speedup:
+    case Unit::share:
+    case Unit::number: return R"({"type": "number", "minimum": 0})";
+    case Unit::ratio: return R"({"type": "number"})";
+    case Unit::decibel:
+    case Unit::squared:
+    case Unit::tensor: return R"({"type": ["number", "null"]})";
+    case Unit::object: return R"({"type": "object", "additionalProperties": false})";
+    case Unit::list: return R"({"type": "array"})";
+  }
+  return "{}";
+}
+
+Json schema_of(const MetricInfo& metric) {
+  Json schema = {{"description", plain_text(metric.meaning)}};
+  schema.update(Json::parse(keywords_of(metric.unit)));
+  if (!metric.schema.empty()) schema.update(Json::parse(metric.schema));
+  if (metric.empty == Empty::null) schema["type"] = {schema["type"], "null"};
+  if (metric.unit == Unit::object) {
+    schema["required"] = Json::array();
+    schema["properties"] = Json::object();
+  }
+  return schema;
+}
+
+template <typename Object>
+std::vector<MetricInfo> infos_of(const result::Metrics<Object>& metrics) {
+  std::vector<MetricInfo> infos;
+  for (const result::Metric<Object>& metric : metrics) infos.push_back(metric.info());
+  return infos;
+}
+
+std::vector<MetricInfo> variant_infos() {
+  return infos_of(result::joined({result::variant_metrics(), result::simulation_metrics()}));
+}
+
+std::vector<KeyRow> rows_of(const std::vector<MetricInfo>& metrics) {
+  std::vector<KeyRow> rows;
+  for (const MetricInfo& metric : metrics) {
+    std::string path = "runs[]." + metric.key;
+    for (char& letter : path)
+      if (letter == '/') letter = '.';
+    rows.push_back({std::move(path), "", std::string(result::unit_text(metric.unit)),
+                    std::string(metric.meaning)});
+  }
+  return rows;
+}
+
+}  // namespace
+
+Json metrics_schema(const std::vector<MetricInfo>& metrics, const Json& written) {
+  Json schema = written;
+  schema["required"] = Json::array();
+  schema["properties"] = Json::object();
+  for (const MetricInfo& metric : metrics) {
+    const std::size_t slash = metric.key.find('/');
+    const std::string outer = metric.key.substr(0, slash);
+    const bool is_inner = slash != std::string::npos;
+    const std::string key = is_inner ? metric.key.substr(slash + 1) : outer;
+    Json& object = is_inner ? schema["properties"].at(outer) : schema;
+    object["properties"][key] =
+        metric.unit == Unit::list ? written.at("properties").at(key) : schema_of(metric);
+    if (metric.empty != Empty::absent) object["required"].push_back(key);
+  }
+  return schema;
+}
+
+Json with_metrics(const Json& schema) {
+  Json whole = schema;
+  Json& definitions = whole.at("definitions");
+  definitions["run"] = metrics_schema(infos_of(result::run_metrics()), definitions.at("run"));
+  definitions["step_run"] = metrics_schema(variant_infos(), definitions.at("step_run"));
+  return whole;
+}
+
+std::vector<KeyRow> run_rows() { return rows_of(infos_of(result::run_metrics())); }
+
+std::vector<KeyRow> step_rows() {
+  std::vector<MetricInfo> metrics = variant_infos();
+  std::erase_if(metrics, [](const MetricInfo& one) { return one.key.starts_with("numerics/"); });
+  return rows_of(metrics);
+}
+
+}  // namespace equarx::keys
