@@ -3,10 +3,10 @@
 #include <limits>
 #include <optional>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/pointer.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/pointer.hpp"
+#include "base/process/parallel_for.hpp"
 #include "experiments/plan/plan.hpp"
-#include "experiments/process/parallel_for.hpp"
 #include "experiments/result/run_metrics.hpp"
 #include "experiments/run/experiment.hpp"
 

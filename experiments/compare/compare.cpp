@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
+#include "base/input/errors.hpp"
+#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/result/all_metrics.hpp"
 
 namespace equarx::compare {

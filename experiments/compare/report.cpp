@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
-#include "experiments/output/table.hpp"
+#include "base/input/json.hpp"
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
 #include "experiments/result/all_metrics.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::compare {
 namespace {

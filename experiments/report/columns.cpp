@@ -14,7 +14,6 @@
 #include "base/units/quantity.hpp"
 #include "experiments/report/axes.hpp"
 #include "experiments/result/all_metrics.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::report {
 namespace {

@@ -8,8 +8,6 @@
 #include "base/output/provenance.hpp"
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/provenance.hpp"
 #include "experiments/result/run_metrics.hpp"
 #include "experiments/variation/report.hpp"
 

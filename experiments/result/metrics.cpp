@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 
 namespace equarx::result {
 

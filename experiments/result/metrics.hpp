@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 
 namespace equarx::result {
 

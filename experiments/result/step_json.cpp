@@ -7,8 +7,6 @@
 #include "base/input/json.hpp"
 #include "base/output/provenance.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/input/json.hpp"
-#include "experiments/output/provenance.hpp"
 #include "experiments/result/run_metrics.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "experiments/result/run_metrics.hpp"
 #include "tools/keys/document.hpp"
 

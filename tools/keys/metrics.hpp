@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "base/input/object_reader.hpp"
 #include "experiments/result/metrics.hpp"
 #include "tools/keys/rows.hpp"
 

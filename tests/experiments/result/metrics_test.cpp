@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::result::metrics_test {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/input/json.hpp"
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::keys::metrics_test {
