@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -10,11 +11,14 @@
 #include "base/input/fields.hpp"
 #include "base/input/json.hpp"
 #include "base/input/renamed_keys.hpp"
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/calibration_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/machine_names.hpp"
 #include "experiments/config/set_value.hpp"
+#include "experiments/config/step_json.hpp"
 #include "experiments/result/json.hpp"
+#include "experiments/result/step_json.hpp"
 
 namespace equarx::calibrate {
 namespace {
@@ -49,32 +53,53 @@ void check_hardware(const input::Json& config, const std::string& place,
                                              config["hardware"].dump(), hardware));
 }
 
-config::ExperimentConfig read_experiment(input::Json config, const std::string& place,
-                                         const std::string& hardware) {
+/// Leaves out values, which do not affect times, and SimGrid, which would need one process per
+/// simulation.
+void prepare(config::ExperimentConfig& config) {
+  config.numerics = false;
+  config.engine = config::EngineMode::direct;
+}
+
+void prepare(config::StepConfig& config) {
+  config.values.assign(config.calls.size(), std::nullopt);
+  config.machine.engine = config::EngineMode::direct;
+}
+
+config::Config read_experiment(input::Json config, const std::string& place,
+                               const std::string& hardware) {
   check_hardware(config, place, hardware);
   config["hardware"] = hardware;
   try {
-    config::ExperimentConfig experiment = config::read_config(config);
-    experiment.numerics = false;  // values do not affect times
-    // SimGrid would need one process per simulation.
-    experiment.engine = config::EngineMode::direct;
+    config::Config experiment = config::read(config);
+    std::visit([](auto& one) { prepare(one); }, experiment);
     return experiment;
   } catch (const input::InputError& error) {
     throw input::InputError(place, error.what());
   }
 }
 
-std::size_t find_run(input::ObjectReader& reader, const config::ExperimentConfig& config) {
+const std::vector<config::CollectiveConfig>& compared(const config::ExperimentConfig& config) {
+  return config.collectives;
+}
+const std::vector<config::StepVariant>& compared(const config::StepConfig& config) {
+  return config.variants;
+}
+
+std::size_t find_run(input::ObjectReader& reader, const config::Config& config) {
   if (!reader.has("run")) return 0;
   std::vector<std::string_view> labels;
-  for (const config::CollectiveConfig& collective : config.collectives)
-    labels.push_back(collective.label);
+  std::visit(
+      [&](const auto& one) {
+        for (const auto& entry : compared(one)) labels.push_back(entry.label);
+      },
+      config);
   return reader.choice("run", labels);
 }
 
-std::string read_metric(input::ObjectReader& reader, const config::ExperimentConfig& config) {
+std::string read_metric(input::ObjectReader& reader, const config::Config& config) {
   if (!reader.has("metric")) return "time_s";
-  const std::vector<std::string> numbers = result::number_names(config);
+  const std::vector<std::string> numbers =
+      std::visit([](const auto& one) { return result::number_names(one); }, config);
   const input::Json& written = reader.required("metric", "a text");
   if (written.is_string()) {
     std::string current = input::current_name(written.get_ref<const std::string&>());
@@ -137,8 +162,10 @@ Measurement read_measurement(input::ObjectReader reader, const std::string& plac
       read_experiment(config_json(reader, folder), reader.pointer_to("config"), hardware);
   measurement.run = find_run(reader, measurement.config);
   measurement.metric = read_metric(reader, measurement.config);
-  measurement.run_key = fmt::format("{} {} {}", to_json(measurement.config).dump(), measurement.run,
-                                    measurement.metric);
+  measurement.run_key = fmt::format(
+      "{} {} {}",
+      std::visit([](const auto& one) { return to_json(one); }, measurement.config).dump(),
+      measurement.run, measurement.metric);
   if (measurement.metric.ends_with("_s")) measurement.dimension = units::Dimension::time;
   measurement.measured = read_measured(reader, "measured", measurement.dimension);
   measurement.standard_error = read_measured(reader, "standard_error", measurement.dimension);

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <variant>
 
 #include "base/input/errors.hpp"
 #include "base/input/pointer.hpp"
@@ -9,24 +10,20 @@
 #include "experiments/plan/plan.hpp"
 #include "experiments/result/run_metrics.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/step/run.hpp"
 
 namespace equarx::calibrate {
 namespace {
 
-double number_of(const run::RunResult& run, const Measurement& measurement) {
-  if (run.failure)
-    throw input::InputError(measurement.place,
-                            "does not complete because a link fails; remove the fault");
-  const std::optional<double> number =
-      result::number_of(result::run_metrics(), run, measurement.metric);
+double number_of(const std::optional<double>& number, const Measurement& measurement) {
   if (!number)
     throw input::InputError(input::pointer(measurement.place, "metric"),
                             "is not a number of this run; choose another metric");
   return *number;
 }
 
-double simulate(const Measurement& measurement, const hardware::Chip& chip) {
-  config::ExperimentConfig config = measurement.config;
+std::optional<double> simulate(config::ExperimentConfig config, const Measurement& measurement,
+                               const hardware::Chip& chip) {
   config.chip = chip;
   config.topology.planned.reset();  // depends on link bandwidth
   plan::OrInfeasible<plan::Plan> plan = plan::try_plan(config, plan::RunProfile::batch);
@@ -34,7 +31,28 @@ double simulate(const Measurement& measurement, const hardware::Chip& chip) {
     throw input::InputError(input::pointer(measurement.place, "config"), infeasible->text());
   const run::ExperimentResult result = run::run_experiment(
       std::get<plan::Plan>(plan), [](const std::string&) {}, {.value_threads = 1});
-  return number_of(result.runs[measurement.run], measurement);
+  const run::RunResult& run = result.runs[measurement.run];
+  if (run.failure)
+    throw input::InputError(measurement.place,
+                            "does not complete because a link fails; remove the fault");
+  return result::number_of(result::run_metrics(), run, measurement.metric);
+}
+
+std::optional<double> simulate(config::StepConfig config, const Measurement& measurement,
+                               const hardware::Chip& chip) {
+  config.machine.chip = chip;
+  config.machine.topology.planned.reset();  // depends on link bandwidth
+  const step::StepResult result =
+      step::run_step(step::make_plan(config), [](const std::string&) {}, {.threads = 1});
+  return result::number_of(result::variant_metrics(), result.variants[measurement.run],
+                           measurement.metric);
+}
+
+double simulate(const Measurement& measurement, const hardware::Chip& chip) {
+  return number_of(
+      std::visit([&](const auto& config) { return simulate(config, measurement, chip); },
+                 measurement.config),
+      measurement);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/input/object_reader.hpp"
-#include "experiments/config/config.hpp"
+#include "experiments/config/any_config.hpp"
 #include "models/hardware/chip.hpp"
 
 namespace equarx::calibrate {
@@ -18,7 +18,7 @@ struct Measurement {
   std::string what;   ///< description
   std::string source;
   hardware::ObservationRole role = hardware::ObservationRole::fit;
-  config::ExperimentConfig config;  ///< without numerics, direct engine
+  config::Config config;  ///< without numerics, direct engine
   std::string run_key;              ///< equal for measurements of the same number of the same run
   std::size_t run = 0;              ///< index of the collective in the configuration
   std::string metric;               ///< pointer into a run's result: "time_s", "breakdown/sync_s"

@@ -114,7 +114,7 @@ test("settings common to all rows are listed as text, also those that are object
 test("the row of a workload has compute, communication and operations", (browser) =>
   withPage(browser, "workload.html", async (page) => {
     assert.deepEqual(await cells(page, "compute_s"), ["4.100", "4.100"]);
-    assert.deepEqual(await cells(page, "allreduce_s"), ["4.200", "2.100"]);
+    assert.deepEqual(await cells(page, "exposed_s"), ["4.200", "2.100"]);
     await page.locator("#table tr[data-row='1']").click();
     const text = await page.locator("#row-time").innerText();
     assert.match(text, /GEMMs\s+3\.100 ms\s+50\.0 %/);
