@@ -55,7 +55,7 @@ class Package(unittest.TestCase):
     def test_commands_of_help_and_pages_find_their_files_in_any_folder(self):
         ran = self.run_installed("equarx-sim", "run", CONFIG, "--json", "--set", "/engine=simgrid", "--set",
                                  "/numerics=off")
-        self.assertIn(f"there is no {CONFIG} here; reading {self.data / CONFIG}", ran.stderr)
+        self.assertIn(f"{CONFIG} not found here; reading {self.data / CONFIG}", ran.stderr)
         self.assertEqual(len(json.loads(ran.stdout)["runs"]), 2)
         self.assertEqual(ran.stderr.count("\n"), 1)
         self.run_installed("equarx-sim", "quantize", "tests/fixtures/activations/layer1_ranks8_tokens32.npy")

@@ -53,7 +53,6 @@ DRAWN = {
     "slice_for_model": {
         "time": ONE_PREFILL,
         "speedup": ONE_PREFILL,
-        "breakdown": ONE_PREFILL,
         "prefill_time": ONE_MODEL,
         "prefill_speedup": ONE_MODEL,
         "sweep": ["--label", "bf16", "--x", "/topology/slice", "--y", "/hardware", HELD, "/workload/tokens=512", HELD,
