@@ -19,9 +19,9 @@ struct Measurement {
   std::string source;
   hardware::ObservationRole role = hardware::ObservationRole::fit;
   config::Config config;  ///< without numerics, direct engine
-  std::string run_key;              ///< equal for measurements of the same number of the same run
-  std::size_t run = 0;              ///< index of the collective in the configuration
-  std::string metric;               ///< pointer into a run's result: "time_s", "breakdown/sync_s"
+  std::string run_key;    ///< equal for measurements of the same number of the same run
+  std::size_t run = 0;    ///< index of the collective in the configuration
+  std::string metric;     ///< pointer into a run's result: "time_s", "breakdown/sync_s"
   /// Dimension of `measured` and `standard_error`, in base units; std::nullopt for plain numbers.
   std::optional<units::Dimension> dimension;
   double measured = 0.0;
