@@ -72,17 +72,7 @@ void read_step(std::string_view text) {
   const std::string schema = config::schema_of(config);
   check_resolved(to_json(config), schema, config::read_step_config);
   input::check_schema(json, schema);
-  constexpr std::size_t kMostTasks = 200;
-  constexpr std::uint32_t kMostChips = 16;
-  if (config.graph.tasks.size() > kMostTasks || count_chips(config.machine.topology) > kMostChips)
-    return;
-  for (const config::StepVariant& variant : config.variants)
-    for (std::size_t i = 0; i < config.calls.size(); ++i) {
-      const ExperimentConfig group =
-          step::group_experiment(config, config.calls[i], variant.collectives[i]);
-      if (!is_small(variant.collectives[i], group)) return;
-    }
-  step::make_plan(config);
+  plan_if_small(config);
 }
 
 }  // namespace
@@ -104,6 +94,20 @@ void plan_if_small(const ExperimentConfig& config) {
   for (const config::CollectiveConfig& collective : config.collectives)
     if (!is_small(collective, config)) return;
   plan::make_plan(config, plan::RunProfile::batch);
+}
+
+void plan_if_small(const config::StepConfig& config) {
+  constexpr std::size_t kMostTasks = 200;
+  constexpr std::uint32_t kMostChips = 16;
+  if (config.graph.tasks.size() > kMostTasks || count_chips(config.machine.topology) > kMostChips)
+    return;
+  for (const config::StepVariant& variant : config.variants)
+    for (std::size_t i = 0; i < config.calls.size(); ++i) {
+      const ExperimentConfig group =
+          step::group_experiment(config, config.calls[i], variant.collectives[i]);
+      if (!is_small(variant.collectives[i], group)) return;
+    }
+  step::make_plan(config);
 }
 
 std::vector<JsonReader> config_readers() {

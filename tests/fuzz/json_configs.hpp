@@ -5,6 +5,7 @@
 
 #include "base/input/json.hpp"
 #include "experiments/config/config.hpp"
+#include "experiments/config/step.hpp"
 
 namespace equarx::testing {
 
@@ -24,8 +25,8 @@ bool has_more(const input::Json& json, const char* key, std::uint64_t most);
 /// again.
 bool has_many_tasks(const input::Json& json);
 
-/// Plans an experiment, unless that may take long. @throws InputError if the experiment is
-/// infeasible
+/// Plans an experiment or a step, unless that may take long. @throws InputError if it is infeasible
 void plan_if_small(const config::ExperimentConfig& config);
+void plan_if_small(const config::StepConfig& config);
 
 }  // namespace equarx::testing

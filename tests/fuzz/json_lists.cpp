@@ -1,5 +1,6 @@
 // Readers of files that describe many runs; they stop before the first run.
 #include <algorithm>
+#include <variant>
 
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
@@ -83,7 +84,7 @@ void read_calibration(std::string_view text) {
   const calibrate::CalibrationTask task =
       calibrate::read_task(input::parse_json(text), scratch_folder());
   for (const calibrate::Measurement& measurement : task.measurements)
-    plan_if_small(measurement.config);
+    std::visit([](const auto& config) { plan_if_small(config); }, measurement.config);
 }
 
 }  // namespace
