@@ -88,16 +88,18 @@ std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   return names_of_numbers(run_metrics(), run);
 }
 
+input::Json result_head(const input::Json& config, const config::ExperimentConfig& machine) {
+  return {{"program", "equarx-sim"},
+          {"version", output::version()},
+          {"config", config},
+          {"config_hash", output::config_hash(config)},
+          {"parameters", variation::parameters_json(config::parameters_of(machine))}};
+}
+
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options) {
-  const input::Json config = to_json(result.config);
-  input::Json json = {
-      {"program", "equarx-sim"},
-      {"version", output::version()},
-      {"config", config},
-      {"config_hash", output::config_hash(config)},
-      {"parameters", variation::parameters_json(config::parameters_of(result.config))},
-      {"baseline", result.config.collectives[result.config.baseline].label},
-      {"runs", input::Json::array()}};
+  input::Json json = result_head(to_json(result.config), result.config);
+  json["baseline"] = result.config.collectives[result.config.baseline].label;
+  json["runs"] = input::Json::array();
   for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
   if (!result.sensitivities.empty()) {
     json["sensitivity"] = variation::to_json(result.sensitivities, result.labels());

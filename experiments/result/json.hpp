@@ -17,6 +17,10 @@ struct JsonOptions {
 /// and every parameter of the chip with its class (configs/schema/result.schema.json).
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options = {});
 
+/// First members of a result: version, resolved configuration and its hash, and the parameters of
+/// the chip. `machine`: the machine of the configuration.
+input::Json result_head(const input::Json& config, const config::ExperimentConfig& machine);
+
 /// Converts one run of a result.
 input::Json to_json(const run::RunResult& run, const JsonOptions& options = {});
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/input/json.hpp"
-#include "base/output/provenance.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/result/run_metrics.hpp"
 #include "experiments/variation/report.hpp"
@@ -123,13 +122,7 @@ input::Json variant_json(const steps::StepGraph& graph, const VariantResult& var
 }  // namespace
 
 input::Json to_json(const StepResult& result, const JsonOptions& options) {
-  const input::Json config = to_json(result.config);
-  input::Json json = {
-      {"program", "equarx-sim"},
-      {"version", output::version()},
-      {"config", config},
-      {"config_hash", output::config_hash(config)},
-      {"parameters", variation::parameters_json(config::parameters_of(result.config.machine))}};
+  input::Json json = result_head(to_json(result.config), result.config.machine);
   if (result.memory)
     json["memory_bytes"] = {{"weights", result.memory->weights},
                             {"gradients", result.memory->gradients},

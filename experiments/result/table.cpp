@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,7 +12,6 @@
 #include "base/output/table.hpp"
 #include "base/units/quantity.hpp"
 #include "experiments/config/algorithm.hpp"
-#include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/variation/report.hpp"
