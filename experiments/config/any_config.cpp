@@ -4,6 +4,7 @@
 
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/named_files.hpp"
 #include "experiments/config/step_json.hpp"
@@ -50,6 +51,12 @@ Config read(const input::Json& json) {
 std::string schema_of(const Config& config) {
   const auto* step = std::get_if<StepConfig>(&config);
   return step != nullptr && !step->compared ? "step" : "experiment";
+}
+
+Config read_checked(const input::Json& json) {
+  Config config = read(json);
+  input::check_schema(json, schema_of(config));
+  return config;
 }
 
 AnyConfig read_any_config(const input::Json& json) {

@@ -34,6 +34,10 @@ Config read(const input::Json& json);
 /// Name of the JSON Schema of a configuration: "experiment" or "step".
 std::string schema_of(const Config& config);
 
+/// Reads a configuration and checks it against its JSON Schema. @throws input::InputError if it is
+/// invalid
+Config read_checked(const input::Json& json);
+
 /// Reads a configuration and resolves it. @throws input::InputError if it is invalid
 AnyConfig read_any_config(const input::Json& json);
 

@@ -8,7 +8,6 @@
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
-#include "base/input/schema.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
@@ -18,7 +17,6 @@
 #include "experiments/result/step_table.hpp"
 #include "experiments/result/table.hpp"
 #include "experiments/run/tensor_files.hpp"
-#include "experiments/step/memory.hpp"
 #include "experiments/step/run.hpp"
 
 namespace equarx::request {
@@ -28,8 +26,7 @@ config::Config read_config(const Request& request) {
   input::Json json = input::parse_json(request.config);
   for (const Override& override : request.overrides)
     config::override_value(json, override.pointer, override.text);
-  config::Config config = config::read(json);
-  input::check_schema(json, config::schema_of(config));
+  config::Config config = config::read_checked(json);
   if (auto* experiment = std::get_if<config::ExperimentConfig>(&config);
       experiment && request.uncertainty)
     experiment->uncertainty.request();
@@ -52,10 +49,7 @@ AnyPlan make(const config::ExperimentConfig& config) {
   return plan::make_plan(config, plan::RunProfile::batch);
 }
 
-AnyPlan make(const config::StepConfig& config) {
-  step::check_memory(config);
-  return step::make_plan(config);
-}
+AnyPlan make(const config::StepConfig& config) { return step::make_plan(config); }
 
 bool uses_simgrid(const plan::Plan& plan) {
   const auto on_simgrid = [](const plan::CollectivePlan& candidate) {

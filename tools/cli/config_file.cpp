@@ -55,8 +55,7 @@ ConfigFile read_config_file(const ConfigArguments& arguments) {
 
 config::Config read_any(const std::string& path, const input::JsonValue& json) {
   return naming_file(path, [&] {
-    config::Config config = config::read(json);
-    input::check_schema(json, config::schema_of(config));
+    config::Config config = config::read_checked(json);
     if (const auto* step = std::get_if<config::StepConfig>(&config)) step::check_memory(*step);
     return config;
   });
