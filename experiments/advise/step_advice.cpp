@@ -11,6 +11,7 @@
 #include "experiments/config/step_json.hpp"
 #include "experiments/step/group.hpp"
 #include "experiments/step/run.hpp"
+#include "experiments/step/timing.hpp"
 #include "experiments/tune_step/search.hpp"
 #include "experiments/variation/uncertainty.hpp"
 

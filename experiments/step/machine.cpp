@@ -16,7 +16,7 @@ namespace {
 struct Program {
   std::string label;
   std::vector<std::size_t> axes;  ///< machine axes
-  collectives::RankLayout layout = collectives::RankLayout::grid;
+  collectives::RankLayout layout = collectives::RankLayout::ring;
   std::vector<std::uint32_t> lengths;        ///< lengths of its rank grid
   std::vector<collectives::Offset> offsets;  ///< by channel
   std::string asymmetry_reason;              ///< why symmetry cannot be exploited; empty if it can
@@ -30,6 +30,9 @@ Program program_of(const config::StepConfig& config, const config::StepCall& of,
                   .lengths = plan.program.grid().lengths(),
                   .offsets = {},
                   .asymmetry_reason = {}};
+  // A grid of one axis is a ring.
+  if (program.lengths.size() == 1 && program.layout == collectives::RankLayout::grid)
+    program.layout = collectives::RankLayout::ring;
   for (const collectives::Channel& channel : plan.program.channels)
     program.offsets.push_back(channel.offset);
   if (of.call.groups)

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
-#include "experiments/plan/engine.hpp"
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/errors.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/operations.hpp"
+#include "experiments/step/timing.hpp"
 #include "experiments/variation/sensitivity.hpp"
 #include "experiments/variation/uncertainty.hpp"
 
@@ -62,58 +62,6 @@ GroupKind kind_of(const steps::Task& task) {
   if (std::holds_alternative<steps::Permute>(task.work)) return GroupKind::permute;
   return std::holds_alternative<steps::HostTransfer>(task.work) ? GroupKind::host
                                                                 : GroupKind::computation;
-}
-
-/// SimGrid only on request, as a step has many collectives.
-sim::Engine engine_of(const config::StepConfig& config) {
-  return config.machine.engine == config::EngineMode::simgrid ? sim::Engine::simgrid
-                                                              : sim::Engine::direct;
-}
-
-sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
-                         const sim::Timelines& timelines) {
-  const auto task = [&](std::uint32_t, collectives::InstructionId id) {
-    return fmt::format("'{}'", plan.config.graph.tasks[id].name);
-  };
-  return sim::simulate(timelines, variant.machine, task, {.engine = engine_of(plan.config)});
-}
-
-/// True if the tasks run one after the other on chips that behave alike, without messages of two
-/// tasks at once: core work and collectives along axes, each waiting for the task before it.
-bool is_sequential(const StepPlan& plan, const VariantPlan& variant) {
-  if (!variant.symmetric || !plan.config.permutes.empty() ||
-      plan.config.machine.wire_buffers != collectives::WireBuffers::vmem)
-    return false;
-  const auto before = predecessors(plan.config.graph);
-  for (steps::TaskId id = 0; id < before.size(); ++id) {
-    if (kind_of(plan.config.graph.tasks[id]) == GroupKind::host) return false;
-    if (id > 0 && std::ranges::find(before[id], id - 1) == before[id].end()) return false;
-  }
-  return true;
-}
-
-/// Time of a sequential variant: each distinct collective is simulated once, since all chips begin
-/// and end every task together with nothing in flight.
-double sequential_s(const StepPlan& plan, const VariantPlan& variant) {
-  std::vector<double> collective_s;  // by call
-  for (const auto& call : variant.calls) {
-    const plan::CollectivePlan& one = call->plan;
-    collective_s.push_back(sim::simulate(one.program, one.simulated.machine, one.costs,
-                                         {.engine = engine_of(plan.config)})
-                               .time_s);
-  }
-  double time_s = 0.0;
-  for (steps::TaskId id = 0; id < plan.config.graph.tasks.size(); ++id) {
-    const auto call = config::call_of(plan.config.graph.tasks[id], plan.config.calls);
-    time_s += call ? collective_s[*call] : plan.core_s[id];
-  }
-  return time_s;
-}
-
-/// Time of a variant without the checks and reports of a Run.
-double simulated_s(const StepPlan& plan, const VariantPlan& variant) {
-  if (is_sequential(plan, variant)) return sequential_s(plan, variant);
-  return simulate(plan, variant, sim::make_timelines(variant.work, variant.machine.ranks())).time_s;
 }
 
 /// Simulates one variant and computes its result.
@@ -303,24 +251,6 @@ VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
 void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline) {
   const double baseline_s = variants[baseline].time_s;
   for (VariantResult& variant : variants) variant.speedup = baseline_s / variant.time_s;
-}
-
-unsigned threads_for(const config::StepConfig& config, unsigned most) {
-  return plan::simulating_threads(engine_of(config), most);
-}
-
-variation::Varied varied_variants(const StepPlan& plan, unsigned threads) {
-  const auto time_on =
-      [nominal = std::make_shared<const StepPlan>(plan)](const config::MachineParameters& machine) {
-        const StepPlan there = on_machine(*nominal, machine);
-        std::vector<variation::Timing> timings;
-        for (const VariantPlan& variant : there.variants)
-          timings.push_back({simulated_s(there, variant), 0.0});
-        const double baseline_s = timings[there.config.baseline].time_s;
-        for (variation::Timing& timing : timings) timing.speedup = baseline_s / timing.time_s;
-        return timings;
-      };
-  return {config::parameters_of(plan.config.machine), time_on, threads_for(plan.config, threads)};
 }
 
 StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOptions& options) {

@@ -34,11 +34,4 @@ struct StepOptions {
 StepResult run_step(const StepPlan& plan, const Progress& progress,
                     const StepOptions& options = {});
 
-/// Number of threads that may simulate a step in parallel: `most` (0: one per core), or one with
-/// SimGrid.
-unsigned threads_for(const config::StepConfig& config, unsigned most);
-
-/// Returns the variants of a plan as runs on other machines.
-variation::Varied varied_variants(const StepPlan& plan, unsigned threads);
-
 }  // namespace equarx::step

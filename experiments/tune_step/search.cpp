@@ -34,8 +34,11 @@ bool advance(const Allowed& allowed, Choice& choice) {
 
 }  // namespace
 
-Trials::Trials(Plan plan, Choice baseline, unsigned threads)
-    : plan_(std::move(plan)), baseline_(std::move(baseline)), threads_(std::max(1U, threads)) {
+Trials::Trials(Plan plan, Estimate estimate, Choice baseline, unsigned threads)
+    : plan_(std::move(plan)),
+      estimate_(std::move(estimate)),
+      baseline_(std::move(baseline)),
+      threads_(std::max(1U, threads)) {
   known_.emplace(baseline_, plan_(baseline_)());
 }
 
@@ -48,12 +51,11 @@ void Trials::simulate(std::span<const Choice> choices) {
       if (obstacle_.empty()) obstacle_ = error.what();
     }
   }
-  std::vector<std::optional<step::VariantResult>> results(choices.size());
+  std::vector<std::optional<double>> times_s(choices.size());
   process::parallel_for(choices.size(), threads_, [&](std::size_t i) {
-    if (planned[i]) results[i] = planned[i]();
+    if (planned[i]) times_s[i] = planned[i]();
   });
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    known_.emplace(choices[i], std::move(results[i]));
+  for (std::size_t i = 0; i < choices.size(); ++i) known_.emplace(choices[i], times_s[i]);
 }
 
 void Trials::prefetch(const std::vector<Choice>& choices, const std::function<bool()>& stop) {
@@ -67,24 +69,35 @@ void Trials::prefetch(const std::vector<Choice>& choices, const std::function<bo
   }
 }
 
-const std::optional<step::VariantResult>& Trials::result(const Choice& choice) {
+const std::optional<double>& Trials::time_s(const Choice& choice) {
   if (!known_.contains(choice)) simulate({&choice, 1});
   return known_.at(choice);
 }
 
 std::optional<double> Trials::known_time_s(const Choice& choice) const {
   const auto known = known_.find(choice);
-  if (known == known_.end() || !known->second) return std::nullopt;
-  return known->second->time_s;
+  return known == known_.end() ? std::nullopt : known->second;
 }
 
-double Trials::cost_s(const Choice& choice) {
-  const std::optional<step::VariantResult>& found = result(choice);
-  if (!found) return std::numeric_limits<double>::infinity();
+double Trials::cost_s(const Choice& choice, double time_s) const {
   std::size_t changed = 0;
   for (std::size_t group = 0; group < choice.size(); ++group)
     if (choice[group] != baseline_[group]) ++changed;
-  return found->time_s + kLeastGain * static_cast<double>(changed) * known_.at(baseline_)->time_s;
+  return time_s + kLeastGain * static_cast<double>(changed) * *known_.at(baseline_);
+}
+
+double Trials::cost_s(const Choice& choice) {
+  const std::optional<double>& found_s = time_s(choice);
+  return found_s ? cost_s(choice, *found_s) : std::numeric_limits<double>::infinity();
+}
+
+bool Trials::may_beat(const Choice& best, const Choice& choice) {
+  if (known_.contains(choice)) return true;
+  try {
+    return cost_s(choice, estimate_(choice)) < cost_s(best);
+  } catch (const input::InputError&) {
+    return true;  // reported by simulate()
+  }
 }
 
 Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop) {
@@ -96,7 +109,8 @@ Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool(
     for (std::size_t group = 0; group < from.size(); ++group)
       for (std::size_t candidate = allowed.baseline[group] ? 0 : 1;
            candidate < allowed.candidates[group]; ++candidate)
-        others.push_back(with(from, group, candidate));
+        if (Choice other = with(from, group, candidate); trials.may_beat(from, other))
+          others.push_back(std::move(other));
     trials.prefetch(others, stop);
     for (const Choice& other : others) {
       if (!trials.knows(other)) return best;  // stopped

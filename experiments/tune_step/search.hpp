@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/step/results.hpp"
 #include "experiments/tune_step/candidates.hpp"
 
 namespace equarx::tune_step {
@@ -22,22 +21,29 @@ using Choice = std::vector<std::size_t>;
 /// justify the error.
 inline constexpr double kLeastGain = 1e-3;
 
-/// Simulates the step for choices and memoizes the results.
+/// Simulates the step for choices and memoizes the times.
 class Trials {
  public:
-  /// Simulates a planned choice. Called from several threads at once.
-  using Simulate = std::function<step::VariantResult()>;
+  /// Returns the time of the step in s for a planned choice. Called from several threads at once.
+  using Simulate = std::function<double()>;
   /// Plans a choice. @throws input::InputError if it is infeasible
   using Plan = std::function<Simulate(const Choice&)>;
 
+  /// Estimates the time of the step in s without a simulation, from below: no other work slows the
+  /// collectives down. @throws input::InputError if the choice is infeasible
+  using Estimate = std::function<double(const Choice&)>;
+
   /// `threads`: for prefetch()
-  Trials(Plan plan, Choice baseline, unsigned threads = 1);
+  Trials(Plan plan, Estimate estimate, Choice baseline, unsigned threads = 1);
 
   /// Simulates choices in parallel, as far as they are not known, until `stop` returns true.
   void prefetch(const std::vector<Choice>& choices, const std::function<bool()>& stop);
 
-  /// Returns std::nullopt if the choice is infeasible.
-  const std::optional<step::VariantResult>& result(const Choice& choice);
+  /// Time of the step in s; std::nullopt if the choice is infeasible.
+  const std::optional<double>& time_s(const Choice& choice);
+
+  /// False if a choice is not worth a simulation: its estimated cost is not below that of `best`.
+  bool may_beat(const Choice& best, const Choice& choice);
 
   /// Objective: step time plus kLeastGain of the baseline's time per changed group. Infinite if
   /// infeasible.
@@ -56,11 +62,14 @@ class Trials {
 
  private:
   void simulate(std::span<const Choice> choices);
+  /// Cost of a step of `time_s`.
+  double cost_s(const Choice& choice, double time_s) const;
 
   Plan plan_;
+  Estimate estimate_;
   Choice baseline_;
   unsigned threads_;
-  std::map<Choice, std::optional<step::VariantResult>> known_;
+  std::map<Choice, std::optional<double>> known_;  ///< times in s
   std::string obstacle_;
 };
 
@@ -70,8 +79,9 @@ struct Allowed {
   std::vector<bool> baseline;
 };
 
-/// Coordinate descent: changes one group at a time until no change improves the cost. `stop`:
-/// called before each simulation; true ends the search.
+/// Coordinate descent: changes one group at a time until no change improves the cost. Skips choices
+/// that may not beat the best one so far. `stop`: called before each simulation; true ends the
+/// search.
 Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop);
 
 /// Exhaustive search over all allowed choices.

@@ -16,6 +16,7 @@
 #include "experiments/config/collective_json.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/run.hpp"
+#include "experiments/step/timing.hpp"
 #include "experiments/tune_step/search.hpp"
 
 namespace equarx::tune_step {
@@ -49,11 +50,12 @@ class Tuning {
   StepTuneResult run() {
     find_group_candidates();
     trials_.emplace([this](const Choice& choice) { return plan(choice); },
+                    [this](const Choice& choice) { return longest_path_s(choice); },
                     Choice(result_.groups.size(), 0), step::threads_for(config_, 0));
     const Choice best = search();
     const std::vector<Choice> path = path_to(best, *trials_);
-    report_groups(best);
     report_steps(path);
+    report_groups(best);
     result_.simulated = trials_->simulated();
     result_.obstacle = trials_->obstacle();
     return std::move(result_);
@@ -111,6 +113,20 @@ class Tuning {
     return variant;
   }
 
+  /// Longest path through the step if each task takes as long as in isolation.
+  double longest_path_s(const Choice& choice) {
+    const config::StepVariant variant = variant_with(choice);
+    std::vector<double> call_s;
+    for (std::size_t call = 0; call < variant.collectives.size(); ++call)
+      call_s.push_back(
+          plan::value_or_throw(planner_.call(call, variant.collectives[call]))->isolated_s);
+    std::vector<double> seconds = planner_.step().core_s;
+    for (steps::TaskId task = 0; task < seconds.size(); ++task)
+      if (const auto call = config::call_of(config_.graph.tasks[task], config_.calls))
+        seconds[task] = call_s[*call];
+    return steps::longest_path_s(config_.graph, seconds);
+  }
+
   Trials::Simulate plan(const Choice& choice) {
     std::vector<std::string> changed;
     for (std::size_t i = 0; i < choice.size(); ++i)
@@ -122,13 +138,17 @@ class Tuning {
         fmt::format("step {}: {}", ++planned_,
                     changed.empty() ? "baseline" : fmt::format("{}", fmt::join(changed, "; "))));
     const auto made = std::make_shared<const step::VariantPlan>(planner_.variant(variant));
-    return [this, made, label = variant.label] {
-      return step::run_variant(planner_.step(), *made, label);
-    };
+    const step::StepPlan& step = planner_.step();
+    if (planned_ == 1) {  // the baseline
+      const sim::StepTime found = step::find_cuts(step, *made);
+      cuts_ = found.cuts;
+      return [time_s = found.time_s] { return time_s; };
+    }
+    return [this, &step, made] { return step::time_s(step, *made, cuts_); };
   }
 
   void report_groups(const Choice& best) {
-    const step::VariantResult& baseline = *trials_->result(trials_->baseline());
+    const step::VariantResult& baseline = result_.step.variants.front();
     for (std::size_t i = 0; i < best.size(); ++i) {
       TunedGroup& group = result_.groups[i];
       group.chosen = best[i];
@@ -146,11 +166,11 @@ class Tuning {
     config.variants.clear();
     config.baseline = 0;
     for (const Choice& choice : path) {
-      const std::optional<step::VariantResult>& found = trials_->result(choice);
-      if (!found) continue;  // infeasible intermediate choice
+      if (!trials_->time_s(choice)) continue;  // infeasible intermediate choice
       config.variants.push_back(variant_of(choice, path));
-      result_.step.variants.push_back(*found);
-      result_.step.variants.back().label = config.variants.back().label;
+      const config::StepVariant& variant = config.variants.back();
+      result_.step.variants.push_back(
+          step::run_variant(planner_.step(), planner_.variant(variant), variant.label));
     }
     step::set_speedups(result_.step.variants, 0);
   }
@@ -194,6 +214,7 @@ class Tuning {
   StepTuneResult result_;
   std::optional<Trials> trials_;
   std::uint64_t planned_ = 0;  ///< choices
+  sim::Cuts cuts_;             ///< of the baseline
 };
 
 }  // namespace

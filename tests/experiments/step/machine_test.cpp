@@ -181,6 +181,19 @@ TEST_CASE("representatives suffice for a permute to the next chip of a ring") {
   CHECK_THAT(plan(json).variants[0].reason, Catch::Contains("shifts by several chips"));
 }
 
+TEST_CASE("a ring and a torus of one axis share the links of representatives") {
+  input::Json json = good_step();
+  json["step"]["tasks"].push_back(
+      {{"name", "other"},
+       {"collective", {{"kind", "all-reduce"}, {"axes", {"data"}}, {"bytes", "1 MiB"}}}});
+  json["variants"] = {{{"label", "both"},
+                       {"quantize",
+                        {{{"where", {{"group", "other"}}}, {"algorithm", "torus"}},
+                         {{"where", {{"collective", "all-reduce"}}}, {"algorithm", "ring"}}}}}};
+  CHECK(plan(json).variants[0].symmetric);
+  CHECK(time_s(changed(json, "/simulation", "full")) == Approx(time_s(json)).epsilon(1e-9));
+}
+
 TEST_CASE("task times are of a chip that ends last") {
   input::Json json =
       only({{"name", "shift"}, {"permute", {{"pairs", {{0, 1}}}, {"bytes", "4 MiB"}}}});

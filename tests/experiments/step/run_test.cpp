@@ -1,4 +1,5 @@
 #include "experiments/step/run.hpp"
+#include "experiments/step/timing.hpp"
 
 #include <algorithm>
 

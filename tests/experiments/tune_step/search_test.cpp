@@ -9,27 +9,24 @@
 namespace equarx::tune_step::search_test {
 namespace {
 
-step::VariantResult lasting(double time_s) {
-  step::VariantResult result;
-  result.time_s = time_s;
-  return result;
-}
-
 /// Three groups that each shorten a step of 1 s; the third lengthens it once the second is changed.
-step::VariantResult made_up(const Choice& choice) {
+double made_up(const Choice& choice) {
   constexpr std::array kFirst = {0.0, 0.10, 0.20};
   constexpr std::array kSecond = {0.0, 0.05};
   constexpr std::array kThird = {0.0, 0.04};
   double time_s = 1.0 - kFirst[choice[0]] - kSecond[choice[1]];
   time_s += (choice[1] == 1 ? 1.0 : -1.0) * kThird[choice[2]];
-  return lasting(time_s);
+  return time_s;
 }
 
-/// Trials whose plans are results already.
-template <typename Result>
-Trials trials_of(Result result, const Choice& baseline, unsigned threads = 1) {
-  return Trials([result](const Choice& choice) { return [made = result(choice)] { return made; }; },
-                baseline, threads);
+double no_estimate(const Choice&) { return 0.0; }
+
+/// Trials whose plans are times already.
+template <typename Time>
+Trials trials_of(Time time_s, const Choice& baseline, unsigned threads = 1) {
+  return Trials(
+      [time_s](const Choice& choice) { return [made_s = time_s(choice)] { return made_s; }; },
+      no_estimate, baseline, threads);
 }
 
 const Allowed kAll{{3, 2, 2}, {true, true, true}};
@@ -53,6 +50,19 @@ TEST_CASE("the number of threads changes neither the optimum nor the simulations
   CHECK(four.simulated() == one.simulated());
 }
 
+TEST_CASE("choices whose estimated cost is too high are not simulated") {
+  const auto plan = [](const Choice& choice) {
+    return [made_s = made_up(choice)] { return made_s; };
+  };
+  const auto estimate = [](const Choice& choice) { return choice[0] == 1 ? 1.0 : made_up(choice); };
+  Trials few(plan, estimate, kBaseline);
+  CHECK(improve(kAll, few, never) == Choice{2, 1, 0});
+  CHECK_FALSE(few.knows({1, 0, 0}));
+  CHECK(few.knows({2, 0, 0}));
+  CHECK(few.may_beat(kBaseline, {2, 0, 0}));
+  CHECK_FALSE(few.may_beat({2, 1, 0}, {2, 1, 1}));
+}
+
 TEST_CASE("a stop ends a prefetch before its next batch") {
   Trials trials = trials_of(made_up, kBaseline, 2);
   int asked = 0;
@@ -62,8 +72,8 @@ TEST_CASE("a stop ends a prefetch before its next batch") {
 
 TEST_CASE("a change below the minimum gain is not made") {
   const auto hardly = [](const Choice& choice) {
-    return lasting(1.0 - (choice[0] == 1 ? 0.5 * kLeastGain : 0.0) -
-                   (choice[1] == 1 ? 2.0 * kLeastGain : 0.0));
+    return 1.0 - (choice[0] == 1 ? 0.5 * kLeastGain : 0.0) -
+           (choice[1] == 1 ? 2.0 * kLeastGain : 0.0);
   };
   const Allowed allowed{{2, 2}, {true, true}};
   Trials trials = trials_of(hardly, {0, 0});
@@ -73,8 +83,7 @@ TEST_CASE("a change below the minimum gain is not made") {
 
 TEST_CASE("a baseline outside the limits is not chosen, whatever its cost") {
   const Allowed without_baseline{{2}, {false}};
-  Trials trials =
-      trials_of([](const Choice& choice) { return lasting(choice[0] == 0 ? 1.0 : 3.0); }, {0});
+  Trials trials = trials_of([](const Choice& choice) { return choice[0] == 0 ? 1.0 : 3.0; }, {0});
   CHECK(improve(without_baseline, trials, never) == Choice{1});
   CHECK(best_of_all(without_baseline, trials, never) == Choice{1});
 }
@@ -87,7 +96,7 @@ TEST_CASE("an infeasible choice is not chosen, and its message is kept") {
   Trials trials = trials_of(refuses, kBaseline);
   CHECK(improve(kAll, trials, never) == Choice{2, 1, 0});
   CHECK_THAT(trials.obstacle(), ContainsSubstring("too large"));
-  CHECK_FALSE(trials.result({1, 0, 0}).has_value());
+  CHECK_FALSE(trials.time_s({1, 0, 0}).has_value());
   CHECK_FALSE(trials.known_time_s({1, 0, 0}).has_value());
   CHECK_THROWS_AS(trials_of(refuses, Choice{1, 0, 0}), input::InputError);
 }

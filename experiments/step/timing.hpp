@@ -1,0 +1,36 @@
+// Simulation of planned variants: all times of all tasks, or the time of the step alone for searches
+// and samples.
+#pragma once
+
+#include <vector>
+
+#include "experiments/step/plan.hpp"
+#include "experiments/variation/variation.hpp"
+#include "sim/repetition.hpp"
+#include "sim/time_executor.hpp"
+
+namespace equarx::step {
+
+/// The engine that simulates a step: SimGrid only on request, as a step has many collectives.
+sim::Engine engine_of(const config::StepConfig& config);
+
+/// Number of threads that may simulate a step in parallel: `most` (0: one per core), or one with
+/// SimGrid.
+unsigned threads_for(const config::StepConfig& config, unsigned most);
+
+/// Simulates all tasks of a variant. `timelines`: of its work.
+sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
+                         const sim::Timelines& timelines);
+
+/// Simulates a variant in full. Returns its time, and what may be left out of the simulations of
+/// similar variants (sim::find_cuts()); nothing if the configuration requests full simulations.
+sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant);
+
+/// Time of a variant in s, as in its result but for sim::kSteady. `cuts`: of another variant of the
+/// step, or of the same on another machine.
+double time_s(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts);
+
+/// Returns the variants of a plan as runs on other machines. `threads`: as for threads_for()
+variation::Varied varied_variants(const StepPlan& plan, unsigned threads);
+
+}  // namespace equarx::step
