@@ -67,10 +67,13 @@ bool uses_simgrid(const step::StepPlan& plan) {
 Answer run(const plan::Plan& plan, const Request& request, const run::ShareDone& share,
            const run::Progress& progress) {
   std::optional<run::TensorFiles> tensors;
-  if (!request.tensors.empty()) tensors.emplace(request.tensors, plan, request.inputs);
-  const run::ExperimentResult result = run::run_experiment(
-      plan, progress,
-      {.sensitivity = request.sensitivity, .sink = tensors ? &*tensors : nullptr, .share = share});
+  if (!request.tensors.empty())
+    tensors.emplace(request.tensors, std::vector{run::tensor_set(plan)}, request.inputs);
+  const run::ExperimentResult result =
+      run::run_experiment(plan, progress,
+                          {.sensitivity = request.sensitivity,
+                           .sink = tensors ? &tensors->sink() : nullptr,
+                           .share = share});
   if (tensors) tensors->keep();
   return {result::to_json(result, {.links = request.links}).dump(), result::to_table(result),
           tensors ? to_json(tensors->paths()).dump() : "null"};
@@ -79,7 +82,10 @@ Answer run(const plan::Plan& plan, const Request& request, const run::ShareDone&
 Answer run(const step::StepPlan& plan, const Request& request, const run::ShareDone&,
            const run::Progress& progress) {
   if (!request.tensors.empty())
-    throw input::InputError("", "tensors are written for collectives, but this is a whole step");
+    throw input::InputError(
+        "",
+        "tensors are arrays of collectives, but this is a whole step; write its "
+        "tensors by 'equarx-sim run --output-tensors'");
   const step::StepResult result = step::run_step(
       plan, progress, {.uncertainty = request.uncertainty, .sensitivity = request.sensitivity});
   return {result::to_json(result, {.links = request.links}).dump(), result::to_table(result),

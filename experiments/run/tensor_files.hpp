@@ -1,10 +1,13 @@
 // Writes the tensors of a run to files.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "experiments/plan/plan.hpp"
@@ -13,47 +16,62 @@
 
 namespace equarx::run {
 
-/// Paths of the tensors of a run.
+/// Collectives on the same inputs, whose tensors are written together.
+struct TensorSet {
+  std::string group;                   ///< StoredTensor::group of all its tensors
+  const config::TensorConfig* tensor;  ///< of each rank; computed whole; must outlive the files
+  collectives::Collective collective;
+  std::uint32_t ranks;
+  std::vector<std::string> labels;  ///< of the results
+  /// Returns the index in `labels` for the result of a collective.
+  std::function<std::size_t(const plan::CollectivePlan&)> index_of;
+  /// By label: label with the same result, which is computed for the first one only; empty: itself.
+  std::vector<std::size_t> same_as = {};
+};
+
+/// Returns the collectives of a plan, which must outlive the files.
+/// @throws InputError if not every element is computed
+TensorSet tensor_set(const plan::Plan& plan);
+
+/// @throws InputError for the keys of an experiment if not every element is computed
+void check_whole(const config::TensorConfig& tensor, bool numerics);
+
+/// Paths of the tensors of a set.
 struct TensorPaths {
-  std::vector<std::filesystem::path> results;  ///< by collective
+  std::vector<std::filesystem::path> results;  ///< by label
   std::optional<std::filesystem::path> exact_sum;
   std::vector<std::filesystem::path> inputs;  ///< by rank
 };
 
-/// Returns all paths in one list.
-std::vector<std::filesystem::path> all_of(const TensorPaths& paths);
-
-/// Writes tensors into files (make_tensor_store()): the result of each collective under its label,
-/// "exact_sum" (FP64) if the collective sums, and optionally the inputs "input_0", "input_1", ...
-/// Results and inputs have the type of the tensor. Nothing is held in memory, so tensors may have
-/// any size.
-class TensorFiles : public ResultSink {
+/// Writes tensors into files (make_tensor_store()): each result under its label, "exact_sum" (FP64)
+/// if the collective sums, and optionally the inputs "input_0", "input_1", ... Results and inputs
+/// have the type of the tensor. Nothing is held in memory, so tensors may have any size.
+class TensorFiles {
  public:
-  /// Allocates the files at `path`. The plan must outlive this object.
-  /// @throws InputError if not every element is computed or the files cannot be written
-  TensorFiles(const std::filesystem::path& path, const plan::Plan& plan, bool inputs);
+  /// Allocates the files at `path`. @throws InputError if they cannot be written
+  TensorFiles(const std::filesystem::path& path, std::vector<TensorSet> sets, bool inputs);
+  ~TensorFiles();
+  TensorFiles(const TensorFiles&) = delete;
+  TensorFiles& operator=(const TensorFiles&) = delete;
 
-  values::ResultTensor& result_of(const plan::CollectivePlan& collective) override;
+  /// Receiver of the results of a set.
+  ResultSink& sink(std::size_t set = 0);
 
-  /// Final paths of the tensors.
-  TensorPaths paths() const;
+  /// Final paths of the tensors of a set.
+  TensorPaths paths(std::size_t set = 0) const;
+  /// Final paths of all tensors.
+  std::vector<std::filesystem::path> all_paths() const;
 
-  /// To be called after the run: computes inputs and exact sum, and moves all files to their final
+  /// To be called after the run: computes inputs and exact sums, and moves all files to their final
   /// paths.
   /// @throws InputError if they cannot be written
   void keep();
 
  private:
-  void fill_inputs();
-  void fill_exact_sum();
+  class Written;
 
-  const plan::Plan& plan_;
-  // Order in the store: results by collective, then the exact sum, then inputs by rank.
-  std::size_t results_;
-  std::size_t sums_;  ///< 0 or 1
-  std::size_t inputs_;
+  std::vector<std::unique_ptr<Written>> sets_;
   std::unique_ptr<TensorStore> store_;
-  std::vector<std::unique_ptr<values::ResultTensor>> result_tensors_;  ///< by collective
 };
 
 }  // namespace equarx::run

@@ -1,6 +1,7 @@
 #include "experiments/run/tensor_store.hpp"
 
 #include <cctype>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -40,21 +41,48 @@ std::string file_name(std::string name) {
   return name;
 }
 
+/// File names without two equal ones, for names within one folder.
+class FileNames {
+ public:
+  std::string add(const std::string& name) {
+    std::string file = file_name(name);
+    while (!taken_.insert(file).second) file += '_';
+    return file;
+  }
+
+ private:
+  std::set<std::string> taken_;
+};
+
+void create_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw InputError(
+        "", fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
+}
+
 class NpyFolder : public TensorStore {
  public:
-  NpyFolder(const fs::path& folder, std::span<const NewTensor> tensors) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error)
-      throw InputError(
-          "", fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
-    std::set<std::string> names;
-    for (const NewTensor& tensor : tensors) {
-      std::string name = file_name(tensor.name);
-      while (!names.insert(name).second) name += '_';
-      paths_.push_back(folder / (name + ".npy"));
-      files_.push_back(as_input_error(
-          [&] { return tensors::NpyFile(paths_.back(), tensor.type, tensor.shape); }));
+  NpyFolder(const fs::path& folder, std::span<const StoredTensor> tensors) {
+    struct Group {
+      fs::path folder;
+      FileNames files;
+    };
+    std::map<std::string, Group> groups = {{"", {folder, {}}}};
+    FileNames subfolders;
+    create_folder(folder);
+    for (const StoredTensor& stored : tensors) {
+      const auto [found, is_new] = groups.try_emplace(stored.group);
+      Group& group = found->second;
+      if (is_new) {
+        group.folder = folder / subfolders.add(stored.group);
+        create_folder(group.folder);
+      }
+      paths_.push_back(group.folder / (group.files.add(stored.tensor.name) + ".npy"));
+      files_.push_back(as_input_error([&] {
+        return tensors::NpyFile(paths_.back(), stored.tensor.type, stored.tensor.shape);
+      }));
     }
   }
 
@@ -71,11 +99,22 @@ class NpyFolder : public TensorStore {
   std::vector<tensors::NpyFile> files_;
 };
 
+/// The tensors of a single file, named by their groups, too.
+std::vector<NewTensor> with_groups(std::span<const StoredTensor> tensors) {
+  std::vector<NewTensor> named;
+  for (const StoredTensor& stored : tensors) {
+    named.push_back(stored.tensor);
+    if (!stored.group.empty()) named.back().name = stored.group + '/' + stored.tensor.name;
+  }
+  return named;
+}
+
 class OneFile : public TensorStore {
  public:
-  OneFile(fs::path path, std::span<const NewTensor> tensors)
-      : path_(std::move(path)),
-        file_(as_input_error([&] { return tensors::SafetensorsFile(path_, tensors); })) {}
+  OneFile(fs::path path, std::span<const StoredTensor> tensors)
+      : path_(std::move(path)), file_(as_input_error([&] {
+          return tensors::SafetensorsFile(path_, with_groups(tensors));
+        })) {}
 
   std::span<std::byte> data(std::size_t tensor) override { return file_.data(tensor); }
   fs::path path(std::size_t /*tensor*/) const override { return path_; }
@@ -91,7 +130,7 @@ class OneFile : public TensorStore {
 }  // namespace
 
 std::unique_ptr<TensorStore> make_tensor_store(const fs::path& path,
-                                               std::span<const NewTensor> tensors) {
+                                               std::span<const StoredTensor> tensors) {
   if (path.extension() == ".safetensors") return std::make_unique<OneFile>(path, tensors);
   return std::make_unique<NpyFolder>(path, tensors);
 }

@@ -5,11 +5,18 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "models/tensors/safetensors_writer.hpp"
 
 namespace equarx::run {
+
+/// A tensor to store.
+struct StoredTensor {
+  std::string group;  ///< subfolder, or "group/" before the name in a single file; empty: none
+  tensors::NewTensor tensor;
+};
 
 /// Memory-mapped tensor files, which may be filled in any order. They appear at their final paths
 /// only with keep().
@@ -25,11 +32,11 @@ class TensorStore {
   virtual void keep() = 0;
 };
 
-/// Allocates tensors with distinct names: in one file if `path` ends in .safetensors, else as .npy
-/// files in the folder `path`, which is created. Characters that need quoting become '_' in file
-/// names.
+/// Allocates tensors whose names with their groups are distinct: in one file if `path` ends in
+/// .safetensors, else as .npy files in the folder `path`, which is created. Characters that need
+/// quoting become '_' in names of files and folders; equal ones get another '_'.
 /// @throws InputError if that cannot be written
 std::unique_ptr<TensorStore> make_tensor_store(const std::filesystem::path& path,
-                                               std::span<const tensors::NewTensor> tensors);
+                                               std::span<const StoredTensor> tensors);
 
 }  // namespace equarx::run

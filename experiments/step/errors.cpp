@@ -36,11 +36,12 @@ Implementations implementations_of(const StepPlan& plan, std::size_t call) {
 class Errors {
  public:
   Errors(const StepPlan& plan, const std::function<void(const std::string&)>& progress,
-         unsigned threads, StepResult& result)
+         unsigned threads, run::TensorFiles* tensors, StepResult& result)
       : plan_(plan),
         config_(plan.config),
         progress_(progress),
         threads_(threads),
+        tensors_(tensors),
         result_(result) {}
 
   void add() {
@@ -67,6 +68,7 @@ class Errors {
                              .source = source,
                              .against_baseline = config_.compared.has_value(),
                              .threads = threads_,
+                             .sink = tensors_ == nullptr ? nullptr : &tensors_->sink(set_++),
                              .begin = begin});
     for (std::size_t i = 0; i < result_.variants.size(); ++i)
       result_.variants[i].collectives[call].run.numerics = values[all.of_variant[i]];
@@ -118,14 +120,16 @@ class Errors {
   const config::StepConfig& config_;
   const std::function<void(const std::string&)>& progress_;
   unsigned threads_;
+  run::TensorFiles* tensors_;
+  std::size_t set_ = 0;  ///< of the next collective with values in `tensors_`
   StepResult& result_;
 };
 
 }  // namespace
 
 void add_errors(const StepPlan& plan, const std::function<void(const std::string&)>& progress,
-                unsigned threads, StepResult& result) {
-  Errors(plan, progress, threads, result).add();
+                unsigned threads, run::TensorFiles* tensors, StepResult& result) {
+  Errors(plan, progress, threads, tensors, result).add();
 }
 
 }  // namespace equarx::step

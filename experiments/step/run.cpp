@@ -263,7 +263,7 @@ StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOp
     result.variants.push_back(run_variant(plan, plan.variants[i], label));
   }
   set_speedups(result.variants, plan.config.baseline);
-  add_errors(plan, progress, options.threads, result);
+  add_errors(plan, progress, options.threads, options.tensors, result);
   config::UncertaintyConfig& requested = result.config.machine.uncertainty;
   double messages = 0.0;
   for (const VariantResult& variant : result.variants)

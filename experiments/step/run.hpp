@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/run/tensor_files.hpp"
 #include "experiments/step/plan.hpp"
 #include "experiments/step/results.hpp"
 
@@ -26,6 +27,7 @@ struct StepOptions {
   bool uncertainty = false;  ///< intervals, even if the configuration requests none
   bool sensitivity = false;  ///< also compute sensitivities to the machine's parameters
   unsigned threads = 0;      ///< threads for intervals and sensitivities; 0: one per core
+  run::TensorFiles* tensors = nullptr;  ///< with tensor_sets(): receives the results of collectives
 };
 
 /// Simulates all variants, and checks that no time is below its lower bound and no byte or message

@@ -2,9 +2,11 @@
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,6 +29,7 @@
 #include "experiments/run/experiment.hpp"
 #include "experiments/run/tensor_files.hpp"
 #include "experiments/step/run.hpp"
+#include "experiments/step/tensors.hpp"
 #include "experiments/trace/file.hpp"
 #include "experiments/trace/step_tasks.hpp"
 #include "models/tensors/file_error.hpp"
@@ -65,6 +68,19 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
   return inspect::read_quantize_options(json);
 }
 
+/// Allocates the files of `--output-tensors`; null without it. `sets()`: tensors to write.
+template <typename Plan, typename Sets>
+std::unique_ptr<run::TensorFiles> open_tensors(const RunArguments& arguments, const Plan& plan,
+                                               const Sets& sets) {
+  if (arguments.tensors.empty()) return nullptr;
+  auto files = naming_file(arguments.config.path, [&] {
+    return std::make_unique<run::TensorFiles>(arguments.tensors, sets(), arguments.inputs);
+  });
+  for (const std::filesystem::path& path : files->all_paths())
+    check_not_read(path.string(), arguments.config.path, plan.config);
+  return files;
+}
+
 void run_config(const RunArguments& arguments, const config::ExperimentConfig& config) {
   const plan::Plan plan = load(arguments.config.path, config, arguments.uncertainty);
   warn_of_labels(plan.config);
@@ -76,20 +92,15 @@ void run_config(const RunArguments& arguments, const config::ExperimentConfig& c
     file.emplace(arguments.trace);
     trace.emplace(file->stream(), plan.config, arguments.trace_run);
   }
-  std::optional<run::TensorFiles> tensors;
-  if (!arguments.tensors.empty()) {
-    naming_file(arguments.config.path,
-                [&] { tensors.emplace(arguments.tensors, plan, arguments.inputs); });
-    for (const std::filesystem::path& path : run::all_of(tensors->paths()))
-      check_not_read(path.string(), arguments.config.path, plan.config);
-  }
+  const std::unique_ptr<run::TensorFiles> tensors =
+      open_tensors(arguments, plan, [&] { return std::vector{run::tensor_set(plan)}; });
   run::ExperimentResult result;
   {
     ProgressLine line;
     result = run::run_experiment(plan, [&](const std::string& text) { line.show(text); },
                                  {.sensitivity = arguments.sensitivity,
                                   .observer = trace ? &*trace : nullptr,
-                                  .sink = tensors ? &*tensors : nullptr,
+                                  .sink = tensors ? &tensors->sink() : nullptr,
                                   .share = [&](double done) { line.share(done); }});
   }
   // Printed first: survives a disk too full for the trace.
@@ -104,13 +115,10 @@ void run_config(const RunArguments& arguments, const config::ExperimentConfig& c
 
 /// Rejects options that do not apply to steps.
 void check_step_options(const RunArguments& arguments) {
-  const char* const option = first_given({{arguments.inputs, "--output-inputs"},
-                                          {!arguments.tensors.empty(), "--output-tensors"},
-                                          {!arguments.trace_run.empty(), "--trace-run"}});
-  if (option != nullptr)
-    throw InputError("", fmt::format("{} applies to collectives, but this configuration is a whole "
-                                     "step; remove it",
-                                     option));
+  if (!arguments.trace_run.empty())
+    throw InputError("",
+                     "--trace-run applies to collectives, but this configuration is a whole step; "
+                     "remove it");
 }
 
 void run_config(const RunArguments& arguments, const config::StepConfig& config) {
@@ -123,12 +131,15 @@ void run_config(const RunArguments& arguments, const config::StepConfig& config)
     check_not_read(arguments.trace, arguments.config.path, config);
     file.emplace(arguments.trace);
   }
+  const std::unique_ptr<run::TensorFiles> tensors =
+      open_tensors(arguments, plan, [&] { return step::tensor_sets(plan); });
   step::StepResult result;
   {
     ProgressLine line;
-    result = step::run_step(
-        plan, [&](const std::string& text) { line.show(text); },
-        {.uncertainty = arguments.uncertainty, .sensitivity = arguments.sensitivity});
+    result = step::run_step(plan, [&](const std::string& text) { line.show(text); },
+                            {.uncertainty = arguments.uncertainty,
+                             .sensitivity = arguments.sensitivity,
+                             .tensors = tensors.get()});
   }
   print(arguments.json ? result::to_json(result, {.links = arguments.links}).dump(2) + "\n"
                        : result::to_table(result, {.verbose = arguments.verbose}));
@@ -136,6 +147,7 @@ void run_config(const RunArguments& arguments, const config::StepConfig& config)
     trace::write_tasks(result, file->stream());
     file->keep();
   }
+  if (tensors) tensors->keep();
 }
 
 }  // namespace

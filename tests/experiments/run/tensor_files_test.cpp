@@ -21,8 +21,9 @@ using testing::TemporaryDirectory;
 ExperimentResult run_with_files(const input::Json& json, const std::filesystem::path& folder,
                                 bool inputs = false) {
   const plan::Plan plan = plan::make_plan(config::read_config(json));
-  TensorFiles files(folder, plan, inputs);
-  ExperimentResult result = run_experiment(plan, [](const std::string&) {}, {.sink = &files});
+  TensorFiles files(folder, {tensor_set(plan)}, inputs);
+  ExperimentResult result =
+      run_experiment(plan, [](const std::string&) {}, {.sink = &files.sink()});
   files.keep();
   return result;
 }
@@ -128,14 +129,16 @@ TEST_CASE("paths of tensors cover the requested files") {
   const TemporaryDirectory folder;
   const auto paths_of = [&](const input::Json& json, bool inputs) {
     const plan::Plan plan = plan::make_plan(config::read_config(json));
-    return TensorFiles(folder.path(), plan, inputs).paths();
+    const TensorFiles files(folder.path(), {tensor_set(plan)}, inputs);
+    TensorPaths paths = files.paths();
+    CHECK(files.all_paths().size() == paths.results.size() + 1 + paths.inputs.size());
+    return paths;
   };
   const TensorPaths all = paths_of(good_config(), true);
   CHECK(all.results.size() == 2);
   CHECK(all.results.front() == folder.path() / "bf16.npy");
   CHECK(all.exact_sum == folder.path() / "exact_sum.npy");
   CHECK(all.inputs.size() == 8);
-  CHECK(all_of(all).size() == 2 + 1 + 8);
   CHECK(paths_of(good_config(), false).inputs.empty());
 }
 

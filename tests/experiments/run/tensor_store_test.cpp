@@ -9,12 +9,11 @@ namespace equarx::run::tensor_store_test {
 namespace {
 
 using tensors::FileType;
-using tensors::NewTensor;
 using testing::file_count;
 using testing::TemporaryDirectory;
 
-const std::vector<NewTensor> kTensors = {{"a/b", FileType::fp32, {3}},
-                                         {"a b", FileType::bf16, {2, 2}}};
+const std::vector<StoredTensor> kTensors = {{"", {"a/b", FileType::fp32, {3}}},
+                                            {"", {"a b", FileType::bf16, {2, 2}}}};
 
 TEST_CASE("keep() creates a folder of tensors, or one file, depending on the path") {
   const TemporaryDirectory directory;
@@ -29,13 +28,28 @@ TEST_CASE("keep() creates a folder of tensors, or one file, depending on the pat
     store->data(1)[1] = std::byte{0x40};  // 2 in bf16
     store->keep();
     std::optional<std::string_view> tensor;
-    if (!folder) tensor = kTensors[1].name;
+    if (!folder) tensor = kTensors[1].tensor.name;
     const auto file = tensors::TensorFile::open(store->path(1), tensor);
     CHECK(file.dtype() == FileType::bf16);
     std::vector<float> values(4);
     file.read(0, values);
     CHECK(values == std::vector<float>{2.0F, 0.0F, 0.0F, 0.0F});
   }
+}
+
+TEST_CASE("groups are subfolders with distinct names, or prefixes in one file") {
+  const TemporaryDirectory directory;
+  const tensors::NewTensor tensor{"x", FileType::fp32, {1}};
+  const std::vector<StoredTensor> grouped = {
+      {"a/b", tensor}, {"a b", tensor}, {"..", tensor}, {"", tensor}};
+  const auto folder = make_tensor_store(directory.path() / "all", grouped);
+  folder->keep();
+  for (const std::string name : {"a_b/x.npy", "a_b_/x.npy", "_./x.npy", "x.npy"})
+    CHECK(std::filesystem::exists(directory.path() / "all" / name));
+  const std::filesystem::path one = directory.path() / "one.safetensors";
+  make_tensor_store(one, grouped)->keep();
+  for (const std::string_view name : {"a/b/x", "a b/x", "../x", "x"})
+    CHECK(tensors::TensorFile::open(one, name).elements() == 1);
 }
 
 TEST_CASE("paths that cannot be written are input errors") {

@@ -72,5 +72,44 @@ TEST_CASE("run --output-tensors does not overwrite its inputs") {
   check_refusal(equarx_sim(with_inputs), "it is an input");
 }
 
+/// A step of an AllReduce and an AllGather, with values.
+constexpr const char* kStep = R"({
+  "hardware": "tpu-v5e", "topology": {"slice": "2x2"}, "mesh": {"data": 4},
+  "step": {"tasks": [
+    {"name": "sum", "group": "sum/all",
+     "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "64 KiB"}},
+    {"name": "gather", "collective": {"kind": "all-gather", "axes": ["data"], "bytes": "64 KiB"}}]},
+  "variants": [{"label": "plain"}, {"label": "int8", "quantize": [{"format": "int8"}]}],
+  "values": [{"sample": 1}]})";
+
+TEST_CASE("run --output-tensors writes the tensors of a step by group") {
+  const TemporaryDirectory folder;
+  const std::string step = folder.write("step.json", kStep);
+  const std::filesystem::path tensors = folder.path() / "tensors";
+  CHECK(output_of(equarx_sim({"run", step, "--output-tensors", tensors.string()})) ==
+        output_of(equarx_sim({"run", step})));
+  for (const std::string name : {"sum_all/plain.npy", "sum_all/int8.npy", "sum_all/exact_sum.npy",
+                                 "gather/plain.npy", "gather/int8.npy"})
+    CHECK(std::filesystem::exists(tensors / name));
+  const std::string one = (folder.path() / "all.safetensors").string();
+  output_of(equarx_sim({"run", step, "--output-tensors", one, "--output-inputs"}));
+  for (const std::string name : {"sum/all/int8", "gather/input_3"})
+    CHECK_THAT(output_of(equarx_sim({"quantize", one, "--tensor", name, "--format", "int8"})),
+               ContainsSubstring("32768 (32768)"));
+}
+
+TEST_CASE("run --output-tensors rejects steps without values and unwritable outputs") {
+  const TemporaryDirectory folder;
+  const std::string step = folder.write("step.json", kStep);
+  const std::string tensors = (folder.path() / "tensors").string();
+  check_refusal(equarx_sim({"run", step, "--unset", "/values", "--output-tensors", tensors}),
+                "step.json: /values: is missing");
+  check_refusal(equarx_sim({"run", step, "--unset", "/values/0/sample", "--set",
+                            "/step/tasks/0/collective/bytes=64 MiB", "--output-tensors", tensors}),
+                "step.json: /values: the tensors of 'sum/all' are only partly computed");
+  check_refusal(equarx_sim({"run", step, "--output-tensors", step}), "cannot create the folder");
+  CHECK(file_count(folder.path()) == 1);
+}
+
 }  // namespace
 }  // namespace equarx::testing::output_tensors_test
