@@ -12,10 +12,12 @@ from matplotlib.figure import Figure
 import invocation
 from drawing import sheet
 from pictures import comparison, gantt, links, pareto, sensitivity, speedup_of_advice, step, sweep
+from pictures import verdicts as verdicts_picture
 from read import advice as advice_file
 from read import comparison as comparison_file
 from read import csv_file, file_kinds, held, origin, point_files, result, sensitivities, trace_file, trust, tuned
 from read import step as step_file
+from read import verdicts as verdicts_file
 from read.errors import InputError, TooMuch, WrongFile
 from read.points import Points
 from read.row import Row
@@ -290,12 +292,22 @@ def of_advice(arguments: argparse.Namespace) -> Figures:
     if len(arguments.inputs) != 1:
         raise InputError(f"{arguments.kind} takes one file of advice")
     for option in ("experiment", "where"):
-        if getattr(arguments, option):
+        if getattr(arguments, option, None):
             raise InputError(f"--{option} selects points of a sweep or a study; {arguments.inputs[0]} is advice")
     [path] = arguments.inputs
     advice = advice_file.read(path)
     _annotate(path, "; ".join(dict.fromkeys(one.trust for one in advice if one.trust)))
     return {arguments.kind: speedup_of_advice.draw(advice)}
+
+
+def of_verdicts(arguments: argparse.Namespace) -> Figures:
+    """Verdicts of advice; those on a collective with its speedups over tensor size, unless they are missing."""
+    [path] = arguments.inputs
+    found = verdicts_file.read(path)
+    if not found.is_of_step and advice_file.has_curve(path):
+        return of_advice(arguments)
+    _annotate(path, found.trust)
+    return {arguments.kind: verdicts_picture.draw(found)}
 
 
 def of_comparison(arguments: argparse.Namespace) -> Figures:

@@ -1,19 +1,21 @@
-"""Speedup of quantization against tensor size as advised, with the 68 % interval and the break-even size."""
+"""Speedup of quantization against tensor size as advised, with verdict, 68 % interval and break-even size."""
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from drawing import sheet, style
-from pictures import intervals, series
+from pictures import answers, intervals, series
 from read.advice import Advice
 from read.errors import TooMuch
 from words import quantities
 
-BREAK_EVEN_LINE = {"color": style.VERMILION, "linestyle": ":", "linewidth": 1.4}
+BREAK_EVEN_LINE = {"color": style.GREY, "linestyle": ":", "linewidth": 1.4}
 INTERVAL = {"color": style.INK, "linewidth": 1.6}
-CAP_SIZE = 4
+CAP_SIZE = 8
 # In points, from the lower end of the line.
 NOTE_OFFSET = (4, 4)
+# In points, from the marker of the verdict.
+ANSWER_OFFSET = (0, -16)
 PANEL_WIDTH = 5.5
 
 
@@ -41,11 +43,11 @@ def draw(advice: list[Advice]) -> Figure:
 
 
 def _note(advice: Advice) -> str:
-    """The interval at the configured size, or the speedup of the workload."""
+    """Verdict, speedup and interval at the configured size; of a workload without the verdict."""
     if advice.workload:
         return f"; {advice.workload}"
-    return f"; {quantities.size_text(advice.tensor_bytes)}: {quantities.interval_text(*advice.interval)}" \
-        if advice.interval else ""
+    interval = f", {quantities.interval_text(*advice.interval)}" if advice.interval else ""
+    return f"; quantize {quantities.size_text(advice.tensor_bytes)}? {advice.answer}: {advice.speedup:.2f}x{interval}"
 
 
 def _draw_panel(axes: Axes, advice: Advice, look: style.Look) -> None:
@@ -53,6 +55,12 @@ def _draw_panel(axes: Axes, advice: Advice, look: style.Look) -> None:
     series.size_axis(axes, [*sizes, advice.tensor_bytes])
     axes.axhline(1, color=style.INK, linewidth=1)
     axes.plot(sizes, speedups, color=look.colour, marker=look.marker, linestyle=look.line)
+    if advice.speedup is not None:
+        answer = answers.LOOKS[advice.answer]
+        axes.plot([advice.tensor_bytes], [advice.speedup], color=answer.colour, marker=answer.marker,
+                  markersize=answers.SIZE, linestyle="none", zorder=5)
+        axes.annotate(advice.answer, (advice.tensor_bytes, advice.speedup), ANSWER_OFFSET,
+                      textcoords="offset points", ha="center", va="center", weight="bold", color=answer.colour)
     if advice.interval:
         low, high = advice.interval
         middle = (low + high) / 2
@@ -62,7 +70,7 @@ def _draw_panel(axes: Axes, advice: Advice, look: style.Look) -> None:
         axes.axvline(advice.break_even_bytes, **BREAK_EVEN_LINE)
         axes.annotate(quantities.size_text(advice.break_even_bytes), (advice.break_even_bytes, 0), NOTE_OFFSET,
                       xycoords=axes.get_xaxis_transform(), textcoords="offset points", size=style.SMALL,
-                      color=style.VERMILION)
+                      color=style.GREY)
 
 
 def _legend(advice: list[Advice], looks: dict[str, style.Look]) -> list[list[Line2D]]:
@@ -74,4 +82,4 @@ def _legend(advice: list[Advice], looks: dict[str, style.Look]) -> list[list[Lin
     if any(one.interval for one in advice):
         handles.append(Line2D([], [], label=intervals.LABEL, linestyle="none", marker="|", markersize=10,
                               markeredgewidth=INTERVAL["linewidth"], color=INTERVAL["color"]))
-    return [handles]
+    return [handles, answers.handles([one.answer for one in advice if one.speedup is not None])]

@@ -25,6 +25,10 @@ class Advice:
     break_even_bytes: float | None
     """Smallest of the sizes from which on quantization is beneficial; None if there is none."""
     tensor_bytes: float
+    answer: str
+    """Whether to quantize at tensor_bytes: 'yes', 'no' or 'unclear'."""
+    speedup: float | None
+    """At tensor_bytes; None for a workload, whose speedup is not on the curve."""
     interval: tuple[float, float] | None
     """68 % interval of the speedup at tensor_bytes; None if there is none, or if it is that of a workload."""
     workload: str
@@ -45,6 +49,15 @@ def read(path: pathlib.Path) -> list[Advice]:
             notes.warn(f"{path}: {sites[number]['chip']}, {sites[number]['topology']}: left out: {reason}")
         return [_advice(site["advice"]) for number, site in enumerate(sites) if number not in missing]
     except (LookupError, TypeError, AttributeError, StopIteration) as problem:
+        raise file_kinds.wrong_file(path, file_kinds.ADVICE, problem) from None
+
+
+def has_curve(path: pathlib.Path) -> bool:
+    """True if read() finds a curve for any machine."""
+    content = json_file.load(path, file_kinds.ADVICE)
+    try:
+        return not all(map(_missing, content["sites"] if "sites" in content else [{"advice": content}]))
+    except (LookupError, TypeError, AttributeError) as problem:
         raise file_kinds.wrong_file(path, file_kinds.ADVICE, problem) from None
 
 
@@ -69,6 +82,7 @@ def _advice(one: dict) -> Advice:
         plain=one["plain"]["label"], quantized=one["quantized"]["label"],
         sizes=[(size["tensor_bytes"], size["speedup"]) for size in one["sizes"]],
         break_even_bytes=one["pays_from_bytes"], tensor_bytes=float(point_cells.tensor_bytes(config["tensor"])),
+        answer=one["quantize"], speedup=one["speedup"] if is_of_one else None,
         interval=interval if is_of_one else None,
         workload=_workload(config, one["speedup"], None if is_of_one else interval) if is_workload else "",
         trust=trust.of_result(one))

@@ -6,7 +6,7 @@ from legible import check_legible, drawn_texts
 from picture_case import PictureCase
 
 from drawing import sheet, style
-from pictures import speedup_of_advice
+from pictures import answers, speedup_of_advice
 from read import advice
 
 PREFILL = {"model": "gemma3-27b", "phase": "prefill", "tokens": 4096, "batch": 1}
@@ -37,8 +37,20 @@ class SpeedupOfAdvice(PictureCase):
         self.assertEqual(ends, [(2**22, 1.5), (2**22, 1.9)])
         self.assertEqual([line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == ":"], [2**21])
         for words in ("equarx int8", "speedup over ring bf16", "break-even size", "68 % interval",
-                      "AllReduce of bf16 on each of 8 x tpu-v5e, mesh 4x2; 4 MiB: 68 % interval 1.50x to 1.90x"):
+                      "AllReduce of bf16 on each of 8 x tpu-v5e, mesh 4x2; quantize 4 MiB? yes: 1.75x, 68 % interval "
+                      "1.50x to 1.90x"):
             self.assertIn(words, self.texts(figure))
+
+    def test_the_verdict_has_a_colour_a_marker_and_a_label(self):
+        for answer in ("yes", "no", "unclear"):
+            figure = self.figure(made_up_run.advice(quantize=answer))
+            check_legible(self, figure)
+            look = answers.LOOKS[answer]
+            [dot] = [line for line in figure.axes[0].lines if line.get_marker() == look.marker]
+            self.assertEqual((list(dot.get_xdata()), list(dot.get_ydata()), dot.get_color()),
+                             ([2**22], [1.75], look.colour))
+            self.assertIn(answer, [text for text, _ in drawn_texts(figure)])
+            self.assertIn(f"quantize: {answer}", self.texts(figure))
 
     def test_axis_limits_include_the_interval(self):
         figure = self.figure(made_up_run.advice(uncertainty={"samples": 200, "speedup_low": 1.5, "speedup_high": 4.0}))
@@ -68,7 +80,7 @@ class SpeedupOfAdvice(PictureCase):
                              "plot: note: advice.json: chip 3, mesh 4x2: left out: other sizes take long to "
                              "simulate\n"))
         text = (self.folder / "speedup.svg").read_text()
-        self.assertEqual(text.count("tpu-v5e, mesh 4x2; 4 MiB: 68 % interval 1.50x to 1.90x -->"), 2)
+        self.assertEqual(text.count("tpu-v5e, mesh 4x2; quantize 4 MiB? yes: 1.75x, 68 % interval -->"), 2)
         self.assertIn("<!-- simulated with equarx-sim 9.8.7 -->", text)
 
     def test_the_command_names_version_configuration_and_uncalibrated_chips(self):

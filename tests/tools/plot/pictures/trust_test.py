@@ -20,7 +20,8 @@ ROWS = {"time": made_up_study.sizes, "speedup": made_up_study.sizes, "error": ma
         "prefill_time": made_up_study.prefills, "prefill_speedup": made_up_study.prefills,
         "sweep": made_up_study.six}
 EXPERIMENTS = {"time": "sizes", "speedup": "sizes", "error": "six", "breakdown": "formats", "tails": "activations"}
-RUNS = {"links": lambda: made_up_run.result([4, 4]), "sensitivity": made_up_run.sensitivities}
+RUNS = {"links": lambda: made_up_run.result([4, 4]), "sensitivity": made_up_run.sensitivities,
+        "advice": lambda: made_up_run.step_advice([made_up_run.group_advice("sum", "yes", 1.2)])}
 MACHINE = {"hardware": "tpu-v4", "topology": {"slice": "2x1"}, "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
 
 

@@ -79,10 +79,31 @@ def advice(speedups=(0.5, 1.25, 1.75), **changes) -> dict:
     sizes = [{"tensor_bytes": 2 ** (20 + place), "speedup": speedup} for place, speedup in enumerate(speedups)]
     return {"program": "equarx-sim", "version": "9.8.7", "config_hash": "abc", "config": config, "chips": 8,
             "calibrated": True, "quantize": "yes", "plain": {"label": "ring bf16"},
-            "quantized": {"label": "equarx int8"},
+            "quantized": {"label": "equarx int8", "sqnr_db": 36.04}, "nearest": None,
             "speedup": speedups[-1], "of_one_allreduce": False, "sensitive_to": [], "sizes": sizes,
             "pays_from_bytes": 2**21, "uncertainty": {"samples": 200, "speedup_low": 1.5, "speedup_high": 1.9},
             **changes}
+
+
+def step_advice(groups: list[dict], **changes) -> dict:
+    """Output of `equarx-sim advise CONFIG --json` of a step, reduced; groups: see group_advice()."""
+    config = {"hardware": "tpu-v5e", "topology": {"slice": "4x4"},
+              "mesh": {"data": {"length": 4, "axes": [0]}, "model": {"length": 4, "axes": [1]}}}
+    runs = [{"label": label, "chips": 16, "time_s": time_s, "calibrated": True, "groups": [], "tasks": [],
+             "critical_path": []} for label, time_s in (("plain", 0.2), ("advised", 0.16))]
+    advice = {"quantize": "yes", "speedup": 1.25, "worst_nmse": 1e-3, "mean_nmse": 1e-4,
+              "uncertainty": {"samples": 22, "speedup_low": 1.2, "speedup_high": 1.3}, "groups": groups}
+    return {"program": "equarx-sim", "version": "9.8.7", "config_hash": "abc", "config": config, "runs": runs,
+            "advice": advice | changes}
+
+
+def group_advice(name: str, answer: str, speedup: float | None, reason: str = "") -> dict:
+    """Advice on a group of a step; without a candidate if there is no speedup."""
+    made = {"group": name, "quantize": answer, "reason": reason, "break_even_bytes": 2**19, "share_of_bytes": 0.5}
+    if speedup is None:
+        return made | {"break_even_bytes": None}
+    return made | {"label": "torus int8", "sqnr_db": 39.5, "step_speedup": speedup,
+                   "step_speedup_low": speedup - 0.01, "step_speedup_high": speedup + 0.02}
 
 
 def sites(*found: dict | None) -> dict:
