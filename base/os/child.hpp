@@ -1,8 +1,10 @@
-// Termination of child processes.
+// Child processes.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -17,5 +19,12 @@ bool succeeded(int status);
 
 /// Formats a status: "signal 11 (Segmentation fault)" or "exit code 1".
 std::string describe_end(int status);
+
+/// Runs a program, found on PATH, in `folder`, with its standard error in the file `messages` and no
+/// other input and output, and waits for its end. Returns its waitpid() status; std::nullopt if it
+/// cannot be run.
+std::optional<int> run_program(const std::vector<std::string>& arguments,
+                               const std::filesystem::path& folder,
+                               const std::filesystem::path& messages);
 
 }  // namespace equarx::os

@@ -29,6 +29,7 @@
 #include "tools/cli/import_command.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
+#include "tools/cli/plotted_advice.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/stop_notice.hpp"
 
@@ -53,13 +54,23 @@ advise::Advice advise_on(const config::ExperimentConfig& config, const tune::Tun
   return advise::advise(config, options, [&](const std::string& text) { line.show(text); });
 }
 
-/// Prints an advice, and writes the compared runs as a page, with the advice above
+/// Opens the picture of `--plot`, if it is requested.
+std::optional<PlottedAdvice> open_plot(const AdviseArguments& arguments) {
+  if (arguments.plot.empty()) return std::nullopt;
+  output::check_not_input(arguments.plot, std::array{arguments.config.path});
+  return std::optional<PlottedAdvice>(std::in_place, arguments.plot);
+}
+
+/// Prints an advice, draws it, and writes the compared runs as a page, with the advice above
 /// them.
 class Output {
  public:
-  /// Opens the page before the advice is computed. @throws InputError if it cannot be written
+  /// Opens page and picture before the advice is computed. @throws InputError if they cannot be
+  /// written
   explicit Output(const AdviseArguments& arguments)
-      : arguments_(arguments), notice_(arguments.report) {
+      : arguments_(arguments),
+        notice_(arguments.report.empty() ? arguments.plot : arguments.report),
+        picture_(open_plot(arguments)) {
     if (arguments.report.empty()) return;
     output::check_not_input(arguments.report, std::array{arguments.config.path});
     page_.emplace(arguments.report);
@@ -67,9 +78,11 @@ class Output {
 
   void write(const std::string& text, const input::Json& json, const input::Json& compared) {
     print(arguments_.json ? json.dump(2) + "\n" : text);  // first: survives a full disk
-    if (!page_) return;
-    page_->stream() << page(arguments_, compared, text);
-    page_->keep();
+    if (page_) {
+      page_->stream() << page(arguments_, compared, text);
+      page_->keep();
+    }
+    if (picture_) picture_->draw(json);
   }
 
  private:
@@ -78,6 +91,7 @@ class Output {
 
   const AdviseArguments& arguments_;
   StopNotice notice_;
+  std::optional<PlottedAdvice> picture_;
   std::optional<output::OutputFile> page_;
 };
 
@@ -240,8 +254,11 @@ void advise(const AdviseArguments& arguments) {
   if (!arguments.report.empty())
     throw input::InputError("", "--report applies to one machine; remove --chips and --slices");
   const tune::TuneOptions options = read_options(arguments);
+  const StopNotice notice(arguments.plot);
+  std::optional<PlottedAdvice> picture = open_plot(arguments);
   const std::vector<advise::MachineAdvice> machines = advise_on_all(arguments, options);
   print(arguments.json ? to_json(machines).dump(2) + "\n" : to_table(machines));
+  if (picture) picture->draw(to_json(machines));
 }
 
 }  // namespace equarx::cli

@@ -339,6 +339,11 @@ void add_advise(CLI::App& app) {
       ->add_option("--report", arguments->report,
                    "Also write the advice and the compared runs to this HTML file")
       ->type_name(kFile);
+  command
+      ->add_option("--plot", arguments->plot,
+                   "Also draw verdicts, speedups and break-even size to this .svg, .png or .pdf "
+                   "file (needs Python with matplotlib)")
+      ->type_name(kFile);
   command->add_flag("--json", arguments->json, "Print one JSON object instead (docs/results.md)");
   command->callback([arguments] { advise(*arguments); });
 }

@@ -104,6 +104,7 @@ struct AdviseArguments {
   std::string chips;        ///< "tpu-v5e,tpu-v6e"; empty: the configured chip
   ImportArguments program;  ///< machine, mesh and loops of an HLO program
   std::string report;       ///< HTML file; empty: none
+  std::string plot;         ///< .svg, .png or .pdf file; empty: none
   bool json = false;
 };
 

@@ -20,7 +20,7 @@ inline constexpr const char* kFooter =
     "mxfp8-e4m3\n"
     "  equarx-sim sweep configs/sweeps/size_and_slice.json\n"
     "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --min-sqnr '30 dB'\n"
-    "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json --plot advice.png\n"
     "\n"
     "'equarx-sim help SUBCOMMAND' lists the options of a subcommand; docs/configuration.md "
     "documents every key.\n"
@@ -155,7 +155,7 @@ inline constexpr const char* kTuneFooter =
 /// Footer of advise.
 inline constexpr const char* kAdviseFooter =
     "Examples:\n"
-    "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json --plot advice.png\n"
     "  equarx-sim advise configs/experiments/gemma3_27b_prefill_v5e_4x4.json --min-sqnr '35 dB'\n"
     "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json --formats int8 --slices "
     "2x2,4x4,8x8 --chips tpu-v5e,tpu-v6e\n"

@@ -111,6 +111,46 @@ TEST_CASE("advise writes a page with the advice and the compared runs") {
   CHECK_THAT(content_of(page), ContainsSubstring("quantized"));
 }
 
+TEST_CASE("advise draws the advice on a collective, on machines and on a step") {
+  const TemporaryDirectory folder;
+  const std::string step = folder.write("step.json", kStep);
+  const auto drawn = [&](std::vector<std::string> command, const std::string& name) {
+    const std::string picture = (folder.path() / name).string();
+    command.insert(command.end(), {"--plot", picture});
+    output_of(equarx_sim(command));
+    return content_of(picture);
+  };
+  // In SVG files matplotlib writes each text in a comment.
+  CHECK_THAT(drawn(advise({}), "collective.svg"),
+             ContainsSubstring("<!-- yes -->") || ContainsSubstring("<!-- no -->"));
+  CHECK_THAT(drawn(advise({"--slices", "2x2,4x2"}), "machines.svg"),
+             ContainsSubstring("slice 2x2") && ContainsSubstring("slice 4x2"));
+  CHECK_THAT(drawn({"advise", step, "--formats", "int8"}, "step.svg"),
+             ContainsSubstring("<!-- whole step -->") && ContainsSubstring("<!-- sum -->") &&
+                 ContainsSubstring("<!-- yes -->") && ContainsSubstring("unquantized, 1.00x"));
+  CHECK_THAT(drawn({"advise", step, "--formats", "int8"}, "step.png"),
+             Catch::Matchers::StartsWith("\x89PNG"));
+  CHECK(file_count(folder.path()) == 5);
+}
+
+TEST_CASE("advise rejects pictures that it cannot draw, before computing anything") {
+  const TemporaryDirectory folder;
+  const auto refused = [](const std::vector<std::string>& command, const std::string& words) {
+    const CommandResult done = equarx_sim(command);
+    check_refusal(done, words);
+  };
+  refused(advise({"--plot", "a.jpg"}), "--plot: the name a.jpg does not end in .svg, .png or .pdf");
+  refused(advise({"--plot", "/nowhere/a.svg"}), "/nowhere/a.svg");
+  const std::string config = folder.write("step.svg", kStep);
+  refused({"advise", config, "--plot", config}, "it is an input");
+  // A Python without matplotlib.
+  folder.write("matplotlib.py", "raise ModuleNotFoundError('none', name='matplotlib')");
+  std::vector<std::string> command = advise({"--plot", "a.svg"});
+  command.insert(command.begin(),
+                 {"/usr/bin/env", "PYTHONPATH=" + folder.path().string(), EQUARX_SIM_PATH});
+  check_refusal(run_command(command), "has no module 'matplotlib'; install Debian's packages");
+}
+
 TEST_CASE("advise rejects options that do not apply, before computing anything") {
   const TemporaryDirectory folder;
   const std::string step = folder.write("step.json", kStep);

@@ -83,6 +83,8 @@ class Package(unittest.TestCase):
         ran = self.run_installed("equarx-plot", "speedup", "results/results.jsonl", "--format", "pdf")
         self.assertEqual((ran.stdout, ran.stderr), ("speedup.pdf\n", ""))
         self.assertTrue((self.work / "speedup.pdf").read_bytes().startswith(b"%PDF-"))
+        self.run_installed("equarx-sim", "advise", CONFIG, "--formats", "int8", "--plot", "advice.png")
+        self.assertTrue((self.work / "advice.png").read_bytes().startswith(b"\x89PNG"))
         self.assertEqual(list(self.data.rglob("__pycache__")), [])
 
     def test_help_uses_the_installed_command_names(self):
