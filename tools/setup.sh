@@ -6,7 +6,8 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libsimgrid-dev libboost-dev libboost-graph-dev nlohmann-json3-dev libcli11-dev libfmt-dev
-  libvalijson-dev libhwy-dev libprotobuf-dev protobuf-compiler libpugixml-dev libcereal-dev libxxhash-dev libgsl-dev
+  libvalijson-dev libhwy-dev libprotobuf-dev protobuf-compiler libpugixml-dev libcereal-dev libexpected-dev
+  libxxhash-dev libgsl-dev
   catch2 libbenchmark-dev librapidcheck-dev
   python3 python3-numpy python3-matplotlib python3-dev pybind11-dev
 )

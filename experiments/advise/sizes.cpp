@@ -27,11 +27,10 @@ config::ExperimentConfig at_size(config::ExperimentConfig config, std::uint64_t 
 }
 
 std::optional<SizeGain> gain_at(const config::ExperimentConfig& config, std::uint64_t bytes) {
-  const plan::OrInfeasible<plan::Plan> made =
+  const plan::Expected<plan::Plan> plan =
       plan::try_plan(at_size(config, bytes), plan::RunProfile::batch);
-  if (std::holds_alternative<plan::Infeasible>(made)) return std::nullopt;
-  const run::ExperimentResult result =
-      run::run_experiment(std::get<plan::Plan>(made), [](const std::string&) {});
+  if (!plan) return std::nullopt;
+  const run::ExperimentResult result = run::run_experiment(*plan, [](const std::string&) {});
   const std::optional<double> speedup = result.runs.back().speedup;
   return speedup ? std::optional(SizeGain{bytes, *speedup}) : std::nullopt;
 }
@@ -40,9 +39,8 @@ std::optional<SizeGain> gain_at(const config::ExperimentConfig& config, std::uin
 bool is_quick(const config::ExperimentConfig& config, std::uint64_t bytes) {
   const config::ExperimentConfig largest = at_size(config, bytes);
   return std::ranges::all_of(largest.collectives, [&](const config::CollectiveConfig& collective) {
-    const auto time_s = plan::simulation_time_s(collective, largest, "");
-    return std::holds_alternative<double>(time_s) &&
-           std::get<double>(time_s) <= plan::kMostTrialTime / 4.0;
+    const plan::Expected<double> time_s = plan::simulation_time_s(collective, largest, "");
+    return time_s && *time_s <= plan::kMostTrialTime / 4.0;
   });
 }
 

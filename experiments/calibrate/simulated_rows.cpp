@@ -26,11 +26,11 @@ std::optional<double> simulate(config::ExperimentConfig config, const Measuremen
                                const hardware::Chip& chip) {
   config.chip = chip;
   config.topology.planned.reset();  // depends on link bandwidth
-  plan::OrInfeasible<plan::Plan> plan = plan::try_plan(config, plan::RunProfile::batch);
-  if (const auto* infeasible = std::get_if<plan::Infeasible>(&plan))
-    throw input::InputError(input::pointer(measurement.place, "config"), infeasible->text());
-  const run::ExperimentResult result = run::run_experiment(
-      std::get<plan::Plan>(plan), [](const std::string&) {}, {.value_threads = 1});
+  const plan::Expected<plan::Plan> plan = plan::try_plan(config, plan::RunProfile::batch);
+  if (!plan)
+    throw input::InputError(input::pointer(measurement.place, "config"), plan.error().text());
+  const run::ExperimentResult result =
+      run::run_experiment(*plan, [](const std::string&) {}, {.value_threads = 1});
   const run::RunResult& run = result.runs[measurement.run];
   if (run.failure)
     throw input::InputError(measurement.place,

@@ -62,50 +62,50 @@ std::size_t links_at_once(const collectives::Program& program,
 
 }  // namespace
 
-MaybeInfeasible check_hbm_capacity(const config::ExperimentConfig& config) {
+Expected<void> check_hbm_capacity(const config::ExperimentConfig& config) {
   constexpr double kBitsPerByte = 8.0;
   const double bits = working_set_bits(config);
   const double needed = static_cast<double>(config.tensor.elements) * bits / kBitsPerByte;
   const double capacity = config.chip.hbm_capacity.value;
-  if (needed <= capacity) return std::nullopt;
+  if (needed <= capacity) return {};
   const auto largest =
       capacity / bits * static_cast<double>(numerics::element_bits(config.tensor.dtype));
-  return Infeasible{
+  return infeasible(
       "/tensor",
       fmt::format("needs {} on each chip (tensor and result{}), but {} has {} of HBM; use a tensor "
                   "of at most {}",
                   units::bytes_text(needed), cast_bits(config) == 0 ? "" : ", and both as cast",
                   config.chip.name, units::bytes_text(capacity), units::bytes_text(largest)),
-      needed};
+      needed);
 }
 
-MaybeInfeasible check_program_size(const config::CollectiveConfig& collective,
-                                   const collectives::RankGrid& grid,
-                                   const config::ExperimentConfig& config,
-                                   const std::string& pointer) {
+Expected<void> check_program_size(const config::CollectiveConfig& collective,
+                                  const collectives::RankGrid& grid,
+                                  const config::ExperimentConfig& config,
+                                  const std::string& pointer) {
   // A message with its buffer, about four instructions with their costs, and two timeline steps;
   // doubled for the growth of vectors.
   constexpr double kBytesPerMessage = 768.0;
   constexpr double kMostMessages = 0x1p29;  // instruction indices have 32 bits
   const double messages = estimate_messages(collective, grid, config);
   const double needed = messages * kBytesPerMessage;
-  if (needed <= process::kLittleMemory) return std::nullopt;
+  if (needed <= process::kLittleMemory) return {};
   const double available = process::available_memory_bytes();
   if (messages > kMostMessages || needed > available)
-    return Infeasible{
+    return infeasible(
         pointer,
         fmt::format("needs {:.3g} messages on each of {} chips and {} of memory, but this "
                     "computer has {}; use fewer minishards or microshards, fewer chips, or "
                     "a smaller tensor",
                     messages, grid.ranks(), units::bytes_text(needed),
-                    units::bytes_text(available))};
-  return std::nullopt;
+                    units::bytes_text(available)));
+  return {};
 }
 
 /// FP32 sums and wire buffers in and out, unless these are in HBM; double-buffered, because one
 /// minishard is on the wire while another is summed.
-MaybeInfeasible check_vmem(const collectives::Program& program,
-                           const config::ExperimentConfig& config, const std::string& pointer) {
+Expected<void> check_vmem(const collectives::Program& program,
+                          const config::ExperimentConfig& config, const std::string& pointer) {
   constexpr double kBuffersPerElement = 2.0;
   constexpr double kSumBytes = 4.0;
   constexpr double kWireBytes = 1.0 + 1.0;
@@ -114,25 +114,25 @@ MaybeInfeasible check_vmem(const collectives::Program& program,
   const double needed =
       kBuffersPerElement * (kSumBytes + (in_hbm ? 0.0 : kWireBytes)) * minishard_elements(program);
   if (needed > chip.vmem_capacity.value)
-    return Infeasible{
+    return infeasible(
         input::pointer(pointer, "minishards"),
         fmt::format("minishards of this size need {} of VMEM for their sums and buffers, and {} "
                     "has {}; use at least {} times as many",
                     units::bytes_text(needed), chip.name,
                     units::bytes_text(chip.vmem_capacity.value),
-                    std::ceil(needed / chip.vmem_capacity.value))};
-  return std::nullopt;
+                    std::ceil(needed / chip.vmem_capacity.value)));
+  return {};
 }
 
 /// An unquantized AllGather receives into HBM and forwards from there. If DMAs share HBM, its
 /// contention is simulated instead.
-MaybeInfeasible check_hbm_bandwidth(const collectives::Program& program,
-                                    const config::ExperimentConfig& config) {
-  if (config.wire_buffers == collectives::WireBuffers::hbm) return std::nullopt;
+Expected<void> check_hbm_bandwidth(const collectives::Program& program,
+                                   const config::ExperimentConfig& config) {
+  if (config.wire_buffers == collectives::WireBuffers::hbm) return {};
   const std::size_t links = links_at_once(program, config.topology);
   const double traffic = config.chip.hbm_rate_of_links(links);
   if (traffic > config.chip.hbm_rate())
-    return Infeasible{
+    return infeasible(
         "/hardware",
         fmt::format(
             "the HBM of {} reaches {} (hbm_bandwidth x hbm_efficiency), less than the {} that its "
@@ -140,24 +140,24 @@ MaybeInfeasible check_hbm_bandwidth(const collectives::Program& program,
             "fewer links",
             config.chip.name,
             units::format_short(config.chip.hbm_rate(), units::Dimension::bandwidth),
-            units::format_short(traffic, units::Dimension::bandwidth), links)};
-  return std::nullopt;
+            units::format_short(traffic, units::Dimension::bandwidth), links));
+  return {};
 }
 
-MaybeInfeasible check_host_memory(const collectives::Program& program,
-                                  const config::ExperimentConfig& config, unsigned threads) {
-  if (!config.numerics) return std::nullopt;
+Expected<void> check_host_memory(const collectives::Program& program,
+                                 const config::ExperimentConfig& config, unsigned threads) {
+  if (!config.numerics) return {};
   double needed = static_cast<double>(values::memory_bytes(program, threads));
   needed += static_cast<double>(values::result_elements(program)) *  // the baseline's result
             static_cast<double>(numerics::element_bits(config.tensor.dtype)) / 8.0;
-  if (needed <= process::kLittleMemory) return std::nullopt;
+  if (needed <= process::kLittleMemory) return {};
   const double available = process::available_memory_bytes();
   if (needed > available)
-    return Infeasible{
+    return infeasible(
         "/tensor", fmt::format("computing its values needs {} of memory, but this computer has {}; "
                                "use more minishards, a smaller tensor, or \"numerics\": \"off\"",
-                               units::bytes_text(needed), units::bytes_text(available))};
-  return std::nullopt;
+                               units::bytes_text(needed), units::bytes_text(available)));
+  return {};
 }
 
 }  // namespace equarx::plan

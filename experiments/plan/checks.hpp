@@ -11,26 +11,26 @@ namespace equarx::plan {
 
 /// Every check names the exceeded limit and a size that fits; std::nullopt if everything fits.
 
-MaybeInfeasible check_hbm_capacity(const config::ExperimentConfig& config);
+Expected<void> check_hbm_capacity(const config::ExperimentConfig& config);
 
 /// Checks the size of the program before it is generated.
-MaybeInfeasible check_program_size(const config::CollectiveConfig& collective,
-                                   const collectives::RankGrid& grid,
-                                   const config::ExperimentConfig& config,
-                                   const std::string& pointer);
+Expected<void> check_program_size(const config::CollectiveConfig& collective,
+                                  const collectives::RankGrid& grid,
+                                  const config::ExperimentConfig& config,
+                                  const std::string& pointer);
 
 /// Checks that the buffers of quantized minishards fit in VMEM.
-MaybeInfeasible check_vmem(const collectives::Program& program,
-                           const config::ExperimentConfig& config, const std::string& pointer);
+Expected<void> check_vmem(const collectives::Program& program,
+                          const config::ExperimentConfig& config, const std::string& pointer);
 
 /// Checks that HBM outpaces all links of a chip together, because transfers are timed by their
 /// links alone; skipped if they share HBM with the TensorCore.
-MaybeInfeasible check_hbm_bandwidth(const collectives::Program& program,
-                                    const config::ExperimentConfig& config);
+Expected<void> check_hbm_bandwidth(const collectives::Program& program,
+                                   const config::ExperimentConfig& config);
 
 /// Checks that this computer has the memory to compute the values of a program with so many
 /// threads.
-MaybeInfeasible check_host_memory(const collectives::Program& program,
-                                  const config::ExperimentConfig& config, unsigned threads);
+Expected<void> check_host_memory(const collectives::Program& program,
+                                 const config::ExperimentConfig& config, unsigned threads);
 
 }  // namespace equarx::plan

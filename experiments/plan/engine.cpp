@@ -6,15 +6,15 @@
 
 namespace equarx::plan {
 
-OrInfeasible<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
-                                         double simgrid_s, RunProfile profile) {
+Expected<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
+                                     double simgrid_s, RunProfile profile) {
   if (mode == config::EngineMode::simgrid) return EngineChoice{sim::Engine::simgrid, "requested"};
   const std::string why_not = sim::why_not_direct(machine);
   if (mode == config::EngineMode::direct) {
     if (why_not.empty()) return EngineChoice{sim::Engine::direct, "requested"};
-    return Infeasible{"/engine", fmt::format("\"direct\" cannot run here: {}; use \"auto\" or "
+    return infeasible("/engine", fmt::format("\"direct\" cannot run here: {}; use \"auto\" or "
                                              "\"simgrid\"",
-                                             why_not)};
+                                             why_not));
   }
   if (!why_not.empty()) return EngineChoice{sim::Engine::simgrid, why_not};
   if (profile == RunProfile::batch) return EngineChoice{sim::Engine::direct, "one of many runs"};

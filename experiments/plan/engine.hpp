@@ -27,8 +27,8 @@ inline constexpr double kMostSimgridTime = 0.25;
 /// Chooses the engine for a run that takes SimGrid about `simgrid_s` seconds on `machine`.
 /// Infeasible if the configuration requires the direct engine, and that does not support the
 /// machine.
-OrInfeasible<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
-                                         double simgrid_s, RunProfile profile);
+Expected<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
+                                     double simgrid_s, RunProfile profile);
 
 /// Number of threads that may simulate in parallel: `most` (0: one per core), but one with SimGrid,
 /// which needs a single-threaded process.

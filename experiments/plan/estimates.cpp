@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <variant>
 
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/topology.hpp"
@@ -34,11 +33,11 @@ double flows_on_hbms(const config::CollectiveConfig& collective, const RankGrid&
 double collective_s(const config::CollectiveConfig& collective,
                     const config::ExperimentConfig& config) {
   constexpr double kBuild = 1e-6;  // per message of a rank
-  const OrInfeasible<RankGrid> planned = rank_grid(collective.algorithm, config, "");
-  if (std::holds_alternative<Infeasible>(planned)) return 0.0;
-  const auto& grid = std::get<RankGrid>(planned);
-  if (check_machine_memory(collective.algorithm, grid, config) ||
-      check_program_size(collective, grid, config, ""))
+  const Expected<RankGrid> planned = rank_grid(collective.algorithm, config, "");
+  if (!planned) return 0.0;
+  const RankGrid& grid = *planned;
+  if (!check_machine_memory(collective.algorithm, grid, config) ||
+      !check_program_size(collective, grid, config, ""))
     return 0.0;
   const bool symmetric = has_representatives(collective.algorithm, config);
   const double chips = symmetric ? static_cast<double>(std::min<std::uint64_t>(
@@ -114,7 +113,7 @@ double estimate_experiment_s(const config::ExperimentConfig& config) {
                                                 static_cast<double>(config.tensor.elements) *
                                                 config.tensor.sample
                                           : 0.0;
-  if (check_hbm_capacity(config)) return 0.0;
+  if (!check_hbm_capacity(config)) return 0.0;
   double seconds = 0.0;
   for (const config::CollectiveConfig& collective : config.collectives)
     seconds += alternatives_s(collective, config) + values_s;

@@ -2,10 +2,11 @@
 // the next candidate. Callers without an alternative throw them.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <variant>
+
+#include <tl/expected.hpp>
 
 #include "base/input/errors.hpp"
 
@@ -26,18 +27,21 @@ struct Infeasible {
   std::string text() const { return input::InputError(pointer, reason).what(); }
 };
 
-/// The result, or why it is infeasible.
+/// A result, or why it is infeasible. Expected<void>: outcome of a check.
 template <typename T>
-using OrInfeasible = std::variant<T, Infeasible>;
+using Expected = tl::expected<T, Infeasible>;
 
-/// std::nullopt if feasible, or the reason.
-using MaybeInfeasible = std::optional<Infeasible>;
+/// The infeasible outcome, for functions that return an Expected.
+inline tl::unexpected<Infeasible> infeasible(std::string pointer, std::string reason,
+                                             double needs_bytes = 0.0) {
+  return tl::unexpected(Infeasible{std::move(pointer), std::move(reason), needs_bytes});
+}
 
-/// Returns the result. @throws InputError if it is infeasible.
+/// Returns the result. @throws InputError as Infeasible::raise()
 template <typename T>
-T value_or_throw(OrInfeasible<T> planned) {
-  if (const auto* infeasible = std::get_if<Infeasible>(&planned)) infeasible->raise();
-  return std::get<T>(std::move(planned));
+T value_or_throw(Expected<T> expected) {
+  if (!expected) expected.error().raise();
+  if constexpr (!std::is_void_v<T>) return *std::move(expected);
 }
 
 }  // namespace equarx::plan

@@ -118,7 +118,7 @@ bool is_symmetric_by_construction(config::Algorithm algorithm,
     return false;
   if (algorithm->layout == collectives::RankLayout::ring) {
     if (!topology.avoid.empty()) return false;
-    return std::holds_alternative<Ring>(grid_ring(topology.shape));
+    return grid_ring(topology.shape).has_value();
   }
   const topology::GridShape& shape = topology.shape;
   bool closed = true;
@@ -224,24 +224,22 @@ void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine) {
     sim::add_hbm(config.chip.hbm_rate(), machine);
 }
 
-MaybeInfeasible MachineContext::prepare() {
-  if (topology_) return std::nullopt;
+Expected<void> MachineContext::prepare() {
+  if (topology_) return {};
   const std::string obstacle = config::why_not_chip_by_chip(config_.topology);
-  if (!obstacle.empty()) return Infeasible{"/topology", obstacle};
+  if (!obstacle.empty()) return infeasible("/topology", obstacle);
   topology_ = config_.topology.planned;
   if (!topology_)
     topology_ = std::make_shared<const config::PlannedTopology>(
         config::plan_topology(config_.topology, config_.chip));
-  return std::nullopt;
+  return {};
 }
 
-MaybeInfeasible MachineContext::prepare(config::Algorithm algorithm) {
-  if (auto infeasible = prepare()) return infeasible;
-  if (algorithm->layout != collectives::RankLayout::ring || !ring_.empty()) return std::nullopt;
-  OrInfeasible<Ring> planned = plan_ring(config_.topology, *topology_);
-  if (const auto* infeasible = std::get_if<Infeasible>(&planned)) return *infeasible;
-  ring_ = std::get<Ring>(std::move(planned));
-  return std::nullopt;
+Expected<void> MachineContext::prepare(config::Algorithm algorithm) {
+  const Expected<void> prepared = prepare();
+  if (!prepared || algorithm->layout != collectives::RankLayout::ring || !ring_.empty())
+    return prepared;
+  return plan_ring(config_.topology, *topology_).map([&](Ring&& ring) { ring_ = std::move(ring); });
 }
 
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config) {
@@ -249,32 +247,33 @@ bool has_representatives(config::Algorithm algorithm, const config::ExperimentCo
          is_symmetric_by_construction(algorithm, config);
 }
 
-MaybeInfeasible check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
-                                     const config::ExperimentConfig& config) {
-  if (has_representatives(algorithm, config)) return std::nullopt;
+Expected<void> check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
+                                    const config::ExperimentConfig& config) {
+  if (has_representatives(algorithm, config)) return {};
   const bool on_simgrid = config.engine == config::EngineMode::simgrid;
   const MemoryUse& use = on_simgrid ? kSimgridMemory : kDirectMemory;
   const double needed = needed_bytes(algorithm, grid, config.chip, use);
-  if (needed <= process::kLittleMemory) return std::nullopt;
+  if (needed <= process::kLittleMemory) return {};
   const double available = process::available_memory_bytes();
-  if (needed <= available) return std::nullopt;
-  return Infeasible{
+  if (needed <= available) return {};
+  return infeasible(
       "/simulation",
       fmt::format("simulating all {} chips needs {} of memory, but this computer has {}, which is "
                   "enough for about {}; use {}fewer chips, or a uniform torus or ring, for which "
                   "representative chips suffice",
                   grid.ranks(), units::bytes_text(needed), units::bytes_text(available),
                   chips_that_fit(algorithm, grid, config.chip, use, available),
-                  on_simgrid ? "the direct engine, " : "")};
+                  on_simgrid ? "the direct engine, " : ""));
 }
 
-OrInfeasible<SimulatedMachine> plan_machine(config::Algorithm algorithm,
-                                            const collectives::Program& program,
-                                            MachineContext& context) {
+Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
+                                        const collectives::Program& program,
+                                        MachineContext& context) {
   const config::ExperimentConfig& config = context.config();
   if (has_representatives(algorithm, config))
     return representatives(program, link_of(config.chip), config);
-  if (MaybeInfeasible infeasible = context.prepare(algorithm)) return *std::move(infeasible);
+  if (auto prepared = context.prepare(algorithm); !prepared)
+    return tl::unexpected(prepared.error());
   sim::Machine machine = make_machine(algorithm, program, context);
   if (config.simulation == config::SimulationMode::full)
     return SimulatedMachine{std::move(machine), false, "requested"};
@@ -285,10 +284,10 @@ OrInfeasible<SimulatedMachine> plan_machine(config::Algorithm algorithm,
     return representatives(program, link, config);
   }
   if (config.simulation == config::SimulationMode::symmetric)
-    return Infeasible{
+    return infeasible(
         "/simulation",
         fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
-                    algorithm->name, obstacle)};
+                    algorithm->name, obstacle));
   return SimulatedMachine{std::move(machine), false, obstacle};
 }
 

@@ -24,9 +24,9 @@ class MachineContext {
   const config::ExperimentConfig& config() const { return config_; }
 
   /// Builds the chips; returns the reason if that is infeasible.
-  MaybeInfeasible prepare();
+  Expected<void> prepare();
   /// Builds whatever an algorithm needs; returns the reason if that is infeasible.
-  MaybeInfeasible prepare(config::Algorithm algorithm);
+  Expected<void> prepare(config::Algorithm algorithm);
   /// Requires prepare().
   const config::PlannedTopology& topology() const { return *topology_; }
   /// Requires prepare() for an algorithm that runs along a ring.
@@ -64,13 +64,13 @@ bool has_representatives(config::Algorithm algorithm, const config::ExperimentCo
 
 /// Checks that this computer can hold the machine, before it or its program is created. Infeasible
 /// if all chips are simulated and need more memory than is available.
-MaybeInfeasible check_machine_memory(config::Algorithm algorithm, const collectives::RankGrid& grid,
-                                     const config::ExperimentConfig& config);
+Expected<void> check_machine_memory(config::Algorithm algorithm, const collectives::RankGrid& grid,
+                                    const config::ExperimentConfig& config);
 
 /// Plans representative chips if they have the timing of all chips and the configuration permits
 /// it. Infeasible if the configuration requires them and there are none.
-OrInfeasible<SimulatedMachine> plan_machine(config::Algorithm algorithm,
-                                            const collectives::Program& program,
-                                            MachineContext& context);
+Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
+                                        const collectives::Program& program,
+                                        MachineContext& context);
 
 }  // namespace equarx::plan

@@ -49,14 +49,14 @@ inline constexpr double kMostTrialTime = 10.0;
 /// Estimates how long simulating the collective takes on this computer, in seconds, with the engine
 /// used for long simulations; 0 if representative chips suffice. `pointer`: JSON pointer of the
 /// collective. Infeasible if the algorithm cannot run here.
-OrInfeasible<double> simulation_time_s(const config::CollectiveConfig& collective,
-                                       const config::ExperimentConfig& config,
-                                       const std::string& pointer);
+Expected<double> simulation_time_s(const config::CollectiveConfig& collective,
+                                   const config::ExperimentConfig& config,
+                                   const std::string& pointer);
 
 /// Builds machines and programs, and checks that the tensor fits the chips and this computer.
 /// Infeasible if it does not, or if a collective cannot run.
-OrInfeasible<Plan> try_plan(const config::ExperimentConfig& config,
-                            RunProfile profile = RunProfile::single);
+Expected<Plan> try_plan(const config::ExperimentConfig& config,
+                        RunProfile profile = RunProfile::single);
 
 /// Like try_plan(), but throws. @throws InputError
 Plan make_plan(const config::ExperimentConfig& config, RunProfile profile = RunProfile::single);

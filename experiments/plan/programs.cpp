@@ -37,15 +37,14 @@ std::string runnable_without_ring_text(const config::ExperimentConfig& config) {
 }
 
 /// Infeasible if a grid has no ring. Other topologies, and links to avoid, require a search.
-MaybeInfeasible why_no_ring(const config::ExperimentConfig& config) {
+Expected<void> check_ring(const config::ExperimentConfig& config) {
   const config::TopologyConfig& topology = config.topology;
-  if (!config::is_grid(topology) || !topology.avoid.empty()) return std::nullopt;
-  const OrInfeasible<Ring> ring = grid_ring(topology.shape);
-  const auto* infeasible = std::get_if<Infeasible>(&ring);
-  if (!infeasible) return std::nullopt;
-  return Infeasible{infeasible->pointer,
-                    fmt::format("{}; or an algorithm that needs no ring: {}", infeasible->reason,
-                                runnable_without_ring_text(config))};
+  if (!config::is_grid(topology) || !topology.avoid.empty()) return {};
+  const Expected<Ring> ring = grid_ring(topology.shape);
+  if (ring) return {};
+  return infeasible(ring.error().pointer,
+                    fmt::format("{}; or an algorithm that needs no ring: {}", ring.error().reason,
+                                runnable_without_ring_text(config)));
 }
 
 /// Axes of a torus longer than one chip.
@@ -88,24 +87,21 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
   return "";
 }
 
-OrInfeasible<RankGrid> rank_grid(config::Algorithm algorithm,
-                                 const config::ExperimentConfig& config,
-                                 const std::string& pointer) {
+Expected<RankGrid> rank_grid(config::Algorithm algorithm, const config::ExperimentConfig& config,
+                             const std::string& pointer) {
   const std::uint32_t chips = config::count_chips(config.topology);
-  if (chips < 2) return Infeasible{"/topology", "a collective needs at least two chips"};
+  if (chips < 2) return infeasible("/topology", "a collective needs at least two chips");
   const std::string obstacle = why_not(algorithm, config);
   if (!obstacle.empty())
-    return Infeasible{pointer, fmt::format("'{}' {}; this topology can run {}", algorithm->name,
-                                           obstacle, runnable_text(config))};
+    return infeasible(pointer, fmt::format("'{}' {}; this topology can run {}", algorithm->name,
+                                           obstacle, runnable_text(config)));
   switch (algorithm->layout) {
     case RankLayout::grid: return RankGrid(long_axes(config.topology.shape));
     case RankLayout::hypercube: {
       const auto axes = static_cast<std::size_t>(std::countr_zero(chips));
       return RankGrid(std::vector<std::uint32_t>(axes, 2));
     }
-    case RankLayout::ring:
-      if (auto no_ring = why_no_ring(config)) return *no_ring;
-      break;
+    case RankLayout::ring: return check_ring(config).map([&] { return RankGrid({chips}); });
     case RankLayout::slices_of_grids: {
       std::vector<std::uint32_t> lengths = long_axes(config.topology.shape);
       lengths.insert(lengths.begin(), config.topology.network->slices);

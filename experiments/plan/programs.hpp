@@ -15,9 +15,9 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
 
 /// Returns the rank grid. Infeasible at `pointer`, listing the algorithms that can run, if
 /// why_not().
-OrInfeasible<collectives::RankGrid> rank_grid(config::Algorithm algorithm,
-                                              const config::ExperimentConfig& config,
-                                              const std::string& pointer);
+Expected<collectives::RankGrid> rank_grid(config::Algorithm algorithm,
+                                          const config::ExperimentConfig& config,
+                                          const std::string& pointer);
 
 /// Inputs of the program generator.
 collectives::ProgramRequest program_request(const config::CollectiveConfig& collective,

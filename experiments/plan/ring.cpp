@@ -22,14 +22,16 @@ std::string avoided_text(const std::vector<config::AvoidedCable>& avoid) {
   return text;
 }
 
-Infeasible no_ring(const config::TopologyConfig& config, const topology::RingSearch& search) {
+tl::unexpected<Infeasible> no_ring(const config::TopologyConfig& config,
+                                   const topology::RingSearch& search) {
   const bool proved = search.outcome == topology::RingOutcome::none;
   const std::string around =
       config.avoid.empty() ? "" : fmt::format(" without the links {}", avoided_text(config.avoid));
-  return {config::kTopologyPointer,
-          fmt::format("no Hamiltonian ring {} on the {}{}: {}; {}", proved ? "exists" : "was found",
-                      config::topology_text(config), around, search.reason,
-                      config.avoid.empty() ? "use a topology that has one" : "avoid fewer links")};
+  return infeasible(
+      config::kTopologyPointer,
+      fmt::format("no Hamiltonian ring {} on the {}{}: {}; {}", proved ? "exists" : "was found",
+                  config::topology_text(config), around, search.reason,
+                  config.avoid.empty() ? "use a topology that has one" : "avoid fewer links"));
 }
 
 }  // namespace
@@ -41,16 +43,16 @@ topology::RingSearch search_ring(const config::TopologyConfig& config,
   return topology::find_ring(topology.graph, avoid, topology.shape);
 }
 
-OrInfeasible<Ring> grid_ring(const topology::GridShape& shape) {
+Expected<Ring> grid_ring(const topology::GridShape& shape) {
   try {
     return topology::hamiltonian_ring(shape);
   } catch (const std::invalid_argument& error) {  // names the shapes that have one
-    return Infeasible{config::kTopologyPointer, error.what()};
+    return infeasible(config::kTopologyPointer, error.what());
   }
 }
 
-OrInfeasible<Ring> plan_ring(const config::TopologyConfig& config,
-                             const config::PlannedTopology& topology) {
+Expected<Ring> plan_ring(const config::TopologyConfig& config,
+                         const config::PlannedTopology& topology) {
   if (topology.shape && config.avoid.empty()) return grid_ring(*topology.shape);
   topology::RingSearch search = search_ring(config, topology);
   if (search.outcome != topology::RingOutcome::found) return no_ring(config, search);

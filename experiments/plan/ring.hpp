@@ -19,11 +19,11 @@ topology::RingSearch search_ring(const config::TopologyConfig& config,
 using Ring = std::vector<topology::ChipId>;
 
 /// Ring through all chips of a grid, or why there is none.
-OrInfeasible<Ring> grid_ring(const topology::GridShape& shape);
+Expected<Ring> grid_ring(const topology::GridShape& shape);
 
 /// search_ring() for collectives that need a ring. The failure states whether none exists or none
 /// was found, and the avoided links.
-OrInfeasible<Ring> plan_ring(const config::TopologyConfig& config,
-                             const config::PlannedTopology& topology);
+Expected<Ring> plan_ring(const config::TopologyConfig& config,
+                         const config::PlannedTopology& topology);
 
 }  // namespace equarx::plan

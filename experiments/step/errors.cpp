@@ -83,9 +83,10 @@ class Errors {
         group_experiment(config_, config_.calls[call], planned.config);
     experiment.numerics = true;
     const unsigned threads = threads_ > 0 ? threads_ : values::default_threads();
-    if (const auto infeasible = plan::check_host_memory(planned.program, experiment, threads))
-      throw input::InputError(config_.compared ? "/tensor" : "/values",
-                              fmt::format("{}: {}", config_.calls[call].group, infeasible->text()));
+    if (const auto fits = plan::check_host_memory(planned.program, experiment, threads); !fits)
+      throw input::InputError(
+          config_.compared ? "/tensor" : "/values",
+          fmt::format("{}: {}", config_.calls[call].group, fits.error().text()));
   }
 
   /// Sets the errors of a variant and its groups; none without values.

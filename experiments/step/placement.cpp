@@ -62,7 +62,7 @@ Groups groups_along_axes(const config::StepConfig& config, const steps::Collecti
   config::ExperimentConfig experiment = config.machine;
   experiment.topology = config::group_topology(config.machine.topology, config.mesh, call);
   plan::MachineContext context(experiment);
-  if (const auto infeasible = context.prepare(plan.config.algorithm)) infeasible->raise();
+  plan::value_or_throw(context.prepare(plan.config.algorithm));
   const std::vector<ChipId> members =
       plan::place_ranks(plan.config.algorithm, plan.program.grid(), context);
   const Coordinates chips(config.mesh.machine);
@@ -120,7 +120,7 @@ Placement place(const config::StepConfig& config, const steps::PermuteProgram& p
 sim::Machine machine_of_all(const config::StepConfig& config,
                             std::span<const Placement> placements) {
   plan::MachineContext context(config.machine);
-  if (const auto infeasible = context.prepare()) infeasible->raise();
+  plan::value_or_throw(context.prepare());
   std::vector<const std::vector<ChipId>*> channels;
   for (const Placement& placement : placements)
     for (const std::vector<ChipId>& peers : placement.peers) channels.push_back(&peers);

@@ -154,13 +154,13 @@ PlannedCall fastest_of(const config::StepConfig& config, const steps::Collective
 
 // --- Variants
 
-Planner::CallOrNot planned(const config::StepConfig& config, const config::StepCall& of,
-                           const config::CollectiveConfig& collective) {
-  plan::OrInfeasible<plan::Plan> made =
-      plan::try_plan(group_experiment(config, of, collective), plan::RunProfile::batch);
-  if (auto* infeasible = std::get_if<plan::Infeasible>(&made)) return std::move(*infeasible);
-  return std::make_shared<const PlannedCall>(
-      fastest_of(config, of.call, std::get<plan::Plan>(made).collectives.front()));
+Planner::ExpectedCall planned(const config::StepConfig& config, const config::StepCall& of,
+                              const config::CollectiveConfig& collective) {
+  return plan::try_plan(group_experiment(config, of, collective), plan::RunProfile::batch)
+      .map([&](const plan::Plan& plan) {
+        return std::make_shared<const PlannedCall>(
+            fastest_of(config, of.call, plan.collectives.front()));
+      });
 }
 
 PlannedPermute planned(const config::StepConfig& config, const steps::Permute& permute) {
@@ -256,8 +256,8 @@ Planner::Planner(const config::StepConfig& config)
     step_.permutes.push_back(std::make_shared<const PlannedPermute>(planned(config, permute)));
 }
 
-const Planner::CallOrNot& Planner::call(std::size_t call,
-                                        const config::CollectiveConfig& collective) {
+const Planner::ExpectedCall& Planner::call(std::size_t call,
+                                           const config::CollectiveConfig& collective) {
   const config::StepCall& of = step_.config.calls[call];
   const std::string how =
       fmt::format("{} {}", call, config::collective_json(collective, of.call.collective).dump());
@@ -270,11 +270,11 @@ VariantPlan Planner::variant(const config::StepVariant& variant) {
   const config::StepConfig& config = step_.config;
   VariantPlan plan;
   for (std::size_t i = 0; i < config.calls.size(); ++i) {
-    const CallOrNot& planned = call(i, variant.collectives[i]);
-    if (const auto* infeasible = std::get_if<plan::Infeasible>(&planned))
+    const ExpectedCall& planned = call(i, variant.collectives[i]);
+    if (!planned)
       throw input::InputError("/variants",
-                              fmt::format("{}: {}", config.calls[i].group, infeasible->text()));
-    plan.calls.push_back(std::get<std::shared_ptr<const PlannedCall>>(planned));
+                              fmt::format("{}: {}", config.calls[i].group, planned.error().text()));
+    plan.calls.push_back(*planned);
   }
   plan.permutes = step_.permutes;
   add_work(config, step_.core_s, rates_, plan);

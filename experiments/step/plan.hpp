@@ -62,7 +62,7 @@ struct StepPlan {
 /// Plans variants of one step, sharing common parts.
 class Planner {
  public:
-  using CallOrNot = plan::OrInfeasible<std::shared_ptr<const PlannedCall>>;
+  using ExpectedCall = plan::Expected<std::shared_ptr<const PlannedCall>>;
 
   /// @throws input::InputError if memory is insufficient or an operand type is unsupported
   explicit Planner(const config::StepConfig& config);
@@ -72,17 +72,17 @@ class Planner {
   /// The step without variants.
   const StepPlan& step() const { return step_; }
 
-  /// Plans a collective of the step in isolation; infeasible implementations are returned as
-  /// plan::Infeasible. `call` is an index of the configuration.
-  const CallOrNot& call(std::size_t call, const config::CollectiveConfig& collective);
+  /// Plans a collective of the step in isolation; infeasible if its implementation is. `call` is an
+  /// index of the configuration.
+  const ExpectedCall& call(std::size_t call, const config::CollectiveConfig& collective);
 
   /// @throws input::InputError if a collective is infeasible
   VariantPlan variant(const config::StepVariant& variant);
 
  private:
   StepPlan step_;
-  workloads::ComputeRates rates_;           ///< rates of its chip
-  std::map<std::string, CallOrNot> calls_;  ///< by call and implementation
+  workloads::ComputeRates rates_;              ///< rates of its chip
+  std::map<std::string, ExpectedCall> calls_;  ///< by call and implementation
 };
 
 /// Returns the same variants, with the algorithms and tilings already chosen, on a machine with other

@@ -102,11 +102,10 @@ class Search {
   };
 
   void enqueue(std::size_t candidate) {
-    const plan::OrInfeasible<double> cost_s = trials_.cost_s(candidate);
-    if (const auto* infeasible = std::get_if<plan::Infeasible>(&cost_s))
-      return note_infeasible(candidate, *infeasible);
-    queue_.insert({trials_.early_bound_s(space_.candidates[candidate].family), candidate,
-                   std::get<double>(cost_s), std::get<double>(cost_s) <= options_.most_trial_s});
+    const plan::Expected<double> cost_s = trials_.cost_s(candidate);
+    if (!cost_s) return note_infeasible(candidate, cost_s.error());
+    queue_.insert({trials_.early_bound_s(space_.candidates[candidate].family), candidate, *cost_s,
+                   *cost_s <= options_.most_trial_s});
   }
 
   bool has_result() const {
@@ -164,12 +163,11 @@ class Search {
     if (!next.has_program) ++examined_;
     if (std::string why = why_too_long(next); !why.empty())
       return deferred_.push_back({next, std::move(why)});
-    const plan::OrInfeasible<double> bound_s =
+    const plan::Expected<double> bound_s =
         prunes && next.has_program ? next.bound_s : trials_.bound_s(next.candidate);
-    if (const auto* infeasible = std::get_if<plan::Infeasible>(&bound_s))
-      return note_infeasible(next.candidate, *infeasible);
+    if (!bound_s) return note_infeasible(next.candidate, bound_s.error());
     Queued known = next;
-    known.bound_s = std::get<double>(bound_s);
+    known.bound_s = *bound_s;
     known.has_program = true;
     if (prunes && !next.has_program)
       queue_.insert(known);
@@ -186,16 +184,19 @@ class Search {
       return;
     }
     const std::size_t family = space_.candidates[next.candidate].family;
-    const NmseOutcome nmse = trials_.nmse(family);
-    if (const auto* infeasible = std::get_if<plan::Infeasible>(&nmse))
-      return note_infeasible(next.candidate, *infeasible);
-    if (const auto* skipped = std::get_if<Skipped>(&nmse))
-      return deferred_.push_back({next, skipped->reason});
+    const ExpectedNmse nmse = trials_.nmse(family);
+    if (!nmse) return note_no_error(next, nmse.error());
     const auto& prediction = trials_.prediction(family);
-    if (use_theory_ && prediction && std::get<double>(nmse) < prediction->floor)
-      theory_refuted_ = true;
+    if (use_theory_ && prediction && *nmse < prediction->floor) theory_refuted_ = true;
     if (!options_.exhaustive && prune(next.bound_s, family)) return;
-    simulate(next.candidate, next.bound_s, std::get<double>(nmse));
+    simulate(next.candidate, next.bound_s, *nmse);
+  }
+
+  /// Counts a candidate whose error cannot be computed, or defers it if that is too expensive.
+  void note_no_error(const Queued& next, const NoNmse& why) {
+    if (const auto* infeasible = std::get_if<plan::Infeasible>(&why))
+      return note_infeasible(next.candidate, *infeasible);
+    deferred_.push_back({next, std::get<Skipped>(why).reason});
   }
 
   /// Counts an infeasible candidate by its reason.

@@ -103,23 +103,23 @@ std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_s
 }
 
 /// Plans the scheme with the fewest messages that fit into the chips' memory.
-plan::OrInfeasible<plan::CollectivePlan> pilot(const config::ExperimentConfig& config,
-                                               config::CollectiveConfig collective) {
-  plan::Infeasible infeasible;
+plan::Expected<plan::CollectivePlan> pilot(const config::ExperimentConfig& config,
+                                           config::CollectiveConfig collective) {
+  plan::Expected<plan::CollectivePlan> found = plan::infeasible("", "");
   for (std::size_t i = kElementsPerScale.size(); i-- > 0;) {
     collective.elements_per_scale = kElementsPerScale[i];
-    plan::OrInfeasible<plan::Plan> planned = plan::try_plan(with_collective(config, collective));
-    if (auto* plan = std::get_if<plan::Plan>(&planned))
-      return std::move(plan->collectives.front().candidates.front());
-    infeasible = std::get<plan::Infeasible>(std::move(planned));
+    found = plan::try_plan(with_collective(config, collective)).map([](plan::Plan&& plan) {
+      return std::move(plan.collectives.front().candidates.front());
+    });
+    if (found) break;
   }
-  return infeasible;
+  return found;
 }
 
 /// `scaled`: for scaled formats
-plan::OrInfeasible<TuneScheme> make_scheme(const config::ExperimentConfig& config,
-                                           config::Algorithm algorithm, collectives::RingStyle ring,
-                                           bool scaled) {
+plan::Expected<TuneScheme> make_scheme(const config::ExperimentConfig& config,
+                                       config::Algorithm algorithm, collectives::RingStyle ring,
+                                       bool scaled) {
   config::CollectiveConfig collective;
   collective.label = "pilot";
   collective.algorithm = algorithm;
@@ -127,11 +127,10 @@ plan::OrInfeasible<TuneScheme> make_scheme(const config::ExperimentConfig& confi
   collective.microshards = 1;
   collective.cuts = config::CutMode::by_size;
   if (scaled) collective.format = format_named("int8");
-  const plan::OrInfeasible<plan::CollectivePlan> planned = pilot(config, collective);
-  if (const auto* infeasible = std::get_if<plan::Infeasible>(&planned)) return *infeasible;
-  const auto& plan = std::get<plan::CollectivePlan>(planned);
-  return TuneScheme{algorithm, ring, plan.program.partition,
-                    link_loads(plan, config.chip.step_sync_time.value)};
+  return pilot(config, collective).map([&](const plan::CollectivePlan& plan) {
+    return TuneScheme{algorithm, ring, plan.program.partition,
+                      link_loads(plan, config.chip.step_sync_time.value)};
+  });
 }
 
 // --- Families of a scheme
@@ -198,13 +197,13 @@ class Enumeration {
       return takes(format) && config::fits_format(algorithm, config_.collective, format);
     };
     if (std::ranges::none_of(formats_, fits)) return;
-    plan::OrInfeasible<TuneScheme> scheme = make_scheme(config_, algorithm, ring, scaled);
-    if (const auto* why = std::get_if<plan::Infeasible>(&scheme)) {
+    plan::Expected<TuneScheme> scheme = make_scheme(config_, algorithm, ring, scaled);
+    if (!scheme) {
       if (space_.infeasible_schemes.empty() || space_.infeasible_schemes.back().scheme != text)
-        space_.infeasible_schemes.push_back({text, why->text()});
+        space_.infeasible_schemes.push_back({text, scheme.error().text()});
       return;
     }
-    space_.schemes.push_back(std::get<TuneScheme>(std::move(scheme)));
+    space_.schemes.push_back(*std::move(scheme));
     for (const config::NamedBlockFormat& format : formats_)
       if (fits(format)) add_format(format);
   }

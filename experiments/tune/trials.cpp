@@ -33,16 +33,17 @@ config::CollectiveConfig in_small_parts(config::CollectiveConfig collective,
 }
 
 /// NMSE of a program. `concurrent`: number of threads that compute errors concurrently
-NmseOutcome program_nmse(const collectives::Program& program, config::ExperimentConfig config,
-                         const values::TensorSource& source, unsigned threads, unsigned concurrent,
-                         std::uint64_t most_bytes) {
+ExpectedNmse program_nmse(const collectives::Program& program, config::ExperimentConfig config,
+                          const values::TensorSource& source, unsigned threads, unsigned concurrent,
+                          std::uint64_t most_bytes) {
   config.numerics = true;
-  if (auto infeasible = plan::check_host_memory(program, config, threads * concurrent))
-    return *infeasible;
+  if (auto fits = plan::check_host_memory(program, config, threads * concurrent); !fits)
+    return tl::unexpected<NoNmse>(fits.error());
   const std::uint64_t bytes = values::memory_bytes(program, threads * concurrent);
   if (bytes > most_bytes)
-    return Skipped{fmt::format("computing its error would take {} of memory",
-                               units::bytes_text(static_cast<double>(bytes)))};
+    return tl::unexpected<NoNmse>(
+        Skipped{fmt::format("computing its error would take {} of memory",
+                            units::bytes_text(static_cast<double>(bytes)))});
   const values::ValueResult result = values::execute(program, source,
                                                      {.threads = threads,
                                                       .rounding_seed = config.tensor.values.seed,
@@ -55,12 +56,12 @@ NmseOutcome program_nmse(const collectives::Program& program, config::Experiment
 }
 
 /// NMSE of the only collective of a configuration.
-NmseOutcome config_nmse(const config::ExperimentConfig& config, const values::TensorSource& source,
-                        unsigned threads, unsigned concurrent, std::uint64_t most_bytes) {
-  const plan::OrInfeasible<plan::Plan> made = plan::try_plan(config, plan::RunProfile::batch);
-  if (const auto* infeasible = std::get_if<plan::Infeasible>(&made)) return *infeasible;
-  return program_nmse(std::get<plan::Plan>(made).collectives.front().candidates.front().program,
-                      config, source, threads, concurrent, most_bytes);
+ExpectedNmse config_nmse(const config::ExperimentConfig& config, const values::TensorSource& source,
+                         unsigned threads, unsigned concurrent, std::uint64_t most_bytes) {
+  const plan::Expected<plan::Plan> made = plan::try_plan(config, plan::RunProfile::batch);
+  if (!made) return tl::unexpected<NoNmse>(made.error());
+  return program_nmse(made->collectives.front().candidates.front().program, config, source, threads,
+                      concurrent, most_bytes);
 }
 
 }  // namespace
@@ -96,8 +97,8 @@ TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& 
 
 std::optional<double> TuneTrials::computed_nmse(std::size_t family) const {
   if (!requested_[family]) return std::nullopt;
-  const auto* const nmse = std::get_if<double>(&nmse_.at(family));
-  return nmse == nullptr ? std::nullopt : std::optional(*nmse);
+  const ExpectedNmse& nmse = nmse_.at(family);
+  return nmse ? std::optional(*nmse) : std::nullopt;
 }
 
 std::uint64_t TuneTrials::errors_computed() const {
@@ -107,8 +108,8 @@ std::uint64_t TuneTrials::errors_computed() const {
   return count;
 }
 
-NmseOutcome TuneTrials::nmse(std::size_t family) {
-  const NmseOutcome& nmse = nmse_.get(family);
+ExpectedNmse TuneTrials::nmse(std::size_t family) {
+  const ExpectedNmse& nmse = nmse_.get(family);
   requested_[family] = true;
   return nmse;
 }
@@ -117,17 +118,16 @@ double TuneTrials::early_bound_s(std::size_t family) const {
   return traffic_bound_s(scheme(family), space_.families[family].config, config_.tensor.dtype);
 }
 
-plan::OrInfeasible<double> TuneTrials::cost_s(std::size_t candidate) const {
+plan::Expected<double> TuneTrials::cost_s(std::size_t candidate) const {
   return plan::simulation_time_s(config_of(space_, space_.candidates[candidate]), config_,
                                  "/collectives/0");
 }
 
-plan::OrInfeasible<double> TuneTrials::find_bound_s(std::size_t candidate) const {
-  const plan::OrInfeasible<plan::Plan> made = plan(candidate);
-  if (const auto* infeasible = std::get_if<plan::Infeasible>(&made)) return *infeasible;
-  return std::max(
-      early_bound_s(space_.candidates[candidate].family),
-      program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front()));
+plan::Expected<double> TuneTrials::find_bound_s(std::size_t candidate) const {
+  return plan(candidate).map([&](const plan::Plan& made) {
+    return std::max(early_bound_s(space_.candidates[candidate].family),
+                    program_bound_s(made.collectives.front().candidates.front()));
+  });
 }
 
 bool TuneTrials::may_fail() const {
@@ -145,9 +145,8 @@ bool TuneTrials::is_ready(const Key& key) const {
 
 /// True if the time of a key with bound and error is needed.
 bool TuneTrials::needs_time(const Key& key) const {
-  const auto* const nmse = std::get_if<double>(&nmse_.at(space_.candidates[key.candidate].family));
-  return std::holds_alternative<double>(bounds_.at(key.candidate)) && nmse != nullptr &&
-         *nmse < key.nmse_below;
+  const ExpectedNmse& nmse = nmse_.at(space_.candidates[key.candidate].family);
+  return bounds_.at(key.candidate) && nmse && *nmse < key.nmse_below;
 }
 
 void TuneTrials::look_ahead(const std::vector<Key>& keys) {
@@ -170,13 +169,13 @@ void TuneTrials::compute_ahead(const Key& key) {
   if (nmse_.is_ready(family) && needs_time(key)) times_.prepare(key.candidate);
 }
 
-plan::OrInfeasible<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
+plan::Expected<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
   return plan::try_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])),
                         plan::RunProfile::batch);
 }
 
 TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
-  const double bound_s = std::get<double>(bounds_.at(candidate));
+  const double bound_s = bounds_.at(candidate).value();
   const auto made = plan::value_or_throw(plan(candidate));
   const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
   if (run.failure) return {};
@@ -188,7 +187,7 @@ TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
 }
 
 /// With a pool, several errors are computed concurrently, each by one thread.
-NmseOutcome TuneTrials::compute(std::size_t family) const {
+ExpectedNmse TuneTrials::compute(std::size_t family) const {
   const unsigned all = values::default_threads();
   const unsigned threads = pool_.threads() > 0 ? 1 : all;
   const config::CollectiveConfig collective =
@@ -197,8 +196,8 @@ NmseOutcome TuneTrials::compute(std::size_t family) const {
                      most_bytes_);
 }
 
-NmseOutcome trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
-                       std::uint64_t most_bytes) {
+ExpectedNmse trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
+                        std::uint64_t most_bytes) {
   constexpr std::uint64_t kMuch = std::uint64_t{2} << 30;  // bytes; one thread needs less
   const unsigned all = values::default_threads();
   const unsigned threads = values::memory_bytes(planned.program, all) > kMuch ? 1 : all;

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <tl/expected.hpp>
+
 #include "base/process/thread_pool.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/tune/lazy_table.hpp"
@@ -26,13 +28,15 @@ struct Skipped {
   std::string reason;  ///< "computing its error would take 3 GiB of memory"
 };
 
-/// An error (NMSE), or the reason it has no value.
-using NmseOutcome = std::variant<double, plan::Infeasible, Skipped>;
+/// Why an NMSE is not computed.
+using NoNmse = std::variant<plan::Infeasible, Skipped>;
+/// An NMSE, or why it is not computed.
+using ExpectedNmse = tl::expected<double, NoNmse>;
 
 /// Returns the NMSE of a planned collective against the exact result on trial_sample() of the
 /// tensor. `config`: the configuration with this collective only. `most_bytes`: memory limit
-NmseOutcome trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
-                       std::uint64_t most_bytes);
+ExpectedNmse trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
+                        std::uint64_t most_bytes);
 
 /// Memoizes every result. Families and candidates are indices into the space.
 class TuneTrials {
@@ -63,16 +67,16 @@ class TuneTrials {
   std::optional<double> computed_nmse(std::size_t family) const;
   std::uint64_t errors_computed() const;
 
-  NmseOutcome nmse(std::size_t family);
+  ExpectedNmse nmse(std::size_t family);
 
   /// Lower bound on the times of the family; needs no program.
   double early_bound_s(std::size_t family) const;
 
   /// Estimated time to simulate the candidate, in seconds; Infeasible if it cannot run.
-  plan::OrInfeasible<double> cost_s(std::size_t candidate) const;
+  plan::Expected<double> cost_s(std::size_t candidate) const;
 
   /// Lower bound on the candidate's time, at least early_bound_s(); Infeasible if it cannot run.
-  plan::OrInfeasible<double> bound_s(std::size_t candidate) { return bounds_.get(candidate); }
+  plan::Expected<double> bound_s(std::size_t candidate) { return bounds_.get(candidate); }
 
   /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than its bound
   const Time& time(std::size_t candidate) { return times_.get(candidate); }
@@ -105,10 +109,10 @@ class TuneTrials {
 
   void compute_ahead(const Key& key);
   bool needs_time(const Key& key) const;
-  plan::OrInfeasible<plan::Plan> plan(std::size_t candidate) const;
-  plan::OrInfeasible<double> find_bound_s(std::size_t candidate) const;
+  plan::Expected<plan::Plan> plan(std::size_t candidate) const;
+  plan::Expected<double> find_bound_s(std::size_t candidate) const;
   Time simulate(std::size_t candidate) const;
-  NmseOutcome compute(std::size_t family) const;
+  ExpectedNmse compute(std::size_t family) const;
 
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   const config::ExperimentConfig& config_;
@@ -117,10 +121,10 @@ class TuneTrials {
   values::TensorSource source_;
   ErrorTheory theory_;
   std::vector<std::optional<ErrorPrediction>> predictions_;
-  std::vector<bool> requested_;                   ///< by family: true if nmse() was called
-  LazyTable<NmseOutcome> nmse_;                   ///< by family
-  LazyTable<plan::OrInfeasible<double>> bounds_;  ///< by candidate
-  LazyTable<Time> times_;                         ///< by candidate
+  std::vector<bool> requested_;               ///< by family: true if nmse() was called
+  LazyTable<ExpectedNmse> nmse_;              ///< by family
+  LazyTable<plan::Expected<double>> bounds_;  ///< by candidate
+  LazyTable<Time> times_;                     ///< by candidate
   process::ThreadPool pool_;  ///< last member: joins before its inputs are destroyed
 };
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -101,13 +100,13 @@ class Finder {
   }
 
   /// Sums the times of the group's tasks.
-  plan::OrInfeasible<StepCandidate> make_candidate(
-      const std::string& label, std::vector<config::CollectiveConfig> collectives) {
+  plan::Expected<StepCandidate> make_candidate(const std::string& label,
+                                               std::vector<config::CollectiveConfig> collectives) {
     StepCandidate made{label, std::move(collectives), 0.0, 0.0, 0.0};
     for (std::size_t i = 0; i < group_.calls.size(); ++i) {
       const auto planned = planner_.call(group_.calls[i], made.collectives[i]);
-      if (const auto* infeasible = std::get_if<plan::Infeasible>(&planned)) return *infeasible;
-      const step::PlannedCall& call = *std::get<std::shared_ptr<const step::PlannedCall>>(planned);
+      if (!planned) return tl::unexpected(planned.error());
+      const step::PlannedCall& call = **planned;
       made.isolated_s += group_.tasks[i] * call.isolated_s;
       made.core_s += group_.tasks[i] * call.core_s;
     }
@@ -124,10 +123,10 @@ class Finder {
           step::group_experiment(config_, config_.calls[group_.calls[i]], candidate.collectives[i]);
       const auto planned =
           plan::value_or_throw(planner_.call(group_.calls[i], candidate.collectives[i]));
-      const tune::NmseOutcome nmse =
+      const tune::ExpectedNmse nmse =
           tune::trial_nmse(planned->plan, experiment, std::numeric_limits<std::uint64_t>::max());
-      if (!std::holds_alternative<double>(nmse)) return std::nullopt;
-      largest = std::max(largest, std::get<double>(nmse));
+      if (!nmse) return std::nullopt;
+      largest = std::max(largest, *nmse);
     }
     return largest;
   }
@@ -162,10 +161,9 @@ class Finder {
     std::vector<std::pair<StepCandidate, std::optional<double>>>
         candidates;  // with the error of the first collective
     for (const Proposal& proposal : proposals) {
-      plan::OrInfeasible<StepCandidate> made =
+      plan::Expected<StepCandidate> made =
           make_candidate(proposal.label, std::vector(group_.calls.size(), proposal.config));
-      if (std::holds_alternative<StepCandidate>(made))
-        candidates.emplace_back(std::get<StepCandidate>(std::move(made)), proposal.nmse);
+      if (made) candidates.emplace_back(*std::move(made), proposal.nmse);
     }
     std::ranges::stable_sort(candidates, {}, [](const auto& one) { return one.first.isolated_s; });
     const double baseline_s = found_.list.front().isolated_s;

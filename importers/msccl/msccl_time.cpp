@@ -67,7 +67,7 @@ BlockSpeed speed_of(const Schedule& schedule, const hardware::Chip& chip, MscclT
 
 sim::Machine machine_for(const config::ExperimentConfig& config, const MscclTimelines& lines) {
   plan::MachineContext context(config);
-  if (const auto infeasible = context.prepare()) infeasible->raise();
+  plan::value_or_throw(context.prepare());
   const std::uint32_t ranks = config::count_chips(config.topology);
   std::vector<topology::ChipId> chips(ranks);
   std::iota(chips.begin(), chips.end(), 0);

@@ -46,10 +46,8 @@ bool is_small(const config::CollectiveConfig& collective, const ExperimentConfig
     config::CollectiveConfig one = collective;
     one.algorithm = algorithm;
     const auto grid = plan::rank_grid(algorithm, config, "");
-    const auto* ranks = std::get_if<collectives::RankGrid>(&grid);
-    return ranks == nullptr ||
-           programs * ranks->ranks() * plan::estimate_messages(one, *ranks, config) <=
-               kMostMessages;
+    return !grid ||
+           programs * grid->ranks() * plan::estimate_messages(one, *grid, config) <= kMostMessages;
   };
   if (collective.algorithm != config::kAutomatic) return is_small_by(collective.algorithm);
   return std::ranges::all_of(

@@ -26,8 +26,7 @@ input::Json open_config(const std::string& topology, const std::string& algorith
 CutChoice choice_of(const input::Json& json) {
   const config::ExperimentConfig config = config::read_config(json);
   const config::CollectiveConfig& collective = config.collectives.front();
-  return choose_cuts(collective,
-                     std::get<collectives::RankGrid>(rank_grid(collective.algorithm, config, "")),
+  return choose_cuts(collective, value_or_throw(rank_grid(collective.algorithm, config, "")),
                      config);
 }
 

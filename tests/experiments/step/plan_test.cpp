@@ -33,7 +33,7 @@ TEST_CASE("a planner plans variants one by one, and reports infeasible collectiv
   CHECK(plain.calls.front()->core_s <= plain.calls.front()->isolated_s);
   config::CollectiveConfig unfit = config.variants[0].collectives.front();
   unfit.algorithm = collectives::find_algorithm("hierarchical");
-  CHECK(std::holds_alternative<plan::Infeasible>(planner.call(0, unfit)));
+  CHECK_FALSE(planner.call(0, unfit));
   config::StepVariant variant = config.variants[0];
   variant.collectives.front() = unfit;
   testing::check_refused([&] { planner.variant(variant); }, "/variants", "bucket: ");
