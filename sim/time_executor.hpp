@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -13,13 +12,6 @@
 #include "sim/timeline.hpp"
 
 namespace equarx::sim {
-
-/// An incomplete simulation, i.e. a defect of the program. The message contains the positions of
-/// the chips.
-class SimulationError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Simulation engine. Both run the same timelines and agree to 1e-9, as verified by tests.
 enum class Engine : std::uint8_t {
@@ -58,8 +50,8 @@ struct SimulationOptions {
 ///
 /// The direct engine is reentrant. SimGrid supports one engine per process, so each simulation runs
 /// in a forked child: must not be called while the calling process has other threads.
-/// @throws SimulationError if the simulation deadlocks or crashes, naming the chip and the
-///         instruction.
+/// @throws exceptions::InvariantError if the simulation deadlocks or crashes, naming the chips and
+///         their instructions.
 /// @throws std::logic_error if costs contain HBM bytes and the machine has no HBMs
 TimeResult simulate(const collectives::Program& program, const Machine& machine, const Costs& costs,
                     const SimulationOptions& options = {});

@@ -1,27 +1,25 @@
+// Invalid input, and conversions of errors of modules that have no JSON pointers.
 #pragma once
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
-#include "base/os/printable.hpp"
+#include "base/exceptions/exceptions.hpp"
 
 namespace equarx::input {
 
-/// Invalid user input. One line: the pointer, the problem, and the remedy. Control characters and
-/// malformed UTF-8 from the input are replaced by question marks, so that the message stays on one
-/// line and is safe to print to a terminal.
-class InputError : public std::runtime_error {
+using exceptions::InvariantError;
+using exceptions::UserError;
+
+/// Invalid input. The place is a JSON pointer such as "/tensor/shape", or "" for the whole document;
+/// in the command line also an option or a file.
+class InputError : public UserError {
  public:
-  /// `pointer` is a JSON pointer such as "/tensor/shape", or "" for the whole document.
-  InputError(const std::string& pointer, const std::string& message)
-      : std::runtime_error(os::printable(pointer.empty() ? message : pointer + ": " + message)),
-        pointer_(pointer) {}
+  using UserError::UserError;
 
-  /// The JSON pointer; "" for the whole document.
-  const std::string& pointer() const { return pointer_; }
-
- private:
-  std::string pointer_;
+  /// The place.
+  const std::string& pointer() const { return place(); }
 };
 
 /// An unknown key; the pointer is that key's.
@@ -33,8 +31,8 @@ class UnknownKeyError : public InputError {
 /// A valid request that needs more HBM than its chips have. A result for sweeps, an error elsewhere.
 class DoesNotFitError : public InputError {
  public:
-  DoesNotFitError(const std::string& pointer, const std::string& message, double needs_bytes)
-      : InputError(pointer, message), needs_bytes_(needs_bytes) {}
+  DoesNotFitError(std::string pointer, std::string message, double needs_bytes)
+      : InputError(std::move(pointer), std::move(message)), needs_bytes_(needs_bytes) {}
 
   /// HBM needed on each chip.
   double needs_bytes() const { return needs_bytes_; }
@@ -43,11 +41,30 @@ class DoesNotFitError : public InputError {
   double needs_bytes_;
 };
 
-/// Violation of an internal invariant (a bound, a conservation law): a bug in the program, never a
-/// result.
-class InvariantError : public std::logic_error {
- public:
-  using std::logic_error::logic_error;
-};
+/// Calls `act` and converts errors without JSON pointer, std::invalid_argument and UserError, to an
+/// InputError at `pointer`. An InputError keeps its own pointer.
+template <typename Act>
+decltype(auto) at(const std::string& pointer, Act&& act) {
+  try {
+    return std::forward<Act>(act)();
+  } catch (const InputError&) {
+    throw;
+  } catch (const UserError& error) {
+    throw InputError(pointer, error.what());
+  } catch (const std::invalid_argument& error) {
+    throw InputError(pointer, error.what());
+  }
+}
+
+/// Calls `act` and converts its UserErrors to InputErrors at `place`, the pointer, option or file
+/// that `act` reads. Their own places become part of the message.
+template <typename Act>
+decltype(auto) within(const std::string& place, Act&& act) {
+  try {
+    return std::forward<Act>(act)();
+  } catch (const UserError& error) {
+    throw InputError(place, error.what());
+  }
+}
 
 }  // namespace equarx::input

@@ -30,17 +30,10 @@ std::string read_stream(std::istream& stream, const std::string& name);
 /// it cannot be read or if `use` throws one.
 template <typename Use>
 auto read_named_file(const std::string& path, const std::string& pointer, Use&& use) {
-  std::string text;
-  try {
-    text = read_file(path);
-  } catch (const InputError& error) {  // already names the file
-    throw InputError(pointer, error.what());
-  }
-  try {
-    return std::forward<Use>(use)(text);
-  } catch (const InputError& error) {
-    throw InputError(pointer, "in " + path + ": " + error.what());
-  }
+  return within(pointer, [&] {
+    const std::string text = read_file(path);  // its errors name the file
+    return within("in " + path, [&] { return std::forward<Use>(use)(text); });
+  });
 }
 
 /// True if a text is the path of a file rather than a built-in name: it contains a '/' or ends in

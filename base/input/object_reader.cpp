@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -89,11 +88,7 @@ double read_quantity(const Json& value, const std::string& pointer, units::Dimen
   if (dimension == units::Dimension::bytes && value.is_number_unsigned())
     return static_cast<double>(value.get<std::uint64_t>());
   if (!value.is_string()) wrong_type(pointer, expected_quantity(dimension), value);
-  try {
-    return units::parse(value.get<std::string>(), dimension);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(pointer, error.what());
-  }
+  return at(pointer, [&] { return units::parse(value.get<std::string>(), dimension); });
 }
 
 ObjectReader::ObjectReader(const Json& value, std::string pointer)

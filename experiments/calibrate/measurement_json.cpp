@@ -32,13 +32,9 @@ input::Json config_json(input::ObjectReader& reader, const std::filesystem::path
     throw input::InputError(
         reader.pointer_to("set"),
         "expected an object of JSON pointers, like {\"/tensor/bytes\": \"8 B\"}");
-  for (const auto& [pointer, value] : changes.items()) {
-    try {
-      config::set_value(config, pointer, value);
-    } catch (const input::InputError& error) {
-      throw input::InputError(reader.pointer_to("set"), error.what());
-    }
-  }
+  input::within(reader.pointer_to("set"), [&] {
+    for (const auto& [pointer, value] : changes.items()) config::set_value(config, pointer, value);
+  });
   return config;
 }
 
@@ -69,13 +65,11 @@ config::Config read_experiment(input::Json config, const std::string& place,
                                const std::string& hardware) {
   check_hardware(config, place, hardware);
   config["hardware"] = hardware;
-  try {
+  return input::within(place, [&] {
     config::Config experiment = config::read(config);
     std::visit([](auto& one) { prepare(one); }, experiment);
     return experiment;
-  } catch (const input::InputError& error) {
-    throw input::InputError(place, error.what());
-  }
+  });
 }
 
 const std::vector<config::CollectiveConfig>& compared(const config::ExperimentConfig& config) {

@@ -1,6 +1,5 @@
 #include "experiments/config/mesh_json.hpp"
 
-#include <stdexcept>
 #include <utility>
 
 #include "base/input/codecs.hpp"
@@ -58,11 +57,7 @@ steps::Mesh read_mesh(const input::Json& json, const TopologyConfig& topology) {
   std::vector<std::uint32_t> machine = machine_axes(topology, lengths);
   for (steps::MeshAxis& axis : axes)
     axis.machine_axes = read_mapped_axes(reader, axis.name, machine.size());
-  try {
-    return steps::lay_mesh(std::move(machine), std::move(axes));
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(pointer, error.what());
-  }
+  return input::at(pointer, [&] { return steps::lay_mesh(std::move(machine), std::move(axes)); });
 }
 
 input::Json mesh_json(const steps::Mesh& mesh) {

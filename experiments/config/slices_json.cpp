@@ -29,11 +29,7 @@ constexpr std::array kWraparoundRules = {WraparoundRule::never, WraparoundRule::
 
 SliceLengths read_slice(const input::Json& json, const std::string& pointer) {
   if (!json.is_string()) throw input::InputError(pointer, "expected a slice such as \"4x4\"");
-  try {
-    return topology::parse_lengths(json.get<std::string>());
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(pointer, error.what());
-  }
+  return input::at(pointer, [&] { return topology::parse_lengths(json.get<std::string>()); });
 }
 
 /// Individual slices by name.

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -39,11 +38,7 @@ void add_served_graph(numerics::ElementFormat dtype, StepConfig& config) {
                                .elements = chunk_rows(workload) * workload.model.d_model,
                                .dtype = dtype,
                                .chunks = workload.chunks};
-  try {
-    config.graph = steps::serving_step(serving, config.mesh);
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError("/mesh", error.what());
-  }
+  config.graph = input::at("/mesh", [&] { return steps::serving_step(serving, config.mesh); });
 }
 
 void read_graph(input::ObjectReader reader, StepConfig& config) {
@@ -58,11 +53,9 @@ void read_graph(input::ObjectReader reader, StepConfig& config) {
     add_served_graph(numerics::ElementFormat::bf16, config);
   } else {
     config.training = read_training(reader.object("training"));
-    try {
-      config.graph = steps::training_step(config.training->training, config.mesh);
-    } catch (const std::invalid_argument& error) {
-      throw input::InputError(reader.pointer_to("training"), error.what());
-    }
+    config.graph = input::at(reader.pointer_to("training"), [&] {
+      return steps::training_step(config.training->training, config.mesh);
+    });
   }
   reader.finish();
 }

@@ -68,11 +68,7 @@ std::uint32_t count_chips_of_slice(const TopologyConfig& config) {
   if (config.kind == TopologyKind::fully_connected) return config.chips;
   if (config.kind == TopologyKind::file)
     return static_cast<std::uint32_t>(config.graph.chips.size());
-  try {
-    return topology::chip_count(config.shape);
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(kTopologyPointer, error.what());
-  }
+  return input::at(kTopologyPointer, [&] { return topology::chip_count(config.shape); });
 }
 
 bool is_grid(const TopologyConfig& config) {

@@ -1,7 +1,6 @@
 #include "experiments/config/topology_json.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -24,11 +23,7 @@ namespace equarx::config {
 namespace {
 
 std::vector<std::uint32_t> parse_lengths(const std::string& text, const std::string& pointer) {
-  try {
-    return topology::parse_lengths(text);
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(pointer, error.what());
-  }
+  return input::at(pointer, [&] { return topology::parse_lengths(text); });
 }
 
 std::vector<std::uint32_t> read_lengths(input::ObjectReader& reader, std::string_view key) {
@@ -71,11 +66,7 @@ std::vector<std::uint32_t> lengths_of(const AcceleratorType& type, const std::st
         pointer,
         fmt::format("'{}' is a slice of {}, not of {}; write the shape of a slice, like \"4x2\"",
                     text, type.chip, chip.name));
-  try {
-    return slice_of(type, chip.slices);
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(pointer, error.what());
-  }
+  return input::at(pointer, [&] { return slice_of(type, chip.slices); });
 }
 
 topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip& chip) {

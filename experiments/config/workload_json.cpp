@@ -97,11 +97,8 @@ const input::Table<AttentionMethod>& attention_table() {
 struct Attention {
   void read(input::ObjectReader& reader, std::string_view key, AttentionMethod& method) const {
     input::Nested{attention_table}.read(reader, key, method);
-    try {
-      workloads::check_method(method);
-    } catch (const std::invalid_argument& error) {
-      throw input::InputError(input::pointer(reader.pointer_to(key), "score_passes"), error.what());
-    }
+    input::at(input::pointer(reader.pointer_to(key), "score_passes"),
+              [&] { workloads::check_method(method); });
   }
   input::Json write(const AttentionMethod& method) const { return attention_table().write(method); }
   input::Json schema() const { return attention_table().schema(); }
@@ -166,8 +163,8 @@ void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
     workload.operations = workloads::phase_operations(workload.model, workload.phase, chips,
                                                       workload.attention, workload.residual);
     workloads::apply(*workload.recipe, workload.model.weights, workload.operations);
-  } catch (const workloads::PhaseError& error) {
-    throw input::InputError(reader.pointer_to(workloads::name(error.field())), error.what());
+  } catch (const input::UserError& error) {  // of the phase
+    throw input::InputError(reader.pointer_to(error.place()), error.message());
   } catch (const std::invalid_argument& error) {  // the model does not divide evenly over the chips
     throw input::InputError(reader.pointer_to("model"), error.what());
   }

@@ -190,13 +190,11 @@ input::Json to_json(const TopologyReport& report) {
 }
 
 std::string to_svg(const TopologyReport& report) {
-  try {
+  return input::at("", [&] {
     return topology::draw_svg(
         report.topology.graph,
         {.shape = report.topology.shape, .ring = report.ring.ring, .caption = title(report)});
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError("", error.what());
-  }
+  });
 }
 
 }  // namespace equarx::inspect

@@ -78,14 +78,14 @@ class Reader {
     if (is_lines(text))
       read_lines(text);
     else
-      in_file("", [&] { read_result(input::parse_json(text)); });
+      input::within(file_, [&] { read_result(input::parse_json(text)); });
     if (results_.rows.size() == before && repeated_ == 0)
       throw input::InputError("", fmt::format("{}: no results in it; {}", path, kAskForResults));
   }
 
   void read(const std::string& name, const input::Json& result) {
     file_ = name;
-    in_file("", [&] { read_result(result); });
+    input::within(file_, [&] { read_result(result); });
   }
 
   ReportResults finish() {
@@ -110,16 +110,6 @@ class Reader {
 
   void note(std::string text) { results_.notes.push_back(std::move(text)); }
 
-  /// Adds file and line to the errors of `read`.
-  template <typename Read>
-  void in_file(const std::string& line, Read read) {
-    try {
-      read();
-    } catch (const input::InputError& error) {
-      throw input::InputError("", fmt::format("{}: {}{}", file_, line, error.what()));
-    }
-  }
-
   /// True if the first line is a JSON object, but not a complete result.
   static bool is_lines(const std::string& text) {
     const std::string first = text.substr(0, text.find('\n'));
@@ -140,7 +130,8 @@ class Reader {
         note(fmt::format("{}: its last line, {}, was cut off and is left out", file_, number));
         break;
       }
-      in_file(fmt::format("line {}: ", number), [&] { read_point(input::parse_json(line)); });
+      input::within(fmt::format("{}: line {}", file_, number),
+                    [&] { read_point(input::parse_json(line)); });
     }
   }
 

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
-#include "models/tensors/file_error.hpp"
 #include "models/tensors/npy_writer.hpp"
 
 namespace equarx::run {
@@ -20,15 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using input::InputError;
 using tensors::NewTensor;
-
-template <typename Write>
-auto as_input_error(Write&& write) {
-  try {
-    return std::forward<Write>(write)();
-  } catch (const tensors::FileError& error) {
-    throw InputError("", error.what());
-  }
-}
 
 /// Returns a tensor's name with every character that a file name would need quotes for replaced by
 /// '_'.
@@ -80,18 +70,14 @@ class NpyFolder : public TensorStore {
         create_folder(group.folder);
       }
       paths_.push_back(group.folder / (group.files.add(stored.tensor.name) + ".npy"));
-      files_.push_back(as_input_error([&] {
-        return tensors::NpyFile(paths_.back(), stored.tensor.type, stored.tensor.shape);
-      }));
+      files_.emplace_back(paths_.back(), stored.tensor.type, stored.tensor.shape);
     }
   }
 
   std::span<std::byte> data(std::size_t tensor) override { return files_.at(tensor).data(); }
   fs::path path(std::size_t tensor) const override { return paths_.at(tensor); }
   void keep() override {
-    as_input_error([&] {
-      for (tensors::NpyFile& file : files_) file.keep();
-    });
+    for (tensors::NpyFile& file : files_) file.keep();
   }
 
  private:
@@ -112,15 +98,11 @@ std::vector<NewTensor> with_groups(std::span<const StoredTensor> tensors) {
 class OneFile : public TensorStore {
  public:
   OneFile(fs::path path, std::span<const StoredTensor> tensors)
-      : path_(std::move(path)), file_(as_input_error([&] {
-          return tensors::SafetensorsFile(path_, with_groups(tensors));
-        })) {}
+      : path_(std::move(path)), file_(path_, with_groups(tensors)) {}
 
   std::span<std::byte> data(std::size_t tensor) override { return file_.data(tensor); }
   fs::path path(std::size_t /*tensor*/) const override { return path_; }
-  void keep() override {
-    as_input_error([&] { file_.keep(); });
-  }
+  void keep() override { file_.keep(); }
 
  private:
   fs::path path_;

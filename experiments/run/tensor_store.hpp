@@ -28,14 +28,14 @@ class TensorStore {
   virtual std::span<std::byte> data(std::size_t tensor) = 0;
   /// Final path of the file with this tensor.
   virtual std::filesystem::path path(std::size_t tensor) const = 0;
-  /// Moves the files to their final paths. @throws InputError if not all could be written
+  /// Moves the files to their final paths. @throws tensors::FileError if not all could be written
   virtual void keep() = 0;
 };
 
 /// Allocates tensors whose names with their groups are distinct: in one file if `path` ends in
 /// .safetensors, else as .npy files in the folder `path`, which is created. Characters that need
 /// quoting become '_' in names of files and folders; equal ones get another '_'.
-/// @throws InputError if that cannot be written
+/// @throws input::UserError if that cannot be written
 std::unique_ptr<TensorStore> make_tensor_store(const std::filesystem::path& path,
                                                std::span<const StoredTensor> tensors);
 

@@ -234,11 +234,7 @@ std::filesystem::path study_file(const std::filesystem::path& folder) {
 Study load_study(const std::filesystem::path& folder) {
   const std::string file = study_file(folder).string();
   const std::string text = input::read_file(file);
-  try {
-    return read_study(input::parse_json(text), folder);
-  } catch (const input::InputError& error) {
-    throw input::InputError("", fmt::format("{}: {}", file, error.what()));
-  }
+  return input::within(file, [&] { return read_study(input::parse_json(text), folder); });
 }
 
 input::Json study_schema() { return study_table().schema(); }

@@ -211,11 +211,9 @@ Sweep read_sweep(const input::Json& json, const std::filesystem::path& folder,
 
 Sweep load_sweep(const std::filesystem::path& file) {
   const std::string text = input::read_file(file.string());
-  try {
+  return input::within(file.string(), [&] {
     return read_sweep(input::parse_json(text), file.parent_path(), file.stem().string());
-  } catch (const input::InputError& error) {
-    throw input::InputError("", fmt::format("{}: {}", file.string(), error.what()));
-  }
+  });
 }
 
 namespace {

@@ -38,13 +38,9 @@ using Assignments = std::vector<Assignment>;
 
 /// @throws InputError that names an axis that does not exist in `config`
 input::Json applied(input::Json config, const Assignments& assignments) {
-  for (const Assignment& assignment : assignments) {
-    try {
-      config::set_value(config, assignment.key, assignment.value);
-    } catch (const input::InputError& error) {
-      throw input::InputError(assignment.axis->pointer, error.what());
-    }
-  }
+  for (const Assignment& assignment : assignments)
+    input::within(assignment.axis->pointer,
+                  [&] { config::set_value(config, assignment.key, assignment.value); });
   return config;
 }
 

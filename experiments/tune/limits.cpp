@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -31,12 +30,8 @@ double read_number(const std::string& option, const std::string& text, std::stri
 
 std::optional<double> read_time(const std::string& option, const std::string& text) {
   if (text.empty()) return std::nullopt;
-  double seconds = 0.0;
-  try {
-    seconds = units::parse(text, units::Dimension::time);
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(option, error.what());
-  }
+  const double seconds =
+      input::at(option, [&] { return units::parse(text, units::Dimension::time); });
   if (seconds <= 0.0) throw input::InputError(option, fmt::format("{} is not above 0", text));
   return seconds;
 }

@@ -12,11 +12,13 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/chakra/trace.pb.h"
 
 namespace equarx::chakra {
 namespace {
 
+using exceptions::UserError;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
@@ -64,13 +66,12 @@ class Messages {
     return taken;
   }
 
-  static TraceError invalid(const char* what, std::size_t at) {
-    return TraceError(
-        fmt::format("invalid {} at byte {}; is this a complete Chakra trace?", what, at));
+  static UserError invalid(const char* what, std::size_t at) {
+    return {"", fmt::format("invalid {} at byte {}; is this a complete Chakra trace?", what, at)};
   }
 
-  static TraceError truncated(std::size_t at) {
-    return TraceError(fmt::format("ends within the message at byte {}; is the file complete?", at));
+  static UserError truncated(std::size_t at) {
+    return {"", fmt::format("ends within the message at byte {}; is the file complete?", at)};
   }
 
   std::string_view rest_;
@@ -96,11 +97,15 @@ std::optional<double> number_of(const wire::Attribute& attribute) {
   }
 }
 
+UserError error_in(const wire::Node& node, std::string message) {
+  return {fmt::format("node {}", node.id()), std::move(message)};
+}
+
 double size_of(const wire::Attribute& attribute, const wire::Node& node) {
   const std::optional<double> number = number_of(attribute);
   if (!number || !(*number >= 0.0) || *number > kLargest)
-    throw TraceError(fmt::format("node {}: {} is not a number from 0 to {}", node.id(),
-                                 attribute.name(), kLargest));
+    throw error_in(node,
+                   fmt::format("{} is not a number from 0 to {}", attribute.name(), kLargest));
   return *number;
 }
 
@@ -108,16 +113,16 @@ double size_of(const wire::Attribute& attribute, const wire::Node& node) {
 std::uint32_t chip_of(const wire::Attribute& attribute, const wire::Node& node) {
   const double number = size_of(attribute, node);
   if (number > std::numeric_limits<std::uint32_t>::max() || number != std::floor(number))
-    throw TraceError(fmt::format("node {}: {} {} is not a chip number or tag", node.id(),
-                                 attribute.name(), number));
+    throw error_in(node,
+                   fmt::format("{} {} is not a chip number or tag", attribute.name(), number));
   return static_cast<std::uint32_t>(number);
 }
 
 CollectiveKind collective_of(const wire::Attribute& attribute, const wire::Node& node) {
   const double number = size_of(attribute, node);
   if (number > static_cast<double>(CollectiveKind::barrier) || number != std::floor(number))
-    throw TraceError(fmt::format("node {}: comm_type {} is not a collective of Chakra's schema",
-                                 node.id(), number));
+    throw error_in(node,
+                   fmt::format("comm_type {} is not a collective of Chakra's schema", number));
   return static_cast<CollectiveKind>(number);
 }
 
@@ -226,7 +231,7 @@ void put(CodedOutputStream& stream, const google::protobuf::MessageLite& message
 }  // namespace
 
 Trace read_trace(std::string_view bytes) {
-  if (bytes.empty()) throw TraceError("is empty; a Chakra trace begins with its version");
+  if (bytes.empty()) throw UserError("", "is empty; a Chakra trace begins with its version");
   Messages messages(bytes);
   Trace trace{.version = messages.next<wire::Metadata>("header").version(), .nodes = {}};
   while (!messages.done()) trace.nodes.push_back(read_node(messages.next<wire::Node>("node")));

@@ -1,7 +1,6 @@
 // Chakra trace files: protobuf messages, each preceded by its length.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -9,15 +8,9 @@
 
 namespace equarx::chakra {
 
-/// Thrown for bytes that are not a valid trace. The message is one line.
-class TraceError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// Parses the bytes of a trace file. Node kinds newer than this schema become `invalid`; their
 /// dependents inherit their dependencies.
-/// @throws TraceError if the bytes are not a trace, or a size or time is not a number >= 0
+/// @throws exceptions::UserError if the bytes are not a trace, or a size or time is not a number >= 0
 Trace read_trace(std::string_view bytes);
 
 /// Serializes a trace; read_trace() restores it. Durations are written in whole microseconds, at

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <stdexcept>
 #include <utility>
 #include <variant>
 
@@ -26,14 +25,6 @@ using steps::ChakraGroups;
 
 constexpr const char* kSuffix = ".et";
 constexpr std::uint32_t kMaxTraces = 65536;
-
-chakra::Trace parse_trace(const TraceFile& file) {
-  try {
-    return chakra::read_trace(file.bytes);
-  } catch (const chakra::TraceError& error) {
-    throw InputError("", fmt::format("trace {}: {}", file.path, error.what()));
-  }
-}
 
 std::vector<std::uint32_t> chips_of(const Json& json, const std::string& pointer) {
   std::vector<std::uint32_t> chips;
@@ -76,17 +67,14 @@ void add_groups_of_metadata(const chakra::Trace& trace, ChakraGroups& groups) {
 steps::ChakraTraces parse_traces(const std::vector<TraceFile>& files, std::uint32_t chips,
                                  const ChakraImportOptions& options) {
   steps::ChakraTraces traces{.chips = {}, .devices = chips, .groups = {}};
-  try {
-    traces.groups = groups_of_file(options.groups);
-  } catch (const InputError& error) {
-    throw InputError("", fmt::format("--groups: {}", error.what()));
-  }
+  traces.groups = input::within("--groups", [&] { return groups_of_file(options.groups); });
   if (files.size() != 1 && files.size() != chips)
     throw InputError("", fmt::format("--topology: there are traces of {} chips, but the machine "
                                      "has {}",
                                      files.size(), chips));
   for (const TraceFile& file : files) {
-    traces.chips.push_back(parse_trace(file));
+    traces.chips.push_back(
+        input::within("trace " + file.path, [&] { return chakra::read_trace(file.bytes); }));
     add_groups_of_metadata(traces.chips.back(), traces.groups);
   }
   return traces;
@@ -152,7 +140,7 @@ ImportedProgram import_chakra(const std::string& name, const std::vector<TraceFi
                               const ChakraImportOptions& options) {
   const ProgramMachine machine = read_machine(options);
   const steps::ChakraTraces traces = parse_traces(files, machine.chips(), options);
-  try {
+  return input::at("", [&] {
     const steps::Mesh mesh = mesh_for(machine, options, [&] { return steps::axes_for(traces); });
     const steps::ChakraStep step = chakra_step(
         traces, mesh, {.dtype = options.dtype, .recorded_times = options.recorded_times});
@@ -168,9 +156,7 @@ ImportedProgram import_chakra(const std::string& name, const std::vector<TraceFi
                             .step = {}};
     program.step = step_json(step.graph, mesh, machine, options, program.ops);
     return program;
-  } catch (const std::invalid_argument& error) {
-    throw InputError("", os::printable(error.what()));
-  }
+  });
 }
 
 ChakraExport::ChakraExport(const config::StepConfig& config)

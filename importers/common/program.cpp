@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -105,11 +104,9 @@ steps::Mesh mesh_for(const ProgramMachine& machine, const ProgramOptions& option
   if (!given) axes = axes_of_program();
   std::vector<std::uint32_t> lengths;
   for (const steps::MeshAxis& axis : axes) lengths.push_back(axis.length);
-  try {
+  return input::at(given ? "--mesh" : "--topology", [&] {
     return steps::lay_mesh(config::machine_axes(machine.config, lengths), std::move(axes));
-  } catch (const std::invalid_argument& error) {
-    throw InputError("", fmt::format("{}: {}", given ? "--mesh" : "--topology", error.what()));
-  }
+  });
 }
 
 std::string axes_text(const steps::ImportedCollective& collective, const steps::Mesh& mesh) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/hlo/loops.hpp"
 #include "importers/hlo/opcodes.hpp"
 
@@ -137,10 +138,11 @@ class FlowMaker {
     if (const auto named = counts_.by_name.find(loop.name); named != counts_.by_name.end())
       times = named->second;
     if (!times)
-      throw TextError(
-          fmt::format("line {}: unknown trip count of loop '{}'; set it with --trip-count "
-                      "{}=COUNT, or for all such loops with --trip-count COUNT",
-                      loop.line, loop.name, loop.name));
+      throw exceptions::UserError(
+          fmt::format("line {}", loop.line),
+          fmt::format("unknown trip count of loop '{}'; set it with --trip-count {}=COUNT, or for "
+                      "all such loops with --trip-count COUNT",
+                      loop.name, loop.name));
     if (const auto body = called_by(loop, "body", module_)) return add_repeat(*body, *times, list);
     ++flow_.notes["loop without a body"];
   }

@@ -54,7 +54,7 @@ struct TripCounts {
 /// of an asynchronous copy overlap with the instruction that follows it. A collective completes at
 /// its "-done", at the end of its computation if it has none, and immediately if it is synchronous.
 /// Within a fusion it runs before the work of the fusion.
-/// @throws TextError for a loop with unknown trip count
+/// @throws exceptions::UserError for a loop with unknown trip count
 Flow make_flow(const Module& module, const TripCounts& counts = {});
 
 /// Totals over one execution of a flow.

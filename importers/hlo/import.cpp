@@ -1,7 +1,6 @@
 #include "importers/hlo/import.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -17,22 +16,6 @@ namespace equarx::imports {
 namespace {
 
 using input::InputError;
-
-hlo::Module parse(const std::string& text) {
-  try {
-    return hlo::parse_module(text);
-  } catch (const hlo::TextError& error) {
-    throw InputError("", error.what());
-  }
-}
-
-hlo::Flow flow_of(const hlo::Module& module, const hlo::TripCounts& counts) {
-  try {
-    return hlo::make_flow(module, counts);
-  } catch (const hlo::TextError& error) {
-    throw InputError("", error.what());
-  }
-}
 
 void check_chips(const hlo::Module& module, const ProgramMachine& machine) {
   const std::uint32_t chips = machine.chips();
@@ -106,18 +89,13 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
         "is not a text file; XLA writes HLO text with --xla_dump_hlo_as_text, JAX with "
         "compiled.as_text()");
   const ProgramMachine machine = read_machine(options);
-  const hlo::Module module = parse(text);
+  const hlo::Module module = hlo::parse_module(text);
   check_chips(module, machine);
-  const hlo::Flow flow = flow_of(module, options.counts);
+  const hlo::Flow flow = hlo::make_flow(module, options.counts);
   const steps::Mesh mesh = mesh_for(machine, options, [&] {
     return steps::axes_for(flow, static_cast<std::uint32_t>(module.devices()));
   });
-  steps::HloStep step;
-  try {
-    step = hlo_step(flow, mesh);
-  } catch (const std::invalid_argument& error) {
-    throw InputError("", error.what());
-  }
+  const steps::HloStep step = input::at("", [&] { return hlo_step(flow, mesh); });
   const hlo::FlowTotals totals = totals_of(flow);
   const std::size_t computations = module.computations.size();
   ImportedProgram program{

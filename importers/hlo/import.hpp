@@ -25,7 +25,7 @@ bool is_program(std::string_view text);
 std::string read_program(const std::string& path);
 
 /// @param text  HLO text
-/// @throws input::InputError for binary or malformed input, and if the program does not fit the
+/// @throws input::UserError for binary or malformed input, and if the program does not fit the
 /// machine or mesh
 ImportedProgram import_hlo(const std::string& text, const HloOptions& options);
 

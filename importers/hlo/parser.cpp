@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions/exceptions.hpp"
+
 namespace equarx::hlo {
 namespace {
 
@@ -307,14 +309,15 @@ class Parser {
           if (!path.empty())
             depths[path.back().id] = std::max(depths[path.back().id], depths[done] + 1);
           if (depths[done] > kMaxCallDepth)
-            throw TextError(fmt::format("calls are nested more than {} deep", kMaxCallDepth));
+            throw exceptions::UserError(
+                "", fmt::format("calls are nested more than {} deep", kMaxCallDepth));
           continue;
         }
         const ComputationId next = path.back().callees.back();
         path.back().callees.pop_back();
         if (states[next] == State::open)
-          throw TextError(
-              fmt::format("computation '{}' calls itself", module_.computations[next].name));
+          throw exceptions::UserError(
+              "", fmt::format("computation '{}' calls itself", module_.computations[next].name));
         if (states[next] == State::unseen) enter(next);
         depths[path.back().id] =
             std::max(depths[path.back().id], states[next] == State::done ? depths[next] + 1 : 1);

@@ -124,8 +124,8 @@ std::uint32_t Scanner::line() {
   return lines_ + 1;
 }
 
-TextError Scanner::error(const std::string& message) {
-  return TextError(fmt::format("line {}: {}", line(), message));
+exceptions::UserError Scanner::error(const std::string& message) {
+  return {fmt::format("line {}", line()), message};
 }
 
 }  // namespace equarx::hlo

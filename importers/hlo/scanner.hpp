@@ -3,17 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
-namespace equarx::hlo {
+#include "base/exceptions/exceptions.hpp"
 
-/// Syntax error in HLO text. The message names the line.
-class TextError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+namespace equarx::hlo {
 
 /// Reads words, names and bracketed text; comments (/* */ and //) count as white space.
 class Scanner {
@@ -37,7 +32,7 @@ class Scanner {
   /// Reads up to the end of the line, or to one of `ends` outside brackets and quotes.
   std::string_view value(std::string_view ends);
   /// Reads the contents of the next pair of brackets, which may span lines.
-  /// @throws TextError if no bracket follows or it is not closed
+  /// @throws exceptions::UserError if no bracket follows or it is not closed
   std::string_view bracketed();
 
   std::size_t position() const { return at_; }
@@ -45,8 +40,8 @@ class Scanner {
   std::string_view text() const { return text_; }
   /// Line of the position, from 1. Amortized: counts on from the previous call.
   std::uint32_t line();
-  /// Error whose message names the current line.
-  TextError error(const std::string& message);
+  /// Error at the current line.
+  exceptions::UserError error(const std::string& message);
 
  private:
   void skip_space(bool over_lines);

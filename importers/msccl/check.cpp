@@ -5,20 +5,23 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/msccl/queues.hpp"
 
 namespace equarx::schedules {
 namespace {
 
+using exceptions::UserError;
+
 void check_chunks(const Schedule& schedule) {
-  if (schedule.ranks.empty()) throw ScheduleError("has no ranks");
+  if (schedule.ranks.empty()) throw UserError("", "has no ranks");
   const bool in_parts = schedule.collective == Collective::all_gather ||
                         schedule.collective == Collective::reduce_scatter ||
                         schedule.collective == Collective::all_to_all;
   if (in_parts && schedule.chunks % schedule.ranks.size() != 0)
-    throw ScheduleError(
-        fmt::format("nchunksperloop=\"{}\" is not a multiple of the {} ranks, as {} requires",
-                    schedule.chunks, schedule.ranks.size(), name(schedule.collective)));
+    throw UserError(
+        "", fmt::format("nchunksperloop=\"{}\" is not a multiple of the {} ranks, as {} requires",
+                        schedule.chunks, schedule.ranks.size(), name(schedule.collective)));
 }
 
 void check_range(const Schedule& schedule, std::uint32_t rank, std::uint32_t block,
@@ -27,9 +30,9 @@ void check_range(const Schedule& schedule, std::uint32_t rank, std::uint32_t blo
   const std::uint64_t end = std::uint64_t{location.chunk} + step.count;
   const std::uint32_t chunks = memory_chunks(schedule, rank, location.memory);
   if (end > chunks)
-    throw ScheduleError(fmt::format("{}: uses chunks {} to {} of \"{}\", which has {}",
-                                    describe(schedule, rank, block, number), location.chunk,
-                                    end - 1, name(location.memory), chunks));
+    throw UserError(describe(schedule, rank, block, number),
+                    fmt::format("uses chunks {} to {} of \"{}\", which has {}", location.chunk,
+                                end - 1, name(location.memory), chunks));
 }
 
 void check_dependency(const Schedule& schedule, std::uint32_t rank, std::uint32_t block,
@@ -37,9 +40,9 @@ void check_dependency(const Schedule& schedule, std::uint32_t rank, std::uint32_
   const std::vector<ThreadBlock>& blocks = schedule.ranks[rank].blocks;
   const Dependency& after = *blocks[block].steps[number].after;
   const auto refuse = [&](const std::string& why) {
-    throw ScheduleError(fmt::format("{}: waits for step {} of thread block {} {}",
-                                    describe(schedule, rank, block, number), after.step,
-                                    after.block, why));
+    throw UserError(
+        describe(schedule, rank, block, number),
+        fmt::format("waits for step {} of thread block {} {}", after.step, after.block, why));
   };
   if (after.block >= blocks.size() || after.step >= blocks[after.block].steps.size())
     return refuse("of its rank, which does not exist");
@@ -66,16 +69,19 @@ void check_queue(const Schedule& schedule, const Queue& queue) {
     const std::uint32_t delivered = sender.steps[sent[i]].count;
     const std::uint32_t expected = receiver.steps[received[i]].count;
     if (delivered != expected)
-      throw ScheduleError(fmt::format(
-          "{}: sends {} chunks, but {}, which receives them, expects {}; the counts must match",
-          describe(schedule, queue.sender.rank, queue.sender.block, sent[i]), delivered,
-          describe(schedule, queue.receiver.rank, queue.receiver.block, received[i]), expected));
+      throw UserError(
+          describe(schedule, queue.sender.rank, queue.sender.block, sent[i]),
+          fmt::format(
+              "sends {} chunks, but {}, which receives them, expects {}; the counts must match",
+              delivered, describe(schedule, queue.receiver.rank, queue.receiver.block, received[i]),
+              expected));
   }
   if (sent.size() != received.size())
-    throw ScheduleError(fmt::format(
-        "from rank {} to rank {} on channel {}, {} messages are sent but {} received; the counts "
-        "must match",
-        queue.sender.rank, queue.receiver.rank, queue.channel, sent.size(), received.size()));
+    throw UserError(
+        "", fmt::format("from rank {} to rank {} on channel {}, {} messages are sent but {} "
+                        "received; the counts must match",
+                        queue.sender.rank, queue.receiver.rank, queue.channel, sent.size(),
+                        received.size()));
 }
 
 }  // namespace

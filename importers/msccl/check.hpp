@@ -12,7 +12,7 @@ namespace equarx::schedules {
 ///   to one thread block;
 /// - both ends of a queue agree on the number of messages and their chunks;
 /// - every dependency exists and signals its completion.
-/// walk() detects deadlocks. @throws ScheduleError with the location
+/// walk() detects deadlocks. @throws exceptions::UserError with the location
 void check(const Schedule& schedule);
 
 }  // namespace equarx::schedules

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/msccl/dependencies.hpp"
 
 namespace equarx::schedules {
@@ -22,6 +23,7 @@ using collectives::Origin;
 using collectives::Program;
 using collectives::Range;
 using collectives::Tile;
+using exceptions::UserError;
 using RankId = collectives::Rank;
 using ProgramOp = collectives::Op;
 
@@ -43,13 +45,15 @@ Collective collective_of(collectives::Collective collective) {
 
 void check_plain(const Program& program) {
   if (program.cast_from)
-    throw ScheduleError(
-        "casts the tensor before sending it, which MSCCL cannot express; keep the tensor's type");
+    throw UserError("",
+                    "it casts the tensor before sending it, which MSCCL cannot express; keep the "
+                    "tensor's type");
   for (const Instruction& instruction : program.instructions) {
     const numerics::BlockFormat& format = program.format(instruction.phase);
     if (format.scaled || format.element != program.tensor_format)
-      throw ScheduleError(
-          fmt::format("sends a format other than the tensor's, {}, which MSCCL cannot express; "
+      throw UserError(
+          "",
+          fmt::format("it sends a format other than the tensor's, {}, which MSCCL cannot express; "
                       "use that format",
                       numerics::name(program.tensor_format)));
   }
@@ -70,10 +74,10 @@ std::uint64_t chunk_elements(const Program& program) {
   std::uint64_t divisor = program.partition.elements();
   const auto add = [&](const Range& range) {
     if (range.end > program.partition.elements())
-      throw ScheduleError(
-          fmt::format("pads its tensor of {} elements, which a schedule cannot express; use a size "
-                      "that divides "
-                      "evenly",
+      throw UserError(
+          "",
+          fmt::format("it pads its tensor of {} elements, which a schedule cannot express; use a "
+                      "size that divides evenly",
                       program.partition.elements()));
     divisor = std::gcd(divisor, std::gcd(range.begin, range.end));
   };
@@ -81,10 +85,11 @@ std::uint64_t chunk_elements(const Program& program) {
     for (const collectives::Buffer& buffer : program.buffers)
       add(elements_of(program, rank, buffer.tile));
   if (program.partition.elements() / divisor > kMostChunksWritten)
-    throw ScheduleError(fmt::format(
-        "splits its tensor so unevenly that it needs {} chunks, more than {}; use a size "
-        "that divides evenly, or fewer minishards and microshards",
-        program.partition.elements() / divisor, kMostChunksWritten));
+    throw UserError("",
+                    fmt::format("it splits its tensor so unevenly that it needs {} chunks, more "
+                                "than {}; use a size that divides evenly, or fewer minishards and "
+                                "microshards",
+                                program.partition.elements() / divisor, kMostChunksWritten));
   return divisor;
 }
 

@@ -10,7 +10,7 @@ namespace equarx::schedules {
 /// one thread block per channel, scratch for terms that are added later, and dependencies where
 /// thread blocks share chunks. In place, except for an AllToAll. The caller should verify() the
 /// result: NCCL orders shards by rank, while a program may place them differently.
-/// @throws ScheduleError for a program that quantizes or casts, pads its tensor, or splits it so
+/// @throws exceptions::UserError for a program that quantizes or casts, pads its tensor, or splits it so
 /// unevenly that it needs too many chunks
 Schedule from_program(const collectives::Program& program);
 

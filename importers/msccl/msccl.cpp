@@ -57,16 +57,12 @@ std::string read_schedule_text(const std::string& path) {
 MscclSchedule read_msccl(const std::string& text) {
   reject_plan(text);
   MscclSchedule checked;
-  try {
-    checked.schedule = schedules::read_msccl_xml(text);
-    schedules::check(checked.schedule);
-    checked.queues = schedules::find_queues(checked.schedule);
-    schedules::walk(checked.schedule, checked.queues, {});
-    if (checked.schedule.in_place) verify_in(true, checked);
-    if (checked.schedule.out_of_place) verify_in(false, checked);
-  } catch (const schedules::ScheduleError& error) {
-    throw InputError("", error.what());
-  }
+  checked.schedule = schedules::read_msccl_xml(text);
+  schedules::check(checked.schedule);
+  checked.queues = schedules::find_queues(checked.schedule);
+  schedules::walk(checked.schedule, checked.queues, {});
+  if (checked.schedule.in_place) verify_in(true, checked);
+  if (checked.schedule.out_of_place) verify_in(false, checked);
   return checked;
 }
 

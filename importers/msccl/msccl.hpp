@@ -24,7 +24,7 @@ bool is_schedule(std::string_view text);
 std::string read_schedule_text(const std::string& path);
 
 /// @param text  MSCCL XML
-/// @throws input::InputError for a malformed schedule, a deadlock, a race, or a wrong result; names
+/// @throws input::UserError for a malformed schedule, a deadlock, a race, or a wrong result; names
 /// the first rank and chunk that differ
 MscclSchedule read_msccl(const std::string& text);
 

@@ -34,7 +34,7 @@ config::ExperimentConfig with_only(config::ExperimentConfig config, const std::s
 }
 
 std::string text_of(const config::ExperimentConfig& config, const std::string& label) {
-  try {
+  return input::within(fmt::format("'{}' cannot be exported to MSCCL", label), [&] {
     const plan::Plan planned = plan::make_plan(with_only(config, label));
     const plan::CollectivePlan& collective = planned.collectives.front().candidates.front();
     schedules::Schedule schedule = schedules::from_program(collective.program);
@@ -42,12 +42,7 @@ std::string text_of(const config::ExperimentConfig& config, const std::string& l
     std::string text = schedules::write_msccl_xml(schedule);
     read_msccl(text);  // chunk layouts that differ from NCCL are rejected
     return text;
-  } catch (const schedules::ScheduleError& error) {
-    throw InputError("",
-                     fmt::format("'{}' cannot be exported to MSCCL: it {}", label, error.what()));
-  } catch (const InputError& error) {
-    throw InputError("", fmt::format("'{}' cannot be exported to MSCCL: {}", label, error.what()));
-  }
+  });
 }
 
 }  // namespace

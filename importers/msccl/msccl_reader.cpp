@@ -9,10 +9,13 @@
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/msccl/msccl_xml.hpp"
 
 namespace equarx::schedules {
 namespace {
+
+using exceptions::UserError;
 
 // Limits beyond any real machine, low enough that derived numbers cannot overflow.
 constexpr std::int64_t kMostRanks = 4096;
@@ -75,8 +78,7 @@ std::uint32_t Reader::line_of(std::ptrdiff_t offset) {
 }
 
 void Reader::refuse(const pugi::xml_node& node, const std::string& message) {
-  throw ScheduleError(
-      fmt::format("line {}: <{}>: {}", line_of(node), shortened(node.name()), message));
+  throw UserError(fmt::format("line {}: <{}>", line_of(node), shortened(node.name())), message);
 }
 
 std::string_view Reader::attribute(const pugi::xml_node& node, const char* key) {
@@ -204,12 +206,12 @@ Schedule Reader::read() {
   const pugi::xml_parse_result parsed =
       document.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!parsed)
-    throw ScheduleError(
-        fmt::format("line {}: not XML: {}", line_of(parsed.offset), parsed.description()));
+    throw UserError(fmt::format("line {}", line_of(parsed.offset)),
+                    fmt::format("not XML: {}", parsed.description()));
   const pugi::xml_node algo = document.child("algo");
   if (!algo)
-    throw ScheduleError(
-        "line 1: has no <algo>, the root element of an MSCCL schedule (see msccl-tools)");
+    throw UserError("line 1",
+                    "has no <algo>, the root element of an MSCCL schedule (see msccl-tools)");
   constexpr Protocol kProtocols[] = {Protocol::simple, Protocol::ll, Protocol::ll128};
   Schedule schedule;
   schedule.name = algo.attribute("name").value();

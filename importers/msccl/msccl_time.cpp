@@ -124,19 +124,15 @@ void find_bound(const std::vector<std::uint64_t>& bytes, const sim::Machine& mac
 }
 
 schedules::Runtime runtime_of(const MscclSchedule& checked, const MscclOptions& options) {
-  try {
-    const schedules::Runtime runtime(checked.schedule, options.bytes, options.buffer);
-    if (estimated_steps(checked.schedule, runtime) > kMaxSteps)
-      throw InputError(
-          "", fmt::format("--bytes: {} need more than {} simulated steps; use fewer",
-                          units::bytes_text(static_cast<double>(options.bytes)), kMaxSteps));
-    schedules::walk(checked.schedule, checked.queues, runtime.cut());
-    return runtime;
-  } catch (const schedules::ScheduleError& error) {
-    throw InputError(
-        "", fmt::format("with --bytes of {}: {}",
-                        units::bytes_text(static_cast<double>(options.bytes)), error.what()));
-  }
+  const std::string bytes = units::bytes_text(static_cast<double>(options.bytes));
+  const std::string place = "with --bytes of " + bytes;
+  const schedules::Runtime runtime = input::within(
+      place, [&] { return schedules::Runtime(checked.schedule, options.bytes, options.buffer); });
+  if (estimated_steps(checked.schedule, runtime) > kMaxSteps)
+    throw InputError("--bytes", fmt::format("{} need more than {} simulated steps; use fewer",
+                                            bytes, kMaxSteps));
+  input::within(place, [&] { schedules::walk(checked.schedule, checked.queues, runtime.cut()); });
+  return runtime;
 }
 
 }  // namespace

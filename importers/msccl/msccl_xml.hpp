@@ -13,7 +13,7 @@ bool is_xml(std::string_view text);
 
 /// Parses a schedule as MSCCL's runtimes do (Azure/msccl-executor-nccl, ROCm/rccl), ignoring
 /// unknown attributes. The result still needs check().
-/// @throws ScheduleError with the line number if the text is not XML or not an MSCCL schedule
+/// @throws exceptions::UserError with the line number if the text is not XML or not an MSCCL schedule
 Schedule read_msccl_xml(std::string_view text);
 
 /// Serializes a schedule as msccl-tools does; read_msccl_xml() restores it.

@@ -7,8 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions/exceptions.hpp"
+
 namespace equarx::schedules {
 namespace {
+
+using exceptions::UserError;
 
 /// Sender, receiver, channel.
 using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
@@ -27,15 +31,16 @@ void check_peer(const Schedule& schedule, const BlockId& id, std::optional<std::
                 const char* what) {
   if (!peer) return;
   if (*peer >= schedule.ranks.size())
-    throw ScheduleError(fmt::format("{}: {}=\"{}\" is not a rank; there are {}",
-                                    block_text(schedule, id), what, *peer, schedule.ranks.size()));
+    throw UserError(block_text(schedule, id), fmt::format("{}=\"{}\" is not a rank; there are {}",
+                                                          what, *peer, schedule.ranks.size()));
   if (*peer == id.rank)
-    throw ScheduleError(fmt::format("{}: {}=\"{}\" is the rank itself; use cpy or re within a rank",
-                                    block_text(schedule, id), what, *peer));
+    throw UserError(
+        block_text(schedule, id),
+        fmt::format("{}=\"{}\" is the rank itself; use cpy or re within a rank", what, *peer));
 }
 
 /// True if any step of the thread block uses its end of a queue.
-/// @throws ScheduleError if one does, but the thread block has no such peer
+/// @throws exceptions::UserError if one does, but the thread block has no such peer
 bool uses(const Schedule& schedule, const BlockId& id, bool (*needs)(Op),
           std::optional<std::uint32_t> peer, const char* what) {
   const ThreadBlock& block = schedule.ranks[id.rank].blocks[id.block];
@@ -43,11 +48,10 @@ bool uses(const Schedule& schedule, const BlockId& id, bool (*needs)(Op),
       std::ranges::find_if(block.steps, [&](const Step& one) { return needs(one.op); });
   if (step == block.steps.end()) return false;
   if (!peer)
-    throw ScheduleError(
-        fmt::format("{}: is {}, but its thread block has {}=\"-1\"; name the peer there",
-                    describe(schedule, id.rank, id.block,
+    throw UserError(describe(schedule, id.rank, id.block,
                              static_cast<std::uint32_t>(step - block.steps.begin())),
-                    name(step->op), what));
+                    fmt::format("is {}, but its thread block has {}=\"-1\"; name the peer there",
+                                name(step->op), what));
   return true;
 }
 
@@ -55,18 +59,19 @@ void add_end(const Schedule& schedule, const BlockId& id, const Key& key, const 
              Ends& ends) {
   const auto [found, is_new] = ends.emplace(key, id);
   if (!is_new)
-    throw ScheduleError(
-        fmt::format("{}: {} the queue from rank {} to rank {} on channel {}, and so "
-                    "does {}; use another channel",
-                    block_text(schedule, id), what, std::get<0>(key), std::get<1>(key),
-                    std::get<2>(key), block_text(schedule, found->second)));
+    throw UserError(block_text(schedule, id),
+                    fmt::format("{} the queue from rank {} to rank {} on channel {}, and so does "
+                                "{}; use another channel",
+                                what, std::get<0>(key), std::get<1>(key), std::get<2>(key),
+                                block_text(schedule, found->second)));
 }
 
 [[noreturn]] void refuse_end(const Schedule& schedule, const Key& key, const BlockId& id,
                              const char* does, const char* other) {
-  throw ScheduleError(fmt::format(
-      "{}: {} rank {} on channel {}, but no thread block there {}", block_text(schedule, id), does,
-      id.rank == std::get<0>(key) ? std::get<1>(key) : std::get<0>(key), std::get<2>(key), other));
+  const std::uint32_t peer = id.rank == std::get<0>(key) ? std::get<1>(key) : std::get<0>(key);
+  throw UserError(block_text(schedule, id),
+                  fmt::format("{} rank {} on channel {}, but no thread block there {}", does, peer,
+                              std::get<2>(key), other));
 }
 
 }  // namespace

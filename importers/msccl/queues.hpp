@@ -36,7 +36,7 @@ struct Queues {
   std::vector<std::vector<std::optional<QueueId>>> received_by;
 };
 
-/// @throws ScheduleError if a step needs a peer that its thread block does not have, a peer is not
+/// @throws exceptions::UserError if a step needs a peer that its thread block does not have, a peer is not
 /// another rank, two thread blocks of a rank share a (peer, channel), or a queue lacks an end
 Queues find_queues(const Schedule& schedule);
 

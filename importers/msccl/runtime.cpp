@@ -4,8 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions/exceptions.hpp"
+
 namespace equarx::schedules {
 namespace {
+
+using exceptions::UserError;
 
 // ROCm/rccl: src/include/device.h, src/include/msccl/msccl_struct.h, src/device/prims_simple.h.
 constexpr std::uint64_t kSteps = 8;       // NCCL_STEPS: parts of a queue's buffer
@@ -39,15 +43,15 @@ Runtime::Runtime(const Schedule& schedule, std::uint64_t bytes, std::uint64_t bu
       chunk_bytes_(bytes / schedule.chunks),
       piece_bytes_(piece_of(schedule.protocol, buffer)) {
   if (bytes == 0 || bytes % (kElement * schedule.chunks) != 0)
-    throw ScheduleError(
-        fmt::format("{} bytes do not divide into {} chunks of FP32; use a multiple of {}", bytes,
-                    schedule.chunks, kElement * schedule.chunks));
+    throw UserError(
+        "", fmt::format("{} bytes do not divide into {} chunks of FP32; use a multiple of {}",
+                        bytes, schedule.chunks, kElement * schedule.chunks));
   cut_.loops = divide_up(chunk_bytes_, piece_bytes_);
   if (cut_.loops > kMostLoops)
-    throw ScheduleError(
-        fmt::format("chunks of {} bytes need {} loops, but MSCCL runs at most {}; use "
-                    "fewer bytes, or more chunks",
-                    chunk_bytes_, cut_.loops, kMostLoops));
+    throw UserError("",
+                    fmt::format("chunks of {} bytes need {} loops, but MSCCL runs at most {}; use "
+                                "fewer bytes, or more chunks",
+                                chunk_bytes_, cut_.loops, kMostLoops));
   cut_.chunks_at_once = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(piece_bytes_ / chunk_bytes_, 1, kMostChunksAtOnce));
   cut_.room = static_cast<std::uint32_t>(has_flags() ? kSteps : kSteps / kChunkSteps);

@@ -21,7 +21,7 @@ class Runtime {
  public:
   /// @param bytes   size of the whole buffer: a multiple of 4 Schedule::chunks
   /// @param buffer  queue capacity of the Simple protocol: at least 4 KiB
-  /// @throws ScheduleError if `bytes` does not divide evenly or needs too many loops
+  /// @throws exceptions::UserError if `bytes` does not divide evenly or needs too many loops
   Runtime(const Schedule& schedule, std::uint64_t bytes, std::uint64_t buffer = kSimpleBuffer);
 
   const Cut& cut() const { return cut_; }

@@ -6,19 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace equarx::schedules {
-
-/// Thrown for an invalid schedule or text. The message is one line with the location and the
-/// remedy.
-class ScheduleError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Collective that a schedule implements, for N ranks and C = Schedule::chunks chunks.
 enum class Collective : std::uint8_t {

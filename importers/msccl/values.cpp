@@ -8,12 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/msccl/memories.hpp"
 #include "importers/msccl/walk.hpp"
 #include "models/numerics/random/philox.hpp"
 
 namespace equarx::schedules {
 namespace {
+
+using exceptions::UserError;
 
 constexpr float kUnwritten = std::numeric_limits<float>::quiet_NaN();
 
@@ -162,7 +165,7 @@ void run_values(const Schedule& schedule, const Queues& queues, bool in_place,
 
 Verdict verify(const Schedule& schedule, const Queues& queues, bool in_place) {
   if (Memories(schedule, in_place).size() > kMostChunksCompared)
-    throw ScheduleError(fmt::format("has {} chunks over all buffers; at most {} can be compared",
+    throw UserError("", fmt::format("has {} chunks over all buffers; at most {} can be compared",
                                     Memories(schedule, in_place).size(), kMostChunksCompared));
   Tensors tensors{.elements = kElements, .inputs = {}, .outputs = {}};
   for (std::uint32_t rank = 0; rank < schedule.ranks.size(); ++rank)

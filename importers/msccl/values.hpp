@@ -28,7 +28,7 @@ using Transmit = std::function<void(std::span<float> values)>;
 /// @param at_once   chunks per message; steps with more send several messages
 /// @param transmit  applied to every message
 /// @param tensors   inputs of memory_chunks() x elements values each; receives the outputs
-/// @throws ScheduleError as walk()
+/// @throws exceptions::UserError as walk()
 void run_values(const Schedule& schedule, const Queues& queues, bool in_place,
                 std::uint32_t at_once, const Transmit& transmit, Tensors& tensors);
 
@@ -48,7 +48,7 @@ struct Verdict {
 
 /// Runs a schedule on random integers, whose sums are exact in any order, and compares every chunk
 /// of the result. The schedule must have passed check().
-/// @throws ScheduleError as walk(), and if there are too many chunks to compare
+/// @throws exceptions::UserError as walk(), and if there are too many chunks to compare
 Verdict verify(const Schedule& schedule, const Queues& queues, bool in_place);
 
 }  // namespace equarx::schedules

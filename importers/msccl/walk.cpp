@@ -7,8 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "base/exceptions/exceptions.hpp"
+
 namespace equarx::schedules {
 namespace {
+
+using exceptions::UserError;
 
 /// Progress of a thread block.
 struct Position {
@@ -189,7 +193,7 @@ void Walker::refuse() const {
     at = next.block;
     if (at == first || done(at)) break;
   }
-  throw ScheduleError("deadlocks: " + cycle + (at == first || done(at) ? "" : "; ..."));
+  throw UserError("", "deadlocks: " + cycle + (at == first || done(at) ? "" : "; ..."));
 }
 
 }  // namespace

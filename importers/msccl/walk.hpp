@@ -33,7 +33,7 @@ struct Visit {
 
 /// Calls `visit` for every message and step, in a possible order. The schedule must have passed
 /// check().
-/// @throws ScheduleError if thread blocks deadlock on each other or on full queues; names the cycle
+/// @throws exceptions::UserError if thread blocks deadlock on each other or on full queues; names the cycle
 void walk(const Schedule& schedule, const Queues& queues, const Cut& cut,
           const std::function<void(const Visit&)>& visit = {});
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "base/exceptions/exceptions.hpp"
 #include "models/collectives/program.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/workloads/operation.hpp"
@@ -98,11 +98,10 @@ struct StepGraph {
 /// Returns the id of the stream called `name`, which is added if absent.
 StreamId stream_id(StepGraph& graph, const std::string& name);
 
-/// Invalid step graph.
-class StepError : public std::invalid_argument {
+/// Invalid step graph. The message names the task.
+class StepError : public exceptions::UserError {
  public:
-  StepError(TaskId task, const std::string& message)
-      : std::invalid_argument(message), task_(task) {}
+  StepError(TaskId task, std::string message) : UserError("", std::move(message)), task_(task) {}
 
   TaskId task() const { return task_; }  ///< the offending task
 

@@ -1,18 +1,18 @@
 #pragma once
 
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "base/exceptions/exceptions.hpp"
+
 namespace equarx::tensors {
 
-/// Thrown if a user's file cannot be read or written. The message is one line: the file, the
-/// problem and, where possible, a remedy. Control characters and malformed UTF-8 from the file or
-/// its name become question marks, so that the message is safe to print on a terminal.
-class FileError : public std::runtime_error {
+/// Thrown if a user's file cannot be read or written. The place is the file.
+class FileError : public exceptions::UserError {
  public:
-  FileError(const std::filesystem::path& file, std::string_view problem);
+  FileError(const std::filesystem::path& file, std::string_view problem)
+      : UserError(file.string(), std::string(problem)) {}
 };
 
 /// Thrown if a file holds several tensors and none was selected. Callers add how to select one.

@@ -1,35 +1,26 @@
 #include "models/workloads/phase.hpp"
 
-#include <stdexcept>
-
 #include <fmt/format.h>
+
+#include "base/exceptions/exceptions.hpp"
 
 namespace equarx::workloads {
 namespace {
 
 struct Size {
-  PhaseError::Field field;  ///< name of the number of positions
+  const char* key;  ///< of the number of positions
   std::uint64_t positions;
   std::uint64_t batch;
 };
 
 Size size_of(const Phase& phase) {
   if (const auto* prefill = std::get_if<Prefill>(&phase))
-    return {PhaseError::Field::tokens, prefill->tokens, prefill->batch};
+    return {"tokens", prefill->tokens, prefill->batch};
   const Decode& decode = std::get<Decode>(phase);
-  return {PhaseError::Field::context, decode.context, decode.batch};
+  return {"context", decode.context, decode.batch};
 }
 
 }  // namespace
-
-std::string_view name(PhaseError::Field field) {
-  switch (field) {
-    case PhaseError::Field::tokens: return "tokens";
-    case PhaseError::Field::context: return "context";
-    case PhaseError::Field::batch: return "batch";
-  }
-  throw std::logic_error("unknown number of a phase");
-}
 
 Extent extent(const Phase& phase) {
   const Size size = size_of(phase);
@@ -41,10 +32,9 @@ Extent extent(const Phase& phase) {
 void check_phase(const Transformer& model, const Phase& phase) {
   const Size size = size_of(phase);
   if (size.positions == 0 || size.positions > model.largest_context)
-    throw PhaseError(size.field, fmt::format("{} is {}; {} takes 1 to {}", name(size.field),
-                                             size.positions, model.name, model.largest_context));
-  if (size.batch == 0)
-    throw PhaseError(PhaseError::Field::batch, "batch is 0; it must be at least 1");
+    throw exceptions::UserError(size.key, fmt::format("is {}; {} takes 1 to {}", size.positions,
+                                                      model.name, model.largest_context));
+  if (size.batch == 0) throw exceptions::UserError("batch", "is 0; it must be at least 1");
 }
 
 double allreduce_bytes(const Transformer& model, const Phase& phase) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -41,25 +40,8 @@ struct Extent {
 /// Positions that a phase computes and attends to.
 Extent extent(const Phase& phase);
 
-/// A phase the model does not support.
-class PhaseError : public std::invalid_argument {
- public:
-  /// The invalid number.
-  enum class Field : std::uint8_t { tokens, context, batch };
-
-  PhaseError(Field field, const std::string& message)
-      : std::invalid_argument(message), field_(field) {}
-
-  Field field() const { return field_; }
-
- private:
-  Field field_;
-};
-
-/// "tokens": the configuration key and the word in messages.
-std::string_view name(PhaseError::Field field);
-
-/// @throws PhaseError if a number is 0, or exceeds the context of the model.
+/// @throws exceptions::UserError if a number is 0, or exceeds the context of the model. The place is
+/// its configuration key: "tokens", "context" or "batch".
 void check_phase(const Transformer& model, const Phase& phase);
 
 /// Bytes per chip of one AllReduce: rows x d_model in bf16.

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/chakra/chakra_step.hpp"
 #include "importers/chakra/file.hpp"
 
@@ -36,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<std::uint32_t> lengths;
     for (const steps::MeshAxis& axis : axes_for(traces)) lengths.push_back(axis.length);
     validate(chakra_step(traces, steps::lay_mesh(lengths, axes_for(traces))).graph);
-  } catch (const chakra::TraceError& error) {
+  } catch (const exceptions::UserError& error) {
     constexpr std::size_t kLongestLine = 2000;
     if (std::string_view(error.what()).size() > kLongestLine + size) std::abort();
   } catch (const std::invalid_argument&) {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/hlo/hlo_step.hpp"
 #include "importers/hlo/parser.hpp"
 
@@ -32,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }();
     validate(hlo_step(flow, mesh).graph);
     validate(hlo_step(flow, divided).graph);
-  } catch (const hlo::TextError& error) {
+  } catch (const exceptions::UserError& error) {
     constexpr std::size_t kLongestLine = 4000;
     const std::string_view message = error.what();
     if (message.size() > kLongestLine + size) std::abort();

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/msccl/check.hpp"
 #include "importers/msccl/msccl_xml.hpp"
 #include "importers/msccl/races.hpp"
@@ -26,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       verify(schedule, queues, in_place);
       if (can_look_for_races(schedule)) find_race(schedule, queues, in_place);
     }
-  } catch (const ScheduleError& error) {
+  } catch (const equarx::exceptions::UserError& error) {
     constexpr std::size_t kLongestLine = 2000;
     if (std::string_view(error.what()).size() > kLongestLine) std::abort();
   }

@@ -10,18 +10,18 @@
 
 namespace equarx::testing {
 
-/// Returns the message of the InputError thrown by `action`; fails the test if none is thrown.
+/// Returns the message of the UserError thrown by `action`; fails the test if none is thrown.
 inline std::string message_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const input::InputError& error) {
+  } catch (const input::UserError& error) {
     return error.what();
   }
-  FAIL("no InputError was thrown");
+  FAIL("no UserError was thrown");
   return {};
 }
 
-/// Checks that `action` throws an InputError in one line that starts with `place` and contains
+/// Checks that `action` throws a UserError in one line that starts with `place` and contains
 /// `remedy`.
 inline void check_refused(const std::function<void()>& action, const std::string& place,
                           const std::string& remedy) {

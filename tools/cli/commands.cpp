@@ -183,8 +183,6 @@ void quantize(const QuantizeArguments& arguments) {
     print(to_table(quantize_file(file, options, output)));
   } catch (const tensors::NoTensorNamed& error) {
     throw InputError("", fmt::format("{} by --tensor", error.what()));
-  } catch (const tensors::FileError& error) {
-    throw InputError("", error.what());
   }
 }
 

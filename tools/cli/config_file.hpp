@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/input/errors.hpp"
 #include "base/input/json_value.hpp"
 #include "experiments/config/any_config.hpp"
@@ -58,11 +56,7 @@ void check_not_read(const std::string& output, const std::string& path,
 /// Calls `use` and prefixes its error messages with the file's name.
 template <typename Use>
 auto naming_file(const std::string& path, Use&& use) {
-  try {
-    return std::forward<Use>(use)();
-  } catch (const input::InputError& error) {
-    throw input::InputError("", fmt::format("{}: {}", name_of(path), error.what()));
-  }
+  return input::within(name_of(path), std::forward<Use>(use));
 }
 
 }  // namespace equarx::cli

@@ -43,11 +43,7 @@ constexpr const char* kChakra = "chakra";
 constexpr const char* kStandardOutput = "-";
 
 double read_bytes(const char* option, const std::string& text) {
-  try {
-    return units::parse(text, units::Dimension::bytes);
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError("", fmt::format("{}: {}", option, error.what()));
-  }
+  return input::at(option, [&] { return units::parse(text, units::Dimension::bytes); });
 }
 
 /// Reads the options shared by all program kinds.

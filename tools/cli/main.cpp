@@ -152,7 +152,7 @@ int main(int argc, char** argv) {
   tensors::install_truncation_handler();
   try {
     return run(argc, argv);
-  } catch (const input::InputError& error) {
+  } catch (const input::UserError& error) {
     return report_error(kExitInvalidInput, error.what());
   } catch (const std::filesystem::filesystem_error& error) {
     return report_error(kExitInvalidInput,

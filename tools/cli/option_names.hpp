@@ -19,7 +19,7 @@ template <typename Use>
 auto naming_options(const std::string& object, Use&& use) {
   try {
     return std::forward<Use>(use)();
-  } catch (const input::InputError& error) {
+  } catch (const input::UserError& error) {
     throw input::InputError("", option_message(error.what(), object));
   }
 }

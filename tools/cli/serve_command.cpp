@@ -56,6 +56,8 @@ std::string answer_line(const std::string& line) {
            ", \"tensors\": " + answer.tensors + "}";
   } catch (const input::InputError& error) {
     return error_line("input", error.pointer(), error.what());
+  } catch (const input::UserError& error) {
+    return error_line("input", "", error.what());
   } catch (const std::exception& error) {
     return error_line("internal", "", error.what());
   }

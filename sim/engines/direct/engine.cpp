@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/exceptions/exceptions.hpp"
 #include "sim/engines/direct/in_order.hpp"
 #include "sim/engines/direct/record.hpp"
 #include "sim/engines/direct/run_ahead.hpp"
@@ -51,7 +52,7 @@ TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
   } catch (const std::logic_error& error) {
     failure = error.what();
   }
-  throw SimulationError(explain(describe, machine, progress, failure));
+  throw exceptions::InvariantError(explain(describe, machine, progress, failure));
 }
 
 }  // namespace equarx::sim

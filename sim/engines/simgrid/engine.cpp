@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "base/exceptions/exceptions.hpp"
 #include "sim/engines/simgrid/child_process.hpp"
 #include "sim/engines/simgrid/module.hpp"
 #include "sim/engines/simgrid/result_bytes.hpp"
@@ -36,7 +37,7 @@ TimeResult simulate_on_simgrid(const Timelines& timelines, const Machine& machin
     };
   const ChildOutcome outcome = run_in_child(simulate, on_poll);
   if (!outcome.succeeded)
-    throw SimulationError(explain(describe, machine, *progress, outcome.failure));
+    throw exceptions::InvariantError(explain(describe, machine, *progress, outcome.failure));
   return from_bytes(outcome.bytes);
 }
 

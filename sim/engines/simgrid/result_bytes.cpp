@@ -8,7 +8,7 @@
 #include <cereal/types/optional.hpp>
 #include <cereal/types/vector.hpp>
 
-#include "sim/time_executor.hpp"
+#include "base/exceptions/exceptions.hpp"
 
 namespace equarx::sim {
 
@@ -60,7 +60,7 @@ TimeResult from_bytes(std::span<const std::byte> bytes) {
     cereal::BinaryInputArchive archive(stream);
     archive(result);
   } catch (const cereal::Exception&) {
-    throw SimulationError("the simulation result is truncated");
+    throw exceptions::InvariantError("the simulation result is truncated");
   }
   return result;
 }

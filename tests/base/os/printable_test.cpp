@@ -13,13 +13,16 @@ TEST_CASE("control characters are replaced by question marks") {
   CHECK(printable("\xc2\x9b"
                   "31m") == "??31m");  // C1 CSI in UTF-8
   CHECK(printable("\x9b"
-                  "31m") == "?31m");  // in Latin-1
+                  "31m") == "?31m");           // in Latin-1
+  CHECK(printable("\xc2\xa0") == "\xc2\xa0");  // first printable character
 }
 
 TEST_CASE("valid UTF-8 is kept, and malformed UTF-8 is replaced") {
   const std::string letters = "a \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80";
   CHECK(printable(letters) == letters);
-  CHECK(printable("\xe2\x82 \xff \xc0\x9b") == "?? ? ??");
+  CHECK(printable("\xe2\x82 \xff \xc0\x9b \xe0\x82\x9b") == "?? ? ?? ???");
+  CHECK(printable("\xe2\x82"
+                  "a") == "??a");
 }
 
 TEST_CASE("printable_lines keeps line feeds and tabs") {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/exceptions/exceptions.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::chakra::file_test {
@@ -104,7 +105,7 @@ TEST_CASE("durations are whole microseconds, at least one") {
 
 void refused(const std::string& text, const std::string& part) {
   CHECK_THROWS_WITH(read_trace(text), ContainsSubstring(part));
-  CHECK_THROWS_AS(read_trace(text), TraceError);
+  CHECK_THROWS_AS(read_trace(text), exceptions::UserError);
 }
 
 TEST_CASE("invalid bytes are refused with their position") {

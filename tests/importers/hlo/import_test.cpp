@@ -156,7 +156,7 @@ TEST_CASE("a truncated program is rejected with a one-line message") {
     try {
       import_hlo(text.substr(0, length), options());
       FAIL("half a program was accepted");
-    } catch (const input::InputError& error) {
+    } catch (const input::UserError& error) {
       CHECK(std::string(error.what()).find('\n') == std::string::npos);
     }
   }

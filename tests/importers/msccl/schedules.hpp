@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "base/exceptions/exceptions.hpp"
 #include "importers/msccl/check.hpp"
 #include "importers/msccl/queues.hpp"
 #include "importers/msccl/schedule.hpp"
@@ -73,11 +74,11 @@ inline schedules::Schedule ring(std::uint32_t ranks) {
   return schedule;
 }
 
-/// Returns the message of the ScheduleError that `act` throws; empty if it does not throw.
+/// Returns the message of the UserError that `act` throws; empty if it does not throw.
 inline std::string refusal(const std::function<void()>& act) {
   try {
     act();
-  } catch (const schedules::ScheduleError& error) {
+  } catch (const exceptions::UserError& error) {
     return error.what();
   }
   return {};

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/exceptions/exceptions.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
@@ -231,7 +232,7 @@ TEST_CASE("decoding one token of a prompt is the last row of its prefill") {
 }
 
 TEST_CASE("impossible phases, shards and methods are rejected") {
-  CHECK_THROWS_AS(phase_operations(tiny(), Prefill{0, 1}, 2, {}), std::invalid_argument);
+  CHECK_THROWS_AS(phase_operations(tiny(), Prefill{0, 1}, 2, {}), exceptions::UserError);
   CHECK_THROWS_AS(phase_operations(tiny(), Prefill{5, 1}, 3, {}), std::invalid_argument);
   CHECK_THROWS_AS(phase_operations(tiny(), Prefill{5, 1}, 2, {.score_passes = 1.0}),
                   std::invalid_argument);

@@ -1,5 +1,6 @@
 #include "models/workloads/phase.hpp"
 
+#include "base/exceptions/exceptions.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
@@ -29,12 +30,12 @@ TEST_CASE("phases the model does not support are rejected") {
   CHECK_NOTHROW(check_phase(model, Prefill{1, 1}));
   CHECK_NOTHROW(check_phase(model, Prefill{64, 1}));
   CHECK_NOTHROW(check_phase(model, Decode{64, 1}));
-  CHECK_THROWS_WITH(check_phase(model, Prefill{0, 1}), "tokens is 0; tiny takes 1 to 64");
-  CHECK_THROWS_WITH(check_phase(model, Prefill{65, 1}), "tokens is 65; tiny takes 1 to 64");
-  CHECK_THROWS_WITH(check_phase(model, Decode{0, 1}), "context is 0; tiny takes 1 to 64");
-  CHECK_THROWS_WITH(check_phase(model, Decode{65, 1}), "context is 65; tiny takes 1 to 64");
-  CHECK_THROWS_WITH(check_phase(model, Prefill{1, 0}), "batch is 0; it must be at least 1");
-  CHECK_THROWS_AS(check_phase(model, Decode{1, 0}), std::invalid_argument);
+  CHECK_THROWS_WITH(check_phase(model, Prefill{0, 1}), "tokens: is 0; tiny takes 1 to 64");
+  CHECK_THROWS_WITH(check_phase(model, Prefill{65, 1}), "tokens: is 65; tiny takes 1 to 64");
+  CHECK_THROWS_WITH(check_phase(model, Decode{0, 1}), "context: is 0; tiny takes 1 to 64");
+  CHECK_THROWS_WITH(check_phase(model, Decode{65, 1}), "context: is 65; tiny takes 1 to 64");
+  CHECK_THROWS_WITH(check_phase(model, Prefill{1, 0}), "batch: is 0; it must be at least 1");
+  CHECK_THROWS_AS(check_phase(model, Decode{1, 0}), exceptions::UserError);
 }
 
 }  // namespace

@@ -2,14 +2,11 @@
 
 #include <exception>
 #include <new>
-#include <stdexcept>
 #include <string>
 
 #include <pybind11/pybind11.h>
 
 #include "base/input/errors.hpp"
-#include "models/tensors/file_error.hpp"
-#include "sim/time_executor.hpp"
 
 namespace equarx::python {
 namespace {
@@ -33,11 +30,9 @@ void translate(std::exception_ptr thrown) {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const input::InputError& error) {
     raise("InputError", error.what(), error.pointer());
-  } catch (const tensors::FileError& error) {
+  } catch (const input::UserError& error) {
     raise("InputError", error.what(), "");
   } catch (const input::InvariantError& error) {
-    raise("DefectError", error.what(), "");
-  } catch (const sim::SimulationError& error) {
     raise("DefectError", error.what(), "");
   }
 }

@@ -1,6 +1,6 @@
 #include "sim/engines/simgrid/result_bytes.hpp"
 
-#include "sim/time_executor.hpp"
+#include "base/exceptions/exceptions.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::sim::result_bytes_test {
@@ -31,7 +31,7 @@ TEST_CASE("a result is restored from its bytes") {
 TEST_CASE("a truncated result is refused") {
   const std::vector<std::byte> bytes = to_bytes(full());
   for (std::size_t size = 0; size < bytes.size(); ++size)
-    REQUIRE_THROWS_AS(from_bytes(std::span(bytes).first(size)), SimulationError);
+    REQUIRE_THROWS_AS(from_bytes(std::span(bytes).first(size)), exceptions::InvariantError);
 }
 
 }  // namespace
