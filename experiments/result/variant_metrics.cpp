@@ -68,25 +68,25 @@ Metrics<VariantResult> variant_work() {
 }
 
 /// Errors of all collectives with values.
-Metrics<step::StepError> step_error_metrics() {
-  using step::StepError;
+Metrics<step::StepAccuracy> step_error_metrics() {
+  using step::StepAccuracy;
   return {{{.key = "worst_nmse",
             .unit = Unit::ratio,
             .meaning = "of collectives with `values`: largest",
             .empty = Empty::absent,
             .schema = R"({"minimum": 0})"},
-           &StepError::worst_nmse},
+           &StepAccuracy::worst_nmse},
           {{.key = "worst_sqnr_db",
             .unit = Unit::decibel,
             .meaning = "-10 log10(`worst_nmse`)",
             .empty = Empty::absent},
-           [](const StepError& error) { return numerics::sqnr_db(error.worst_nmse); }},
+           [](const StepAccuracy& error) { return numerics::sqnr_db(error.worst_nmse); }},
           {{.key = "mean_nmse",
             .unit = Unit::ratio,
             .meaning = "of collectives with `values`: mean weighted by bytes",
             .empty = Empty::absent,
             .schema = R"({"minimum": 0})"},
-           &StepError::mean_nmse}};
+           &StepAccuracy::mean_nmse}};
 }
 
 /// The only collective of a step, such as the AllReduce of a workload; null if there are several.

@@ -92,13 +92,13 @@ class Errors {
   /// Sets the errors of a variant and its groups; none without values.
   void add_totals(VariantResult& variant) const {
     double bytes = 0.0;
-    StepError total;
+    StepAccuracy total;
     for (std::size_t call = 0; call < config_.calls.size(); ++call) {
       if (!config_.values[call]) continue;
       const CollectiveResult& collective = variant.collectives[call];
       const values::ValueResult& values = *collective.run.numerics;
-      const CallError error{values.against_exact.mse, values.against_exact.comparable_nmse(),
-                            values.sampled_fraction};
+      const CallAccuracy error{values.against_exact.mse, values.against_exact.comparable_nmse(),
+                               values.sampled_fraction};
       add_to_group(collective.group, error, variant);
       const double weight = collective.tasks * static_cast<double>(config_.values[call]->bytes());
       bytes += weight;
@@ -111,7 +111,7 @@ class Errors {
   }
 
   /// A group with several collectives has the error of the worst.
-  static void add_to_group(const std::string& name, const CallError& error,
+  static void add_to_group(const std::string& name, const CallAccuracy& error,
                            VariantResult& variant) {
     GroupResult& group = *std::ranges::find(variant.groups, name, &GroupResult::name);
     if (!group.error || error.nmse > group.error->nmse) group.error = error;

@@ -22,14 +22,14 @@ namespace equarx::step {
 enum class GroupKind : std::uint8_t { computation, collective, permute, host };
 
 /// Error of a collective against its exact result.
-struct CallError {
+struct CallAccuracy {
   double mse = 0.0;
   double nmse = 0.0;              ///< numerics::ErrorMetrics::comparable_nmse()
   double sampled_fraction = 1.0;  ///< share of the tensor's elements that were computed
 };
 
 /// Errors of a variant's collectives that have values.
-struct StepError {
+struct StepAccuracy {
   double worst_nmse = 0.0;
   double mean_nmse = 0.0;  ///< weighted by bytes, over all tasks
 };
@@ -43,7 +43,7 @@ struct GroupResult {
   double total_s = 0.0;     ///< wall time with at least one running task
   double exposed_s = 0.0;   ///< part of total_s without concurrent compute; 0 for computations
   double critical_s = 0.0;  ///< part of the critical path
-  std::optional<CallError> error = {};  ///< of the worst collective with values
+  std::optional<CallAccuracy> error = {};  ///< of the worst collective with values
 };
 
 /// Total of all operations of one name on one chip.
@@ -97,7 +97,7 @@ struct VariantResult {
   std::string simulation_reason;
   sim::Engine engine = sim::Engine::direct;
   std::optional<variation::Uncertainty> uncertainty;  ///< if requested
-  std::optional<StepError> error;                     ///< if a collective has values
+  std::optional<StepAccuracy> error;                  ///< if a collective has values
 
   /// Time without a running compute task; 0 if within rounding.
   double exposed_s() const {

@@ -116,8 +116,8 @@ std::uint64_t encoded_bytes(const numerics::BlockFormat& format, std::uint64_t b
          numerics::scales_bytes(format, numerics::scale_count(format, elements));
 }
 
-MscclError error_of(const MscclSchedule& checked, const schedules::Runtime& runtime,
-                    const numerics::BlockFormat& format) {
+MscclAccuracy error_of(const MscclSchedule& checked, const schedules::Runtime& runtime,
+                       const numerics::BlockFormat& format) {
   const Schedule& schedule = checked.schedule;
   if (schedule.collective == Collective::custom)
     throw input::InputError(
@@ -133,7 +133,7 @@ MscclError error_of(const MscclSchedule& checked, const schedules::Runtime& runt
   schedules::run_values(
       schedule, checked.queues, in_place, runtime.cut().chunks_at_once,
       [&](std::span<float> values) { transmitter.transmit(values); }, tensors);
-  MscclError error{
+  MscclAccuracy error{
       .metrics = compare(schedule, tensors), .ranks_identical = true, .elements = elements};
   if (is_replicated(schedule.collective))
     for (const std::vector<float>& output : tensors.outputs)

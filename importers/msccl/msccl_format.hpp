@@ -21,7 +21,7 @@ numerics::BlockFormat read_message_format(const std::string& name);
 std::uint64_t encoded_bytes(const numerics::BlockFormat& format, std::uint64_t bytes);
 
 /// Error of the result with encoded messages.
-struct MscclError {
+struct MscclAccuracy {
   numerics::ErrorMetrics metrics;  ///< results of all ranks, against the exact ones
   bool ranks_identical = true;     ///< for AllReduce, AllGather and Broadcast
   std::size_t elements = 0;        ///< computed elements per chunk
@@ -30,7 +30,7 @@ struct MscclError {
 /// Runs a schedule on normally distributed values and encodes every slice of a message separately.
 /// Forwarded data (rcs) is not encoded again, and data local to a rank never is.
 /// @throws input::InputError for a custom schedule, whose exact result is unknown
-MscclError error_of(const MscclSchedule& made, const schedules::Runtime& runtime,
-                    const numerics::BlockFormat& format);
+MscclAccuracy error_of(const MscclSchedule& made, const schedules::Runtime& runtime,
+                       const numerics::BlockFormat& format);
 
 }  // namespace equarx::imports

@@ -31,9 +31,9 @@ struct MscclTime {
   double bus_bandwidth = 0.0;            ///< B/s, as defined by nccl-tests; 0 for custom schedules
   std::uint64_t busiest_link_bytes = 0;  ///< on the slowest link, including flags
   std::string busiest_link = {};
-  bool calibrated = false;                         ///< the chip model was fitted to measurements
-  std::string format = {};                         ///< message format; empty: FP32
-  std::optional<MscclError> error = std::nullopt;  ///< error of that format
+  bool calibrated = false;                            ///< the chip model was fitted to measurements
+  std::string format = {};                            ///< message format; empty: FP32
+  std::optional<MscclAccuracy> error = std::nullopt;  ///< error of that format
   std::vector<std::string> notes = {};  ///< defaults assumed for unspecified chip parameters
 };
 

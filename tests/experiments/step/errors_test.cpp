@@ -51,7 +51,7 @@ TEST_CASE("a collective of a step has the error of the same experiment") {
             .runs.front()
             .numerics.value()
             .against_exact;
-    const CallError& error = group(result.variants[i], "bucket").error.value();
+    const CallAccuracy& error = group(result.variants[i], "bucket").error.value();
     CHECK(error.nmse == expected.nmse);
     CHECK(error.mse == expected.mse);
     CHECK(result.variants[i].error.value().worst_nmse == expected.nmse);

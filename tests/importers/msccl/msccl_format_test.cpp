@@ -11,14 +11,14 @@
 namespace equarx::testing::msccl_format_test {
 namespace {
 
-using imports::MscclError;
+using imports::MscclAccuracy;
 using imports::read_message_format;
 using schedules::Runtime;
 using schedules::Schedule;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
-MscclError error_in(const std::string& format, const Schedule& schedule = two_ranks()) {
+MscclAccuracy error_in(const std::string& format, const Schedule& schedule = two_ranks()) {
   const imports::MscclSchedule checked = imports::read_msccl(schedules::write_msccl_xml(schedule));
   return imports::error_of(checked, Runtime(checked.schedule, kMiB), read_message_format(format));
 }
@@ -36,7 +36,7 @@ TEST_CASE("FP32 only has summation errors, and int8 errors match its step size")
   // A term and then the sum is rounded to steps of about amax / 127; half of the results see one
   // rounding of a term and none of the sum. The variance of uniform errors is step^2 / 12.
   const double term = std::pow(3.0 / 127.0, 2) / 12.0;
-  const MscclError int8 = error_in("int8");
+  const MscclAccuracy int8 = error_in("int8");
   CHECK(int8.metrics.mse > 0.2 * term);
   CHECK(int8.metrics.mse < 4.0 * term);
   CHECK_FALSE(int8.ranks_identical);  // the rank that computes a sum has it unrounded
