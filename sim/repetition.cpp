@@ -15,13 +15,13 @@ namespace {
 /// Periods kept at the end of a run.
 constexpr std::uint32_t kTail = 2;
 /// Fewest periods kept at its start.
-constexpr std::uint32_t kLeastHead = 4;
+constexpr std::uint32_t kLeastHead = 3;
 /// Runs with fewer periods are simulated in full.
 constexpr std::uint32_t kLeastCount = 2 * (kLeastHead + kTail);
 /// Longest distance, in periods, at which states are compared. Removed periods are a multiple of it.
 constexpr std::uint32_t kLongestCycle = 2;
 /// Periods that are compared with those before, at least.
-constexpr std::uint32_t kCompared = 3;
+constexpr std::uint32_t kCompared = 2;
 
 /// A task with its stream.
 struct PlacedRun {
@@ -434,16 +434,17 @@ StepTime find_cuts(const StepProgram& work, const Machine& machine, const Descri
   if (!cuts.empty()) times = extended_times(work, machine, options, cuts);
   if (times) cuts.outer = cuts_of(middle, *times, middle.tasks);
   std::erase_if(cuts.outer, [&](const Cut& cut) { return splits(cut, cuts.inner); });
-  const double time_s = step_time_s(work, machine, describe, options, cuts);
+  const double time_s = step_time(work, machine, describe, options, cuts).time_s;
   if (!times || std::abs(time_s - full.time_s) > kSteady * full.time_s) cuts = {};
   return found;
 }
 
-double step_time_s(const StepProgram& work, const Machine& machine, const Describe& describe,
+StepTime step_time(const StepProgram& work, const Machine& machine, const Describe& describe,
                    const SimulationOptions& options, Cuts cuts) {
   while (!cuts.empty())
-    if (const auto times = extended_times(work, machine, options, cuts)) return times->end_s();
-  return simulate_work(work, machine, describe, options).time_s;
+    if (const auto times = extended_times(work, machine, options, cuts))
+      return {times->end_s(), std::move(cuts)};
+  return {simulate_work(work, machine, describe, options).time_s, {}};
 }
 
 }  // namespace equarx::sim

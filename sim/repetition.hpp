@@ -72,11 +72,11 @@ struct StepTime {
 StepTime find_cuts(const StepProgram& work, const Machine& machine, const Describe& describe,
                    const SimulationOptions& options);
 
-/// Returns the time of a step in s, as simulate(), but for a relative error of the order of kSteady.
-/// `cuts`: of a step with the same tasks on a similar machine. Leaves more periods of a run that is
-/// not steady yet.
+/// Returns the time of a step as simulate(), but for a relative error of the order of kSteady. `cuts`:
+/// of a step with the same tasks on a similar machine. Leaves more periods of a run that is not
+/// steady yet, and returns the cuts that were used.
 /// @throws SimulationError as simulate()
-double step_time_s(const StepProgram& work, const Machine& machine, const Describe& describe,
+StepTime step_time(const StepProgram& work, const Machine& machine, const Describe& describe,
                    const SimulationOptions& options, Cuts cuts);
 
 }  // namespace equarx::sim

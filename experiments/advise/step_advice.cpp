@@ -85,7 +85,7 @@ void use_fastest_algorithms(const tune_step::Progress& progress, config::StepCon
   plain.limits.max_nmse = 1.0;
   const auto prefixed = [&](const std::string& text) { progress("unquantized: " + text); };
   config::StepVariant fastest =
-      tune_step::tune_step(config, plain, prefixed).step.config.variants.back();
+      tune_step::find_best(config, plain, prefixed).step.config.variants.back();
   fastest.label = "plain";
   config.variants = {std::move(fastest)};
 }
@@ -96,7 +96,7 @@ class Adviser {
       : config_(config), progress_(progress) {}
 
   StepAdvice advise(const tune::TuneOptions& options) {
-    advice_.tuned = tune_step::tune_step(config_, options, progress_);
+    advice_.tuned = tune_step::find_best(config_, options, progress_);
     begin_groups();
     compare();
     weigh_errors();

@@ -103,10 +103,12 @@ class Run {
     require(time.time_s >= result_.lower_bound_s * (1.0 - sim::kBoundRounding),
             "simulated time is below its lower bound");
     require(time.link_bytes == bytes_, "bytes on the links differ from the bytes sent");
+    std::vector<std::uint64_t> sends;  // by list
+    for (const std::vector<sim::Step>& list : timelines_.lists)
+      sends.push_back(static_cast<std::uint64_t>(
+          std::ranges::count(list, sim::Step::Kind::send, &sim::Step::kind)));
     std::uint64_t sent = 0;
-    for (const std::uint32_t list : timelines_.list_of)
-      sent += static_cast<std::uint64_t>(
-          std::ranges::count(timelines_.lists[list], sim::Step::Kind::send, &sim::Step::kind));
+    for (const std::uint32_t list : timelines_.list_of) sent += sends[list];
     require(time.messages == sent, "not every message was received");
   }
 

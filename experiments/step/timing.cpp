@@ -29,18 +29,22 @@ class Variants {
     const StepPlan there = on_machine(nominal_, machine);
     std::vector<variation::Timing> timings;
     for (std::size_t i = 0; i < there.variants.size(); ++i)
-      timings.push_back({time_s(there, there.variants[i], cuts_), 0.0});
+      timings.push_back({time_of(there, there.variants[i], cuts_[i]).time_s, 0.0});
     const double baseline_s = timings[there.config.baseline].time_s;
     for (variation::Timing& timing : timings) timing.speedup = baseline_s / timing.time_s;
     return timings;
   }
 
  private:
-  void prepare() { cuts_ = find_cuts(nominal_, nominal_.variants[nominal_.config.baseline]).cuts; }
+  void prepare() {
+    const sim::Cuts cuts = find_cuts(nominal_, nominal_.variants[nominal_.config.baseline]).cuts;
+    for (const VariantPlan& variant : nominal_.variants)
+      cuts_.push_back(time_of(nominal_, variant, cuts).cuts);
+  }
 
   StepPlan nominal_;
   std::once_flag found_;
-  sim::Cuts cuts_;  ///< of the baseline
+  std::vector<sim::Cuts> cuts_;  ///< by variant
 };
 
 }  // namespace
@@ -67,9 +71,9 @@ sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant) {
   return found;
 }
 
-double time_s(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts) {
-  return sim::step_time_s(variant.work, variant.machine, task_names(plan),
-                          {.engine = engine_of(plan.config)}, cuts);
+sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts) {
+  return sim::step_time(variant.work, variant.machine, task_names(plan),
+                        {.engine = engine_of(plan.config)}, cuts);
 }
 
 variation::Varied varied_variants(const StepPlan& plan, unsigned threads) {

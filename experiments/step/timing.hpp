@@ -26,9 +26,9 @@ sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
 /// similar variants (sim::find_cuts()); nothing if the configuration requests full simulations.
 sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant);
 
-/// Time of a variant in s, as in its result but for sim::kSteady. `cuts`: of another variant of the
-/// step, or of the same on another machine.
-double time_s(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts);
+/// Time of a variant as in its result but for sim::kSteady, and the cuts that were used. `cuts`: of
+/// another variant of the step, or of the same on another machine.
+sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts);
 
 /// Returns the variants of a plan as runs on other machines. `threads`: as for threads_for()
 variation::Varied varied_variants(const StepPlan& plan, unsigned threads);

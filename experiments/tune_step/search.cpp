@@ -91,32 +91,57 @@ double Trials::cost_s(const Choice& choice) {
   return found_s ? cost_s(choice, *found_s) : std::numeric_limits<double>::infinity();
 }
 
-bool Trials::may_beat(const Choice& best, const Choice& choice) {
-  if (known_.contains(choice)) return true;
+double Trials::least_cost_s(const Choice& choice) {
+  if (known_.contains(choice)) return cost_s(choice);
   try {
-    return cost_s(choice, estimate_(choice)) < cost_s(best);
+    return cost_s(choice, estimate_(choice));
   } catch (const input::InputError&) {
-    return true;  // reported by simulate()
+    return 0.0;  // reported by simulate()
   }
 }
 
+namespace {
+
+/// A choice with its least cost.
+struct Bounded {
+  double least_s = 0.0;
+  Choice choice;
+};
+
+/// The choices that differ from `from` in one group and may cost less, by ascending least cost.
+std::vector<Bounded> neighbours(const Allowed& allowed, const Choice& from, Trials& trials) {
+  std::vector<Bounded> list;
+  const double from_s = trials.cost_s(from);
+  for (std::size_t group = 0; group < from.size(); ++group)
+    for (std::size_t candidate = allowed.baseline[group] ? 0 : 1;
+         candidate < allowed.candidates[group]; ++candidate) {
+      Choice choice = with(from, group, candidate);
+      const double least_s = trials.least_cost_s(choice);
+      if (least_s < from_s) list.push_back({least_s, std::move(choice)});
+    }
+  std::ranges::stable_sort(list, {}, &Bounded::least_s);
+  return list;
+}
+
+}  // namespace
+
 Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop) {
+  constexpr std::size_t kBatch = 4;  // whatever the number of threads, for equal results
   Choice best = first_choice(allowed);
   for (bool better = true; better;) {
     better = false;
-    const Choice from = best;
-    std::vector<Choice> others;
-    for (std::size_t group = 0; group < from.size(); ++group)
-      for (std::size_t candidate = allowed.baseline[group] ? 0 : 1;
-           candidate < allowed.candidates[group]; ++candidate)
-        if (Choice other = with(from, group, candidate); trials.may_beat(from, other))
-          others.push_back(std::move(other));
-    trials.prefetch(others, stop);
-    for (const Choice& other : others) {
-      if (!trials.knows(other)) return best;  // stopped
-      if (trials.cost_s(other) >= trials.cost_s(best)) continue;
-      best = other;
-      better = true;
+    const std::vector<Bounded> others = neighbours(allowed, best, trials);
+    for (std::size_t first = 0; first < others.size(); first += kBatch) {
+      std::vector<Choice> batch;
+      for (std::size_t i = first; i < std::min(first + kBatch, others.size()); ++i)
+        if (others[i].least_s < trials.cost_s(best)) batch.push_back(others[i].choice);
+      trials.prefetch(batch, stop);
+      for (const Choice& other : batch) {
+        if (!trials.knows(other)) return best;  // stopped
+        if (trials.cost_s(other) >= trials.cost_s(best)) continue;
+        best = other;
+        better = true;
+      }
     }
   }
   return best;

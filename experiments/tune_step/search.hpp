@@ -42,8 +42,8 @@ class Trials {
   /// Time of the step in s; std::nullopt if the choice is infeasible.
   const std::optional<double>& time_s(const Choice& choice);
 
-  /// False if a choice is not worth a simulation: its estimated cost is not below that of `best`.
-  bool may_beat(const Choice& best, const Choice& choice);
+  /// Lower bound of cost_s() for choices that are not known; 0 if infeasible.
+  double least_cost_s(const Choice& choice);
 
   /// Objective: step time plus kLeastGain of the baseline's time per changed group. Infinite if
   /// infeasible.
@@ -79,9 +79,9 @@ struct Allowed {
   std::vector<bool> baseline;
 };
 
-/// Coordinate descent: changes one group at a time until no change improves the cost. Skips choices
-/// that may not beat the best one so far. `stop`: called before each simulation; true ends the
-/// search.
+/// Coordinate descent: changes one group at a time until no change improves the cost. Simulates
+/// choices in the order of their least cost, and none whose least cost is not below the best so far.
+/// `stop`: called before each simulation; true ends the search.
 Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop);
 
 /// Exhaustive search over all allowed choices.

@@ -47,17 +47,22 @@ class Tuning {
       throw input::InputError("/step", "has no collective, so there is nothing to tune");
   }
 
-  StepTuneResult run() {
-    find_group_candidates();
-    trials_.emplace([this](const Choice& choice) { return plan(choice); },
-                    [this](const Choice& choice) { return longest_path_s(choice); },
-                    Choice(result_.groups.size(), 0), step::threads_for(config_, 0));
+  /// Finds the best choice. Its configuration follows the baseline's if it is another.
+  StepTuneResult find() {
     const Choice best = search();
-    const std::vector<Choice> path = path_to(best, *trials_);
-    report_steps(path);
+    std::vector<Choice> path = {trials_->baseline()};
+    if (best != path.front()) path.push_back(best);
+    report_configs(path);
     report_groups(best);
-    result_.simulated = trials_->simulated();
-    result_.obstacle = trials_->obstacle();
+    return std::move(result_);
+  }
+
+  /// Finds the best choice, and simulates the path to it.
+  StepTuneResult run() {
+    const Choice best = search();
+    report_configs(path_to(best, *trials_));
+    report_steps();
+    report_groups(best);
     return std::move(result_);
   }
 
@@ -83,6 +88,10 @@ class Tuning {
   }
 
   Choice search() {
+    find_group_candidates();
+    trials_.emplace([this](const Choice& choice) { return plan(choice); },
+                    [this](const Choice& choice) { return longest_path_s(choice); },
+                    Choice(result_.groups.size(), 0), step::threads_for(config_, 0));
     Allowed allowed;
     result_.combinations = 1;
     for (const TunedGroup& group : result_.groups) {
@@ -144,35 +153,40 @@ class Tuning {
       cuts_ = found.cuts;
       return [time_s = found.time_s] { return time_s; };
     }
-    return [this, &step, made] { return step::time_s(step, *made, cuts_); };
+    return [this, &step, made] { return step::time_of(step, *made, cuts_).time_s; };
   }
 
   void report_groups(const Choice& best) {
-    const step::VariantResult& baseline = result_.step.variants.front();
+    result_.simulated = trials_->simulated();
+    result_.obstacle = trials_->obstacle();
     for (std::size_t i = 0; i < best.size(); ++i) {
       TunedGroup& group = result_.groups[i];
       group.chosen = best[i];
-      group.exposed_s =
-          std::ranges::find(baseline.groups, group.group.name, &step::GroupResult::name)->exposed_s;
       Choice only = trials_->baseline();
       for (only[i] = 0; only[i] < group.candidates.list.size(); ++only[i])
         group.only_s.push_back(trials_->known_time_s(only));
     }
   }
 
-  void report_steps(const std::vector<Choice>& path) {
+  void report_configs(const std::vector<Choice>& path) {
     result_.step = {config_, step::memory_of(config_), {}, {}, {}, {}};
     config::StepConfig& config = result_.step.config;
     config.variants.clear();
     config.baseline = 0;
-    for (const Choice& choice : path) {
-      if (!trials_->time_s(choice)) continue;  // infeasible intermediate choice
-      config.variants.push_back(variant_of(choice, path));
-      const config::StepVariant& variant = config.variants.back();
+    for (const Choice& choice : path)
+      if (trials_->time_s(choice))  // else an infeasible intermediate choice
+        config.variants.push_back(variant_of(choice, path));
+  }
+
+  void report_steps() {
+    for (const config::StepVariant& variant : result_.step.config.variants)
       result_.step.variants.push_back(
           step::run_variant(planner_.step(), planner_.variant(variant), variant.label));
-    }
     step::set_speedups(result_.step.variants, 0);
+    const std::vector<step::GroupResult>& baseline = result_.step.variants.front().groups;
+    for (TunedGroup& group : result_.groups)
+      group.exposed_s =
+          std::ranges::find(baseline, group.group.name, &step::GroupResult::name)->exposed_s;
   }
 
   /// Variant for a configuration: rules for changed groups, before the baseline's rules.
@@ -222,6 +236,11 @@ class Tuning {
 StepTuneResult tune_step(const config::StepConfig& config, const tune::TuneOptions& options,
                          const Progress& progress) {
   return Tuning(config, options, progress).run();
+}
+
+StepTuneResult find_best(const config::StepConfig& config, const tune::TuneOptions& options,
+                         const Progress& progress) {
+  return Tuning(config, options, progress).find();
 }
 
 }  // namespace equarx::tune_step

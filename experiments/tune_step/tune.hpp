@@ -53,4 +53,9 @@ struct StepTuneResult {
 StepTuneResult tune_step(const config::StepConfig& config, const tune::TuneOptions& options,
                          const Progress& progress);
 
+/// Likewise, without results of steps and exposed times. The configuration of `step` has the
+/// baseline and the best choice, if it is another.
+StepTuneResult find_best(const config::StepConfig& config, const tune::TuneOptions& options,
+                         const Progress& progress);
+
 }  // namespace equarx::tune_step

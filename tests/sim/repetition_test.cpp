@@ -33,7 +33,7 @@ StepTime cuts_for(const StepProgram& work, const Machine& machine) {
 }
 
 double short_time_s(const StepProgram& work, const Machine& machine, const Cuts& cuts) {
-  return step_time_s(work, machine, number_of, {.engine = Engine::direct}, cuts);
+  return step_time(work, machine, number_of, {.engine = Engine::direct}, cuts).time_s;
 }
 
 /// Two programs with their machine: AllReduces along rings of their own.

@@ -38,6 +38,23 @@ TEST_CASE("an exposed collective is quantized, and a hidden one keeps its baseli
   CHECK(result.finished);
 }
 
+TEST_CASE("the best choice is that of a tuned step, without results") {
+  for (const bool hidden : {false, true}) {
+    input::Json json = exposed_step();
+    if (hidden) json["step"]["tasks"][1]["compute"]["time"] = "1 s";
+    const tune::TuneOptions options = with_formats({"int8", "bf16"});
+    const StepTuneResult best =
+        find_best(config::read_step_config(json), options, [](const std::string&) {});
+    const StepTuneResult all = tuned(json, options);
+    CHECK(best.step.variants.empty());
+    REQUIRE(best.groups.size() == all.groups.size());
+    for (std::size_t i = 0; i < all.groups.size(); ++i)
+      CHECK(best.groups[i].chosen == all.groups[i].chosen);
+    CHECK(best.step.config.variants.back().label == all.step.config.variants.back().label);
+    CHECK(best.step.config.variants.size() <= 2);
+  }
+}
+
 TEST_CASE("the best configuration reproduces the tuned step times") {
   input::Json with_rule = exposed_step();
   with_rule["variants"] = input::Json::parse(
