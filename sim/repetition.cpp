@@ -136,13 +136,14 @@ class Finder {
 /// Task numbers after cuts.
 class Renumbering {
  public:
-  Renumbering(std::uint32_t tasks, const std::vector<Cut>& cuts) : cut_of_(tasks), number_(tasks) {
+  Renumbering(std::uint32_t tasks, const std::vector<Cut>& cuts)
+      : cuts_(cuts), cut_of_(tasks), number_(tasks) {
     std::uint32_t removed = 0;
     std::uint32_t task = 0;
     const auto keep_until = [&](std::uint32_t end) {
       for (; task < end; ++task) number_[task] = task - removed;
     };
-    for (const Cut& cut : cuts) {
+    for (const Cut& cut : cuts_) {
       const std::uint32_t end = cut.run.first + cut.end * cut.run.period;
       keep_until(cut.run.first + cut.begin * cut.run.period);
       for (; task < end; ++task) cut_of_[task] = &cut;
@@ -151,6 +152,8 @@ class Renumbering {
     keep_until(tasks);
     tasks_ = tasks - removed;
   }
+  Renumbering(const Renumbering&) = delete;
+  Renumbering& operator=(const Renumbering&) = delete;
 
   std::uint32_t tasks() const { return tasks_; }
   bool is_removed(std::uint32_t task) const { return cut_of_[task] != nullptr; }
@@ -165,6 +168,7 @@ class Renumbering {
   }
 
  private:
+  std::vector<Cut> cuts_;
   std::vector<const Cut*> cut_of_;  ///< by task: its cut if it is removed
   std::vector<std::uint32_t> number_;
   std::uint32_t tasks_ = 0;
@@ -434,6 +438,7 @@ StepTime find_cuts(const StepProgram& work, const Machine& machine, const Descri
   if (!cuts.empty()) times = extended_times(work, machine, options, cuts);
   if (times) cuts.outer = cuts_of(middle, *times, middle.tasks);
   std::erase_if(cuts.outer, [&](const Cut& cut) { return splits(cut, cuts.inner); });
+  if (cuts.empty()) return found;
   const double time_s = step_time(work, machine, describe, options, cuts).time_s;
   if (!times || std::abs(time_s - full.time_s) > kSteady * full.time_s) cuts = {};
   return found;

@@ -65,10 +65,10 @@ sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
 }
 
 sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant) {
-  sim::StepTime found = sim::find_cuts(variant.work, variant.machine, task_names(plan),
-                                       {.engine = engine_of(plan.config)});
-  if (plan.config.machine.simulation == config::SimulationMode::full) found.cuts = {};
-  return found;
+  if (plan.config.machine.simulation == config::SimulationMode::full)
+    return time_of(plan, variant, {});
+  return sim::find_cuts(variant.work, variant.machine, task_names(plan),
+                        {.engine = engine_of(plan.config)});
 }
 
 sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts) {
