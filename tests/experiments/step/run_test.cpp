@@ -1,5 +1,4 @@
 #include "experiments/step/run.hpp"
-#include "experiments/step/timing.hpp"
 
 #include <algorithm>
 
@@ -7,6 +6,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/step/timing.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/steps.hpp"
 
