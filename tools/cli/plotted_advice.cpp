@@ -64,8 +64,8 @@ std::vector<std::string> lines_of(const fs::path& path) {
 
 /// Fails with the last line of plot.py.
 [[noreturn]] void fail(const std::vector<std::string>& messages) {
-  std::string_view reason = messages.empty() ? "failed without a message" : messages.back();
-  if (reason.starts_with(kError)) reason.remove_prefix(kError.size());
+  std::string reason = messages.empty() ? "failed without a message" : messages.back();
+  if (reason.starts_with(kError)) reason.erase(0, kError.size());
   throw InputError("", fmt::format("--plot: {}", reason));
 }
 
