@@ -271,7 +271,8 @@ StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOp
   for (const VariantResult& variant : result.variants)
     messages += static_cast<double>(variant.messages);
   if (options.uncertainty) requested = variation::with_default_samples(requested, messages);
-  const variation::Varied varied = varied_variants(plan, options.threads);
+  if (requested.samples == 0 && !options.sensitivity) return result;
+  const variation::Varied varied = varied_variants(plan, find_cuts(plan), options.threads);
   if (requested.samples > 0) {
     const auto intervals = variation::uncertainties(variation::sample(varied, requested, progress));
     for (std::size_t i = 0; i < intervals.size(); ++i)

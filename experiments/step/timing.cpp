@@ -1,10 +1,7 @@
 #include "experiments/step/timing.hpp"
 
-#include <algorithm>
 #include <memory>
-#include <mutex>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -18,34 +15,6 @@ sim::Describe task_names(const StepPlan& plan) {
     return fmt::format("'{}'", plan.config.graph.tasks[id].name);
   };
 }
-
-/// Variants of a nominal plan, timed on other machines.
-class Variants {
- public:
-  explicit Variants(const StepPlan& plan) : nominal_(plan) {}
-
-  std::vector<variation::Timing> time_on(const config::MachineParameters& machine) {
-    std::call_once(found_, [this] { prepare(); });
-    const StepPlan there = on_machine(nominal_, machine);
-    std::vector<variation::Timing> timings;
-    for (std::size_t i = 0; i < there.variants.size(); ++i)
-      timings.push_back({time_of(there, there.variants[i], cuts_[i]).time_s, 0.0});
-    const double baseline_s = timings[there.config.baseline].time_s;
-    for (variation::Timing& timing : timings) timing.speedup = baseline_s / timing.time_s;
-    return timings;
-  }
-
- private:
-  void prepare() {
-    const sim::Cuts cuts = find_cuts(nominal_, nominal_.variants[nominal_.config.baseline]).cuts;
-    for (const VariantPlan& variant : nominal_.variants)
-      cuts_.push_back(time_of(nominal_, variant, cuts).cuts);
-  }
-
-  StepPlan nominal_;
-  std::once_flag found_;
-  std::vector<sim::Cuts> cuts_;  ///< by variant
-};
 
 }  // namespace
 
@@ -76,11 +45,26 @@ sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const si
                         {.engine = engine_of(plan.config)}, cuts);
 }
 
-variation::Varied varied_variants(const StepPlan& plan, unsigned threads) {
-  const auto time_on =
-      [variants = std::make_shared<Variants>(plan)](const config::MachineParameters& machine) {
-        return variants->time_on(machine);
-      };
+std::vector<sim::Cuts> find_cuts(const StepPlan& plan) {
+  const sim::Cuts baseline = find_cuts(plan, plan.variants[plan.config.baseline]).cuts;
+  std::vector<sim::Cuts> cuts;
+  for (const VariantPlan& variant : plan.variants)
+    cuts.push_back(time_of(plan, variant, baseline).cuts);
+  return cuts;
+}
+
+variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::Cuts> cuts,
+                                  unsigned threads) {
+  const auto time_on = [nominal = std::make_shared<const StepPlan>(plan),
+                        cuts = std::move(cuts)](const config::MachineParameters& machine) {
+    const StepPlan there = on_machine(*nominal, machine);
+    std::vector<variation::Timing> timings;
+    for (std::size_t i = 0; i < there.variants.size(); ++i)
+      timings.push_back({time_of(there, there.variants[i], cuts[i]).time_s, 0.0});
+    const double baseline_s = timings[there.config.baseline].time_s;
+    for (variation::Timing& timing : timings) timing.speedup = baseline_s / timing.time_s;
+    return timings;
+  };
   return {config::parameters_of(plan.config.machine), time_on, threads_for(plan.config, threads)};
 }
 

@@ -30,7 +30,12 @@ sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant);
 /// another variant of the step, or of the same on another machine.
 sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts);
 
-/// Returns the variants of a plan as runs on other machines. `threads`: as for threads_for()
-variation::Varied varied_variants(const StepPlan& plan, unsigned threads);
+/// Cuts of each variant, found with those of the baseline, which is simulated in full.
+std::vector<sim::Cuts> find_cuts(const StepPlan& plan);
+
+/// Returns the variants of a plan as runs on other machines. `cuts`: by variant. `threads`: as for
+/// threads_for()
+variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::Cuts> cuts,
+                                  unsigned threads);
 
 }  // namespace equarx::step

@@ -32,14 +32,35 @@ bool advance(const Allowed& allowed, Choice& choice) {
   return false;
 }
 
+/// A choice with its least cost.
+struct Bounded {
+  double least_s = 0.0;
+  Choice choice;
+};
+
+/// The choices that differ from `from` in one group and may cost less, by ascending least cost.
+std::vector<Bounded> neighbours(const Allowed& allowed, const Choice& from, Trials& trials) {
+  std::vector<Bounded> list;
+  const double from_s = trials.cost_s(from);
+  for (std::size_t group = 0; group < from.size(); ++group)
+    for (std::size_t candidate = allowed.baseline[group] ? 0 : 1;
+         candidate < allowed.candidates[group]; ++candidate) {
+      Choice choice = with(from, group, candidate);
+      const double least_s = trials.least_cost_s(choice);
+      if (least_s < from_s) list.push_back({least_s, std::move(choice)});
+    }
+  std::ranges::stable_sort(list, {}, &Bounded::least_s);
+  return list;
+}
+
 }  // namespace
 
-Trials::Trials(Plan plan, Estimate estimate, Choice baseline, unsigned threads)
+Trials::Trials(Plan plan, Estimate estimate, Choice baseline, double baseline_s, unsigned threads)
     : plan_(std::move(plan)),
       estimate_(std::move(estimate)),
       baseline_(std::move(baseline)),
       threads_(std::max(1U, threads)) {
-  known_.emplace(baseline_, plan_(baseline_)());
+  known_.emplace(baseline_, baseline_s);
 }
 
 void Trials::simulate(std::span<const Choice> choices) {
@@ -99,31 +120,6 @@ double Trials::least_cost_s(const Choice& choice) {
     return 0.0;  // reported by simulate()
   }
 }
-
-namespace {
-
-/// A choice with its least cost.
-struct Bounded {
-  double least_s = 0.0;
-  Choice choice;
-};
-
-/// The choices that differ from `from` in one group and may cost less, by ascending least cost.
-std::vector<Bounded> neighbours(const Allowed& allowed, const Choice& from, Trials& trials) {
-  std::vector<Bounded> list;
-  const double from_s = trials.cost_s(from);
-  for (std::size_t group = 0; group < from.size(); ++group)
-    for (std::size_t candidate = allowed.baseline[group] ? 0 : 1;
-         candidate < allowed.candidates[group]; ++candidate) {
-      Choice choice = with(from, group, candidate);
-      const double least_s = trials.least_cost_s(choice);
-      if (least_s < from_s) list.push_back({least_s, std::move(choice)});
-    }
-  std::ranges::stable_sort(list, {}, &Bounded::least_s);
-  return list;
-}
-
-}  // namespace
 
 Choice improve(const Allowed& allowed, Trials& trials, const std::function<bool()>& stop) {
   constexpr std::size_t kBatch = 4;  // whatever the number of threads, for equal results

@@ -33,8 +33,8 @@ class Trials {
   /// collectives down. @throws input::InputError if the choice is infeasible
   using Estimate = std::function<double(const Choice&)>;
 
-  /// `threads`: for prefetch()
-  Trials(Plan plan, Estimate estimate, Choice baseline, unsigned threads = 1);
+  /// `baseline_s`: time of the baseline in s. `threads`: for prefetch()
+  Trials(Plan plan, Estimate estimate, Choice baseline, double baseline_s, unsigned threads = 1);
 
   /// Simulates choices in parallel, as far as they are not known, until `stop` returns true.
   void prefetch(const std::vector<Choice>& choices, const std::function<bool()>& stop);

@@ -89,9 +89,12 @@ class Tuning {
 
   Choice search() {
     find_group_candidates();
+    const Choice baseline(result_.groups.size(), 0);
+    const sim::StepTime found = step::find_cuts(planner_.step(), planned(baseline));
+    cuts_ = found.cuts;
     trials_.emplace([this](const Choice& choice) { return plan(choice); },
-                    [this](const Choice& choice) { return longest_path_s(choice); },
-                    Choice(result_.groups.size(), 0), step::threads_for(config_, 0));
+                    [this](const Choice& choice) { return longest_path_s(choice); }, baseline,
+                    found.time_s, step::threads_for(config_, 0));
     Allowed allowed;
     result_.combinations = 1;
     for (const TunedGroup& group : result_.groups) {
@@ -136,24 +139,22 @@ class Tuning {
     return steps::longest_path_s(config_.graph, seconds);
   }
 
-  Trials::Simulate plan(const Choice& choice) {
+  step::VariantPlan planned(const Choice& choice) {
     std::vector<std::string> changed;
     for (std::size_t i = 0; i < choice.size(); ++i)
       if (const TunedGroup& group = result_.groups[i]; choice[i] != 0)
         changed.push_back(
             fmt::format("{}: {}", group.group.name, group.candidates.list[choice[i]].label));
-    const config::StepVariant variant = variant_with(choice);
     progress_(
         fmt::format("step {}: {}", ++planned_,
                     changed.empty() ? "baseline" : fmt::format("{}", fmt::join(changed, "; "))));
-    const auto made = std::make_shared<const step::VariantPlan>(planner_.variant(variant));
-    const step::StepPlan& step = planner_.step();
-    if (planned_ == 1) {  // the baseline
-      const sim::StepTime found = step::find_cuts(step, *made);
-      cuts_ = found.cuts;
-      return [time_s = found.time_s] { return time_s; };
-    }
-    return [this, &step, made] { return step::time_of(step, *made, cuts_).time_s; };
+    return planner_.variant(variant_with(choice));
+  }
+
+  Trials::Simulate plan(const Choice& choice) {
+    return [this, made = std::make_shared<const step::VariantPlan>(planned(choice))] {
+      return step::time_of(planner_.step(), *made, cuts_).time_s;
+    };
   }
 
   void report_groups(const Choice& best) {

@@ -26,7 +26,7 @@ template <typename Time>
 Trials trials_of(Time time_s, const Choice& baseline, unsigned threads = 1) {
   return Trials(
       [time_s](const Choice& choice) { return [made_s = time_s(choice)] { return made_s; }; },
-      no_estimate, baseline, threads);
+      no_estimate, baseline, time_s(baseline), threads);
 }
 
 const Allowed kAll{{3, 2, 2}, {true, true, true}};
@@ -55,7 +55,7 @@ TEST_CASE("choices whose least cost is too high are not simulated") {
     return [made_s = made_up(choice)] { return made_s; };
   };
   const auto estimate = [](const Choice& choice) { return choice[0] == 1 ? 1.0 : made_up(choice); };
-  Trials few(plan, estimate, kBaseline);
+  Trials few(plan, estimate, kBaseline, made_up(kBaseline));
   CHECK(improve(kAll, few, never) == Choice{2, 1, 0});
   CHECK_FALSE(few.knows({1, 0, 0}));
   CHECK(few.knows({2, 0, 0}));
