@@ -3,20 +3,17 @@ import unittest
 
 import made_up_run
 from legible import check_legible, drawn_texts
-from picture_case import PictureCase
+from picture_case import DrawnCase
 
-from drawing import sheet, style
 from pictures import answers, speedup_of_advice
 from read import advice
 
 PREFILL = {"model": "gemma3-27b", "phase": "prefill", "tokens": 4096, "batch": 1}
 
 
-class SpeedupOfAdvice(PictureCase):
+class SpeedupOfAdvice(DrawnCase):
     def setUp(self):
         super().setUp()
-        style.use()
-        self.addCleanup(sheet.annotate, trust="", origin="", held="")
         self.path = self.folder / "advice.json"
 
     def figure(self, content: dict):

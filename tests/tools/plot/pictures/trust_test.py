@@ -8,9 +8,8 @@ import made_up_study
 import made_up_sweep
 import made_up_trace
 from legible import check_legible, drawn_texts
-from picture_case import PictureCase
+from picture_case import DrawnCase
 
-from drawing import sheet, style
 from kinds import KINDS, OPTIONS
 from read import trust
 
@@ -25,11 +24,9 @@ RUNS = {"links": lambda: made_up_run.result([4, 4]), "sensitivity": made_up_run.
 MACHINE = {"hardware": "tpu-v4", "topology": {"slice": "2x1"}, "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
 
 
-class Trust(PictureCase):
+class Trust(DrawnCase):
     def setUp(self):
         super().setUp()
-        style.use()
-        self.addCleanup(sheet.annotate, trust="", origin="", held="")
         self.path = self.folder / "input"
 
     def write(self, kind: str, calibrated: bool) -> None:

@@ -4,9 +4,8 @@ import unittest
 import made_up_run
 import made_up_step
 from legible import check_legible, drawn_texts
-from picture_case import PictureCase
+from picture_case import DrawnCase
 
-from drawing import sheet, style
 from pictures import answers, verdicts
 from read import verdicts as verdicts_file
 
@@ -16,11 +15,9 @@ GROUPS = [made_up_run.group_advice("sum gradients", "yes", 1.2), made_up_run.gro
                                    "no configuration within the limits shortens the step, which is long to write")]
 
 
-class VerdictsPicture(PictureCase):
+class VerdictsPicture(DrawnCase):
     def setUp(self):
         super().setUp()
-        style.use()
-        self.addCleanup(sheet.annotate, trust="", origin="", held="")
         self.path = self.folder / "advice.json"
 
     def figure(self, content: dict):

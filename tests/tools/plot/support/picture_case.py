@@ -17,7 +17,7 @@ PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 PLOT = ROOT / "tools" / "plot" / "plot.py"
 sys.path[:0] = [str(PLOT.parent)]
 import plot  # noqa: E402  found in the path above
-from drawing import style  # noqa: E402
+from drawing import sheet, style  # noqa: E402
 from kinds import KINDS  # noqa: E402
 
 
@@ -80,3 +80,12 @@ class PictureCase(unittest.TestCase):
         self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
         for word in words:
             self.assertIn(word, ran.stderr)
+
+
+class DrawnCase(PictureCase):
+    """A test that draws figures itself, without the command."""
+
+    def setUp(self):
+        super().setUp()
+        style.use()
+        self.addCleanup(sheet.annotate, trust="", origin="", held="")
