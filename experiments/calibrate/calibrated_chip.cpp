@@ -7,26 +7,53 @@
 #include <fmt/ranges.h>
 
 #include "experiments/calibrate/calibrate.hpp"
+#include "experiments/calibrate/kernel_groups.hpp"
 
 namespace equarx::calibrate {
 namespace {
 
-/// Fitted measurements and their distinct sources.
-std::string observations_text(const CalibrationTask& task) {
-  std::vector<std::string> whats;
-  std::vector<std::string> sources;
-  for (const Measurement& measurement : task.measurements) {
-    if (measurement.role != hardware::ObservationRole::fit) continue;
-    whats.push_back(measurement.what);
-    if (std::ranges::find(sources, measurement.source) == sources.end())
-      sources.push_back(measurement.source);
-  }
-  return fmt::format("{} ({})", fmt::join(whats, "; "), fmt::join(sources, "; "));
-}
-
 /// Rounds to five digits, below any measurement accuracy.
 double rounded_for_people(double value) {
   return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+}
+
+/// Observations of the chip: single measurements, and groups of kernels by the geometric mean of
+/// simulated / measured, with the rms of its logarithm as the error.
+std::vector<hardware::Observation> observations_of(const CalibrationTask& task,
+                                                   const CalibrationResult& result) {
+  std::vector<hardware::Observation> observations;
+  for (const KernelGroup& group : kernel_groups(task, result.rows))
+    observations.push_back(
+        {fmt::format("{} rows: {}, simulated / measured", group.rows, group.what), group.source,
+         group.role, std::nullopt, 1.0, rounded_for_people(group.rms),
+         rounded_for_people(std::exp(group.bias))});
+  for (std::size_t i = 0; i < task.measurements.size(); ++i) {
+    const Measurement& measurement = task.measurements[i];
+    if (std::holds_alternative<SimulatedNumber>(measurement.of))
+      observations.push_back({measurement.what, measurement.source, measurement.role,
+                              measurement.dimension, measurement.measured,
+                              measurement.standard_error,
+                              rounded_for_people(result.rows[i].simulated)});
+  }
+  return observations;
+}
+
+/// Fitted measurements, kernels by their number only, and their distinct sources.
+std::string observations_text(const CalibrationTask& task) {
+  std::vector<std::string> whats;
+  std::vector<std::string> sources;
+  std::size_t kernels = 0;
+  for (const Measurement& measurement : task.measurements) {
+    if (measurement.role != hardware::ObservationRole::fit) continue;
+    if (std::holds_alternative<KernelTime>(measurement.of))
+      ++kernels;
+    else
+      whats.push_back(measurement.what);
+    if (std::ranges::find(sources, measurement.source) == sources.end())
+      sources.push_back(measurement.source);
+  }
+  if (kernels > 0) whats.push_back(fmt::format("{} measured kernels", kernels));
+  return fmt::format("{} ({})", fmt::join(whats, "; "), fmt::join(sources, "; "));
 }
 
 hardware::Parameter fitted_parameter(const FittedParameter& found,
@@ -74,22 +101,16 @@ double rounded(const hardware::ParameterInfo& info, double value, double standar
 hardware::Chip calibrated_chip(const CalibrationTask& task, const CalibrationResult& result) {
   constexpr double kCorrelationDigits = 1e6;
   hardware::Chip chip = task.chip;
+  hardware::Calibration calibration;
+  calibration.observations = observations_of(task, result);
   const std::string observations = observations_text(task);
   for (const FittedParameter& found : result.parameters)
     chip.*found.info->member = fitted_parameter(found, observations);
-  hardware::Calibration calibration;
   for (const hardware::ParameterInfo* info : result.correlated)
     calibration.parameters.emplace_back(info->key);
   for (const double correlation : result.correlation)  // 0.0 + x avoids -0
     calibration.correlation.push_back(0.0 + std::round(correlation * kCorrelationDigits) /
                                                 kCorrelationDigits);
-  for (std::size_t i = 0; i < task.measurements.size(); ++i) {
-    const Measurement& measurement = task.measurements[i];
-    calibration.observations.push_back({measurement.what, measurement.source, measurement.role,
-                                        measurement.dimension, measurement.measured,
-                                        measurement.standard_error,
-                                        rounded_for_people(result.rows[i].simulated)});
-  }
   chip.calibration.reset();
   if (!calibration.parameters.empty()) chip.calibration = std::move(calibration);
   return chip;

@@ -152,21 +152,22 @@ Measurement read_measurement(input::ObjectReader reader, const std::string& plac
   Measurement measurement;
   measurement.place = place;
   measurement_table().read(reader, measurement);
-  measurement.config =
+  SimulatedNumber number;
+  number.config =
       read_experiment(config_json(reader, folder), reader.pointer_to("config"), hardware);
-  measurement.run = find_run(reader, measurement.config);
-  measurement.metric = read_metric(reader, measurement.config);
-  measurement.run_key = fmt::format(
-      "{} {} {}",
-      std::visit([](const auto& one) { return to_json(one); }, measurement.config).dump(),
-      measurement.run, measurement.metric);
-  if (measurement.metric.ends_with("_s")) measurement.dimension = units::Dimension::time;
+  number.run = find_run(reader, number.config);
+  number.metric = read_metric(reader, number.config);
+  number.run_key = fmt::format(
+      "{} {} {}", std::visit([](const auto& one) { return to_json(one); }, number.config).dump(),
+      number.run, number.metric);
+  if (number.metric.ends_with("_s")) measurement.dimension = units::Dimension::time;
   measurement.measured = read_measured(reader, "measured", measurement.dimension);
   measurement.standard_error = read_measured(reader, "standard_error", measurement.dimension);
   if (measurement.standard_error <= 0.0)
     throw input::InputError(reader.pointer_to("standard_error"),
                             "must be above 0; use the clock resolution if nothing better is known");
   reader.finish();
+  measurement.of = std::move(number);
   return measurement;
 }
 

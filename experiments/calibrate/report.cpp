@@ -7,6 +7,7 @@
 
 #include "base/input/json.hpp"
 #include "base/output/table.hpp"
+#include "experiments/calibrate/kernel_groups.hpp"
 
 namespace equarx::calibrate {
 namespace {
@@ -50,6 +51,7 @@ std::string rows_table(const CalibrationTask& task, const CalibrationResult& res
                                          "simulated", "std. error", "residual", "combined"}};
   for (std::size_t i = 0; i < task.measurements.size(); ++i) {
     const Measurement& measurement = task.measurements[i];
+    if (std::holds_alternative<KernelTime>(measurement.of)) continue;
     const CalibrationRow& row = result.rows[i];
     const bool is_check = measurement.role == hardware::ObservationRole::check;
     rows.push_back({measurement.what, std::string(name(measurement.role)),
@@ -59,7 +61,22 @@ std::string rows_table(const CalibrationTask& task, const CalibrationResult& res
                     fmt::format("{:+.2f}", residual(measurement, row)),
                     is_check ? fmt::format("{:+.2f}", combined_residual(measurement, row)) : "-"});
   }
-  return output::aligned_table(rows);
+  return rows.size() > 1 ? output::aligned_table(rows) : "";
+}
+
+/// Kernels by kind; empty without lists of kernels.
+std::string kernels_table(const CalibrationTask& task, const CalibrationResult& result) {
+  std::vector<output::TableRow> rows = {
+      {"kernel", "role", "rows", "mean", "rms error", "worst", "where"}};
+  for (const KernelGroup& group : kernel_groups(task, result.rows))
+    rows.push_back({group.what, std::string(name(group.role)), fmt::format("{}", group.rows),
+                    fmt::format("{:.3f}x", std::exp(group.bias)),
+                    fmt::format("{:.1f} %", 100.0 * std::expm1(group.rms)),
+                    fmt::format("{:.2f}x", group.worst_ratio),
+                    task.measurements[group.worst].place});
+  if (rows.size() == 1) return "";
+  return output::aligned_table(rows) +
+         "  Ratios are simulated / measured: geometric mean, root mean square of the logarithm.\n";
 }
 
 std::vector<std::string> warnings(const CalibrationResult& result) {
@@ -84,15 +101,19 @@ std::vector<std::string> warnings(const CalibrationResult& result) {
 
 std::string to_table(const CalibrationTask& task, const CalibrationResult& result) {
   std::string text = fmt::format(
-      "{}: {} parameters fitted to {} measurements in {} iterations\n\n{}\n{}\n{}\n",
+      "{}: {} parameters fitted to {} measurements in {} iterations\n\n{}\n{}\n{}\n{}",
       task.chip.name, result.parameters.size(),
       std::ranges::count(task.measurements, hardware::ObservationRole::fit, &Measurement::role),
       result.iterations, parameters_table(result),
-      result.correlated.empty() ? "" : correlation_table(result), rows_table(task, result));
-  text +=
-      "  residual: (simulated - measured) in standard errors of the measurement; combined: in "
-      "those of "
-      "measurement and model.\n";
+      result.correlated.empty() ? "" : correlation_table(result), kernels_table(task, result),
+      rows_table(task, result));
+  if (std::ranges::any_of(task.measurements, [](const Measurement& one) {
+        return std::holds_alternative<SimulatedNumber>(one.of);
+      }))
+    text +=
+        "  residual: (simulated - measured) in standard errors of the measurement; combined: in "
+        "those of "
+        "measurement and model.\n";
   text += fmt::format("  chi^2 {:.3g} with {} degrees of freedom (p = {:.2g}).\n",
                       result.chi_squared, result.degrees_of_freedom, result.probability);
   if (!result.condition_indices.empty())

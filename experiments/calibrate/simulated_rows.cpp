@@ -11,19 +11,20 @@
 #include "experiments/result/run_metrics.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/step/run.hpp"
+#include "models/workloads/roofline.hpp"
 
 namespace equarx::calibrate {
 namespace {
 
-double number_of(const std::optional<double>& number, const Measurement& measurement) {
+double checked(const std::optional<double>& number, const Measurement& measurement) {
   if (!number)
     throw input::InputError(input::pointer(measurement.place, "metric"),
                             "is not a number of this run; choose another metric");
   return *number;
 }
 
-std::optional<double> simulate(config::ExperimentConfig config, const Measurement& measurement,
-                               const hardware::Chip& chip) {
+std::optional<double> simulate(config::ExperimentConfig config, const SimulatedNumber& number,
+                               const Measurement& measurement, const hardware::Chip& chip) {
   config.chip = chip;
   config.topology.planned.reset();  // depends on link bandwidth
   const plan::Expected<plan::Plan> plan = plan::try_plan(config, plan::RunProfile::batch);
@@ -31,27 +32,30 @@ std::optional<double> simulate(config::ExperimentConfig config, const Measuremen
     throw input::InputError(input::pointer(measurement.place, "config"), plan.error().text());
   const run::ExperimentResult result =
       run::run_experiment(*plan, [](const std::string&) {}, {.value_threads = 1});
-  const run::RunResult& run = result.runs[measurement.run];
+  const run::RunResult& run = result.runs[number.run];
   if (run.failure)
     throw input::InputError(measurement.place,
                             "does not complete because a link fails; remove the fault");
-  return result::number_of(result::run_metrics(), run, measurement.metric);
+  return result::number_of(result::run_metrics(), run, number.metric);
 }
 
-std::optional<double> simulate(config::StepConfig config, const Measurement& measurement,
-                               const hardware::Chip& chip) {
+std::optional<double> simulate(config::StepConfig config, const SimulatedNumber& number,
+                               const Measurement& /*measurement*/, const hardware::Chip& chip) {
   config.machine.chip = chip;
   config.machine.topology.planned.reset();  // depends on link bandwidth
   const step::StepResult result =
       step::run_step(step::make_plan(config), [](const std::string&) {}, {.threads = 1});
-  return result::number_of(result::variant_metrics(), result.variants[measurement.run],
-                           measurement.metric);
+  return result::number_of(result::variant_metrics(), result.variants[number.run], number.metric);
 }
 
 double simulate(const Measurement& measurement, const hardware::Chip& chip) {
-  return number_of(
-      std::visit([&](const auto& config) { return simulate(config, measurement, chip); },
-                 measurement.config),
+  if (const auto* kernel = std::get_if<KernelTime>(&measurement.of))
+    return kernel->outside_s +
+           workloads::roofline(kernel->operation, workloads::compute_rates(chip)).seconds;
+  const auto& number = std::get<SimulatedNumber>(measurement.of);
+  return checked(
+      std::visit([&](const auto& config) { return simulate(config, number, measurement, chip); },
+                 number.config),
       measurement);
 }
 

@@ -4,24 +4,38 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/input/object_reader.hpp"
 #include "experiments/config/any_config.hpp"
 #include "models/hardware/chip.hpp"
+#include "models/workloads/operation.hpp"
 
 namespace equarx::calibrate {
 
-/// A number measured on the chip, and the run that simulates it.
+/// A number of a simulated run.
+struct SimulatedNumber {
+  config::Config config;  ///< without numerics, direct engine
+  std::string run_key;    ///< equal for measurements of the same number of the same run
+  std::size_t run = 0;    ///< index of the collective in the configuration
+  std::string metric;     ///< pointer into a run's result: "time_s", "breakdown/sync_s"
+};
+
+/// Time of one operation, as workloads::roofline() gives it.
+struct KernelTime {
+  workloads::Operation operation;
+  double outside_s = 0.0;  ///< time of timer and launch in the measurement
+  std::string group;       ///< kind of kernel and type; rows of a group are reported together
+};
+
+/// A number measured on the chip, and its model.
 struct Measurement {
   std::string place;  ///< JSON pointer, for messages
   std::string what;   ///< description
   std::string source;
   hardware::ObservationRole role = hardware::ObservationRole::fit;
-  config::Config config;  ///< without numerics, direct engine
-  std::string run_key;    ///< equal for measurements of the same number of the same run
-  std::size_t run = 0;    ///< index of the collective in the configuration
-  std::string metric;     ///< pointer into a run's result: "time_s", "breakdown/sync_s"
+  std::variant<SimulatedNumber, KernelTime> of = {};
   /// Dimension of `measured` and `standard_error`, in base units; std::nullopt for plain numbers.
   std::optional<units::Dimension> dimension;
   double measured = 0.0;

@@ -1,6 +1,7 @@
 // Reads a calibration file.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "base/input/json.hpp"
 #include "base/input/pointer.hpp"
 #include "base/input/schema.hpp"
+#include "experiments/calibrate/kernel_list.hpp"
 #include "experiments/calibrate/measurement_json.hpp"
 #include "experiments/calibrate/task.hpp"
 #include "experiments/config/calibration_json.hpp"
@@ -56,13 +58,19 @@ void check_given(const Parameters& given, const hardware::Chip& chip) {
                       given[i]->key, chip.name));
 }
 
+bool is_same_number(const Measurement& first, const Measurement& second) {
+  const auto* one = std::get_if<SimulatedNumber>(&first.of);
+  const auto* other = std::get_if<SimulatedNumber>(&second.of);
+  return one != nullptr && other != nullptr && one->run_key == other->run_key;
+}
+
 /// Rejects different values for the same number of the same run.
 void check_agreement(const std::vector<Measurement>& measurements) {
   constexpr double kMost = 5.0;  // combined standard errors
   for (auto later = measurements.begin(); later != measurements.end(); ++later)
     for (auto first = measurements.begin(); first != later; ++first) {
       const double error = std::hypot(first->standard_error, later->standard_error);
-      if (first->run_key != later->run_key ||
+      if (!is_same_number(*first, *later) ||
           std::abs(first->measured - later->measured) <= kMost * error)
         continue;
       throw input::InputError(
@@ -86,6 +94,33 @@ void check_count(const CalibrationTask& task) {
                     rows, task.fit.size()));
 }
 
+/// An optional parameter that the chip lacks has no start value.
+void check_start(const CalibrationTask& task) {
+  for (std::size_t i = 0; i < task.fit.size(); ++i)
+    if (is_absent(task.chip, *task.fit[i]))
+      throw input::InputError(input::pointer("/fit", i),
+                              fmt::format("{} has no {} to start from; add a guess to its hardware",
+                                          task.chip.name, task.fit[i]->key));
+}
+
+void read_measurements(input::ObjectReader& reader, const std::filesystem::path& folder,
+                       CalibrationTask& task) {
+  if (reader.has("kernels")) {
+    const input::Json& lists = reader.array("kernels");
+    for (std::size_t i = 0; i < lists.size(); ++i)
+      std::ranges::move(
+          read_kernel_list({lists[i], reader.pointer_to("kernels", i)}, task.chip, folder),
+          std::back_inserter(task.measurements));
+    if (!reader.has("measurements")) return;
+  }
+  const input::Json& measurements = reader.array("measurements");
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    const std::string place = reader.pointer_to("measurements", i);
+    task.measurements.push_back(
+        read_measurement({measurements[i], place}, place, task.hardware, folder));
+  }
+}
+
 }  // namespace
 
 CalibrationTask read_task(const input::Json& json, const std::filesystem::path& folder) {
@@ -98,13 +133,9 @@ CalibrationTask read_task(const input::Json& json, const std::filesystem::path& 
   check_given(task.given, task.chip);
   if (reader.has("name")) task.chip.name = reader.text("name");
   if (reader.has("description")) task.chip.description = reader.text("description");
-  const input::Json& measurements = reader.array("measurements");
-  for (std::size_t i = 0; i < measurements.size(); ++i) {
-    const std::string place = reader.pointer_to("measurements", i);
-    task.measurements.push_back(
-        read_measurement({measurements[i], place}, place, task.hardware, folder));
-  }
+  read_measurements(reader, folder, task);
   reader.finish();
+  check_start(task);
   check_count(task);
   check_agreement(task.measurements);
   input::check_schema(json, "calibration");
@@ -112,6 +143,10 @@ CalibrationTask read_task(const input::Json& json, const std::filesystem::path& 
 }
 
 namespace {
+
+input::Json kernel_lists_schema() {
+  return {{"type", "array"}, {"minItems", 1}, {"items", kernel_list_schema()}};
+}
 
 input::Json measurements_schema() {
   return {{"type", "array"}, {"minItems", 1}, {"items", measurement_schema()}};
@@ -134,7 +169,10 @@ input::Json calibration_schema() {
       {"given", Elsewhere{R"({"type": "array", "uniqueItems": true, "items": {"type": "string"}})"},
        "fixed parameters whose uncertainty in `hardware` propagates"},
       {"measurements", Elsewhere{measurements_schema},
-       "at least as many of role `fit` as fitted parameters", kRequired},
+       "at least as many of role `fit` as fitted parameters, those of `kernels` included",
+       input::otherwise("required without `kernels`")},
+      {"kernels", Elsewhere{kernel_lists_schema},
+       "lists of measured kernels ([below](#lists-of-kernels))", input::otherwise("none")},
   };
   return table.schema();
 }

@@ -76,6 +76,11 @@ const input::Table<workloads::Operation>& operation_table() {
        {"recomputed", Elsewhere{input::Flag{}}, "excluded from MFU", input::by_default("false")},
        {"vector_ops", &Operation::vector_ops, Positive{}, "on FP32 lanes",
         input::otherwise("none")},
+       {"comparisons", &Operation::comparisons, Positive{}, "of sorts", input::otherwise("none")},
+       {"kernel", &Operation::kernel, input::Named{workloads::kKernels},
+        R"(`"usual"`, `"convolution"`, `"attention"`, `"attention-backward"`, `"amax"`)"},
+       {"attention_rows", &Operation::attention_rows, Positive{},
+        "query rows of all heads, times products per score / 2", input::otherwise("none")},
        {"hbm_bytes", &Operation::read_bytes, Quantity{Dimension::bytes},
         "read and written: `\"1 GiB\"`", input::otherwise("none")},
        {"times", &Operation::times, input::Integer{1, kMostTimes},
@@ -99,9 +104,10 @@ void read_operation(input::ObjectReader reader, Computation& computation) {
   operation_table().read(reader, operation);
   if (!reader.flag_or("recomputed", false))
     computation.model_flops += operation.flops * static_cast<double>(operation.times);
-  if (operation.flops + operation.vector_ops + operation.read_bytes <= 0.0)
-    throw input::InputError(reader.pointer_to("flops"),
-                            "has no work; give a time, or flops, vector_ops or hbm_bytes");
+  if (operation.flops + operation.vector_ops + operation.comparisons + operation.read_bytes <= 0.0)
+    throw input::InputError(
+        reader.pointer_to("flops"),
+        "has no work; give a time, or flops, vector_ops, comparisons or hbm_bytes");
   reader.finish();
   computation.operations.push_back(operation);
 }
@@ -242,6 +248,9 @@ input::Json operation_json(const workloads::Operation& operation, bool recompute
     json["recomputed"] = recomputed;
   }
   if (operation.vector_ops > 0.0) json["vector_ops"] = operation.vector_ops;
+  if (operation.comparisons > 0.0) json["comparisons"] = operation.comparisons;
+  if (operation.kernel != workloads::Kernel::usual) json["kernel"] = name(operation.kernel);
+  if (operation.attention_rows > 0.0) json["attention_rows"] = operation.attention_rows;
   if (operation.hbm_bytes() > 0.0)
     json["hbm_bytes"] = units::format(operation.hbm_bytes(), Dimension::bytes);
   if (operation.times > 1) json["times"] = operation.times;

@@ -58,11 +58,10 @@ double core_time_s(const Task& task, const workloads::ComputeRates& rates) {
 
 /// Work of an operation whose HBM accesses contend with DMAs once it has started. In isolation it
 /// takes its roofline time or, as bytes are rounded up, slightly longer.
-sim::HbmWork with_hbm(workloads::Operation operation, const workloads::ComputeRates& rates) {
+sim::HbmWork with_hbm(const workloads::Operation& operation, const workloads::ComputeRates& rates) {
   const auto times = static_cast<double>(operation.times);
   const auto bytes = static_cast<std::uint64_t>(std::ceil(operation.hbm_bytes() * times));
-  const double startup_s = rates.operation_overhead_s * times;
-  operation.weight_bytes = operation.read_bytes = operation.written_bytes = 0.0;
+  const double startup_s = workloads::startup_s(operation, rates) * times;
   return {bytes, std::max(0.0, roofline_s(operation, rates) - startup_s), startup_s};
 }
 

@@ -72,6 +72,20 @@ double written_share(const Computation& computation, InstructionId of) {
   return share_of(touched_elements(*value, computation), value->shape.elements());
 }
 
+/// Comparisons of a sort or top-k: n log2 n for each row of n along the sorted axis, which is the
+/// last unless "dimensions" names another.
+double comparisons(const Instruction& instruction, const Computation& computation) {
+  const Instruction* keys = operand_of(instruction, 0, computation);
+  if (keys == nullptr || keys->shape.is_tuple || keys->shape.lengths.empty()) return 0.0;
+  const std::vector<std::int64_t>& lengths = keys->shape.lengths;
+  const std::vector<std::int64_t> axes = numbers_in(instruction.attribute("dimensions"));
+  const std::size_t last = lengths.size() - 1;
+  const std::size_t axis =
+      axes.empty() ? last : std::min(static_cast<std::size_t>(axes.front()), last);
+  const double row = std::max(static_cast<double>(lengths[axis]), 2.0);
+  return keys->shape.elements() * std::log2(row);
+}
+
 std::vector<std::vector<InstructionId>> users_in(const Computation& computation) {
   std::vector<std::vector<InstructionId>> users(computation.instructions.size());
   for (InstructionId id = 0; id < users.size(); ++id)
@@ -116,7 +130,12 @@ std::optional<double> estimate(const Instruction& instruction, std::string_view 
 }  // namespace
 
 Cost& Cost::operator+=(const Cost& other) {
-  if (other.matrix_flops > matrix_flops) products = other.products;
+  if (other.matrix_flops > matrix_flops) {
+    products = other.products;
+    kernel = other.kernel;
+  }
+  attention_rows += other.attention_rows;
+  comparisons += other.comparisons;
   flops += other.flops;
   matrix_flops += other.matrix_flops;
   vector_ops += other.vector_ops;
@@ -198,7 +217,6 @@ double CostModel::vector_ops(const Instruction& instruction, const Computation& 
       return instruction.opcode == "scatter"
                  ? touched_elements(instruction, computation) * applied()
                  : 0.0;
-    case OpClass::sort: return first * std::max(std::log2(std::max(first, 1.0)), 1.0);
     default: return 0.0;
   }
 }
@@ -222,6 +240,11 @@ void CostModel::add_work(const Instruction& instruction, const Computation& comp
         cost.flops = product->flops;
         cost.matrix_flops = product->flops * product->passes;
         cost.products = product->type;
+        cost.kernel = product->kernel;
+        cost.attention_rows = product->attention_rows;
+      } else if (instruction.attribute("custom_call_target").find("sort") !=
+                 std::string_view::npos) {
+        cost.comparisons = comparisons(instruction, computation);
       } else if (const std::optional<double> flops = estimate(instruction, "flops")) {
         cost.flops = cost.matrix_flops = *flops;
       } else if (class_of(base) == OpClass::product) {
@@ -237,6 +260,7 @@ void CostModel::add_work(const Instruction& instruction, const Computation& comp
       ++notes[fmt::format("unknown opcode {}: only bytes counted",
                           instruction.opcode.substr(0, kMaxName))];
       return;
+    case OpClass::sort: work.comparisons += comparisons(instruction, computation); return;
     case OpClass::other: ++notes[fmt::format("{}: only bytes counted", base)]; return;
     default: work.vector_ops += vector_ops(instruction, computation, notes);
   }

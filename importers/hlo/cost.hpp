@@ -7,6 +7,7 @@
 
 #include "importers/hlo/module.hpp"
 #include "models/hardware/matrix_rate.hpp"
+#include "models/workloads/operation.hpp"
 
 namespace equarx::hlo {
 
@@ -16,14 +17,18 @@ struct Cost {
   double matrix_flops = 0.0;  ///< FLOPs executed by the matrix unit: FP32 GEMMs take several passes
   /// Operand type of the GEMM with the most FLOPs.
   hardware::MatrixType products = hardware::MatrixType::bf16;
-  double vector_ops = 0.0;     ///< element-wise vector operations
-  double hbm_bytes = 0.0;      ///< read and written
-  double to_host_bytes = 0.0;  ///< written to host memory
+  /// Kernel of that GEMM; not `usual` only for convolutions and fused attention.
+  workloads::Kernel kernel = workloads::Kernel::usual;
+  double attention_rows = 0.0;  ///< workloads::Operation::attention_rows
+  double vector_ops = 0.0;      ///< element-wise vector operations
+  double comparisons = 0.0;     ///< of sorts, n log2 n per row of n
+  double hbm_bytes = 0.0;       ///< read and written
+  double to_host_bytes = 0.0;   ///< written to host memory
   double from_host_bytes = 0.0;
 
   bool is_nothing() const {
-    return matrix_flops <= 0.0 && vector_ops <= 0.0 && hbm_bytes <= 0.0 && to_host_bytes <= 0.0 &&
-           from_host_bytes <= 0.0;
+    return matrix_flops <= 0.0 && vector_ops <= 0.0 && comparisons <= 0.0 && hbm_bytes <= 0.0 &&
+           to_host_bytes <= 0.0 && from_host_bytes <= 0.0;
   }
   Cost& operator+=(const Cost& other);
   bool operator==(const Cost&) const = default;

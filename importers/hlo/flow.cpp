@@ -18,6 +18,8 @@ void scale(Cost& cost, double times) {
   cost.flops *= times;
   cost.matrix_flops *= times;
   cost.vector_ops *= times;
+  cost.comparisons *= times;
+  cost.attention_rows *= times;
   cost.hbm_bytes *= times;
   cost.to_host_bytes *= times;
   cost.from_host_bytes *= times;

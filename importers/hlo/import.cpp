@@ -105,7 +105,7 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
       .counts = {{"instructions", module.instructions()}, {"computations", computations}},
       .devices = module.devices(),
       .totals = {.flops = totals.cost.flops,
-                 .vector_ops = totals.cost.vector_ops,
+                 .vector_ops = totals.cost.vector_ops + totals.cost.comparisons,
                  .hbm_bytes = totals.cost.hbm_bytes,
                  .to_host_bytes = totals.cost.to_host_bytes,
                  .from_host_bytes = totals.cost.from_host_bytes,

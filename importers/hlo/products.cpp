@@ -12,6 +12,7 @@ namespace {
 
 using Lengths = std::vector<std::int64_t>;
 using hardware::MatrixType;
+using workloads::Kernel;
 
 constexpr double kFlopsPerMultiplyAdd = 2.0;
 
@@ -212,7 +213,57 @@ std::optional<Product> convolution(const Instruction& instruction, const Computa
     multiplications *= positions(window, length_at(*left, labels.input, label),
                                  length_at(*result, labels.output, label));
   }
-  return made(instruction, *left, *right, multiplications);
+  Product product = made(instruction, *left, *right, multiplications);
+  if (spatial > 0) product.kernel = Kernel::convolution;
+  return product;
+}
+
+/// A convolution of cuDNN. Its arrays are two operands and the result, in this order: forward
+/// (input, kernel, output), gradient of the input (output, kernel, input), of the kernel (input,
+/// output, kernel). Each output element takes one product per kernel element of its feature.
+std::optional<Product> cudnn_convolution(const Instruction& instruction,
+                                         const Computation& computation, std::string_view pass) {
+  const Shape* left = array_of(instruction, 0, computation);
+  const Shape* right = array_of(instruction, 1, computation);
+  const Shape* result = result_of(instruction);
+  if (left == nullptr || right == nullptr || result == nullptr) return std::nullopt;
+  const bool of_kernel = pass.starts_with("BackwardFilter");
+  const Shape* kernel = of_kernel ? result : right;
+  const Shape* output = of_kernel ? right : pass.starts_with("BackwardInput") ? left : result;
+  const Labels labels = labels_of(instruction.attribute("dim_labels"));
+  if (labels.kernel.size() != kernel->lengths.size()) return std::nullopt;
+  const auto features = static_cast<double>(length_at(*kernel, labels.kernel, 'o'));
+  if (features <= 0.0) return std::nullopt;
+  Product product =
+      made(instruction, *left, *right, output->elements() * kernel->elements() / features);
+  product.kernel = Kernel::convolution;
+  return product;
+}
+
+/// Fused attention of cuDNN: two products per score forward, five backward; half of the scores
+/// under a causal mask.
+std::optional<Product> cudnn_attention(const Instruction& instruction,
+                                       const Computation& computation, bool backward) {
+  constexpr double kForward = 2.0;
+  constexpr double kBackward = 5.0;
+  const std::string_view config = instruction.attribute("backend_config");
+  const auto scores = json_value(config, "intermediate_tensor_shape");
+  const auto lengths = scores ? json_value(*scores, "dimensions") : std::nullopt;
+  const Shape* queries = array_of(instruction, 0, computation);
+  const Lengths sizes = lengths ? numbers_in(*lengths) : Lengths{};  // batch, heads, queries, keys
+  constexpr std::size_t kAxes = 4;
+  if (queries == nullptr || sizes.size() != kAxes || std::ranges::min(sizes) < 1)
+    return std::nullopt;
+  const double rows =
+      static_cast<double>(sizes[0]) * static_cast<double>(sizes[1]) * static_cast<double>(sizes[2]);
+  const auto mask = json_value(config, "mask_type");
+  const bool is_causal = mask && mask->find("CAUSAL") != std::string_view::npos;
+  const double keys = static_cast<double>(sizes[3]) / (is_causal ? 2.0 : 1.0);
+  const double products = backward ? kBackward : kForward;
+  Product product = made(instruction, *queries, *queries, products * keys * queries->elements());
+  product.kernel = backward ? Kernel::attention_backward : Kernel::attention;
+  product.attention_rows = rows * products / kForward;
+  return product;
 }
 
 std::optional<Product> gemm(const Instruction& instruction, const Computation& computation) {
@@ -228,8 +279,15 @@ std::optional<Product> product_of(const Instruction& instruction, const Computat
   if (opcode == "dot" || opcode == "ragged-dot" || opcode == "scaled-dot")
     return dot(instruction, computation, instruction.attribute("lhs_contracting_dims"));
   if (opcode == "convolution") return convolution(instruction, computation);
-  const bool is_gemm = instruction.attribute("custom_call_target").starts_with("__cublas");
-  return opcode == "custom-call" && is_gemm ? gemm(instruction, computation) : std::nullopt;
+  if (opcode != "custom-call") return std::nullopt;
+  const std::string_view target = instruction.attribute("custom_call_target");
+  constexpr std::string_view kConvolution = "__cudnn$conv";
+  constexpr std::string_view kAttention = "__cudnn$fmha";
+  if (target.starts_with(kConvolution))
+    return cudnn_convolution(instruction, computation, target.substr(kConvolution.size()));
+  if (target.starts_with(kAttention))
+    return cudnn_attention(instruction, computation, target.ends_with("Backward"));
+  return target.starts_with("__cublas") ? gemm(instruction, computation) : std::nullopt;
 }
 
 }  // namespace equarx::hlo

@@ -8,6 +8,27 @@
 
 namespace equarx::hardware {
 
+namespace {
+
+ParameterInfo optional_time(std::string_view key, Parameter Chip::*member,
+                            std::string_view description) {
+  return {key, member, ParameterKind::quantity, units::Dimension::time, true, description, true};
+}
+
+ParameterInfo optional_share(std::string_view key, Parameter Chip::*member,
+                             std::string_view description) {
+  return {key,         member, ParameterKind::ratio, units::Dimension::operations, false,
+          description, true};
+}
+
+ParameterInfo optional_rate(std::string_view key, Parameter Chip::*member,
+                            std::string_view description) {
+  return {key,         member, ParameterKind::quantity, units::Dimension::operations, false,
+          description, true};
+}
+
+}  // namespace
+
 std::span<const ParameterInfo> parameters() {
   using units::Dimension;
   static const std::array table = {
@@ -71,6 +92,35 @@ std::span<const ParameterInfo> parameters() {
                     "rate at which one thread block of a schedule sends, copies or adds", true},
       ParameterInfo{"kernel_startup", &Chip::kernel_startup, ParameterKind::quantity,
                     Dimension::time, true, "time before the first step of a schedule kernel", true},
+      optional_time("operation_startup", &Chip::operation_startup,
+                    "before the first byte of an operation of a step"),
+      optional_time("matrix_startup", &Chip::matrix_startup, "before the first FLOP of a GEMM"),
+      optional_share("matrix_hbm_efficiency", &Chip::matrix_hbm_efficiency,
+                     "share of the memory bandwidth reached by GEMM operands"),
+      optional_share("matrix_efficiency_int8", &Chip::matrix_efficiency_int8,
+                     "share of the peak int8 rate"),
+      optional_share("matrix_efficiency_fp8", &Chip::matrix_efficiency_fp8,
+                     "share of the peak FP8 rate"),
+      optional_share("matrix_efficiency_fp4", &Chip::matrix_efficiency_fp4,
+                     "share of the peak FP4 rate"),
+      optional_share("matrix_efficiency_fp32", &Chip::matrix_efficiency_fp32,
+                     "share of the peak FP32 rate"),
+      optional_share("convolution_efficiency", &Chip::convolution_efficiency,
+                     "share of the peak bf16 rate in convolutions"),
+      optional_share("attention_efficiency", &Chip::attention_efficiency,
+                     "share of the peak bf16 rate in fused attention"),
+      optional_share("attention_backward_efficiency", &Chip::attention_backward_efficiency,
+                     "the same, of the backward pass"),
+      optional_time("attention_row_time", &Chip::attention_row_time,
+                    "start and end of a query row of a head, for every two products"),
+      optional_share("amax_efficiency", &Chip::amax_efficiency,
+                     "share of the memory rate of casts that find an amax"),
+      optional_rate("sort_rate", &Chip::sort_rate, "comparisons of sorts"),
+      optional_rate("decode_rate", &Chip::decode_rate, "weights decoded by GEMMs"),
+      optional_share("decoded_efficiency", &Chip::decoded_efficiency,
+                     "share of the peak bf16 rate in GEMMs that decode weights"),
+      optional_share("step_overhead", &Chip::step_overhead,
+                     "time of training steps outside of operations, relative to their bf16 GEMMs"),
   };
   return table;
 }

@@ -57,7 +57,8 @@ struct Chip {
   Parameter vmem_bandwidth;      ///< B/s
   Parameter vector_rate;         ///< ALU op/s on FP32 lanes
   Parameter matrix_rate_bf16;    ///< op/s, peak rate of bf16 GEMMs
-  Parameter matrix_efficiency;   ///< achievable share of matrix_rate_*, (0, 1]
+  Parameter matrix_efficiency;   ///< achievable share of matrix_rate_*, (0, 1]; of bf16 alone if
+                                 ///< the other types have their own
   Parameter matrix_rate_int8;    ///< op/s, peak rate of int8 GEMMs
   Parameter matrix_rate_fp8;     ///< likewise for FP8; absent if the chip does not support it
   Parameter matrix_rate_fp4;     ///< likewise for FP4 with block scales applied by the matrix unit
@@ -66,6 +67,24 @@ struct Chip {
   Parameter
       thread_block_rate;     ///< B/s that one GPU thread block sends, copies or adds; may be absent
   Parameter kernel_startup;  ///< s before the first step of a schedule kernel; may be absent
+  // Kernels of steps (models/workloads/roofline.hpp); each may be absent.
+  Parameter operation_startup;       ///< s before the first byte of an operation of a step
+  Parameter matrix_startup;          ///< s before the first FLOP of a GEMM or convolution
+  Parameter matrix_hbm_efficiency;   ///< share of hbm_bandwidth reached by GEMM operands, (0, 1]
+  Parameter matrix_efficiency_int8;  ///< achievable share of matrix_rate_int8, (0, 1]
+  Parameter matrix_efficiency_fp8;   ///< achievable share of matrix_rate_fp8, (0, 1]
+  Parameter matrix_efficiency_fp4;   ///< achievable share of matrix_rate_fp4, (0, 1]
+  Parameter matrix_efficiency_fp32;  ///< achievable share of matrix_rate_fp32, (0, 1]
+  Parameter convolution_efficiency;  ///< achievable share of the bf16 peak of convolutions, (0, 1]
+  Parameter attention_efficiency;  ///< achievable share of the bf16 peak of fused attention, (0, 1]
+  Parameter attention_backward_efficiency;  ///< likewise, of its backward pass
+  Parameter attention_row_time;             ///< s per query row of a head, for every two products
+  Parameter amax_efficiency;       ///< share of hbm_rate() of casts that find an amax, (0, 1]
+  Parameter sort_rate;             ///< comparisons/s of sorts
+  Parameter decode_rate;           ///< weights/s that GEMMs decode to bf16
+  Parameter decoded_efficiency;    ///< achievable share of the bf16 peak of such GEMMs, (0, 1]
+  Parameter step_overhead;         ///< time of training steps outside of their operations, as a
+                                   ///< share of the time of their GEMMs in bf16, (0, 1]
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival

@@ -1,5 +1,7 @@
 #include "models/hardware/matrix_rate.hpp"
 
+#include <array>
+#include <cstddef>
 #include <stdexcept>
 
 namespace equarx::hardware {
@@ -24,6 +26,14 @@ double matrix_rate(const Chip& chip, MatrixType type) {
     case MatrixType::fp4: return chip.matrix_rate_fp4.value;
   }
   throw std::logic_error("unknown type of matrix products");
+}
+
+double matrix_efficiency(const Chip& chip, MatrixType type) {
+  constexpr std::array<Parameter Chip::*, kMatrixTypes.size()> kShares = {
+      &Chip::matrix_efficiency, &Chip::matrix_efficiency_fp32, &Chip::matrix_efficiency_int8,
+      &Chip::matrix_efficiency_fp8, &Chip::matrix_efficiency_fp4};
+  const double share = (chip.*kShares[static_cast<std::size_t>(type)]).value;
+  return share > 0.0 ? share : chip.matrix_efficiency.value;
 }
 
 }  // namespace equarx::hardware

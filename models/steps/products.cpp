@@ -70,6 +70,7 @@ Operations cast_operands(std::string_view name, double elements, MatrixType type
                          bool of_weights, double copies) {
   const double amax_ops = scaling == Scaling::current ? 0.0 : kAmax;
   Operation operation{.name = name, .kind = OperationKind::vector};
+  if (scaling == Scaling::delayed) operation.kernel = workloads::Kernel::amax;
   operation.vector_ops = elements * (workloads::kFromBf16 + workloads::kMultiply + amax_ops +
                                      numerics::encode_operations(code_of(type)));
   operation.read_bytes = elements * kActivationBytes;
@@ -91,6 +92,7 @@ double result_bytes(MatrixType type) {
 
 Products::Products(const Operation& forward, const ProductTypes& types, double copies)
     : forward_(forward), types_(types), copies_(copies) {
+  forward_.training_flops = forward.flops;
   constexpr double kFlopsPerWeight = 2.0;
   weights_ = forward.weight_bytes / kActivationBytes;
   results_ = forward.written_bytes / kActivationBytes;
@@ -180,7 +182,9 @@ Operations Products::backward(const KeptCasts& kept, const GradientSum& sum) con
 }
 
 AttentionProducts::AttentionProducts(const Operation& forward, const ProductTypes& types)
-    : forward_(forward), types_(types) {}
+    : forward_(forward), types_(types) {
+  forward_.training_flops = forward.flops;
+}
 
 Operations AttentionProducts::cast(const char* name, double elements, MatrixType type) const {
   return cast_operands(name, elements, type, types_.scaling, false, 1.0);
@@ -208,7 +212,10 @@ Operations AttentionProducts::backward(const KeptCasts& kept) const {
   Operation gradient = forward_;
   gradient.name = "attention_gradient";
   gradient.products = type;
+  gradient.kernel = workloads::Kernel::attention_backward;
   gradient.flops *= kBackwardProducts / kForwardProducts;
+  gradient.training_flops = gradient.flops;
+  gradient.attention_rows *= kBackwardProducts / kForwardProducts;
   gradient.vector_ops += scores * (kExtraOps + workloads::kToBf16);
   // The GEMMs read queries, keys, values and the gradient of the result, but not the result itself.
   gradient.read_bytes = (operands + results) * bytes + forward_.written_bytes;

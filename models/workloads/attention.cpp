@@ -15,6 +15,7 @@ constexpr double kMinPasses = 2.0;        // written once and read once
 
 /// Sizes shared by all operations of attention, over the heads of the chip and all sequences.
 struct Sizes {
+  double rows;           ///< query rows of all heads
   double scores;         ///< number of scores
   double product_flops;  ///< FLOPs of the scores; the same for the values
   double query_bytes;    ///< queries; the same for the result
@@ -30,14 +31,16 @@ Sizes sizes_of(const Transformer& model, const Extent& extent, const Shard& shar
   // Every key of a prompt lies in the window of some query.
   const double keys =
       extent.batch * (is_prompt(extent) ? extent.keys : cached_keys(model, extent, method, local));
-  return {scores, kFlopsPerProduct * scores * model.head_size,
+  return {extent.rows() * shard.heads, scores, kFlopsPerProduct * scores * model.head_size,
           extent.rows() * shard.heads * model.head_size * kActivationBytes,
           keys * shard.kv_heads * model.head_size * kActivationBytes};
 }
 
 Operation fused_attention(const Sizes& sizes) {
-  Operation operation{.name = "attention", .kind = OperationKind::attention};
+  Operation operation{
+      .name = "attention", .kind = OperationKind::attention, .kernel = Kernel::attention};
   operation.flops = 2.0 * sizes.product_flops;
+  operation.attention_rows = sizes.rows;
   operation.vector_ops = sizes.scores * (kSoftmax + kToBf16);
   operation.read_bytes = sizes.query_bytes + 2.0 * sizes.key_bytes;
   operation.written_bytes = sizes.query_bytes;

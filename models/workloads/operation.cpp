@@ -15,8 +15,22 @@ std::string_view name(OperationKind kind) {
   throw std::logic_error("unknown kind of operation");
 }
 
+std::string_view name(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::usual: return "usual";
+    case Kernel::convolution: return "convolution";
+    case Kernel::attention: return "attention";
+    case Kernel::attention_backward: return "attention-backward";
+    case Kernel::amax: return "amax";
+  }
+  throw std::logic_error("unknown kernel");
+}
+
 Operation part_of(Operation operation, std::uint32_t parts) {
   operation.flops /= parts;
+  operation.training_flops /= parts;
+  operation.attention_rows /= parts;
+  operation.comparisons /= parts;
   operation.vector_ops =
       (operation.vector_ops - operation.weight_ops) / parts + operation.weight_ops;
   operation.read_bytes /= parts;

@@ -1,6 +1,7 @@
 // An operation of a phase on one chip.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -19,16 +20,37 @@ enum class OperationKind : std::uint8_t {
 
 std::string_view name(OperationKind kind);
 
+/// Kernel of an operation, if its rates are not those of other operations (roofline.hpp).
+enum class Kernel : std::uint8_t {
+  usual,               ///< a GEMM if it has FLOPs, otherwise a pass over its bytes
+  convolution,         ///< an implicit GEMM
+  attention,           ///< fused attention
+  attention_backward,  ///< its backward pass
+  amax,                ///< a cast that also finds the amax of a whole tensor
+};
+
+/// All kernels, indexed by their value.
+inline constexpr std::array kKernels = {Kernel::usual, Kernel::convolution, Kernel::attention,
+                                        Kernel::attention_backward, Kernel::amax};
+
+/// Returns "usual", "convolution", "attention", "attention-backward" or "amax".
+std::string_view name(Kernel kernel);
+
 /// Resources of an operation on one chip. Operands and results are in HBM (docs/workloads.md).
 struct Operation {
   std::string_view name;
   OperationKind kind = OperationKind::memory;
+  Kernel kernel = Kernel::usual;
   double flops = 0.0;  ///< FLOPs of the matrix unit, 2 per multiply-add
   hardware::MatrixType products = hardware::MatrixType::bf16;  ///< operand type of its GEMMs
   double vector_ops = 0.0;                                     ///< FP32 vector operations
-  double weight_ops = 0.0;    ///< share of vector_ops that works on weights
-  double weight_bytes = 0.0;  ///< read
-  double read_bytes = 0.0;    ///< activations, keys and values
+  double weight_ops = 0.0;       ///< vector operations among vector_ops that decode weights
+  double decoded_weights = 0.0;  ///< weights decoded by these
+  double comparisons = 0.0;      ///< of a sort
+  double attention_rows = 0.0;   ///< query rows of all heads, times products per score / 2
+  double training_flops = 0.0;   ///< flops if part of a training step, otherwise 0
+  double weight_bytes = 0.0;     ///< read
+  double read_bytes = 0.0;       ///< activations, keys and values
   double written_bytes = 0.0;
   double live_bytes = 0.0;       ///< activations live in HBM at the same time
   double allreduce_bytes = 0.0;  ///< bytes summed per chip

@@ -34,6 +34,7 @@ void apply(const Recipe& recipe, WeightType stored, Operation& product) {
   const double weights = product.weight_bytes / bytes_of(stored);
   if (recipe.weight_bits > 0.0) product.weight_bytes = weights * recipe.weight_bits / kBitsPerByte;
   product.weight_ops = weights * recipe.decode_ops;
+  if (recipe.decode_ops > 0.0) product.decoded_weights = weights;
   product.vector_ops += product.weight_ops;
   product.products = recipe.products;
   if (recipe.products == MatrixType::bf16) return;

@@ -1,4 +1,4 @@
-// Roofline time of one operation on an otherwise idle chip.
+// Time of one operation on an otherwise idle chip: a start, and the slowest of its resources.
 #pragma once
 
 #include <array>
@@ -12,18 +12,34 @@
 
 namespace equarx::workloads {
 
-/// Rate limits of a chip. Above 0, except for the overhead and for unsupported operand types.
+/// A number for each hardware::MatrixType, indexed by its value.
+using ByMatrixType = std::array<double, hardware::kMatrixTypes.size()>;
+
+/// Rates that the operations of a chip reach. Above 0 unless stated otherwise.
 struct ComputeRates {
-  /// Peak FLOP/s of the matrix unit, by hardware::MatrixType; 0 for unsupported types.
-  std::array<double, hardware::kMatrixTypes.size()> matrix_flops_per_s{};
-  double matrix_efficiency = 1.0;  ///< fraction of the peak that GEMMs reach, (0, 1]
-  double vector_ops_per_s = 0.0;   ///< FP32 lanes
+  ByMatrixType gemm_flops_per_s{};  ///< 0 for unsupported types
+  /// Rates of other kernels relative to those of GEMMs of the same type.
+  double convolution_share = 1.0;
+  double attention_share = 1.0;
+  double attention_backward_share = 1.0;
+  double decoded_share = 1.0;          ///< of GEMMs that decode weights
+  double vector_ops_per_s = 0.0;       ///< FP32 lanes
+  double comparisons_per_s = 0.0;      ///< of sorts
+  double decoded_weights_per_s = 0.0;  ///< 0: decoding takes vector operations
   double hbm_bytes_per_s = 0.0;
-  double operation_overhead_s = 0.0;                          ///< startup time per operation
+  double gemm_hbm_bytes_per_s = 0.0;  ///< of operations with FLOPs
+  double amax_hbm_bytes_per_s = 0.0;  ///< of Kernel::amax
+  // At least 0.
+  double operation_startup_s = 0.0;
+  double gemm_startup_s = 0.0;
+  double attention_row_s = 0.0;
+  double step_overhead = 0.0;  ///< share of the time of `training_flops` in bf16
   const hardware::MatrixProducts* matrix_products = nullptr;  ///< efficiency by size, if known
 };
 
-/// Rates of a chip, which must outlive them.
+/// Rates of a chip, which must outlive them. An absent parameter is replaced by the one that it
+/// refines: the start of a GEMM by that of any operation, this one by `instruction_overhead`, shares
+/// by `matrix_efficiency` and `hbm_efficiency`, the rate of sorts by `vector_rate`.
 ComputeRates compute_rates(const hardware::Chip& chip);
 
 /// Limiting resource of an operation.
@@ -33,11 +49,16 @@ std::string_view name(Roof roof);
 
 /// Time of an operation, and its limit.
 struct OperationTime {
-  double seconds = 0.0;  ///< including overhead
+  double seconds = 0.0;  ///< including its start
   Roof roof = Roof::hbm;
 };
 
-/// Matrix unit, vector unit and HBM work concurrently, so the slowest determines the time:
+/// Start of an operation, in s, once.
+double startup_s(const Operation& operation, const ComputeRates& rates);
+
+/// Matrix unit, vector unit and HBM work concurrently, so the slowest determines the time after the
+/// start (docs/model.md, "Operations"). Fused attention adds `attention_row_s` per row to its
+/// products; training steps add their overhead to the result.
 /// @throws std::logic_error for an AllReduce, which is timed as a collective.
 /// @throws std::invalid_argument for GEMMs of a type that the chip does not support.
 OperationTime roofline(const Operation& operation, const ComputeRates& rates);

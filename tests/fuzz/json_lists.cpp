@@ -84,7 +84,8 @@ void read_calibration(std::string_view text) {
   const calibrate::CalibrationTask task =
       calibrate::read_task(input::parse_json(text), scratch_folder());
   for (const calibrate::Measurement& measurement : task.measurements)
-    std::visit([](const auto& config) { plan_if_small(config); }, measurement.config);
+    if (const auto* number = std::get_if<calibrate::SimulatedNumber>(&measurement.of))
+      std::visit([](const auto& config) { plan_if_small(config); }, number->config);
 }
 
 }  // namespace

@@ -11,6 +11,11 @@ namespace {
 
 using testing::check_refused;
 
+const config::ExperimentConfig& experiment(const CalibrationTask& task, std::size_t measurement) {
+  return std::get<config::ExperimentConfig>(
+      std::get<SimulatedNumber>(task.measurements[measurement].of).config);
+}
+
 TEST_CASE("the example is read and valid against its schema") {
   const input::Json json = example();
   CHECK_NOTHROW(input::check_schema(json, "calibration"));
@@ -20,8 +25,7 @@ TEST_CASE("the example is read and valid against its schema") {
   CHECK(task.given.size() == 3);
   REQUIRE(task.measurements.size() == 12);
   CHECK(task.measurements[0].dimension == units::Dimension::time);
-  CHECK(std::get<config::ExperimentConfig>(task.measurements[1].config).tensor.elements ==
-        1024);  // 4 KiB of fp32
+  CHECK(experiment(task, 1).tensor.elements == 1024);  // 4 KiB of fp32
   CHECK(task.measurements.back().role == hardware::ObservationRole::check);
 }
 
@@ -31,7 +35,7 @@ TEST_CASE("chips may have other names in the file and in its experiments") {
   json["measurements"][0]["config"]["hardware"] = "TPU-v5e";
   const CalibrationTask task = read_task(json, "");
   CHECK(task.hardware == "tpu-v5e");
-  CHECK(std::get<config::ExperimentConfig>(task.measurements[0].config).hardware == "tpu-v5e");
+  CHECK(experiment(task, 0).hardware == "tpu-v5e");
   json["measurements"][0]["config"]["hardware"] = "v6e";
   check_refused([&] { read_task(json, ""); }, "/measurements/0/config", "'tpu-v5e' is calibrated");
 }

@@ -148,10 +148,19 @@ TEST_CASE("an FP32 product at the highest precision passes six times") {
   CHECK(made.matrix_flops == 6 * 1024.0);
 }
 
-TEST_CASE("vector work beyond one operation per element") {
+TEST_CASE("a sort compares log n times in each row of n") {
   CHECK(
       cost("  %p = f32[16] parameter(0)\n  %r = f32[16] sort(%p), dimensions={0}, to_apply=%add\n")
-          .vector_ops == 16 * 4.0);
+          .comparisons == 16 * 4.0);
+  CHECK(cost("  %p = f32[8,4] parameter(0)\n  %r = f32[8,4] sort(%p), dimensions={0}, "
+             "to_apply=%add\n")
+            .comparisons == 32 * 3.0);
+  CHECK(cost("  %p = f32[8,4] parameter(0)\n  %r = (f32[8,4], u8[99]) custom-call(%p), "
+             "custom_call_target=\"xla.gpu.ext.cub_sort_keys\"\n")
+            .comparisons == 32 * 2.0);
+}
+
+TEST_CASE("vector work beyond one operation per element") {
   CHECK(cost("  %p = f32[8,8] parameter(0)\n  %z = f32[] constant(0)\n  %r = f32[4,4] "
              "reduce-window(%p, %z), window={size=2x2 stride=2x2}, to_apply=%add\n")
             .vector_ops == 16 * 4.0);

@@ -31,6 +31,45 @@ TEST_CASE("a dot has two FLOPs per element and contracted index") {
         8.0 * 8 * 16);
 }
 
+TEST_CASE("convolutions of cuDNN take one product per output and kernel element") {
+  const auto call = [](const std::string& pass) {
+    return "custom-call(%l, %r), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_o01i->b01f, "
+           "custom_call_target=\"__cudnn$conv" +
+           pass + "\"";
+  };
+  const std::string input = "bf16[2,8,8,16]";
+  const std::string kernel = "bf16[32,3,3,16]";
+  const std::string output = "bf16[2,8,8,32]";
+  const double expected = 2.0 * (2 * 8 * 8 * 32) * (3 * 3 * 16);
+  const std::string workspace = ", u8[131]{0})";
+  CHECK(flops(input, kernel, "(" + output + workspace, call("Forward")) == expected);
+  CHECK(flops(output, kernel, "(" + input + workspace, call("BackwardInput")) == expected);
+  CHECK(flops(input, output, "(" + kernel + workspace, call("BackwardFilter")) == expected);
+  CHECK(product(input, kernel, output, call("Forward"))->kernel == workloads::Kernel::convolution);
+  CHECK(!product(input, "bf16[3,3]", output, call("Forward")));
+}
+
+TEST_CASE("fused attention of cuDNN has two products per score, and five backward") {
+  const auto call = [](const std::string& pass, const std::string& mask) {
+    return "custom-call(%l, %r), custom_call_target=\"__cudnn$fmhaSoftmax" + pass +
+           "\", backend_config={\"cudnn_fmha_backend_config\":{\"intermediate_tensor_shape\":"
+           "{\"dimensions\":[\"2\",\"16\",\"64\",\"128\"]},\"mask_type\":\"" +
+           mask + "\"}}";
+  };
+  const std::string queries = "bf16[2,64,16,32]";
+  const std::string keys = "bf16[2,128,16,32]";
+  const std::string result = "(bf16[2,16,64,32], u8[0])";
+  const double scores = 2.0 * 16 * 64 * 128;
+  CHECK(flops(queries, keys, result, call("", "NO_MASK")) == 2 * 2 * scores * 32);
+  CHECK(flops(queries, keys, result, call("", "CAUSAL")) == 2 * 2 * scores / 2 * 32);
+  CHECK(flops(queries, keys, result, call("Backward", "NO_MASK")) == 2 * 5 * scores * 32);
+  const Product backward = product(queries, keys, result, call("Backward", "CAUSAL")).value();
+  CHECK(backward.kernel == workloads::Kernel::attention_backward);
+  CHECK(backward.attention_rows == 2.5 * 2 * 16 * 64);
+  CHECK(
+      !product(queries, keys, result, "custom-call(%l, %r), custom_call_target=\"__cudnn$fmhaX\""));
+}
+
 TEST_CASE("types and precisions of products") {
   const std::string dot = "dot(%l, %r), lhs_contracting_dims={1}";
   CHECK(product("s8[2,2]", "s8[2,2]", "s32[2,2]", dot)->type == MatrixType::int8);

@@ -39,7 +39,23 @@ TEST_CASE("the parameter table lists every member of Chip once") {
                               &Chip::dma_queue,
                               &Chip::host_bandwidth,
                               &Chip::thread_block_rate,
-                              &Chip::kernel_startup};
+                              &Chip::kernel_startup,
+                              &Chip::operation_startup,
+                              &Chip::matrix_startup,
+                              &Chip::matrix_hbm_efficiency,
+                              &Chip::matrix_efficiency_int8,
+                              &Chip::matrix_efficiency_fp8,
+                              &Chip::matrix_efficiency_fp4,
+                              &Chip::matrix_efficiency_fp32,
+                              &Chip::convolution_efficiency,
+                              &Chip::attention_efficiency,
+                              &Chip::attention_backward_efficiency,
+                              &Chip::attention_row_time,
+                              &Chip::amax_efficiency,
+                              &Chip::sort_rate,
+                              &Chip::decode_rate,
+                              &Chip::decoded_efficiency,
+                              &Chip::step_overhead};
   REQUIRE(parameters().size() == members.size());
   for (const auto member : members)
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);
@@ -105,15 +121,23 @@ TEST_CASE("only times may be zero, since rates and capacities are divisors") {
   }
 }
 
-TEST_CASE(
-    "only FP32, FP8 and FP4 GEMM rates, host bandwidth and thread block parameters are optional") {
+TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks are optional") {
   Chip chip;  // all values are 0
   std::set<std::string_view> absent;
   for (const ParameterInfo& info : parameters())
     if (is_absent(chip, info)) absent.insert(info.key);
-  CHECK(absent == std::set<std::string_view>{"host_bandwidth", "kernel_startup", "matrix_rate_fp8",
-                                             "matrix_rate_fp4", "matrix_rate_fp32",
-                                             "thread_block_rate"});
+  CHECK(absent ==
+        std::set<std::string_view>{"amax_efficiency",        "attention_backward_efficiency",
+                                   "attention_efficiency",   "attention_row_time",
+                                   "convolution_efficiency", "decode_rate",
+                                   "decoded_efficiency",     "host_bandwidth",
+                                   "kernel_startup",         "matrix_efficiency_fp32",
+                                   "matrix_efficiency_fp4",  "matrix_efficiency_fp8",
+                                   "matrix_efficiency_int8", "matrix_hbm_efficiency",
+                                   "matrix_rate_fp32",       "matrix_rate_fp4",
+                                   "matrix_rate_fp8",        "matrix_startup",
+                                   "operation_startup",      "sort_rate",
+                                   "step_overhead",          "thread_block_rate"});
   chip.host_bandwidth.value = 32e9;
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
 }

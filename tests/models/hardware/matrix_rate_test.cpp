@@ -22,6 +22,21 @@ TEST_CASE("each operand type has the rate of its parameter, or 0 without it") {
   CHECK(matrix_rate(chip, MatrixType::fp32) == 5e12);
 }
 
+TEST_CASE("a type without its own efficiency has that of bf16") {
+  Chip chip;
+  chip.matrix_efficiency.value = 0.8;
+  for (const MatrixType type : kMatrixTypes) CHECK(matrix_efficiency(chip, type) == 0.8);
+  chip.matrix_efficiency_fp32.value = 0.1;
+  chip.matrix_efficiency_int8.value = 0.2;
+  chip.matrix_efficiency_fp8.value = 0.3;
+  chip.matrix_efficiency_fp4.value = 0.4;
+  CHECK(matrix_efficiency(chip, MatrixType::bf16) == 0.8);
+  CHECK(matrix_efficiency(chip, MatrixType::fp32) == 0.1);
+  CHECK(matrix_efficiency(chip, MatrixType::int8) == 0.2);
+  CHECK(matrix_efficiency(chip, MatrixType::fp8) == 0.3);
+  CHECK(matrix_efficiency(chip, MatrixType::fp4) == 0.4);
+}
+
 TEST_CASE("names of operand types are unique suffixes of the keys of their rates") {
   std::set<std::string_view> names;
   for (const MatrixType type : kMatrixTypes) {

@@ -86,10 +86,12 @@ TEST_CASE("int8 and FP8 GEMMs quantize activations, bf16 GEMMs decode weights") 
   // Amax, scale and encode per input; two scales per result.
   CHECK(int8.vector_ops - before == Approx(kRows * kInputs * (3 + 4) + kRows * 8 * 2));
   CHECK(int8.weight_ops == 0.0);
+  CHECK(int8.decoded_weights == 0.0);
   CHECK(product(with_recipe("fp8"), "attention_output").products == MatrixType::fp8);
   const Operation int4 = product(with_recipe("weight-only-int4"), "attention_output");
   CHECK(int4.products == MatrixType::bf16);
   CHECK(int4.weight_ops == kWeights * (3 + 1 + 2));
+  CHECK(int4.decoded_weights == kWeights);
   CHECK(int4.vector_ops - before == Approx(int4.weight_ops));
   // Chunks share activations, and each decodes all weights.
   CHECK(part_of(int4, 2).vector_ops == Approx(before / 2.0 + int4.weight_ops));
