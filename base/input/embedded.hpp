@@ -21,6 +21,9 @@ std::span<const EmbeddedFile> embedded_models();
 /// configs/new/*.json: commented templates
 std::span<const EmbeddedFile> embedded_new();
 
+/// configs/accuracy/*.json: measured rows and their simulated figures
+std::span<const EmbeddedFile> embedded_accuracy();
+
 /// configs/schema/*.json
 std::span<const EmbeddedFile> embedded_schemas();
 

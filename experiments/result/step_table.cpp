@@ -16,6 +16,7 @@
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/workload_json.hpp"
+#include "experiments/variation/discrepancy.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/numerics/errors/perplexity.hpp"
@@ -75,7 +76,8 @@ std::string notes(const StepResult& result) {
                           : fmt::format("  All {} chips simulated ({})", first.simulated_chips,
                                         first.simulation_reason);
   text += fmt::format(". {} messages, engine: {}.\n", first.messages, sim::name(first.engine));
-  return text + variation::trust_note(config::parameters_of(result.config.machine),
+  return text + variation::trust_note(variation::question_of(result.config),
+                                      config::parameters_of(result.config.machine),
                                       result.config.machine.uncertainty.samples, first.uncertainty);
 }
 

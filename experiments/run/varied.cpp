@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "experiments/run/experiment.hpp"
+#include "experiments/variation/discrepancy.hpp"
 #include "experiments/variation/sensitivity.hpp"
 #include "experiments/variation/uncertainty.hpp"
 
@@ -53,7 +54,8 @@ variation::Varied varied_runs(const ExperimentResult& result, unsigned threads) 
   const auto plan = std::make_shared<const plan::Plan>(plan_for_many(result));
   return {config::parameters_of(plan->config),
           [plan](const config::MachineParameters& machine) { return time_on(*plan, machine); },
-          plan::simulating_threads(slowest_engine(*plan), threads)};
+          plan::simulating_threads(slowest_engine(*plan), threads),
+          variation::spreads_of(plan->config)};
 }
 
 void add_intervals(ExperimentResult& result, const variation::Progress& progress,

@@ -1,11 +1,14 @@
 #include "experiments/step/timing.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "experiments/plan/engine.hpp"
+#include "experiments/variation/discrepancy.hpp"
 
 namespace equarx::step {
 namespace {
@@ -53,10 +56,15 @@ std::vector<sim::Cuts> find_cuts(const StepPlan& plan) {
   return cuts;
 }
 
+double exposed_share(const StepPlan& plan, double seconds) {
+  const double core_s = std::accumulate(plan.core_s.begin(), plan.core_s.end(), 0.0);
+  return std::clamp(1.0 - core_s / seconds, 0.0, 1.0);
+}
+
 variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::Cuts> cuts,
                                   unsigned threads) {
   const auto time_on = [nominal = std::make_shared<const StepPlan>(plan),
-                        cuts = std::move(cuts)](const config::MachineParameters& machine) {
+                        cuts](const config::MachineParameters& machine) {
     const StepPlan there = on_machine(*nominal, machine);
     std::vector<variation::Timing> timings;
     for (std::size_t i = 0; i < there.variants.size(); ++i)
@@ -65,7 +73,11 @@ variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::Cuts> c
     for (variation::Timing& timing : timings) timing.speedup = baseline_s / timing.time_s;
     return timings;
   };
-  return {config::parameters_of(plan.config.machine), time_on, threads_for(plan.config, threads)};
+  std::vector<double> exposed;
+  for (std::size_t i = 0; i < plan.variants.size(); ++i)
+    exposed.push_back(exposed_share(plan, time_of(plan, plan.variants[i], cuts[i]).time_s));
+  return {config::parameters_of(plan.config.machine), time_on, threads_for(plan.config, threads),
+          variation::spreads_of(plan.config, exposed)};
 }
 
 }  // namespace equarx::step

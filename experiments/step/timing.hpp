@@ -33,6 +33,10 @@ sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const si
 /// Cuts of each variant, found with those of the baseline, which is simulated in full.
 std::vector<sim::Cuts> find_cuts(const StepPlan& plan);
 
+/// Share of the time of a variant in which its collectives are exposed, if it takes `seconds`: the
+/// time beyond that of its computations, one after the other.
+double exposed_share(const StepPlan& plan, double seconds);
+
 /// Returns the variants of a plan as runs on other machines. `cuts`: by variant. `threads`: as for
 /// threads_for()
 variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::Cuts> cuts,

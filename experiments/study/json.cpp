@@ -128,6 +128,11 @@ const input::Table<StudyRow>& row_table() {
       {"standard_error", &StudyRow::standard_error, StandardError{},
        "of the expected value, in the metric's unit", input::otherwise("unknown")},
       {"source", &StudyRow::source, Text{}, "source of the value", kRequired},
+      {"question", &StudyRow::question, input::Named{accuracy::kQuestions},
+       "class of a measured figure in [accuracy.md](accuracy.md)", input::otherwise("none")},
+      {"origin", &StudyRow::origin, Text{},
+       "origin of the measurement: rows of one origin share systematic errors",
+       input::otherwise("the study")},
       {"misses", &StudyRow::misses, Text{},
        "known cause of a miss, printed with the table; with `--strict` an unexpected hit is an "
        "error",

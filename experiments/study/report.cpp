@@ -114,7 +114,7 @@ input::Json study_json(const Study& study, const std::vector<StudyOutcome>& outc
   input::Json json = {{"program", "equarx-sim"}, {"version", output::version()},
                       {"title", study.title},    {"source", study.source},
                       {"notes", study.notes},    {"rows", input::Json::array()}};
-  for (const StudyOutcome& outcome : outcomes)
+  for (const StudyOutcome& outcome : outcomes) {
     json["rows"].push_back({{"id", outcome.row.id},
                             {"what", outcome.row.what},
                             {"metric", outcome.row.metric},
@@ -131,6 +131,9 @@ input::Json study_json(const Study& study, const std::vector<StudyOutcome>& outc
                             {"standard_error", input::or_null(outcome.row.standard_error)},
                             {"source", outcome.row.source},
                             {"misses", outcome.row.misses}});
+    if (outcome.row.question) json["rows"].back()["question"] = name(*outcome.row.question);
+    if (!outcome.row.origin.empty()) json["rows"].back()["origin"] = outcome.row.origin;
+  }
   return json;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/input/json_value.hpp"
+#include "experiments/accuracy/question.hpp"
 #include "experiments/sweep/points.hpp"
 
 namespace equarx::study {
@@ -56,6 +57,9 @@ struct StudyRow {
   std::optional<double>
       standard_error;  ///< of the expected value, in the unit of the metric, if known
   std::string source;
+  /// Class of the question, of rows that count as evidence of accuracy.
+  std::optional<accuracy::Question> question;
+  std::string origin;  ///< of the measurement; empty: the study
   std::string misses;  ///< cause of a known miss; empty if the figure is expected to be met
 };
 

@@ -11,6 +11,7 @@
 #include "base/units/quantity.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/parameter_json.hpp"
+#include "experiments/variation/discrepancy.hpp"
 
 namespace equarx::variation {
 namespace {
@@ -78,14 +79,15 @@ input::Json to_json(const std::vector<TurningPoint>& points) {
   return json;
 }
 
-std::string trust_note(const config::MachineParameters& machine, std::uint32_t samples,
-                       const std::optional<Uncertainty>& uncertainty) {
+std::string trust_note(accuracy::Question question, const config::MachineParameters& machine,
+                       std::uint32_t samples, const std::optional<Uncertainty>& uncertainty) {
   std::string text;
   if (!machine.chip.is_calibrated())
     text += fmt::format(
         "  Not calibrated: no parameter was fitted to measurements of {}; its hardware file lists "
         "the assumptions.\n",
         machine.chip.name);
+  text += fmt::format("  Error of the model in {}.\n", discrepancy_text(question));
   if (samples == 0) return text;
   const std::size_t uncertain = config::uncertain_parameters(machine).size();
   if (!uncertainty)
@@ -94,8 +96,10 @@ std::string trust_note(const config::MachineParameters& machine, std::uint32_t s
                                   ? "no parameter of the hardware file has an uncertainty"
                                   : "a collective fails");
   return text + fmt::format(
-                    "  68 % interval: Monte Carlo over the uncertainty of {} parameters, n = {}.\n",
-                    uncertain, uncertainty->samples);
+                    "  68 % interval: Monte Carlo over the uncertainty of {} parameters{}, n = "
+                    "{}.\n",
+                    uncertain, is_known(question) ? " and the error of the model" : "",
+                    uncertainty->samples);
 }
 
 std::string sensitivity_table(const std::vector<Sensitivity>& sensitivities,

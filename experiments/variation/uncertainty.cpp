@@ -23,6 +23,30 @@ config::MachineParameters MachineSampler::draw(std::uint64_t seed, std::uint64_t
   return drawn;
 }
 
+namespace {
+
+bool has_spread(const Varied& runs) {
+  return std::ranges::any_of(
+      runs.spreads, [](const Spread& one) { return one.time != 0.0 || one.speedup != 0.0; });
+}
+
+/// Applies the discrepancy of the model. One draw serves all times and one all speedups, as errors
+/// of the model are common to the runs of a sample.
+void add_discrepancy(const std::vector<Spread>& spreads, std::uint64_t seed, std::uint64_t number,
+                     std::vector<Timing>& timings) {
+  constexpr std::uint64_t kTimes = 1ULL << 32;  // streams apart from those of parameters
+  constexpr std::uint64_t kSpeedups = kTimes + 1;
+  const double of_times = hardware::standard_normal(seed, number, kTimes);
+  const double of_speedups = hardware::standard_normal(seed, number, kSpeedups);
+  for (std::size_t i = 0; i < std::min(spreads.size(), timings.size()); ++i) {
+    const double gain = spreads[i].speedup * of_speedups;
+    timings[i].time_s *= std::exp(spreads[i].time * of_times - gain);
+    timings[i].speedup *= std::exp(gain);
+  }
+}
+
+}  // namespace
+
 config::UncertaintyConfig with_default_samples(config::UncertaintyConfig requested,
                                                double messages) {
   if (requested.samples > 0) return requested;
@@ -37,13 +61,14 @@ config::UncertaintyConfig with_default_samples(config::UncertaintyConfig request
 std::vector<std::vector<Timing>> sample(const Varied& runs,
                                         const config::UncertaintyConfig& requested,
                                         const Progress& progress) {
-  if (config::uncertain_parameters(runs.machine).empty()) return {};
+  if (config::uncertain_parameters(runs.machine).empty() && !has_spread(runs)) return {};
   const MachineSampler sampler(runs.machine);
   std::vector<std::vector<Timing>> timings(requested.samples);
   std::mutex mutex;
   std::uint32_t done = 0;
   process::parallel_for(timings.size(), runs.threads, [&](std::size_t number) {
     timings[number] = runs.time_on(sampler.draw(requested.seed, number));
+    add_discrepancy(runs.spreads, requested.seed, number, timings[number]);
     const std::lock_guard lock(mutex);
     progress(fmt::format("uncertainty: sample {} of {}", ++done, timings.size()));
   });

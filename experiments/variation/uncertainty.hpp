@@ -27,8 +27,9 @@ class MachineSampler {
 config::UncertaintyConfig with_default_samples(config::UncertaintyConfig requested,
                                                double messages);
 
-/// Times the runs on `requested.samples` sampled machines; machines on which a run fails are left
-/// out. Empty if no parameter is uncertain. `progress` is called with a line, from one thread at a
+/// Times the runs on `requested.samples` sampled machines, and multiplies the figures of each sample
+/// by lognormal factors with the spreads of `runs`. Machines on which a run fails are left out.
+/// Empty if no parameter is uncertain and no spread is known. `progress` is called with a line, from one thread at a
 /// time.
 std::vector<std::vector<Timing>> sample(const Varied& runs,
                                         const config::UncertaintyConfig& requested,

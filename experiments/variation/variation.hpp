@@ -16,6 +16,13 @@ struct Timing {
   double speedup = 0.0;  ///< the baseline's time / this time
 };
 
+/// Standard deviations of the logarithm of a run's figures that the uncertainty of parameters leaves
+/// out (discrepancy.hpp); 0 if unknown.
+struct Spread {
+  double time = 0.0;     ///< of all times of the machine alike
+  double speedup = 0.0;  ///< of the speedup over the baseline, alike for all runs; 0 for itself
+};
+
 /// A set of runs that can be timed on other machines: the collectives of an experiment, or the
 /// variants of a step.
 struct Varied {
@@ -24,6 +31,7 @@ struct Varied {
   /// `threads` threads at once. @throws InputError if the machine cannot run them
   std::function<std::vector<Timing>(const config::MachineParameters&)> time_on;
   unsigned threads = 1;
+  std::vector<Spread> spreads = {};  ///< by run; empty: none
 };
 
 /// Central 68 % interval: 16 % of the values lie below and 16 % above.
@@ -32,7 +40,7 @@ struct Interval {
   double high = 0.0;
 };
 
-/// Uncertainty of a run's figures due to the uncertainty of the machine's parameters.
+/// Uncertainty of a run's figures: of the machine's parameters, and the discrepancy of the model.
 struct Uncertainty {
   std::uint32_t samples = 0;  ///< number of sampled machines
   Interval time_s;

@@ -115,10 +115,19 @@ Chip ChipSampler::draw(std::uint64_t seed, std::uint64_t number) const {
   return chip;
 }
 
+namespace {
+
+constexpr std::uint64_t kStreams = 0xD1B54A32D192ED03;  // odd: distinct seeds for all streams
+
+}  // namespace
+
+double standard_normal(std::uint64_t seed, std::uint64_t number, std::uint64_t stream) {
+  return ChipSampler::Random(seed + stream * kStreams, number).normal();
+}
+
 double draw_value(const ParameterInfo& info, const Parameter& parameter, std::uint64_t seed,
                   std::uint64_t number, std::uint64_t stream) {
   if (!standard_uncertainty(parameter)) return parameter.value;
-  constexpr std::uint64_t kStreams = 0xD1B54A32D192ED03;  // odd: distinct seeds for all streams
   ChipSampler::Random random(seed + stream * kStreams, number);
   double value = draw_once(parameter, random);
   for (int draws = 1; draws < kMaxDraws && !is_possible(info, value); ++draws)

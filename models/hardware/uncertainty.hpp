@@ -13,6 +13,10 @@ namespace equarx::hardware {
 /// exact.
 std::vector<std::string_view> uncertain_parameters(const Chip& chip);
 
+/// Draws from the standard normal distribution. Depends only on its arguments; streams of one draw
+/// are independent.
+double standard_normal(std::uint64_t seed, std::uint64_t number, std::uint64_t stream);
+
 /// Draws a value of a parameter from its uncertainty alone: normally for a standard error, uniformly
 /// from a range, else its value. Impossible values (a negative time, a ratio outside (0, 1]) are
 /// redrawn. Depends only on seed, number and stream; streams of one draw are independent.

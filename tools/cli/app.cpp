@@ -348,6 +348,26 @@ void add_advise(CLI::App& app) {
   command->callback([arguments] { advise(*arguments); });
 }
 
+void add_accuracy(CLI::App& app) {
+  const auto arguments = std::make_shared<AccuracyArguments>();
+  CLI::App* command = app.add_subcommand(
+      "accuracy", "How far simulated figures were from measurements, by class of question");
+  command->footer(kAccuracyFooter);
+  command
+      ->add_option("RESULTS", arguments->results,
+                   "Results of studies (folders of reproduce); default: all studies, as of this "
+                   "version")
+      ->type_name(kFolder);
+  command->add_flag("--rows", arguments->rows, "Also list every measured row");
+  command->add_flag("--json", arguments->json, "Print one JSON object instead of a table");
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "Write the rows (JSON), as in configs/accuracy/rows.json")
+      ->type_name(kFile);
+  command->add_option("--page", arguments->page, "Write docs/accuracy.md")->type_name(kFile);
+  command->callback([arguments] { accuracy(*arguments); });
+}
+
 void add_calibrate(CLI::App& app) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   CLI::App* command = app.add_subcommand("calibrate", "Fit parameters of a chip to measurements");
@@ -425,6 +445,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_advise(*app);
   add_import(*app);
   add_export(*app);
+  add_accuracy(*app);
   add_calibrate(*app);
   add_report(*app);
   add_compare(*app);

@@ -183,7 +183,17 @@ struct ExportArguments {
 /// Writes a configuration in a foreign format.
 void export_config(const ExportArguments& arguments);
 
-// --- calibrate, hardware, topology
+// --- accuracy, calibrate, hardware, topology
+
+/// Arguments of `accuracy`.
+struct AccuracyArguments {
+  std::vector<std::string> results;  ///< results of studies; none: the rows of this version
+  bool rows = false;
+  bool json = false;
+  std::string output;
+  std::string page;
+};
+void accuracy(const AccuracyArguments& arguments);
 
 /// Arguments of `calibrate`.
 struct CalibrateArguments {

@@ -172,6 +172,15 @@ inline constexpr const char* kCompareFooter =
     "> v6e.json\n"
     "  equarx-sim compare v5e.json v6e.json";
 
+/// Footer of accuracy.
+inline constexpr const char* kAccuracyFooter =
+    "Examples:\n"
+    "  equarx-sim accuracy\n"
+    "  equarx-sim accuracy --rows\n"
+    "  equarx-sim accuracy results/training\n\n"
+    "docs/accuracy.md explains the columns. tools/accuracy.sh runs all studies and updates the "
+    "rows.";
+
 /// Footer of calibrate.
 inline constexpr const char* kCalibrateFooter =
     "Examples:\n"

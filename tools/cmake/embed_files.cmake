@@ -1,4 +1,4 @@
-# cmake -DOUT=file.cpp -DHARDWARE="a.json;b.json" -DMODELS="c.json" -DNEW="d.json" -DSCHEMAS="e.json" -P embed_files.cmake
+# cmake -DOUT=file.cpp -DHARDWARE="a.json;b.json" -DMODELS="c.json" -DNEW="d.json" -DSCHEMAS="e.json" -DACCURACY="f.json" -P embed_files.cmake
 # Writes a source file with the given files as string literals.
 function(embed out function files)
   set(text "std::span<const EmbeddedFile> ${function}() {\n  static constexpr EmbeddedFile files[] = {\n")
@@ -15,4 +15,5 @@ embed(hardware embedded_hardware "${HARDWARE}")
 embed(models embedded_models "${MODELS}")
 embed(new embedded_new "${NEW}")
 embed(schemas embedded_schemas "${SCHEMAS}")
-file(WRITE "${OUT}" "#include \"base/input/embedded.hpp\"\n\nnamespace equarx::input {\n\n${hardware}\n${models}\n${new}\n${schemas}\n}  // namespace equarx::input\n")
+embed(accuracy embedded_accuracy "${ACCURACY}")
+file(WRITE "${OUT}" "#include \"base/input/embedded.hpp\"\n\nnamespace equarx::input {\n\n${hardware}\n${models}\n${new}\n${schemas}\n${accuracy}\n}  // namespace equarx::input\n")
