@@ -203,6 +203,71 @@ TEST_CASE("activations of one layer") {
   CHECK(bytes.ffn_in == kRows * 256 * 2);
 }
 
+/// Sum of all operations of a name.
+Operation total(const LayerWork& work, std::string_view name) {
+  Operation sum;
+  for (const auto* half : {&work.attention, &work.ffn})
+    for (const Operation& operation : *half)
+      if (operation.name == name) {
+        sum.vector_ops += operation.vector_ops;
+        sum.read_bytes += operation.read_bytes;
+        sum.written_bytes += operation.written_bytes;
+      }
+  return sum;
+}
+
+TEST_CASE("element-wise work reads results' gradients and operands, and writes as many gradients") {
+  const TrainingOperations operations = training_operations(small_training(), {});
+  const Operation backward = total(operations.backward, "elementwise_gradient");
+  constexpr double kResidual = kRows * 64;     // two of them, of two operands
+  constexpr double kRope = kRows * (64 + 32);  // of one operand
+  constexpr double kActivation = kRows * 128;  // of gate and up
+  CHECK(backward.read_bytes == 2 * (2 * 3 * kResidual + 2 * kRope + 3 * kActivation));
+  CHECK(backward.written_bytes == 2 * (2 * 2 * kResidual + kRope + 2 * kActivation));
+  // Twice the forward operations: decoding of each operand, add and square sum (3), rotation (4),
+  // SiLU and gate (6), encoding (2).
+  CHECK(backward.vector_ops ==
+        2 * (2 * (2 + 3 + 2) * kResidual + (1 + 4 + 2) * kRope + (2 + 6 + 2) * kActivation));
+}
+
+TEST_CASE("the loss reads and writes the logits once") {
+  Training training = small_training();
+  const auto loss = [&] {
+    const Operation last = training_operations(training, {}).head.back();
+    REQUIRE(last.name == "loss");
+    return last;
+  };
+  CHECK(loss().read_bytes == kRows * 256 * 2);
+  CHECK(loss().written_bytes == kRows * 256 * 2);
+  CHECK(loss().vector_ops == kRows * 256 * (1 + 9 + 2));  // decode, softmax, encode
+  training.precision.head.forward = hardware::MatrixType::fp32;
+  CHECK(loss().hbm_bytes() == kRows * 256 * (4 + 4));
+}
+
+TEST_CASE("Adam takes fourteen operations per weight, on weights, moments and gradients") {
+  const Training training = small_training();
+  const double weights = workloads::parameters(training.model);
+  const Operation update = training_operations(training, {}).optimizer.front();
+  // First moment 3, second 4, bias corrections 2, root, epsilon, quotient, decay and step 2.
+  CHECK(update.vector_ops == 14 * weights);
+  CHECK(update.read_bytes == (4 + 8 + 2) * weights);
+  CHECK(update.written_bytes == (4 + 8) * weights);
+}
+
+TEST_CASE("casts to FP8 read each bf16 operand once") {
+  Training training = small_training();
+  training.precision = precisions()[1];
+  REQUIRE(training.precision.name == "transformer-engine");
+  const TrainingOperations operations = training_operations(training, {});
+  constexpr double kInputs = kRows * (64 + 64 + 64 + 128);
+  constexpr double kGradients = kRows * (128 + 64 + 256 + 64);
+  CHECK(total(operations.forward, "cast_inputs").read_bytes == 2 * kInputs);
+  CHECK(total(operations.forward, "cast_weights").read_bytes == 2 * kLayerMatrices);
+  const Operation gradients = total(operations.backward, "cast_gradients");
+  CHECK(gradients.read_bytes == 2 * kGradients);
+  CHECK(gradients.vector_ops == (1 + 1 + 2 + 6) * kGradients);  // decode, scale, amax, encode
+}
+
 TEST_CASE("indivisible batches and models are rejected with a remedy") {
   Training training = small_training();
   CHECK_THROWS_WITH(sequences_of_chip(training, {.fsdp = 3}),
