@@ -131,7 +131,9 @@ TEST_CASE("lines of a sweep have no experiment") {
   SweepStore store(folder.path());
   store.open();
   run_into(store, two_points());
-  for (const input::Json& line : lines_of(store.file())) CHECK_FALSE(line.contains("experiment"));
+  const std::vector<input::Json> lines = lines_of(store.file());
+  CHECK(lines.size() == 4);  // two points of two collectives
+  for (const input::Json& line : lines) CHECK_FALSE(line.contains("experiment"));
 }
 
 TEST_CASE("keep_only() keeps the lines of the given points, with their current axes") {

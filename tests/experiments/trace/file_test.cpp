@@ -269,13 +269,19 @@ TEST_CASE("a transfer has the shard that its receiver waits for") {
 TEST_CASE("idle slices have the cause of the wait") {
   const auto [result, json] = trace_of(good_config(), "int8");
   const Events events(json);
-  std::size_t idle = 0;
+  double idle_us = 0.0;
   for (const auto& [track, list] : events.slices)
     for (const input::Json& slice : list)
-      if (slice.at("cat") == "idle" &&
-          slice.at("args").at("waits_for").get<std::string>().starts_with("the "))
-        ++idle;
-  CHECK(idle > 0);
+      if (slice.at("cat") == "idle") {
+        CHECK_THAT(slice.at("args").at("waits_for").get<std::string>(),
+                   Catch::Matchers::StartsWith("the "));
+        idle_us += slice.at("dur").get<double>();
+      }
+  const sim::Waits& waits = result.runs[1].core.waits;
+  CHECK(idle_us > 0.0);
+  const auto chips = static_cast<double>(json.at("otherData").at("runs").at(0).at("chips").size());
+  CHECK(idle_us * kMicrosecond ==
+        Approx(chips * (waits.links_s + waits.senders_s + waits.queue_s)).epsilon(1e-3));
 }
 
 TEST_CASE("names of representative chips include the number of simulated chips") {
