@@ -30,6 +30,10 @@ constexpr input::EnumNames<collectives::Collective, 5> kCollectives({
     {collectives::Collective::all_to_all, "all-to-all"},
     {collectives::Collective::broadcast, "broadcast"},
 });
+constexpr input::EnumNames<collectives::Casts, 2> kCastPlaces({
+    {collectives::Casts::fused, "fused"},
+    {collectives::Casts::separate, "separate"},
+});
 constexpr input::EnumNames<CutMode, 2> kCutModes({
     {CutMode::fastest, "fastest"},
     {CutMode::by_size, "by-size"},
@@ -294,6 +298,18 @@ void check_hadamard(input::ObjectReader& reader, const CollectiveConfig& config,
         "here; use a quantized format, like \"int4\", or remove it");
 }
 
+/// Where the tensor is cast. Rotations mix values, so that no element-wise operation contains them.
+void read_casts(input::ObjectReader& reader, CollectiveConfig& config) {
+  if (!has_casts(config)) return reader.reject("casts", "is for collectives that cast; remove it");
+  using collectives::Casts;
+  config.casts =
+      reader.choice_or("casts", kCastPlaces, config.hadamard ? Casts::separate : Casts::fused);
+  if (config.hadamard && config.casts == Casts::fused)
+    throw input::InputError(
+        reader.pointer_to("casts"),
+        "rotations are operations of their own; use \"separate\", or remove \"hadamard\"");
+}
+
 }  // namespace
 
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
@@ -308,6 +324,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   read_levels(reader, config, dtype);
   check_shared_scale(reader, config, collective);
   check_hadamard(reader, config, collective);
+  read_casts(reader, config);
   cut_table().read(reader, config);
   config.label = reader.has("label") ? read_label(reader) : default_label(config);
   reader.finish();
@@ -391,6 +408,7 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   if (collective.format.scaled && two_phases) json["quantize"] = name(collective.quantize);
   if (collective.hadamard) json["hadamard"] = true;
   if (collective.cast_to) json["cast_to"] = numerics::name(*collective.cast_to);
+  if (has_casts(collective)) json["casts"] = kCastPlaces[collective.casts];
   json.update(format_json(collective.format));
   if (is_ambiguous_name(collective, collective.format, kind)) json.erase("format");
   if (collective.between) {
@@ -440,8 +458,12 @@ input::Json algorithm_keys_schema() {
         R"(shard around the ring. `"semi-loop"`: directions carry whole shards and meet)",
         input::by_default(R"("full-loop")")},
        {"cast_to", Elsewhere{tensor_type_schema},
-        "tensor type, cast to before and back after the collective, in core time "
+        "tensor type, cast to before and back after the collective "
         "([numerics.md](numerics.md#types-of-tensors))"},
+       {"casts", Elsewhere{input::OneOf{kCastPlaces}},
+        "`cast_to` and [shared scales](numerics.md#shared-scales): part of the operations that "
+        "write the tensor and read the result, or `\"separate\"` ones through HBM",
+        input::otherwise(R"(`"fused"`; with `hadamard` `"separate"`)")},
        {"hadamard", Elsewhere{input::Flag{}},
         "quantized AllReduce, ReduceScatter: FP32 rotation before and inverse after the "
         "collective, in core time, to spread outliers ([numerics.md](numerics.md#rotation))",

@@ -10,6 +10,7 @@
 
 #include "experiments/config/algorithm.hpp"
 #include "models/collectives/cut_rule.hpp"
+#include "models/collectives/program.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/work.hpp"
 #include "models/formats/block_format.hpp"
@@ -132,6 +133,8 @@ struct CollectiveConfig {
   /// Rotates the tensor in FP32 before the collective, and its result back
   /// (models/numerics/codec/hadamard.hpp).
   bool hadamard = false;
+  /// Where the tensor is cast. Rotations are always separate.
+  collectives::Casts casts = collectives::Casts::fused;
   NamedBlockFormat format;
   /// For hierarchical algorithms: format between slices, if it differs from `format`.
   std::optional<NamedBlockFormat> between;
@@ -203,6 +206,12 @@ enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
 /// Simulation engine: a sim::Engine, or the best suited.
 enum class EngineMode : std::uint8_t { automatic, simgrid, direct };
 
+/// What a collective's time contains.
+enum class TimedAs : std::uint8_t {
+  program,  ///< a program of its own: also the chip's program_startup
+  step,     ///< one operation inside a running program
+};
+
 /// Monte Carlo sampling of chip parameters, for intervals of times.
 struct UncertaintyConfig {
   static constexpr std::uint32_t kDefaultSamples = 200;
@@ -232,6 +241,7 @@ struct ExperimentConfig {
   std::vector<CollectiveConfig> collectives;
   std::size_t baseline = 0;  ///< index into `collectives`
   collectives::WireBuffers wire_buffers = collectives::WireBuffers::vmem;
+  TimedAs timed_as = TimedAs::step;
   bool numerics = true;
   SimulationMode simulation = SimulationMode::automatic;
   EngineMode engine = EngineMode::automatic;

@@ -36,6 +36,10 @@ constexpr input::EnumNames<collectives::WireBuffers, 2> kWireBuffers({
     {collectives::WireBuffers::vmem, "vmem"},
     {collectives::WireBuffers::hbm, "hbm"},
 });
+constexpr input::EnumNames<TimedAs, 2> kTimedAs({
+    {TimedAs::program, "program"},
+    {TimedAs::step, "step"},
+});
 constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 
 const input::Table<UncertaintyConfig>& uncertainty_table() {
@@ -148,6 +152,7 @@ ExperimentConfig read_config(const input::Json& json) {
   config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology));
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
+  config.timed_as = reader.choice_or("timed_as", kTimedAs, TimedAs::program);
   config.numerics = read_numerics(reader);
   reader.finish();
   return config;
@@ -191,6 +196,7 @@ input::Json to_json(const ExperimentConfig& config) {
     json["collectives"].push_back(collective_json(collective, config.collective));
   json["baseline"] = config.collectives[config.baseline].label;
   json["wire_buffers"] = wire_buffers_key(config);
+  json["timed_as"] = kTimedAs[config.timed_as];
   json["numerics"] = numerics_key(config.numerics);
   add_simulation_keys(config, json);
   return json;
@@ -232,6 +238,10 @@ input::Json experiment_keys_schema() {
        "location of messages, unspecified by vendors ([model.md](model.md), M2a). `\"hbm\"`: DMAs "
        "and core share HBM's bandwidth",
        input::otherwise(R"(`"vmem"`; `"hbm"` if HBM is slower than all links of a chip together)")},
+      {"timed_as", Elsewhere{input::OneOf{kTimedAs}},
+       "without `workload`: a program of its own, which every variant starts (`program_startup`), "
+       "or `\"step\"`: one operation of a running program",
+       input::by_default(R"("program")")},
       {"numerics", &ExperimentConfig::numerics, Numerics{},
        R"(or `true`; `"off"`, `false`: times only)"},
   };

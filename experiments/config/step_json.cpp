@@ -73,6 +73,7 @@ ComparedCollectives read_compared(input::ObjectReader& reader, const WorkloadCon
   if (read_collective_kind(reader) != kAllReduce)
     throw input::InputError("/collective",
                             "a workload's collectives are AllReduces; remove this key");
+  reader.reject("timed_as", "is for a collective alone, and a workload's are steps; remove it");
   ComparedCollectives compared;
   const input::Json nothing = input::Json::object();
   compared.tensor = read_tensor(

@@ -33,6 +33,37 @@ constexpr input::EnumNames<workloads::ResidualPlace, 2> kResidualPlaces({
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 32;
 constexpr std::uint32_t kMostChunks = 64;
 
+/// Named settings of how a compiler runs attention and keeps the residual.
+struct Preset {
+  std::string_view name;
+  AttentionMethod attention;
+  workloads::ResidualPlace residual;
+};
+
+/// Passes of bf16 scores over HBM in Gemma's JAX code as XLA compiles it for TPU v5e, and a residual
+/// that stays in VMEM: counted with the prefills of Gemma 3 27B of EQuARX in view, to +-1
+/// (docs/workloads.md, section 8).
+constexpr double kUnfusedPasses = 7.25;
+constexpr std::array kPresets = {
+    Preset{"xla-unfused", {.score_passes = kUnfusedPasses}, workloads::ResidualPlace::vmem}};
+
+/// Defaults of `attention` and `residual`, by name; the resolved configuration has their values.
+struct PresetName {
+  static std::vector<std::string_view> names() {
+    std::vector<std::string_view> names;
+    for (const Preset& preset : kPresets) names.push_back(preset.name);
+    return names;
+  }
+  void read(input::ObjectReader& reader, std::string_view key, WorkloadConfig& workload) const {
+    if (!reader.has(key)) return;
+    const Preset& preset = kPresets[reader.choice(key, names())];
+    workload.attention = preset.attention;
+    workload.residual = preset.residual;
+  }
+  void write(const WorkloadConfig&, std::string_view, input::Json&) const {}
+  input::Json schema() const { return input::enum_schema(names()); }
+};
+
 workloads::Phase read_phase(input::ObjectReader& reader) {
   const std::uint64_t batch = reader.has("batch") ? reader.integer("batch", 1, kMostTokens) : 1;
   if (reader.choice("phase", kPhases) == 0) {
@@ -145,6 +176,9 @@ const input::Table<WorkloadConfig>& workload_table() {
        input::otherwise("required for decode")},
       {"batch", Elsewhere{Integer{1, kMostTokens}}, "prompts, or sequences",
        input::by_default("1")},
+      {"preset", PresetName{},
+       "`\"xla-unfused\"`: defaults of `attention` and `residual` as XLA runs Gemma's JAX code: "
+       "7.25 `score_passes`, `\"vmem\"` (section 8)"},
       {"attention", &WorkloadConfig::attention, Attention{}, ""},
       {"residual", &WorkloadConfig::residual, input::OneOf{kResidualPlaces},
        "`\"vmem\"`: the residual stays in VMEM if it fits, without HBM traffic (section 8)"},

@@ -22,6 +22,10 @@ Cost cost_of(const collectives::Program& program, const collectives::Instruction
     case Op::barrier: return {chip.barrier_time.value};
     case Op::send: return {chip.dma_overhead.value};
     case Op::wait: return {chip.wait_overhead.value};
+    case Op::cast:
+    case Op::cast_back:
+      if (program.casts == collectives::Casts::fused) return {};
+      break;
     case Op::lend:
     case Op::deliver: return {};
     default: break;

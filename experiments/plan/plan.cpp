@@ -17,6 +17,14 @@
 namespace equarx::plan {
 namespace {
 
+/// Costs of a collective of the experiment; of a whole program, its startup too.
+sim::Costs costs_of(const collectives::Program& program, const config::ExperimentConfig& config) {
+  sim::Costs costs = program_costs(program, config.chip, config.wire_buffers);
+  if (config.timed_as == config::TimedAs::program)
+    costs.start_s += config.chip.program_startup.value;
+  return costs;
+}
+
 Expected<CollectivePlan> plan_on_grid(config::CollectiveConfig config,
                                       const collectives::RankGrid& grid, MachineContext& context,
                                       const std::string& pointer) {
@@ -32,7 +40,7 @@ Expected<CollectivePlan> plan_on_grid(config::CollectiveConfig config,
       .and_then([&] { return check_hbm_bandwidth(program, experiment); })
       .and_then([&] { return plan_machine(config.algorithm, program, context); })
       .map([&](SimulatedMachine&& machine) {
-        sim::Costs costs = program_costs(program, experiment.chip, experiment.wire_buffers);
+        sim::Costs costs = costs_of(program, experiment);
         return CollectivePlan{
             std::move(config),     std::move(program), std::move(costs), std::move(machine), {},
             std::move(cuts.reason)};
@@ -172,7 +180,7 @@ Plan on_machine(Plan plan, const config::MachineParameters& machine) {
   MachineContext context(plan.config);
   for (PlannedCollective& collective : plan.collectives)
     for (CollectivePlan& candidate : collective.candidates) {
-      candidate.costs = program_costs(candidate.program, machine.chip, plan.config.wire_buffers);
+      candidate.costs = costs_of(candidate.program, plan.config);
       candidate.simulated =
           value_or_throw(plan_machine(candidate.config.algorithm, candidate.program, context));
     }

@@ -144,7 +144,8 @@ collectives::Program make_program(const config::CollectiveConfig& collective, co
   collectives::Program program =
       collective.algorithm->make(program_request(collective, grid, config));
   if (!config::has_casts(collective)) return program;
-  return collectives::with_casts(std::move(program), config.tensor.dtype, collective.hadamard);
+  return collectives::with_casts(std::move(program), config.tensor.dtype, collective.hadamard,
+                                 collective.casts);
 }
 
 }  // namespace equarx::plan

@@ -41,10 +41,11 @@ std::vector<Instruction> on_all_tiles(const Program& program, Op op, bool own_on
 
 }  // namespace
 
-Program with_casts(Program program, numerics::ElementFormat from, bool rotated) {
+Program with_casts(Program program, numerics::ElementFormat from, bool rotated, Casts casts) {
   if (program.cast_from) throw std::logic_error("the program already has casts");
   program.cast_from = from;
   program.rotated = rotated;
+  program.casts = casts;
   const Collective collective = program.collective;
   const RankRange inputs = collective == Collective::broadcast ? RankRange{0, 0} : RankRange{};
   const bool shard_only = collective == Collective::all_gather;

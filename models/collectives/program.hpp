@@ -141,6 +141,12 @@ struct RankRange {
   bool operator==(const RankRange&) const = default;
 };
 
+/// Where a rank casts its input and its result, if it does.
+enum class Casts : std::uint8_t {
+  fused,     ///< inside the operations that write the input and read the result: no time here
+  separate,  ///< in operations of their own, whose operands and results are in HBM
+};
+
 /// One instruction of a rank's stream.
 struct Instruction {
   Op op = Op::send;
@@ -171,6 +177,7 @@ struct Program {
   /// True if casts also rotate values in blocks of 32 per tile, and rotate results back. Only for
   /// sums in FP32, whose operands and results are all rotated (models/numerics/codec/hadamard.hpp).
   bool rotated = false;
+  Casts casts = Casts::separate;  ///< of programs with cast_from
 
   const RankGrid& grid() const { return partition.grid(); }
   std::uint32_t ranks() const { return grid().ranks(); }

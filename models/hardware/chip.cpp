@@ -121,6 +121,9 @@ std::span<const ParameterInfo> parameters() {
                      "share of the peak bf16 rate in GEMMs that decode weights"),
       optional_share("step_overhead", &Chip::step_overhead,
                      "time of training steps outside of operations, relative to their bf16 GEMMs"),
+      ParameterInfo{"program_startup", &Chip::program_startup, ParameterKind::quantity,
+                    Dimension::time, true,
+                    "core time before a collective that is timed as a program of its own", true},
   };
   return table;
 }

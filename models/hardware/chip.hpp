@@ -79,12 +79,14 @@ struct Chip {
   Parameter attention_efficiency;  ///< achievable share of the bf16 peak of fused attention, (0, 1]
   Parameter attention_backward_efficiency;  ///< likewise, of its backward pass
   Parameter attention_row_time;             ///< s per query row of a head, for every two products
-  Parameter amax_efficiency;       ///< share of hbm_rate() of casts that find an amax, (0, 1]
-  Parameter sort_rate;             ///< comparisons/s of sorts
-  Parameter decode_rate;           ///< weights/s that GEMMs decode to bf16
-  Parameter decoded_efficiency;    ///< achievable share of the bf16 peak of such GEMMs, (0, 1]
-  Parameter step_overhead;         ///< time of training steps outside of their operations, as a
-                                   ///< share of the time of their GEMMs in bf16, (0, 1]
+  Parameter amax_efficiency;     ///< share of hbm_rate() of casts that find an amax, (0, 1]
+  Parameter sort_rate;           ///< comparisons/s of sorts
+  Parameter decode_rate;         ///< weights/s that GEMMs decode to bf16
+  Parameter decoded_efficiency;  ///< achievable share of the bf16 peak of such GEMMs, (0, 1]
+  Parameter step_overhead;       ///< time of training steps outside of their operations, as a
+                                 ///< share of the time of their GEMMs in bf16, (0, 1]
+  Parameter program_startup;  ///< s of core time before a collective that is timed as a program of
+                              ///< its own (launch, entry), of any format; may be absent
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival

@@ -17,7 +17,7 @@ constexpr double kTick = 1e-12;  ///< tick of SimGrid's clock, in seconds
 /// Rings and tori on 4 x 4 chips, plain and quantized, without values.
 input::Json machine() {
   return input::parse_json(R"({
-    "hardware": "tpu-v5e", "topology": {"torus": "4x4"}, "tensor": {"bytes": "256 KiB"},
+    "hardware": "tpu-v5e", "topology": {"torus": "4x4"}, "tensor": {"bytes": "256 KiB"}, "timed_as": "step",
     "collectives": [{"algorithm": "ring"}, {"algorithm": "equarx", "ring": "semi-loop"},
                     {"algorithm": "torus"}, {"algorithm": "torus", "format": "int8"}],
     "numerics": "off"})");

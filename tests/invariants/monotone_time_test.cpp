@@ -66,6 +66,13 @@ input::Json with_parameter(const std::string& key, double factor, const std::str
   return chip;
 }
 
+/// The hardware file of TPU v5e with one parameter set.
+input::Json with_value(const std::string& key, const std::string& value) {
+  input::Json chip = with_parameter("hop_latency", 1.0, "ns");
+  chip["parameters"][key] = {{"value", value}, {"class", "assumed"}, {"source", "a test"}};
+  return chip;
+}
+
 /// `gain`: tolerated relative speed-up of a torus.
 void check_no_faster(const input::Json& one, const input::Json& slower, double gain = kRounding) {
   CAPTURE(one.dump(), slower.dump());
@@ -93,7 +100,8 @@ TEST_CASE("time grows with bytes, latency and slowness on any machine") {
     with_chip(with_parameter("collective_startup", draw.factor(), "us"));
     with_chip(with_parameter("link_bandwidth", 1.0 / draw.factor(), "B/s"));
     with_chip(with_parameter("vector_rate", 1.0 / draw.factor(), "/s"));
-    with_chip(with_parameter("step_sync_time", draw.factor(), "ns"));
+    with_chip(with_parameter("program_startup", draw.factor(), "us"));
+    with_chip(with_value("step_sync_time", fmt::format("{} us", draw.factor())));
     input::Json longer = json;
     const double bytes = std::stod(json["tensor"]["bytes"].get<std::string>());
     longer["tensor"]["bytes"] =

@@ -16,7 +16,7 @@ input::Json on_slice(const std::string& slice) {
     "tensor": {"shape": [2097152]},
     "collectives": [
       {"label": "bf16", "algorithm": "ring", "format": "bf16"},
-      {"label": "e5m2", "algorithm": "ring", "cast_to": "fp8-e5m2"},
+      {"label": "e5m2", "algorithm": "ring", "cast_to": "fp8-e5m2", "casts": "separate"},
       {"label": "e4m3", "algorithm": "ring", "cast_to": "fp8-e4m3"},
       {"label": "wire", "algorithm": "ring", "format": "fp8-e5m2-cast"}]})");
 }
@@ -33,7 +33,8 @@ TEST_CASE("naive FP8 E5M2 has the reported error") {
 }
 
 TEST_CASE(
-    "a cast takes the time to read and write the tensor twice, in addition to FP8's AllReduce") {
+    "separate casts take the time to read and write the tensor twice, in addition to FP8's "
+    "AllReduce") {
   input::Json json = on_slice("4x2");
   const run::ExperimentResult cast = testing::run(json);
   json["tensor"]["dtype"] = "fp8-e5m2";
@@ -47,18 +48,19 @@ TEST_CASE(
   CHECK(cast.runs[1].wire_bytes_per_link == cast.runs[0].wire_bytes_per_link / 2);
 }
 
-TEST_CASE("naive FP8 is as fast as noted in the paper's study") {
+TEST_CASE("naive FP8 with fused casts is as fast as an FP8 tensor, and as the paper reports") {
   input::Json json = input::parse_json(
       input::read_file(EQUARX_SOURCE_DIR "/experiments/studies/equarx_paper/formats.json"));
   json["numerics"] = "off";
   const run::ExperimentResult cast = testing::run(json);
   CHECK(cast.runs[5].label == "naive fp8-e5m2");
-  CHECK(*cast.runs[5].speedup == Approx(1.46).margin(0.005));
+  // 1.9x on 4x2 (third-party summary of arXiv 2506.17615).
+  CHECK(*cast.runs[5].speedup == Approx(1.9).epsilon(0.05));
   json["tensor"]["dtype"] = "fp8-e5m2";
   json["collectives"] = {{{"algorithm", "ring"}}};
   json.erase("baseline");
   const run::ExperimentResult fp8 = testing::run(json);
-  CHECK(cast.runs[0].time_s / fp8.runs[0].time_s == Approx(2.0).margin(0.05));
+  CHECK(cast.runs[5].time_s == Approx(fp8.runs[0].time_s).epsilon(1e-9));
 }
 
 TEST_CASE("SimGrid and the direct engine time casts alike") {

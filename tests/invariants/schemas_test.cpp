@@ -109,6 +109,7 @@ void check_limit(const input::Json& config, const Limit& limit, const std::strin
 TEST_CASE("integers have the limits of the reader in the schema") {
   input::Json workload = good_config();
   workload.erase("tensor");
+  workload.erase("timed_as");
   workload["collectives"][1].erase("minishards");
   workload["workload"] = {{"model", "gemma3-27b"}, {"phase", "prefill"}, {"tokens", 512}};
   for (const Limit& limit : std::vector<Limit>{{"/workload/tokens", std::uint64_t{1} << 32},

@@ -42,6 +42,7 @@ inline input::Json good_config() {
     ],
     "baseline": "bf16",
     "wire_buffers": "vmem",
+    "timed_as": "step",
     "numerics": "on",
     "simulation": "auto",
     "engine": "auto"

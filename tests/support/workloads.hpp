@@ -24,6 +24,7 @@ inline input::Json tiny_model() {
 inline input::Json workload_config(const std::string& model, std::uint64_t tokens = 256) {
   input::Json json = good_config();
   json.erase("tensor");
+  json.erase("timed_as");
   json["topology"] = {{"slice", "2x2"}};
   json["workload"] = {{"model", model}, {"phase", "prefill"}, {"tokens", tokens}};
   json["collectives"][1].erase("minishards");

@@ -121,6 +121,7 @@ def slower_chip(desk: Desk, content: dict, draw) -> None:
     """Worsening a parameter never makes a collective faster."""
     config = timed(content["config"])
     parameter, way = draw.choice([("hop_latency", 1), ("collective_startup", 1), ("link_bandwidth", -1),
+                                  ("program_startup", 1),
                                   ("vector_rate", -1),
                                   ("step_sync_time", 1), ("instruction_overhead", 1), ("dma_overhead", 1),
                                   ("wait_overhead", 1), ("barrier_time", 1), ("link_efficiency", -1),

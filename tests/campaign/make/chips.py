@@ -10,12 +10,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 NAMES = ["tpu-v5e"] * 4 + ["tpu-v4", "tpu-v5p", "tpu-v6e", "tpu-v7", "a100", "gh200", "h100", "mi300x"]
 # Optional keys of a hardware file.
 OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "host_bandwidth", "thread_block_rate",
-            "kernel_startup"]
+            "kernel_startup", "program_startup"]
 RATIOS = ("link_efficiency", "shared_link_efficiency", "hbm_efficiency", "matrix_efficiency")
 COUNTS = ("links", "dma_queue")
 # For chips that have none of their own.
 USUAL = {"matrix_rate_fp8": "400 Top/s", "matrix_rate_fp4": "800 Top/s", "matrix_rate_fp32": "30 Top/s",
-         "host_bandwidth": "15 GB/s", "thread_block_rate": "20 GB/s", "kernel_startup": "5 us"}
+         "host_bandwidth": "15 GB/s", "thread_block_rate": "20 GB/s", "kernel_startup": "5 us",
+         "program_startup": "40 us"}
 
 
 def file_of(name: str) -> dict:

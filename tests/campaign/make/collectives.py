@@ -102,6 +102,7 @@ def collective(draw: Draw, kind: str, topology: dict, chips: int) -> dict:
             encoding(draw, made["between"])
     if draw.chance(0.1):
         made["cast_to"] = draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2", "half"])
+        made["casts"] = draw.choice(["fused", "separate"])
     if draw.chance(0.8):
         cuts(draw, made, quantized)
     return made

@@ -79,6 +79,8 @@ def workload(draw: Draw, files: dict, chips: int) -> dict:
                                          "weight-only-3bit"])
     if draw.chance(0.2):
         made["residual"] = draw.choice(["hbm", "vmem"])
+    if draw.chance(0.2):
+        made["preset"] = "xla-unfused"
     if draw.chance(0.2) and made["phase"] == "prefill":
         made["chunks"] = draw.randint(1, 4)
     if draw.chance(0.4):
@@ -131,6 +133,8 @@ def experiment(draw: Draw) -> dict:
     if draw.chance(0.15):
         made["faults"] = faults(draw, made["topology"], files)
     switches(draw, made)
+    if "workload" not in made and draw.chance(0.3):
+        made["timed_as"] = draw.choice(["program", "step"])
     if draw.chance(0.3):
         made["numerics"] = draw.choice(["on", "off", True, False])
     if "tensor" in made and "files" not in made["tensor"].get("values", {}) and draw.chance(0.1):

@@ -89,6 +89,33 @@ TEST_CASE("rotation applies to quantized sums, in FP32") {
   CHECK_FALSE(to_json(read_config(json))["collectives"][0].contains("hadamard"));
 }
 
+TEST_CASE("casts are fused unless they are rotations, and are written where there are any") {
+  using collectives::Casts;
+  input::Json json = good_config();
+  json.erase("baseline");
+  const auto read = [&](const char* collective) {
+    json["collectives"] = {input::parse_json(collective)};
+    const CollectiveConfig config = read_config(json).collectives[0];
+    const input::Json written = to_json(read_config(json));
+    CHECK(to_json(read_config(written)) == written);
+    CHECK_NOTHROW(input::check_schema(written, "experiment"));
+    return config.casts;
+  };
+  CHECK(read(R"({"algorithm": "ring", "cast_to": "fp8-e5m2"})") == Casts::fused);
+  CHECK(read(R"({"algorithm": "ring", "cast_to": "fp16", "casts": "separate"})") ==
+        Casts::separate);
+  CHECK(read(R"({"algorithm": "torus", "format": "fp8lm-e4m3"})") == Casts::fused);
+  CHECK(read(R"({"algorithm": "equarx", "format": "int4", "hadamard": true})") == Casts::separate);
+  const auto refused = [&](const char* collective, const char* why) {
+    json["collectives"] = {input::parse_json(collective)};
+    check_refused([&] { read_config(json); }, "/collectives/0/casts", why);
+  };
+  refused(R"({"algorithm": "ring", "casts": "fused"})", "is for collectives that cast");
+  refused(R"({"algorithm": "ring", "cast_to": "fp16", "casts": "hbm"})", "one of fused, separate");
+  refused(R"({"algorithm": "equarx", "format": "int4", "hadamard": true, "casts": "fused"})",
+          "use \"separate\"");
+}
+
 TEST_CASE("a scale shared by all ranks casts the tensor, and is for sums") {
   input::Json json = good_config();
   json["collectives"] = {{{"algorithm", "torus"}, {"format", "fp8lm-e5m2"}}};

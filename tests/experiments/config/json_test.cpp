@@ -27,6 +27,7 @@ TEST_CASE("every key of a configuration is read") {
     "values": {"distribution": "heavy-tailed", "seed": 12345678901, "ranks": "identical"}})");
   json["baseline"] = "x";
   json["wire_buffers"] = "hbm";
+  json["timed_as"] = "program";
   json["numerics"] = "off";
   json["simulation"] = "symmetric";
   json["engine"] = "direct";
@@ -58,6 +59,7 @@ TEST_CASE("every key of a configuration is read") {
   CHECK(collective.microshards == 5U);
   CHECK(config.baseline == 1);
   CHECK(config.wire_buffers == collectives::WireBuffers::hbm);
+  CHECK(config.timed_as == TimedAs::program);
   CHECK_FALSE(config.numerics);
   CHECK(config.simulation == SimulationMode::symmetric);
   CHECK(config.engine == EngineMode::direct);
@@ -74,6 +76,7 @@ TEST_CASE("omitted keys get their defaults") {
   CHECK(config.collectives[0].label == "ring bf16");
   CHECK(config.collectives[0].ring == collectives::RingStyle::full_loop);
   CHECK(config.baseline == 0);
+  CHECK(config.timed_as == TimedAs::program);
   CHECK(config.numerics);
   CHECK(config.simulation == SimulationMode::automatic);
   CHECK(config.engine == EngineMode::automatic);
@@ -96,6 +99,8 @@ TEST_CASE("numerics are switched by a boolean or by words") {
     CHECK(read_config(changed("/numerics", text)).numerics == on);
   testing::check_refused([] { read_config(changed("/numerics", "1")); }, "/numerics", "off, on");
   testing::check_refused([] { read_config(changed("/numerics", "yes")); }, "/numerics", "off, on");
+  testing::check_refused([] { read_config(changed("/timed_as", "steps")); }, "/timed_as",
+                         "did you mean 'step'?");
 }
 
 TEST_CASE("an unquantized ring has the tensor's format by default") {

@@ -79,6 +79,28 @@ TEST_CASE("a workload survives a round trip") {
   }
 }
 
+TEST_CASE("a preset gives the defaults of attention and of the residual") {
+  input::Json json = workload_config("gemma3-12b", 4096);
+  json["workload"]["preset"] = "xla-unfused";
+  const WorkloadConfig preset = *read_step_config(json).workload;
+  CHECK_FALSE(preset.attention.fused);
+  CHECK(preset.attention.score_passes == 7.25);
+  CHECK(preset.attention.score_bytes == 2.0);
+  CHECK(preset.residual == workloads::ResidualPlace::vmem);
+  const input::Json written = to_json(read_step_config(json))["workload"];
+  CHECK_FALSE(written.contains("preset"));
+  CHECK(written["attention"]["score_passes"] == 7.25);
+  CHECK(written["residual"] == "vmem");
+  json["workload"]["attention"] = {{"score_passes", 5}};
+  json["workload"]["residual"] = "hbm";
+  const WorkloadConfig own = *read_step_config(json).workload;
+  CHECK(own.attention.score_passes == 5.0);
+  CHECK(own.residual == workloads::ResidualPlace::hbm);
+  json["workload"]["attention"] = {{"method", "fused"}};
+  CHECK(read_step_config(json).workload->attention.fused);
+  CHECK_NOTHROW(input::check_schema(json, "experiment"));
+}
+
 /// A change to a valid configuration, and the expected message.
 struct Mistake {
   std::string pointer;
@@ -100,6 +122,8 @@ TEST_CASE("invalid workloads are refused with their pointer and a remedy") {
       {"/workload/model", "gpt", "/workload/model", "llama3-70b"},
       {"/workload/model", "none.json", "/workload/model", "cannot read none.json"},
       {"/workload/model", "7", "/workload/model", "the name of a model"},
+      {"/workload/preset", "unfused", "/workload/preset", "one of xla-unfused"},
+      {"/timed_as", "program", "/timed_as", "a workload's are steps; remove it"},
       {"/workload/residual", "cache", "/workload/residual", "one of hbm, vmem"},
       {"/workload/chunks", "0", "/workload/chunks", "0 is not an integer from 1"},
       {"/workload/chunk", "2", "/workload/chunk", "did you mean 'chunks'?"},

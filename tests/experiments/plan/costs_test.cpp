@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/config/hardware_json.hpp"
+#include "models/collectives/casts.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/hardware/cost.hpp"
 #include "tests/catch.hpp"
@@ -14,6 +15,8 @@ namespace {
 TEST_CASE("instruction costs follow the chip's parameters") {
   hardware::Chip chip = config::load_chip("tpu-v5e", "");
   chip.collective_startup.value = 3e-6;
+  chip.step_sync_time.value = 0.4e-6;
+  chip.program_startup.value = 1.0;  // of whole programs only (plan.cpp)
   const collectives::Program program =
       testing::make_ring_all_reduce(4, 1 << 16, numerics::ElementFormat::bf16,
                                     testing::quantized(2, 2, collectives::RingStyle::full_loop));
@@ -35,6 +38,31 @@ TEST_CASE("instruction costs follow the chip's parameters") {
   for (std::size_t i = 0; i < costs.link_s.size(); ++i)
     CHECK(costs.link_s[i] == (program.messages[i].synchronises ? chip.step_sync_time.value : 0.0));
   CHECK(std::ranges::count_if(costs.link_s, [](double time_s) { return time_s > 0.0; }) > 0);
+}
+
+TEST_CASE("fused casts take no time, separate ones that of their HBM traffic") {
+  const hardware::Chip chip = config::load_chip("tpu-v5e", "");
+  const collectives::Program plain =
+      testing::make_ring_all_reduce(4, 1 << 16, numerics::ElementFormat::fp8_e5m2, {});
+  for (const auto casts : {collectives::Casts::fused, collectives::Casts::separate}) {
+    const collectives::Program program =
+        collectives::with_casts(plain, numerics::ElementFormat::bf16, false, casts);
+    const sim::Costs costs = program_costs(program, chip);
+    double casts_s = 0.0;
+    double tiles = 0.0;
+    for (std::size_t i = 0; i < costs.core_s.size(); ++i) {
+      const collectives::Op op = program.instructions[i].op;
+      if (op != collectives::Op::cast && op != collectives::Op::cast_back) continue;
+      casts_s += costs.core_s[i];
+      ++tiles;
+    }
+    REQUIRE(tiles > 0.0);
+    constexpr double kBytes = 2.0 * 3.0 * (1 << 16);  // read 2, write 1, or the reverse
+    CHECK(casts_s ==
+          Approx(casts == collectives::Casts::fused
+                     ? 0.0
+                     : kBytes / chip.hbm_rate() + tiles * chip.instruction_overhead.value));
+  }
 }
 
 TEST_CASE(

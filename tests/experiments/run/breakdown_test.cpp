@@ -16,7 +16,9 @@ double sum_of(const Breakdown& parts) {
 }
 
 TEST_CASE("the parts add up to the time, and payload and scales to the lower bound") {
-  const plan::Plan plan = testing::plan_of(good_config());
+  config::ExperimentConfig config = config::read_config(good_config());
+  config.chip.step_sync_time.value = 0.5e-6;
+  const plan::Plan plan = plan::make_plan(config);
   for (const plan::PlannedCollective& planned : plan.collectives) {
     const plan::CollectivePlan& collective = planned.candidates.front();
     CAPTURE(collective.config.label);
@@ -37,6 +39,26 @@ TEST_CASE("startup is a separate part") {
   const plan::CollectivePlan& collective = plan.collectives.back().candidates.front();
   CHECK(break_down(collective, 1.0).startup_s == Approx(5e-6));
   CHECK(sum_of(break_down(collective, 1.0)) == Approx(1.0));
+}
+
+TEST_CASE("a program of its own starts later by the program's startup, on any machine") {
+  config::ExperimentConfig config = config::read_config(good_config());
+  config.chip.collective_startup.value = 5e-6;
+  config.chip.program_startup.value = 20e-6;
+  const auto startup_s = [&] {
+    const plan::Plan plan = plan::make_plan(config);
+    config::MachineParameters machine = config::parameters_of(config);
+    machine.chip.program_startup.value = 30e-6;
+    const plan::Plan moved = plan::on_machine(plan, machine);
+    return std::pair(break_down(plan.collectives.back().candidates.front(), 1.0).startup_s,
+                     break_down(moved.collectives.back().candidates.front(), 1.0).startup_s);
+  };
+  REQUIRE(config.timed_as == config::TimedAs::step);
+  CHECK(startup_s().first == Approx(5e-6));
+  CHECK(startup_s().second == Approx(5e-6));
+  config.timed_as = config::TimedAs::program;
+  CHECK(startup_s().first == Approx(25e-6));
+  CHECK(startup_s().second == Approx(35e-6));
 }
 
 TEST_CASE("startup is that of the chip that starts first") {

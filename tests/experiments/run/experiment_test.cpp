@@ -1,6 +1,7 @@
 #include "experiments/run/experiment.hpp"
 
 #include "base/input/json.hpp"
+#include "experiments/config/hardware_json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/result/json.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -17,7 +18,7 @@ using testing::run;
 /// A plain fp32 ring on a v5e slice of 4x2.
 input::Json fp32_ring(const std::string& bytes) {
   input::Json json = input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"slice": "4x2"},
-    "tensor": {"bytes": "", "dtype": "fp32"}, "numerics": "off",
+    "tensor": {"bytes": "", "dtype": "fp32"}, "numerics": "off", "timed_as": "step",
     "collectives": [{"algorithm": "ring", "format": "fp32"}]})");
   json["tensor"]["bytes"] = bytes;
   return json;
@@ -28,6 +29,28 @@ TEST_CASE("AllReduces match the times measured on v5e") {
   CHECK(run(fp32_ring("100 MiB")).runs[0].time_s == Approx(2105.1e-6).epsilon(0.01));
   // 5.70 us, with a standard error of 2 us.
   CHECK(run(fp32_ring("8 B")).runs[0].time_s == Approx(5.70e-6).margin(2.0 * 2e-6));
+}
+
+TEST_CASE("every variant of a program starts later than as a step, in both engines") {
+  input::Json json = changed("/tensor/bytes", "1 MiB");
+  json["numerics"] = "off";
+  const double startup_s = config::load_chip("tpu-v5e", "").program_startup.value;
+  REQUIRE(startup_s > 1e-6);
+  for (const std::string engine : {"simgrid", "direct"}) {
+    json["engine"] = engine;
+    json["timed_as"] = "step";
+    const ExperimentResult step = run(json);
+    json["timed_as"] = "program";
+    const ExperimentResult program = run(json);
+    for (std::size_t i = 0; i < step.runs.size(); ++i) {
+      CAPTURE(engine, step.runs[i].label);
+      // To SimGrid's tick of 1 ps.
+      CHECK(program.runs[i].time_s - step.runs[i].time_s == Approx(startup_s).margin(2e-12));
+      CHECK(program.runs[i].breakdown.startup_s - step.runs[i].breakdown.startup_s ==
+            Approx(startup_s));
+      CHECK(program.runs[i].lower_bound_s == step.runs[i].lower_bound_s);
+    }
+  }
 }
 
 TEST_CASE("a bf16 ring of the same bytes takes the same time") {

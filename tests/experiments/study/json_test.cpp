@@ -143,10 +143,11 @@ TEST_CASE("the schemas of studies and sweeps have the same axes") {
 }
 
 TEST_CASE(
-    "the study of the paper calibrates two parameters and elements per scale, each to one row") {
+    "the study of the paper calibrates two parameters and elements per scale to a row each, and "
+    "attention's preset to two") {
   const Study study = load_study(kStudies / "equarx_paper");
   CHECK(study.rows.size() >= 11);
-  CHECK(std::ranges::count(study.rows, Role::calibration, &StudyRow::role) == 3);
+  CHECK(std::ranges::count(study.rows, Role::calibration, &StudyRow::role) == 5);
 }
 
 TEST_CASE("the study of real activations has the same collectives for both kinds of values") {
