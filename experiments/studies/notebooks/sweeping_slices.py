@@ -18,13 +18,15 @@ SAVE = "--save" in sys.argv  # python3 sweeping_slices.py --save: the figure as 
 # ## The experiment
 #
 # One point of the sweep. Elements share a scale in blocks of 128, so scales add 1/32 to the bytes at any size.
-# `"numerics": "off"`: times do not depend on values, so none are computed.
+# `"timed_as": "step"`: inside a running program, whose start is not counted. `"numerics": "off"`: times do not depend on
+# values, so none are computed.
 
 # %%
 experiment = {
     "hardware": "tpu-v5e",
     "topology": {"slice": "4x2"},
     "tensor": {"bytes": "1 MiB"},
+    "timed_as": "step",
     "collectives": [
         {"label": "bf16", "algorithm": "ring", "format": "bf16"},
         {"label": "int8", "algorithm": "equarx", "format": "int8", "layout": "contiguous", "block": 128},
@@ -134,15 +136,15 @@ for chip in CHIPS:
 # %% [markdown]
 # ## Cause
 #
-# Before each step a quantized ring synchronises with its neighbours, which BF16 does not need; the break-even size
-# grows with this time. `equarx.hardware` gives the source of each parameter, and `sensitivity=True` the parameters that
+# A step of a quantized ring takes core time, for several passes and a barrier with the neighbours, which BF16 does not
+# need; the break-even size grows with this time. `equarx.hardware` gives the source of each parameter, and `sensitivity=True` the parameters that
 # a run is most sensitive to.
 
 # %%
 for chip in CHIPS:
-    wait = equarx.hardware(chip).parameters.step_sync_time
+    wait = equarx.hardware(chip).parameters.barrier_time
     spread = f"+- {wait.standard_error}" if "standard_error" in wait else " to ".join(wait.range)
-    print(f"{chip}: step_sync_time {wait.value}, {wait['class']}, {spread}")
+    print(f"{chip}: barrier_time {wait.value}, {wait['class']}, {spread}")
 
 # %% [markdown]
 # ## Conclusions
@@ -150,10 +152,10 @@ for chip in CHIPS:
 # - Large tensors are 1.8 to 1.9 times as fast on any of these slices; small ones are slower, on both chips.
 # - The size of a chip's shard decides, as every step sends one: with equal bytes per chip, a larger slice has smaller
 #   shards, and a smaller speedup.
-# - TPU v6e has twice the break-even size: its links are twice as fast, and its per-hop sync is as long. The latter is
-#   assumed and not measured, hence the wide bands; with half of it, two thirds of the size would suffice.
-# - The EQuARX paper reports hardly any slowdown below 2 MiB, so the left half of the figure may be too low
-#   ([docs/model.md](../../../docs/model.md#5-known-differences-from-the-paper-and-from-real-hardware)).
+# - TPU v6e has twice the break-even size: its links are twice as fast, and its steps take as long. The latter is
+#   assumed and not measured, hence the wide bands.
+# - The EQuARX paper reports hardly any slowdown below 2 MiB: of programs of their own, whose start hides it
+#   ([docs/model.md](../../../docs/model.md#2-calibration-of-tpu-v5e)).
 #
 # `equarx.tune()` finds faster collectives, and [docs/plots.md](../../../docs/plots.md) draws sweeps without
 # Python.

@@ -49,7 +49,7 @@ TEST_CASE("the verdict is unclear if and only if the speedup interval includes 1
   // Near the break-even size the sampled chips disagree on which collective is faster.
   input::Json json = on_slice("4x2", "1 MiB");
   bool unclear = false;
-  for (const std::string bytes : {"1152 KiB", "1280 KiB", "1408 KiB", "1536 KiB", "1664 KiB"}) {
+  for (const std::string bytes : {"320 KiB", "352 KiB", "384 KiB", "416 KiB", "448 KiB"}) {
     json["tensor"] = {{"bytes", bytes}};
     const Advice advice = advice_on(json);
     REQUIRE(advice.confidence.uncertainty);

@@ -85,7 +85,7 @@ TEST_CASE("the verbose table has the utilisation of the busiest links") {
 
 TEST_CASE("the table warns of full queues that block cores only while links are idle") {
   input::Json json = changed("/numerics", "off");
-  json["hardware"] = "tpu-v5p";
+  json["hardware"] = {{"based_on", "tpu-v5p"}, {"step_sync_time", "0.93 us"}};
   json["topology"] = {{"fully-connected", 12}};
   json["tensor"] = {{"bytes", "16 MiB"}};
   const input::Json cut = {

@@ -150,7 +150,7 @@ TEST_CASE("traces written by export chakra import to a step with the same time")
   const std::string table =
       output_of(equarx_sim({"import", "chakra", prefix, "--topology", "16x16"}));
   CHECK_THAT(table, ContainsSubstring("42 nodes in 256 traces, for 256 chips") &&
-                        ContainsSubstring("47.20 ms"));
+                        ContainsSubstring("46.67 ms"));
   const auto json = nlohmann::json::parse(output_of(
       equarx_sim({"import", "chakra", prefix + ".0.et", "--topology", "16x16", "--json"})));
   CHECK(json["module"]["nodes"] == 42);
