@@ -142,7 +142,7 @@ for name in ("int8", "fp8-e4m3", "mxfp8-e4m3"):
 # For these activations; repeat the comparison with your own tensor:
 #
 # - **A sum costs more than one quantization.** Over eight ranks a full-loop ring loses 3 to 9 dB compared with a single
-#   quantization. A semi-loop ring regains 1.5 to 4 dB of it, where elements share scales.
+#   quantization. A semi-loop ring regains 1.4 to 4 dB of it, where elements share scales.
 # - **The error of one quantization does not predict the error of the sum.** `fp8-e4m3` loses 3 dB in the sum,
 #   `mxfp8-e4m3` 8 dB at equal bits. Its scales are powers of two, rounded down, so the largest elements of a block may
 #   be clipped, always towards zero, and again at every hop.

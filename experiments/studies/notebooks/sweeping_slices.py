@@ -18,8 +18,8 @@ SAVE = "--save" in sys.argv  # python3 sweeping_slices.py --save: the figure as 
 # ## The experiment
 #
 # One point of the sweep. Elements share a scale in blocks of 128, so scales add 1/32 to the bytes at any size.
-# `"timed_as": "step"`: inside a running program, whose start is not counted. `"numerics": "off"`: times do not depend on
-# values, so none are computed.
+# `"timed_as": "step"`: inside a running program, whose start is not counted. `"numerics": "off"`: times do not depend
+# on values, so none are computed.
 
 # %%
 experiment = {
@@ -137,8 +137,8 @@ for chip in CHIPS:
 # ## Cause
 #
 # A step of a quantized ring takes core time, for several passes and a barrier with the neighbours, which BF16 does not
-# need; the break-even size grows with this time. `equarx.hardware` gives the source of each parameter, and `sensitivity=True` the parameters that
-# a run is most sensitive to.
+# need; the break-even size grows with this time. `equarx.hardware` gives the source of each parameter, and
+# `sensitivity=True` the parameters that a run is most sensitive to.
 
 # %%
 for chip in CHIPS:
