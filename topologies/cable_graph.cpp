@@ -24,7 +24,7 @@ CableGraph usable_cables(const Topology& topology, const std::vector<Cable>& avo
     avoided[*link / 2] = true;
   }
   CableGraph graph;
-  graph.cables_of.resize(topology.chip_count());
+  graph.cables_of.resize(topology.node_count());
   for (CableId cable = 0; cable < avoided.size(); ++cable) {
     if (avoided[cable]) continue;
     const Link link = topology.link(2 * cable);

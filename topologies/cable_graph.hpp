@@ -15,7 +15,7 @@ using CableId = std::uint32_t;
 /// The links of a topology, except the avoided ones, as an undirected graph.
 struct CableGraph {
   std::vector<std::array<ChipId, 2>> ends;
-  std::vector<std::vector<CableId>> cables_of;  ///< by chip
+  std::vector<std::vector<CableId>> cables_of;  ///< by chip, then by switch
 
   std::uint32_t chip_count() const { return static_cast<std::uint32_t>(cables_of.size()); }
   ChipId other_end(CableId cable, ChipId chip) const {

@@ -165,7 +165,7 @@ class Picture {
   std::string chips() const {
     constexpr double kBaseline = 4.0;
     std::string svg = "<g font-size=\"11\">\n";
-    for (ChipId chip = 0; chip < topology_.chip_count(); ++chip) {
+    for (ChipId chip = 0; chip < topology_.node_count(); ++chip) {
       const Point centre = layout_.chips[chip];
       const Point corner = centre - layout_.box * 0.5;
       const bool starts = !drawing_.ring.empty() && drawing_.ring.front() == chip;

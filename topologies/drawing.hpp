@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMaxDrawnChips = 4096;
 /// Optional contents of a drawing, in addition to chips and links.
 struct Drawing {
   std::optional<GridShape> shape = {};  ///< shape passed to make_grid(): drawn as a grid
-  std::vector<ChipId> ring = {};        ///< highlighted
+  std::vector<ChipId> ring = {};        ///< highlighted; of chips that links join
   std::vector<double> values = {};      ///< 0 to 1 by link direction: its width and colour
   std::string value_name = {};          ///< e.g. "utilisation"
   std::string caption = {};             ///< one line above the drawing

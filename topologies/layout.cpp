@@ -17,7 +17,7 @@ constexpr double kStub = 17.0;     // visible part of a stub
 
 Point box_of(const Topology& topology) {
   std::size_t letters = 1;
-  for (ChipId chip = 0; chip < topology.chip_count(); ++chip) {
+  for (ChipId chip = 0; chip < topology.node_count(); ++chip) {
     letters = std::max(letters, topology.label(chip).size());
   }
   return {kMargin + kLetter * static_cast<double>(letters), kBoxHeight};
@@ -89,6 +89,7 @@ Layout circle_layout(const Topology& topology) {
     const double angle = 2 * std::numbers::pi * chip / chips;
     layout.chips.push_back({radius * std::sin(angle), -radius * std::cos(angle)});
   }
+  layout.chips.resize(topology.node_count());  // a switch in the centre
   return layout;
 }
 

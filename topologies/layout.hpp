@@ -22,7 +22,7 @@ struct Point {
 /// Positions of chips and wraparound stubs, relative to an arbitrary origin.
 struct Layout {
   Point box;                 ///< width and height of a chip
-  std::vector<Point> chips;  ///< centre of each chip
+  std::vector<Point> chips;  ///< centre of each chip and switch
   /// By link direction: displacement from the centre of the start chip to the end of the stub;
   /// std::nullopt if the link does not wrap around.
   std::vector<std::optional<Point>> stubs;

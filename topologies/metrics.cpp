@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -13,13 +14,13 @@
 namespace equarx::topology {
 namespace {
 
-/// Sum and maximum of the hop counts from one chip to all others.
+/// Sum and maximum of the hop counts from one chip to all others; switches are no goals.
 struct Reach {
   std::uint64_t sum = 0;
   std::uint32_t longest = 0;
 };
 
-Reach reach_of(const CableGraph& graph, ChipId start) {
+Reach reach_of(const CableGraph& graph, ChipId start, std::uint32_t chips) {
   constexpr auto kFar = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> hops(graph.chip_count(), kFar);
   std::vector<ChipId> queue{start};
@@ -37,8 +38,10 @@ Reach reach_of(const CableGraph& graph, ChipId start) {
   if (queue.size() < graph.chip_count()) {
     throw std::invalid_argument("the topology is not connected; join its parts by a link");
   }
-  for (const std::uint32_t distance : hops) reach.sum += distance;
-  reach.longest = hops[queue.back()];
+  for (ChipId chip = 0; chip < chips; ++chip) {
+    reach.sum += hops[chip];
+    reach.longest = std::max(reach.longest, hops[chip]);
+  }
   return reach;
 }
 
@@ -78,6 +81,14 @@ void require_weights(const Topology& topology, std::span<const double> weights) 
   }
 }
 
+/// The ports of the smaller half, those of the least weight, are cut: the switch is in the other.
+Bisection bisection_at_switch(const Topology& topology, std::span<const double> weights) {
+  std::vector<double> sorted(weights.begin(), weights.end());
+  std::ranges::sort(sorted);
+  const std::uint32_t cables = topology.chip_count() / 2;
+  return {cables, std::accumulate(sorted.begin(), sorted.begin() + cables, 0.0), true};
+}
+
 bool all_cuts_equal(const Topology& topology, std::span<const double> weights) {
   const std::uint64_t chips = topology.chip_count();
   const bool fully_connected = topology.link_count() == chips * (chips - 1);
@@ -101,12 +112,13 @@ Distances distances(const Topology& topology) {
   const CableGraph graph = usable_cables(topology, {});
   Distances result;
   std::uint64_t sum = 0;
-  for (ChipId chip = 0; chip < graph.chip_count(); ++chip) {
-    const Reach reach = reach_of(graph, chip);
+  const std::uint32_t chips = topology.chip_count();
+  for (ChipId chip = 0; chip < chips; ++chip) {
+    const Reach reach = reach_of(graph, chip, chips);
     sum += reach.sum;
     result.diameter = std::max(result.diameter, reach.longest);
   }
-  result.average = average_over_pairs(static_cast<double>(sum), graph.chip_count());
+  result.average = average_over_pairs(static_cast<double>(sum), chips);
   return result;
 }
 
@@ -126,6 +138,8 @@ Distances distances(const GridShape& shape) {
 
 Bisection bisection(const Topology& topology, std::span<const double> cable_weights) {
   require_weights(topology, cable_weights);
+  if (topology.node_count() > topology.chip_count())
+    return bisection_at_switch(topology, cable_weights);
   const CableGraph graph = usable_cables(topology, {});
   const bool all_cuts = graph.chip_count() <= kMaxEnumeratedChips;
   const std::vector<bool> sides =

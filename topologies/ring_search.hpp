@@ -39,6 +39,9 @@ inline constexpr std::uint64_t kRingSearchBudget = 200'000'000;
 ///     by exchanging pairs of links until one is left.
 ///  3. A backtracking search, which proves that no ring exists if it runs to completion.
 ///
+/// Chips on one switch are a ring in the order of their numbers: it passes the switch between any
+/// two.
+///
 /// Throws std::invalid_argument if no link joins the chips of a pair in `avoid`, and
 /// std::logic_error if `shape` has a different number of chips.
 RingSearch find_ring(const Topology& topology, const std::vector<Cable>& avoid,

@@ -14,7 +14,7 @@ using ArrivalLinks = std::vector<std::optional<LinkId>>;
 
 /// Breadth-first search; visits links in the order of out_links().
 ArrivalLinks search_from(const Topology& topology, ChipId root) {
-  ArrivalLinks arrivals(topology.chip_count());
+  ArrivalLinks arrivals(topology.node_count());
   std::deque<ChipId> frontier{root};
   while (!frontier.empty()) {
     const ChipId chip = frontier.front();
@@ -93,7 +93,7 @@ std::vector<LinkId> breadth_first_route(const Topology& topology, ChipId from, C
 
 std::optional<ChipId> find_unreachable_chip(const Topology& topology) {
   const ArrivalLinks arrivals = search_from(topology, 0);
-  for (ChipId chip = 1; chip < arrivals.size(); ++chip) {
+  for (ChipId chip = 1; chip < topology.chip_count(); ++chip) {
     if (!arrivals[chip]) return chip;
   }
   return std::nullopt;

@@ -18,20 +18,22 @@ auto position_of(const std::vector<Link>& links, auto& out_links, ChipId to) {
 }  // namespace
 
 Topology::Topology(std::uint32_t chip_count, const std::vector<Cable>& cables,
-                   std::vector<std::string> labels) {
+                   std::vector<std::string> labels, std::uint32_t switches) {
   if (chip_count == 0) {
     throw std::invalid_argument("a topology of 0 chips; give it at least 1 chip");
   }
-  if (!labels.empty() && labels.size() != chip_count) {
+  const std::uint32_t nodes = chip_count + switches;
+  if (!labels.empty() && labels.size() != nodes) {
     throw std::invalid_argument(fmt::format(
-        "{} labels for {} chips; label every chip or none of them", labels.size(), chip_count));
+        "{} labels for {} chips; label every chip or none of them", labels.size(), nodes));
   }
   const auto graph = std::make_shared<Graph>();
   graph_ = graph;
+  graph->chips = chip_count;
   graph->labels = std::move(labels);
-  for (ChipId chip = static_cast<ChipId>(graph->labels.size()); chip < chip_count; ++chip)
+  for (ChipId chip = static_cast<ChipId>(graph->labels.size()); chip < nodes; ++chip)
     graph->labels.push_back(std::to_string(chip));
-  graph->out_links.resize(chip_count);
+  graph->out_links.resize(nodes);
   graph->links.reserve(2 * cables.size());
   for (const Cable& cable : cables) {
     require_chip(cable.first);
@@ -57,7 +59,9 @@ void Topology::add_link(Graph& graph, ChipId from, ChipId to) const {
   graph.links.push_back({from, to});
 }
 
-std::uint32_t Topology::chip_count() const {
+std::uint32_t Topology::chip_count() const { return graph_->chips; }
+
+std::uint32_t Topology::node_count() const {
   return static_cast<std::uint32_t>(graph_->out_links.size());
 }
 
@@ -86,7 +90,7 @@ const std::string& Topology::label(ChipId chip) const {
 }
 
 void Topology::require_chip(ChipId chip) const {
-  if (chip >= chip_count()) {
+  if (chip >= node_count()) {
     throw std::invalid_argument(
         fmt::format("chip {} does not exist; chips are 0 to {}", chip, chip_count() - 1));
   }

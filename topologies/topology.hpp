@@ -8,13 +8,13 @@
 
 namespace equarx::topology {
 
-/// A chip, 0 to chip_count() - 1.
+/// A chip, 0 to chip_count() - 1, or a switch, up to node_count() - 1.
 using ChipId = std::uint32_t;
 
 /// A directed link, 0 to link_count() - 1.
 using LinkId = std::uint32_t;
 
-/// One direction of a link between two chips.
+/// One direction of a link between two chips, or a chip and a switch.
 struct Link {
   ChipId from;
   ChipId to;
@@ -28,19 +28,22 @@ struct Cable {
   ChipId second;
 };
 
-/// The link graph of the chips, without bandwidths or sizes.
+/// The link graph of the chips and switches, without bandwidths or sizes.
 ///
 /// Cable k of the constructor becomes link 2k (first to second) and link 2k + 1 (second to first).
 /// Immutable; copies share one graph.
 class Topology {
  public:
-  /// `labels` holds one label per chip; if empty, a chip's label is its number. Throws
-  /// std::invalid_argument if there are no chips, a cable joins a chip to itself or to an unknown
-  /// chip, two cables join the same chips, or the number of labels is wrong.
+  /// `labels` holds one label per chip, then one per switch; if empty, a label is the number. The
+  /// numbers of switches follow those of chips. Throws std::invalid_argument if there are no chips,
+  /// a cable joins a chip to itself or to an unknown chip, two cables join the same chips, or the
+  /// number of labels is wrong.
   Topology(std::uint32_t chip_count, const std::vector<Cable>& cables,
-           std::vector<std::string> labels = {});
+           std::vector<std::string> labels = {}, std::uint32_t switches = 0);
 
   std::uint32_t chip_count() const;
+  /// Chips and switches.
+  std::uint32_t node_count() const;
   std::uint32_t link_count() const;
 
   /// Throws std::out_of_range for an unknown link.
@@ -63,9 +66,10 @@ class Topology {
 
  private:
   struct Graph {
-    std::vector<std::string> labels;             ///< by chip
+    std::uint32_t chips = 0;
+    std::vector<std::string> labels;             ///< by node
     std::vector<Link> links;                     ///< by id
-    std::vector<std::vector<LinkId>> out_links;  ///< by chip, in the order of out_links()
+    std::vector<std::vector<LinkId>> out_links;  ///< by node, in the order of out_links()
   };
 
   void add_link(Graph& graph, ChipId from, ChipId to) const;
