@@ -178,8 +178,8 @@ std::string_view unit_of(const hardware::ParameterInfo& info) {
 /// Remarks of the page that reports omit.
 std::string_view remark_on(std::string_view key) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRemarks = {{
-      {"links", "; informative, without effect on times"},
-      {"matrix_rate_fp4", ": block scales applied by the matrix unit; on no built-in chip"},
+      {"links", "; without effect on times, except on a switch"},
+      {"matrix_rate_fp4", ": block scales applied by the matrix unit"},
       {"matrix_rate_fp32", ": six bf16 passes on a TPU, without TF32 on a GPU"},
       {"thread_block_rate", " ([msccl.md](msccl.md))"},
       {"kernel_startup", " ([msccl.md](msccl.md))"},

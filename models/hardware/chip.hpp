@@ -87,6 +87,19 @@ struct Chip {
                                  ///< share of the time of their GEMMs in bf16, (0, 1]
   Parameter program_startup;  ///< s of core time before a collective that is timed as a program of
                               ///< its own (launch, entry), of any format; may be absent
+  // Protocols of NCCL (protocol.hpp); absent if the chip's software has none.
+  Parameter ll_startup;          ///< s before the first message
+  Parameter ll_hop_latency;      ///< s per message between two chips
+  Parameter ll_efficiency;       ///< payload share of link_bandwidth
+  Parameter ll128_startup;       ///< likewise for LL128
+  Parameter ll128_hop_latency;   ///< likewise
+  Parameter ll128_efficiency;    ///< likewise
+  Parameter simple_startup;      ///< likewise for Simple
+  Parameter simple_hop_latency;  ///< likewise
+  Parameter simple_efficiency;   ///< likewise
+  Parameter
+      switch_efficiency;     ///< payload share of link_bandwidth while a switch adds or multiplies
+  Parameter switch_startup;  ///< s of a sum in the switch under a protocol, hops included
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival

@@ -56,7 +56,18 @@ TEST_CASE("the parameter table lists every member of Chip once") {
                               &Chip::decode_rate,
                               &Chip::decoded_efficiency,
                               &Chip::step_overhead,
-                              &Chip::program_startup};
+                              &Chip::program_startup,
+                              &Chip::ll_startup,
+                              &Chip::ll_hop_latency,
+                              &Chip::ll_efficiency,
+                              &Chip::ll128_startup,
+                              &Chip::ll128_hop_latency,
+                              &Chip::ll128_efficiency,
+                              &Chip::simple_startup,
+                              &Chip::simple_hop_latency,
+                              &Chip::simple_efficiency,
+                              &Chip::switch_efficiency,
+                              &Chip::switch_startup};
   REQUIRE(parameters().size() == members.size());
   for (const auto member : members)
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);
@@ -136,6 +147,12 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "decoded_efficiency",
                                              "host_bandwidth",
                                              "kernel_startup",
+                                             "ll128_efficiency",
+                                             "ll128_hop_latency",
+                                             "ll128_startup",
+                                             "ll_efficiency",
+                                             "ll_hop_latency",
+                                             "ll_startup",
                                              "matrix_efficiency_fp32",
                                              "matrix_efficiency_fp4",
                                              "matrix_efficiency_fp8",
@@ -147,8 +164,13 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "matrix_startup",
                                              "operation_startup",
                                              "program_startup",
+                                             "simple_efficiency",
+                                             "simple_hop_latency",
+                                             "simple_startup",
                                              "sort_rate",
                                              "step_overhead",
+                                             "switch_efficiency",
+                                             "switch_startup",
                                              "thread_block_rate"});
   chip.host_bandwidth.value = 32e9;
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
