@@ -27,6 +27,7 @@ Cost cost_of(const collectives::Program& program, const collectives::Instruction
       if (program.casts == collectives::Casts::fused) return {};
       break;
     case Op::lend:
+    case Op::switch_reduce:
     case Op::deliver: return {};
     default: break;
   }

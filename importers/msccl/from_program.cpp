@@ -44,6 +44,9 @@ Collective collective_of(collectives::Collective collective) {
 }
 
 void check_plain(const Program& program) {
+  for (const collectives::Channel& channel : program.channels)
+    if (channel.ports != collectives::Ports::both)
+      throw UserError("", "it sums in a switch, which MSCCL cannot express; use another algorithm");
   if (program.cast_from)
     throw UserError("",
                     "it casts the tensor before sending it, which MSCCL cannot express; keep the "

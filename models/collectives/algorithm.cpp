@@ -9,6 +9,7 @@
 #include "models/collectives/divide_up.hpp"
 #include "models/collectives/exchange_program.hpp"
 #include "models/collectives/hierarchical_program.hpp"
+#include "models/collectives/in_switch_program.hpp"
 #include "models/collectives/quickreduce_program.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/ring_tours.hpp"
@@ -23,6 +24,7 @@ constexpr std::array kReductions = {Collective::all_reduce, Collective::reduce_s
                                     Collective::all_gather};
 constexpr std::array kReductionsAndBroadcast = {Collective::all_reduce, Collective::reduce_scatter,
                                                 Collective::all_gather, Collective::broadcast};
+constexpr std::array kAllToAll = {Collective::all_to_all};
 constexpr std::array kHalvesAndMoves = {Collective::reduce_scatter, Collective::all_gather,
                                         Collective::all_to_all, Collective::broadcast};
 
@@ -153,6 +155,19 @@ std::vector<Rounds> rounds_of_one_shot(const ProgramRequest& request) {
 
 double sharers_of_one_shot(const RankGrid& grid) { return grid.ranks() * others(grid); }
 
+Program make_in_switch(const ProgramRequest& request) {
+  return make_in_switch_all_reduce(request.grid.ranks(), request.elements, request.dtype,
+                                   exchange_options(request));
+}
+
+std::vector<Rounds> rounds_in_switch(const ProgramRequest& request) {
+  return {{2.0, request.elements}};
+}
+
+std::uint64_t channels_in_switch(const RankGrid&) { return 2; }
+
+double sharers_in_switch(const RankGrid&) { return 1.0; }
+
 Program make_direct(const ProgramRequest& request) {
   if (request.collective == Collective::broadcast)
     return make_direct_broadcast(request.grid.ranks(), request.elements, request.dtype,
@@ -242,6 +257,7 @@ constexpr std::array kAlgorithms = {
                   .has_ring_style = true,
                   .can_be_quantized = false,
                   .adds_in_twos = true,
+                  .of_nccl = kReductionsAndBroadcast,
                   .make = make_ring,
                   .rounds = rounds_of_ring,
                   .channels = channels_of_rings,
@@ -304,9 +320,22 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_one_shot,
                   .channels = channels_to_others,
                   .sharers = sharers_of_one_shot},
+    // A switch adds the tensors of all ranks and sends every rank the sum.
+    AlgorithmInfo{.name = "nvls",
+                  .collectives = kAllReduce,
+                  .summation = Summation::everywhere,
+                  .has_two_phases = false,
+                  .can_be_quantized = false,
+                  .in_switch = true,
+                  .of_nccl = kAllReduce,
+                  .make = make_in_switch,
+                  .rounds = rounds_in_switch,
+                  .channels = channels_in_switch,
+                  .sharers = sharers_in_switch},
     // Every part directly to its destination.
     AlgorithmInfo{.name = "direct",
                   .collectives = kHalvesAndMoves,
+                  .of_nccl = kAllToAll,
                   .make = make_direct,
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,
@@ -356,6 +385,7 @@ constexpr std::array kAlgorithms = {
                   .is_published = true,
                   .can_be_quantized = false,
                   .adds_in_twos = true,
+                  .is_uniform = false,
                   .make = make_tree,
                   .rounds = rounds_of_tree,
                   .channels = channels_by_axis,

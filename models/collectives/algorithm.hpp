@@ -34,7 +34,7 @@ enum class Summation : std::uint8_t {
   along_rings,  ///< term by term along the rings of one axis after the other
   at_owner,     ///< all at the owner of the shard, each sent once
   in_pairs,     ///< pairwise sums of equal size, at both partners
-  everywhere,   ///< all terms at every rank
+  everywhere,   ///< all terms at every rank, or in the switch between them
 };
 
 /// Parameters of a program.
@@ -80,6 +80,10 @@ struct AlgorithmInfo {
   /// Without scales, it sums with `add` only: two terms at a time, on one rank, which sends the sum
   /// on.
   bool adds_in_twos = false;
+  bool is_uniform = true;  ///< every rank runs the same instructions, except in a Broadcast
+  bool in_switch = false;  ///< a switch forms the sums and multiplies them
+  /// Collectives for which NCCL chooses between this algorithm and others.
+  std::span<const Collective> of_nccl = {};
 
   /// @throws std::invalid_argument if the tensor has too few elements for its parts.
   Program (*make)(const ProgramRequest& request) = nullptr;

@@ -21,7 +21,8 @@ const Tile& Program::tile(const Instruction& instruction) const {
 }
 
 std::uint64_t Program::message_bytes(MessageId message) const {
-  return buffers[messages[message].buffer].bytes * grid().span(messages[message].origin.gathered);
+  const Message& sent = messages[message];
+  return buffers[sent.buffer].bytes * grid().span(sent.origin.gathered) + sent.extra_bytes;
 }
 
 Origin Program::received(const Message& message) const {
@@ -50,6 +51,7 @@ bool is_vector_work(Op op) {
     case Op::store:
     case Op::cast_back: return true;
     case Op::lend:
+    case Op::switch_reduce:
     case Op::deliver:
     case Op::barrier:
     case Op::send:
@@ -98,6 +100,7 @@ std::string_view name(Op op) {
     case Op::accumulate: return "accumulate";
     case Op::add: return "add";
     case Op::reduce: return "reduce";
+    case Op::switch_reduce: return "reduce in the switch";
     case Op::reduce_shards: return "reduce shards";
     case Op::decode: return "decode";
     case Op::dequantize: return "dequantize";

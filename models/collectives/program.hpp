@@ -68,10 +68,20 @@ struct Buffer {
   BufferId scales = 0;  ///< for a payload in a format with scales: the buffer of its scales
 };
 
+/// The ports that a message occupies between chips on a switch.
+enum class Ports : std::uint8_t {
+  both,       ///< the sender's and the receiver's
+  senders,    ///< a term of a sum in the switch, which answers when it has the terms of all ranks
+  receivers,  ///< a copy of what the switch multiplies: a sum, or data of one rank
+};
+
 /// A FIFO queue from every rank to the rank at an offset.
 struct Channel {
   Offset offset = 0;
   std::string name;  ///< for display: "forward"
+  /// If not both, every rank has the messages of all ranks when one has arrived, and the offset only
+  /// tells pairs of ranks apart.
+  Ports ports = Ports::both;
 };
 
 /// The rank that wrote a buffer: the rank at an offset, or, with `gathered`, all ranks that differ
@@ -91,6 +101,8 @@ struct Message {
   Origin origin{};  ///< relative to the sender
   bool synchronises =
       false;  ///< neighbours synchronise before it: the first of a quantized ring step
+  /// Bytes that occupy the same port in addition to the buffer.
+  std::uint64_t extra_bytes = 0;
 };
 
 /// Operation of an instruction.
@@ -110,7 +122,10 @@ enum class Op : std::uint8_t {
   /// Values = sum of the decoded `buffer`s of all ranks of its origin, in the order of ranks, in
   /// FP32.
   reduce,
-  /// The same over the parts of this rank's shard from all ranks of its origin: `buffer`, which
+  /// The same, added in the switch (multimem.ld_reduce with .acc::f32; PTX ISA, 9.7.9.14), without
+  /// work.
+  switch_reduce,
+  /// `reduce` over the parts of this rank's shard from all ranks of its origin: `buffer`, which
   /// holds the own part, and its siblings() for the other shards; plain terms are added in the wire
   /// format.
   reduce_shards,

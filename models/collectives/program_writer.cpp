@@ -8,8 +8,8 @@
 
 namespace equarx::collectives {
 
-ChannelId ProgramWriter::add_channel(Offset offset, std::string name) {
-  program_.channels.push_back({offset, std::move(name)});
+ChannelId ProgramWriter::add_channel(Offset offset, std::string name, Ports ports) {
+  program_.channels.push_back({offset, std::move(name), ports});
   return static_cast<ChannelId>(program_.channels.size() - 1);
 }
 

@@ -28,7 +28,7 @@ class ProgramWriter {
   void begin_part();
   void due(double time) { due_ = time; }
 
-  ChannelId add_channel(Offset offset, std::string name);
+  ChannelId add_channel(Offset offset, std::string name, Ports ports = Ports::both);
 
   void emit(const Instruction& instruction);
   BufferId make_buffer(Content content, Phase phase, const Tile& tile, BufferId scales = 0);

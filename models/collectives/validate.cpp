@@ -84,7 +84,8 @@ class UniformValidator {
       case Op::accumulate:
       case Op::add:
       case Op::decode:
-      case Op::reduce: return require_buffer(instruction);
+      case Op::reduce:
+      case Op::switch_reduce: return require_buffer(instruction);
       case Op::reduce_shards: return require_siblings(instruction);
       case Op::dequantize:
       case Op::deliver: require_buffer(instruction); return deliver(instruction);
@@ -105,7 +106,10 @@ class UniformValidator {
     auto& queue = in_flight_.at(message.channel);
     if (queue.empty() || queue.front() != id) fail("waits are not in the order of sends");
     queue.pop_front();
-    arrivals_[message.buffer].push_back(program_.received(message));
+    Origin arrived = program_.received(message);
+    if (program_.channels[message.channel].ports == Ports::senders)
+      arrived = {.gathered = program_.grid().all_axes()};
+    arrivals_[message.buffer].push_back(arrived);
   }
 
   void deliver(const Instruction& instruction) {

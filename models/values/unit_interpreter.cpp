@@ -65,7 +65,8 @@ void UnitInterpreter::run(const Instruction& instruction) {
   }
   geometry_.for_each_tile(instruction.tile, instruction.ranks,
                           [&](const RankTile& tile) { run_on(instruction, tile); });
-  if (instruction.op == Op::reduce) keys_.note_sums(instruction);
+  if (instruction.op == Op::reduce || instruction.op == Op::switch_reduce)
+    keys_.note_sums(instruction);
 }
 
 void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& tile) {
@@ -81,7 +82,8 @@ void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& til
     case Op::accumulate: return accumulate(instruction, tile);
     case Op::add: return add(instruction, tile);
     case Op::decode: return decode(instruction, tile);
-    case Op::reduce: return reduce(instruction, tile);
+    case Op::reduce:
+    case Op::switch_reduce: return reduce(instruction, tile);
     case Op::reduce_shards: return reduce_shards(instruction, tile);
     case Op::cast: return cast(instruction, tile);
     case Op::cast_back: return result_.cast_back(tile.range);
