@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::string> labels_of(const topology::Topology& graph) {
   std::vector<std::string> labels;
-  for (topology::ChipId id = 0; id < graph.chip_count(); ++id) labels.push_back(graph.label(id));
+  for (topology::ChipId id = 0; id < graph.node_count(); ++id) labels.push_back(graph.label(id));
   return labels;
 }
 

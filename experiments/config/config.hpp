@@ -15,6 +15,7 @@
 #include "models/collectives/work.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/hardware/chip.hpp"
+#include "models/hardware/protocol.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/values/tensor_source.hpp"
 #include "models/workloads/attention.hpp"
@@ -33,6 +34,7 @@ enum class TopologyKind : std::uint8_t {
   torus,            ///< a grid with wraparound, on all axes or on those given
   ring,             ///< chips in a circle
   fully_connected,  ///< a link between every two chips
+  on_switch,        ///< a port of every chip on one non-blocking switch
   file,             ///< any graph, from a file
 };
 
@@ -74,7 +76,7 @@ struct PlannedTopology;
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::slice;
   topology::GridShape shape;  ///< of a slice, mesh, torus or ring
-  std::uint32_t chips = 0;    ///< of `fully_connected`
+  std::uint32_t chips = 0;    ///< of `fully_connected` and `on_switch`
   std::string file;           ///< path as the user wrote it
   GraphConfig graph;          ///< of `file`: contents
   std::optional<NetworkConfig> network;
@@ -142,6 +144,8 @@ struct CollectiveConfig {
       collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
   std::optional<std::uint32_t> minishards;
   std::optional<std::uint32_t> microshards;
+  /// NCCL's protocol; std::nullopt: the fastest that the chip has.
+  std::optional<hardware::Protocol> protocol = hardware::Protocol::none;
   CutMode cuts = CutMode::fastest;  ///< how missing minishards and microshards are chosen
   /// Part sizes chosen by a plan, kept when the configuration moves to another chip. Not part of
   /// the JSON.
@@ -246,6 +250,8 @@ struct ExperimentConfig {
   SimulationMode simulation = SimulationMode::automatic;
   EngineMode engine = EngineMode::automatic;
   UncertaintyConfig uncertainty;
+  bool of_step =
+      false;  ///< a collective of a step, whose machine others share. Not part of the JSON.
 };
 
 }  // namespace equarx::config

@@ -105,6 +105,11 @@ ChipFault read_chip_fault(input::ObjectReader reader, const ChipNames& names,
   fault.chip =
       names.read_chip(reader.required("chip", "the name of a chip"), reader.pointer_to("chip"));
   fault.name = graph.label(fault.chip);
+  if (fault.chip >= graph.chip_count())
+    throw input::InputError(
+        reader.pointer_to("chip"),
+        fmt::format("'{}' has no core to slow down; name a chip, or a port in \"links\"",
+                    fault.name));
   reader.required("slowdown", "a factor on the chip's core time, like 2");
   chip_fault_table().read(reader, fault);
   reader.finish();

@@ -105,8 +105,9 @@ const input::Table<ExperimentConfig>& simulation_table() {
 /// HBM if its bandwidth is below the combined traffic of the chip's links, because it is then the
 /// bottleneck; VMEM otherwise.
 collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
-  const std::size_t links =
-      std::min(links_of_chip(config.topology), std::size_t{collectives::kShardsUnderWay});
+  std::size_t links = links_of_chip(config.topology, config.chip);
+  if (config.topology.kind != TopologyKind::on_switch)
+    links = std::min(links, std::size_t{collectives::kShardsUnderWay});
   return config.chip.hbm_rate_of_links(links) > config.chip.hbm_rate()
              ? collectives::WireBuffers::hbm
              : collectives::WireBuffers::vmem;
@@ -212,8 +213,9 @@ input::Json experiment_keys_schema() {
   using input::Elsewhere;
   static const input::Table<ExperimentConfig> table{
       {"hardware", Elsewhere{chip_choice_schema},
-       "chip (`tpu-v4`, `tpu-v5e`, `tpu-v5p`, `tpu-v6e`, `tpu-v7`, `a100`, `gh200`, `h100`, "
-       "`mi300x`) or its name in Google Cloud, GKE and JAX (`v5e`, `v5litepod`, `trillium`, `TPU "
+       "chip (`tpu-v4`, `tpu-v5e`, `tpu-v5p`, `tpu-v6e`, `tpu-v7`, `a100`, `b200`, `gb200`, "
+       "`gh200`, `h100`, `h200`, `mi300x`) or its name in Google Cloud, GKE and JAX (`v5e`, "
+       "`v5litepod`, `trillium`, `TPU "
        "v5 lite`), path of a [hardware file](hardware.md), or an object: [below](#hardware). "
        "Results have the name listed here",
        input::kRequired},

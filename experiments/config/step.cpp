@@ -30,7 +30,7 @@ std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology,
   if (topology.network) lengths.push_back(topology.network->slices);
   std::vector<std::uint32_t> within = {count_chips_of_slice(topology)};
   if (is_grid(topology)) within = topology.shape.lengths;
-  if (topology.kind == TopologyKind::fully_connected) within = divided(topology.chips, mesh);
+  if (joins_all_alike(topology)) within = divided(topology.chips, mesh);
   lengths.insert(lengths.end(), within.begin(), within.end());
   return lengths;
 }
@@ -43,7 +43,7 @@ TopologyConfig group_topology(const TopologyConfig& topology,
   const std::size_t first = topology.network ? 1 : 0;  // first axis within a slice
   if (topology.network && std::ranges::find(axes, 0U) == axes.end()) group.network.reset();
   const bool within = std::ranges::any_of(axes, [&](std::size_t axis) { return axis >= first; });
-  if (topology.kind == TopologyKind::fully_connected && within) {
+  if (joins_all_alike(topology) && within) {
     group.chips = 1;
     for (const std::size_t axis : axes)
       if (axis >= first) group.chips *= machine[axis];
@@ -68,7 +68,8 @@ TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh&
                               const steps::CollectiveCall& call) {
   if (!call.groups) return group_topology(topology, mesh.machine, mesh.machine_axes(call.axes));
   TopologyConfig group;
-  group.kind = TopologyKind::fully_connected;
+  const bool on_switch = topology.kind == TopologyKind::on_switch && !topology.network;
+  group.kind = on_switch ? TopologyKind::on_switch : TopologyKind::fully_connected;
   group.chips = call.groups->size;
   return group;
 }

@@ -8,6 +8,7 @@
 
 #include "base/input/errors.hpp"
 #include "topologies/fully_connected.hpp"
+#include "topologies/switch.hpp"
 
 namespace equarx::config {
 namespace {
@@ -38,23 +39,37 @@ PlannedTopology plan_graph(const GraphConfig& config, const LinkSpeed& speed) {
   return {topology::Topology(chips, cables, config.chips), std::nullopt, std::move(links)};
 }
 
-/// Replicates the slice: its chip (1,0) becomes 0:(1,0), 1:(1,0), ...
+/// Ports with the rate of all links of a chip.
+PlannedTopology plan_switch(std::uint32_t chips, const hardware::Chip& chip) {
+  PlannedTopology planned =
+      with_speeds(topology::make_switch(chips), {chip.links.value * chip.link_rate(), 0.0});
+  for (topology::LinkId to_switch = 0; to_switch < planned.links.size(); to_switch += 2)
+    planned.links[to_switch].latency_s = chip.hop_latency.value;
+  return planned;
+}
+
+/// Replicates the slice: its chip (1,0) becomes 0:(1,0), 1:(1,0), ... Switches follow all chips.
 PlannedTopology replicate(PlannedTopology slice, std::uint32_t slices) {
   const std::uint32_t chips = slice.graph.chip_count();
+  const std::uint32_t switches = slice.graph.node_count() - chips;
   std::vector<topology::Cable> cables;
-  std::vector<std::string> labels;
+  std::vector<std::string> labels(slices * std::size_t{slice.graph.node_count()});
   std::vector<LinkSpeed> links;
   for (std::uint32_t i = 0; i < slices; ++i) {
+    const auto replica = [&](topology::ChipId node) {
+      return node < chips ? i * chips + node : slices * chips + i * switches + node - chips;
+    };
     for (topology::LinkId id = 0; id < slice.graph.link_count(); id += 2) {
       const topology::Link link = slice.graph.link(id);
-      cables.push_back({i * chips + link.from, i * chips + link.to});
+      cables.push_back({replica(link.from), replica(link.to)});
     }
-    for (topology::ChipId chip = 0; chip < chips; ++chip)
-      labels.push_back(fmt::format("{}:{}", i, slice.graph.label(chip)));
+    for (topology::ChipId node = 0; node < slice.graph.node_count(); ++node)
+      labels[replica(node)] = fmt::format("{}:{}", i, slice.graph.label(node));
     links.insert(links.end(), slice.links.begin(), slice.links.end());
   }
-  return {topology::Topology(slices * chips, cables, std::move(labels)), std::nullopt,
-          std::move(links), std::make_shared<const PlannedTopology>(std::move(slice))};
+  topology::Topology graph(slices * chips, cables, std::move(labels), slices * switches);
+  return {std::move(graph), std::nullopt, std::move(links),
+          std::make_shared<const PlannedTopology>(std::move(slice))};
 }
 
 }  // namespace
@@ -65,14 +80,18 @@ std::uint32_t count_chips(const TopologyConfig& config) {
 }
 
 std::uint32_t count_chips_of_slice(const TopologyConfig& config) {
-  if (config.kind == TopologyKind::fully_connected) return config.chips;
+  if (joins_all_alike(config)) return config.chips;
   if (config.kind == TopologyKind::file)
     return static_cast<std::uint32_t>(config.graph.chips.size());
   return input::at(kTopologyPointer, [&] { return topology::chip_count(config.shape); });
 }
 
 bool is_grid(const TopologyConfig& config) {
-  return config.kind != TopologyKind::fully_connected && config.kind != TopologyKind::file;
+  return !joins_all_alike(config) && config.kind != TopologyKind::file;
+}
+
+bool joins_all_alike(const TopologyConfig& config) {
+  return config.kind == TopologyKind::fully_connected || config.kind == TopologyKind::on_switch;
 }
 
 std::string why_not_chip_by_chip(const TopologyConfig& config) {
@@ -98,6 +117,7 @@ PlannedTopology plan_slice(const TopologyConfig& config, const hardware::Chip& c
     case TopologyKind::ring: return plan_grid(config.shape, speed);
     case TopologyKind::fully_connected:
       return with_speeds(topology::make_fully_connected(config.chips), speed);
+    case TopologyKind::on_switch: return plan_switch(config.chips, chip);
     case TopologyKind::file: return plan_graph(config.graph, speed);
   }
   throw std::logic_error("unknown kind of topology");
@@ -110,6 +130,7 @@ std::string slice_text(const TopologyConfig& config) {
     case TopologyKind::torus: return "torus " + topology::format_lengths(config.shape.lengths);
     case TopologyKind::ring: return "ring";
     case TopologyKind::fully_connected: return "fully connected";
+    case TopologyKind::on_switch: return "switch";
     case TopologyKind::file: return "graph " + config.graph.name;
   }
   throw std::logic_error("unknown kind of topology");
@@ -125,7 +146,8 @@ PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip
   return replicate(std::move(planned), config.network->slices);
 }
 
-std::size_t links_of_chip(const TopologyConfig& config) {
+std::size_t links_of_chip(const TopologyConfig& config, const hardware::Chip& chip) {
+  if (config.kind == TopologyKind::on_switch) return static_cast<std::size_t>(chip.links.value);
   if (config.kind == TopologyKind::fully_connected) return config.chips - 1;
   std::size_t links = 0;
   if (config.kind == TopologyKind::file) {

@@ -20,7 +20,7 @@ inline const std::string kTopologyPointer = "/topology";
 /// Speed of one direction of a link.
 struct LinkSpeed {
   double rate = 0.0;       ///< payload bytes per second
-  double latency_s = 0.0;  ///< per hop
+  double latency_s = 0.0;  ///< per hop; on a switch all of it in the direction to the switch
 };
 
 /// Chips and links of a topology, with the speed of each link.
@@ -42,6 +42,10 @@ std::uint32_t count_chips_of_slice(const TopologyConfig& config);
 /// True if the topology (with a network: each slice) has axes: a slice, mesh, torus or ring.
 bool is_grid(const TopologyConfig& config);
 
+/// True if all pairs of chips (with a network: of each slice) are joined alike, so that any group of
+/// them is a topology of the same kind: fully connected, or on a switch.
+bool joins_all_alike(const TopologyConfig& config);
+
 /// Builds chips and links. @throws InputError for more chips than can be simulated one by one.
 PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip);
 
@@ -51,8 +55,8 @@ std::string why_not_chip_by_chip(const TopologyConfig& config);
 /// Cached plan_topology(): stored in the configuration and shared with later copies.
 const PlannedTopology& planned_topology(TopologyConfig& config, const hardware::Chip& chip);
 
-/// Maximum number of links of a chip.
-std::size_t links_of_chip(const TopologyConfig& config);
+/// Maximum number of links of a chip; on a switch, those of its port.
+std::size_t links_of_chip(const TopologyConfig& config, const hardware::Chip& chip);
 
 /// "slice 4x2"
 std::string topology_text(const TopologyConfig& config);

@@ -18,6 +18,7 @@
 #include "experiments/config/slices_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "topologies/fully_connected.hpp"
+#include "topologies/switch.hpp"
 
 namespace equarx::config {
 namespace {
@@ -100,6 +101,10 @@ TopologyConfig read_kind(input::ObjectReader& reader, const hardware::Chip& chip
       break;
     case TopologyKind::fully_connected:
       config.chips = read_chip_count(reader, kind, topology::kMaxFullyConnected);
+      break;
+    case TopologyKind::on_switch:
+      config.chips = static_cast<std::uint32_t>(reader.integer(kind, 2, topology::kMaxOnSwitch));
+      reader.reject("avoid", "is for links between chips, which a switch has none of; remove it");
       break;
     case TopologyKind::file:
       config.file = reader.text(kind);
@@ -206,7 +211,8 @@ input::Json kind_json(const TopologyConfig& topology) {
   const std::string key{kTopologyKinds[topology.kind]};
   switch (topology.kind) {
     case TopologyKind::ring: return {{key, topology.shape.lengths.front()}};
-    case TopologyKind::fully_connected: return {{key, topology.chips}};
+    case TopologyKind::fully_connected:
+    case TopologyKind::on_switch: return {{key, topology.chips}};
     case TopologyKind::file: return {{key, topology.file}};
     default: break;
   }
@@ -267,23 +273,25 @@ input::Json avoid_schema() { return {{"type", "array"}, {"items", input::schema_
 
 input::Json topology_schema() {
   using input::Elsewhere;
-  constexpr input::Presence kOneOfSix = input::otherwise("one of six");
+  constexpr input::Presence kOneOfSeven = input::otherwise("one of seven");
   static const input::Table<input::ReadElsewhere> table{
       {{"slice", Elsewhere{slice_schema},
         R"(`"4x2"`: an available slice, in any axis order, with the chip's wraparound )"
         "([hardware.md](hardware.md#slices)); or an accelerator type of Google Cloud with one such "
         R"(shape: `"v5litepod-8"` is 2x4 (v4, v5p and TPU7x count TensorCores: `"v5p-128"` is )"
         "4x4x4)",
-        kOneOfSix},
-       {"mesh", Elsewhere{lengths_schema}, R"(`"4x4x4"`: grid without wraparound)", kOneOfSix},
+        kOneOfSeven},
+       {"mesh", Elsewhere{lengths_schema}, R"(`"4x4x4"`: grid without wraparound)", kOneOfSeven},
        {"torus", Elsewhere{lengths_schema},
-        R"(`"4x4x4"`: grid with wraparound on all axes, or as in `wraparound`)", kOneOfSix},
+        R"(`"4x4x4"`: grid with wraparound on all axes, or as in `wraparound`)", kOneOfSeven},
        {"ring", Elsewhere{input::Integer{1, topology::kMaxChips}}, "`8`: chips in a cycle",
-        kOneOfSix},
+        kOneOfSeven},
        {"fully-connected", Elsewhere{input::Integer{1, topology::kMaxFullyConnected}},
-        "`8`: a link between each pair of chips, at most 1024", kOneOfSix},
+        "`8`: a link between each pair of chips, at most 1024", kOneOfSeven},
+       {"switch", Elsewhere{input::Integer{2, topology::kMaxOnSwitch}},
+        "`8`: a port with all links of each chip on a non-blocking switch, 2 to 1024", kOneOfSeven},
        {"file", Elsewhere{input::Text{}},
-        R"(`"graph.json"`: any graph; path relative to the working directory)", kOneOfSix},
+        R"(`"graph.json"`: any graph; path relative to the working directory)", kOneOfSeven},
        {"wraparound", Elsewhere{R"({"type": "array", "items": {"type": "boolean"}})"},
         "for `torus`: `[true, false, true]`, per axis", input::otherwise("all axes")},
        {"network", Elsewhere{input::Nested{network_table}},
@@ -292,7 +300,8 @@ input::Json topology_schema() {
         R"j(`[["(0,0)", "(0,1)"]]`: links that the ring must not use; `ring` and `equarx` only)j"}},
       {.rules = R"({
         "oneOf": [{"required": ["slice"]}, {"required": ["mesh"]}, {"required": ["torus"]},
-                  {"required": ["ring"]}, {"required": ["fully-connected"]}, {"required": ["file"]}],
+                  {"required": ["ring"]}, {"required": ["fully-connected"]}, {"required": ["switch"]},
+                  {"required": ["file"]}],
         "dependencies": {"wraparound": ["torus"]}})"}};
   return table.schema();
 }

@@ -9,12 +9,13 @@
 namespace equarx::config {
 
 /// Alternative keys for the kind of topology.
-inline constexpr input::EnumNames<TopologyKind, 6> kTopologyKinds({
+inline constexpr input::EnumNames<TopologyKind, 7> kTopologyKinds({
     {TopologyKind::slice, "slice"},
     {TopologyKind::mesh, "mesh"},
     {TopologyKind::torus, "torus"},
     {TopologyKind::ring, "ring"},
     {TopologyKind::fully_connected, "fully-connected"},
+    {TopologyKind::on_switch, "switch"},
     {TopologyKind::file, "file"},
 });
 

@@ -123,6 +123,12 @@ input::Json axes_json(const topology::GridShape& shape) {
   return axes;
 }
 
+/// On a switch no links join the chips of a ring.
+std::vector<topology::ChipId> drawn_ring(const TopologyReport& report) {
+  if (report.config.kind == config::TopologyKind::on_switch) return {};
+  return report.ring.ring;
+}
+
 }  // namespace
 
 TopologyReport report_topology(const config::TopologyConfig& config, const hardware::Chip& chip) {
@@ -193,7 +199,7 @@ std::string to_svg(const TopologyReport& report) {
   return input::at("", [&] {
     return topology::draw_svg(
         report.topology.graph,
-        {.shape = report.topology.shape, .ring = report.ring.ring, .caption = title(report)});
+        {.shape = report.topology.shape, .ring = drawn_ring(report), .caption = title(report)});
   });
 }
 

@@ -51,13 +51,14 @@ double minishard_elements(const collectives::Program& program) {
 }
 
 /// Links that a chip sends over at once: to distinct peers, limited by the transfers that a direct
-/// exchange keeps in flight and by the links of the chip.
+/// exchange keeps in flight and by the links of the chip; on a switch, all of its port.
 std::size_t links_at_once(const collectives::Program& program,
-                          const config::TopologyConfig& topology) {
+                          const config::ExperimentConfig& config) {
+  const std::size_t links = config::links_of_chip(config.topology, config.chip);
+  if (config.topology.kind == config::TopologyKind::on_switch) return links;
   std::set<collectives::Offset> peers;
   for (const collectives::Channel& channel : program.channels) peers.insert(channel.offset);
-  return std::min(
-      {peers.size(), config::links_of_chip(topology), std::size_t{collectives::kShardsUnderWay}});
+  return std::min({peers.size(), links, std::size_t{collectives::kShardsUnderWay}});
 }
 
 }  // namespace
@@ -129,7 +130,7 @@ Expected<void> check_vmem(const collectives::Program& program,
 Expected<void> check_hbm_bandwidth(const collectives::Program& program,
                                    const config::ExperimentConfig& config) {
   if (config.wire_buffers == collectives::WireBuffers::hbm) return {};
-  const std::size_t links = links_at_once(program, config.topology);
+  const std::size_t links = links_at_once(program, config);
   const double traffic = config.chip.hbm_rate_of_links(links);
   if (traffic > config.chip.hbm_rate())
     return infeasible(

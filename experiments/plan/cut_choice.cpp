@@ -14,7 +14,6 @@
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/divide_up.hpp"
-#include "sim/symmetry.hpp"
 #include "sim/time_executor.hpp"
 
 namespace equarx::plan {
@@ -43,7 +42,7 @@ constexpr double kRelevantGain = 0.001;
 constexpr double kRipple = 0.15;
 
 /// True if representative chips give the time of all, ignoring faults and unequal links: on rings
-/// whose neighbours have dedicated links.
+/// whose neighbours have dedicated links, or are on a switch.
 bool uses_dedicated_rings(const config::CollectiveConfig& collective,
                           const ProgramRequest& request) {
   if (request.collective == collectives::Collective::broadcast) return false;
@@ -133,10 +132,7 @@ class CutTrials {
     request.cut.sizes = sizes;
     try {
       const collectives::Program program = collective_.algorithm->make(request);
-      sim::Machine machine = sim::representative(
-          program, link_of(config_.chip), static_cast<std::uint32_t>(config_.chip.dma_queue.value));
-      share_hbm(config_, machine);
-      return sim::simulate(program, machine,
+      return sim::simulate(program, representative_of(program, config_),
                            program_costs(program, config_.chip, config_.wire_buffers),
                            {.engine = sim::Engine::direct})
           .time_s;

@@ -101,7 +101,12 @@ double estimate_simulation_s(const config::CollectiveConfig& collective, const R
   const bool dedicated = collective.algorithm->layout == collectives::RankLayout::ring ||
                          config.topology.kind == config::TopologyKind::fully_connected ||
                          has_representatives(collective.algorithm, config);
-  const double sharers = dedicated ? 0.0 : collective.algorithm->sharers(grid);
+  const bool on_switch = config.topology.kind == config::TopologyKind::on_switch;
+  const double sharers =
+      on_switch   ? std::min<double>(static_cast<double>(collective.algorithm->channels(grid)),
+                                   collectives::kShardsUnderWay)
+      : dedicated ? 0.0
+                  : collective.algorithm->sharers(grid);
   return messages * (rates.message + rates.sharer * sharers +
                      rates.flow * flows_on_hbms(collective, grid, config));
 }

@@ -100,7 +100,7 @@ void slow_shared_links(double efficiency, std::size_t cables, sim::Machine& mach
 sim::Machine make_machine(config::Algorithm algorithm, const collectives::Program& program,
                           const MachineContext& context) {
   const RankGrid& grid = program.grid();
-  return wire_up(context, place_ranks(algorithm, grid, context), program.channels.size(),
+  return wire_up(context, place_ranks(algorithm, grid, context), program.channels,
                  [&](Rank rank, std::size_t channel) {
                    return grid.move(rank, program.channels[channel].offset);
                  });
@@ -108,14 +108,16 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
 
 // --- Representatives
 
-/// True if every message uses a dedicated link to a neighbour and all links are alike, decided
-/// without enumerating chips.
+/// True if every message uses a dedicated link to a neighbour and all links are alike, or all chips
+/// are on one switch, decided without enumerating chips.
 bool is_symmetric_by_construction(config::Algorithm algorithm,
                                   const config::ExperimentConfig& config) {
   const config::TopologyConfig& topology = config.topology;
-  if (!config::is_grid(topology) || topology.network || !config.faults.empty() ||
+  if (topology.network || !config.faults.empty() ||
       config.collective == collectives::Collective::broadcast)
     return false;
+  if (topology.kind == config::TopologyKind::on_switch) return algorithm->is_uniform;
+  if (!config::is_grid(topology)) return false;
   if (algorithm->layout == collectives::RankLayout::ring) {
     if (!topology.avoid.empty()) return false;
     return grid_ring(topology.shape).has_value();
@@ -127,11 +129,7 @@ bool is_symmetric_by_construction(config::Algorithm algorithm,
   return algorithm->layout == collectives::RankLayout::grid && closed;
 }
 
-SimulatedMachine representatives(const collectives::Program& program, const sim::LinkSpec& link,
-                                 const config::ExperimentConfig& config) {
-  const auto queue = static_cast<std::uint32_t>(config.chip.dma_queue.value);
-  sim::Machine machine = sim::representative(program, link, queue);
-  share_hbm(config, machine);
+SimulatedMachine simulated(sim::Machine machine, const collectives::Program& program) {
   const std::string reason =
       fmt::format("{} of {} chips simulated", machine.ranks(), program.ranks());
   return {std::move(machine), true, reason};
@@ -185,7 +183,7 @@ std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
 }  // namespace
 
 sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& chips,
-                     std::size_t channels, const PeerOf& peer_of) {
+                     std::span<const collectives::Channel> channels, const PeerOf& peer_of) {
   const config::PlannedTopology& topology = context.topology();
   sim::Machine machine;
   machine.dma_queue = static_cast<std::uint32_t>(context.config().chip.dma_queue.value);
@@ -193,30 +191,55 @@ sim::Machine wire_up(const MachineContext& context, const std::vector<ChipId>& c
   const std::size_t cables = machine.links.size();
   std::optional<Ports> ports;
   if (topology.slice) ports.emplace(*context.config().topology.network, topology).add_to(machine);
-  const auto route_between = [&](ChipId from, ChipId to) -> sim::Route {
+  const bool on_switch = context.config().topology.kind == config::TopologyKind::on_switch;
+  std::optional<sim::SwitchRoutes> through_switch;
+  if (on_switch)
+    through_switch.emplace(switch_of(context.config().chip), topology.graph.chip_count(), channels,
+                           machine);
+  const auto route_between = [&](ChipId from, ChipId to, collectives::Ports used) -> sim::Route {
     if (from == to) return {};  // no messages
-    return ports && ports->between(from, to) ? ports->route(from, to)
-                                             : cables_between(topology, from, to);
+    if (ports && ports->between(from, to)) return ports->route(from, to);
+    return on_switch ? through_switch->route(from, to, used) : cables_between(topology, from, to);
   };
   for (Rank rank = 0; rank < chips.size(); ++rank) {
     machine.chip_names.push_back(topology.graph.label(chips[rank]));
     auto& out_ports = machine.out_ports.emplace_back();
     std::map<Rank, std::size_t> known;  // several channels may have the same peer
-    for (std::size_t channel = 0; channel < channels; ++channel) {
+    for (std::size_t channel = 0; channel < channels.size(); ++channel) {
       const Rank peer = peer_of(rank, channel);
       const auto [found, is_new] = known.emplace(peer, out_ports.size());
-      out_ports.push_back({peer, is_new ? route_between(chips[rank], chips[peer])
-                                        : out_ports[found->second].route});
+      out_ports.push_back(
+          {peer, is_new ? route_between(chips[rank], chips[peer], channels[channel].ports)
+                        : out_ports[found->second].route});
     }
   }
   apply_faults(context.config().faults, topology, chips, machine);
-  slow_shared_links(context.config().chip.shared_link_efficiency.value, cables, machine);
+  if (!on_switch)
+    slow_shared_links(context.config().chip.shared_link_efficiency.value, cables, machine);
   share_hbm(context.config(), machine);
   return machine;
 }
 
 sim::LinkSpec link_of(const hardware::Chip& chip) {
   return {.name = {}, .rate = chip.link_rate(), .latency = chip.hop_latency.value};
+}
+
+sim::SwitchSpec switch_of(const hardware::Chip& chip) {
+  const double links = chip.links.value;
+  return {.rate = links * chip.link_rate(),
+          .latency = chip.hop_latency.value,
+          .operation_rate = links * chip.link_bandwidth.value * chip.switch_efficiency.value};
+}
+
+sim::Machine representative_of(const collectives::Program& program,
+                               const config::ExperimentConfig& config) {
+  const auto queue = static_cast<std::uint32_t>(config.chip.dma_queue.value);
+  const bool on_switch = config.topology.kind == config::TopologyKind::on_switch;
+  sim::Machine machine = on_switch
+                             ? sim::representative_on_switch(program, switch_of(config.chip), queue)
+                             : sim::representative(program, link_of(config.chip), queue);
+  share_hbm(config, machine);
+  return machine;
 }
 
 void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine) {
@@ -271,7 +294,7 @@ Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
                                         MachineContext& context) {
   const config::ExperimentConfig& config = context.config();
   if (has_representatives(algorithm, config))
-    return representatives(program, link_of(config.chip), config);
+    return simulated(representative_of(program, config), program);
   if (auto prepared = context.prepare(algorithm); !prepared)
     return tl::unexpected(prepared.error());
   sim::Machine machine = make_machine(algorithm, program, context);
@@ -280,8 +303,10 @@ Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
   const std::string obstacle = sim::asymmetry(program, machine);
   // Not always a gain: there is one representative chip more than a chip has peers.
   if (obstacle.empty()) {
-    sim::LinkSpec link = machine.links[machine.out_ports.front().front().route.front()];
-    return representatives(program, link, config);
+    const sim::LinkSpec link = machine.links[machine.out_ports.front().front().route.front()];
+    machine = sim::representative(program, link, machine.dma_queue);
+    share_hbm(config, machine);
+    return simulated(std::move(machine), program);
   }
   if (config.simulation == config::SimulationMode::symmetric)
     return infeasible(

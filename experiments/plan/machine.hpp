@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/program.hpp"
 #include "sim/machine.hpp"
+#include "sim/switch.hpp"
 #include "topologies/topology.hpp"
 
 namespace equarx::plan {
@@ -51,10 +53,18 @@ using PeerOf = std::function<collectives::Rank(collectives::Rank rank, std::size
 /// Builds a machine with one rank per chip of `chips`, with the routes of their messages, faults
 /// and HBMs. `context` must be prepared.
 sim::Machine wire_up(const MachineContext& context, const std::vector<topology::ChipId>& chips,
-                     std::size_t channels, const PeerOf& peer_of);
+                     std::span<const collectives::Channel> channels, const PeerOf& peer_of);
 
 /// One direction of a dedicated link between two chips, for representative chips.
 sim::LinkSpec link_of(const hardware::Chip& chip);
+
+/// The ports of chips on a switch.
+sim::SwitchSpec switch_of(const hardware::Chip& chip);
+
+/// Representative chips of a program, with HBMs if wire buffers are there: linked to each other or,
+/// if the chips of `config` are, on a switch.
+sim::Machine representative_of(const collectives::Program& program,
+                               const config::ExperimentConfig& config);
 
 /// Adds HBMs shared by DMAs and cores, if wire buffers are in HBM.
 void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine);

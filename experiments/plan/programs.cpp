@@ -13,6 +13,7 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/casts.hpp"
+#include "models/collectives/in_switch_program.hpp"
 
 namespace equarx::plan {
 namespace {
@@ -65,12 +66,34 @@ std::vector<bool> folded_axes(const topology::GridShape& shape) {
   return folded;
 }
 
+/// Why a switch cannot form sums; empty if it can.
+std::string why_not_in_switch(const config::ExperimentConfig& config) {
+  if (config.topology.kind != config::TopologyKind::on_switch || config.topology.network)
+    return "sums in a switch; it needs all chips on one (\"topology\": {\"switch\": 8})";
+  if (config.of_step) return "sums in the switch, which is not modelled in steps";
+  if (config.chip.switch_efficiency.value == 0.0)
+    return fmt::format("sums in the switch, and that of {} does not add (no switch_efficiency)",
+                       config.chip.name);
+  if (config.topology.chips < collectives::kFewestRanksInSwitch)
+    return fmt::format("sums in the switch and needs at least {} chips",
+                       collectives::kFewestRanksInSwitch);
+  return {};
+}
+
 }  // namespace
+
+bool is_considered(config::Algorithm algorithm, const config::TopologyConfig& topology) {
+  return !algorithm->in_switch || topology.kind == config::TopologyKind::on_switch;
+}
 
 std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig& config) {
   const std::uint32_t chips = config::count_chips(config.topology);
   if (algorithm->layout != RankLayout::ring && !config.topology.avoid.empty())
     return "cannot avoid the links of /topology/avoid, as a ring can";
+  if (algorithm->in_switch) {
+    const std::string obstacle = why_not_in_switch(config);
+    if (!obstacle.empty()) return obstacle;
+  }
   const bool of_slices = collectives::is_of_slices(algorithm->layout);
   if (of_slices && !config.topology.network)
     return "is for slices that a network joins (/topology/network)";

@@ -9,6 +9,9 @@
 
 namespace equarx::plan {
 
+/// True if `auto` and `tune` consider the algorithm: those of a switch only on one.
+bool is_considered(config::Algorithm algorithm, const config::TopologyConfig& topology);
+
 /// Returns why the algorithm cannot run on this number of chips or kind of topology, as a clause;
 /// empty if it can. Does not check for a ring.
 std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig& config);

@@ -19,6 +19,7 @@ config::ExperimentConfig group_experiment(const config::StepConfig& config,
   experiment.tensor.dtype = call.call.dtype;
   experiment.collectives = {collective};
   experiment.numerics = false;
+  experiment.of_step = true;
   return experiment;
 }
 

@@ -7,6 +7,7 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/step/placement.hpp"
 #include "models/steps/chip_lists.hpp"
+#include "sim/switch.hpp"
 #include "sim/symmetry.hpp"
 
 namespace equarx::step {
@@ -22,6 +23,10 @@ struct Program {
   std::string asymmetry_reason;              ///< why symmetry cannot be exploited; empty if it can
 };
 
+bool is_on_switch(const config::StepConfig& config) {
+  return config.machine.topology.kind == config::TopologyKind::on_switch;
+}
+
 Program program_of(const config::StepConfig& config, const config::StepCall& of,
                    const plan::CollectivePlan& plan) {
   Program program{.label = plan.config.label,
@@ -33,6 +38,9 @@ Program program_of(const config::StepConfig& config, const config::StepCall& of,
   // A grid of one axis is a ring.
   if (program.lengths.size() == 1 && program.layout == collectives::RankLayout::grid)
     program.layout = collectives::RankLayout::ring;
+  // A ring through a switch has the order of the chips.
+  if (is_on_switch(config) && program.layout == collectives::RankLayout::ring)
+    program.layout = collectives::RankLayout::any;
   for (const collectives::Channel& channel : plan.program.channels)
     program.offsets.push_back(channel.offset);
   if (of.call.groups)
@@ -114,7 +122,10 @@ void add_representatives(const config::StepConfig& config, const std::vector<Pro
       peers.push_back(system << kOffsetBits | offset);
   }
   const auto queue = static_cast<std::uint32_t>(config.machine.chip.dma_queue.value);
-  variant.machine = sim::representative(peers, plan::link_of(config.machine.chip), queue);
+  variant.machine =
+      is_on_switch(config)
+          ? sim::representative_on_switch(peers, {}, plan::switch_of(config.machine.chip), queue)
+          : sim::representative(peers, plan::link_of(config.machine.chip), queue);
   plan::share_hbm(config.machine, variant.machine);
   variant.symmetric = true;
   variant.reason =

@@ -121,11 +121,12 @@ sim::Machine machine_of_all(const config::StepConfig& config,
                             std::span<const Placement> placements) {
   plan::MachineContext context(config.machine);
   plan::value_or_throw(context.prepare());
-  std::vector<const std::vector<ChipId>*> channels;
+  std::vector<const std::vector<ChipId>*> peers_of;
   for (const Placement& placement : placements)
-    for (const std::vector<ChipId>& peers : placement.peers) channels.push_back(&peers);
-  return plan::wire_up(context, all_chips(config), channels.size(),
-                       [&](Rank chip, std::size_t channel) { return (*channels[channel])[chip]; });
+    for (const std::vector<ChipId>& peers : placement.peers) peers_of.push_back(&peers);
+  const std::vector<collectives::Channel> channels(peers_of.size());
+  return plan::wire_up(context, all_chips(config), channels,
+                       [&](Rank chip, std::size_t channel) { return (*peers_of[channel])[chip]; });
 }
 
 }  // namespace equarx::step

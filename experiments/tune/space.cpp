@@ -155,6 +155,7 @@ class Enumeration {
     const bool with_network = config_.topology.network.has_value();
     for (const config::Algorithm algorithm :
          config::tried_algorithms(config_.collective, with_network)) {
+      if (!plan::is_considered(algorithm, config_.topology)) continue;
       for (const collectives::RingStyle ring : kStyles)
         if (ring == kStyles.front() || config::has_ring_style(algorithm))
           add_scheme(algorithm, ring);

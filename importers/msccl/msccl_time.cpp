@@ -71,10 +71,11 @@ sim::Machine machine_for(const config::ExperimentConfig& config, const MscclTime
   const std::uint32_t ranks = config::count_chips(config.topology);
   std::vector<topology::ChipId> chips(ranks);
   std::iota(chips.begin(), chips.end(), 0);
-  sim::Machine machine = plan::wire_up(context, chips, lines.offsets.size(),
-                                       [&](collectives::Rank rank, std::size_t channel) {
-                                         return (rank + lines.offsets[channel]) % ranks;
-                                       });
+  const std::vector<collectives::Channel> channels(lines.offsets.size());
+  sim::Machine machine =
+      plan::wire_up(context, chips, channels, [&](collectives::Rank rank, std::size_t channel) {
+        return (rank + lines.offsets[channel]) % ranks;
+      });
   machine.dma_queue = kPiecesInFlight;
   const std::string obstacle = sim::why_not_direct(machine);
   if (!obstacle.empty()) throw InputError("", fmt::format("--topology: {}", obstacle));

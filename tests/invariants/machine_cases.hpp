@@ -62,6 +62,7 @@ inline const std::vector<MachineCase>& machine_cases() {
       {R"({"mesh": "2x2x2"})", 8, 9, 9, 5},
       {R"({"torus": "3x2"})", 6, 6, 6, 3},        // not a power of two
       {R"({"fully-connected": 8})", 7, 8, 8, 4},  // no axes
+      {R"({"switch": 8})", 7, 8, 8, 4},
       {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8, 8,
        4},
       // Slices connected by a network, with and without axes.
@@ -71,6 +72,9 @@ inline const std::vector<MachineCase>& machine_cases() {
        7, 4, 1},
       {R"({"fully-connected": 3, "network": {"slices": 3, "bandwidth": "10 GB/s",
            "latency": "5 us", "chips_per_port": 3}})",
+       6, 6, 4, 1},
+      {R"({"switch": 3, "network": {"slices": 3, "bandwidth": "10 GB/s", "latency": "5 us",
+           "chips_per_port": 3}})",
        6, 6, 4, 1}};
   return all;
 }

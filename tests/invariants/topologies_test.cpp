@@ -10,7 +10,7 @@ const std::string kIslands = EQUARX_CONFIGS_DIR "/topologies/two_islands.json";
 
 TEST_CASE("collectives run on every kind of topology") {
   for (const std::string& topology :
-       {std::string(R"({"fully-connected": 6})"),
+       {std::string(R"({"fully-connected": 6})"), std::string(R"({"switch": 6})"),
         std::string(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"], ["(2,2)", "(3,2)"]]})j"),
         R"({"file": ")" + kIslands + R"("})"}) {
     CAPTURE(topology);

@@ -21,7 +21,7 @@ void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
   command
       .add_option("CONFIG", arguments.config.path,
                   "Experiment configuration to take hardware and topology from; alternatively use "
-                  "--slice, --mesh, --torus, --ring, --fully-connected or --file")
+                  "--slice, --mesh, --torus, --ring, --fully-connected, --switch or --file")
       ->type_name(kFile)
       ->transform(or_installed());
   add_overrides(command, arguments.config.overrides);
@@ -43,6 +43,8 @@ void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
   command
       .add_option("--fully-connected", arguments.fully_connected,
                   "Number of chips, each linked to all others")
+      ->type_name("CHIPS");
+  command.add_option("--switch", arguments.on_switch, "Number of chips on one switch")
       ->type_name("CHIPS");
   command.add_option("--file", arguments.file, "Graph file (configs/schema/topology.schema.json)")
       ->type_name(kFile)

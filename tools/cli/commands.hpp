@@ -224,6 +224,7 @@ struct TopologyArguments {
   std::string wraparound;  ///< "true,false"
   std::string ring;
   std::string fully_connected;
+  std::string on_switch;
   std::string file;
   std::string svg;  ///< SVG file to write; empty: none
   bool json = false;

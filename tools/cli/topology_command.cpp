@@ -37,6 +37,7 @@ Json topology_of(const TopologyArguments& arguments) {
   };
   add("ring", arguments.ring);
   add("fully-connected", arguments.fully_connected);
+  add("switch", arguments.on_switch);
   if (!arguments.wraparound.empty()) {
     const Json axes = Json::parse("[" + arguments.wraparound + "]", nullptr, false);
     topology["wraparound"] = axes.is_discarded() ? Json{arguments.wraparound} : axes;

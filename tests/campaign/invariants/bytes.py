@@ -26,7 +26,7 @@ def tensors_sent(algorithm: str, collective: str, ring: str, n: int) -> float | 
 def conservation(desk: Desk, content: dict, _draw) -> None:
     """For plain collectives between neighbours: no byte is lost or sent twice."""
     topology = content["config"]["topology"]
-    if "workload" in content["config"] or "network" in topology or "faults" in content["config"]:
+    if "workload" in content["config"] or topology.keys() & {"network", "switch"} or "faults" in content["config"]:
         return
     n = topologies.chips_of(topology, content.get("files", {}))
     found = desk.result(timed(content["config"]), "--links")

@@ -76,7 +76,7 @@ def symmetric(desk: Desk, content: dict, _draw) -> None:
 
 def owns_links(desk: Desk, config: dict) -> bool:
     """True if every message has links of its own pair, so that times add up in one order only."""
-    if config.get("wire_buffers") == "hbm" or "network" in config["topology"]:
+    if config.get("wire_buffers") == "hbm" or config["topology"].keys() & {"network", "switch"}:
         return False
     shown = desk.of("show", config)
     if shown.refused or '"wire_buffers": "hbm"' in shown.out:

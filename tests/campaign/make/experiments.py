@@ -63,7 +63,7 @@ def faults(draw: Draw, topology: dict, files: dict) -> dict:
             if draw.chance(0.2):
                 link["fails_at"] = draw.choice(["0 s", time(draw, 1e-7, 1e-3)])
             made["links"].append(link)
-    names = sorted({name for pair in pairs for name in pair})
+    names = sorted({name for pair in pairs for name in pair if not name.endswith("switch")})
     if names and draw.chance(0.4):
         made["chips"] = [{"chip": draw.choice(names), "slowdown": draw.log(0.1, 20)}]
     return made

@@ -7,6 +7,7 @@ from make import chips, collectives, experiments, models, topologies
 MACHINES = [{"slice": "2x2"}, {"slice": "4x2"}, {"slice": "4x4"}, {"torus": "4x2"}, {"torus": "4x4"},
             {"torus": "2x3x2"},
             {"mesh": "2x3"}, {"ring": 4}, {"ring": 8}, {"fully-connected": 4}, {"fully-connected": 8},
+            {"switch": 4}, {"switch": 8},
             {"torus": "4x2", "wraparound": [True, False]}]
 MATRICES = ["bf16", "fp32", "int8", "fp8", "fp4"]
 KEPT = ["recompute", "keep", "offload"]
@@ -25,7 +26,7 @@ def mesh(draw: Draw, machine: dict, names: list[str]) -> dict:
     """Names for whole axes of the machine, one or two of them; for fully connected chips, for a
     division."""
     axes = lengths_of(machine)
-    if "fully-connected" in machine and draw.chance(0.5):
+    if machine.keys() & {"fully-connected", "switch"} and draw.chance(0.5):
         return {names[0]: 2, names[1]: axes[-1] // 2}
     if len(axes) == 1 or draw.chance(0.4):
         return {names[0]: math.prod(axes)}

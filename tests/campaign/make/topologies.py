@@ -41,6 +41,8 @@ def cables(kind: str, value: object, files: dict) -> list[tuple]:
     """Pairs of chips with a certain link, by name; empty if unknown."""
     if kind == "fully-connected":
         return [(str(a), str(b)) for a, b in itertools.combinations(range(value), 2)]
+    if kind == "switch":
+        return [(str(chip), "switch") for chip in range(value)]
     if kind == "ring":
         return [(f"({i})", f"({i + 1})") for i in range(value - 1)]
     if kind == "file":
@@ -56,7 +58,7 @@ def cables(kind: str, value: object, files: dict) -> list[tuple]:
 
 
 def kind_of(topology: dict) -> str:
-    return next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "file") if kind in topology)
+    return next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "switch", "file") if kind in topology)
 
 
 def joined(topology: dict, files: dict) -> list[tuple]:
@@ -96,12 +98,13 @@ def bandwidth(draw: Draw):
 
 def topology(draw: Draw, chip_name: str | None, files: dict) -> dict:
     kind = draw.choice(["slice", "slice", "mesh", "torus", "torus", "ring", "fully-connected", "fully-connected",
-                        "file"])
+                        "switch", "switch", "file"])
     if kind == "slice" and chip_name not in SLICES:
         kind = "torus"
     value = {"slice": lambda: draw.choice(SLICES[chip_name]), "mesh": lambda: lengths(draw),
              "torus": lambda: lengths(draw), "ring": lambda: draw.choice([2, 2, 3, 4, 5, 6, 8, 12, 16]),
-             "fully-connected": lambda: draw.choice([2, 2, 3, 4, 4, 5, 6, 8, 8]), "file": lambda: "graph.json"}[kind]()
+             "fully-connected": lambda: draw.choice([2, 2, 3, 4, 4, 5, 6, 8, 8]),
+             "switch": lambda: draw.choice([2, 2, 3, 4, 6, 8]), "file": lambda: "graph.json"}[kind]()
     if kind == "file":
         files["graph.json"] = graph(draw)
     made = {kind: value}
@@ -116,6 +119,6 @@ def topology(draw: Draw, chip_name: str | None, files: dict) -> dict:
             made["network"] = network
     elif draw.chance(0.1):
         pairs = joined(made, files)
-        if pairs:
+        if pairs and kind != "switch":
             made["avoid"] = [list(pair) for pair in draw.sample(pairs, 1)]
     return made

@@ -38,6 +38,16 @@ TEST_CASE("machine axes are the slices and the axes of a grid") {
   CHECK(machine_axes(slices(node()), {24}) == std::vector<std::uint32_t>{3, 8});
 }
 
+TEST_CASE("groups of chips on a switch are on one") {
+  TopologyConfig topology;
+  topology.kind = TopologyKind::on_switch;
+  topology.chips = 8;
+  CHECK(machine_axes(topology, {2, 4}) == std::vector<std::uint32_t>{2, 4});
+  const TopologyConfig group = group_topology(topology, {2, 4}, {1});
+  CHECK(group.kind == TopologyKind::on_switch);
+  CHECK(group.chips == 4);
+}
+
 TEST_CASE("fully connected chips are divided like the mesh") {
   using Lengths = std::vector<std::uint32_t>;
   CHECK(machine_axes(node(), {2, 4}) == Lengths{2, 4});

@@ -32,12 +32,12 @@ TEST_CASE("chips of every kind are counted") {
 }
 
 TEST_CASE("the maximum number of links of a chip is counted for every kind") {
-  CHECK(links_of_chip(config_of(R"({"slice": "4x2"})")) ==
+  CHECK(links_of_chip(config_of(R"({"slice": "4x2"})"), chip()) ==
         3);  // neighbours along an axis of two: one
-  CHECK(links_of_chip(config_of(R"({"torus": "4x4x4"})")) == 6);
-  CHECK(links_of_chip(config_of(R"({"ring": 5})")) == 2);
-  CHECK(links_of_chip(config_of(R"({"fully-connected": 7})")) == 6);
-  CHECK(links_of_chip(config_of(R"({"file": ")" + kIslands + R"("})")) == 4);
+  CHECK(links_of_chip(config_of(R"({"torus": "4x4x4"})"), chip()) == 6);
+  CHECK(links_of_chip(config_of(R"({"ring": 5})"), chip()) == 2);
+  CHECK(links_of_chip(config_of(R"({"fully-connected": 7})"), chip()) == 6);
+  CHECK(links_of_chip(config_of(R"({"file": ")" + kIslands + R"("})"), chip()) == 4);
 }
 
 TEST_CASE("every kind is planned with the hardware's speeds") {
@@ -54,6 +54,34 @@ TEST_CASE("every kind is planned with the hardware's speeds") {
       return link.rate == chip().link_rate() && link.latency_s == chip().hop_latency.value;
     }));
   }
+}
+
+TEST_CASE("a port of a switch has the rate of all links, and one latency from chip to chip") {
+  const TopologyConfig config = config_of(R"({"switch": 7})");
+  CHECK(count_chips(config) == 7);
+  CHECK(links_of_chip(config, chip()) == 4);
+  CHECK(joins_all_alike(config));
+  CHECK(topology_text(config) == "switch");
+  CHECK(topology_json(config) == input::Json({{"switch", 7}}));
+  const PlannedTopology planned = plan_topology(config, chip());
+  CHECK(planned.graph.chip_count() == 7);
+  REQUIRE(planned.links.size() == 14);
+  for (std::size_t link = 0; link < planned.links.size(); ++link) {
+    CHECK(planned.links[link].rate == 4.0 * chip().link_rate());
+    CHECK(planned.links[link].latency_s == (link % 2 == 0 ? chip().hop_latency.value : 0.0));
+  }
+}
+
+TEST_CASE("replicated switches follow all chips") {
+  const TopologyConfig config = config_of(
+      R"({"switch": 3, "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "1 us"}})");
+  const PlannedTopology planned = plan_topology(config, chip());
+  CHECK(planned.graph.chip_count() == 6);
+  CHECK(planned.graph.node_count() == 8);
+  CHECK(planned.graph.label(4) == "1:1");
+  CHECK(planned.graph.label(7) == "1:switch");
+  CHECK(planned.graph.find_link(4, 7) == topology::LinkId{8});
+  CHECK_FALSE(planned.graph.find_link(4, 6).has_value());
 }
 
 TEST_CASE(

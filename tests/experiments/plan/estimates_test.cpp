@@ -14,6 +14,10 @@ config::ExperimentConfig config_with(const std::string& algorithm, const std::st
   input::Json json = testing::changed("/topology", R"({"torus": "4x4"})");
   if (collectives::is_of_slices(collectives::find_algorithm(algorithm)->layout))
     json["topology"]["network"] = {{"slices", 3}, {"bandwidth", "5 GB/s"}, {"latency", "5 us"}};
+  if (collectives::find_algorithm(algorithm)->in_switch) {
+    json["hardware"] = "h100";
+    json["topology"] = {{"switch", 8}};
+  }
   json["tensor"] = {{"bytes", size}};
   json["collectives"] = {{{"algorithm", algorithm}, {"minishards", 3}, {"microshards", 2}}};
   json.erase("baseline");
