@@ -34,6 +34,9 @@ constexpr input::EnumNames<collectives::Casts, 2> kCastPlaces({
     {collectives::Casts::fused, "fused"},
     {collectives::Casts::separate, "separate"},
 });
+/// Values of "protocol"; "auto" is none of hardware::Protocol.
+constexpr std::string_view kAnyProtocol = "auto";
+constexpr std::array<std::string_view, 4> kProtocolNames = {kAnyProtocol, "ll", "ll128", "simple"};
 constexpr input::EnumNames<CutMode, 2> kCutModes({
     {CutMode::fastest, "fastest"},
     {CutMode::by_size, "by-size"},
@@ -168,8 +171,22 @@ std::optional<numerics::ElementFormat> read_cast(input::ObjectReader& reader,
   return to;
 }
 
+std::string_view protocol_name(const CollectiveConfig& config) {
+  return config.protocol ? hardware::name(*config.protocol) : kAnyProtocol;
+}
+
+/// Without the key, no protocol of NCCL.
+std::optional<hardware::Protocol> read_protocol(input::ObjectReader& reader) {
+  if (!reader.has("protocol")) return hardware::Protocol::none;
+  const std::size_t index = reader.choice("protocol", kProtocolNames);
+  if (index == 0) return std::nullopt;
+  return static_cast<hardware::Protocol>(index);
+}
+
 std::string default_label(const CollectiveConfig& config) {
   std::string label = fmt::format("{} {}", algorithm_name(config.algorithm), config.format.name);
+  if (config.protocol != hardware::Protocol::none)
+    label += fmt::format(", protocol {}", protocol_name(config));
   if (config.between) label += fmt::format(", {} between slices", config.between->name);
   if (config.hadamard) label += ", hadamard";
   if (!config.cast_to) return label;
@@ -318,6 +335,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   config.algorithm = read_algorithm(reader, collective);
   if (!has_ring_style(config.algorithm)) reader.reject("ring", "is for ring algorithms; remove it");
   config.ring = input::choose(reader, "ring", kRingStyles, collectives::RingStyle::full_loop);
+  config.protocol = read_protocol(reader);
   config.cast_to = read_cast(reader, dtype);
   config.hadamard = reader.flag_or("hadamard", false);
   read_format(reader, config, collective, tensor_type(config, dtype));
@@ -403,6 +421,7 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   input::Json json = {{"label", collective.label},
                       {"algorithm", algorithm_name(collective.algorithm)}};
   if (has_ring_style(collective.algorithm)) json["ring"] = collectives::name(collective.ring);
+  if (collective.protocol != hardware::Protocol::none) json["protocol"] = protocol_name(collective);
   const bool two_phases =
       kind == collectives::Collective::all_reduce && has_two_phases(collective.algorithm);
   if (collective.format.scaled && two_phases) json["quantize"] = name(collective.quantize);
@@ -441,6 +460,8 @@ input::Json format_between_schema() {
   return schema;
 }
 
+input::Json protocol_schema() { return input::enum_schema(kProtocolNames); }
+
 input::Json algorithm_keys_schema() {
   using input::Elsewhere;
   static const input::Table<input::ReadElsewhere> table{
@@ -449,7 +470,7 @@ input::Json algorithm_keys_schema() {
         input::otherwise("generated")},
        {"algorithm", Elsewhere{algorithm_name_schema},
         R"(`"ring"`, `"equarx"`, `"torus"`, `"halving-doubling"`, `"recursive-doubling"`, )"
-        R"(`"one-shot"`, `"two-shot"`, `"direct"`, `"hierarchical"`, `"hierarchical-two-shot"`, )"
+        R"(`"one-shot"`, `"two-shot"`, `"nvls"`, `"direct"`, `"hierarchical"`, `"hierarchical-two-shot"`, )"
         R"(`"qgz"`, `"quickreduce"`, `"binomial-tree"` or `"auto"`; support depends on collective )"
         "and topology ([algorithms.md](algorithms.md))",
         input::kRequired},
@@ -457,6 +478,9 @@ input::Json algorithm_keys_schema() {
         "`ring`, `equarx`, `torus`, `hierarchical`, `auto`: each direction carries half of every "
         R"(shard around the ring. `"semi-loop"`: directions carry whole shards and meet)",
         input::by_default(R"("full-loop")")},
+       {"protocol", Elsewhere{protocol_schema},
+        R"(NCCL's `"ll"`, `"ll128"`, `"simple"`, or `"auto"`, the fastest )"
+        "([algorithms.md](algorithms.md#protocols))"},
        {"cast_to", Elsewhere{tensor_type_schema},
         "tensor type, cast to before and back after the collective "
         "([numerics.md](numerics.md#types-of-tensors))"},

@@ -47,8 +47,8 @@ Expected<CollectivePlan> plan_on_grid(config::CollectiveConfig config,
       });
 }
 
-Expected<CollectivePlan> plan_collective(const config::CollectiveConfig& config,
-                                         MachineContext& context, const std::string& pointer) {
+Expected<CollectivePlan> plan_with_chip(const config::CollectiveConfig& config,
+                                        MachineContext& context, const std::string& pointer) {
   const Expected<collectives::RankGrid> grid =
       rank_grid(config.algorithm, context.config(), input::pointer(pointer, "algorithm"));
   if (!grid) return tl::unexpected(grid.error());
@@ -65,6 +65,51 @@ Expected<CollectivePlan> plan_collective(const config::CollectiveConfig& config,
   }
 }
 
+bool in_switch(const config::CollectiveConfig& config) { return config.algorithm->in_switch; }
+
+/// The experiment on chips as the collective sees them under its protocol.
+config::ExperimentConfig under_protocol(config::ExperimentConfig experiment,
+                                        const config::CollectiveConfig& config) {
+  experiment.chip =
+      hardware::under_protocol(std::move(experiment.chip), *config.protocol, in_switch(config));
+  experiment.topology.planned = nullptr;
+  return experiment;
+}
+
+Expected<CollectivePlan> plan_collective(const config::CollectiveConfig& config,
+                                         MachineContext& context, const std::string& pointer) {
+  if (config.protocol == hardware::Protocol::none) return plan_with_chip(config, context, pointer);
+  const std::string at = input::pointer(pointer, "protocol");
+  if (context.config().of_step)
+    return infeasible(at, "is for collectives of their own, not for those of steps; remove it");
+  const hardware::Chip& chip = context.config().chip;
+  if (!hardware::has_protocol(chip, *config.protocol, in_switch(config)))
+    return infeasible(
+        at, fmt::format("'{}' is unknown for '{}' on {}: its hardware file lacks the parameters; "
+                        "remove it",
+                        hardware::name(*config.protocol), config.algorithm->name, chip.name));
+  const config::ExperimentConfig experiment = under_protocol(context.config(), config);
+  MachineContext own(experiment);
+  const bool whole_steps = !config.microshards && !in_switch(config);
+  config::CollectiveConfig in_steps = config;
+  if (whole_steps) in_steps.microshards = 1;
+  return plan_with_chip(in_steps, own, pointer).map([&](CollectivePlan&& plan) {
+    if (whole_steps) plan.cut_reason = "one message per step, to which NCCL's latencies refer";
+    return std::move(plan);
+  });
+}
+
+/// The protocols to try for an algorithm: the given one, or all that the chip has.
+std::vector<hardware::Protocol> protocols_of(const config::CollectiveConfig& config,
+                                             const hardware::Chip& chip) {
+  using hardware::Protocol;
+  if (config.protocol) return {*config.protocol};
+  std::vector<Protocol> protocols;
+  for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
+    if (hardware::has_protocol(chip, protocol, in_switch(config))) protocols.push_back(protocol);
+  return protocols;
+}
+
 /// Plans an algorithm as one of several candidates; skipped if its simulation would take too long.
 Expected<CollectivePlan> plan_trial(const config::CollectiveConfig& candidate,
                                     MachineContext& context, const std::string& pointer) {
@@ -77,13 +122,38 @@ Expected<CollectivePlan> plan_trial(const config::CollectiveConfig& candidate,
   return plan_collective(candidate, context, pointer);
 }
 
+/// Plans an algorithm with all its protocols.
+void add_candidates(config::CollectiveConfig candidate, MachineContext& context,
+                    const std::string& pointer, PlannedCollective& planned) {
+  const auto protocols = protocols_of(candidate, context.config().chip);
+  if (protocols.empty())
+    planned.infeasible.push_back({candidate.algorithm, fmt::format("{} has no protocols for it",
+                                                                   context.config().chip.name)});
+  for (const hardware::Protocol protocol : protocols) {
+    candidate.protocol = protocol;
+    Expected<CollectivePlan> plan = plan_trial(candidate, context, pointer);
+    if (plan)
+      planned.candidates.push_back(*std::move(plan));
+    else
+      planned.infeasible.push_back({candidate.algorithm, plan.error().text()});
+  }
+}
+
 /// Plans every algorithm that can run with this format; infeasible if none can.
 Expected<PlannedCollective> plan_candidates(const config::CollectiveConfig& config,
                                             MachineContext& context, const std::string& pointer) {
   PlannedCollective planned;
   const collectives::Collective collective = context.config().collective;
   const bool with_network = context.config().topology.network.has_value();
-  for (const config::Algorithm algorithm : config::tried_algorithms(collective, with_network)) {
+  std::vector<config::Algorithm> tried = config.algorithm == config::kAutomatic
+                                             ? config::tried_algorithms(collective, with_network)
+                                             : std::vector<config::Algorithm>{config.algorithm};
+  if (config.protocol != hardware::Protocol::none && tried.size() > 1)
+    std::erase_if(tried, [&](config::Algorithm algorithm) {
+      return std::ranges::find(algorithm->of_nccl, collective) == algorithm->of_nccl.end();
+    });
+  for (const config::Algorithm algorithm : tried) {
+    if (tried.size() > 1 && !is_considered(algorithm, context.config().topology)) continue;
     if (!config::fits_format(algorithm, collective, config.format)) continue;
     const std::string why = why_not(algorithm, context.config());
     if (!why.empty()) {
@@ -92,11 +162,7 @@ Expected<PlannedCollective> plan_candidates(const config::CollectiveConfig& conf
     }
     config::CollectiveConfig candidate = config;
     candidate.algorithm = algorithm;
-    Expected<CollectivePlan> plan = plan_trial(candidate, context, pointer);
-    if (plan)
-      planned.candidates.push_back(*std::move(plan));
-    else
-      planned.infeasible.push_back({algorithm, plan.error().text()});
+    add_candidates(std::move(candidate), context, pointer, planned);
   }
   if (planned.candidates.empty())
     return infeasible(input::pointer(pointer, "algorithm"),
@@ -113,7 +179,7 @@ Expected<PlannedCollective> plan_candidates(const config::CollectiveConfig& conf
 /// same on other chips.
 Expected<PlannedCollective> plan_alternatives(config::CollectiveConfig& collective,
                                               MachineContext& context, const std::string& pointer) {
-  if (collective.algorithm == config::kAutomatic)
+  if (collective.algorithm == config::kAutomatic || !collective.protocol)
     return plan_candidates(collective, context, pointer);
   return plan_collective(collective, context, pointer).map([&](CollectivePlan&& plan) {
     collective.sizes = plan.config.sizes;
@@ -134,6 +200,13 @@ Expected<void> plan_engine(const config::ExperimentConfig& config, RunProfile pr
   return choose_engine(config.engine, machine, simgrid_s, profile).map([&](EngineChoice&& choice) {
     plan.engine = std::move(choice);
   });
+}
+
+/// Recomputes the costs and the machine of a plan.
+void replan(CollectivePlan& plan, MachineContext& context) {
+  const config::ExperimentConfig& config = context.config();
+  plan.costs = costs_of(plan.program, config);
+  plan.simulated = value_or_throw(plan_machine(plan.config.algorithm, plan.program, context));
 }
 
 }  // namespace
@@ -180,9 +253,13 @@ Plan on_machine(Plan plan, const config::MachineParameters& machine) {
   MachineContext context(plan.config);
   for (PlannedCollective& collective : plan.collectives)
     for (CollectivePlan& candidate : collective.candidates) {
-      candidate.costs = costs_of(candidate.program, plan.config);
-      candidate.simulated =
-          value_or_throw(plan_machine(candidate.config.algorithm, candidate.program, context));
+      if (candidate.config.protocol == hardware::Protocol::none) {
+        replan(candidate, context);
+        continue;
+      }
+      const config::ExperimentConfig experiment = under_protocol(plan.config, candidate.config);
+      MachineContext own(experiment);
+      replan(candidate, own);
     }
   return plan;
 }

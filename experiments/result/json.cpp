@@ -16,6 +16,8 @@ namespace {
 
 input::Json candidate_json(const run::Candidate& candidate) {
   input::Json json = {{"algorithm", candidate.algorithm->name}};
+  if (candidate.protocol != hardware::Protocol::none)
+    json["protocol"] = hardware::name(candidate.protocol);
   if (candidate.time_s) json["time_s"] = *candidate.time_s;
   if (!candidate.note.empty()) json["note"] = candidate.note;
   return json;

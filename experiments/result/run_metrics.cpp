@@ -26,6 +26,15 @@ Metrics<RunResult> first_metrics() {
         .meaning = "for `auto`, the algorithm chosen",
         .place = 20},
        [](const RunResult& run) { return config::algorithm_name(run.algorithm); }},
+      {{.key = "protocol",
+        .unit = Unit::text,
+        .meaning = "of NCCL; for `auto`, the one chosen",
+        .empty = Empty::absent},
+       [](const RunResult& run) {
+         return run.protocol == hardware::Protocol::none
+                    ? std::nullopt
+                    : std::optional(hardware::name(run.protocol));
+       }},
       {{.key = "time_s",
         .unit = Unit::time,
         .meaning = "until the last chip finishes. `null` after a link failure",
@@ -58,6 +67,17 @@ Metrics<RunResult> traffic_metrics() {
             .place = 120,
             .compared = true},
            &RunResult::wire_bytes_per_link},
+          {{.key = "bus_bytes_per_s",
+            .unit = Unit::number,
+            .meaning = "bus bandwidth as defined by nccl-tests",
+            .empty = Empty::null,
+            .title = "bus bandwidth",
+            .place = 115,
+            .compared = true,
+            .schema = R"({"exclusiveMinimum": 0})"},
+           [](const RunResult& run) {
+             return run.failure ? std::nullopt : std::optional(run.bus_bytes / run.time_s);
+           }},
           {{.key = "chips",
             .unit = Unit::count,
             .meaning = "in the topology",

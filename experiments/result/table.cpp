@@ -75,15 +75,22 @@ std::string failure_note(const run::RunResult& run) {
       units::time_text(failure.time_s), failure.transfer, failure.from, failure.to, failure.link);
 }
 
+/// "ring", "ring, protocol ll128"
+std::string scheme_text(config::Algorithm algorithm, hardware::Protocol protocol) {
+  const std::string name{config::algorithm_name(algorithm)};
+  if (protocol == hardware::Protocol::none) return name;
+  return fmt::format("{}, protocol {}", name, hardware::name(protocol));
+}
+
 /// The algorithm selected by `auto`, and with `verbose` the time of each candidate.
 std::string candidates_note(const run::RunResult& run, bool verbose) {
   std::string text = fmt::format(
-      "  {}: auto selected {}, {}{}\n", run.label, config::algorithm_name(run.algorithm),
+      "  {}: auto selected {}, {}{}\n", run.label, scheme_text(run.algorithm, run.protocol),
       run.failure ? "although it fails, as do all others" : "the fastest that can run",
       verbose ? ":" : ".");
   if (!verbose) return text;
   for (const run::Candidate& candidate : run.candidates)
-    text += fmt::format("    {:<18}  {}\n", candidate.algorithm->name,
+    text += fmt::format("    {:<18}  {}\n", scheme_text(candidate.algorithm, candidate.protocol),
                         candidate.time_s ? units::time_text(*candidate.time_s) : candidate.note);
   return text;
 }

@@ -19,8 +19,8 @@ class Search {
   void consider(const plan::CollectivePlan& candidate) {
     const double bound_s =
         sim::lower_bound_s(candidate.program, candidate.simulated.machine, candidate.costs);
-    Candidate& report =
-        best_.candidates.emplace_back(Candidate{candidate.config.algorithm, std::nullopt, {}});
+    Candidate& report = best_.candidates.emplace_back(
+        Candidate{candidate.config.algorithm, std::nullopt, {}, *candidate.config.protocol});
     if (bound_s > best_s_) {
       report.note = fmt::format("cannot win: lower bound {}", units::time_text(bound_s));
       return;
@@ -58,7 +58,8 @@ Choice choose(const plan::PlannedCollective& planned, const SimulateCandidate& s
   for (const plan::CollectivePlan& candidate : planned.candidates) search.consider(candidate);
   Choice best = std::move(search).best();
   for (const plan::InfeasibleAlgorithm& other : planned.infeasible)
-    best.candidates.push_back({other.algorithm, std::nullopt, other.reason});
+    best.candidates.push_back(
+        {other.algorithm, std::nullopt, other.reason, hardware::Protocol::none});
   return best;
 }
 

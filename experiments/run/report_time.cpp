@@ -43,6 +43,15 @@ std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResul
 std::vector<LinkUse> links_of_each(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
   std::vector<LinkUse> uses;
   const std::vector<sim::OutPort>& out_ports = plan.simulated.machine.out_ports.front();
+  if (plan.simulated.machine.hops(out_ports.front()) > 1) {  // through a switch: out, in
+    for (const sim::LinkIndex link : {0U, 1U})
+      uses.push_back({fmt::format("every chip's port, {}", link == 0 ? "out" : "in"),
+                      {},
+                      {},
+                      time.link_bytes[link],
+                      time.link_busy_s[link]});
+    return uses;
+  }
   for (std::size_t channel = 0; channel < out_ports.size(); ++channel) {
     const sim::LinkIndex link = out_ports[channel].route.front();
     if (link == uses.size())  // the first channel over it
@@ -63,6 +72,24 @@ FailureReport report_failure(const plan::CollectivePlan& plan,
           collectives::describe_cargo(plan.program, failure.message)};
 }
 
+/// The bytes that nccl-tests counts per rank for its bus bandwidth (doc/PERFORMANCE.md): those that
+/// the busiest link direction of every rank must carry, whatever the algorithm.
+double bus_bytes(const collectives::Program& program) {
+  constexpr double kBitsPerByte = 8.0;
+  const numerics::ElementFormat type = program.cast_from.value_or(program.tensor_format);
+  const double ranks = program.ranks();
+  const double bytes = static_cast<double>(program.partition.elements()) *
+                       static_cast<double>(numerics::element_bits(type)) / kBitsPerByte;
+  switch (program.collective) {
+    case collectives::Collective::all_reduce: return 2.0 * bytes * (ranks - 1.0) / ranks;
+    case collectives::Collective::reduce_scatter:
+    case collectives::Collective::all_gather:
+    case collectives::Collective::all_to_all: return bytes * (ranks - 1.0) / ranks;
+    case collectives::Collective::broadcast: break;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
@@ -70,6 +97,8 @@ RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& t
   const sim::Machine& machine = plan.simulated.machine;
   run.label = plan.config.label;
   run.algorithm = plan.config.algorithm;
+  run.protocol = plan.config.protocol.value_or(hardware::Protocol::none);
+  run.bus_bytes = bus_bytes(plan.program);
   run.time_s = time.time_s;
   run.lower_bound_s = sim::lower_bound_s(plan.program, machine, plan.costs);
   const std::vector<std::uint64_t> bytes = sim::link_bytes(plan.program, machine);

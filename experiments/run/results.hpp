@@ -40,6 +40,7 @@ struct Candidate {
   config::Algorithm algorithm = nullptr;
   std::optional<double> time_s;  ///< set if simulated to its end
   std::string note;              ///< otherwise, the reason
+  hardware::Protocol protocol = hardware::Protocol::none;
 };
 
 /// Busy and waiting times of a core in seconds, averaged over all chips.
@@ -52,7 +53,9 @@ struct CoreTime {
 struct RunResult {
   std::string label;
   config::Algorithm algorithm = nullptr;
+  hardware::Protocol protocol = hardware::Protocol::none;
   double time_s = 0.0;            ///< of a failed run: the time of failure
+  double bus_bytes = 0.0;         ///< per rank, by the definition of nccl-tests
   std::optional<double> speedup;  ///< baseline time / this time; unset if either failed
   double lower_bound_s = 0.0;
   std::uint64_t wire_bytes_per_link = 0;  ///< largest over link directions
