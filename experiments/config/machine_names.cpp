@@ -48,10 +48,8 @@ struct OtherChip {
 constexpr std::string_view kMostParameters =
     "set the /hardware parameters that differ (docs/hardware.md)";
 constexpr std::array kOtherChips = {
-    OtherChip{"h200", "h100",
-              "set /hardware/hbm_bandwidth to 4.8 TB/s and /hardware/hbm_capacity to 141 GB"},
-    OtherChip{"b200", "h100", kMostParameters},
-    OtherChip{"gb200", "h100", kMostParameters},
+    OtherChip{"b300", "b200", kMostParameters},
+    OtherChip{"gb300", "gb200", kMostParameters},
     OtherChip{"v100", "a100", kMostParameters},
     OtherChip{"mi325x", "mi300x",
               "set /hardware/hbm_bandwidth to 6 TB/s and /hardware/hbm_capacity to 256 GB"},

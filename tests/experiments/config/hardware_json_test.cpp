@@ -1,6 +1,7 @@
 #include "experiments/config/hardware_json.hpp"
 
 #include <cmath>
+#include <set>
 
 #include "base/input/embedded.hpp"
 #include "base/input/json.hpp"
@@ -82,6 +83,7 @@ TEST_CASE("rates of FP8, FP32 and host links match the sources, or are absent") 
   for (const Rates& rates : {Rates{"a100", 0, 32e9, 19.5e12},
                              {"gh200", 1978.9e12, 450e9, 66.9e12},
                              {"h100", 1978.9e12, 64e9, 66.9e12},
+                             {"h200", 1978.9e12, 64e9, 66.9e12},
                              {"mi300x", 2614.9e12, 64e9, 163.4e12},
                              {"tpu-v4", 0, 16e9, 275e12 / 6},
                              {"tpu-v5e", 0, 15e9, 197e12 / 6},
@@ -97,10 +99,39 @@ TEST_CASE("rates of FP8, FP32 and host links match the sources, or are absent") 
   }
 }
 
+TEST_CASE("chips of the Blackwell generation multiply FP4 as their data sheets say") {
+  struct Rates {
+    std::string name;
+    double fp4, fp8, bf16, links_rate;
+  };
+  for (const Rates& rates :
+       {Rates{"b200", 9e15, 4.5e15, 2.25e15, 900e9}, {"gb200", 10e15, 5e15, 2.5e15, 900e9}}) {
+    CAPTURE(rates.name);
+    const hardware::Chip chip = load_chip(rates.name, "/hardware");
+    CHECK(chip.matrix_rate_fp4.value == rates.fp4);
+    CHECK(chip.matrix_rate_fp8.value == rates.fp8);
+    CHECK(chip.matrix_rate_bf16.value == rates.bf16);
+    CHECK(chip.links.value * chip.link_bandwidth.value == Approx(rates.links_rate).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("only GPUs of NVIDIA have NCCL's protocols, from Hopper on also sums in the switch") {
+  for (const input::EmbeddedFile& file : input::embedded_hardware()) {
+    CAPTURE(file.name);
+    const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
+    const std::set<std::string_view> adding = {"b200", "gb200", "h100", "h200"};
+    const bool has = adding.contains(file.name) || file.name == "a100";
+    CHECK((chip.ll_efficiency.value > 0.0) == has);
+    CHECK((chip.simple_efficiency.value > chip.ll_efficiency.value) == has);
+    CHECK((chip.switch_efficiency.value > 0.0) == adding.contains(file.name));
+  }
+}
+
 TEST_CASE("fitted parameters have errors, and the measurements they were fitted to") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
-    const bool fitted = file.name != "tpu-v4" && file.name != "h100" && file.name != "gh200";
+    const std::set<std::string_view> not_fitted = {"tpu-v4", "b200", "gb200", "gh200", "h200"};
+    const bool fitted = !not_fitted.contains(file.name);
     CHECK(chip.calibration.has_value() == fitted);
     for (const hardware::ParameterInfo& info : hardware::parameters()) {
       CAPTURE(file.name, info.key);
@@ -178,7 +209,7 @@ TEST_CASE("every assumed parameter of a built-in chip has a range") {
 
 TEST_CASE("parameters are reported as they were read") {
   const input::Json json = parameters_json(load_chip("tpu-v5e", "/hardware"));
-  CHECK(json.size() == hardware::parameters().size() - 4);
+  CHECK(json.size() == hardware::parameters().size() - 15);
   CHECK_FALSE(json.contains("matrix_rate_fp8"));  // v5e has no FP8
   CHECK_FALSE(json.contains("matrix_rate_fp4"));
   CHECK(json["link_bandwidth"]["value"] == "45 GB/s");
@@ -364,9 +395,8 @@ TEST_CASE("times may be zero") {
 
 TEST_CASE("unknown hardware is refused with the known names") {
   check_mistakes({{"/hardware", "tpu-v9", "/hardware",
-                   "did you mean 'tpu-v4'? (one of a100, gh200, h100, mi300x, tpu-v4, tpu-v5e, "
-                   "tpu-v5p, tpu-v6e, "
-                   "tpu-v7, or the path of"},
+                   "did you mean 'tpu-v4'? (one of a100, b200, gb200, gh200, h100, h200, mi300x, "
+                   "tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
                   {"/hardware", "\"\"", "/hardware", "use one of a100"},
                   {"/hardware", "none.json", "/hardware", "cannot read none.json"},
                   {"/hardware", "/", "/hardware", "is a directory"}});

@@ -92,8 +92,9 @@ TEST_CASE("accelerator types count chips or TensorCores") {
 
 TEST_CASE("other names of chips and slices are refused with the nearest") {
   check_mistakes(
-      {{"/hardware", "h200", "/hardware",
-        "no built-in chip 'h200'; nearest: h100; set /hardware/hbm_bandwidth to 4.8 TB/s"},
+      {{"/hardware", "mi325x", "/hardware",
+        "no built-in chip 'mi325x'; nearest: mi300x; set /hardware/hbm_bandwidth to 6 TB/s"},
+       {"/hardware", "b300", "/hardware", "nearest: b200; set the /hardware parameters"},
        {"/hardware", "tpu-v3", "/hardware", "nearest: tpu-v4; set the /hardware parameters"},
        {"/hardware", "v5", "/hardware", "did you mean 'tpu-v5e' or 'tpu-v5p'? (one of a100"},
        {"/hardware", "tpu-v6", "/hardware", "did you mean 'tpu-v6e'?"},
@@ -111,13 +112,13 @@ TEST_CASE("other names of chips and slices are refused with the nearest") {
 }
 
 TEST_CASE("parameters named for chips that are not built in exist") {
-  const std::string message = unknown_chip("H200", {});
+  const std::string message = unknown_chip("MI325X", {});
   for (const std::string key : {"hbm_bandwidth", "hbm_capacity"})
     CHECK_THAT(message, ContainsSubstring("/hardware/" + key));
   input::Json json = changed("/topology/ring", "8");
   json["hardware"] = {
-      {"based_on", "h100"}, {"hbm_bandwidth", "4.8 TB/s"}, {"hbm_capacity", "141 GB"}};
-  CHECK(read_config(json).chip.name.starts_with("h100 ("));
+      {"based_on", "mi300x"}, {"hbm_bandwidth", "6 TB/s"}, {"hbm_capacity", "256 GB"}};
+  CHECK(read_config(json).chip.name.starts_with("mi300x ("));
 }
 
 }  // namespace

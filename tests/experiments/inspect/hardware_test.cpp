@@ -7,11 +7,12 @@
 namespace equarx::inspect::hardware_test {
 namespace {
 
-TEST_CASE("the built-in chips are four GPUs and five generations of TPU") {
+TEST_CASE("the built-in chips are seven GPUs and five generations of TPU") {
   std::vector<std::string> names;
   for (const hardware::Chip& chip : built_in_chips()) names.push_back(chip.name);
-  CHECK(names == std::vector<std::string>{"a100", "gh200", "h100", "mi300x", "tpu-v4", "tpu-v5e",
-                                          "tpu-v5p", "tpu-v6e", "tpu-v7"});
+  CHECK(names == std::vector<std::string>{"a100", "b200", "gb200", "gh200", "h100", "h200",
+                                          "mi300x", "tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e",
+                                          "tpu-v7"});
 }
 
 TEST_CASE("the list shows each chip's links, memory and peak with their units") {
@@ -22,9 +23,9 @@ TEST_CASE("the list shows each chip's links, memory and peak with their units") 
   for (const hardware::Chip& chip : chips) CHECK_THAT(table, ContainsSubstring(chip.description));
   const input::Json json = to_json(chips);
   REQUIRE(json.size() == chips.size());
-  const input::Json& v5e = json[5];
+  const input::Json& v5e = json[8];
   CHECK(v5e["name"] == "tpu-v5e");
-  CHECK(v5e["description"] == chips[5].description);
+  CHECK(v5e["description"] == chips[8].description);
   CHECK(v5e["links"] == 4);
   CHECK(v5e["link_bandwidth"] == "45 GB/s");
   CHECK(v5e["matrix_rate_bf16"] == "197 Top/s");

@@ -121,7 +121,7 @@ TEST_CASE("a folder without a study is refused") {
 
 TEST_CASE("the studies of the repository fit the schema") {
   for (const std::string name : {"equarx_paper", "validation", "real_activations",
-                                 "published/mscclpp", "published/quickreduce"}) {
+                                 "published/mscclpp", "published/nccl", "published/quickreduce"}) {
     CAPTURE(name);
     const Study study = load_study(kStudies / name);
     CHECK_FALSE(study.experiments.empty());
