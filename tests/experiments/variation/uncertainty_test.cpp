@@ -32,6 +32,23 @@ TEST_CASE("parameters of a network are sampled from their range") {
   CHECK(all[1].speedup.low < all[1].speedup.high);
 }
 
+TEST_CASE("the discrepancy of the model widens times and speedups by lognormal factors") {
+  Varied runs = two_runs(exact_machine());
+  CHECK(sample(runs, {.samples = 10}, kSilent).empty());
+  runs.spreads = {{0.1, 0.0}, {0.1, 0.2}};
+  const auto samples = sample(runs, {.samples = 2000}, kSilent);
+  const std::vector<Timing> nominal = runs.time_on(runs.machine);
+  for (const std::vector<Timing>& timings : samples) {
+    CHECK(timings[0].speedup == 1.0);
+    CHECK(timings[1].speedup == Approx(timings[0].time_s / timings[1].time_s));
+  }
+  const std::vector<Uncertainty> all = uncertainties(samples);
+  CHECK(all[0].time_s.low == Approx(nominal[0].time_s * std::exp(-0.1)).epsilon(0.01));
+  CHECK(all[0].time_s.high == Approx(nominal[0].time_s * std::exp(0.1)).epsilon(0.01));
+  CHECK(all[1].speedup.low == Approx(nominal[1].speedup * std::exp(-0.2)).epsilon(0.02));
+  CHECK(all[1].speedup.high == Approx(nominal[1].speedup * std::exp(0.2)).epsilon(0.02));
+}
+
 TEST_CASE("a latency is sampled from its standard error, independently of the bandwidth") {
   config::MachineParameters machine = exact_machine();
   machine.network->bandwidth.range = hardware::ParameterRange{8e9, 12e9};

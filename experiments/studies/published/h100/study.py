@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Predicts layers, serving and programs of one H100, and compares them with the rows of rows.json.
 
-Usage: study.py EQUARX_SIM [--strict]. With --strict the exit code is 1 if a row misses its
-tolerance and rows.json has no cause for it.
+Usage: study.py EQUARX_SIM [--strict] [--output FILE]. With --strict the exit code is 1 if a row
+misses its tolerance and rows.json has no cause for it. --output writes the rows as `reproduce`
+writes its study.json.
 """
 import argparse
 import json
@@ -72,13 +73,16 @@ def simulated(program, row, folder):
 
 
 def table(program):
-    """Prints all rows. @return the number of misses without a known cause"""
+    """Prints all rows. @return them with their simulated figures, and the number of unknown misses"""
     print("| row | measured | simulated | simulated / measured | within |\n|---|---:|---:|---:|---|")
-    unknown, errors = 0, {}
+    unknown, errors, results = 0, {}, []
     with tempfile.TemporaryDirectory() as folder:
         for row in STUDY["rows"]:
             seconds = simulated(program, row, pathlib.Path(folder))
             ratio = seconds / row["measured"]
+            results.append({"id": row["what"], "what": f"H100, {row['what']}", "metric": "time_s", "role": "prediction",
+                            "expected": row["measured"], "simulated": seconds, "question": row["question"],
+                            "origin": "this project's H100"})
             good = abs(ratio - 1) <= row["tolerance"]
             unknown += not good and "misses" not in row
             errors.setdefault("serving" if "positions" in row else row["kind"], []).append(abs(ratio - 1))
@@ -87,15 +91,18 @@ def table(program):
     for kind, all_of_kind in errors.items():
         print(f"\n{kind}: {len(all_of_kind)} rows, median error {statistics.median(all_of_kind):.1%}, "
               f"worst {max(all_of_kind):.1%}")
-    return unknown
+    return results, unknown
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--strict", action="store_true")
+    parser.add_argument("--output")
     arguments = parser.parse_args()
-    unknown = table(arguments.program)
+    results, unknown = table(arguments.program)
+    if arguments.output:
+        pathlib.Path(arguments.output).write_text(json.dumps({"rows": results}, indent=1) + "\n", encoding="utf-8")
     return 1 if arguments.strict and unknown else 0
 
 
