@@ -124,7 +124,8 @@ std::pair<input::Json, input::Json> step_and_experiment(const std::string& topol
   if (step["topology"].contains("network"))
     step["mesh"] = {{"data", {{"length", 8}, {"axes", {0, 1}}}}};
   input::Json experiment = input::parse_json(R"({
-    "hardware": "tpu-v5e", "engine": "direct", "tensor": {"bytes": "4 MiB"}, "numerics": "off",
+    "hardware": "tpu-v5e", "engine": "direct", "tensor": {"bytes": "4 MiB"},
+    "timed_as": "step", "numerics": "off",
     "uncertainty": {"samples": 20}})");
   experiment["topology"] = step["topology"];
   experiment["collectives"] = variants;
