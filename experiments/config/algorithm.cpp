@@ -44,7 +44,8 @@ bool fits_format(Algorithm algorithm, collectives::Collective collective,
   if (format.scaled) return can_be_quantized(collective, algorithm);
   if (algorithm == kAutomatic) return true;
   const bool in_levels = collectives::is_of_slices(algorithm->layout);  // levels are summed in FP32
-  if (in_levels && numerics::has_shared_scale(format)) return false;
+  const bool in_fp32 = in_levels || algorithm->in_switch;
+  if (in_fp32 && numerics::has_shared_scale(format)) return false;
   return algorithm->can_be_plain && (algorithm->adds_in_twos || !numerics::adds_by_code(format));
 }
 

@@ -296,6 +296,12 @@ void check_shared_scale(input::ObjectReader& reader, const CollectiveConfig& con
                             fmt::format("'{}' already casts the tensor, with the scale shared by "
                                         "all ranks; remove it",
                                         config.format.name));
+  if (config.algorithm != kAutomatic && config.algorithm->in_switch)
+    throw input::InputError(
+        reader.pointer_to("format"),
+        fmt::format("'{}' has one scale for all ranks, which a switch does not know; use a format "
+                    "like \"bf16\", or an algorithm like \"two-shot\"",
+                    config.format.name));
   check_sums(reader, config, collective);
 }
 

@@ -150,6 +150,8 @@ TEST_CASE("what a switch or a chip cannot do is refused with the reason") {
          "/collectives/0/protocol", "'ll' is unknown for 'nvls'");
   refuse(on_switch("h100", 8, "1 MiB", {{"algorithm", "ring"}, {"protocol", "LL"}}),
          "/collectives/0/protocol", "did you mean 'll'?");
+  refuse(on_switch("h100", 8, "1 MiB", {{"algorithm", "nvls"}, {"format", "fp8lm-e4m3"}}),
+         "/collectives/0/format", "has one scale for all ranks, which a switch does not know");
   json = on_switch("h100", 1, "1 MiB", {{"algorithm", "ring"}});
   refuse(json, "/topology/switch", "from 2 to 1024");
   json["topology"] = {{"switch", 4}, {"avoid", {{"0", "1"}}}};

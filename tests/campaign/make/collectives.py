@@ -20,6 +20,7 @@ ALGORITHMS = {
     "recursive-doubling": (("all-reduce",), True, True),
     "one-shot": (("all-reduce",), True, True),
     "two-shot": (("all-reduce",), True, True),
+    "nvls": (("all-reduce",), True, False),
     "direct": (("reduce-scatter", "all-gather", "all-to-all", "broadcast"), True, True),
     "hierarchical": (("all-reduce", "reduce-scatter", "all-gather"), True, True),
     "hierarchical-two-shot": (("all-reduce", "reduce-scatter", "all-gather"), True, True),
@@ -41,6 +42,8 @@ def fits(algorithm: str, collective: str, topology: dict, chips: int) -> bool:
         return algorithm in OF_SLICES + ("two-shot", "one-shot", "direct", "quickreduce", "auto")
     if algorithm in OF_SLICES or ("avoid" in topology and algorithm not in ("ring", "equarx", "auto")):
         return False
+    if algorithm == "nvls":
+        return "switch" in topology and chips > 2
     if algorithm == "torus":
         return any(kind in topology for kind in GRIDS)
     if algorithm in ("halving-doubling", "recursive-doubling", "binomial-tree"):
@@ -100,6 +103,8 @@ def collective(draw: Draw, kind: str, topology: dict, chips: int) -> dict:
         made["between"] = {"format": draw.choice(scaled if quantized or draw.chance(0.5) else ["bf16", "fp32"])}
         if made["between"]["format"] in FREE:
             encoding(draw, made["between"])
+    if "switch" in topology and draw.chance(0.3):
+        made["protocol"] = draw.choice(["auto", "ll", "ll128", "simple"])
     if draw.chance(0.1):
         made["cast_to"] = draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2", "half"])
         made["casts"] = draw.choice(["fused", "separate"])
