@@ -315,15 +315,15 @@ Metrics<values::ValueResult> change_metrics() {
 
 /// Lists of a run.
 Metrics<RunResult> list_keys() {
-  return {Metric<RunResult>({.key = "candidates",
-                             .unit = Unit::list,
-                             .meaning = "algorithms considered by `auto`",
-                             .empty = Empty::absent}),
-          Metric<RunResult>({.key = "links",
-                             .unit = Unit::list,
-                             .meaning = "with `--links`: link directions; under symmetry, one per "
-                                        "peer of a chip",
-                             .empty = Empty::absent})};
+  return {
+      Metric<RunResult>({.key = "candidates",
+                         .unit = Unit::list,
+                         .meaning = "algorithms considered by `auto`",
+                         .empty = Empty::absent}),
+      Metric<RunResult>({.key = "links",
+                         .unit = Unit::list,
+                         .meaning = "with `--links`: link directions; under symmetry, of one chip",
+                         .empty = Empty::absent})};
 }
 
 /// Objects of a run after its breakdown, before their metrics.

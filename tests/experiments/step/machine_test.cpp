@@ -1,7 +1,10 @@
 #include "experiments/step/machine.hpp"
 
+#include <algorithm>
+
 #include "experiments/config/step_json.hpp"
 #include "experiments/step/run.hpp"
+#include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
@@ -58,6 +61,52 @@ TEST_CASE("groups of a fully connected node do not contend") {
   json["mesh"] = {{"data", 1}, {"fsdp", 4}};
   const StepResult four = run_step(plan(json), [](const std::string&) {});
   CHECK(four.variants[0].time_s == Approx(of_half_s).epsilon(1e-9));
+}
+
+TEST_CASE("collectives on different axes share the ports of a switch, alike on all chips") {
+  input::Json json = good_step();
+  json["hardware"] = "h100";
+  json["topology"] = {{"switch", 8}};
+  json["mesh"] = {{"data", 2}, {"fsdp", 4}};
+  json["step"]["tasks"] = input::Json::parse(R"([
+      {"name": "sum", "stream": "one", "collective":
+       {"kind": "all-reduce", "axes": ["fsdp"], "bytes": "64 MiB"}},
+      {"name": "gather", "stream": "other", "collective":
+       {"kind": "all-gather", "axes": ["data"], "bytes": "64 MiB"}}])");
+  json.erase("variants");
+  const auto silent = [](const std::string&) {};
+  const StepPlan few = plan(json);
+  REQUIRE(few.variants[0].symmetric);
+  CHECK(few.variants[0].machine.ranks() == 5);  // three peers of one axis, one of the other
+  const double few_s = run_step(few, silent).variants[0].time_s;
+  const StepResult all = run_step(plan(changed(json, "/simulation", "full")), silent);
+  CHECK(all.variants[0].time_s == Approx(few_s).epsilon(1e-9));
+  const auto alone_s = [&](std::size_t task) {
+    input::Json one = json;
+    one["step"]["tasks"] = input::Json::array({json["step"]["tasks"][task]});
+    return run_step(plan(one), silent).variants[0].time_s;
+  };
+  CHECK(few_s > 1.1 * std::max(alone_s(0), alone_s(1)));
+  CHECK(few_s < alone_s(0) + alone_s(1));
+}
+
+TEST_CASE("steps have neither sums in a switch nor protocols") {
+  input::Json json = good_step();
+  json["hardware"] = "h100";
+  json["topology"] = {{"switch", 8}};
+  json["mesh"] = {{"data", 1}, {"fsdp", 8}};
+  json["step"]["tasks"] = input::Json::parse(R"([{"name": "sum", "collective":
+      {"kind": "all-reduce", "axes": ["fsdp"], "bytes": "4 MiB"}}])");
+  const auto with = [&](const input::Json& rule) {
+    json["variants"] = {{{"label", "one"}, {"quantize", input::Json::array({rule})}}};
+    return json;
+  };
+  CHECK_THROWS_WITH(plan(with({{"algorithm", "nvls"}})),
+                    ContainsSubstring("not modelled in steps"));
+  CHECK_THROWS_WITH(plan(with({{"algorithm", "ring"}, {"protocol", "ll"}})),
+                    ContainsSubstring("is for collectives of their own"));
+  const StepPlan automatic = plan(with({{"algorithm", "auto"}, {"format", "bf16"}}));
+  CHECK(automatic.variants[0].calls[0]->plan.config.algorithm->name != "nvls");
 }
 
 TEST_CASE("groups are mapped to disjoint parts of the machine") {
