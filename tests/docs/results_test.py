@@ -87,6 +87,10 @@ def written(folder: pathlib.Path, config: dict) -> str:
     return "config.json"
 
 
+OF_NCCL = {"hardware": "a100", "topology": {"switch": 4}, "tensor": {"bytes": "4 KiB"},
+           "collectives": [{"algorithm": "auto", "protocol": "auto"}]}
+
+
 @functools.cache
 def of_run() -> frozenset[str]:
     """Keys of `run --json`."""
@@ -98,7 +102,7 @@ def of_run() -> frozenset[str]:
         (folder / "chip.json").write_text(json.dumps(chip))
         (folder / "nan.npy").write_bytes(npy(4, [math.nan] + (4 * 8192 - 1) * [1.0]))
         nan = {**SMALL, "tensor": {"values": {"files": ["nan.npy"]}}}
-        for config, *options in ((SMALL,), (BROKEN,), (nan,), ({**SMALL, "wire_buffers": "hbm"},),
+        for config, *options in ((SMALL,), (BROKEN,), (nan,), ({**SMALL, "wire_buffers": "hbm"},), (OF_NCCL,),
                                  ({**SMALL, "hardware": "./chip.json"}, "--uncertainty", "--sensitivity")):
             made = json.loads(program("run", written(folder, config), "--json", "--links", *options,
                                       "--set", "/simulation=full", folder=folder))

@@ -64,7 +64,7 @@ collectives::Program make_program(std::string& description) {
              : numerics::BlockFormat{.element = ElementFormat::bf16};
   collectives::ProgramRequest request{
       .collective = collective,
-      .grid = grid_of(row.layout),
+      .grid = row.in_switch ? RankGrid({pick(3, 9)}) : grid_of(row.layout),
       .elements = 1024 * pick(64, 512) + pick(0, 999),
       .dtype = ElementFormat::bf16,
       .ring = flip() ? collectives::RingStyle::semi_loop : collectives::RingStyle::full_loop,

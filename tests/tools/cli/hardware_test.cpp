@@ -14,7 +14,7 @@ TEST_CASE("hardware lists the built-in chips") {
                                  "a100", "h100", "gh200", "h200", "b200", "gb200"})
     CHECK_THAT(list, ContainsSubstring(name));
   const json chips = json::parse(output_of(equarx_sim({"hardware", "--json"})));
-  CHECK(chips.size() == 9);
+  CHECK(chips.size() == 12);
 }
 
 TEST_CASE("hardware shows one chip, by name or by path") {

@@ -66,7 +66,7 @@ TEST_CASE("an invalid topology is rejected in one line") {
   const std::string bad = directory.write("bad.json", R"({"name": "x", "chips": 2, "links": []})");
   const std::string config = directory.write("config.json", R"({"topology": {"ring": 4}})");
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{}, "error: topology: needs one of slice, mesh, torus, ring, fully-connected, file"},
+      {{}, "error: topology: needs one of slice, mesh, torus, ring, fully-connected, switch, file"},
       {{"--slice", "3x3"}, "error: --slice: tpu-v5e has no slice 3x3"},
       {{"--slice", "4x4", "--mesh", "4x4"}, "error: topology: has both 'slice' and 'mesh'"},
       {{"--mesh", "4x"}, "error: --mesh: "},
