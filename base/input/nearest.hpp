@@ -29,6 +29,6 @@ std::string remedy(std::string_view text, std::span<const std::string_view> name
 std::string remedy_of_all(std::string_view text, std::span<const std::string_view> names);
 
 /// "a, b, c"; beyond `most` names, "a, b and 7 more".
-std::string list_of(std::span<const std::string_view> names, std::size_t most = 40);
+std::string list_of(std::span<const std::string_view> names, std::size_t most = 64);
 
 }  // namespace equarx::input

@@ -26,11 +26,11 @@ std::string share_text(std::size_t part, std::size_t whole) {
 }
 
 TableRow summary_headings() {
-  return {"question", "predicted",  "origins", "median error", "90 %",
-          "bias",     "null model", "inside",  "discrepancy"};
+  return {"question", "rows",       "origins", "median error", "90 %",
+          "bias",     "null model", "inside",  "spread"};
 }
 
-/// Cells of a summary. "discrepancy" is what intervals of the class draw.
+/// Cells of a summary of predicted rows. "spread": drawn by intervals of the class.
 TableRow cells_of(const Summary& summary, const std::vector<MeasuredRow>& rows) {
   const std::optional<Discrepancy> known = discrepancy(rows, summary.question);
   return {std::string(description(summary.question)),
@@ -105,9 +105,10 @@ constexpr std::string_view kColumns =
     "Errors are |simulated / measured - 1| of predicted rows: their median, and the limit that 90 "
     "% "
     "keep. Null model:\nthe median error of bytes / bandwidth and FLOPs / peak alone. Inside: rows "
-    "within the root mean square of the\nlogarithmic errors of other origins. Discrepancy: that of "
-    "all rows, which intervals draw beside the parameters of a\nchip; unknown with fewer than five "
-    "rows or two origins.\n";
+    "within the root mean square of the\nlogarithmic errors of other origins. Spread: the root "
+    "mean square over all rows, drawn by intervals in addition to\nthe parameters of a chip; "
+    "unknown "
+    "with fewer than five rows or two origins.\n";
 
 /// Accuracy of other tools, as measured by inference-sim/sim-to-real-accuracy-validation.
 constexpr std::string_view kPeers =

@@ -272,7 +272,7 @@ const input::Table<List>& list_table() {
         kRequired},
        {"source", &List::source, Text{}, "origin of the measurements", kRequired},
        {"standard_error", &List::standard_error, Share{},
-        "of each time, relative to it; includes what the model leaves out", kRequired},
+        "of each time, relative to it, including effects that are not modelled", kRequired},
        {"timer_overhead", &List::timer_overhead_s, Quantity{Dimension::time},
         "measured in addition to each kernel that is not `back_to_back`"}},
       {.definition = "kernel_list"}};

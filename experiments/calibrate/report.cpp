@@ -61,7 +61,10 @@ std::string rows_table(const CalibrationTask& task, const CalibrationResult& res
                     fmt::format("{:+.2f}", residual(measurement, row)),
                     is_check ? fmt::format("{:+.2f}", combined_residual(measurement, row)) : "-"});
   }
-  return rows.size() > 1 ? output::aligned_table(rows) : "";
+  if (rows.size() == 1) return "";
+  return output::aligned_table(rows) +
+         "\n  residual: (simulated - measured) in standard errors of the measurement; combined: in "
+         "those of measurement and model.";
 }
 
 /// Kernels by kind; empty without lists of kernels.
@@ -76,7 +79,8 @@ std::string kernels_table(const CalibrationTask& task, const CalibrationResult& 
                     task.measurements[group.worst].place});
   if (rows.size() == 1) return "";
   return output::aligned_table(rows) +
-         "  Ratios are simulated / measured: geometric mean, root mean square of the logarithm.\n";
+         "\n  Ratios are simulated / measured: geometric mean, root mean square of the "
+         "logarithm.\n";
 }
 
 std::vector<std::string> warnings(const CalibrationResult& result) {
@@ -101,19 +105,13 @@ std::vector<std::string> warnings(const CalibrationResult& result) {
 
 std::string to_table(const CalibrationTask& task, const CalibrationResult& result) {
   std::string text = fmt::format(
-      "{}: {} parameters fitted to {} measurements in {} iterations\n\n{}\n{}\n{}\n{}",
-      task.chip.name, result.parameters.size(),
+      "{}: {} parameters fitted to {} measurements in {} iterations\n\n{}\n", task.chip.name,
+      result.parameters.size(),
       std::ranges::count(task.measurements, hardware::ObservationRole::fit, &Measurement::role),
-      result.iterations, parameters_table(result),
-      result.correlated.empty() ? "" : correlation_table(result), kernels_table(task, result),
-      rows_table(task, result));
-  if (std::ranges::any_of(task.measurements, [](const Measurement& one) {
-        return std::holds_alternative<SimulatedNumber>(one.of);
-      }))
-    text +=
-        "  residual: (simulated - measured) in standard errors of the measurement; combined: in "
-        "those of "
-        "measurement and model.\n";
+      result.iterations, parameters_table(result));
+  if (!result.correlated.empty()) text += correlation_table(result) + "\n";
+  for (const std::string& table : {kernels_table(task, result), rows_table(task, result)})
+    if (!table.empty()) text += table + "\n";
   text += fmt::format("  chi^2 {:.3g} with {} degrees of freedom (p = {:.2g}).\n",
                       result.chi_squared, result.degrees_of_freedom, result.probability);
   if (!result.condition_indices.empty())

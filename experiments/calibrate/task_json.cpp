@@ -169,7 +169,7 @@ input::Json calibration_schema() {
       {"given", Elsewhere{R"({"type": "array", "uniqueItems": true, "items": {"type": "string"}})"},
        "fixed parameters whose uncertainty in `hardware` propagates"},
       {"measurements", Elsewhere{measurements_schema},
-       "at least as many of role `fit` as fitted parameters, those of `kernels` included",
+       "with `kernels`, at least as many rows of role `fit` as fitted parameters",
        input::otherwise("required without `kernels`")},
       {"kernels", Elsewhere{kernel_lists_schema},
        "lists of measured kernels ([below](#lists-of-kernels))", input::otherwise("none")},

@@ -13,7 +13,6 @@ NOT_RUN = {
     "README.md": {
         "bash tools/run.sh": BUILDS,
         "bash tools/test.sh": BUILDS,
-        "sim reproduce equarx_paper --strict": WHOLE_STUDY,
         "sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP,
     },
     "docs/equarx.md": {

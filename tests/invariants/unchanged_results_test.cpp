@@ -1,6 +1,6 @@
 // Results of the repository's configurations, compared with those of the program before workloads
 // became steps (results_0_2.json: commit c7153e2, by configuration and label).
-// Times are newer where chips were refitted (CHANGELOG.md: program_startup).
+// Times are newer where chips were refitted (CHANGELOG.md: program_startup, step_overhead, kernels of GPUs).
 #include <algorithm>
 #include <filesystem>
 #include <string>

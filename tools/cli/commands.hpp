@@ -193,6 +193,8 @@ struct AccuracyArguments {
   std::string output;
   std::string page;
 };
+
+/// Prints how far simulated figures were from measurements.
 void accuracy(const AccuracyArguments& arguments);
 
 /// Arguments of `calibrate`.

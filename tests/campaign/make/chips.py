@@ -14,11 +14,13 @@ OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "host_band
             "kernel_startup", "program_startup", "ll_startup", "ll_hop_latency", "ll_efficiency", "ll128_startup",
             "ll128_hop_latency", "ll128_efficiency", "simple_startup", "simple_hop_latency", "simple_efficiency",
             "switch_efficiency", "switch_startup", "operation_startup", "matrix_startup", "matrix_hbm_efficiency",
-            "matrix_efficiency_fp8", "attention_efficiency", "attention_backward_efficiency", "attention_row_time",
+            "matrix_efficiency_fp8", "matrix_efficiency_int8", "matrix_efficiency_fp4", "matrix_efficiency_fp32",
+            "convolution_efficiency", "attention_efficiency", "attention_backward_efficiency", "attention_row_time",
             "amax_efficiency", "sort_rate", "decode_rate", "decoded_efficiency", "step_overhead"]
 RATIOS = ("link_efficiency", "shared_link_efficiency", "hbm_efficiency", "matrix_efficiency", "ll_efficiency",
           "ll128_efficiency", "simple_efficiency", "switch_efficiency", "matrix_hbm_efficiency",
-          "matrix_efficiency_fp8", "attention_efficiency", "attention_backward_efficiency", "amax_efficiency",
+          "matrix_efficiency_fp8", "matrix_efficiency_int8", "matrix_efficiency_fp4", "matrix_efficiency_fp32",
+          "convolution_efficiency", "attention_efficiency", "attention_backward_efficiency", "amax_efficiency",
           "decoded_efficiency", "step_overhead")
 COUNTS = ("links", "dma_queue")
 # For chips that have none of their own.
@@ -28,7 +30,9 @@ USUAL = {"matrix_rate_fp8": "400 Top/s", "matrix_rate_fp4": "800 Top/s", "matrix
          "ll128_startup": "14 us", "ll128_hop_latency": "2 us", "ll128_efficiency": 0.75, "simple_startup": "8 us",
          "simple_hop_latency": "3 us", "simple_efficiency": 0.8, "switch_efficiency": 0.6, "switch_startup": "25 us",
          "operation_startup": "1 us", "matrix_startup": "4 us", "matrix_hbm_efficiency": 0.7,
-         "matrix_efficiency_fp8": 0.6, "attention_efficiency": 0.6, "attention_backward_efficiency": 0.5,
+         "matrix_efficiency_fp8": 0.6, "matrix_efficiency_int8": 0.5, "matrix_efficiency_fp4": 0.5,
+         "matrix_efficiency_fp32": 0.5, "convolution_efficiency": 0.4, "attention_efficiency": 0.6,
+         "attention_backward_efficiency": 0.5,
          "attention_row_time": "1 ns", "amax_efficiency": 0.6, "sort_rate": "0.1 Top/s", "decode_rate": "3 Top/s",
          "decoded_efficiency": 0.5, "step_overhead": 0.3}
 

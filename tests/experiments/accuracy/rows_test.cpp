@@ -47,11 +47,13 @@ TEST_CASE("results of a study give its measured rows") {
 }
 
 TEST_CASE("files without rows and unknown questions are rejected") {
-  check_refused([] { rows_of_study(input::parse_json("{}"), "x"); }, "", "has no rows");
+  CHECK_THROWS_WITH(rows_of_study(input::parse_json("{}"), "x"),
+                    Catch::StartsWith("has no rows; name the results of a study"));
   check_refused(
       [] { rows_of_study(input::parse_json(R"({"rows": [{"question": "servin"}]})"), "x"); },
       "/rows/0/question", "did you mean 'serving'?");
-  check_refused([] { read_rows(input::parse_json(R"({"rows": [{"study": 1}]})")); }, "/rows/0", "");
+  check_refused([] { read_rows(input::parse_json(R"({"rows": [{"study": 1}]})")); },
+                "/rows/0/study", "expected a string");
 }
 
 TEST_CASE("the rows of this version have unique names and both roles") {
