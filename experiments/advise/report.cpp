@@ -178,7 +178,7 @@ std::string to_text(const Advice& advice) {
   else
     text += line("Time:", fmt::format("{}: {}", advice.plain.config.label,
                                       units::time_text(advice.plain.time_s)));
-  return text + inputs_lines(advice) + search_line(advice) + chip_line(advice.tuned.config.chip) +
+  return text + inputs_lines(advice) + search_line(advice) + trust_lines(advice.tuned.config.chip) +
          line("Configuration:",
               config::collective_json(advised(advice).config, advice.tuned.config.collective)
                   .dump());

@@ -118,7 +118,7 @@ std::string to_text(const StepAdvice& advice) {
   else
     text += line("Time:", fmt::format("{}: {}", plain.label, units::time_text(plain.time_s)));
   text += settling_line(advice.verdict, advice.confidence) + line("Skipped:", search_text(advice));
-  return text + chip_line(advice.compared.config.machine.chip) +
+  return text + trust_lines(advice.compared.config.machine.chip) +
          line("Rules:", advised(advice).rules->dump());
 }
 

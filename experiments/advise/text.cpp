@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/units/quantity.hpp"
+#include "experiments/variation/discrepancy.hpp"
 #include "models/numerics/errors/metrics.hpp"
 
 namespace equarx::advise {
@@ -56,11 +57,13 @@ std::string settling_line(variation::Verdict verdict, const variation::Confidenc
               fmt::format("measure {}, which widens the interval most", confidence.widest));
 }
 
-std::string chip_line(const hardware::Chip& chip) {
-  if (chip.is_calibrated()) return {};
-  return line("Chip:",
-              fmt::format("{} is not calibrated; times are based on datasheets and assumptions",
-                          chip.name));
+std::string trust_lines(const hardware::Chip& chip) {
+  const std::string model =
+      line("Model error:", variation::discrepancy_text(variation::quantized_on(chip)));
+  if (chip.is_calibrated()) return model;
+  return model + line("Chip:", fmt::format("{} is not calibrated; times are based on datasheets "
+                                           "and assumptions",
+                                           chip.name));
 }
 
 }  // namespace equarx::advise

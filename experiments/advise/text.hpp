@@ -32,7 +32,8 @@ std::string sensitivity_text(const variation::Confidence& confidence);
 /// no uncertain parameter matters.
 std::string settling_line(variation::Verdict verdict, const variation::Confidence& confidence);
 
-/// Line on a chip that is not calibrated; empty for others.
-std::string chip_line(const hardware::Chip& chip);
+/// Lines on the evidence for an advice: a chip that is not calibrated, and the error of the model in
+/// quantized collectives on such chips.
+std::string trust_lines(const hardware::Chip& chip);
 
 }  // namespace equarx::advise

@@ -31,10 +31,6 @@ bool is_quantized(const config::CollectiveConfig& collective, numerics::ElementF
       });
 }
 
-Question quantized_on(const hardware::Chip& chip) {
-  return is_tpu(chip) ? Question::quantized_tpu : Question::quantized_gpu;
-}
-
 bool has_low_precision(const config::StepConfig& config) {
   const steps::Precision& precision = config.training->training.precision;
   return steps::is_scaled(precision.ffn.forward) || steps::is_scaled(precision.projections.forward);
@@ -59,6 +55,10 @@ Question question_of(const config::StepConfig& config) {
   if (config.workload) return Question::serving;
   if (!config.training) return Question::program;
   return has_low_precision(config) ? Question::low_precision : Question::training;
+}
+
+Question quantized_on(const hardware::Chip& chip) {
+  return is_tpu(chip) ? Question::quantized_tpu : Question::quantized_gpu;
 }
 
 std::vector<Spread> spreads_of(const config::ExperimentConfig& config) {

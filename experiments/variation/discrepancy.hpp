@@ -17,6 +17,9 @@ accuracy::Question question_of(const config::ExperimentConfig& config);
 accuracy::Question question_of(const config::StepConfig& config);
 /// @}
 
+/// Question of the speedups of quantized collectives on such chips.
+accuracy::Question quantized_on(const hardware::Chip& chip);
+
 /// Spreads of the runs of an experiment, in order: that of its question for times, that of quantized
 /// collectives for speedups of quantized over plain runs. Unknown ones are 0.
 std::vector<Spread> spreads_of(const config::ExperimentConfig& config);

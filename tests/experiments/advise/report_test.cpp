@@ -13,6 +13,8 @@ TEST_CASE("advice text has about ten lines and starts with the recommendation") 
                       ContainsSubstring("; break-even at ") &&
                       ContainsSubstring("none that might be better"));
   CHECK(std::ranges::count(yes, '\n') <= 11);
+  CHECK_THAT(yes,
+             ContainsSubstring("Model error:       speedups of quantized collectives on TPUs"));
   const std::string no = to_text(advice_on(on_slice("4x2", "64 KiB")));
   CHECK_THAT(no,
              ContainsSubstring("Quantize?          no: the fastest candidate within the limits") &&
