@@ -55,6 +55,12 @@ def operation(draw: Draw) -> dict:
         made["vector_ops"] = draw.log(1e4, 1e8)
     if draw.chance(0.4):
         made["hbm_bytes"] = size(draw, 1000, 10**8)
+    if draw.chance(0.1):
+        made["comparisons"] = draw.log(1e4, 1e8)
+    if draw.chance(0.2):
+        made["kernel"] = draw.choice(["usual", "convolution", "attention", "attention-backward", "amax"])
+        if draw.chance(0.5):
+            made["attention_rows"] = draw.log(1.0, 1e4)
     if draw.chance(0.3):
         made["times"] = draw.randint(1, 5)
     return made
