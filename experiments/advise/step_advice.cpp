@@ -148,14 +148,14 @@ class Adviser {
     const bool any =
         std::ranges::any_of(tuned(), [&](const TunedGroup& group) { return is_quantized(group); });
     advice_.compared = step::run_step(first_variants(plan, any ? 2 : 1), progress_);
-    const std::vector<sim::Cuts> cuts = step::find_cuts(plan);
-    const variation::Varied runs = step::varied_variants(plan, cuts, 0);
+    const std::vector<sim::StepTime> found = step::find_cuts(plan);
+    const variation::Varied runs = step::varied_variants(plan, found, 0);
     const std::vector<variation::Timing> nominal = runs.time_on(runs.machine);
     const double messages = static_cast<double>(advice_.compared.variants.front().messages) *
                             static_cast<double>(plan.variants.size());
     const auto samples = variation::sample(
         runs, variation::with_default_samples(config_.machine.uncertainty, messages), progress_);
-    const variation::Varied whole = step::varied_variants(first_variants(plan, 2), cuts, 0);
+    const variation::Varied whole = step::varied_variants(first_variants(plan, 2), found, 0);
     advice_.confidence =
         variation::confidence_in(whole, kAdvised, nominal[kAdvised].speedup, samples, progress_);
     if (any) advice_.compared.variants[kAdvised].uncertainty = advice_.confidence.uncertainty;

@@ -19,6 +19,13 @@ sim::Describe task_names(const StepPlan& plan) {
   };
 }
 
+/// Share of the time of a variant in which its collectives are exposed, if it takes `seconds`: the
+/// time beyond that of its computations, one after the other.
+double exposed_share(const StepPlan& plan, double seconds) {
+  const double core_s = std::accumulate(plan.core_s.begin(), plan.core_s.end(), 0.0);
+  return std::clamp(1.0 - core_s / seconds, 0.0, 1.0);
+}
+
 }  // namespace
 
 sim::Engine engine_of(const config::StepConfig& config) {
@@ -48,34 +55,29 @@ sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const si
                         {.engine = engine_of(plan.config)}, cuts);
 }
 
-std::vector<sim::Cuts> find_cuts(const StepPlan& plan) {
+std::vector<sim::StepTime> find_cuts(const StepPlan& plan) {
   const sim::Cuts baseline = find_cuts(plan, plan.variants[plan.config.baseline]).cuts;
-  std::vector<sim::Cuts> cuts;
+  std::vector<sim::StepTime> found;
   for (const VariantPlan& variant : plan.variants)
-    cuts.push_back(time_of(plan, variant, baseline).cuts);
-  return cuts;
+    found.push_back(time_of(plan, variant, baseline));
+  return found;
 }
 
-double exposed_share(const StepPlan& plan, double seconds) {
-  const double core_s = std::accumulate(plan.core_s.begin(), plan.core_s.end(), 0.0);
-  return std::clamp(1.0 - core_s / seconds, 0.0, 1.0);
-}
-
-variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::Cuts> cuts,
+variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::StepTime> found,
                                   unsigned threads) {
+  std::vector<double> exposed;
+  for (std::size_t i = 0; i < plan.variants.size(); ++i)
+    exposed.push_back(exposed_share(plan, found[i].time_s));
   const auto time_on = [nominal = std::make_shared<const StepPlan>(plan),
-                        cuts](const config::MachineParameters& machine) {
+                        found = std::move(found)](const config::MachineParameters& machine) {
     const StepPlan there = on_machine(*nominal, machine);
     std::vector<variation::Timing> timings;
     for (std::size_t i = 0; i < there.variants.size(); ++i)
-      timings.push_back({time_of(there, there.variants[i], cuts[i]).time_s, 0.0});
+      timings.push_back({time_of(there, there.variants[i], found[i].cuts).time_s, 0.0});
     const double baseline_s = timings[there.config.baseline].time_s;
     for (variation::Timing& timing : timings) timing.speedup = baseline_s / timing.time_s;
     return timings;
   };
-  std::vector<double> exposed;
-  for (std::size_t i = 0; i < plan.variants.size(); ++i)
-    exposed.push_back(exposed_share(plan, time_of(plan, plan.variants[i], cuts[i]).time_s));
   return {config::parameters_of(plan.config.machine), time_on, threads_for(plan.config, threads),
           variation::spreads_of(plan.config, exposed)};
 }

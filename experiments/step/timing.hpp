@@ -30,16 +30,12 @@ sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant);
 /// another variant of the step, or of the same on another machine.
 sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts);
 
-/// Cuts of each variant, found with those of the baseline, which is simulated in full.
-std::vector<sim::Cuts> find_cuts(const StepPlan& plan);
+/// Time and cuts of each variant, found with those of the baseline, which is simulated in full.
+std::vector<sim::StepTime> find_cuts(const StepPlan& plan);
 
-/// Share of the time of a variant in which its collectives are exposed, if it takes `seconds`: the
-/// time beyond that of its computations, one after the other.
-double exposed_share(const StepPlan& plan, double seconds);
-
-/// Returns the variants of a plan as runs on other machines. `cuts`: by variant. `threads`: as for
-/// threads_for()
-variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::Cuts> cuts,
+/// Returns the variants of a plan as runs on other machines. `found`: of find_cuts(), for these
+/// variants and perhaps more. `threads`: as for threads_for()
+variation::Varied varied_variants(const StepPlan& plan, std::vector<sim::StepTime> found,
                                   unsigned threads);
 
 }  // namespace equarx::step
