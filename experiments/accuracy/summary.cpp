@@ -29,14 +29,11 @@ double spread_of(const Rows& rows) {
   return rows.empty() ? 0.0 : std::sqrt(sum / static_cast<double>(rows.size()));
 }
 
-/// Linearly interpolated quantile (definition 7 of Hyndman and Fan, 1996); 0 of nothing.
-double quantile(std::vector<double> values, double share) {
+/// Quantile of values in any order; 0 of nothing.
+double quantile_or_0(std::vector<double> values, double share) {
   if (values.empty()) return 0.0;
   std::ranges::sort(values);
-  const double position = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return std::lerp(values[below], values[above], position - static_cast<double>(below));
+  return quantile(values, share);
 }
 
 void add_coverage(const Rows& rows, Summary& summary) {
@@ -67,14 +64,21 @@ Summary summary_of(const std::vector<MeasuredRow>& all, Question question) {
   }
   constexpr double kMedian = 0.5;
   constexpr double kNinthDecile = 0.9;
-  summary.median_error = quantile(errors, kMedian);
-  summary.ninth_decile = quantile(errors, kNinthDecile);
-  summary.null_median_error = quantile(null_errors, kMedian);
+  summary.median_error = quantile_or_0(errors, kMedian);
+  summary.ninth_decile = quantile_or_0(errors, kNinthDecile);
+  summary.null_median_error = quantile_or_0(null_errors, kMedian);
   add_coverage(rows, summary);
   return summary;
 }
 
 }  // namespace
+
+double quantile(const std::vector<double>& sorted, double share) {
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
 
 std::vector<Summary> summarize(const std::vector<MeasuredRow>& rows) {
   std::vector<Summary> summaries;

@@ -27,6 +27,10 @@ struct Summary {
   std::size_t coverable = 0;
 };
 
+/// Quantile of values in rising order, interpolated linearly (definition 7 of Hyndman and Fan, 1996).
+/// `sorted` must not be empty.
+double quantile(const std::vector<double>& sorted, double share);
+
 /// Summaries of the questions that have rows, in the order of kQuestions.
 std::vector<Summary> summarize(const std::vector<MeasuredRow>& rows);
 

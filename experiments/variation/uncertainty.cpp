@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/process/parallel_for.hpp"
+#include "experiments/accuracy/summary.hpp"
 
 namespace equarx::variation {
 
@@ -79,13 +80,7 @@ std::vector<std::vector<Timing>> sample(const Varied& runs,
 Interval interval_of(std::vector<double> values) {
   constexpr double kOutside = 0.1586552539314571;  // standard normal CDF at -1
   std::ranges::sort(values);
-  const auto quantile = [&](double share) {
-    const double position = share * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(position);
-    const std::size_t above = std::min(below + 1, values.size() - 1);
-    return std::lerp(values[below], values[above], position - static_cast<double>(below));
-  };
-  return {quantile(kOutside), quantile(1.0 - kOutside)};
+  return {accuracy::quantile(values, kOutside), accuracy::quantile(values, 1.0 - kOutside)};
 }
 
 std::vector<Uncertainty> uncertainties(const std::vector<std::vector<Timing>>& samples) {

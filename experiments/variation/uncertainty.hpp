@@ -29,14 +29,13 @@ config::UncertaintyConfig with_default_samples(config::UncertaintyConfig request
 
 /// Times the runs on `requested.samples` sampled machines, and multiplies the figures of each sample
 /// by lognormal factors with the spreads of `runs`. Machines on which a run fails are left out.
-/// Empty if no parameter is uncertain and no spread is known. `progress` is called with a line, from one thread at a
-/// time.
+/// Empty if no parameter is uncertain and no spread is known. `progress` is called with a line, from
+/// one thread at a time.
 std::vector<std::vector<Timing>> sample(const Varied& runs,
                                         const config::UncertaintyConfig& requested,
                                         const Progress& progress);
 
-/// Returns the 16 % and 84 % quantiles, interpolated linearly (definition 7 of Hyndman and Fan,
-/// 1996). `values` must not be empty.
+/// Returns the 16 % and 84 % quantiles (accuracy::quantile()). `values` must not be empty.
 Interval interval_of(std::vector<double> values);
 
 /// Returns the uncertainty of each run; empty without samples. `samples`: of sample().
