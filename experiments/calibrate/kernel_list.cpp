@@ -14,7 +14,7 @@
 #include "base/input/json_text.hpp"
 #include "experiments/config/calibration_json.hpp"
 #include "models/hardware/matrix_rate.hpp"
-#include "models/workloads/roofline.hpp"
+#include "models/workloads/attention.hpp"
 
 namespace equarx::calibrate {
 namespace {
@@ -94,8 +94,6 @@ Operation gemm(input::ObjectReader& row) {
 /// Fused attention of every query to all keys, or to those before it with "causal".
 Operation attention(input::ObjectReader& row, bool backward) {
   constexpr double kBytes = 2.0;  // bf16
-  constexpr double kForward = 2.0;
-  constexpr double kBackward = 5.0;  // FlashAttention-2, arXiv 2307.08691
   const double batch = size(row, "batch");
   const double heads = size(row, "heads");
   const double kv_heads = row.has("kv_heads") ? size(row, "kv_heads") : heads;
@@ -104,12 +102,12 @@ Operation attention(input::ObjectReader& row, bool backward) {
   const double keys = row.has("keys") ? size(row, "keys") : queries;
   const bool is_causal = row.flag_or("causal", false);
   const double pairs = is_causal ? queries * (keys - (queries - 1.0) / 2.0) : queries * keys;
-  const double products = backward ? kBackward : kForward;
+  const double products = backward ? workloads::kBackwardProducts : workloads::kForwardProducts;
   Operation made{.name = backward ? "attention-backward" : "attention",
                  .kind = OperationKind::attention,
                  .kernel = backward ? Kernel::attention_backward : Kernel::attention};
   made.flops = products * kFlopsPerMultiplyAdd * batch * heads * head * pairs;
-  made.attention_rows = batch * heads * queries * products / kForward;
+  made.attention_rows = batch * heads * queries * products / workloads::kForwardProducts;
   const double query_bytes = batch * heads * head * queries * kBytes;
   const double key_bytes = batch * kv_heads * head * keys * kBytes;
   made.read_bytes = (backward ? 3.0 : 1.0) * query_bytes + 2.0 * key_bytes;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/workloads/attention.hpp"
+
 namespace equarx::hlo {
 namespace {
 
@@ -244,8 +246,6 @@ std::optional<Product> cudnn_convolution(const Instruction& instruction,
 /// under a causal mask.
 std::optional<Product> cudnn_attention(const Instruction& instruction,
                                        const Computation& computation, bool backward) {
-  constexpr double kForward = 2.0;
-  constexpr double kBackward = 5.0;
   const std::string_view config = instruction.attribute("backend_config");
   const auto scores = json_value(config, "intermediate_tensor_shape");
   const auto lengths = scores ? json_value(*scores, "dimensions") : std::nullopt;
@@ -259,10 +259,10 @@ std::optional<Product> cudnn_attention(const Instruction& instruction,
   const auto mask = json_value(config, "mask_type");
   const bool is_causal = mask && mask->find("CAUSAL") != std::string_view::npos;
   const double keys = static_cast<double>(sizes[3]) / (is_causal ? 2.0 : 1.0);
-  const double products = backward ? kBackward : kForward;
+  const double products = backward ? workloads::kBackwardProducts : workloads::kForwardProducts;
   Product product = made(instruction, *queries, *queries, products * keys * queries->elements());
   product.kernel = backward ? Kernel::attention_backward : Kernel::attention;
-  product.attention_rows = rows * products / kForward;
+  product.attention_rows = rows * products / workloads::kForwardProducts;
   return product;
 }
 

@@ -202,7 +202,6 @@ Operations AttentionProducts::forward() const {
 }
 
 Operations AttentionProducts::backward(const KeptCasts& kept) const {
-  constexpr double kForwardProducts = 2.0;
   constexpr double kExtraOps = 3.0;  // per score: subtract, multiply, scale
   const MatrixType type = types_.input_gradient;
   const double scores = forward_.vector_ops / (workloads::kSoftmax + workloads::kToBf16);
@@ -213,9 +212,9 @@ Operations AttentionProducts::backward(const KeptCasts& kept) const {
   gradient.name = "attention_gradient";
   gradient.products = type;
   gradient.kernel = workloads::Kernel::attention_backward;
-  gradient.flops *= kBackwardProducts / kForwardProducts;
+  gradient.flops *= workloads::kBackwardProducts / workloads::kForwardProducts;
   gradient.training_flops = gradient.flops;
-  gradient.attention_rows *= kBackwardProducts / kForwardProducts;
+  gradient.attention_rows *= workloads::kBackwardProducts / workloads::kForwardProducts;
   gradient.vector_ops += scores * (kExtraOps + workloads::kToBf16);
   // The GEMMs read queries, keys, values and the gradient of the result, but not the result itself.
   gradient.read_bytes = (operands + results) * bytes + forward_.written_bytes;

@@ -95,7 +95,7 @@ class Builder {
   /// the kernel does.
   static double counted_products(const Operation& operation) {
     constexpr double kCounted = 4.0;
-    return operation.name == "attention_gradient" ? kCounted / kBackwardProducts : 1.0;
+    return operation.name == "attention_gradient" ? kCounted / workloads::kBackwardProducts : 1.0;
   }
 
   /// Returns kNoTask if the axis has one chip.

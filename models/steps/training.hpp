@@ -40,11 +40,6 @@ inline constexpr Remat kFullRemat{Keep::kept, Keep::recompute, Keep::recompute, 
 inline constexpr Remat kMinimalRemat{Keep::kept, Keep::kept, Keep::recompute, Keep::kept,
                                      Keep::kept};
 
-/// Backward GEMMs of attention per two forward ones: scores again, and the gradients of
-/// probabilities, values, keys and queries (FlashAttention-2, arXiv 2307.08691; the fused backward
-/// kernel of splash attention in JAX has the same five).
-inline constexpr double kBackwardProducts = 5.0;
-
 /// Training setup of a model. Mesh axes: "data" (every chip has the whole model), "fsdp" (each chip
 /// holds a shard of every weight and gathers the rest when needed) and "tensor" (each chip runs a
 /// part of every layer).

@@ -84,7 +84,7 @@ ActivationBytes activation_bytes(const Training& training, const Degrees& degree
 /// - a GEMM with weights has two backward GEMMs, the gradients of its input and of its weights,
 ///   each with the same FLOPs; the first reads the gradient of the result and the weights, the
 ///   second that gradient and the input;
-/// - attention has kBackwardProducts GEMMs per two forward ones, and its element-wise work again
+/// - attention has workloads::kBackwardProducts GEMMs per two forward ones, and its element-wise work again
 ///   plus three operations and a cast;
 /// - element-wise work reads its forward operands and the gradient of its result, writes the
 ///   gradient of its operands, and takes twice its vector operations.

@@ -10,6 +10,13 @@
 
 namespace equarx::workloads {
 
+/// GEMMs of fused attention: scores and values.
+inline constexpr double kForwardProducts = 2.0;
+/// Backward GEMMs of attention per two forward ones: scores again, and the gradients of
+/// probabilities, values, keys and queries (FlashAttention-2, arXiv 2307.08691; the fused backward
+/// kernel of splash attention in JAX has the same five).
+inline constexpr double kBackwardProducts = 5.0;
+
 /// Implementation of attention.
 struct AttentionMethod {
   /// A single kernel that works block by block, so that scores never leave VMEM. Otherwise three
