@@ -45,8 +45,9 @@ inline constexpr std::uint32_t kMaxEnumeratedChips = 20;
 
 /// Minimum-weight bisection, where cable k (link directions 2k and 2k + 1) weighs
 /// `cable_weights[k]`. Exact for up to kMaxEnumeratedChips chips and for fully connected
-/// topologies with equal weights, and for chips on one switch. Otherwise an upper bound from the Kernighan-Lin heuristic (An
-/// Efficient Heuristic Procedure for Partitioning Graphs, 1970); deterministic.
+/// topologies with equal weights, and for chips on one switch. Otherwise an upper bound from the
+/// Kernighan-Lin heuristic (An Efficient Heuristic Procedure for Partitioning Graphs, 1970);
+/// deterministic.
 ///
 /// Throws std::invalid_argument unless there is one non-negative weight per cable.
 Bisection bisection(const Topology& topology, std::span<const double> cable_weights);

@@ -60,9 +60,9 @@ struct StepConfig {
 };
 
 /// Lengths of the machine axes that a mesh is mapped to: slices, if a network joins them, then the
-/// axes of a grid. Other topologies have a single axis, except that a fully connected one, or
-/// one on a switch, divides into such groups in any way: its axes are the last mesh axes, if they divide it.
-/// `mesh`: lengths of the mesh axes.
+/// axes of a grid. Other topologies have a single axis, except that a fully connected one, or one on
+/// a switch, divides into such groups in any way: its axes are the last mesh axes, if they divide
+/// it. `mesh`: lengths of the mesh axes.
 std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology,
                                         const std::vector<std::uint32_t>& mesh);
 
@@ -72,7 +72,8 @@ TopologyConfig group_topology(const TopologyConfig& topology,
                               const std::vector<std::size_t>& axes);
 
 /// Topology of a collective's group. Listed groups may be placed anywhere: each is modelled as a
-/// fully connected topology of its size, or as one on the machine's switch, so that ranks are in the order of the list.
+/// fully connected topology of its size, or as one on the machine's switch, so that ranks are in the
+/// order of the list.
 TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh& mesh,
                               const steps::CollectiveCall& call);
 

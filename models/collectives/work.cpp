@@ -59,7 +59,8 @@ Work times(double count, const ElementWork& each, WireBuffers buffers) {
           count * hbm_bytes(bytes, buffers)};
 }
 
-/// Cast between types, both in HBM, as a separate operation before or after a collective. Applies the shared scale, if there is one; `rotation`: its operations.
+/// Cast between types, both in HBM, as a separate operation before or after a collective. Applies
+/// the shared scale, if there is one; `rotation`: its operations.
 ElementWork cast(const Program& program, ElementFormat from, ElementFormat to, double rotation) {
   const bool scales = numerics::has_shared_scale(program.format(Phase::reduce_scatter));
   return {numerics::decode_operations(from) + numerics::encode_operations(to) +

@@ -57,7 +57,7 @@ struct OperationTime {
 double startup_s(const Operation& operation, const ComputeRates& rates);
 
 /// Matrix unit, vector unit and HBM work concurrently, so the slowest determines the time after the
-/// start (docs/model.md, "Operations"). Fused attention adds `attention_row_s` per row to its
+/// start (docs/workloads.md, W8). Fused attention adds `attention_row_s` per row to its
 /// products; training steps add their overhead to the result.
 /// @throws std::logic_error for an AllReduce, which is timed as a collective.
 /// @throws std::invalid_argument for GEMMs of a type that the chip does not support.
