@@ -13,6 +13,7 @@
 #include "experiments/config/faults_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/labels.hpp"
+#include "experiments/config/step_json.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
@@ -155,6 +156,7 @@ ExperimentConfig read_config(const input::Json& json) {
   config.baseline = read_baseline(reader, config.collectives);
   config.timed_as = reader.choice_or("timed_as", kTimedAs, TimedAs::program);
   config.numerics = read_numerics(reader);
+  reader.reject("memory", "is for training and serving; remove it");
   reader.finish();
   return config;
 }
@@ -257,7 +259,8 @@ input::Json simulation_schema() { return simulation_table().schema(); }
 input::Json wire_buffers_schema() { return input::OneOf{kWireBuffers}.schema(); }
 
 input::Json experiment_schema() {
-  input::Json schema = input::joined({experiment_keys_schema(), simulation_schema()});
+  input::Json schema =
+      input::joined({experiment_keys_schema(), memory_check_schema(), simulation_schema()});
   schema.update(input::schema_of(R"({"anyOf": [
     {"required": ["workload"]},
     {"required": ["tensor"],

@@ -38,6 +38,9 @@ struct ComparedCollectives {
   bool numerics = true;
 };
 
+/// Treatment of a model that does not fit into the HBM of a chip.
+enum class MemoryCheck : std::uint8_t { warn, refuse, ignore };
+
 /// Complete configuration of a step, with all defaults filled in.
 struct StepConfig {
   /// Chip, topology, faults and simulation settings; no tensor or collectives.
@@ -54,6 +57,7 @@ struct StepConfig {
   std::vector<steps::Permute> permutes = {};  ///< distinct permutes of the graph, by first use
   std::vector<StepVariant> variants = {};
   std::size_t baseline = 0;  ///< index into variants
+  MemoryCheck memory = MemoryCheck::warn;
   /// Tensors of the collectives, by call, whose errors are computed; std::nullopt for the others.
   std::vector<std::optional<TensorConfig>> values = {};
   input::JsonValue value_rules = {};  ///< the "values" array as the user wrote it, or null

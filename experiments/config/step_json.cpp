@@ -28,7 +28,22 @@
 namespace equarx::config {
 namespace {
 
+constexpr input::EnumNames<MemoryCheck, 3> kMemoryChecks({
+    {MemoryCheck::warn, "warn"},
+    {MemoryCheck::refuse, "refuse"},
+    {MemoryCheck::ignore, "ignore"},
+});
+
 constexpr std::array<std::string_view, 3> kSources = {"training", "workload", "tasks"};
+
+/// Key of the check of memory, for training and serving.
+const input::Table<StepConfig>& memory_table() {
+  static const input::Table<StepConfig> table{
+      {"memory", &StepConfig::memory, input::OneOf{kMemoryChecks},
+       "training and serving that exceed the HBM of a chip: computed with a warning, refused "
+       "(`\"refuse\"`), or computed (`\"ignore\"`)"}};
+  return table;
+}
 
 /// Sets the graph of the workload. @throws input::InputError at the mesh
 void add_served_graph(numerics::ElementFormat dtype, StepConfig& config) {
@@ -192,6 +207,7 @@ StepConfig read_step_config(const input::Json& json) {
   else
     read_step(reader, config);
   config.baseline = read_baseline(reader, config.variants);
+  memory_table().read(reader, config);
   reader.finish();
   return config;
 }
@@ -208,6 +224,7 @@ input::Json to_json(const StepConfig& config) {
   config.compared ? write_compared(config, json) : write_step(config, json);
   json["baseline"] = config.variants[config.baseline].label;
   json["wire_buffers"] = wire_buffers_key(config.machine);
+  memory_table().write(config, json);
   add_simulation_keys(config.machine, json);
   return json;
 }
@@ -239,6 +256,8 @@ input::Json shared_keys_schema() {
 
 }  // namespace
 
+input::Json memory_check_schema() { return memory_table().schema(); }
+
 input::Json step_schema() {
   using input::Elsewhere, input::otherwise;
   static const input::Table<input::ReadElsewhere> table{
@@ -257,7 +276,7 @@ input::Json step_schema() {
        "tensors of collectives, whose errors are computed ([values](#values))"},
       {"wire_buffers", Elsewhere{wire_buffers_schema}, "", otherwise("as for a collective")},
   };
-  return input::joined({table.schema(), shared_keys_schema()});
+  return input::joined({table.schema(), memory_check_schema(), shared_keys_schema()});
 }
 
 }  // namespace equarx::config

@@ -20,6 +20,9 @@ StepConfig step_form(StepConfig config);
 /// The configuration with all defaults filled in; read_step_config() restores it.
 input::Json to_json(const StepConfig& config);
 
+/// Schema of the key of training and serving that decides what happens if HBM is too small.
+input::Json memory_check_schema();
+
 /// Schema of a step configuration, with annotations.
 input::Json step_schema();
 

@@ -27,6 +27,7 @@ using steps::Training;
 constexpr std::uint64_t kMostSequence = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMostBatch = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMostLayers = 1024;
+constexpr std::uint64_t kMostTiles = 1024;
 
 constexpr input::EnumNames<Keep, 3> kKeeps({
     {Keep::recompute, "recompute"},
@@ -146,6 +147,9 @@ const input::Table<Training>& training_table() {
        "gathers and scatters along positions instead of AllReduces over `tensor`"},
       {"prefetch", &Training::prefetch, input::Integer{0, kMostLayers},
        "layers gathered or fetched from the host ahead"},
+      {"logit_tiles", &Training::logit_tiles, input::Integer{1, kMostTiles},
+       "parts of the positions whose logits are computed one after the other, and again in the "
+       "backward pass, to save memory (MaxText: `num_vocab_tiling`)"},
       {"buckets", &Training::buckets, input::Integer{1, kMostLayers},
        "layers per gradient reduction over `data`; above the layer count, nothing overlaps"},
       {"distributed_optimizer", &Training::distributed_optimizer, input::Flag{},

@@ -124,13 +124,11 @@ input::Json variant_json(const steps::StepGraph& graph, const VariantResult& var
 input::Json to_json(const StepResult& result, const JsonOptions& options) {
   input::Json json = result_head(to_json(result.config), result.config.machine);
   if (result.memory)
-    json["memory_bytes"] = {{"weights", result.memory->weights},
-                            {"gradients", result.memory->gradients},
-                            {"optimizer", result.memory->optimizer},
-                            {"gathered", result.memory->gathered},
-                            {"activations", result.memory->activations},
-                            {"logits", result.memory->logits},
-                            {"total", result.memory->total()}};
+    json["memory_bytes"] = {
+        {"weights", result.memory->weights},         {"gradients", result.memory->gradients},
+        {"optimizer", result.memory->optimizer},     {"gathered", result.memory->gathered},
+        {"activations", result.memory->activations}, {"logits", result.memory->logits},
+        {"total", result.memory->total()},           {"task", result.memory->task}};
   json["baseline"] = result.config.variants[result.config.baseline].label;
   json["runs"] = input::Json::array();
   for (const VariantResult& variant : result.variants)

@@ -52,11 +52,14 @@ std::string groups_table(const VariantResult& variant) {
   return output::aligned_table(rows) + '\n';
 }
 
-std::string memory_note(const steps::TrainingMemory& memory, const hardware::Chip& chip) {
+std::string memory_note(const steps::LiveMemory& memory, const hardware::Chip& chip) {
+  const double capacity = chip.hbm_capacity.value;
   return fmt::format(
-      "  Memory per chip: {} of {}: weights {}, gradients {}, optimizer {},\n"
-      "    gathered weights {}, activations {}, logits {}.\n",
-      bytes_text(memory.total()), bytes_text(chip.hbm_capacity.value), bytes_text(memory.weights),
+      "  Memory per chip: {} of {}{}, most during \"{}\":\n"
+      "    weights {}, gradients {}, optimizer {}, gathered weights {}, activations {}, logits "
+      "{}.\n",
+      bytes_text(memory.total()), bytes_text(capacity),
+      memory.total() > capacity ? " (does not fit)" : "", memory.task, bytes_text(memory.weights),
       bytes_text(memory.gradients), bytes_text(memory.optimizer), bytes_text(memory.gathered),
       bytes_text(memory.activations), bytes_text(memory.logits));
 }
@@ -69,6 +72,9 @@ std::string notes(const StepResult& result) {
     text += memory_note(*result.memory, result.config.machine.chip);
     text += "  MFU counts full attention and no recomputation; HFU counts executed FLOPs.\n";
   }
+  const std::optional<double> share = result.variants.front().hbm_share;
+  if (result.config.workload && share.value_or(0.0) > 1.0)
+    text += fmt::format("  Does not fit: each chip needs {:.2f} times its HBM.\n", *share);
   if (result.config.compared && result.config.calls.empty())
     text += "  One chip has no AllReduces: \"collectives\" and \"tensor\" do not apply.\n";
   const VariantResult& first = result.variants.front();

@@ -166,6 +166,18 @@ Metrics<step::Efficiency> efficiency_metrics() {
            &Efficiency::hardware_flops_share}};
 }
 
+Metrics<VariantResult> memory_metrics() {
+  return {{{.key = "hbm_share",
+            .unit = Unit::share,
+            .meaning = "training and serving: memory alive at once / HBM of a chip; above 1, the "
+                       "step does not fit",
+            .empty = Empty::absent,
+            .title = "HBM",
+            .place = 105,
+            .schema = R"({"minimum": 0})"},
+           &VariantResult::hbm_share}};
+}
+
 Metrics<VariantResult> uncertainty_key() {
   return {Metric<VariantResult>(
       {.key = "uncertainty",
@@ -226,7 +238,8 @@ const Metrics<VariantResult>& variant_metrics() {
                              if_present(&VariantResult::uncertainty)),
        within<VariantResult>("", step_error_metrics(), if_present(&VariantResult::error)),
        collective_metrics(), within<VariantResult>("numerics", numerics_metrics(), numerics),
-       within<VariantResult>("", efficiency_metrics(), if_present(&VariantResult::efficiency))});
+       within<VariantResult>("", efficiency_metrics(), if_present(&VariantResult::efficiency)),
+       memory_metrics()});
   return metrics;
 }
 

@@ -18,7 +18,7 @@ using units::bytes_text;
 namespace {
 
 /// Suggests the setting that shrinks the largest adjustable part.
-std::string_view remedy_for(const steps::TrainingMemory& memory) {
+std::string_view remedy_for(const steps::LiveMemory& memory) {
   const double states = memory.weights + memory.gradients + memory.optimizer;
   if (states >= memory.activations && states >= memory.logits) return "a longer \"fsdp\" axis";
   if (memory.activations >= memory.logits)
@@ -51,56 +51,98 @@ void check_matmuls(const config::WorkloadConfig& workload, const hardware::Chip&
           workload.recipe->name, hardware::name(type), chip.name, hardware::name(type)));
 }
 
-/// Checks that the model and activations fit the HBM of the chips, that a VMEM residual fits, and
-/// that the chips support the matmul types of the recipe.
-void check_workload(const config::WorkloadConfig& workload, const hardware::Chip& chip,
-                    std::uint32_t chips, const std::string& pointer) {
-  check_residual(workload, chip, pointer);
-  check_matmuls(workload, chip, pointer);
-  const workloads::Footprint footprint = workloads::footprint(
-      workload.model, workload.phase, chips, workload.attention, workload.operations);
+/// A model that does not fit.
+struct Shortage {
+  std::string pointer;
+  std::string message;
+  double needs_bytes = 0.0;
+};
+
+double serving_bytes(const config::StepConfig& config, workloads::Footprint& footprint) {
+  const config::WorkloadConfig& workload = *config.workload;
+  footprint = workloads::footprint(workload.model, workload.phase, config.mesh.length("tensor"),
+                                   workload.attention, workload.operations);
+  return footprint.total();
+}
+
+std::string workload_pointer(const config::StepConfig& config) {
+  return config.compared ? "/workload" : "/step/workload";
+}
+
+std::optional<Shortage> shortage_of_serving(const config::StepConfig& config) {
+  const hardware::Chip& chip = config.machine.chip;
+  workloads::Footprint footprint;
+  const double needed = serving_bytes(config, footprint);
   const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
-  if (missing <= 0.0) return;
-  using units::bytes_text;
-  throw input::DoesNotFitError(
-      input::pointer(pointer, "model"),
+  if (missing <= 0.0) return std::nullopt;
+  return Shortage{
+      input::pointer(workload_pointer(config), "model"),
       fmt::format("{} does not fit on {} x {}: each needs {} (weights {}, KV cache {}, activations "
                   "{}), {} more than its {}; use more chips, fewer tokens or a smaller batch",
-                  workload.model.name, chips, chip.name, bytes_text(footprint.total()),
-                  bytes_text(footprint.weights), bytes_text(footprint.kv_cache),
+                  config.workload->model.name, config.mesh.length("tensor"), chip.name,
+                  bytes_text(needed), bytes_text(footprint.weights), bytes_text(footprint.kv_cache),
                   bytes_text(footprint.activations), bytes_text(missing),
                   bytes_text(chip.hbm_capacity.value)),
-      footprint.total());
+      needed};
+}
+
+std::optional<Shortage> shortage_of_training(const config::StepConfig& config) {
+  const hardware::Chip& chip = config.machine.chip;
+  const steps::LiveMemory memory = steps::peak_memory(config.graph);
+  if (memory.total() <= chip.hbm_capacity.value) return std::nullopt;
+  return Shortage{
+      "/step/training",
+      fmt::format("{} does not fit: each chip needs {} during \"{}\" ({}), but {} has {}; use {}",
+                  config.training->training.model.name, bytes_text(memory.total()), memory.task,
+                  parts_text(memory), chip.name, bytes_text(chip.hbm_capacity.value),
+                  remedy_for(memory)),
+      memory.total()};
+}
+
+std::optional<Shortage> shortage_of(const config::StepConfig& config) {
+  if (config.workload) return shortage_of_serving(config);
+  if (config.training) return shortage_of_training(config);
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::string parts_text(const steps::TrainingMemory& memory) {
+std::string parts_text(const steps::LiveMemory& memory) {
   return fmt::format(
       "weights {}, gradients {}, optimizer {}, gathered weights {}, activations {}, logits {}",
       bytes_text(memory.weights), bytes_text(memory.gradients), bytes_text(memory.optimizer),
       bytes_text(memory.gathered), bytes_text(memory.activations), bytes_text(memory.logits));
 }
 
-std::optional<steps::TrainingMemory> memory_of(const config::StepConfig& config) {
+std::optional<steps::LiveMemory> memory_of(const config::StepConfig& config) {
   if (!config.training) return std::nullopt;
-  return steps::training_memory(config.training->training, config.mesh);
+  return steps::peak_memory(config.graph);
+}
+
+std::optional<double> hbm_share(const config::StepConfig& config) {
+  workloads::Footprint footprint;
+  if (!config.training && !config.workload) return std::nullopt;
+  const double needed =
+      config.workload ? serving_bytes(config, footprint) : steps::peak_memory(config.graph).total();
+  return needed / config.machine.chip.hbm_capacity.value;
+}
+
+std::optional<std::string> memory_warning(const config::StepConfig& config) {
+  if (config.memory == config::MemoryCheck::ignore) return std::nullopt;
+  const std::optional<Shortage> shortage = shortage_of(config);
+  if (!shortage) return std::nullopt;
+  return fmt::format("{}: {}; the times assume that it fits", shortage->pointer, shortage->message);
 }
 
 void check_memory(const config::StepConfig& config) {
-  if (config.workload)
-    check_workload(*config.workload, config.machine.chip, config.mesh.length("tensor"),
-                   config.compared ? "/workload" : "/step/workload");
-  const std::optional<steps::TrainingMemory> memory = memory_of(config);
-  const hardware::Chip& chip = config.machine.chip;
-  if (!memory || memory->total() <= chip.hbm_capacity.value) return;
-  throw input::DoesNotFitError(
-      "/step/training",
-      fmt::format("{} does not fit: each chip needs {} ({}), but {} has {}; use {}",
-                  config.training->training.model.name, bytes_text(memory->total()),
-                  parts_text(*memory), chip.name, bytes_text(chip.hbm_capacity.value),
-                  remedy_for(*memory)),
-      memory->total());
+  if (config.workload) {
+    check_residual(*config.workload, config.machine.chip, workload_pointer(config));
+    check_matmuls(*config.workload, config.machine.chip, workload_pointer(config));
+  }
+  if (config.memory != config::MemoryCheck::refuse) return;
+  const std::optional<Shortage> shortage = shortage_of(config);
+  if (shortage)
+    throw input::DoesNotFitError(shortage->pointer, shortage->message, shortage->needs_bytes);
 }
 
 }  // namespace equarx::step

@@ -9,8 +9,8 @@
 #include "experiments/config/step.hpp"
 #include "experiments/run/results.hpp"
 #include "experiments/variation/variation.hpp"
+#include "models/steps/live_memory.hpp"
 #include "models/steps/step.hpp"
-#include "models/steps/training_memory.hpp"
 #include "models/values/nonfinite_inputs.hpp"
 #include "models/workloads/operation.hpp"
 #include "models/workloads/roofline.hpp"
@@ -83,9 +83,10 @@ struct VariantResult {
   double time_s = 0.0;
   double speedup = 1.0;  ///< time of the baseline / time of this variant
   double lower_bound_s = 0.0;
-  double compute_s = 0.0;    ///< time with a running compute task, overlapped or not
-  double core_busy_s = 0.0;  ///< core time of tasks and of instructions of collectives
-  bool calibrated = false;   ///< see hardware::Chip::is_calibrated()
+  double compute_s = 0.0;           ///< time with a running compute task, overlapped or not
+  double core_busy_s = 0.0;         ///< core time of tasks and of instructions of collectives
+  bool calibrated = false;          ///< see hardware::Chip::is_calibrated()
+  std::optional<double> hbm_share;  ///< hbm_share() of the configuration
   std::optional<Efficiency> efficiency;
   std::vector<GroupResult> groups;            ///< ordered by start
   std::vector<CollectiveResult> collectives;  ///< by call of the configuration
@@ -110,8 +111,8 @@ struct VariantResult {
 /// Results of all variants of a step.
 struct StepResult {
   config::StepConfig config;
-  std::optional<steps::TrainingMemory> memory;  ///< per chip, for training
-  std::vector<OperationTotal> operations;       ///< per chip; total_operations()
+  std::optional<steps::LiveMemory> memory;  ///< per chip, for training
+  std::vector<OperationTotal> operations;   ///< per chip; total_operations()
   std::vector<VariantResult> variants;
   std::vector<variation::Sensitivity> sensitivities;  ///< if requested, largest first
   /// Inputs with NaN or Inf; empty without values, and if a sample misses all of them.

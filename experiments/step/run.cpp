@@ -245,6 +245,7 @@ VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
   result.chips = plan.config.mesh.chips();
   result.calibrated = plan.config.machine.chip.is_calibrated();
   add_collectives(plan, variant, result);
+  result.hbm_share = hbm_share(plan.config);
   if (plan.config.training || plan.config.workload)
     result.efficiency = efficiency_of(plan.config, result.time_s);
   return result;

@@ -87,12 +87,32 @@ struct Task {
   std::vector<TaskId> after;
 };
 
+/// Use of a buffer in HBM.
+enum class BufferUse : std::uint8_t {
+  weights,
+  gradients,
+  optimizer,
+  gathered,
+  activations,
+  logits,
+};
+
+/// Memory in the HBM of every chip.
+struct Buffer {
+  BufferUse use = BufferUse::activations;
+  double bytes = 0.0;
+  /// Alive from the start of task `first` to the end of task `last`.
+  TaskId first = 0;
+  TaskId last = 0;
+};
+
 /// Tasks that every chip runs once. The tasks of a stream run in the listed order, one at a time.
 /// Streams run concurrently and share the core, HBM and links of the chip.
 struct StepGraph {
   std::vector<std::string> streams;  ///< unique names
   std::vector<Task> tasks;
   std::vector<ChipLists> chip_lists = {};  ///< referenced by tasks
+  std::vector<Buffer> buffers = {};        ///< empty if memory is not accounted for
 };
 
 /// Returns the id of the stream called `name`, which is added if absent.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "models/steps/training_buffers.hpp"
 #include "models/steps/training_operations.hpp"
 
 namespace equarx::steps {
@@ -36,7 +37,8 @@ class Builder {
         later_(training_operations(training, degrees_, Casts::cached)),
         bytes_(activation_bytes(training, degrees_)),
         rows_(sequences_of_chip(training, degrees_) * static_cast<double>(training.sequence)),
-        all_pairs_(pairs_ratio(training)) {
+        all_pairs_(pairs_ratio(training)),
+        buffers_(training, degrees_, graph_) {
     graph_.streams = {"core"};
   }
 
@@ -46,7 +48,9 @@ class Builder {
       forward_pass();
       backward_pass();
     }
-    compute("optimizer", "optimizer", first_.optimizer, Model::none, gradients_);
+    const TaskId optimizer =
+        compute("optimizer", "optimizer", first_.optimizer, Model::none, gradients_);
+    buffers_.add_states({0, optimizer}, {first_backward_, optimizer});
     validate(graph_);
     return std::move(graph_);
   }
@@ -74,10 +78,16 @@ class Builder {
     return name;
   }
 
+  /// The id of the next task.
+  TaskId next() const { return static_cast<TaskId>(graph_.tasks.size()); }
+
+  /// The first task when there is room. `freed`: the task that makes it, or kNoTask.
+  static TaskId after(TaskId freed) { return freed == kNoTask ? 0 : freed + 1; }
+
   TaskId add(Task task) {
     std::erase(task.after, kNoTask);
     graph_.tasks.push_back(std::move(task));
-    return static_cast<TaskId>(graph_.tasks.size() - 1);
+    return next() - 1;
   }
 
   TaskId compute(const std::string& name, const std::string& group,
@@ -237,38 +247,61 @@ class Builder {
   }
 
   void forward_pass() {
+    const TaskId start = after(latest_);
     const TaskId tables = weights_of(0, numbered("embedding"), latest_);
     latest_ = compute(numbered("embedding"), "forward", of_microbatch().embedding, Model::none,
                       {tables, latest_});
+    buffers_.add_gathered(weights_in(0), {start, latest_});
     TaskIds ends = {latest_};
     TaskIds offloads;
+    starts_.clear();
     for (std::uint32_t i = 0; i < layers(); ++i) {
-      const TaskId weights =
-          weights_of(i + 1, numbered("layer", i) + " forward", tasks_ago(ends, training_.prefetch));
+      const TaskId freed = tasks_ago(ends, training_.prefetch);
+      const TaskId weights = weights_of(i + 1, numbered("layer", i) + " forward", freed);
+      starts_.push_back(next());
       const bool local = workloads::is_local(training_.model, i);
       // Up to `prefetch` layers may be in flight to the host.
       latest_ = pass(Pass::forward, numbered("forward", i),
                      local ? of_microbatch().local_forward : of_microbatch().forward,
                      {weights, latest_, tasks_ago(offloads, training_.prefetch)});
       ends.push_back(latest_);
+      buffers_.add_gathered(weights_in(i + 1), {after(freed), latest_});
+      buffers_.add_forward({starts_.back(), latest_});
       offloads.push_back(
           transfer(numbered("offload", i), HostTransfer::Direction::to_host, {latest_}));
     }
     offloads_ = offloads;
-    const TaskId head =
-        weights_of(layers() + 1, numbered("head"), tasks_ago(ends, training_.prefetch));
+    freed_head_ = tasks_ago(ends, training_.prefetch);
+    const TaskId head = weights_of(layers() + 1, numbered("head"), freed_head_);
     latest_ =
         compute(numbered("head"), "forward", of_microbatch().head, Model::counts, {head, latest_});
     head_ = latest_;
+    ends.push_back(head_);
+    // The layer `prefetch` later waits for the transfer.
+    for (std::uint32_t i = 0; i < layers(); ++i)
+      buffers_.add_offloaded(
+          {starts_[i], ends[std::min<std::size_t>(i + 1 + training_.prefetch, ends.size() - 1)]});
+  }
+
+  void head_backward() {
+    const double table = table_weights(training_.model, degrees_);
+    latest_ = recompute(numbered("recompute head"), of_microbatch().head_recompute, {latest_})[0];
+    latest_ = compute(numbered("head backward"), "backward", of_microbatch().head_backward,
+                      Model::counts, {latest_});
+    if (first_backward_ == kNoTask) first_backward_ = latest_;
+    buffers_.add_gathered(table, {after(freed_head_), latest_});
+    buffers_.add_head({head_, latest_});
+    // A table shared with the embedding is reduced after the embedding.
+    if (training_.model.tied_embeddings) return;
+    buffers_.add_table_gradients(table, {latest_, latest_ + 1});
+    reduce(numbered("head"), table, latest_);
   }
 
   void backward_pass() {
     const double layer = layer_weights(training_.model, degrees_);
     const double table = table_weights(training_.model, degrees_);
-    latest_ = compute(numbered("head backward"), "backward", of_microbatch().head_backward,
-                      Model::counts, {latest_});
-    // A table shared with the embedding is reduced after the embedding.
-    if (!training_.model.tied_embeddings) reduce(numbered("head"), table, latest_);
+    head_backward();
+    const TaskId after_head = latest_;
     TaskIds ends = {head_, latest_};
     for (std::uint32_t i = layers(); i-- > 0;) {
       const TaskId freed = tasks_ago(ends, training_.prefetch);
@@ -276,15 +309,26 @@ class Builder {
       const TaskId kept =
           transfer(numbered("fetch", i), HostTransfer::Direction::from_host, {freed, offloads_[i]});
       const bool local = workloads::is_local(training_.model, i);
-      const TaskIds after =
+      const TaskId start = next();
+      const TaskIds ready =
           prepare_backward(i, local, {weights, kept, latest_}, tasks_ago(ends, 1));
+      const TaskId backward = next();
       latest_ = pass(Pass::backward, numbered("backward", i),
-                     local ? of_microbatch().local_backward : of_microbatch().backward, after);
+                     local ? of_microbatch().local_backward : of_microbatch().backward, ready);
       ends.push_back(latest_);
+      buffers_.add_gathered(layer, {after(freed), latest_});
+      buffers_.add_offloaded({after(freed), latest_});
+      buffers_.add_kept({starts_[i], latest_});
+      buffers_.add_backward({start, latest_});
+      buffers_.add_layer_gradients(layer, {backward, latest_ + 1});
       reduce(numbered("layer", i), layer, latest_);
     }
     latest_ = compute(numbered("embedding backward"), "backward",
                       of_microbatch().embedding_backward, Model::none, {latest_});
+    if (training_.model.tied_embeddings)
+      buffers_.add_table_gradients(table, {after_head, latest_ + 1});
+    else
+      buffers_.add_layer_gradients(table, {latest_, latest_ + 1});
     reduce(numbered("embedding"), table, latest_);
     sum_bucket(numbered("embedding") + ", the rest");
   }
@@ -335,11 +379,15 @@ class Builder {
   std::uint32_t microbatch_ = 0;
   TaskId latest_ = kNoTask;  ///< latest core task
   TaskId head_ = kNoTask;
-  TaskIds offloads_;   ///< by layer
+  TaskId freed_head_ = kNoTask;      ///< task after which the weights of the head are gathered
+  TaskId first_backward_ = kNoTask;  ///< of the first microbatch
+  TaskIds starts_;                   ///< first tasks of the layers' forward passes
+  TaskIds offloads_;                 ///< by layer
   TaskIds updated_;    ///< weight gathers by part; empty without a distributed optimizer
   TaskIds gradients_;  ///< dependencies of the optimizer
   TaskIds bucket_;     ///< gradients not yet reduced over "data"
   double bucket_weights_ = 0.0;
+  TrainingBuffers buffers_;
 };
 
 }  // namespace

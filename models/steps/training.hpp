@@ -57,6 +57,10 @@ struct Training {
   bool sequence_parallel = false;
   /// Number of layers whose weights are gathered, or fetched from the host, ahead.
   std::uint32_t prefetch = 1;
+  /// Parts of the positions whose logits are computed one after the other, at least 1. With several,
+  /// the backward pass computes them again, and adds a gradient of the table for each part (MaxText,
+  /// num_vocab_tiling).
+  std::uint32_t logit_tiles = 1;
   std::uint32_t buckets = 1;  ///< layers per gradient bucket reduced over "data", at least 1
   /// ZeRO stage 1 (Rajbhandari et al., arXiv 1910.02054), Megatron-LM's distributed optimizer:
   /// gradients are reduce-scattered over "data" instead of all-reduced; each chip updates its shard

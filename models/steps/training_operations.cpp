@@ -49,6 +49,18 @@ Operations with_sum(Operations gradients, const Operation& forward, const Gradie
   return gradients;
 }
 
+/// Sum of a table's gradients over tiles of logits, in FP32: the product of each tile reads the sum
+/// and writes it. The first product writes its own result.
+Operation sum_tiles(double weights, std::uint32_t tiles) {
+  constexpr double kFp32Bytes = 4.0;
+  const double sums = weights * (tiles - 1.0);
+  Operation operation{.name = "sum_tiles", .kind = OperationKind::vector};
+  operation.vector_ops = sums;
+  operation.read_bytes = sums * kFp32Bytes;
+  operation.written_bytes = sums * kFp32Bytes;
+  return operation;
+}
+
 double cast_copies(const Training& training) { return training.transposed_casts ? 2.0 : 1.0; }
 
 /// Backward pass of element-wise work.
@@ -196,6 +208,12 @@ void add_head(const Training& training, double rows, const Degrees& degrees, Cas
       .inputs = true, .weights = true, .backward_weights = weights == Casts::cached};
   const GradientSum sum = gradient_sum(training, degrees);
   operations.head_backward = with_sum(logits.backward(kept, sum), product, sum);
+  if (training.logit_tiles > 1) {
+    operations.head_recompute = logits.forward(Casts::cached);
+    operations.head_recompute.push_back(operations.head.back());
+    operations.head_backward.push_back(
+        sum_tiles(product.weight_bytes / kActivationBytes, training.logit_tiles));
+  }
   operations.head_backward.push_back(elementwise_backward(norm));
 }
 
@@ -253,7 +271,8 @@ ActivationBytes activation_bytes(const Training& training, const Degrees& degree
           .qkv = bytes * (shard.heads + 2.0 * shard.kv_heads) * head,
           .attention = bytes * shard.heads * head,
           .attention_output = bytes * model.d_model / sequence_shards,
-          .ffn_in = bytes * shard.ffn * (model.gated_ffn ? 2.0 : 1.0)};
+          .ffn_in = bytes * shard.ffn * (model.gated_ffn ? 2.0 : 1.0),
+          .ffn_hidden = bytes * shard.ffn};
 }
 
 TrainingOperations training_operations(const Training& training, const Degrees& degrees,

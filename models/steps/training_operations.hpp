@@ -28,6 +28,8 @@ struct TrainingOperations {
   std::vector<workloads::Operation> embedding;
   std::vector<workloads::Operation> embedding_backward;
   std::vector<workloads::Operation> head;  ///< final norm, logits of all positions, loss
+  /// Logits computed again for the backward pass; empty without tiles.
+  std::vector<workloads::Operation> head_recompute;
   std::vector<workloads::Operation> head_backward;
   std::vector<workloads::Operation> optimizer;  ///< once per step
 };
@@ -60,6 +62,8 @@ struct ActivationBytes {
   double attention = 0.0;
   double attention_output = 0.0;
   double ffn_in = 0.0;
+  /// Result of the activation function: input of the last GEMM of the FFN, always recomputed.
+  double ffn_hidden = 0.0;
 };
 
 /// An activation that may be kept, offloaded or recomputed.

@@ -128,7 +128,7 @@ std::string offered_slice(const std::string& slice, const std::vector<hardware::
 std::vector<std::pair<advise::MachineAdvice, ConfigArguments>> machines_of(
     const AdviseArguments& arguments) {
   const config::ExperimentConfig own = read_config_file(arguments.config).config;
-  warn_of_labels(own);
+  print_warnings(own);
   std::vector<std::string> names = split_at_commas(arguments.chips);
   std::vector<std::string> slices = split_at_commas(arguments.slices);
   const bool other_chips = !names.empty();
@@ -215,7 +215,7 @@ imports::ImportedProgram read_program(const AdviseArguments& arguments, const st
 
 void advise_on_one(const AdviseArguments& arguments, const config::StepConfig& config) {
   check_step_options(arguments);
-  warn_of_labels(config);
+  print_warnings(config);
   const tune::TuneOptions options = read_options(arguments);
   Output output(arguments);
   const advise::StepAdvice advice = naming_file(arguments.config.path, [&] {
@@ -227,7 +227,7 @@ void advise_on_one(const AdviseArguments& arguments, const config::StepConfig& c
 }
 
 void advise_on_one(const AdviseArguments& arguments, const config::ExperimentConfig& config) {
-  warn_of_labels(config);
+  print_warnings(config);
   const tune::TuneOptions options = read_options(arguments);
   Output output(arguments);
   const advise::Advice advice = advise_on(config, options);

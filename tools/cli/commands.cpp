@@ -83,7 +83,7 @@ std::unique_ptr<run::TensorFiles> open_tensors(const RunArguments& arguments, co
 
 void run_config(const RunArguments& arguments, const config::ExperimentConfig& config) {
   const plan::Plan plan = load(arguments.config.path, config, arguments.uncertainty);
-  warn_of_labels(plan.config);
+  print_warnings(plan.config);
   const StopNotice notice(arguments.trace);
   std::optional<output::OutputFile> file;
   std::optional<trace::TraceFile> trace;
@@ -124,7 +124,7 @@ void check_step_options(const RunArguments& arguments) {
 void run_config(const RunArguments& arguments, const config::StepConfig& config) {
   check_step_options(arguments);
   const step::StepPlan plan = load(arguments.config.path, config);
-  warn_of_labels(config);
+  print_warnings(config);
   const StopNotice notice(arguments.trace);
   std::optional<output::OutputFile> file;
   if (!arguments.trace.empty()) {
@@ -165,8 +165,12 @@ void show(const ConfigArguments& arguments) {
 }
 
 void validate(const ConfigArguments& arguments) {
-  std::visit([&](const auto& config) { load(arguments.path, config); },
-             read_any(arguments.path, read_json(arguments)));
+  std::visit(
+      [&](const auto& config) {
+        load(arguments.path, config);
+        print_warnings(config);
+      },
+      read_any(arguments.path, read_json(arguments)));
   print(fmt::format("{}: valid\n", name_of(arguments.path)));
 }
 

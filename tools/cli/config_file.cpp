@@ -70,13 +70,14 @@ void warn(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-void warn_of_labels(const config::ExperimentConfig& config) {
+void print_warnings(const config::ExperimentConfig& config) {
   warn(config::label_notes(config.collectives, config.tensor.dtype));
 }
 
-void warn_of_labels(const config::StepConfig& config) {
+void print_warnings(const config::StepConfig& config) {
   if (config.compared)
     warn(config::label_notes(config.compared->collectives, config.compared->tensor.dtype));
+  if (const std::optional<std::string> memory = step::memory_warning(config)) warn({*memory});
 }
 
 void check_not_read(const std::string& output, const std::string& path,

@@ -40,14 +40,14 @@ ConfigFile read_config_file(const ConfigArguments& arguments, input::JsonValue j
 /// read_json(), then parsing.
 ConfigFile read_config_file(const ConfigArguments& arguments);
 
-/// Reads a configuration of any kind, and checks its schema, and its memory if it is a step.
+/// Reads a configuration of any kind, and checks its schema, and whether a step can run.
 /// @throws input::InputError naming the file
 config::Config read_any(const std::string& path, const input::JsonValue& json);
 
 /// Warns on standard error of labels that name another format than runs.
-void warn_of_labels(const config::ExperimentConfig& config);
-/// The same for the collectives compared in a workload.
-void warn_of_labels(const config::StepConfig& config);
+void print_warnings(const config::ExperimentConfig& config);
+/// The same for the collectives compared in a workload, and of a model that does not fit.
+void print_warnings(const config::StepConfig& config);
 
 /// @throws input::InputError if `output` is the configuration file or a file named in it
 void check_not_read(const std::string& output, const std::string& path,

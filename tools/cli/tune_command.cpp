@@ -69,7 +69,7 @@ void tune(const TuneArguments& arguments) {
   const tune::TuneOptions options = options_of(arguments);
   const input::JsonValue json = read_json(arguments.config);
   const config::Config config = read_any(arguments.config.path, json);
-  std::visit([](const auto& read) { warn_of_labels(read); }, config);
+  std::visit([](const auto& read) { print_warnings(read); }, config);
   if (!arguments.output.empty()) check_not_read(arguments.output, arguments.config.path, config);
   std::visit([&](const auto& read) { tune_config(arguments, options, *json, read); }, config);
 }

@@ -142,7 +142,7 @@ TEST_CASE("invalid workloads are refused with their pointer and a remedy") {
       {"/workload", "7", "/workload", "expected an object, found a number"},
       {"/topology/ring", "7", "/workload/model", "16 heads of gemma3-12b cannot be divided over 7"},
       {"/topology/ring", "32", "/workload/model", "tensor parallelism takes 1, 2, 4, 8, 16"},
-      {"/topology/slice", "1x1", "/workload/model", "does not fit"},
+      {"/memory", "panic", "/memory", "use one of warn, refuse, ignore"},
       {"/collective", "all-gather", "/collective", "AllReduces; remove this key"},
       {"/tensor", R"({"bytes": "8 MiB"})", "/tensor",
        "its size comes from the workload (256 x 3840)"},
@@ -170,8 +170,9 @@ TEST_CASE("a workload needs its model, its phase and its size") {
   check_refused([&] { step_plan_of(json); }, "/workload/context", "is missing");
 }
 
-TEST_CASE("a model that does not fit is refused with the missing bytes") {
+TEST_CASE("a model that does not fit can be refused, with the missing bytes") {
   input::Json json = workload_config("gemma3-27b");
+  json["memory"] = "refuse";
   json["topology"] = {{"slice", "1x1"}};
   check_refused([&] { step_plan_of(json); }, "/workload/model", "GiB more than its 14.90 GiB");
   // The model fits, but too many sequences do not.

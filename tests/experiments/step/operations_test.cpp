@@ -47,6 +47,7 @@ TEST_CASE("weights of fewer bits make decoding faster, and larger models fit") {
   }
   decode["workload"]["model"] = "llama3-70b";
   decode["topology"]["slice"] = "4x2";
+  decode["memory"] = "refuse";
   testing::check_refused([&] { testing::step_plan_of(decode); }, "/workload/model",
                          "use more chips");
   CHECK_NOTHROW(testing::step_plan_of(changed(decode, "/workload/precision", "weight-only-int8")));

@@ -65,8 +65,10 @@ TEST_CASE("unsupported operations and transfers are rejected") {
   config::StepConfig no_host = config::read_step_config(good_step());
   no_host.machine.chip.host_bandwidth.value = 0.0;  // unspecified, as in a custom chip
   testing::check_refused([&] { make_plan(no_host); }, "/hardware", "add \"host_bandwidth\"");
-  testing::check_refused([] { plan(changed(good_training(), "/step/training/batch", "8192")); },
-                         "/step/training", "does not fit: each chip needs");
+  input::Json large = changed(good_training(), "/step/training/batch", "8192");
+  CHECK_NOTHROW(plan(large));
+  large["memory"] = "refuse";
+  testing::check_refused([&] { plan(large); }, "/step/training", "does not fit: each chip needs");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "models/steps/training_operations.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string_view>
 
@@ -266,6 +267,21 @@ TEST_CASE("casts to FP8 read each bf16 operand once") {
   const Operation gradients = total(operations.backward, "cast_gradients");
   CHECK(gradients.read_bytes == 2 * kGradients);
   CHECK(gradients.vector_ops == (1 + 1 + 2 + 6) * kGradients);  // decode, scale, amax, encode
+}
+
+TEST_CASE("tiles of logits are computed again, and their table gradients summed in FP32") {
+  Training training = small_training();
+  CHECK(training_operations(training, {}).head_recompute.empty());
+  training.logit_tiles = 4;
+  const TrainingOperations tiled = training_operations(training, {});
+  CHECK(flops(tiled.head_recompute, OperationKind::matrix) == Approx(2.0 * kRows * 64 * 256));
+  CHECK(tiled.head_recompute.back().name == "loss");
+  const auto& sums = tiled.head_backward;
+  const auto sum = std::ranges::find(sums, "sum_tiles", &Operation::name);
+  REQUIRE(sum != sums.end());
+  // All but the first of the four add to the sum of 256 x 64 gradients.
+  CHECK(sum->read_bytes == 3 * 4.0 * 256 * 64);
+  CHECK(sum->written_bytes == sum->read_bytes);
 }
 
 TEST_CASE("indivisible batches and models are rejected with a remedy") {

@@ -65,6 +65,10 @@ TEST_CASE("model FLOPs are three forward passes, regardless of recomputation") {
       const StepGraph graph = training_step(training, lay_mesh({4}, {{"fsdp", 4}}));
       CHECK(total_model_flops(graph) == Approx(model_flops(training) / 4));
     }
+  training.logit_tiles = 8;
+  const StepGraph tiled = training_step(training, lay_mesh({4}, {{"fsdp", 4}}));
+  CHECK(total_model_flops(tiled) == Approx(model_flops(training) / 4));
+  CHECK(groups_of(tiled).at("recompute") == 2 + 1);  // two layers, and the head
   const double products = 2 * kLayerMatrices + kTable;
   const double attention = 4.0 * 2 * 32 * 4 * 16;
   CHECK(model_flops(training) == Approx(3 * 8 * 32 * (2 * products + attention)));

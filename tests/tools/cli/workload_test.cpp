@@ -47,8 +47,23 @@ TEST_CASE("invalid workloads are rejected by every command that reads them") {
     check_refusal(equarx_sim(changed(command, "/workload/tokens=131073")),
                   "gemma3-27b takes 1 to 131072");
   }
-  check_refusal(equarx_sim(changed("run", "/topology/slice=1x1")),
-                "GiB more than its 14.90 GiB; use more chips");
+}
+
+TEST_CASE("a model that does not fit is computed with a warning, or refused, or just computed") {
+  const std::string shortage = "GiB more than its 14.90 GiB; use more chips";
+  for (const std::string command : {"run", "validate"}) {
+    std::vector<std::string> arguments = changed(command, "/topology/slice=1x1");
+    const CommandResult warned = equarx_sim(arguments);
+    CHECK(warned.exit_code == 0);
+    CHECK_THAT(warned.err, Catch::StartsWith("equarx-sim: warning: /workload/model: ") &&
+                               Catch::Contains(shortage));
+    arguments.insert(arguments.end(), {"--set", "/memory=refuse"});
+    check_refusal(equarx_sim(arguments), shortage);
+    arguments.back() = "/memory=ignore";
+    const CommandResult ignored = equarx_sim(arguments);
+    CHECK(ignored.exit_code == 0);
+    CHECK(ignored.err.empty());
+  }
 }
 
 TEST_CASE("a workload on one chip runs without AllReduces") {

@@ -1,0 +1,117 @@
+#include "models/steps/training_buffers.hpp"
+
+#include <algorithm>
+
+#include "models/workloads/transformer.hpp"
+
+namespace equarx::steps {
+
+using workloads::kActivationBytes;
+
+TrainingBuffers::TrainingBuffers(const Training& training, const Degrees& degrees, StepGraph& graph)
+    : training_(training),
+      degrees_(degrees),
+      graph_(graph),
+      layer_(activation_bytes(training, degrees)),
+      rows_(sequences_of_chip(training, degrees) * static_cast<double>(training.sequence)) {}
+
+void TrainingBuffers::add(BufferUse use, double bytes, TaskRange alive) {
+  if (bytes > 0.0) graph_.buffers.push_back({use, bytes, alive.first, alive.last});
+}
+
+void TrainingBuffers::add_states(TaskRange step, TaskRange gradients) {
+  const double shard = workloads::parameters(training_.model) / degrees_.fsdp / degrees_.tensor;
+  const double updated = training_.distributed_optimizer ? shard / degrees_.data : shard;
+  const double copies = training_.distributed_optimizer ? shard * kActivationBytes : 0.0;
+  add(BufferUse::weights, updated * training_.weight_bytes + copies, step);
+  add(BufferUse::optimizer, updated * training_.moment_bytes, step);
+  add(BufferUse::gradients, shard * training_.gradient_bytes, gradients);
+}
+
+void TrainingBuffers::add_gathered(double weights, TaskRange alive) {
+  if (degrees_.fsdp > 1) add(BufferUse::gathered, weights * kActivationBytes, alive);
+}
+
+void TrainingBuffers::add_layer_gradients(double weights, TaskRange alive) {
+  if (degrees_.fsdp > 1)
+    add(BufferUse::gradients, weights * numerics::element_bits(training_.gradient_dtype) / 8.0,
+        alive);
+}
+
+void TrainingBuffers::add_table_gradients(double weights, TaskRange alive) {
+  constexpr double kSumBytes = 4.0;
+  if (training_.logit_tiles == 1) return add_layer_gradients(weights, alive);
+  add(BufferUse::gradients, weights * kSumBytes, alive);
+}
+
+void TrainingBuffers::add_kept(TaskRange alive) {
+  add(BufferUse::activations, sum(Keep::kept), alive);
+}
+
+void TrainingBuffers::add_offloaded(TaskRange alive) {
+  add(BufferUse::activations, sum(Keep::offload), alive);
+}
+
+void TrainingBuffers::add_forward(TaskRange alive) {
+  add(BufferUse::activations, forward_bytes(), alive);
+}
+
+void TrainingBuffers::add_backward(TaskRange alive) {
+  add(BufferUse::activations, sum(Keep::recompute) + backward_bytes(), alive);
+}
+
+void TrainingBuffers::add_head(TaskRange alive) {
+  constexpr double kResultAndNorm = 2.0;
+  const double vocabulary = workloads::shard(training_.model, degrees_.tensor).vocabulary;
+  add(BufferUse::logits,
+      rows_ * vocabulary * result_bytes(training_.precision.head.forward) / training_.logit_tiles,
+      alive);
+  add(BufferUse::activations, kResultAndNorm * rows_ * training_.model.d_model * kActivationBytes,
+      alive);
+}
+
+/// Activations of one layer that are treated alike.
+double TrainingBuffers::sum(Keep keep) const {
+  double bytes = 0.0;
+  for (const Activation& activation : kActivations)
+    if (training_.remat.*activation.keep == keep) bytes += layer_.*activation.bytes;
+  return bytes;
+}
+
+/// `bytes` of an activation that no other buffer holds.
+double TrainingBuffers::unkept(Keep keep, double bytes) const {
+  return keep == Keep::recompute ? bytes : 0.0;
+}
+
+/// Largest of the two halves, with the normalized input of each.
+double TrainingBuffers::forward_bytes() const {
+  // With sequence parallelism: the gathered input of a half and its result before the scatter.
+  constexpr double kUnsharded = 2.0;
+  const Remat& remat = training_.remat;
+  const double width = layer_.layer_input;
+  const double half = unkept(remat.attention_output, layer_.attention_output) + width;
+  const double attention =
+      half + unkept(remat.qkv, layer_.qkv) + unkept(remat.attention, layer_.attention);
+  const double ffn = half + unkept(remat.ffn_in, layer_.ffn_in) + layer_.ffn_hidden + width;
+  double bytes = std::max(attention, ffn);
+  if (training_.sequence_parallel && degrees_.tensor > 1)
+    bytes += kUnsharded * rows_ * training_.model.d_model * kActivationBytes;
+  return bytes;
+}
+
+/// The FFN first: its hidden activation and gradients; then attention, when the results of the
+/// first GEMMs of the FFN are free again. In both, the normalized input and the gradient of the
+/// residual stream.
+double TrainingBuffers::backward_bytes() const {
+  // With sequence parallelism: inputs of both halves, and the gradient of a result.
+  constexpr double kUnsharded = 3.0;
+  const double width = layer_.layer_input;
+  const double ffn = layer_.ffn_hidden + std::max(layer_.ffn_hidden, layer_.ffn_in);
+  const double attention = layer_.attention + layer_.qkv + width - layer_.ffn_in;
+  double bytes = 2.0 * width + std::max(ffn, attention);
+  if (training_.sequence_parallel && degrees_.tensor > 1)
+    bytes += kUnsharded * rows_ * training_.model.d_model * kActivationBytes;
+  return bytes;
+}
+
+}  // namespace equarx::steps

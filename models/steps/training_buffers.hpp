@@ -1,0 +1,56 @@
+// Buffers of a training step in the HBM of one chip.
+#pragma once
+
+#include "models/steps/training.hpp"
+#include "models/steps/training_operations.hpp"
+
+namespace equarx::steps {
+
+/// Tasks from the first to the last.
+struct TaskRange {
+  TaskId first = 0;
+  TaskId last = 0;
+};
+
+/// Adds buffers to a graph: for each, what it holds and the tasks during which it is alive. Copies
+/// of activations and weights in other types (casts) are not counted.
+class TrainingBuffers {
+ public:
+  /// `training` and `graph` must outlive this object.
+  TrainingBuffers(const Training& training, const Degrees& degrees, StepGraph& graph);
+
+  /// Weights and optimizer state, alive during `step`; stored gradients, alive during `gradients`:
+  /// from the first backward task to the optimizer.
+  void add_states(TaskRange step, TaskRange gradients);
+  /// Weights of a layer or table gathered over "fsdp". None without "fsdp".
+  void add_gathered(double weights, TaskRange alive);
+  /// Gradients of a layer being computed and scattered over "fsdp". None without "fsdp".
+  void add_layer_gradients(double weights, TaskRange alive);
+  /// Gradients of a vocabulary table, likewise; with logit tiles an FP32 sum.
+  void add_table_gradients(double weights, TaskRange alive);
+  /// Activations that a layer keeps for its backward pass.
+  void add_kept(TaskRange alive);
+  /// Activations of a layer in flight to or from the host.
+  void add_offloaded(TaskRange alive);
+  /// Activations of a layer's forward pass that are not kept.
+  void add_forward(TaskRange alive);
+  /// Recomputed activations of a layer, and the gradients of its activations.
+  void add_backward(TaskRange alive);
+  /// Logits, the last layer's result and its norm.
+  void add_head(TaskRange alive);
+
+ private:
+  double sum(Keep keep) const;
+  double unkept(Keep keep, double bytes) const;
+  double forward_bytes() const;
+  double backward_bytes() const;
+  void add(BufferUse use, double bytes, TaskRange alive);
+
+  const Training& training_;
+  Degrees degrees_;
+  StepGraph& graph_;
+  ActivationBytes layer_;  ///< activations of one layer
+  double rows_;            ///< positions of a microbatch on one chip
+};
+
+}  // namespace equarx::steps
