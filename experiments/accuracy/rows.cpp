@@ -15,8 +15,11 @@
 namespace equarx::accuracy {
 namespace {
 
+constexpr std::uint64_t kMostChips = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 53;
+
 const input::Table<MeasuredRow>& row_table() {
-  using input::Flag, input::kRequired, input::Named, input::Positive, input::Text;
+  using input::Flag, input::Integer, input::kRequired, input::Named, input::Positive, input::Text;
   static const input::Table<MeasuredRow> table{
       {"study", &MeasuredRow::study, Text{}, "name of the study", kRequired},
       {"id", &MeasuredRow::id, Text{}, "identifier within the study", kRequired},
@@ -26,6 +29,9 @@ const input::Table<MeasuredRow>& row_table() {
       {"predicted", &MeasuredRow::predicted, Flag{}, "nothing was fitted to it", kRequired},
       {"measured", &MeasuredRow::measured, Positive{}, "in the unit of the figure", kRequired},
       {"simulated", &MeasuredRow::simulated, Positive{}, "likewise", kRequired},
+      {"chip", &MeasuredRow::chip, Text{}, "name of the built-in chip"},
+      {"chips", &MeasuredRow::chips, Integer{1, kMostChips}, ""},
+      {"bytes", &MeasuredRow::bytes, Integer{1, kMostBytes}, "tensor of a collective"},
       {"null_model", &MeasuredRow::null_model, Positive{}, "likewise"},
   };
   return table;
@@ -36,6 +42,14 @@ std::optional<double> positive(const input::Json& row, const char* key) {
   const auto found = row.find(key);
   if (found == row.end() || !found->is_number() || found->get<double>() <= 0.0) return std::nullopt;
   return found->get<double>();
+}
+
+/// A whole number above 0 under `key`; std::nullopt otherwise.
+template <typename Integer>
+std::optional<Integer> whole(const input::Json& row, const char* key) {
+  const std::optional<double> number = positive(row, key);
+  if (!number) return std::nullopt;
+  return static_cast<Integer>(*number);
 }
 
 std::string text(const input::Json& row, const char* key, const std::string& otherwise) {
@@ -93,7 +107,10 @@ std::vector<MeasuredRow> rows_of_study(const input::Json& json, const std::strin
                     .predicted = text(row, "role", "") == "prediction",
                     .measured = *measured,
                     .simulated = *simulated,
-                    .null_model = positive(row, "null_model")});
+                    .null_model = positive(row, "null_model"),
+                    .chip = text(row, "chip", ""),
+                    .chips = whole<std::uint32_t>(row, "chips"),
+                    .bytes = whole<std::uint64_t>(row, "bytes")});
   }
   return rows;
 }

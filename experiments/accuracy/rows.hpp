@@ -1,6 +1,7 @@
 // Measured rows with their simulated figures.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ struct MeasuredRow {
   double measured = 0.0;                            ///< > 0, in the unit of the figure
   double simulated = 0.0;                           ///< > 0
   std::optional<double> null_model = std::nullopt;  ///< lower bound from bytes and FLOPs, > 0
+  // Of the simulated machine, where the row has one.
+  std::string chip = {};  ///< name of the built-in chip; or empty
+  std::optional<std::uint32_t> chips = std::nullopt;
+  std::optional<std::uint64_t> bytes = std::nullopt;  ///< tensor of a collective
 
   /// ln(simulated / measured).
   double error() const;

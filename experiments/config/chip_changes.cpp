@@ -99,15 +99,22 @@ void append_changes(input::Json& json, const Chip& chip, const ChipChanges& chan
   }
 }
 
-std::string chip_text(const input::Json& hardware) {
+std::string base_name(const input::Json& hardware) {
   if (hardware.is_string()) return hardware.get<std::string>();
   const std::string based_on(kBasedOn);
   if (!hardware.is_object() || !hardware.contains(based_on) || !hardware[based_on].is_string())
-    return "a chip";
+    return {};
+  return hardware[based_on].get<std::string>();
+}
+
+std::string chip_text(const input::Json& hardware) {
+  const std::string base = base_name(hardware);
+  if (base.empty()) return "a chip";
+  if (hardware.is_string()) return base;
   std::vector<std::string> changes;
   for (const auto& [key, value] : hardware.items())
     if (key != kBasedOn) changes.push_back(fmt::format("{} {}", key, value_text(value)));
-  return name_with(hardware[based_on].get_ref<const std::string&>(), changes);
+  return name_with(base, changes);
 }
 
 input::Json changes_schema(input::Json (*parameter)(hardware::ParameterKind kind)) {

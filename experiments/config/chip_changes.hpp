@@ -28,6 +28,10 @@ void append_changes(input::Json& json, const hardware::Chip& chip, const ChipCha
 /// with changed parameters; "a chip" if the JSON is neither a name nor such an object.
 std::string chip_text(const input::Json& hardware);
 
+/// Name or file of the chip that a configuration's "hardware" names or is based on; empty for other
+/// JSON.
+std::string base_name(const input::Json& hardware);
+
 /// Schema of an object with "based_on" and any parameter. `parameter`: schema of a parameter of one
 /// kind.
 input::Json changes_schema(input::Json (*parameter)(hardware::ParameterKind kind));

@@ -9,6 +9,7 @@
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/result/run_metrics.hpp"
+#include "experiments/variation/discrepancy.hpp"
 #include "experiments/variation/report.hpp"
 
 namespace equarx::result {
@@ -100,6 +101,8 @@ input::Json result_head(const input::Json& config, const config::ExperimentConfi
 
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options) {
   input::Json json = result_head(to_json(result.config), result.config);
+  json["evidence"] =
+      accuracy::evidence_json(accuracy::built_in_rows(), variation::asked_of(result.config));
   json["baseline"] = result.config.collectives[result.config.baseline].label;
   json["runs"] = input::Json::array();
   for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));

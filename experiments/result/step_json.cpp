@@ -7,6 +7,7 @@
 #include "base/input/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/result/run_metrics.hpp"
+#include "experiments/variation/discrepancy.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 
@@ -123,6 +124,8 @@ input::Json variant_json(const steps::StepGraph& graph, const VariantResult& var
 
 input::Json to_json(const StepResult& result, const JsonOptions& options) {
   input::Json json = result_head(to_json(result.config), result.config.machine);
+  json["evidence"] =
+      accuracy::evidence_json(accuracy::built_in_rows(), variation::asked_of(result.config));
   if (result.memory)
     json["memory_bytes"] = {
         {"weights", result.memory->weights},         {"gradients", result.memory->gradients},

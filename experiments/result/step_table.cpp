@@ -82,7 +82,7 @@ std::string notes(const StepResult& result) {
                           : fmt::format("  All {} chips simulated ({})", first.simulated_chips,
                                         first.simulation_reason);
   text += fmt::format(". {} messages, engine: {}.\n", first.messages, sim::name(first.engine));
-  return text + variation::trust_note(variation::question_of(result.config),
+  return text + variation::trust_note(variation::asked_of(result.config),
                                       config::parameters_of(result.config.machine),
                                       result.config.machine.uncertainty.samples, first.uncertainty);
 }

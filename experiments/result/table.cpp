@@ -285,7 +285,7 @@ std::string to_table(const run::ExperimentResult& result, const TableOptions& op
   if (options.verbose) text += details(result);
   text += stall_note(result.runs);
   text += scales_note(result.runs);
-  text += variation::trust_note(variation::question_of(config), config::parameters_of(config),
+  text += variation::trust_note(variation::asked_of(config), config::parameters_of(config),
                                 config.uncertainty.samples, result.runs.front().uncertainty);
   if (config.numerics) text += values_note(*result.runs.front().numerics) + nonfinite_note(result);
   text += variation::sensitivity_table(result.sensitivities, result.labels(), config.baseline);

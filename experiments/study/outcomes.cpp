@@ -8,6 +8,7 @@
 
 #include "base/input/json.hpp"
 #include "experiments/config/chip_changes.hpp"
+#include "experiments/config/tensor_json.hpp"
 
 namespace equarx::study {
 namespace {
@@ -57,6 +58,14 @@ std::optional<FigureInterval> interval_of(const std::string& metric, const input
   return FigureInterval{*low, *high};
 }
 
+/// Bytes of the tensor of a collective that is no part of a step.
+std::optional<std::uint64_t> tensor_bytes(const input::Json& config) {
+  if (!config.contains("tensor") || config.contains("workload")) return std::nullopt;
+  input::Json tensor = config.at("tensor");
+  tensor.erase("values");
+  return config::read_tensor(input::ObjectReader(tensor, "/tensor"), 1).bytes();
+}
+
 Figure figure_of(const StudyRow& row, const std::vector<input::JsonValue>& results) {
   const input::Json* run = find_run(results, row.run);
   if (run == nullptr) return {};
@@ -68,7 +77,10 @@ Figure figure_of(const StudyRow& row, const std::vector<input::JsonValue>& resul
           .null_model = null_model_of(row.metric, *run, find_run(results, baseline)),
           .interval = interval_of(row.metric, *run),
           .hardware = config::chip_text(config.at("hardware")),
-          .calibrated = run->at("calibrated").get<bool>()};
+          .calibrated = run->at("calibrated").get<bool>(),
+          .chip = config::base_name(config.at("hardware")),
+          .chips = run->at("chips").get<std::uint32_t>(),
+          .bytes = tensor_bytes(config)};
 }
 
 bool within(const StudyRow& row, double value) {

@@ -1,6 +1,7 @@
 // Comparison of simulated with expected figures.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +26,11 @@ struct Figure {
   /// bytes / bandwidth of the busiest link direction; for a speedup the ratio of two lower bounds.
   std::optional<double> null_model = std::nullopt;
   std::optional<FigureInterval> interval = std::nullopt;  ///< of times and speedups, if computed
-  std::string hardware = {};                              ///< name of the chip in the configuration
-  std::optional<bool> calibrated = std::nullopt;          ///< see run::RunResult
+  std::string hardware = {};                      ///< chip in the configuration, with its changes
+  std::optional<bool> calibrated = std::nullopt;  ///< see run::RunResult
+  std::string chip = {};                          ///< built-in chip that it is based on
+  std::optional<std::uint32_t> chips = std::nullopt;
+  std::optional<std::uint64_t> bytes = std::nullopt;  ///< tensor of a collective
 };
 
 /// A row with its simulated figure.

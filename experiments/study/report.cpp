@@ -133,6 +133,9 @@ input::Json study_json(const Study& study, const std::vector<StudyOutcome>& outc
                             {"misses", outcome.row.misses}});
     if (outcome.row.question) json["rows"].back()["question"] = name(*outcome.row.question);
     if (!outcome.row.origin.empty()) json["rows"].back()["origin"] = outcome.row.origin;
+    if (!outcome.figure.chip.empty()) json["rows"].back()["chip"] = outcome.figure.chip;
+    if (outcome.figure.chips) json["rows"].back()["chips"] = *outcome.figure.chips;
+    if (outcome.figure.bytes) json["rows"].back()["bytes"] = *outcome.figure.bytes;
   }
   return json;
 }

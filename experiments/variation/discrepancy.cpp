@@ -6,6 +6,7 @@
 
 #include "experiments/accuracy/report.hpp"
 #include "experiments/accuracy/summary.hpp"
+#include "experiments/config/topology.hpp"
 
 namespace equarx::variation {
 namespace {
@@ -55,6 +56,15 @@ Question question_of(const config::StepConfig& config) {
   if (config.workload) return Question::serving;
   if (!config.training) return Question::program;
   return has_low_precision(config) ? Question::low_precision : Question::training;
+}
+
+accuracy::Asked asked_of(const config::ExperimentConfig& config) {
+  return {question_of(config), config.hardware, config::count_chips(config.topology),
+          config.tensor.bytes()};
+}
+
+accuracy::Asked asked_of(const config::StepConfig& config) {
+  return {question_of(config), config.machine.hardware, config.mesh.chips(), 0};
 }
 
 Question quantized_on(const hardware::Chip& chip) {

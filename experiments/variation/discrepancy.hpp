@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/accuracy/nearest.hpp"
 #include "experiments/accuracy/question.hpp"
 #include "experiments/config/config.hpp"
 #include "experiments/config/step.hpp"
@@ -15,6 +16,12 @@ namespace equarx::variation {
 /// @{
 accuracy::Question question_of(const config::ExperimentConfig& config);
 accuracy::Question question_of(const config::StepConfig& config);
+/// @}
+
+/// The question with machine and size, for the measured rows that are nearest to it.
+/// @{
+accuracy::Asked asked_of(const config::ExperimentConfig& config);
+accuracy::Asked asked_of(const config::StepConfig& config);
 /// @}
 
 /// Question of the speedups of quantized collectives on such chips.

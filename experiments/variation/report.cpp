@@ -16,6 +16,9 @@
 namespace equarx::variation {
 namespace {
 
+/// Measured rows in a note.
+constexpr std::size_t kNearest = 2;
+
 /// True if a parameter changes a figure visibly.
 bool is_visible(const Sensitivity& sensitivity) {
   constexpr double kShown = 0.0005;  // rounds to 0.001
@@ -79,7 +82,7 @@ input::Json to_json(const std::vector<TurningPoint>& points) {
   return json;
 }
 
-std::string trust_note(accuracy::Question question, const config::MachineParameters& machine,
+std::string trust_note(const accuracy::Asked& asked, const config::MachineParameters& machine,
                        std::uint32_t samples, const std::optional<Uncertainty>& uncertainty) {
   std::string text;
   if (!machine.chip.is_calibrated())
@@ -87,7 +90,8 @@ std::string trust_note(accuracy::Question question, const config::MachineParamet
         "  Not calibrated: no parameter was fitted to measurements of {}; its hardware file lists "
         "the assumptions.\n",
         machine.chip.name);
-  text += fmt::format("  Error of the model in {}.\n", discrepancy_text(question));
+  text += fmt::format("  Error of the model in {}.\n", discrepancy_text(asked.question));
+  text += accuracy::nearest_text(accuracy::nearest(accuracy::built_in_rows(), asked, kNearest));
   if (samples == 0) return text;
   const std::size_t uncertain = config::uncertain_parameters(machine).size();
   if (!uncertainty)
@@ -98,7 +102,7 @@ std::string trust_note(accuracy::Question question, const config::MachineParamet
   return text + fmt::format(
                     "  68 % interval: Monte Carlo over the uncertainty of {} parameters{}, n = "
                     "{}.\n",
-                    uncertain, is_known(question) ? " and the error of the model" : "",
+                    uncertain, is_known(asked.question) ? " and the error of the model" : "",
                     uncertainty->samples);
 }
 

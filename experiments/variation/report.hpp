@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/input/object_reader.hpp"
-#include "experiments/accuracy/question.hpp"
+#include "experiments/accuracy/nearest.hpp"
 #include "experiments/variation/turning_points.hpp"
 #include "experiments/variation/variation.hpp"
 
@@ -25,7 +25,7 @@ input::Json to_json(const std::vector<TurningPoint>& points);
 /// Note below a table: how well answers to its question have matched measurements, and the intervals:
 /// their number of parameters and samples, or why there are none. `samples`: requested, 0 for none;
 /// `uncertainty`: of the first run.
-std::string trust_note(accuracy::Question question, const config::MachineParameters& machine,
+std::string trust_note(const accuracy::Asked& asked, const config::MachineParameters& machine,
                        std::uint32_t samples, const std::optional<Uncertainty>& uncertainty);
 
 /// Table of sensitivities with a note on parameters without effect; empty without sensitivities.

@@ -32,11 +32,14 @@ TEST_CASE("the table has a title and a row for each collective") {
   CHECK_THAT(lines[4], ContainsSubstring("int8") && ContainsSubstring("dB"));
   CHECK(lines[3].size() == lines[2].size());
   CHECK(lines[4].size() == lines[2].size());
-  REQUIRE(lines.size() == 10);
+  REQUIRE(lines.size() == 13);
   CHECK(lines[6] == "  Lower bound: bytes / bandwidth of the busiest link direction.");
   CHECK_THAT(lines[7], Catch::Matchers::StartsWith("  Warning: "));
   CHECK_THAT(lines[8], Catch::Matchers::StartsWith("  Error of the model in plain collectives"));
-  CHECK(lines[9] == "  MSE, SQNR: every element, against the exact sum of all ranks.");
+  CHECK(lines[9] == "  Nearest measured rows, simulated / measured:");
+  for (const std::size_t row : {10, 11})
+    CHECK_THAT(lines[row], ContainsSubstring("v5e") && Catch::Matchers::EndsWith("ted)"));
+  CHECK(lines[12] == "  MSE, SQNR: every element, against the exact sum of all ranks.");
 }
 
 TEST_CASE("details are in the verbose table only") {

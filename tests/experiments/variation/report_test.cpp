@@ -24,16 +24,16 @@ TEST_CASE("a table of sensitivities names the parameters without effect") {
 
 TEST_CASE("the note gives the number of uncertain parameters, of the network too") {
   config::MachineParameters machine = testing::exact_machine();
-  CHECK_THAT(trust_note(accuracy::Question::schedule, machine, 10, std::nullopt),
+  CHECK_THAT(trust_note({accuracy::Question::schedule, "h100", 8, 0}, machine, 10, std::nullopt),
              Catch::Contains("no parameter of the hardware file has an uncertainty"));
   machine.network->latency.standard_error = 1e-6;
-  CHECK_THAT(trust_note(accuracy::Question::schedule, machine, 10, std::nullopt),
+  CHECK_THAT(trust_note({accuracy::Question::schedule, "h100", 8, 0}, machine, 10, std::nullopt),
              Catch::Contains("a collective fails"));
-  CHECK_THAT(trust_note(accuracy::Question::schedule, machine, 10,
+  CHECK_THAT(trust_note({accuracy::Question::schedule, "h100", 8, 0}, machine, 10,
                         Uncertainty{.samples = 9, .time_s = {}, .speedup = {}}),
              Catch::Contains("uncertainty of 1 parameters, n = 9.") &&
                  Catch::Contains("Error of the model in imported schedules: unknown"));
-  CHECK_THAT(trust_note(accuracy::Question::schedule, machine, 0, std::nullopt),
+  CHECK_THAT(trust_note({accuracy::Question::schedule, "h100", 8, 0}, machine, 0, std::nullopt),
              !Catch::Contains("68 % interval"));
 }
 

@@ -82,7 +82,7 @@ def table(program):
             ratio = seconds / row["measured"]
             results.append({"id": row["what"], "what": f"H100, {row['what']}", "metric": "time_s", "role": "prediction",
                             "expected": row["measured"], "simulated": seconds, "question": row["question"],
-                            "origin": "this project's H100"})
+                            "origin": "this project's H100", "chip": "h100", "chips": 1})
             good = abs(ratio - 1) <= row["tolerance"]
             unknown += not good and "misses" not in row
             errors.setdefault("serving" if "positions" in row else row["kind"], []).append(abs(ratio - 1))
