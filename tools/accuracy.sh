@@ -24,6 +24,12 @@ done
 mkdir "$results/h100"
 python3 experiments/studies/published/h100/study.py "$program" --output "$results/h100/study.json" >/dev/null
 folders+=("$results/h100")
+for list in h100 b200 a100_weight_only; do
+  mkdir "$results/kernels_$list"
+  "$program" kernels "experiments/studies/published/kernels/$list.csv" --hardware "${list%%_*}" \
+    --origin aiconfigurator -o "$results/kernels_$list/study.json" >/dev/null
+  folders+=("$results/kernels_$list")
+done
 
 if $check; then
   "$program" accuracy "${folders[@]}" -o "$results/rows.json" >/dev/null

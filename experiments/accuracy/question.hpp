@@ -20,6 +20,7 @@ enum class Question : std::uint8_t {
   training,              ///< time of a training step in bf16
   low_precision,         ///< time or speedup of a training step with FP8 or int8 GEMMs
   program,               ///< time of an imported program
+  kernel,                ///< time of one GEMM, pass, cast or attention
 };
 
 /// All questions, in the order of reports.
@@ -28,7 +29,7 @@ inline constexpr std::array kQuestions = {Question::tpu_collective, Question::sm
                                           Question::quantized_tpu,  Question::quantized_gpu,
                                           Question::schedule,       Question::serving,
                                           Question::training,       Question::low_precision,
-                                          Question::program};
+                                          Question::program,        Question::kernel};
 
 /// Size in bytes below which startup dominates a collective.
 inline constexpr double kSmall = 1024.0 * 1024.0;

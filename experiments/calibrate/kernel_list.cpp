@@ -15,6 +15,7 @@
 #include "experiments/config/calibration_json.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/workloads/attention.hpp"
+#include "models/workloads/recipe.hpp"
 
 namespace equarx::calibrate {
 namespace {
@@ -77,6 +78,17 @@ std::array<double, 2> element_bytes(MatrixType type) {
   return {};
 }
 
+/// Weights stored as by a recipe of serving, and decoded by the GEMM.
+void apply_recipe(input::ObjectReader& row, Operation& product) {
+  std::vector<std::string_view> names;
+  for (const workloads::Recipe& recipe : workloads::recipes()) names.push_back(recipe.name);
+  const workloads::Recipe& recipe = workloads::recipes()[row.choice("precision", names)];
+  if (product.products != MatrixType::bf16)
+    throw input::InputError(row.pointer_to("precision"),
+                            "is of a GEMM whose operands are given in bf16; remove \"type\"");
+  workloads::apply(recipe, workloads::WeightType::bf16, product);
+}
+
 Operation gemm(input::ObjectReader& row) {
   const double m = size(row, "m");
   const double k = size(row, "k");
@@ -88,6 +100,7 @@ Operation gemm(input::ObjectReader& row) {
   made.weight_bytes = k * n * operand;
   made.read_bytes = m * k * operand;
   made.written_bytes = m * n * result;
+  if (row.has("precision")) apply_recipe(row, made);
   return made;
 }
 
@@ -183,27 +196,42 @@ std::string group_of(const Operation& operation) {
   return fmt::format("{} of {}", operation.name, hardware::name(operation.products));
 }
 
-Measurement read_row(const input::Json& json, const std::string& place, const List& list,
-                     const hardware::Chip& chip) {
+/// Whether rows need a role and a time.
+enum class Times : bool { optional, required };
+
+KernelRow read_row(const input::Json& json, const std::string& place, Times times) {
   input::ObjectReader row(json, "");
-  Measurement measurement;
-  measurement.place = place;
-  measurement.source = list.source;
-  config::ObservationRoleName{}.read(row, "role", measurement.role);
-  const Operation operation = operation_of(row);
-  measurement.dimension = Dimension::time;
-  measurement.measured = row.quantity("time", Dimension::time);
-  if (measurement.measured <= 0.0)
-    throw input::InputError(row.pointer_to("time"), "must be above 0");
-  const bool alone = !row.flag_or("back_to_back", false);
-  measurement.what = row.has("what") ? row.text("what") : std::string(operation.name);
+  KernelRow kernel;
+  kernel.place = place;
+  if (times == Times::required || row.has("role"))
+    config::ObservationRoleName{}.read(row, "role", kernel.role);
+  kernel.operation = operation_of(row);
+  kernel.group = group_of(kernel.operation);
+  if (times == Times::required || row.has("time")) {
+    kernel.measured_s = row.quantity("time", Dimension::time);
+    if (*kernel.measured_s <= 0.0)
+      throw input::InputError(row.pointer_to("time"), "must be above 0");
+  }
+  kernel.back_to_back = row.flag_or("back_to_back", false);
+  kernel.what = row.has("what") ? row.text("what") : std::string(kernel.operation.name);
   row.finish();
-  const double outside_s = alone ? list.timer_overhead_s : 0.0;
+  return kernel;
+}
+
+Measurement measurement_of(const KernelRow& kernel, const List& list, const hardware::Chip& chip) {
+  Measurement measurement;
+  measurement.place = kernel.place;
+  measurement.source = list.source;
+  measurement.role = kernel.role;
+  measurement.dimension = Dimension::time;
+  measurement.measured = kernel.measured_s.value();
+  measurement.what = kernel.what;
+  const double outside_s = kernel.back_to_back ? 0.0 : list.timer_overhead_s;
   if (measurement.measured <= outside_s)
     throw input::InputError("/time", "is not above the timer overhead of the list; correct either");
-  check_possible(operation, measurement.measured - outside_s, chip, "");
+  check_possible(kernel.operation, measurement.measured - outside_s, chip, "");
   measurement.standard_error = list.standard_error * measurement.measured;
-  measurement.of = KernelTime{operation, outside_s, group_of(operation)};
+  measurement.of = KernelTime{kernel.operation, outside_s, kernel.group};
   return measurement;
 }
 
@@ -239,13 +267,14 @@ input::Json object_of(const std::vector<std::string>& header, const std::string&
   return object;
 }
 
-std::vector<Measurement> read_rows(const std::string& text, const List& list,
-                                   const hardware::Chip& chip) {
-  const bool is_table = std::filesystem::path(list.file).extension() == ".csv";
+/// Calls `use` with each row as JSON and its place. `name`: of the list, for places.
+template <typename Use>
+void for_each_row(const std::string& text, const std::string& name, Use&& use) {
+  const bool is_table = std::filesystem::path(name).extension() == ".csv";
   std::vector<std::string> header;
-  std::vector<Measurement> rows;
   std::istringstream stream(text);
   std::size_t number = 0;
+  std::size_t rows = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -255,12 +284,20 @@ std::vector<Measurement> read_rows(const std::string& text, const List& list,
         header = cells(line);
         return;
       }
-      const input::Json json = is_table ? object_of(header, line) : input::parse_json(line);
-      rows.push_back(read_row(json, fmt::format("{}, {}", list.file, place), list, chip));
+      ++rows;
+      use(is_table ? object_of(header, line) : input::parse_json(line),
+          fmt::format("{}, {}", name, place));
     });
   }
-  if (rows.empty()) throw input::InputError("", "has no rows; add measurements");
-  return rows;
+  if (rows == 0) throw input::InputError("", "has no rows; add measurements");
+}
+
+/// @throws input::InputError at `pointer` for other names than lists have
+void check_name(const std::string& file, const std::string& pointer) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension != ".jsonl" && extension != ".csv")
+    throw input::InputError(pointer,
+                            fmt::format("'{}' is not a list; name a .jsonl or .csv file", file));
 }
 
 const input::Table<List>& list_table() {
@@ -279,22 +316,37 @@ const input::Table<List>& list_table() {
 
 }  // namespace
 
+std::vector<KernelRow> read_kernel_file(const std::string& file, const hardware::Chip& hardware) {
+  return input::within(file, [&] {
+    check_name(file, "");
+    std::vector<KernelRow> rows;
+    for_each_row(input::read_file(file), file,
+                 [&](const input::Json& json, const std::string& place) {
+                   rows.push_back(read_row(json, place, Times::optional));
+                   const KernelRow& row = rows.back();
+                   check_possible(row.operation, row.measured_s.value_or(HUGE_VAL), hardware, "");
+                 });
+    return rows;
+  });
+}
+
 std::vector<Measurement> read_kernel_list(input::ObjectReader reader,
                                           const hardware::Chip& hardware,
                                           const std::filesystem::path& folder) {
   List list;
   list_table().read(reader, list);
   reader.finish();
-  const std::string extension = std::filesystem::path(list.file).extension().string();
-  if (extension != ".jsonl" && extension != ".csv")
-    throw input::InputError(
-        reader.pointer_to("file"),
-        fmt::format("'{}' is not a list; name a .jsonl or .csv file", list.file));
+  check_name(list.file, reader.pointer_to("file"));
   if (list.timer_overhead_s < 0.0)
     throw input::InputError(reader.pointer_to("timer_overhead"), "must not be negative");
   return input::read_named_file(
-      (folder / list.file).string(), reader.pointer_to("file"),
-      [&](const std::string& text) { return read_rows(text, list, hardware); });
+      (folder / list.file).string(), reader.pointer_to("file"), [&](const std::string& text) {
+        std::vector<Measurement> rows;
+        for_each_row(text, list.file, [&](const input::Json& json, const std::string& place) {
+          rows.push_back(measurement_of(read_row(json, place, Times::required), list, hardware));
+        });
+        return rows;
+      });
 }
 
 input::Json kernel_list_schema() { return list_table().schema(); }

@@ -29,24 +29,6 @@ double quantize_ops(MatrixType type) {
   return kAmax + kMultiply + numerics::encode_operations(to);
 }
 
-void apply(const Recipe& recipe, WeightType stored, Operation& product) {
-  constexpr double kBitsPerByte = 8.0;
-  const double weights = product.weight_bytes / bytes_of(stored);
-  if (recipe.weight_bits > 0.0) product.weight_bytes = weights * recipe.weight_bits / kBitsPerByte;
-  product.weight_ops = weights * recipe.decode_ops;
-  if (recipe.decode_ops > 0.0) product.decoded_weights = weights;
-  product.vector_ops += product.weight_ops;
-  product.products = recipe.products;
-  if (recipe.products == MatrixType::bf16) return;
-  constexpr double kFlopsPerWeight = 2.0;
-  const double rows = product.flops / kFlopsPerWeight / weights;
-  const double results = product.written_bytes / kActivationBytes;
-  // (rows x inputs) times (inputs x outputs).
-  const double inputs = rows * weights / (results / rows);
-  constexpr double kScales = 2.0;  // per token, and per column of weights
-  product.vector_ops += inputs * quantize_ops(recipe.products) + results * kScales * kMultiply;
-}
-
 }  // namespace
 
 std::span<const Recipe> recipes() {
@@ -83,6 +65,24 @@ void apply(const Recipe& recipe, WeightType stored, PhaseOperations& operations)
   for (std::vector<Operation>* layer : {&operations.local_layer, &operations.global_layer})
     for (Operation& operation : *layer)
       if (operation.kind == OperationKind::matrix) apply(recipe, stored, operation);
+}
+
+void apply(const Recipe& recipe, WeightType stored, Operation& product) {
+  constexpr double kBitsPerByte = 8.0;
+  const double weights = product.weight_bytes / bytes_of(stored);
+  if (recipe.weight_bits > 0.0) product.weight_bytes = weights * recipe.weight_bits / kBitsPerByte;
+  product.weight_ops = weights * recipe.decode_ops;
+  if (recipe.decode_ops > 0.0) product.decoded_weights = weights;
+  product.vector_ops += product.weight_ops;
+  product.products = recipe.products;
+  if (recipe.products == MatrixType::bf16) return;
+  constexpr double kFlopsPerWeight = 2.0;
+  const double rows = product.flops / kFlopsPerWeight / weights;
+  const double results = product.written_bytes / kActivationBytes;
+  // (rows x inputs) times (inputs x outputs).
+  const double inputs = rows * weights / (results / rows);
+  constexpr double kScales = 2.0;  // per token, and per column of weights
+  product.vector_ops += inputs * quantize_ops(recipe.products) + results * kScales * kMultiply;
 }
 
 }  // namespace equarx::workloads

@@ -31,4 +31,7 @@ std::span<const Recipe> recipes();
 /// for.
 void apply(const Recipe& recipe, WeightType stored, PhaseOperations& operations);
 
+/// Applies a recipe to one GEMM.
+void apply(const Recipe& recipe, WeightType stored, Operation& product);
+
 }  // namespace equarx::workloads

@@ -389,6 +389,27 @@ void add_calibrate(CLI::App& app) {
   command->callback([arguments] { calibrate(*arguments); });
 }
 
+void add_kernels(CLI::App& app) {
+  const auto arguments = std::make_shared<KernelsArguments>();
+  CLI::App* command = app.add_subcommand(
+      "kernels", "Time GEMMs, passes and attention of a list, and compare with measured times");
+  command->footer(kKernelsFooter);
+  command->add_option("LIST", arguments->file, "List of kernels (.jsonl or .csv)")
+      ->required()
+      ->type_name(kFile);
+  command->add_option("--hardware", arguments->hardware, "Built-in chip or hardware file")
+      ->required();
+  command->add_option("--timer-overhead", arguments->timer_overhead,
+                      "Part of each measured time, like \"3 us\" (default: 0)");
+  command->add_option("--origin", arguments->origin, "Origin of the measured times, for --output");
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "Write the rows as the results of a study (study.json), for accuracy")
+      ->type_name(kFile);
+  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
+  command->callback([arguments] { kernels(*arguments); });
+}
+
 void add_hardware(CLI::App& app) {
   const auto arguments = std::make_shared<HardwareArguments>();
   CLI::App* command = app.add_subcommand(
@@ -448,6 +469,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_import(*app);
   add_export(*app);
   add_accuracy(*app);
+  add_kernels(*app);
   add_calibrate(*app);
   add_report(*app);
   add_compare(*app);

@@ -183,7 +183,7 @@ struct ExportArguments {
 /// Writes a configuration in a foreign format.
 void export_config(const ExportArguments& arguments);
 
-// --- accuracy, calibrate, hardware, topology
+// --- accuracy, calibrate, hardware, kernels, topology
 
 /// Arguments of `accuracy`.
 struct AccuracyArguments {
@@ -196,6 +196,19 @@ struct AccuracyArguments {
 
 /// Prints how far simulated figures were from measurements.
 void accuracy(const AccuracyArguments& arguments);
+
+/// Arguments of `kernels`.
+struct KernelsArguments {
+  std::string file;            ///< list of kernels, .jsonl or .csv
+  std::string hardware;        ///< built-in chip or hardware file
+  std::string timer_overhead;  ///< quantity; empty: 0
+  std::string origin;          ///< of the measurements; empty: the file
+  std::string output;          ///< file for the rows as results of a study; empty: none
+  bool json = false;
+};
+
+/// Prints the times of the kernels of a list.
+void kernels(const KernelsArguments& arguments);
 
 /// Arguments of `calibrate`.
 struct CalibrateArguments {

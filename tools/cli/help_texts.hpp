@@ -181,6 +181,15 @@ inline constexpr const char* kAccuracyFooter =
     "docs/accuracy.md explains the columns. tools/accuracy.sh runs all studies and updates the "
     "rows.";
 
+/// Footer of kernels.
+inline constexpr const char* kKernelsFooter =
+    "Examples:\n"
+    "  equarx-sim kernels experiments/studies/published/kernels/h100.csv --hardware h100\n"
+    "  echo '{\"kernel\": \"gemm\", \"m\": 16, \"k\": 8192, \"n\": 8192}' > mine.jsonl\n"
+    "  equarx-sim kernels mine.jsonl --hardware a100\n"
+    "\n"
+    "docs/calibrate.md lists the keys of a row.";
+
 /// Footer of calibrate.
 inline constexpr const char* kCalibrateFooter =
     "Examples:\n"
