@@ -11,6 +11,9 @@
 namespace equarx::input {
 namespace {
 
+/// More than the keys of any object.
+constexpr std::size_t kMostKeys = 128;
+
 /// Lowers ASCII letters; other bytes stay.
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -89,12 +92,12 @@ bool is_misspelt(std::string_view text, std::string_view name) {
 
 std::string remedy(std::string_view text, std::span<const std::string_view> names) {
   if (const auto name = near(text, names)) return fmt::format("did you mean '{}'?", *name);
-  return fmt::format("use one of {}", list_of(names));
+  return fmt::format("use one of {}", list_of(names, kMostKeys));
 }
 
 std::string remedy_of_all(std::string_view text, std::span<const std::string_view> names) {
   std::string hint = remedy(text, names);
-  return near(text, names) ? fmt::format("{} (one of {})", hint, list_of(names)) : hint;
+  return near(text, names) ? fmt::format("{} (one of {})", hint, list_of(names, kMostKeys)) : hint;
 }
 
 std::string list_of(std::span<const std::string_view> names, std::size_t most) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/input/pointer.hpp"
+#include "experiments/config/topology.hpp"
 #include "experiments/plan/checks.hpp"
 #include "experiments/plan/costs.hpp"
 #include "experiments/plan/cut_choice.hpp"
@@ -65,55 +66,99 @@ Expected<CollectivePlan> plan_with_chip(const config::CollectiveConfig& config,
   }
 }
 
-bool in_switch(const config::CollectiveConfig& config) { return config.algorithm->in_switch; }
+hardware::Pattern pattern_of(const config::CollectiveConfig& config) {
+  if (config.algorithm->in_switch) return hardware::Pattern::in_switch;
+  return config.algorithm->is_tree ? hardware::Pattern::tree : hardware::Pattern::ring;
+}
 
-/// The experiment on chips as the collective sees them under its protocol.
+/// True if the chip states the parameters of a protocol that the collective needs here.
+bool has_protocol(const config::CollectiveConfig& config, hardware::Protocol protocol,
+                  const config::ExperimentConfig& experiment) {
+  return hardware::has_protocol(experiment.chip, protocol, pattern_of(config),
+                                experiment.topology.network.has_value());
+}
+
+/// The experiment on chips and a network as the collective sees them under its protocol.
 config::ExperimentConfig under_protocol(config::ExperimentConfig experiment,
                                         const config::CollectiveConfig& config) {
-  experiment.chip =
-      hardware::under_protocol(std::move(experiment.chip), *config.protocol, in_switch(config));
+  const hardware::Pattern pattern = pattern_of(config);
+  if (experiment.topology.network) {
+    config::NetworkConfig& network = *experiment.topology.network;
+    const std::uint32_t ports =
+        config::count_chips_of_slice(experiment.topology) / network.chips_per_port;
+    const hardware::NetworkPort port =
+        hardware::under_protocol({network.bandwidth.value, network.latency.value}, ports,
+                                 experiment.chip, *config.protocol, pattern);
+    network.bandwidth.value = port.rate;
+    network.latency.value = port.latency_s;
+  }
+  experiment.chip = hardware::under_protocol(std::move(experiment.chip), *config.protocol, pattern);
   experiment.topology.planned = nullptr;
   return experiment;
+}
+
+/// Cuts the collective into the parts that NCCL sends under its protocol, unless they are given.
+/// Returns the reason, for people; empty if nothing changes.
+std::string set_parts(config::CollectiveConfig& config,
+                      const config::ExperimentConfig& experiment) {
+  if (config.microshards || config.algorithm->in_switch) return {};
+  const bool in_chunks = config.algorithm->is_tree && experiment.topology.network;
+  if (!in_chunks) {
+    config.microshards = 1;
+    return "one message per step, to which NCCL's latencies refer";
+  }
+  const std::size_t bits = numerics::element_bits(config.format.element);
+  const std::uint64_t elements = experiment.tensor.elements;
+  constexpr std::uint64_t kBitsPerByte = 8;
+  const std::uint64_t chunk = hardware::tree_chunk_bytes(
+      *config.protocol, experiment.topology.network->slices,
+      config::count_chips_of_slice(experiment.topology), elements * bits / kBitsPerByte);
+  config.sizes = {.microshard = std::max<std::uint64_t>(1, chunk * kBitsPerByte / bits)};
+  return "NCCL's chunks of trees";
 }
 
 Expected<CollectivePlan> plan_collective(const config::CollectiveConfig& config,
                                          MachineContext& context, const std::string& pointer) {
   if (config.protocol == hardware::Protocol::none) return plan_with_chip(config, context, pointer);
   const std::string at = input::pointer(pointer, "protocol");
-  if (context.config().of_step)
-    return infeasible(at, "is for collectives of their own, not for those of steps; remove it");
-  const hardware::Chip& chip = context.config().chip;
-  if (!hardware::has_protocol(chip, *config.protocol, in_switch(config)))
+  if (!has_protocol(config, *config.protocol, context.config()))
     return infeasible(
-        at, fmt::format("'{}' is unknown for '{}' on {}: its hardware file lacks the parameters; "
+        at, fmt::format("'{}' is unknown for '{}' on {}{}: its hardware file lacks the parameters; "
                         "remove it",
-                        hardware::name(*config.protocol), config.algorithm->name, chip.name));
+                        hardware::name(*config.protocol), config.algorithm->name,
+                        context.config().chip.name,
+                        context.config().topology.network ? " across a network" : ""));
+  if (context.config().of_step &&
+      (context.config().topology.network ||
+       context.config().topology.kind != config::TopologyKind::on_switch))
+    return infeasible(at, "is, in steps, for groups of chips on one switch; remove it");
   const config::ExperimentConfig experiment = under_protocol(context.config(), config);
   MachineContext own(experiment);
-  const bool whole_steps = !config.microshards && !in_switch(config);
-  config::CollectiveConfig in_steps = config;
-  if (whole_steps) in_steps.microshards = 1;
-  return plan_with_chip(in_steps, own, pointer).map([&](CollectivePlan&& plan) {
-    if (whole_steps) plan.cut_reason = "one message per step, to which NCCL's latencies refer";
+  config::CollectiveConfig in_parts = config;
+  const std::string reason = set_parts(in_parts, experiment);
+  return plan_with_chip(in_parts, own, pointer).map([&](CollectivePlan&& plan) {
+    if (!reason.empty()) plan.cut_reason = reason;
     return std::move(plan);
   });
 }
 
 /// The protocols to try for an algorithm: the given one, or all that the chip has.
 std::vector<hardware::Protocol> protocols_of(const config::CollectiveConfig& config,
-                                             const hardware::Chip& chip) {
+                                             const config::ExperimentConfig& experiment) {
   using hardware::Protocol;
   if (config.protocol) return {*config.protocol};
   std::vector<Protocol> protocols;
   for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
-    if (hardware::has_protocol(chip, protocol, in_switch(config))) protocols.push_back(protocol);
+    if (has_protocol(config, protocol, experiment)) protocols.push_back(protocol);
   return protocols;
 }
 
 /// Plans an algorithm as one of several candidates; skipped if its simulation would take too long.
 Expected<CollectivePlan> plan_trial(const config::CollectiveConfig& candidate,
                                     MachineContext& context, const std::string& pointer) {
-  const Expected<double> time_s = simulation_time_s(candidate, context.config(), pointer);
+  config::CollectiveConfig in_parts = candidate;
+  if (candidate.protocol != hardware::Protocol::none) set_parts(in_parts, context.config());
+  const Expected<double> time_s = simulation_time_s(in_parts, context.config(), pointer);
   if (!time_s) return tl::unexpected(time_s.error());
   if (*time_s > kMostTrialTime)
     return infeasible("", fmt::format("skipped: simulating it would take about {:.0f} s; "
@@ -125,7 +170,7 @@ Expected<CollectivePlan> plan_trial(const config::CollectiveConfig& candidate,
 /// Plans an algorithm with all its protocols.
 void add_candidates(config::CollectiveConfig candidate, MachineContext& context,
                     const std::string& pointer, PlannedCollective& planned) {
-  const auto protocols = protocols_of(candidate, context.config().chip);
+  const auto protocols = protocols_of(candidate, context.config());
   if (protocols.empty())
     planned.infeasible.push_back({candidate.algorithm, fmt::format("{} has no protocols for it",
                                                                    context.config().chip.name)});
@@ -209,6 +254,9 @@ void replan(CollectivePlan& plan, MachineContext& context) {
   plan.simulated = value_or_throw(plan_machine(plan.config.algorithm, plan.program, context));
 }
 
+/// Time to write and check an instruction stream, in seconds per message.
+constexpr double kBuildTime = 1e-6;
+
 }  // namespace
 
 Expected<double> simulation_time_s(const config::CollectiveConfig& collective,
@@ -220,7 +268,9 @@ Expected<double> simulation_time_s(const config::CollectiveConfig& collective,
   return rank_grid(collective.algorithm, config, input::pointer(pointer, "algorithm"))
       .map([&](const collectives::RankGrid& grid) {
         const double messages = grid.ranks() * estimate_messages(collective, grid, config);
-        return estimate_simulation_s(collective, grid, config, engine, messages);
+        // The instructions of ranks that differ are also written and checked one by one.
+        const double build_s = collective.algorithm->is_uniform ? 0.0 : messages * kBuildTime;
+        return build_s + estimate_simulation_s(collective, grid, config, engine, messages);
       });
 }
 
@@ -246,6 +296,10 @@ Expected<Plan> try_plan(const config::ExperimentConfig& config, RunProfile profi
 
 Plan make_plan(const config::ExperimentConfig& config, RunProfile profile) {
   return value_or_throw(try_plan(config, profile));
+}
+
+hardware::Chip chip_of(const config::CollectiveConfig& collective, const hardware::Chip& chip) {
+  return hardware::under_protocol(chip, collective.protocol.value(), pattern_of(collective));
 }
 
 Plan on_machine(Plan plan, const config::MachineParameters& machine) {

@@ -23,6 +23,7 @@ enum class RankLayout : std::uint8_t {
   any,              ///< arbitrary: every rank may send to every other
   slices_of_grids,  ///< slices connected by a network, one after the other; a grid within each
   slices,           ///< the same, with arbitrary order within each slice
+  nodes,            ///< the same, for slices of chips on a switch
 };
 
 /// True if the layout has slices connected by a network.
@@ -82,6 +83,7 @@ struct AlgorithmInfo {
   bool adds_in_twos = false;
   bool is_uniform = true;  ///< every rank runs the same instructions, except in a Broadcast
   bool in_switch = false;  ///< a switch forms the sums and multiplies them
+  bool is_tree = false;    ///< one of NCCL's trees, with times of its own under protocols
   /// Collectives for which NCCL chooses between this algorithm and others.
   std::span<const Collective> of_nccl = {};
 

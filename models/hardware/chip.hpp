@@ -97,6 +97,18 @@ struct Chip {
   Parameter simple_startup;      ///< likewise for Simple
   Parameter simple_hop_latency;  ///< likewise
   Parameter simple_efficiency;   ///< likewise
+  // The same between nodes, and in trees.
+  Parameter ll_network_latency;          ///< s per message across a network, beyond its own latency
+  Parameter ll128_network_latency;       ///< likewise
+  Parameter simple_network_latency;      ///< likewise
+  Parameter ll_network_bandwidth;        ///< B/s of payload that leaves a node under LL, at most
+  Parameter ll_tree_hop_latency;         ///< s per message of a tree between two chips
+  Parameter ll128_tree_hop_latency;      ///< likewise
+  Parameter simple_tree_hop_latency;     ///< likewise
+  Parameter ll_tree_network_latency;     ///< s per message of a tree across a network
+  Parameter ll128_tree_network_latency;  ///< likewise
+  Parameter simple_tree_network_latency;  ///< likewise
+  Parameter tree_efficiency;              ///< rate of trees relative to rings, (0, 1]
   Parameter
       switch_efficiency;     ///< payload share of link_bandwidth while a switch adds or multiplies
   Parameter switch_startup;  ///< s of a sum in the switch under a protocol, hops included

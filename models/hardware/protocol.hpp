@@ -21,16 +21,42 @@ enum class Protocol : std::uint8_t {
 /// Values of Protocol.
 inline constexpr std::size_t kProtocols = 4;
 
+/// Kinds of algorithms with rows of their own in NCCL's table.
+enum class Pattern : std::uint8_t {
+  ring,       ///< rings, and exchanges of pairs
+  tree,       ///< trees between nodes
+  in_switch,  ///< sums in a switch
+};
+
 /// "ll128"
 std::string_view name(Protocol protocol);
 
-/// True if the chip states the parameters of the protocol. Sums in a switch run under Simple only,
-/// with parameters of their own.
-bool has_protocol(const Chip& chip, Protocol protocol, bool in_switch);
+/// True if the chip states the parameters of the protocol, and with `across_network` those between
+/// nodes. Sums in a switch run under Simple only, with parameters of their own.
+bool has_protocol(const Chip& chip, Protocol protocol, Pattern pattern, bool across_network);
 
 /// Returns the chip as a collective under the protocol sees it: its collective_startup, hop_latency
 /// and link_efficiency are those of the protocol. Sums in a switch have no hop latency, which their
-/// startup includes.
-Chip under_protocol(Chip chip, Protocol protocol, bool in_switch);
+/// startup includes; trees have hops and a rate of their own.
+Chip under_protocol(Chip chip, Protocol protocol, Pattern pattern);
+
+/// A network as chips see it.
+struct NetworkPort {
+  double rate = 0.0;       ///< B/s of payload of a port, each way
+  double latency_s = 0.0;  ///< from port to port
+};
+
+/// Returns the ports of a network as a collective under the protocol sees them. Flags take the same
+/// share of their rate as of links, relative to Simple; LL has a limit of its own.
+/// @param ports  ports of a node, at least 1
+NetworkPort under_protocol(NetworkPort port, std::uint32_t ports, const Chip& chip,
+                           Protocol protocol, Pattern pattern);
+
+/// Bytes of the chunks that NCCL sends through trees: of its buffers (DEFAULT_*_BUFFSIZE of
+/// src/init.cc, in eight steps) and, under LL128, less for tensors of few chunks
+/// (calcCollChunking() in src/enqueue.cc).
+/// @param bytes  of the tensor on each chip
+std::uint64_t tree_chunk_bytes(Protocol protocol, std::uint32_t nodes, std::uint32_t chips_of_node,
+                               std::uint64_t bytes);
 
 }  // namespace equarx::hardware

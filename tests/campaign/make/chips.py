@@ -18,7 +18,7 @@ OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "host_band
             "convolution_efficiency", "attention_efficiency", "attention_backward_efficiency", "attention_row_time",
             "amax_efficiency", "sort_rate", "decode_rate", "decoded_efficiency", "step_overhead"]
 RATIOS = ("link_efficiency", "shared_link_efficiency", "hbm_efficiency", "matrix_efficiency", "ll_efficiency",
-          "ll128_efficiency", "simple_efficiency", "switch_efficiency", "matrix_hbm_efficiency",
+          "ll128_efficiency", "simple_efficiency", "switch_efficiency", "tree_efficiency", "matrix_hbm_efficiency",
           "matrix_efficiency_fp8", "matrix_efficiency_int8", "matrix_efficiency_fp4", "matrix_efficiency_fp32",
           "convolution_efficiency", "attention_efficiency", "attention_backward_efficiency", "amax_efficiency",
           "decoded_efficiency", "step_overhead")
@@ -29,6 +29,10 @@ USUAL = {"matrix_rate_fp8": "400 Top/s", "matrix_rate_fp4": "800 Top/s", "matrix
          "program_startup": "40 us", "ll_startup": "6 us", "ll_hop_latency": "600 ns", "ll_efficiency": 0.3,
          "ll128_startup": "14 us", "ll128_hop_latency": "2 us", "ll128_efficiency": 0.75, "simple_startup": "8 us",
          "simple_hop_latency": "3 us", "simple_efficiency": 0.8, "switch_efficiency": 0.6, "switch_startup": "25 us",
+         "ll_network_latency": "3 us", "ll128_network_latency": "4 us", "simple_network_latency": "14 us",
+         "ll_network_bandwidth": "20 GB/s", "ll_tree_hop_latency": "600 ns", "ll128_tree_hop_latency": "1 us",
+         "simple_tree_hop_latency": "4 us", "ll_tree_network_latency": "5 us", "ll128_tree_network_latency": "8 us",
+         "simple_tree_network_latency": "14 us", "tree_efficiency": 0.9,
          "operation_startup": "1 us", "matrix_startup": "4 us", "matrix_hbm_efficiency": 0.7,
          "matrix_efficiency_fp8": 0.6, "matrix_efficiency_int8": 0.5, "matrix_efficiency_fp4": 0.5,
          "matrix_efficiency_fp32": 0.5, "convolution_efficiency": 0.4, "attention_efficiency": 0.6,

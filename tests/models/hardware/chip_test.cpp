@@ -66,6 +66,17 @@ TEST_CASE("the parameter table lists every member of Chip once") {
                               &Chip::simple_startup,
                               &Chip::simple_hop_latency,
                               &Chip::simple_efficiency,
+                              &Chip::ll_network_latency,
+                              &Chip::ll128_network_latency,
+                              &Chip::simple_network_latency,
+                              &Chip::ll_network_bandwidth,
+                              &Chip::ll_tree_hop_latency,
+                              &Chip::ll128_tree_hop_latency,
+                              &Chip::simple_tree_hop_latency,
+                              &Chip::ll_tree_network_latency,
+                              &Chip::ll128_tree_network_latency,
+                              &Chip::simple_tree_network_latency,
+                              &Chip::tree_efficiency,
                               &Chip::switch_efficiency,
                               &Chip::switch_startup};
   REQUIRE(parameters().size() == members.size());
@@ -149,10 +160,17 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "kernel_startup",
                                              "ll128_efficiency",
                                              "ll128_hop_latency",
+                                             "ll128_network_latency",
                                              "ll128_startup",
+                                             "ll128_tree_hop_latency",
+                                             "ll128_tree_network_latency",
                                              "ll_efficiency",
                                              "ll_hop_latency",
+                                             "ll_network_bandwidth",
+                                             "ll_network_latency",
                                              "ll_startup",
+                                             "ll_tree_hop_latency",
+                                             "ll_tree_network_latency",
                                              "matrix_efficiency_fp32",
                                              "matrix_efficiency_fp4",
                                              "matrix_efficiency_fp8",
@@ -166,12 +184,16 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "program_startup",
                                              "simple_efficiency",
                                              "simple_hop_latency",
+                                             "simple_network_latency",
                                              "simple_startup",
+                                             "simple_tree_hop_latency",
+                                             "simple_tree_network_latency",
                                              "sort_rate",
                                              "step_overhead",
                                              "switch_efficiency",
                                              "switch_startup",
-                                             "thread_block_rate"});
+                                             "thread_block_rate",
+                                             "tree_efficiency"});
   chip.host_bandwidth.value = 32e9;
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
 }
