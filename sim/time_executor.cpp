@@ -29,9 +29,8 @@ TimeResult simulate(const collectives::Program& program, const Machine& machine,
                     const SimulationOptions& options) {
   if (!costs.hbm_bytes.empty() && machine.hbm.empty())
     throw std::logic_error("cores access HBM but the machine has no HBMs");
-  // Stream 0 is the program; other work has no instructions to describe.
-  const auto instruction = [&program](std::uint32_t stream, collectives::InstructionId id) {
-    return stream == 0 ? describe(program, id) : std::string();
+  const auto instruction = [&program](std::uint32_t, collectives::InstructionId id) {
+    return describe(program, id);
   };
   return simulate(make_timelines(program, costs, machine.ranks(), options.traced), machine,
                   instruction, options);

@@ -47,6 +47,7 @@ struct Step {
   double delay_s = 0.0;
   std::uint64_t bytes = 0;             ///< of a send
   double link_s = 0.0;                 ///< of a send, in addition to its bytes
+  double latency_s = 0.0;              ///< of a send, in addition to that of its route; >= 0
   collectives::MessageId message = 0;  ///< of a send or wait
   collectives::InstructionId instruction = 0;
   std::uint64_t hbm_bytes = 0;  ///< read and written by the core
@@ -60,7 +61,8 @@ std::uint64_t held_bytes(const Step& send, double rate);
 /// parts are not observable outside the chip; an instruction with HBM bytes ends a step. The core
 /// time of a send precedes it; the core time of a wait follows the arrival. With `traced`, every
 /// instruction has its own step.
-/// @throws std::logic_error if an instruction or message has no cost
+/// Only for programs of one stream.
+/// @throws std::logic_error if an instruction or message has no cost, or there are several streams
 std::vector<Step> make_timeline(const collectives::Program& program, const Costs& costs,
                                 collectives::Rank rank = 0, bool traced = false);
 
@@ -70,8 +72,10 @@ struct Timelines {
   std::vector<std::vector<Step>> lists;
   std::vector<std::uint32_t> list_of;  ///< index into lists, by rank and stream
   std::uint32_t streams = 1;           ///< per rank
-  std::vector<std::uint32_t>
-      stream_of_channel;     ///< stream that uses the channel; stream 0 for all if empty
+  /// Stream that receives the messages of the channel; stream 0 for all if empty.
+  std::vector<std::uint32_t> stream_of_channel;
+  /// Stream that sends them; the same if empty.
+  std::vector<std::uint32_t> sender_of_channel = {};
   std::uint32_t events = 0;  ///< per rank, for signal and await
   std::uint32_t marks = 0;   ///< per rank
 
@@ -81,12 +85,18 @@ struct Timelines {
   std::uint32_t stream_of(collectives::ChannelId channel) const {
     return stream_of_channel.empty() ? 0 : stream_of_channel[channel];
   }
+  std::uint32_t sender_of(collectives::ChannelId channel) const {
+    return sender_of_channel.empty() ? stream_of(channel) : sender_of_channel[channel];
+  }
 };
 
 /// Returns the first rank of each range of ranks with identical instructions, ascending from 0.
 std::vector<collectives::Rank> rank_range_starts(const collectives::Program& program);
 
-/// Builds the timelines of `ranks` ranks. A uniform program may run on fewer ranks than it has.
+/// Builds the timelines of `ranks` ranks. A uniform program may run on fewer ranks than it has. All
+/// streams of a program start when its startup is over. A stream that needs a buffer of its rank
+/// waits for the stream that fills it.
+/// @throws std::logic_error if a channel is used by several streams
 Timelines make_timelines(const collectives::Program& program, const Costs& costs,
                          std::uint32_t ranks, bool traced = false);
 

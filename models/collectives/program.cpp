@@ -1,5 +1,6 @@
 #include "models/collectives/program.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -112,6 +113,13 @@ std::string_view name(Op op) {
     case Op::wait: return "wait";
   }
   throw std::logic_error("unknown operation");
+}
+
+std::uint32_t stream_count(const Program& program) {
+  std::uint32_t last = 0;
+  for (const Instruction& instruction : program.instructions)
+    last = std::max(last, instruction.stream);
+  return last + 1;
 }
 
 std::vector<BufferId> siblings(const Program& program, BufferId buffer, AxisSet axes) {

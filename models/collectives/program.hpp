@@ -79,8 +79,8 @@ enum class Ports : std::uint8_t {
 struct Channel {
   Offset offset = 0;
   std::string name;  ///< for display: "forward"
-  /// If not both, every rank has the messages of all ranks when one has arrived, and the offset only
-  /// tells pairs of ranks apart.
+  /// If not both, every rank has the messages of all ranks when one has arrived, and the offset
+  /// only tells pairs of ranks apart.
   Ports ports = Ports::both;
 };
 
@@ -123,7 +123,7 @@ enum class Op : std::uint8_t {
   /// FP32.
   reduce,
   /// The same, added in the switch (multimem.ld_reduce with .acc::f32; PTX ISA, 9.7.9.14), without
-  /// work.
+  /// work. Of a rank's own shard, if ranks have shards: `buffer` and its siblings() hold the terms.
   switch_reduce,
   /// `reduce` over the parts of this rank's shard from all ranks of its origin: `buffer`, which
   /// holds the own part, and its siblings() for the other shards; plain terms are added in the wire
@@ -173,6 +173,9 @@ struct Instruction {
   Origin origin{};            ///< of a buffer that is read, relative to the reader
   MessageId message = 0;      ///< for send and wait
   RankRange ranks{};
+  /// Streams of a rank run concurrently, like the thread blocks of a kernel, and share its core.
+  /// Each executes its instructions in order, and waits for buffers that another has to fill.
+  std::uint32_t stream = 0;
 };
 
 /// A collective over the ranks of a grid.
@@ -211,6 +214,9 @@ struct Program {
 /// `reduce_shards`, starting at `buffer`, which is for the own shard.
 /// @throws std::logic_error if one is missing
 std::vector<BufferId> siblings(const Program& program, BufferId buffer, AxisSet axes);
+
+/// Number of streams of each rank, at least 1.
+std::uint32_t stream_count(const Program& program);
 
 /// True if the instruction is work of the vector unit on a tile.
 bool is_vector_work(Op op);

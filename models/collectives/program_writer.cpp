@@ -15,6 +15,7 @@ ChannelId ProgramWriter::add_channel(Offset offset, std::string name, Ports port
 
 void ProgramWriter::emit(const Instruction& instruction) {
   program_.instructions.push_back(instruction);
+  program_.instructions.back().stream = stream_;
   dues_.push_back({due_, strand_});
 }
 

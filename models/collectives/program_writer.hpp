@@ -27,6 +27,8 @@ class ProgramWriter {
   /// themselves.
   void begin_part();
   void due(double time) { due_ = time; }
+  /// Selects the stream of the instructions that follow (Instruction::stream).
+  void use_stream(std::uint32_t stream) { stream_ = stream; }
 
   ChannelId add_channel(Offset offset, std::string name, Ports ports = Ports::both);
 
@@ -75,6 +77,7 @@ class ProgramWriter {
   std::size_t part_begin_ = 0;
   std::uint32_t strand_ = 0;
   double due_ = 0.0;
+  std::uint32_t stream_ = 0;
 };
 
 /// Returns another microshard of the same minishard.

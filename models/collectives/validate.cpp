@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -84,8 +85,10 @@ class UniformValidator {
       case Op::accumulate:
       case Op::add:
       case Op::decode:
-      case Op::reduce:
-      case Op::switch_reduce: return require_buffer(instruction);
+      case Op::reduce: return require_buffer(instruction);
+      case Op::switch_reduce:
+        return has_shards(instruction.tile) ? require_siblings(instruction)
+                                            : require_buffer(instruction);
       case Op::reduce_shards: return require_siblings(instruction);
       case Op::dequantize:
       case Op::deliver: require_buffer(instruction); return deliver(instruction);
@@ -107,7 +110,7 @@ class UniformValidator {
     if (queue.empty() || queue.front() != id) fail("waits are not in the order of sends");
     queue.pop_front();
     Origin arrived = program_.received(message);
-    if (program_.channels[message.channel].ports == Ports::senders)
+    if (program_.channels[message.channel].ports != Ports::both)
       arrived = {.gathered = program_.grid().all_axes()};
     arrivals_[message.buffer].push_back(arrived);
   }
@@ -168,6 +171,8 @@ class UniformValidator {
   bool holds(BufferId id, const Origin& origin) const {
     const std::vector<Origin>& arrivals = arrivals_.at(id);
     if (origin == Origin{}) return written_[id];
+    const Origin of_all{.gathered = program_.grid().all_axes()};  // through a switch
+    if (!arrivals.empty() && arrivals.back() == of_all) return true;
     // Forwarded data has mostly arrived recently.
     if (std::find(arrivals.rbegin(), arrivals.rend(), origin) != arrivals.rend()) return true;
     if (origin.offset != 0 || !written_[id]) return false;
@@ -176,6 +181,10 @@ class UniformValidator {
       if (within(arrival.offset, origin.gathered))
         writers += program_.grid().span(arrival.gathered);
     return writers == program_.grid().span(origin.gathered);
+  }
+
+  bool has_shards(const Tile& tile) const {
+    return !program_.partition.segment(tile.segment).axes.empty();
   }
 
   /// True if an offset is along these axes only.
@@ -208,7 +217,6 @@ class RankByRankValidator {
   explicit RankByRankValidator(const Program& program)
       : program_(program), ranks_(program.ranks()) {
     for (RankState& rank : ranks_) {
-      rank.holds.resize(program.buffers.size());
       rank.inbox.resize(program.channels.size());
     }
   }
@@ -233,10 +241,10 @@ class RankByRankValidator {
  private:
   struct RankState {
     std::size_t at = 0;
-    std::vector<bool> holds;                                                  // by buffer
-    std::vector<std::deque<MessageId>> inbox;                                 // by channel
-    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> tiles;  // delivered
-    std::uint64_t elements = 0;                                               // of them
+    std::unordered_set<std::uint64_t> holds;                                          // key_of()
+    std::vector<std::deque<MessageId>> inbox;                                         // by channel
+    std::set<std::tuple<std::uint32_t, Offset, std::uint32_t, std::uint32_t>> tiles;  // delivered
+    std::uint64_t elements = 0;                                                       // of them
   };
 
   /// Executes one instruction; false if the rank has finished or has to wait.
@@ -258,12 +266,14 @@ class RankByRankValidator {
         if (queue.front() != instruction.message)
           fail(rank.at, "waits are not in the order of sends");
         queue.pop_front();
-        rank.holds[program_.messages[instruction.message].buffer] = true;
+        const Message& message = program_.messages[instruction.message];
+        rank.holds.insert(key_of(message.buffer, program_.received(message)));
         return true;
       }
       case Op::send: {
         const Message& message = program_.messages[instruction.message];
-        if (!rank.holds[message.buffer]) fail(rank.at, "a buffer is sent before it is available");
+        if (!holds(id, message.buffer, message.origin))
+          fail(rank.at, "a buffer is sent before it is available");
         const Rank to = program_.grid().move(id, program_.channels[message.channel].offset);
         ranks_[to].inbox[message.channel].push_back(instruction.message);
         return true;
@@ -271,17 +281,17 @@ class RankByRankValidator {
       case Op::encode_amax:
       case Op::quantize:
       case Op::lend:
-      case Op::encode_scales: rank.holds[instruction.buffer] = true; return true;
+      case Op::encode_scales: rank.holds.insert(key_of(instruction.buffer, {})); return true;
       case Op::merge_amax:
       case Op::accumulate:
       case Op::add:
       case Op::decode:
-        if (!rank.holds[instruction.buffer])
+        if (!holds(id, instruction.buffer, instruction.origin))
           fail(rank.at, "a buffer is read before it is available");
         return true;
       case Op::deliver:
       case Op::dequantize:
-        if (!rank.holds[instruction.buffer])
+        if (!holds(id, instruction.buffer, instruction.origin))
           fail(rank.at, "a buffer is read before it is available");
         if (!holds_tile(program_, instruction))
           fail(rank.at, "a buffer is read as a tile other than its own");
@@ -291,8 +301,22 @@ class RankByRankValidator {
     }
   }
 
+  /// A buffer and the rank that wrote it, by its offset; the root's apart.
+  static std::uint64_t key_of(BufferId buffer, const Origin& origin) {
+    constexpr int kBits = 32;
+    constexpr std::uint64_t kRoot = 0xFFFFFFFF;
+    return std::uint64_t{buffer} << kBits | (origin.root ? kRoot : origin.offset);
+  }
+
+  bool holds(Rank id, BufferId buffer, const Origin& origin) const {
+    const auto& held = ranks_[id].holds;
+    if (held.contains(key_of(buffer, origin))) return true;
+    return origin.root && id == 0 && held.contains(key_of(buffer, {}));
+  }
+
   void deliver(RankState& rank, const Tile& tile) const {
-    if (!rank.tiles.emplace(tile.segment, tile.minishard, tile.microshard).second)
+    if (!rank.tiles.emplace(tile.segment, tile.shard_offset, tile.minishard, tile.microshard)
+             .second)
       fail(rank.at, "a tile is delivered twice");
     rank.elements += program_.partition.microshard(tile).size();
   }

@@ -82,8 +82,11 @@ void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& til
     case Op::accumulate: return accumulate(instruction, tile);
     case Op::add: return add(instruction, tile);
     case Op::decode: return decode(instruction, tile);
-    case Op::reduce:
-    case Op::switch_reduce: return reduce(instruction, tile);
+    case Op::reduce: return reduce(instruction, tile);
+    case Op::switch_reduce:
+      return program_.partition.segment(instruction.tile.segment).axes.empty()
+                 ? reduce(instruction, tile)
+                 : reduce_shards(instruction, tile);
     case Op::reduce_shards: return reduce_shards(instruction, tile);
     case Op::cast: return cast(instruction, tile);
     case Op::cast_back: return result_.cast_back(tile.range);
@@ -232,10 +235,11 @@ void UnitInterpreter::reduce_shards(const Instruction& instruction, const RankTi
   std::ranges::sort(terms);
   const auto sum = input_.values(tile);
   std::ranges::fill(sum, 0.0F);
+  const bool rounds = !format.format().scaled && instruction.op == Op::reduce_shards;
   for (const auto& [producer, buffer] : terms) {
     format.dequantize_add(buffers_.at(buffer, producer).bytes, tile.in_minishard,
                           scales_.scales_of(buffer, producer), sum, sum);
-    if (format.format().scaled) continue;
+    if (!rounds) continue;
     feedback_.save(sum);
     round_to_wire(format, tile.in_minishard, sum);
     feedback_.record(tile, sum, unit());
@@ -245,6 +249,8 @@ void UnitInterpreter::reduce_shards(const Instruction& instruction, const RankTi
 /// Decodes each producer's buffer once; all of its readers would decode the same bytes.
 void UnitInterpreter::deliver_buffers(const Instruction& instruction) {
   const numerics::BlockCodec& format = codec(instruction.phase);
+  if (instruction.ranks != RankRange{} && !instruction.origin.root)
+    return deliver_to_readers(instruction);
   const RankRange producers = instruction.origin.root ? RankRange{0, 0} : RankRange{};
   geometry_.for_each_tile(
       program_.buffers[instruction.buffer].tile, producers, [&](const RankTile& producer) {
@@ -254,6 +260,18 @@ void UnitInterpreter::deliver_buffers(const Instruction& instruction) {
                           scales_.scales_of(instruction.buffer, producer.rank), decoded_);
         deliver(result_rows(program_) > 1 ? producer.rank : 0, producer.range);
       });
+}
+
+/// Decodes the buffer of each of some readers.
+void UnitInterpreter::deliver_to_readers(const Instruction& instruction) {
+  const numerics::BlockCodec& format = codec(instruction.phase);
+  geometry_.for_each_tile(instruction.tile, instruction.ranks, [&](const RankTile& reader) {
+    const Rank producer = geometry_.producer_of(instruction.origin, reader.rank);
+    make_room(decoded_, reader.range.size());
+    format.dequantize(buffers_.at(instruction.buffer, producer).bytes, reader.in_minishard,
+                      scales_.scales_of(instruction.buffer, producer), decoded_);
+    deliver(0, reader.range);
+  });
 }
 
 /// Delivers decoded_, rounded to the type of the program.

@@ -73,6 +73,7 @@ class UnitInterpreter {
   void round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,
                      std::span<float> values);
   void deliver_buffers(const collectives::Instruction& instruction);
+  void deliver_to_readers(const collectives::Instruction& instruction);
   void deliver(std::uint32_t row, const collectives::Range& range);
 
   std::span<float> copy_to_scratch(std::span<const float> values);

@@ -162,7 +162,8 @@ void InOrder::leave(std::span<const SharedLinks::Cargo> gone, bool failed) {
     transfer.failed = failed;
     const Pair& pair = record_.wiring.pairs()[record_.wiring.pair_of(cargo.inbox)];
     if (record_.traced && !failed)
-      record_.result.trace.transfers[transfer.event].arrived_s = now_s_ + pair.latency_s;
+      record_.result.trace.transfers[transfer.event].arrived_s =
+          now_s_ + pair.latency_s + transfer.sent->latency_s;
     wake(receiver_waits_[cargo.inbox]);
     wake(sender_waits_[cargo.inbox]);
   }
@@ -365,7 +366,8 @@ void InOrder::start(std::size_t index, const Step& step) {
   }
   const bool arrives = transfer.left_s != Transfer::kUnderWay && !transfer.failed;
   transfer.event = record_.add_transfer(
-      pair, step, now_s_, arrives ? transfer.left_s + (shares ? pair.latency_s : 0.0) : kNever);
+      pair, step, now_s_,
+      arrives ? transfer.left_s + (shares ? pair.latency_s : 0.0) + step.latency_s : kNever);
   if (transfer.left_s == Transfer::kUnderWay)
     links_.send(number, bytes, {index, inbox.sent()}, now_s_);
   inbox.push(transfer);
@@ -383,7 +385,8 @@ bool InOrder::receive(ListId id, const Step& step) {
   const Transfer& next = inbox.at(inbox.received());
   const bool adds_latency = record_.wiring.shares() && !next.failed;
   const Pair& pair = record_.wiring.pairs()[record_.wiring.pair_of(index)];
-  const double ready_s = next.left_s + (adds_latency ? pair.latency_s : 0.0);
+  const double ready_s = next.left_s + (adds_latency ? pair.latency_s : 0.0) +
+                         (next.failed ? 0.0 : next.sent->latency_s);
   if (ready_s > now_s_) {
     schedule(id, ready_s);
     return false;
@@ -402,7 +405,7 @@ bool InOrder::receive(ListId id, const Step& step) {
 bool InOrder::drain(ListId id) {
   if (record_.machine.failures.empty()) return true;
   for (ChannelId& channel = lists_[id].channel; channel < record_.wiring.channels(); ++channel) {
-    if (record_.timelines.stream_of(channel) != stream_of(id)) continue;
+    if (record_.timelines.sender_of(channel) != stream_of(id)) continue;
     const std::size_t index = record_.wiring.index(rank_of(id), channel);
     const Inbox& inbox = record_.inboxes[index];
     while (inbox.retired() < inbox.sent())

@@ -88,7 +88,8 @@ class RunAhead {
     double& free_s = free_s_[pair_number];
     free_s = std::max(now_s + pair.latency_s, free_s) +
              static_cast<double>(held_bytes(step, pair.rate)) / pair.rate;
-    inbox.push({free_s, &step, now_s, record_.add_transfer(pair, step, now_s, free_s), false});
+    inbox.push({free_s, &step, now_s,
+                record_.add_transfer(pair, step, now_s, free_s + step.latency_s), false});
     if (!waits_[index]) return;
     waits_[index] = false;
     ready_.push_back(pair.to);
@@ -106,8 +107,9 @@ class RunAhead {
       return false;
     }
     const Transfer& next = inbox.at(inbox.received());
-    add_wait(chip.now_s, next.sent_s, next.left_s, record_.result.waits[rank]);
-    chip.now_s = std::max(chip.now_s, next.left_s);
+    const double arrived_s = next.left_s + next.sent->latency_s;
+    add_wait(chip.now_s, next.sent_s, arrived_s, record_.result.waits[rank]);
+    chip.now_s = std::max(chip.now_s, arrived_s);
     record_.receive(index, step);
     return true;
   }

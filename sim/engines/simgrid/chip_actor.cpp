@@ -31,6 +31,12 @@ std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t ch
   return senders;
 }
 
+bool has_latencies(const Timelines& timelines) {
+  return std::ranges::any_of(timelines.lists, [](const std::vector<Step>& list) {
+    return std::ranges::any_of(list, [](const Step& step) { return step.latency_s > 0.0; });
+  });
+}
+
 }  // namespace
 
 Run::Run(const Timelines& timelines, const Machine& machine, bool traced, Progress& progress)
@@ -39,6 +45,7 @@ Run::Run(const Timelines& timelines, const Machine& machine, bool traced, Progre
       channels(machine.out_ports.front().size()),
       traced(traced),
       shared(shares_links(machine)),
+      late(shared || has_latencies(timelines)),
       progress(progress),
       received(machine.ranks() * channels),
       senders(senders_of(machine, channels)),
@@ -63,11 +70,11 @@ void Run::add_core_event(Rank rank, const Step& step, double start_s) {
 }
 
 /// The end of the transfer is observed by a separate actor, because the chips may detect it later.
-void Run::add_transfer(Rank from, const OutPort& port, MessageId message,
+void Run::add_transfer(Rank from, const OutPort& port, MessageId message, double latency_s,
                        const s4u::CommPtr& comm) {
   const std::size_t event = result.trace.transfers.size();
   result.trace.transfers.push_back({from, port.peer, message, s4u::Engine::get_clock(), kNever});
-  const double late_s = shared ? latency_s(machine, port.route) : 0.0;
+  const double late_s = (shared ? sim::latency_s(machine, port.route) : 0.0) + latency_s;
   SimgridEngine::start_actor("observer", s4u::this_actor::get_host(), [this, comm, event, late_s] {
     try {
       comm->wait();
@@ -91,12 +98,14 @@ ChipStream::ChipStream(Run& run, Rank rank, std::uint32_t stream)
       shares_core_(run.timelines.streams > 1),
       outgoing_(run.channels),
       retired_(run.channels) {
-  for (ChannelId channel = 0; channel < run.channels; ++channel)
-    if (run.timelines.stream_of(channel) == stream) channels_.push_back(channel);
+  for (ChannelId channel = 0; channel < run.channels; ++channel) {
+    if (run.timelines.stream_of(channel) == stream) receives_.push_back(channel);
+    if (run.timelines.sender_of(channel) == stream) sends_.push_back(channel);
+  }
 }
 
 void ChipStream::run() {
-  for (const ChannelId channel : channels_)  // otherwise a DMA would wait for this
+  for (const ChannelId channel : receives_)  // otherwise a DMA would wait for this
     mailbox(rank_, channel)->set_receiver(s4u::Actor::self());  // core to receive it
   s4u::this_actor::yield();                                     // until all chips have done so
   Progress::List& progress = run_.progress.at(rank_, stream_);
@@ -106,7 +115,7 @@ void ChipStream::run() {
     take(step);
     if (failed_) return;
   }
-  for (const ChannelId channel : channels_)
+  for (const ChannelId channel : sends_)
     while (!outgoing_[channel].empty() && !failed_) retire(channel);
   progress.done = true;
 }
@@ -179,8 +188,8 @@ void ChipStream::send(const Step& step) {
   // Retire received transfers early: SimGrid scans all pending communications of an actor at every
   // completion, so keep their number small.
   retire_received(channel);
-  next_polled_ = (next_polled_ + 1) % channels_.size();
-  retire_received(channels_[next_polled_]);
+  next_polled_ = (next_polled_ + 1) % sends_.size();
+  retire_received(sends_[next_polled_]);
   const double since_s = s4u::Engine::get_clock();
   if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
   if (failed_) return;
@@ -191,7 +200,8 @@ void ChipStream::send(const Step& step) {
            ->put_async(const_cast<Step*>(&step),
                        held_bytes(step, bottleneck_rate(run_.machine, port.route))),
        step.message});
-  if (run_.traced) run_.add_transfer(rank_, port, step.message, outgoing_[channel].back().comm);
+  if (run_.traced)
+    run_.add_transfer(rank_, port, step.message, step.latency_s, outgoing_[channel].back().comm);
 }
 
 void ChipStream::retire(ChannelId channel) {
@@ -218,7 +228,7 @@ void ChipStream::retire_received(ChannelId channel) {
 void ChipStream::receive(const Step& step, void*& arrived) {
   const s4u::CommPtr comm = mailbox(rank_, step.number)->get_init();
   comm->set_dst_data(&arrived, sizeof arrived);
-  if (!run_.shared) {
+  if (!run_.late) {
     comm->wait();  // start() omitted: saves one of two calls into SimGrid's kernel
     return;
   }
@@ -228,7 +238,9 @@ void ChipStream::receive(const Step& step, void*& arrived) {
   const double now_s = s4u::Engine::get_clock();
   if (end_s < 0.0) end_s = now_s;
   const OutPort& port = run_.machine.out_ports[sender(step.number)][step.number];
-  const double left_s = end_s + latency_s(run_.machine, port.route) - now_s;
+  const double late_s = (run_.shared ? latency_s(run_.machine, port.route) : 0.0) +
+                        static_cast<const Step*>(arrived)->latency_s;
+  const double left_s = end_s + late_s - now_s;
   if (left_s > 0.0) s4u::this_actor::sleep_for(left_s);
 }
 

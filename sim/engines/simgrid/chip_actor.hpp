@@ -28,7 +28,7 @@ class Run {
   // Tracing:
   void add_core_event(collectives::Rank rank, const Step& step, double start_s);
   void add_transfer(collectives::Rank from, const OutPort& port, collectives::MessageId message,
-                    const simgrid::s4u::CommPtr& comm);
+                    double latency_s, const simgrid::s4u::CommPtr& comm);
 
   /// Removes transfers from the trace that never arrived; call after the run.
   void drop_lost_transfers();
@@ -38,6 +38,7 @@ class Run {
   std::size_t channels;
   bool traced;
   bool shared;  ///< links are shared: arrivals lag SimGrid's by the latency of their route
+  bool late;    ///< arrivals lag SimGrid's, by that or by Step::latency_s
   Progress& progress;
   std::vector<simgrid::s4u::Mailbox*> mailboxes;  ///< of the receiver, by rank and channel
   std::vector<std::uint64_t> received;            ///< messages received, likewise
@@ -85,10 +86,11 @@ class ChipStream {
   double slowdown_;
   bool shares_core_;
   bool failed_ = false;                           ///< a failed transfer was detected
-  std::vector<collectives::ChannelId> channels_;  // channels used by this stream
+  std::vector<collectives::ChannelId> receives_;  // channels in which this stream receives
+  std::vector<collectives::ChannelId> sends_;     // channels in which it sends
   std::vector<std::deque<Outgoing>> outgoing_;    // by channel
   std::vector<std::uint64_t> retired_;            // by channel
-  std::size_t next_polled_ = 0;  // index into channels_, to poll for received transfers
+  std::size_t next_polled_ = 0;  // index into sends_, to poll for received transfers
 };
 
 }  // namespace equarx::sim
