@@ -20,35 +20,95 @@ constexpr Phase kSums = Phase::all_gather;
 /// Terms and sums on their way at once, in pieces of each: enough that ports never wait for a trip.
 constexpr std::size_t kPiecesUnderWay = 4;
 
-Cut cut_of(const ExchangeOptions& options, std::uint32_t ranks, std::uint64_t elements) {
+/// Cut of `chunk` elements of a tensor of `elements`: as many microshards as the tensor has pieces.
+Cut cut_of(const ExchangeOptions& options, std::uint32_t ranks, std::uint64_t elements,
+           std::uint64_t chunk) {
   CutRule rule = options.cut;
   const std::uint64_t bytes = numerics::payload_bytes(options.reduce_scatter, elements);
   if (!rule.microshards)
     rule.microshards =
         static_cast<std::uint32_t>(divide_up(bytes, switch_piece_bytes(ranks, bytes)));
-  return choose_cut(rule, options.reduce_scatter, elements);
+  return choose_cut(rule, options.reduce_scatter, chunk);
 }
 
-class InSwitchWriter {
+void check(std::uint32_t ranks) {
+  if (ranks < kFewestRanksInSwitch)
+    throw std::invalid_argument(
+        fmt::format("sums in a switch need at least {} chips, and {} {} here", kFewestRanksInSwitch,
+                    ranks == 1 ? "there is" : "there are", ranks));
+}
+
+/// Begins a program without instructions. AllReduces have no shards.
+ProgramWriter begin(Collective collective, std::uint32_t ranks, std::uint64_t elements,
+                    numerics::ElementFormat tensor_format, const ExchangeOptions& options) {
+  check(ranks);
+  const bool whole = collective == Collective::all_reduce;
+  const std::uint64_t chunk = whole ? elements : divide_up(elements, ranks);
+  Segment segment{{}, {cut_of(options, ranks, elements, chunk)}};
+  if (!whole) segment.axes = {0};
+  return ProgramWriter({collective,
+                        Partition(elements, RankGrid({ranks}), {std::move(segment)}),
+                        tensor_format,
+                        {options.reduce_scatter, options.all_gather},
+                        {},
+                        {},
+                        {},
+                        {}});
+}
+
+/// The parts of a tensor or of a shard, in order.
+std::vector<Tile> pieces_of(const Partition& partition) {
+  const Cut cut = partition.cut(0);
+  std::vector<Tile> pieces;
+  for (std::uint32_t minishard = 0; minishard < cut.minishards; ++minishard)
+    for (std::uint32_t micro = 0; micro < cut.microshards; ++micro)
+      pieces.push_back({.minishard = minishard, .microshard = micro});
+  return pieces;
+}
+
+ChannelId add_terms_channel(ProgramWriter& writer) {
+  return writer.add_channel(1, "to the switch", Ports::senders);
+}
+
+ChannelId add_sums_channel(ProgramWriter& writer) {
+  return writer.add_channel(writer.program().ranks() - 1, "from the switch", Ports::receivers);
+}
+
+/// Calls `begin` for each of `count` pieces, and `end` for the piece that is kPiecesUnderWay older.
+template <typename Begin, typename End>
+void pipeline(std::size_t count, Begin begin, End end) {
+  for (std::size_t i = 0; i < count + kPiecesUnderWay; ++i) {
+    if (i < count) begin(i);
+    if (i >= kPiecesUnderWay) end(i - kPiecesUnderWay);
+  }
+}
+
+/// Adds a rank's terms of a piece: all of it, or of its own shard.
+void add_in_switch(ProgramWriter& writer, const Tile& tile, BufferId term) {
+  writer.emit({.op = Op::switch_reduce,
+               .phase = kTerms,
+               .operand = Operand::sums,
+               .tile = tile,
+               .buffer = term,
+               .origin = {.gathered = writer.program().grid().all_axes()}});
+}
+
+class AllReduceWriter {
  public:
-  InSwitchWriter(ProgramWriter& writer, std::uint32_t ranks)
-      : writer_(writer),
-        ranks_(ranks),
-        terms_(writer.add_channel(1, "to the switch", Ports::senders)),
-        sums_(writer.add_channel(ranks - 1, "from the switch", Ports::receivers)) {}
+  explicit AllReduceWriter(ProgramWriter& writer)
+      : writer_(writer), terms_(add_terms_channel(writer)), sums_(add_sums_channel(writer)) {}
 
   void write() {
-    const Cut cut = writer_.program().partition.cut(0);
-    std::vector<Tile> pieces;
-    for (std::uint32_t minishard = 0; minishard < cut.minishards; ++minishard)
-      for (std::uint32_t micro = 0; micro < cut.microshards; ++micro)
-        pieces.push_back({.minishard = minishard, .microshard = micro});
-    for (std::size_t i = 0; i < pieces.size() + 2 * kPiecesUnderWay; ++i) {
-      if (i < pieces.size()) send_term(pieces[i]);
-      const std::size_t summed = i - kPiecesUnderWay;
-      if (i >= kPiecesUnderWay && summed < pieces.size()) send_sum(summed);
-      if (i >= 2 * kPiecesUnderWay) deliver(summed - kPiecesUnderWay);
-    }
+    const std::vector<Tile> pieces = pieces_of(writer_.program().partition);
+    pipeline(
+        pieces.size() + kPiecesUnderWay,
+        [&](std::size_t i) {
+          if (i < pieces.size()) send_term(pieces[i]);
+          if (i >= kPiecesUnderWay) send_sum(i - kPiecesUnderWay);
+        },
+        [&](std::size_t i) {
+          if (i >= kPiecesUnderWay) deliver(i - kPiecesUnderWay);
+        });
   }
 
  private:
@@ -68,12 +128,7 @@ class InSwitchWriter {
   void send_sum(std::size_t number) {
     Piece& piece = pieces_[number];
     writer_.wait(piece.term_sent);
-    writer_.emit({.op = Op::switch_reduce,
-                  .phase = kTerms,
-                  .operand = Operand::sums,
-                  .tile = piece.tile,
-                  .buffer = piece.term,
-                  .origin = {.gathered = writer_.program().grid().all_axes()}});
+    add_in_switch(writer_, piece.tile, piece.term);
     piece.sum = writer_.make_buffer(Content::payload, kSums, piece.tile);
     writer_.emit({.op = Op::lend,  // rounded in the switch
                   .phase = kSums,
@@ -89,16 +144,30 @@ class InSwitchWriter {
   }
 
   MessageId send(Phase phase, BufferId buffer, ChannelId channel) {
-    const std::uint64_t owned = writer_.program().buffers[buffer].bytes / ranks_;
+    const Program& program = writer_.program();
+    const std::uint64_t owned = program.buffers[buffer].bytes / program.ranks();
     return writer_.send(phase, {.buffer = buffer, .channel = channel, .extra_bytes = owned});
   }
 
   ProgramWriter& writer_;
-  std::uint32_t ranks_;
   ChannelId terms_;
   ChannelId sums_;
   std::vector<Piece> pieces_;
 };
+
+/// Sends the same part of all shards; returns the buffer of the own shard, and the messages.
+std::pair<BufferId, std::vector<MessageId>> send_terms(ProgramWriter& writer, ChannelId channel,
+                                                       Tile tile) {
+  std::vector<BufferId> terms;
+  for (const Offset owner : writer.program().grid().offsets(writer.program().grid().all_axes())) {
+    tile.shard_offset = owner;
+    terms.push_back(writer.encode_payload(kTerms, tile, Operand::input, 0));
+  }
+  std::vector<MessageId> messages;
+  for (const BufferId term : terms)
+    messages.push_back(writer.send(kTerms, {.buffer = term, .channel = channel}));
+  return {terms.front(), std::move(messages)};
+}
 
 }  // namespace
 
@@ -119,20 +188,49 @@ std::uint64_t switch_piece_bytes(std::uint32_t ranks, std::uint64_t bytes) {
 Program make_in_switch_all_reduce(std::uint32_t ranks, std::uint64_t elements,
                                   numerics::ElementFormat tensor_format,
                                   const ExchangeOptions& options) {
-  if (ranks < kFewestRanksInSwitch)
-    throw std::invalid_argument(
-        fmt::format("sums in a switch need at least {} chips, and {} {} here", kFewestRanksInSwitch,
-                    ranks == 1 ? "there is" : "there are", ranks));
-  const RankGrid grid({ranks});
-  ProgramWriter writer({Collective::all_reduce,
-                        Partition(elements, grid, {{{}, {cut_of(options, ranks, elements)}}}),
-                        tensor_format,
-                        {options.reduce_scatter, options.all_gather},
-                        {},
-                        {},
-                        {},
-                        {}});
-  InSwitchWriter(writer, ranks).write();
+  ProgramWriter writer = begin(Collective::all_reduce, ranks, elements, tensor_format, options);
+  AllReduceWriter(writer).write();
+  return std::move(writer).finish();
+}
+
+Program make_in_switch_reduce_scatter(std::uint32_t ranks, std::uint64_t elements,
+                                      numerics::ElementFormat tensor_format,
+                                      const ExchangeOptions& options) {
+  ProgramWriter writer = begin(Collective::reduce_scatter, ranks, elements, tensor_format, options);
+  const ChannelId channel = add_terms_channel(writer);
+  const std::vector<Tile> pieces = pieces_of(writer.program().partition);
+  std::vector<std::pair<BufferId, std::vector<MessageId>>> sent;
+  pipeline(
+      pieces.size(), [&](std::size_t i) { sent.push_back(send_terms(writer, channel, pieces[i])); },
+      [&](std::size_t i) {
+        for (const MessageId message : sent[i].second) writer.wait(message);
+        add_in_switch(writer, pieces[i], sent[i].first);
+        writer.emit(
+            {.op = Op::store, .phase = kTerms, .operand = Operand::sums, .tile = pieces[i]});
+      });
+  return std::move(writer).finish();
+}
+
+Program make_in_switch_all_gather(std::uint32_t ranks, std::uint64_t elements,
+                                  numerics::ElementFormat tensor_format,
+                                  const ExchangeOptions& options) {
+  ProgramWriter writer = begin(Collective::all_gather, ranks, elements, tensor_format, options);
+  const ChannelId channel = add_sums_channel(writer);
+  const std::vector<Tile> pieces = pieces_of(writer.program().partition);
+  std::vector<MessageId> sent;
+  pipeline(
+      pieces.size(),
+      [&](std::size_t i) {
+        const BufferId own = writer.encode_payload(kSums, pieces[i], Operand::input, 0);
+        const std::uint64_t others = writer.program().buffers[own].bytes * (ranks - 1);
+        sent.push_back(
+            writer.send(kSums, {.buffer = own, .channel = channel, .extra_bytes = others}));
+      },
+      [&](std::size_t i) {
+        writer.wait(sent[i]);
+        writer.deliver(pieces[i], writer.program().messages[sent[i]].buffer,
+                       {.gathered = writer.program().grid().all_axes()});
+      });
   return std::move(writer).finish();
 }
 

@@ -1,4 +1,4 @@
-// AllReduce whose sums a switch forms: NVLink SHARP, NCCL's NVLS.
+// Collectives whose sums and copies a switch makes: NVLink SHARP, NCCL's NVLS.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kFewestRanksInSwitch = 3;
 /// in src/enqueue.cc).
 std::uint64_t switch_piece_bytes(std::uint32_t ranks, std::uint64_t bytes);
 
-/// Every rank owns 1/N of each piece. Owners load sums through the switch, which fetches the terms of
+/// AllReduce. Every rank owns 1/N of each piece. Owners load sums through the switch, which fetches the terms of
 /// all ranks (multimem.ld_reduce), and store them through it to all ranks (multimem.st). So a piece
 /// of S bytes occupies the port of every rank for S (1 + 1/N) bytes in each direction: all of it as
 /// terms or sums, 1/N as the owner's part of the other direction. Sums are in FP32, in the order of
@@ -25,6 +25,21 @@ std::uint64_t switch_piece_bytes(std::uint32_t ranks, std::uint64_t bytes);
 /// @throws std::invalid_argument for fewer than kFewestRanksInSwitch ranks, or fewer elements than
 ///         pieces
 Program make_in_switch_all_reduce(std::uint32_t ranks, std::uint64_t elements,
+                                  numerics::ElementFormat tensor_format,
+                                  const ExchangeOptions& options);
+
+/// ReduceScatter: the first half. Every rank loads the sum of its shard through the switch, to which
+/// all ports carry all S bytes of a piece; the answers, S/N bytes of each port's other direction,
+/// take no time of their own.
+/// @throws like make_in_switch_all_reduce()
+Program make_in_switch_reduce_scatter(std::uint32_t ranks, std::uint64_t elements,
+                                      numerics::ElementFormat tensor_format,
+                                      const ExchangeOptions& options);
+
+/// AllGather: the second half. Every rank stores its shard through the switch to all ranks, whose
+/// ports receive all S bytes of a piece.
+/// @throws like make_in_switch_all_reduce()
+Program make_in_switch_all_gather(std::uint32_t ranks, std::uint64_t elements,
                                   numerics::ElementFormat tensor_format,
                                   const ExchangeOptions& options);
 

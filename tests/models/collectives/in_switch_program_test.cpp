@@ -60,6 +60,35 @@ TEST_CASE("a sum in the switch needs the terms to have arrived") {
   REQUIRE_THROWS_WITH(validate(program), ContainsSubstring("before it is available"));
 }
 
+ExchangeOptions plain(std::uint32_t microshards) {
+  return {
+      {.element = ElementFormat::bf16}, {.element = ElementFormat::bf16}, {1, microshards, 128}};
+}
+
+TEST_CASE("a ReduceScatter carries all terms to the switch, an AllGather all shards from it") {
+  for (const std::uint32_t ranks : {3U, 4U, 8U}) {
+    CAPTURE(ranks);
+    const std::uint64_t elements = std::uint64_t{1024} * 12 * ranks;
+    for (const Program& program :
+         {make_in_switch_reduce_scatter(ranks, elements, ElementFormat::bf16, plain(3)),
+          make_in_switch_all_gather(ranks, elements, ElementFormat::bf16, plain(3))}) {
+      const bool gathers = program.collective == Collective::all_gather;
+      REQUIRE(program.channels.size() == 1);
+      CHECK(program.channels[0].ports == (gathers ? Ports::receivers : Ports::senders));
+      CHECK(sent_bytes(program).front() == 2 * elements);
+      CHECK(program.messages.size() == (gathers ? 3 : 3 * ranks));
+      CHECK(is_uniform(program));
+    }
+  }
+}
+
+TEST_CASE("a ReduceScatter in the switch stores sums of the own shard only") {
+  const Program program = make_in_switch_reduce_scatter(4, 4096, ElementFormat::bf16, plain(2));
+  for (const Instruction& instruction : program.instructions)
+    if (instruction.op == Op::switch_reduce || instruction.op == Op::store)
+      CHECK(instruction.tile.shard_offset == 0);
+}
+
 TEST_CASE("two ranks are refused") {
   REQUIRE_THROWS_WITH(make(2), "sums in a switch need at least 3 chips, and there are 2 here");
 }
