@@ -106,6 +106,7 @@ std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& gri
     case collectives::RankLayout::hypercube: return place_by_bits(grid, context.topology());
     case collectives::RankLayout::slices_of_grids: return place_in_slices(grid, context.topology());
     case collectives::RankLayout::slices:
+    case collectives::RankLayout::nodes:
     case collectives::RankLayout::any: break;
   }
   std::vector<ChipId> chips(grid.ranks());

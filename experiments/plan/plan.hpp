@@ -61,6 +61,9 @@ Expected<Plan> try_plan(const config::ExperimentConfig& config,
 /// Like try_plan(), but throws. @throws InputError
 Plan make_plan(const config::ExperimentConfig& config, RunProfile profile = RunProfile::single);
 
+/// Returns a chip as a collective sees it under its protocol, which must be concrete.
+hardware::Chip chip_of(const config::CollectiveConfig& collective, const hardware::Chip& chip);
+
 /// Returns the same programs on a machine with other parameters: costs and links are recomputed;
 /// earlier checks are not repeated.
 Plan on_machine(Plan plan, const config::MachineParameters& machine);

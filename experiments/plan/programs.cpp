@@ -70,7 +70,6 @@ std::vector<bool> folded_axes(const topology::GridShape& shape) {
 std::string why_not_in_switch(const config::ExperimentConfig& config) {
   if (config.topology.kind != config::TopologyKind::on_switch || config.topology.network)
     return "sums in a switch; it needs all chips on one (\"topology\": {\"switch\": 8})";
-  if (config.of_step) return "sums in the switch, which is not modelled in steps";
   if (config.chip.switch_efficiency.value == 0.0)
     return fmt::format("sums in the switch, and that of {} does not add (no switch_efficiency)",
                        config.chip.name);
@@ -80,10 +79,20 @@ std::string why_not_in_switch(const config::ExperimentConfig& config) {
   return {};
 }
 
+/// Why the topology has no nodes of chips on a switch; empty if it has.
+std::string why_not_in_nodes(const config::ExperimentConfig& config) {
+  if (config.topology.kind != config::TopologyKind::on_switch)
+    return "is for nodes of chips on a switch (\"topology\": {\"switch\": 8, \"network\": ...})";
+  if (config.of_step)
+    return "has concurrent streams on every chip, which are not modelled in steps";
+  return {};
+}
+
 }  // namespace
 
 bool is_considered(config::Algorithm algorithm, const config::TopologyConfig& topology) {
-  return !algorithm->in_switch || topology.kind == config::TopologyKind::on_switch;
+  const bool needs_switch = algorithm->in_switch || algorithm->layout == RankLayout::nodes;
+  return !needs_switch || topology.kind == config::TopologyKind::on_switch;
 }
 
 std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig& config) {
@@ -92,6 +101,10 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
     return "cannot avoid the links of /topology/avoid, as a ring can";
   if (algorithm->in_switch) {
     const std::string obstacle = why_not_in_switch(config);
+    if (!obstacle.empty()) return obstacle;
+  }
+  if (algorithm->layout == RankLayout::nodes) {
+    const std::string obstacle = why_not_in_nodes(config);
     if (!obstacle.empty()) return obstacle;
   }
   const bool of_slices = collectives::is_of_slices(algorithm->layout);
@@ -131,6 +144,7 @@ Expected<RankGrid> rank_grid(config::Algorithm algorithm, const config::Experime
       return RankGrid(std::move(lengths));
     }
     case RankLayout::slices:
+    case RankLayout::nodes:
       return RankGrid(
           {config.topology.network->slices, config::count_chips_of_slice(config.topology)});
     case RankLayout::any: break;

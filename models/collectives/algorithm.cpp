@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 
 #include "models/collectives/broadcast_program.hpp"
 #include "models/collectives/direct_exchange.hpp"
 #include "models/collectives/divide_up.hpp"
+#include "models/collectives/double_tree_program.hpp"
 #include "models/collectives/exchange_program.hpp"
 #include "models/collectives/hierarchical_program.hpp"
 #include "models/collectives/in_switch_program.hpp"
+#include "models/collectives/node_ring_program.hpp"
 #include "models/collectives/quickreduce_program.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/ring_tours.hpp"
@@ -156,12 +159,18 @@ std::vector<Rounds> rounds_of_one_shot(const ProgramRequest& request) {
 double sharers_of_one_shot(const RankGrid& grid) { return grid.ranks() * others(grid); }
 
 Program make_in_switch(const ProgramRequest& request) {
-  return make_in_switch_all_reduce(request.grid.ranks(), request.elements, request.dtype,
-                                   exchange_options(request));
+  const auto make = request.collective == Collective::all_reduce   ? make_in_switch_all_reduce
+                    : request.collective == Collective::all_gather ? make_in_switch_all_gather
+                                                                   : make_in_switch_reduce_scatter;
+  return make(request.grid.ranks(), request.elements, request.dtype, exchange_options(request));
 }
 
+/// Terms and sums of an AllReduce; the terms of all shards, or the own shard.
 std::vector<Rounds> rounds_in_switch(const ProgramRequest& request) {
-  return {{2.0, request.elements}};
+  if (request.collective == Collective::all_reduce) return {{2.0, request.elements}};
+  const std::uint32_t ranks = request.grid.ranks();
+  const double shards = request.collective == Collective::reduce_scatter ? ranks : 1.0;
+  return {{shards, divide_up(request.elements, ranks)}};
 }
 
 std::uint64_t channels_in_switch(const RankGrid&) { return 2; }
@@ -246,6 +255,42 @@ double sharers_of_exchanges_of_slices(const RankGrid& grid) {
   return sharers_of_direct(within_slice(grid));
 }
 
+// --- Nodes of chips on a switch
+
+Program make_rings_of_nodes(const ProgramRequest& request) {
+  return make_node_rings(request.collective, request.grid, request.elements, request.dtype,
+                         exchange_options(request));
+}
+
+std::vector<Rounds> rounds_of_rings_of_nodes(const ProgramRequest& request) {
+  const RankGrid& grid = request.grid;
+  const std::uint32_t rings = grid.length(kChipAxis);
+  return {{rings * others(grid), divide_up(request.elements, std::uint64_t{grid.ranks()} * rings)}};
+}
+
+std::uint64_t channels_of_rings_of_nodes(const RankGrid& grid) { return grid.length(kChipAxis); }
+
+Program make_trees_of_nodes(const ProgramRequest& request) {
+  return make_double_trees(request.grid, request.elements, request.dtype,
+                           exchange_options(request));
+}
+
+/// Up and down, at every position of the chains of both trees.
+std::vector<Rounds> rounds_of_trees_of_nodes(const ProgramRequest& request) {
+  const std::uint32_t chains = kTrees * request.grid.length(kChipAxis);
+  const std::uint64_t part = divide_up(request.elements, chains);
+  const std::uint32_t parts = tree_microshards(request.cut, request.reduce_scatter, part);
+  return {{2.0 * chains * parts, divide_up(part, parts)}};
+}
+
+/// Along the chains, and to nodes at twice as many distances as there are powers of two, up and down.
+std::uint64_t channels_of_trees_of_nodes(const RankGrid& grid) {
+  const auto distances = static_cast<std::uint64_t>(std::bit_width(grid.length(kSliceAxis)));
+  return 2 * kTrees * (grid.length(kChipAxis) + 2 * distances);
+}
+
+double sharers_of_nodes(const RankGrid&) { return 1.0; }
+
 // --- The table
 
 constexpr std::array kAlgorithms = {
@@ -322,16 +367,43 @@ constexpr std::array kAlgorithms = {
                   .sharers = sharers_of_one_shot},
     // A switch adds the tensors of all ranks and sends every rank the sum.
     AlgorithmInfo{.name = "nvls",
-                  .collectives = kAllReduce,
+                  .collectives = kReductions,
                   .summation = Summation::everywhere,
                   .has_two_phases = false,
                   .can_be_quantized = false,
                   .in_switch = true,
-                  .of_nccl = kAllReduce,
+                  .of_nccl = kReductions,
                   .make = make_in_switch,
                   .rounds = rounds_in_switch,
                   .channels = channels_in_switch,
                   .sharers = sharers_in_switch},
+    // Rings through all chips of all nodes, one for each chip of a node.
+    AlgorithmInfo{.name = "node-ring",
+                  .collectives = kReductions,
+                  .layout = RankLayout::nodes,
+                  .summation = Summation::along_rings,
+                  .can_be_quantized = false,
+                  .adds_in_twos = true,
+                  .of_nccl = kReductions,
+                  .make = make_rings_of_nodes,
+                  .rounds = rounds_of_rings_of_nodes,
+                  .channels = channels_of_rings_of_nodes,
+                  .sharers = sharers_of_nodes},
+    // Two trees of nodes, and a chain through the chips of each.
+    AlgorithmInfo{.name = "tree",
+                  .collectives = kAllReduce,
+                  .layout = RankLayout::nodes,
+                  .summation = Summation::in_pairs,
+                  .has_two_phases = false,
+                  .can_be_quantized = false,
+                  .adds_in_twos = true,
+                  .is_uniform = false,
+                  .is_tree = true,
+                  .of_nccl = kAllReduce,
+                  .make = make_trees_of_nodes,
+                  .rounds = rounds_of_trees_of_nodes,
+                  .channels = channels_of_trees_of_nodes,
+                  .sharers = sharers_of_nodes},
     // Every part directly to its destination.
     AlgorithmInfo{.name = "direct",
                   .collectives = kHalvesAndMoves,
@@ -395,7 +467,8 @@ constexpr std::array kAlgorithms = {
 }  // namespace
 
 bool is_of_slices(RankLayout layout) {
-  return layout == RankLayout::slices_of_grids || layout == RankLayout::slices;
+  return layout == RankLayout::slices_of_grids || layout == RankLayout::slices ||
+         layout == RankLayout::nodes;
 }
 
 bool AlgorithmInfo::does(Collective collective) const {

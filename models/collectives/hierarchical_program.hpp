@@ -12,6 +12,8 @@ namespace equarx::collectives {
 
 /// The axis of the rank grid across slices; the others lie within a slice.
 inline constexpr std::size_t kSliceAxis = 0;
+/// Axis of the chips of a slice, if they have one.
+inline constexpr std::size_t kChipAxis = 1;
 
 /// Returns the rank grid within one slice. @throws std::invalid_argument if `grid` has no axis
 /// within slices

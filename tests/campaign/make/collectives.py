@@ -20,7 +20,9 @@ ALGORITHMS = {
     "recursive-doubling": (("all-reduce",), True, True),
     "one-shot": (("all-reduce",), True, True),
     "two-shot": (("all-reduce",), True, True),
-    "nvls": (("all-reduce",), True, False),
+    "nvls": (("all-reduce", "reduce-scatter", "all-gather"), True, False),
+    "node-ring": (("all-reduce", "reduce-scatter", "all-gather"), True, False),
+    "tree": (("all-reduce",), True, False),
     "direct": (("reduce-scatter", "all-gather", "all-to-all", "broadcast"), True, True),
     "hierarchical": (("all-reduce", "reduce-scatter", "all-gather"), True, True),
     "hierarchical-two-shot": (("all-reduce", "reduce-scatter", "all-gather"), True, True),
@@ -38,6 +40,8 @@ GRIDS = ("slice", "mesh", "torus")
 def fits(algorithm: str, collective: str, topology: dict, chips: int) -> bool:
     if collective not in ALGORITHMS[algorithm][0]:
         return False
+    if algorithm in ("node-ring", "tree"):
+        return "network" in topology and "switch" in topology
     if "network" in topology:
         return algorithm in OF_SLICES + ("two-shot", "one-shot", "direct", "quickreduce", "auto")
     if algorithm in OF_SLICES or ("avoid" in topology and algorithm not in ("ring", "equarx", "auto")):

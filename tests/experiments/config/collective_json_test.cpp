@@ -200,7 +200,8 @@ TEST_CASE("an algorithm of another collective is refused with the supported ones
     check_refused([&] { read_config(json); }, "/collectives/0/algorithm", names);
   };
   const std::string halves =
-      "one of ring, equarx, torus, halving-doubling, direct, hierarchical, hierarchical-two-shot, ";
+      "one of ring, equarx, torus, halving-doubling, nvls, node-ring, direct, hierarchical, "
+      "hierarchical-two-shot, ";
   refuse("reduce-scatter", "two-shot", halves);
   refuse("all-gather", "one-shot", halves);
   refuse("all-gather", "recursive-doubling", halves);

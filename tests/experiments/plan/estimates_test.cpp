@@ -18,6 +18,10 @@ config::ExperimentConfig config_with(const std::string& algorithm, const std::st
     json["hardware"] = "h100";
     json["topology"] = {{"switch", 8}};
   }
+  if (collectives::find_algorithm(algorithm)->layout == collectives::RankLayout::nodes) {
+    json["topology"].erase("torus");
+    json["topology"]["switch"] = 8;
+  }
   json["tensor"] = {{"bytes", size}};
   json["collectives"] = {{{"algorithm", algorithm}, {"minishards", 3}, {"microshards", 2}}};
   json.erase("baseline");

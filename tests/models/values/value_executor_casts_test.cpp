@@ -33,7 +33,8 @@ RankGrid grid_of(const collectives::AlgorithmInfo& algorithm) {
   if (algorithm.layout == RankLayout::grid) return RankGrid({4, 2});
   if (algorithm.layout == RankLayout::hypercube) return RankGrid({2, 2, 2});
   if (algorithm.layout == RankLayout::slices_of_grids) return RankGrid({2, 2, 2});
-  if (algorithm.layout == RankLayout::slices) return RankGrid({2, 4});
+  if (algorithm.layout == RankLayout::slices || algorithm.layout == RankLayout::nodes)
+    return RankGrid({2, 4});
   return RankGrid({8});
 }
 
