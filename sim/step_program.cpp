@@ -1,6 +1,7 @@
 #include "sim/step_program.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -102,11 +103,20 @@ class ListWriter {
     for (Step step : make_timeline(*placed.program, *placed.costs, rank)) {
       if (step.kind == Step::Kind::end) step.kind = Step::Kind::work;
       if (step.kind == Step::Kind::send || step.kind == Step::Kind::wait) {
+        if (step.kind == Step::Kind::send) add_protocol(placed, step);
         step.number += first_channels_[*run.program];
         step.message += first_messages_[*run.program];
       }
       add(steps, run, step);
     }
+  }
+
+  /// `send`: with the number of its channel in the program.
+  static void add_protocol(const PlacedProgram& placed, Step& send) {
+    if (!placed.latency_s.empty()) send.latency_s = placed.latency_s[send.number];
+    if (placed.bytes_of_byte != 1.0)
+      send.bytes = static_cast<std::uint64_t>(
+          std::llround(static_cast<double>(send.bytes) * placed.bytes_of_byte));
   }
 
   static void add_other_work(std::vector<Step>& steps, const TaskRun& run) {

@@ -17,6 +17,10 @@ struct PlacedProgram {
   const Costs* costs = nullptr;
   /// By chip, its rank in the program. Empty if the program is uniform.
   std::vector<collectives::Rank> rank_of_chip = {};
+  /// What a protocol adds to the machine, whose links have the rate and latency of the fastest: time
+  /// of every message by channel, in s, none if empty; and bytes on the links per byte of a message.
+  std::vector<double> latency_s = {};
+  double bytes_of_byte = 1.0;
 };
 
 /// Core work that overlaps an HBM access; done when both are.

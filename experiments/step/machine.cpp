@@ -13,6 +13,11 @@
 namespace equarx::step {
 namespace {
 
+/// Hop latencies of a message on a switch: to add, it is asked and answers.
+double hops_on_switch(collectives::Ports ports) {
+  return ports == collectives::Ports::senders ? 2.0 : 1.0;
+}
+
 /// A program of a variant, as far as symmetry is concerned: peers and links.
 struct Program {
   std::string label;
@@ -20,6 +25,7 @@ struct Program {
   collectives::RankLayout layout = collectives::RankLayout::ring;
   std::vector<std::uint32_t> lengths;        ///< lengths of its rank grid
   std::vector<collectives::Offset> offsets;  ///< by channel
+  std::vector<collectives::Ports> ports;     ///< likewise
   std::string asymmetry_reason;              ///< why symmetry cannot be exploited; empty if it can
 };
 
@@ -34,6 +40,7 @@ Program program_of(const config::StepConfig& config, const config::StepCall& of,
                   .layout = plan.config.algorithm->layout,
                   .lengths = plan.program.grid().lengths(),
                   .offsets = {},
+                  .ports = {},
                   .asymmetry_reason = {}};
   // A grid of one axis is a ring.
   if (program.lengths.size() == 1 && program.layout == collectives::RankLayout::grid)
@@ -41,8 +48,10 @@ Program program_of(const config::StepConfig& config, const config::StepCall& of,
   // A ring through a switch has the order of the chips.
   if (is_on_switch(config) && program.layout == collectives::RankLayout::ring)
     program.layout = collectives::RankLayout::any;
-  for (const collectives::Channel& channel : plan.program.channels)
+  for (const collectives::Channel& channel : plan.program.channels) {
     program.offsets.push_back(channel.offset);
+    program.ports.push_back(channel.ports);
+  }
   if (of.call.groups)
     program.asymmetry_reason =
         fmt::format("{}: groups are listed instead of mesh axes", program.label);
@@ -61,8 +70,12 @@ bool is_ring(const config::StepConfig& config, std::size_t axis) {
 
 /// A permute is symmetric if it shifts by one chip along a ring of the machine.
 Program program_of(const config::StepConfig& config, const steps::Permute& permute) {
-  Program program{
-      .label = "a permute", .axes = {}, .lengths = {}, .offsets = {}, .asymmetry_reason = {}};
+  Program program{.label = "a permute",
+                  .axes = {},
+                  .lengths = {},
+                  .offsets = {},
+                  .ports = {},
+                  .asymmetry_reason = {}};
   const auto shift = steps::shift_of(config.graph.chip_lists[permute.pairs].lists, config.mesh);
   if (shift) program.axes = config.mesh.axes[shift->axis].machine_axes;
   if (program.axes.size() != 1 || !is_ring(config, program.axes.front())) {
@@ -74,6 +87,7 @@ Program program_of(const config::StepConfig& config, const steps::Permute& permu
     program.asymmetry_reason = "a permute shifts by several chips";
   program.lengths = {length};
   program.offsets = {shift->steps};
+  program.ports = {collectives::Ports::both};
   return program;
 }
 
@@ -109,30 +123,67 @@ std::string asymmetry(const config::StepConfig& config, const std::vector<Progra
   return {};
 }
 
-/// Peers are identified by their offset and the first program on the same links.
-void add_representatives(const config::StepConfig& config, const std::vector<Program>& programs,
-                         VariantPlan& variant) {
+/// Peers are identified by their offset and the first program on the same links; those of sums and
+/// copies in a switch, which are not sent to a chip, apart from others.
+void add_representatives(const config::StepConfig& config, const config::ExperimentConfig& machine,
+                         const std::vector<Program>& programs, VariantPlan& variant) {
   constexpr int kOffsetBits = 32;
+  constexpr int kPortsBits = 60;
   std::vector<std::uint64_t> peers;
+  std::vector<collectives::Channel> channels;
   for (const Program& program : programs) {
     const auto first = std::ranges::find_if(
         programs, [&](const Program& other) { return same_ring_system(program, other); });
     const auto system = static_cast<std::uint64_t>(first - programs.begin());
-    for (const collectives::Offset offset : program.offsets)
-      peers.push_back(system << kOffsetBits | offset);
+    for (std::size_t channel = 0; channel < program.offsets.size(); ++channel) {
+      const auto ports = static_cast<std::uint64_t>(program.ports[channel]);
+      peers.push_back(ports << kPortsBits | system << kOffsetBits | program.offsets[channel]);
+      channels.push_back({.offset = 0, .name = {}, .ports = program.ports[channel]});
+    }
   }
-  const auto queue = static_cast<std::uint32_t>(config.machine.chip.dma_queue.value);
+  const auto queue = static_cast<std::uint32_t>(machine.chip.dma_queue.value);
   variant.machine =
       is_on_switch(config)
-          ? sim::representative_on_switch(peers, {}, plan::switch_of(config.machine.chip), queue)
-          : sim::representative(peers, plan::link_of(config.machine.chip), queue);
-  plan::share_hbm(config.machine, variant.machine);
+          ? sim::representative_on_switch(peers, channels, plan::switch_of(machine.chip), queue)
+          : sim::representative(peers, plan::link_of(machine.chip), queue);
+  plan::share_hbm(machine, variant.machine);
   variant.symmetric = true;
   variant.reason =
       fmt::format("{} of {} chips simulated", variant.machine.ranks(), config.mesh.chips());
 }
 
-void add_all_chips(const config::StepConfig& config, VariantPlan& variant) {
+/// The machine with the least hop latency and the greatest rate of links of any of its collectives;
+/// what their protocols add is stated with the programs.
+config::ExperimentConfig machine_of_protocols(const config::StepConfig& config,
+                                              VariantPlan& variant) {
+  config::ExperimentConfig machine = config.machine;
+  hardware::Chip& chip = machine.chip;
+  std::vector<hardware::Chip> own;
+  for (const ProgramUse& use : variant.uses) {
+    own.push_back(use.call
+                      ? plan::chip_of(variant.calls[*use.call]->plan.config, config.machine.chip)
+                      : config.machine.chip);
+    chip.hop_latency.value = std::min(chip.hop_latency.value, own.back().hop_latency.value);
+    chip.link_efficiency.value =
+        std::max(chip.link_efficiency.value, own.back().link_efficiency.value);
+  }
+  machine.topology.planned = nullptr;
+  for (std::size_t i = 0; i < variant.uses.size(); ++i) {
+    sim::PlacedProgram& placed = variant.work.programs[i];
+    const std::optional<std::size_t> call = variant.uses[i].call;
+    const bool in_switch = call && variant.calls[*call]->plan.config.algorithm->in_switch;
+    const double hop_s = own[i].hop_latency.value - chip.hop_latency.value;
+    if (hop_s > 0.0)
+      for (const collectives::Channel& channel : placed.program->channels)
+        placed.latency_s.push_back(hop_s * hops_on_switch(channel.ports));
+    if (!in_switch)
+      placed.bytes_of_byte = chip.link_efficiency.value / own[i].link_efficiency.value;
+  }
+  return machine;
+}
+
+void add_all_chips(const config::StepConfig& config, const config::ExperimentConfig& machine,
+                   VariantPlan& variant) {
   std::vector<Placement> placements;
   for (const ProgramUse& use : variant.uses) {
     if (use.call)
@@ -143,22 +194,23 @@ void add_all_chips(const config::StepConfig& config, VariantPlan& variant) {
     const std::size_t program = placements.size() - 1;
     variant.work.programs[program].rank_of_chip = placements.back().rank_of_chip;
   }
-  variant.machine = machine_of_all(config, placements);
+  variant.machine = machine_of_all(machine, placements);
 }
 
 }  // namespace
 
 void add_machine(const config::StepConfig& config, VariantPlan& variant) {
   const std::vector<Program> programs = programs_of(config, variant);
+  const config::ExperimentConfig machine = machine_of_protocols(config, variant);
   const std::string asymmetry_reason = asymmetry(config, programs);
-  if (asymmetry_reason.empty()) return add_representatives(config, programs, variant);
+  if (asymmetry_reason.empty()) return add_representatives(config, machine, programs, variant);
   if (config.machine.simulation == config::SimulationMode::symmetric)
     throw input::InputError(
         "/simulation", fmt::format("\"symmetric\" is impossible for this step: {}; use \"auto\" or "
                                    "\"full\"",
                                    asymmetry_reason));
   variant.reason = asymmetry_reason;
-  add_all_chips(config, variant);
+  add_all_chips(config, machine, variant);
 }
 
 }  // namespace equarx::step

@@ -1,9 +1,11 @@
 #include "experiments/step/placement.hpp"
 
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <utility>
 
+#include "base/input/errors.hpp"
 #include "experiments/plan/placement.hpp"
 
 namespace equarx::step {
@@ -84,6 +86,22 @@ Groups listed_groups(const config::StepConfig& config, const steps::ListedGroups
   return groups;
 }
 
+/// A pair of chips has one route: all of its messages must use the same ports of the switch.
+void check_ports(const std::vector<const std::vector<ChipId>*>& peers_of,
+                 const std::vector<collectives::Channel>& channels) {
+  std::map<std::pair<ChipId, ChipId>, collectives::Ports> used;
+  for (std::size_t channel = 0; channel < channels.size(); ++channel)
+    for (ChipId chip = 0; chip < peers_of[channel]->size(); ++chip) {
+      const ChipId peer = (*peers_of[channel])[chip];
+      const auto [known, is_new] = used.try_emplace({chip, peer}, channels[channel].ports);
+      if (!is_new && chip != peer && known->second != channels[channel].ports)
+        throw input::InputError(
+            "/variants",
+            "sums in the switch and messages between the same chips cannot be simulated chip by "
+            "chip; remove \"simulation\": \"full\" or the faults, or use one algorithm for both");
+    }
+}
+
 }  // namespace
 
 Placement place(const config::StepConfig& config, const steps::CollectiveCall& call,
@@ -94,7 +112,9 @@ Placement place(const config::StepConfig& config, const steps::CollectiveCall& c
   const std::vector<collectives::Channel>& channels = plan.program.channels;
   Placement placement{
       .rank_of_chip = std::vector<Rank>(chips),
-      .peers = std::vector<std::vector<ChipId>>(channels.size(), std::vector<ChipId>(chips))};
+      .peers = std::vector<std::vector<ChipId>>(channels.size(), std::vector<ChipId>(chips)),
+      .ports = {}};
+  for (const collectives::Channel& channel : channels) placement.ports.push_back(channel.ports);
   for (const std::vector<ChipId>& group : groups)
     for (Rank rank = 0; rank < group.size(); ++rank) {
       placement.rank_of_chip[group[rank]] = rank;
@@ -108,7 +128,8 @@ Placement place(const config::StepConfig& config, const steps::CollectiveCall& c
 Placement place(const config::StepConfig& config, const steps::PermuteProgram& permute) {
   const std::uint32_t chips = config.mesh.chips();
   Placement placement{.rank_of_chip = std::vector<Rank>(chips),
-                      .peers = {std::vector<ChipId>(chips)}};
+                      .peers = {std::vector<ChipId>(chips)},
+                      .ports = {collectives::Ports::both}};
   for (std::uint32_t number = 0; number < chips; ++number) {
     const ChipId chip = config.mesh.chip(number);
     placement.rank_of_chip[chip] = permute.rank_of_chip[number];
@@ -117,15 +138,21 @@ Placement place(const config::StepConfig& config, const steps::PermuteProgram& p
   return placement;
 }
 
-sim::Machine machine_of_all(const config::StepConfig& config,
+sim::Machine machine_of_all(const config::ExperimentConfig& experiment,
                             std::span<const Placement> placements) {
-  plan::MachineContext context(config.machine);
+  plan::MachineContext context(experiment);
   plan::value_or_throw(context.prepare());
   std::vector<const std::vector<ChipId>*> peers_of;
+  std::vector<collectives::Channel> channels;
   for (const Placement& placement : placements)
-    for (const std::vector<ChipId>& peers : placement.peers) peers_of.push_back(&peers);
-  const std::vector<collectives::Channel> channels(peers_of.size());
-  return plan::wire_up(context, all_chips(config), channels,
+    for (std::size_t channel = 0; channel < placement.peers.size(); ++channel) {
+      peers_of.push_back(&placement.peers[channel]);
+      channels.push_back({.offset = 0, .name = {}, .ports = placement.ports[channel]});
+    }
+  check_ports(peers_of, channels);
+  std::vector<ChipId> chips(context.topology().graph.chip_count());
+  std::iota(chips.begin(), chips.end(), ChipId{0});
+  return plan::wire_up(context, chips, channels,
                        [&](Rank chip, std::size_t channel) { return (*peers_of[channel])[chip]; });
 }
 

@@ -18,6 +18,7 @@ struct Placement {
   std::vector<collectives::Rank> rank_of_chip;
   /// Peer by channel and chip; the chip itself if it sends nothing.
   std::vector<std::vector<topology::ChipId>> peers;
+  std::vector<collectives::Ports> ports;  ///< by channel
 };
 
 /// Places a collective in its groups. @throws input::InputError if it needs a ring that does not
@@ -28,9 +29,10 @@ Placement place(const config::StepConfig& config, const steps::CollectiveCall& c
 /// Places a permute given by mesh chip numbers.
 Placement place(const config::StepConfig& config, const steps::PermuteProgram& permute);
 
-/// Machine of all chips, with the channels of all placements, in order.
-/// @throws input::InputError if the chips cannot be simulated individually
-sim::Machine machine_of_all(const config::StepConfig& config,
+/// Machine of all chips of `experiment`, with the channels of all placements, in order.
+/// @throws input::InputError if the chips cannot be simulated individually, or if messages of two
+///         placements between the same chips differ in ports
+sim::Machine machine_of_all(const config::ExperimentConfig& experiment,
                             std::span<const Placement> placements);
 
 }  // namespace equarx::step

@@ -99,13 +99,13 @@ sim::TaskRun run_of(const config::StepConfig& config, steps::TaskId id, double c
 // --- Collectives
 
 /// Simulates a program on all chips of an otherwise idle machine.
-sim::TimeResult simulate_isolated(const config::StepConfig& config,
+sim::TimeResult simulate_isolated(const config::ExperimentConfig& machine_config,
                                   const collectives::Program& program, const sim::Costs& costs,
                                   const Placement& placement) {
   const sim::StepProgram work{.programs = {{&program, &costs, placement.rank_of_chip}},
                               .streams = {{sim::TaskRun{.task = 0, .program = 0}}},
                               .tasks = 1};
-  const sim::Machine machine = machine_of_all(config, {&placement, 1});
+  const sim::Machine machine = machine_of_all(machine_config, {&placement, 1});
   const auto name = [](std::uint32_t, collectives::InstructionId) {
     return std::string("isolated");
   };
@@ -117,8 +117,12 @@ sim::TimeResult simulate_isolated(const config::StepConfig& config,
 /// contend for links.
 sim::TimeResult simulate_call(const config::StepConfig& config, const steps::CollectiveCall& call,
                               const plan::CollectivePlan& plan) {
-  if (call.groups)
-    return simulate_isolated(config, plan.program, plan.costs, place(config, call, plan));
+  if (call.groups) {
+    config::ExperimentConfig machine = config.machine;
+    machine.chip = plan::chip_of(plan.config, machine.chip);
+    machine.topology.planned = nullptr;
+    return simulate_isolated(machine, plan.program, plan.costs, place(config, call, plan));
+  }
   return sim::simulate(plan.program, plan.simulated.machine, plan.costs,
                        {.engine = sim::Engine::direct});
 }
@@ -169,9 +173,9 @@ PlannedPermute planned(const config::StepConfig& config, const steps::Permute& p
       .costs = {}};
   made.costs =
       plan::program_costs(made.permute.program, config.machine.chip, config.machine.wire_buffers);
-  made.isolated_s =
-      simulate_isolated(config, made.permute.program, made.costs, place(config, made.permute))
-          .time_s;
+  made.isolated_s = simulate_isolated(config.machine, made.permute.program, made.costs,
+                                      place(config, made.permute))
+                        .time_s;
   return made;
 }
 

@@ -90,23 +90,71 @@ TEST_CASE("collectives on different axes share the ports of a switch, alike on a
   CHECK(few_s < alone_s(0) + alone_s(1));
 }
 
-TEST_CASE("steps have neither sums in a switch nor protocols") {
+/// A collective of eight GPUs on a switch, implemented by `rule`.
+input::Json sum_on_switch(const input::Json& rule) {
   input::Json json = good_step();
   json["hardware"] = "h100";
   json["topology"] = {{"switch", 8}};
   json["mesh"] = {{"data", 1}, {"fsdp", 8}};
   json["step"]["tasks"] = input::Json::parse(R"([{"name": "sum", "collective":
       {"kind": "all-reduce", "axes": ["fsdp"], "bytes": "4 MiB"}}])");
-  const auto with = [&](const input::Json& rule) {
-    json["variants"] = {{{"label", "one"}, {"quantize", input::Json::array({rule})}}};
-    return json;
-  };
-  CHECK_THROWS_WITH(plan(with({{"algorithm", "nvls"}})),
-                    ContainsSubstring("not modelled in steps"));
-  CHECK_THROWS_WITH(plan(with({{"algorithm", "ring"}, {"protocol", "ll"}})),
-                    ContainsSubstring("is for collectives of their own"));
-  const StepPlan automatic = plan(with({{"algorithm", "auto"}, {"format", "bf16"}}));
-  CHECK(automatic.variants[0].calls[0]->plan.config.algorithm->name != "nvls");
+  json["variants"] = {{{"label", "one"}, {"quantize", input::Json::array({rule})}}};
+  return json;
+}
+
+TEST_CASE("collectives of steps take as long under protocols and in the switch as in isolation") {
+  for (const input::Json& rule :
+       {input::Json{{"algorithm", "nvls"}},
+        input::Json{{"algorithm", "nvls"}, {"protocol", "simple"}},
+        input::Json{{"algorithm", "ring"}, {"protocol", "ll"}},
+        input::Json{{"algorithm", "two-shot"}, {"protocol", "simple"}},
+        input::Json{{"algorithm", "auto"}, {"format", "bf16"}, {"protocol", "auto"}}}) {
+    CAPTURE(rule.dump());
+    for (const std::string simulation : {"auto", "full"}) {
+      const StepPlan made = plan(changed(sum_on_switch(rule), "/simulation", simulation));
+      CHECK(made.variants[0].symmetric == (simulation == "auto"));
+      const double isolated_s = made.variants[0].calls[0]->isolated_s;
+      const double time_s = run_step(made, [](const std::string&) {}).variants[0].time_s;
+      CHECK(time_s == Approx(isolated_s).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("collectives under different protocols each keep their latency and rate in a step") {
+  input::Json json = sum_on_switch({{"algorithm", "ring"}, {"protocol", "ll128"}});
+  json["step"]["tasks"] = input::Json::parse(R"([
+      {"name": "sum", "stream": "one", "collective":
+       {"kind": "all-reduce", "axes": ["fsdp"], "bytes": "16 MiB"}},
+      {"name": "gather", "stream": "one", "after": ["sum"], "collective":
+       {"kind": "all-gather", "axes": ["fsdp"], "bytes": "64 KiB"}}])");
+  json["variants"][0]["quantize"] = input::Json::parse(R"([
+      {"where": {"collective": "all-gather"}, "algorithm": "ring", "protocol": "ll"},
+      {"where": {"collective": "all-reduce"}, "algorithm": "nvls", "protocol": "simple"}])");
+  for (const std::string engine : {"direct", "simgrid"}) {
+    const StepPlan made = plan(changed(json, "/engine", engine));
+    const auto& calls = made.variants[0].calls;
+    const double time_s = run_step(made, [](const std::string&) {}).variants[0].time_s;
+    CHECK(time_s == Approx(calls[0]->isolated_s + calls[1]->isolated_s).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("what steps cannot simulate of a switch is refused") {
+  input::Json json = sum_on_switch({{"algorithm", "ring"}, {"protocol", "ll"}});
+  json["topology"]["network"] = {{"slices", 2}, {"bandwidth", "48 GB/s"}, {"latency", "0 s"}};
+  json["mesh"] = {{"data", 2}, {"fsdp", 8}};
+  CHECK_NOTHROW(plan(json));  // the group is within a node
+  json["step"]["tasks"][0]["collective"]["axes"] = {"data", "fsdp"};
+  json["variants"][0]["quantize"][0]["algorithm"] = "hierarchical-two-shot";
+  CHECK_THROWS_WITH(plan(json), ContainsSubstring("groups of chips on one switch"));
+  json["variants"][0]["quantize"][0] = {{"algorithm", "node-ring"}};
+  CHECK_THROWS_WITH(plan(json), ContainsSubstring("concurrent streams on every chip"));
+  input::Json both =
+      sum_on_switch({{"where", {{"collective", "all-reduce"}}}, {"algorithm", "nvls"}});
+  both["step"]["tasks"].push_back(input::Json::parse(R"({"name": "gather", "stream": "other",
+      "collective": {"kind": "all-gather", "axes": ["fsdp"], "bytes": "64 KiB"}})"));
+  CHECK_NOTHROW(plan(both));
+  CHECK_THROWS_WITH(plan(changed(both, "/simulation", "full")),
+                    ContainsSubstring("cannot be simulated chip by chip"));
 }
 
 TEST_CASE("groups are mapped to disjoint parts of the machine") {
