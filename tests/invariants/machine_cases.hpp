@@ -75,7 +75,7 @@ inline const std::vector<MachineCase>& machine_cases() {
        6, 6, 4, 1},
       {R"({"switch": 3, "network": {"slices": 3, "bandwidth": "10 GB/s", "latency": "5 us",
            "chips_per_port": 3}})",
-       8, 6, 4, 1}};
+       6, 8, 4, 1}};
   return all;
 }
 
