@@ -262,10 +262,16 @@ Program make_rings_of_nodes(const ProgramRequest& request) {
                          exchange_options(request));
 }
 
+/// Given minishards, into which rounds are cut elsewhere.
+double unused_minishards(const ProgramRequest& request) {
+  return request.cut.minishards.value_or(1);
+}
+
 std::vector<Rounds> rounds_of_rings_of_nodes(const ProgramRequest& request) {
   const RankGrid& grid = request.grid;
   const std::uint32_t rings = grid.length(kChipAxis);
-  return {{rings * others(grid), divide_up(request.elements, std::uint64_t{grid.ranks()} * rings)}};
+  return {{rings * others(grid) / unused_minishards(request),
+           divide_up(request.elements, std::uint64_t{grid.ranks()} * rings)}};
 }
 
 std::uint64_t channels_of_rings_of_nodes(const RankGrid& grid) { return grid.length(kChipAxis); }
@@ -279,11 +285,12 @@ Program make_trees_of_nodes(const ProgramRequest& request) {
 std::vector<Rounds> rounds_of_trees_of_nodes(const ProgramRequest& request) {
   const std::uint32_t chains = kTrees * request.grid.length(kChipAxis);
   const std::uint64_t part = divide_up(request.elements, chains);
-  const std::uint32_t parts = tree_microshards(request.cut, request.reduce_scatter, part);
-  return {{2.0 * chains * parts, divide_up(part, parts)}};
+  const std::uint32_t parts =  // if given, microshards of each round
+      request.cut.microshards ? 1 : tree_microshards(request.cut, request.reduce_scatter, part);
+  return {{2.0 * chains * parts / unused_minishards(request), divide_up(part, parts)}};
 }
 
-/// Along the chains, and to nodes at twice as many distances as there are powers of two, up and down.
+/// Along the chains, and to nodes at twice as many distances as there are powers of two, both ways.
 std::uint64_t channels_of_trees_of_nodes(const RankGrid& grid) {
   const auto distances = static_cast<std::uint64_t>(std::bit_width(grid.length(kSliceAxis)));
   return 2 * kTrees * (grid.length(kChipAxis) + 2 * distances);
