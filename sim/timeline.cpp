@@ -30,7 +30,8 @@ namespace {
 void check_costs(const Program& program, const Costs& costs) {
   const std::size_t instructions = program.instructions.size();
   if (costs.core_s.size() != instructions || costs.link_s.size() != program.messages.size() ||
-      (!costs.hbm_bytes.empty() && costs.hbm_bytes.size() != instructions))
+      (!costs.hbm_bytes.empty() && costs.hbm_bytes.size() != instructions) ||
+      (!costs.least_s.empty() && costs.least_s.size() != instructions))
     throw std::logic_error("every instruction and every message needs a cost");
 }
 
@@ -146,19 +147,32 @@ class TimelineWriter {
                       .message = message,
                       .instruction = id});
     delay_s_ = costs_.core_s[id];
-    if (traced_ && delay_s_ > 0.0)
-      steps_.push_back({.kind = Step::Kind::work, .delay_s = take_delay(), .instruction = id});
+    if ((traced_ && delay_s_ > 0.0) || least_s(id) > 0.0)
+      steps_.push_back({.kind = Step::Kind::work,
+                        .delay_s = take_delay(),
+                        .instruction = id,
+                        .least_s = least_s(id)});
   }
   void work(InstructionId id) {
+    if (least_s(id) > 0.0) flush(id);
     const std::uint64_t hbm_bytes = costs_.hbm_bytes.empty() ? 0 : costs_.hbm_bytes[id];
     const double overlapped_s = hbm_bytes > 0 ? costs_.core_s[id] - costs_.before_hbm_s : 0.0;
     delay_s_ += hbm_bytes > 0 ? costs_.before_hbm_s : costs_.core_s[id];
-    if (traced_ || hbm_bytes > 0)
+    if (traced_ || hbm_bytes > 0 || least_s(id) > 0.0)
       steps_.push_back({.kind = Step::Kind::work,
                         .delay_s = take_delay(),
                         .instruction = id,
                         .hbm_bytes = hbm_bytes,
-                        .overlapped_s = overlapped_s});
+                        .overlapped_s = overlapped_s,
+                        .least_s = least_s(id)});
+  }
+  double least_s(InstructionId id) const {
+    return costs_.least_s.empty() ? 0.0 : costs_.least_s[id];
+  }
+  /// Ends the core work before an instruction whose own duration counts.
+  void flush(InstructionId next) {
+    if (delay_s_ > 0.0)
+      steps_.push_back({.kind = Step::Kind::work, .delay_s = take_delay(), .instruction = next});
   }
   double take_delay() { return std::exchange(delay_s_, 0.0); }
 

@@ -20,6 +20,9 @@ struct Costs {
   /// Part of the core time of an instruction with HBM bytes that precedes the access; the rest
   /// overlaps it.
   double before_hbm_s = 0.0;
+  /// Least duration of each instruction, of which the core is used for core_s only; none if empty.
+  /// For a wait, after the arrival.
+  std::vector<double> least_s = {};
 };
 
 /// Maximum error in bytes of a simulated link_s, which is converted to whole bytes (held_bytes()).
@@ -52,6 +55,7 @@ struct Step {
   collectives::InstructionId instruction = 0;
   std::uint64_t hbm_bytes = 0;  ///< read and written by the core
   double overlapped_s = 0.0;    ///< core time that overlaps these bytes
+  double least_s = 0.0;  ///< least time from the start of the step to its action, also off the core
 };
 
 /// Effective bytes of a send on links of `rate` B/s: its own plus the equivalent of its link_s.

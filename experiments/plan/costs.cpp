@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "experiments/plan/workgroup_costs.hpp"
 #include "models/hardware/cost.hpp"
 
 namespace equarx::plan {
@@ -51,6 +52,8 @@ sim::Costs program_costs(const collectives::Program& program, const hardware::Ch
     if (buffers == WireBuffers::hbm)
       costs.hbm_bytes.push_back(static_cast<std::uint64_t>(std::llround(cost.shared_hbm_bytes)));
   }
+  if (const auto workgroups = hardware::workgroups(chip))
+    run_in_workgroups(program, chip, *workgroups, costs);
   if (buffers == WireBuffers::hbm) costs.before_hbm_s = chip.instruction_overhead.value;
   costs.link_s.reserve(program.messages.size());
   for (const collectives::Message& message : program.messages)

@@ -202,6 +202,11 @@ CutChoice choose_cuts(const config::CollectiveConfig& collective, const RankGrid
                       const config::ExperimentConfig& config) {
   if (collective.microshards && (collective.minishards || !collective.format.scaled))
     return {{}, "given"};
+  if (const std::uint32_t rows = rows_of_tiles(collective, config); rows > 0)
+    return {{},
+            fmt::format("tiles of workgroups: {} of {} compute units",
+                        rows == 1 ? "one row" : fmt::format("{} rows", rows),
+                        config.chip.compute_units.value)};
   if (collective.sizes != PartSizes{}) return {collective.sizes, "chosen earlier"};
   if (collective.cuts == config::CutMode::by_size) return {{}, "by size: requested"};
   if (!uses_dedicated_rings(collective, program_request(collective, grid, config)))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/casts.hpp"
 #include "models/collectives/in_switch_program.hpp"
+#include "models/hardware/workgroups.hpp"
 
 namespace equarx::plan {
 namespace {
@@ -152,6 +154,13 @@ Expected<RankGrid> rank_grid(config::Algorithm algorithm, const config::Experime
   return RankGrid({chips});
 }
 
+std::uint32_t rows_of_tiles(const config::CollectiveConfig& collective,
+                            const config::ExperimentConfig& config) {
+  const std::optional<hardware::Workgroups> workgroups = hardware::workgroups(config.chip);
+  if (!workgroups || !collective.algorithm->in_tiles || config.of_step) return 0;
+  return static_cast<std::uint32_t>(workgroups->rows(config.tensor.bytes()));
+}
+
 collectives::ProgramRequest program_request(const config::CollectiveConfig& collective,
                                             const RankGrid& grid,
                                             const config::ExperimentConfig& config) {
@@ -173,7 +182,9 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
           .reduce_scatter_between = format(collectives::Phase::reduce_scatter_between),
           .all_gather_between = format(collectives::Phase::all_gather_between),
           .folded = on_axes ? folded_axes(config.topology.shape) : std::vector<bool>{},
-          .folded_rate = config.chip.shared_link_efficiency.value};
+          .folded_rate = config.chip.shared_link_efficiency.value,
+          .rows = rows_of_tiles(collective, config),
+          .rows_at_once = static_cast<std::uint32_t>(config.chip.workgroups_per_unit.value)};
 }
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,

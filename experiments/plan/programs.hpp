@@ -1,6 +1,7 @@
 // Generates programs for the algorithms that configurations name.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "experiments/config/config.hpp"
@@ -21,6 +22,11 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
 Expected<collectives::RankGrid> rank_grid(config::Algorithm algorithm,
                                           const config::ExperimentConfig& config,
                                           const std::string& pointer);
+
+/// Rows of tiles in which workgroups run the algorithm's kernel; 0 if the chip has no workgroups,
+/// the algorithm is no such kernel, or it is part of a step, whose streams have one core.
+std::uint32_t rows_of_tiles(const config::CollectiveConfig& collective,
+                            const config::ExperimentConfig& config);
 
 /// Inputs of the program generator.
 collectives::ProgramRequest program_request(const config::CollectiveConfig& collective,

@@ -116,7 +116,8 @@ std::vector<Rounds> rounds_of_halving_doubling(const ProgramRequest& request) {
 }
 
 ExchangeOptions exchange_options(const ProgramRequest& request) {
-  return {request.reduce_scatter, request.all_gather, request.cut};
+  return {request.reduce_scatter, request.all_gather, request.cut, request.rows,
+          request.rows_at_once};
 }
 
 Program make_doubling(const ProgramRequest& request) {
@@ -339,6 +340,7 @@ constexpr std::array kAlgorithms = {
     // Every rank sends each shard to its owner, and the owner sends the sum to all.
     AlgorithmInfo{.name = "two-shot",
                   .collectives = kAllReduce,
+                  .in_tiles = true,
                   .make = make_direct,
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,
@@ -452,6 +454,7 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{.name = "quickreduce",
                   .collectives = kAllReduce,
                   .is_published = true,
+                  .in_tiles = true,
                   .make = make_quick,
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,

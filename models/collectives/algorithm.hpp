@@ -57,6 +57,9 @@ struct ProgramRequest {
   /// if empty.
   std::vector<bool> folded{};
   double folded_rate = 1.0;  ///< rate of their links (RingOptions)
+  /// Tiles of workgroups (ExchangeOptions), for algorithms that have them.
+  std::uint32_t rows = 0;
+  std::uint32_t rows_at_once = 1;
 };
 
 /// Messages of one size that a rank sends in one phase, before the split into microshards.
@@ -84,6 +87,7 @@ struct AlgorithmInfo {
   bool is_uniform = true;  ///< every rank runs the same instructions, except in a Broadcast
   bool in_switch = false;  ///< a switch forms the sums and multiplies them
   bool is_tree = false;    ///< one of NCCL's trees, with times of its own under protocols
+  bool in_tiles = false;   ///< its kernel on a GPU carries tiles through (ProgramRequest::rows)
   /// Collectives for which NCCL chooses between this algorithm and others.
   std::span<const Collective> of_nccl = {};
 

@@ -26,13 +26,24 @@ DirectExchange::DirectExchange(ProgramWriter& writer, const ExchangeLevel& level
       level_(level),
       length_(writer.program().grid().length(level.axis)),
       own_(own_minishards(writer.program().partition, level.uncut)) {
-  const bool only_axis = writer.program().grid().axes() == 1;
-  for (std::uint32_t round = 1; round < length_; ++round) {
-    const ChannelId channel = writer_.add_channel(
-        offset(round), only_axis ? fmt::format("to rank + {}", round)
-                                 : fmt::format("to rank + {} along axis {}", round, level.axis));
-    if (round == 1) first_channel_ = channel;
-  }
+  for (std::uint32_t stream = 0; stream < writer.minishard_streams(); ++stream)
+    for (std::uint32_t round = 1; round < length_; ++round) {
+      const ChannelId channel =
+          writer_.add_channel(offset(round), channel_name(round, stream));
+      if (stream == 0 && round == 1) first_channel_ = channel;
+    }
+}
+
+std::string DirectExchange::channel_name(std::uint32_t round, std::uint32_t stream) const {
+  std::string name = fmt::format("to rank + {}", round);
+  if (writer_.program().grid().axes() > 1) name += fmt::format(" along axis {}", level_.axis);
+  if (writer_.minishard_streams() > 1) name += fmt::format(", stream {}", stream);
+  return name;
+}
+
+/// Channel of a minishard that is sent in a round.
+ChannelId DirectExchange::channel(const Tile& tile, std::uint32_t round) const {
+  return first_channel_ + writer_.stream_of(tile) * (length_ - 1) + round - 1;
 }
 
 void DirectExchange::scatter() {
@@ -105,7 +116,7 @@ DirectExchange::Transfer DirectExchange::scatter_one(std::size_t number, std::ui
 
 DirectExchange::Transfer DirectExchange::send_to(std::uint32_t round, EncodedMinishard minishard,
                                                  std::size_t number) {
-  SentMinishard sent = minishards_.send(minishard, first_channel_ + round - 1, {}, number == 0);
+  SentMinishard sent = minishards_.send(minishard, channel(minishard.tile, round), {}, number == 0);
   return {std::move(minishard), std::move(sent), round, number};
 }
 

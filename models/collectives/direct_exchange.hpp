@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "models/collectives/minishard_writer.hpp"
@@ -33,7 +34,7 @@ struct ExchangeLevel {
 /// k every rank sends to the rank k positions further along the axis. Sums are FP32.
 class DirectExchange {
  public:
-  /// Adds one channel per round.
+  /// Adds one channel per round and stream of minishards.
   DirectExchange(ProgramWriter& writer, const ExchangeLevel& level);
 
   /// Destination of received data.
@@ -61,6 +62,8 @@ class DirectExchange {
   template <typename Send, typename Receive>
   void run(Send send, Receive receive);
   std::size_t transfers_in_flight() const;
+  std::string channel_name(std::uint32_t round, std::uint32_t stream) const;
+  ChannelId channel(const Tile& tile, std::uint32_t round) const;
   Transfer scatter_one(std::size_t number, std::uint32_t round);
   Transfer send_to(std::uint32_t round, EncodedMinishard minishard, std::size_t number);
   void sum(const Transfer& transfer);
@@ -77,7 +80,7 @@ class DirectExchange {
   std::uint32_t length_;                     ///< number of ranks along the axis
   std::vector<Tile> own_;                    ///< minishards of the own chunks of all segments
   std::vector<EncodedMinishard> own_terms_;  ///< encodings of own_, if they are encoded
-  ChannelId first_channel_ = 0;              ///< channel of round 1; the others follow
+  ChannelId first_channel_ = 0;              ///< of stream 0 and round 1; the others follow
 };
 
 }  // namespace equarx::collectives

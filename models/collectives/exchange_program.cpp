@@ -24,6 +24,11 @@ CutRule in_one_piece(CutRule rule) {
   return rule;
 }
 
+std::uint32_t minishard_streams(const ExchangeOptions& options, const Cut& cut) {
+  if (options.rows == 0) return 1;
+  return std::max(1U, std::min({options.rows_at_once, options.rows, cut.minishards}));
+}
+
 namespace {
 
 using numerics::ElementFormat;
@@ -34,14 +39,16 @@ ProgramWriter begin(Collective collective, const RankGrid& grid, std::uint64_t e
                     const ExchangeOptions& options, const CutRule& rule) {
   const std::uint64_t chunk = axes.empty() ? elements : divide_up(elements, grid.ranks());
   const Cut cut = choose_cut(rule, cut_format(collective, options), chunk);
-  ProgramWriter writer({collective,
-                        Partition(elements, grid, {{std::move(axes), {cut}}}),
-                        tensor_format,
-                        {options.reduce_scatter, options.all_gather},
-                        {},
-                        {},
-                        {},
-                        {}});
+  Program program{collective,
+                  Partition(elements, grid, {{std::move(axes), {cut}}}),
+                  tensor_format,
+                  {options.reduce_scatter, options.all_gather},
+                  {},
+                  {},
+                  {},
+                  {}};
+  ProgramWriter writer(std::move(program));
+  writer.use_minishard_streams(minishard_streams(options, cut));
   return writer;
 }
 
@@ -116,8 +123,11 @@ void store_whole(ProgramWriter& writer) {
 
 Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::uint64_t elements,
                              ElementFormat tensor_format, const ExchangeOptions& options) {
-  ProgramWriter writer = begin(collective, RankGrid({ranks}), elements, tensor_format, {0}, options,
-                               in_one_piece(options.cut));
+  CutRule rule = in_one_piece(options.cut);
+  if (options.rows > 0 && !cut_format(collective, options).scaled && !rule.minishards)
+    rule.minishards = options.rows;
+  ProgramWriter writer =
+      begin(collective, RankGrid({ranks}), elements, tensor_format, {0}, options, rule);
   DirectExchange exchange(writer, {.gathers_sums = collective == Collective::all_reduce});
   switch (collective) {
     case Collective::all_reduce:

@@ -14,6 +14,10 @@ struct ExchangeOptions {
   numerics::BlockFormat reduce_scatter;
   numerics::BlockFormat all_gather;
   CutRule cut;
+  /// Rows of tiles that a GPU's workgroups process (models/hardware/workgroups.hpp), and workgroups
+  /// of a compute unit, which process different rows at once; 0: a single instruction stream.
+  std::uint32_t rows = 0;
+  std::uint32_t rows_at_once = 1;
 };
 
 /// Returns the format that determines the cut of chunks: the format of the phase with scales, if
@@ -23,6 +27,9 @@ const numerics::BlockFormat& cut_format(Collective collective, const ExchangeOpt
 /// Returns the rule for exchanges whose rounds already overlap: one microshard per minishard,
 /// unless the rule sets a number.
 CutRule in_one_piece(CutRule rule);
+
+/// Returns the streams of a program with this cut, each for the minishards of a workgroup.
+std::uint32_t minishard_streams(const ExchangeOptions& options, const Cut& cut);
 
 /// Direct exchange in rounds: in round k every rank sends to the rank k positions further.
 ///  - all_reduce ("two-shot"): every rank sends each other rank its shard, sums the terms received

@@ -15,7 +15,8 @@ ChannelId ProgramWriter::add_channel(Offset offset, std::string name, Ports port
 
 void ProgramWriter::emit(const Instruction& instruction) {
   program_.instructions.push_back(instruction);
-  program_.instructions.back().stream = stream_;
+  program_.instructions.back().stream =
+      minishard_streams_ == 1 ? stream_ : stream_of(program_.tile(instruction));
   dues_.push_back({due_, strand_});
 }
 

@@ -29,6 +29,12 @@ class ProgramWriter {
   void due(double time) { due_ = time; }
   /// Selects the stream of the instructions that follow (Instruction::stream).
   void use_stream(std::uint32_t stream) { stream_ = stream; }
+  /// Deals the minishards to `streams` streams instead, in turn: those of a kernel whose workgroups
+  /// process different minishards at once.
+  void use_minishard_streams(std::uint32_t streams) { minishard_streams_ = streams; }
+  std::uint32_t minishard_streams() const { return minishard_streams_; }
+  /// Stream of a tile among them.
+  std::uint32_t stream_of(const Tile& tile) const { return tile.minishard % minishard_streams_; }
 
   ChannelId add_channel(Offset offset, std::string name, Ports ports = Ports::both);
 
@@ -78,6 +84,7 @@ class ProgramWriter {
   std::uint32_t strand_ = 0;
   double due_ = 0.0;
   std::uint32_t stream_ = 0;
+  std::uint32_t minishard_streams_ = 1;
 };
 
 /// Returns another microshard of the same minishard.

@@ -1,5 +1,6 @@
 #include "models/collectives/quickreduce_program.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -21,14 +22,20 @@ ProgramWriter begin(std::uint32_t ranks, std::uint64_t elements,
   // Minishards are the unit of the pipeline, even without scales.
   if (!options.reduce_scatter.scaled && !options.all_gather.scaled)
     std::swap(cut.minishards, cut.microshards);
-  return ProgramWriter({Collective::all_reduce,
-                        Partition(elements, RankGrid({ranks}), {{{0}, {cut}}}),
-                        tensor_format,
-                        {options.reduce_scatter, options.all_gather},
-                        {},
-                        {},
-                        {},
-                        {}});
+  if (options.rows > 0)
+    cut = {.minishards = options.cut.minishards.value_or(options.rows),
+           .microshards = options.cut.microshards.value_or(1)};
+  Program program{Collective::all_reduce,
+                  Partition(elements, RankGrid({ranks}), {{{0}, {cut}}}),
+                  tensor_format,
+                  {options.reduce_scatter, options.all_gather},
+                  {},
+                  {},
+                  {},
+                  {}};
+  ProgramWriter writer(std::move(program));
+  writer.use_minishard_streams(minishard_streams(options, cut));
+  return writer;
 }
 
 class Builder {
@@ -40,11 +47,17 @@ class Builder {
         count_(writer.program().partition.cut(0).minishards),
         terms_(count_),
         sums_(count_) {
-    for (std::uint32_t round = 1; round < ranks_; ++round)
-      writer_.add_channel(round, fmt::format("to rank + {}", round));
+    const std::uint32_t streams = writer_.minishard_streams();
+    for (std::uint32_t stream = 0; stream < streams; ++stream)
+      for (std::uint32_t round = 1; round < ranks_; ++round)
+        writer_.add_channel(round,
+                            streams == 1 ? fmt::format("to rank + {}", round)
+                                         : fmt::format("to rank + {}, stream {}", round, stream));
   }
 
-  void write() {
+  /// `in_rows`: every stream completes a minishard before its next.
+  void write(bool in_rows) {
+    if (in_rows) return write_rows();
     for (std::uint32_t i = 0; i < count_ + 2 * kInFlight; ++i) {
       if (i < count_) send_terms(i);
       if (i >= kInFlight && i - kInFlight < count_) send_sum(i - kInFlight);
@@ -53,6 +66,16 @@ class Builder {
   }
 
  private:
+  void write_rows() {
+    const std::uint32_t streams = writer_.minishard_streams();
+    for (std::uint32_t first = 0; first < count_; first += streams) {
+      const std::uint32_t end = std::min(first + streams, count_);
+      for (std::uint32_t i = first; i < end; ++i) send_terms(i);
+      for (std::uint32_t i = first; i < end; ++i) send_sum(i);
+      for (std::uint32_t i = first; i < end; ++i) deliver(i);
+    }
+  }
+
   /// A minishard that is sent to all others.
   struct Terms {
     std::vector<EncodedMinishard> encoded;  ///< by round; a single one for sums
@@ -104,7 +127,8 @@ class Builder {
 
   void send(Terms& terms, const EncodedMinishard& encoded, std::uint32_t round,
             std::uint32_t minishard) {
-    terms.sent.push_back(minishards_.send(encoded, round - 1, {}, minishard == 0));
+    const ChannelId first = writer_.stream_of({.minishard = minishard}) * (ranks_ - 1);
+    terms.sent.push_back(minishards_.send(encoded, first + round - 1, {}, minishard == 0));
   }
 
   ProgramWriter& writer_;
@@ -121,7 +145,7 @@ Program make_quickreduce(std::uint32_t ranks, std::uint64_t elements,
                          numerics::ElementFormat tensor_format, const ExchangeOptions& options) {
   if (ranks < 2) throw std::invalid_argument("an AllReduce needs two ranks");
   ProgramWriter writer = begin(ranks, elements, tensor_format, options);
-  Builder(writer).write();
+  Builder(writer).write(options.rows > 0);
   return std::move(writer).finish();
 }
 

@@ -16,6 +16,11 @@ ParameterInfo optional(std::string_view key, Parameter Chip::*member, units::Dim
   return {key, member, ParameterKind::quantity, dimension, is_time, description, true};
 }
 
+ParameterInfo optional_count(std::string_view key, Parameter Chip::*member,
+                             std::string_view description) {
+  return {key, member, ParameterKind::count, units::Dimension::bytes, false, description, true};
+}
+
 ParameterInfo optional_share(std::string_view key, Parameter Chip::*member,
                              std::string_view description) {
   return {key,         member, ParameterKind::ratio, units::Dimension::operations, false,
@@ -85,6 +90,20 @@ std::span<const ParameterInfo> parameters() {
                "rate at which one thread block of a schedule sends, copies or adds"),
       optional("kernel_startup", &Chip::kernel_startup, Dimension::time,
                "time before the first step of a schedule kernel"),
+      optional_count("compute_units", &Chip::compute_units,
+                     "units of a GPU that run workgroups of a collective's kernel"),
+      optional_count("workgroups_per_unit", &Chip::workgroups_per_unit,
+                     "workgroups that a compute unit runs at once"),
+      optional("workgroup_tile", &Chip::workgroup_tile, Dimension::bytes,
+               "part of the tensor that a workgroup processes at a time"),
+      optional("tile_codec_time", &Chip::tile_codec_time, Dimension::time,
+               "least time in which a workgroup encodes or decodes a tile"),
+      optional("peer_read_time", &Chip::peer_read_time, Dimension::time,
+               "from a peer's flag to its data in the registers of a workgroup"),
+      optional("codec_rate", &Chip::codec_rate, Dimension::bandwidth,
+               "encoded bytes that all compute units write and read"),
+      optional("copy_rate", &Chip::copy_rate, Dimension::bandwidth,
+               "plain bytes that all compute units write and read"),
       optional("operation_startup", &Chip::operation_startup, Dimension::time,
                "before the first byte of an operation of a step"),
       optional("matrix_startup", &Chip::matrix_startup, Dimension::time,

@@ -67,6 +67,14 @@ struct Chip {
   Parameter
       thread_block_rate;     ///< B/s that one GPU thread block sends, copies or adds; may be absent
   Parameter kernel_startup;  ///< s before the first step of a schedule kernel; may be absent
+  // Tiles and workgroups of GPU kernels (workgroups.hpp); all or none of them.
+  Parameter compute_units;        ///< that run workgroups concurrently and alike
+  Parameter workgroups_per_unit;  ///< resident at once, sharing the rates below
+  Parameter workgroup_tile;       ///< B of the tensor that a workgroup processes at a time
+  Parameter tile_codec_time;      ///< s, at least, in which a workgroup encodes or decodes a tile
+  Parameter peer_read_time;       ///< s from a peer's flag to its data in registers
+  Parameter codec_rate;  ///< B/s of encoded bytes written and read by all compute units together
+  Parameter copy_rate;   ///< likewise of plain bytes
   // Kernels of steps (models/workloads/roofline.hpp); each may be absent.
   Parameter operation_startup;       ///< s before the first byte of an operation of a step
   Parameter matrix_startup;          ///< s before the first FLOP of a GEMM or convolution

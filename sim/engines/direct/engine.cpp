@@ -17,7 +17,8 @@ namespace {
 void check_times(const Timelines& timelines) {
   for (const std::vector<Step>& list : timelines.lists)
     if (!std::ranges::all_of(list, [](const Step& step) {
-          return std::isfinite(step.delay_s) && std::isfinite(step.overlapped_s);
+          return std::isfinite(step.delay_s) && std::isfinite(step.overlapped_s) &&
+                 std::isfinite(step.least_s);
         }))
       throw std::logic_error("a core time is not a finite number of seconds");
 }

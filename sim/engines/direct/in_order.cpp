@@ -28,7 +28,15 @@ class InOrder {
   using ListId = std::uint32_t;
   static constexpr ListId kNoList = 0xFFFFFFFF;
 
-  enum class Phase : std::uint8_t { before_work, working, accessing, acting, draining, over };
+  enum class Phase : std::uint8_t {
+    before_work,
+    working,
+    accessing,
+    lasting,
+    acting,
+    draining,
+    over
+  };
   /// State of one instruction stream of a chip.
   struct List {
     const Step* step = nullptr;
@@ -68,6 +76,7 @@ class InOrder {
   void resume(ListId list);
   void begin_access(ListId list, const Step& step);
   void end_access(ListId list);
+  double least_end_s(ListId list, const Step& step) const;
   void take_core(ListId list, double delay_s);
   void leave_core(ListId list);
   void record_work(ListId list, const Step& step);
@@ -211,6 +220,10 @@ void InOrder::advance(ListId id) {
         leave_core(id);
         if (list.on_hbm) return;  // end_access() resumes
         record_work(id, step);
+        list.phase = Phase::lasting;
+        if (const double end_s = least_end_s(id, step); end_s > now_s_) return schedule(id, end_s);
+        break;
+      case Phase::lasting:
         list.phase = Phase::acting;
         list.acts_s = now_s_;
         break;
@@ -240,6 +253,10 @@ void InOrder::end_access(ListId id) {
   List& list = lists_[id];
   list.on_hbm = false;
   if (!list.on_core) schedule(id, now_s_);
+}
+
+double InOrder::least_end_s(ListId id, const Step& step) const {
+  return lists_[id].start_s + step.least_s * record_.machine.slowdown_of(rank_of(id));
 }
 
 void InOrder::take_core(ListId id, double delay_s) {

@@ -59,7 +59,7 @@ class RunAhead {
   }
 
   void work(Rank rank, const Step& step, double slowdown) {
-    if (step.delay_s <= 0.0) return;
+    if (step.delay_s <= 0.0 && step.least_s <= 0.0) return;
     if (step.kind == Step::Kind::host) {
       chips_[rank].now_s += step.delay_s;
       return;
@@ -68,7 +68,8 @@ class RunAhead {
     const double start_s = now_s;
     const double core_s = step.delay_s * slowdown;
     now_s += core_s;
-    record_.add_core_time(rank, step, start_s, core_s, now_s);
+    if (core_s > 0.0) record_.add_core_time(rank, step, start_s, core_s, now_s);
+    now_s = std::max(now_s, start_s + step.least_s * slowdown);
   }
 
   void send(Rank rank, const Step& step) {

@@ -138,13 +138,15 @@ void ChipStream::take(const Step& step) {
 
 /// Work aborted by a failure is not counted.
 void ChipStream::work(const Step& step) {
-  if (step.delay_s <= 0.0 && step.hbm_bytes == 0) return;
+  if (step.delay_s <= 0.0 && step.hbm_bytes == 0 && step.least_s <= 0.0) return;
   if (step.kind == Step::Kind::host) return s4u::this_actor::sleep_for(step.delay_s);
   const double start_s = s4u::Engine::get_clock();
   double busy_s = occupy_core(step.delay_s);
   if (step.hbm_bytes > 0) busy_s += access_hbm(step);
   run_.result.core_busy_s[rank_] += busy_s;
-  if (run_.traced) run_.add_core_event(rank_, step, start_s);
+  if (run_.traced && busy_s > 0.0) run_.add_core_event(rank_, step, start_s);
+  const double left_s = start_s + step.least_s * slowdown_ - s4u::Engine::get_clock();
+  if (left_s > 0.0) s4u::this_actor::sleep_for(left_s);
 }
 
 /// Returns the core time in s.
