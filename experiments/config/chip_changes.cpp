@@ -10,6 +10,7 @@
 #include "base/input/fields.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/parameter_json.hpp"
+#include "models/hardware/workgroups.hpp"
 
 namespace equarx::config {
 namespace {
@@ -73,6 +74,14 @@ std::string value_text(const input::Json& json) {
 
 }  // namespace
 
+void check_workgroups(const Chip& chip, const input::ObjectReader& reader) {
+  const std::string_view missing = hardware::missing_of_workgroups(chip);
+  if (missing.empty()) return;
+  throw input::InputError(reader.pointer_to(missing),
+                          "is missing, but other parameters of workgroups are given; give all of "
+                          "them or none");
+}
+
 ChipChanges read_changes(input::ObjectReader& reader, Chip& chip) {
   ChipChanges changes;
   std::vector<std::string> texts;
@@ -85,6 +94,7 @@ ChipChanges read_changes(input::ObjectReader& reader, Chip& chip) {
     changes.push_back(&info);
     texts.push_back(fmt::format("{} {}", info.key, format_value(info, *change)));
   }
+  check_workgroups(chip, reader);
   chip.name = name_with(chip.name, texts);
   if (chip.calibration && !changes.empty())
     chip.calibration = calibration_without(*chip.calibration, changes);

@@ -21,6 +21,10 @@ using ChipChanges = std::vector<const hardware::ParameterInfo*>;
 /// are left for the caller to read. @throws InputError
 ChipChanges read_changes(input::ObjectReader& reader, hardware::Chip& chip);
 
+/// Refuses a chip with only some of the parameters of workgroups (models/hardware/workgroups.hpp),
+/// whose object is `reader`. @throws InputError
+void check_workgroups(const hardware::Chip& chip, const input::ObjectReader& reader);
+
 /// Adds the changed parameters of `chip` to the object `json`, as read_changes() reads them.
 void append_changes(input::Json& json, const hardware::Chip& chip, const ChipChanges& changes);
 

@@ -130,6 +130,7 @@ hardware::Chip read_chip(const input::Json& json) {
     if (!info.may_be_absent || parameters.has(info.key))
       chip.*info.member = read_parameter(parameters.object(info.key), info);
   parameters.finish();
+  check_workgroups(chip, parameters);
   chip.slices = read_slices(reader.object("slices"));
   if (reader.has("matrix_products"))
     chip.matrix_products = read_matrix_products(reader.object("matrix_products"));

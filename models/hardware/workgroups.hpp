@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "models/hardware/chip.hpp"
 
@@ -22,6 +23,10 @@ struct Workgroups {
 
 /// Returns the workgroups of a chip; std::nullopt if its file has none.
 std::optional<Workgroups> workgroups(const Chip& chip);
+
+/// Returns the key of a parameter of workgroups that the chip lacks although it has others; empty if
+/// it has all or none.
+std::string_view missing_of_workgroups(const Chip& chip);
 
 /// Least time in s in which workgroups encode or decode `share` of every tile of a row.
 double tile_time_s(const Chip& chip, double share);

@@ -54,6 +54,35 @@ TEST_CASE("every instruction and every message needs a cost") {
   CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
 }
 
+TEST_CASE("an instruction with a least duration is a step of its own, after earlier core time") {
+  const auto program = testing::make_ring_all_reduce(
+      2, 16, numerics::ElementFormat::fp32, testing::plain(numerics::ElementFormat::fp32, 1));
+  Costs costs = testing::UniformCosts{.work_s = 2.0, .send_s = 0.0, .wait_s = 3.0}.of(program);
+  costs.start_s = 7.0;
+  costs.least_s.assign(program.instructions.size(), 0.0);
+  double core_s = 7.0;
+  std::size_t lasting = 0;
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    core_s += costs.core_s[i];
+    if (program.instructions[i].op == collectives::Op::send) continue;
+    costs.least_s[i] = 5.0;
+    ++lasting;
+  }
+  double delays_s = 0.0;
+  std::size_t found = 0;
+  for (const Step& step : make_timeline(program, costs)) {
+    delays_s += step.delay_s;
+    if (step.least_s == 0.0) continue;
+    CHECK(step.kind == Step::Kind::work);
+    CHECK(step.delay_s == costs.core_s[step.instruction]);
+    ++found;
+  }
+  CHECK(delays_s == core_s);
+  CHECK(found == lasting);
+  costs.least_s.pop_back();
+  CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
+}
+
 TEST_CASE("an instruction with HBM bytes ends a step that starts with earlier core time") {
   const auto program =
       testing::make_ring_all_reduce(4, 100'000, numerics::ElementFormat::bf16,

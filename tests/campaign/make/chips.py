@@ -17,6 +17,9 @@ OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "host_band
             "matrix_efficiency_fp8", "matrix_efficiency_int8", "matrix_efficiency_fp4", "matrix_efficiency_fp32",
             "convolution_efficiency", "attention_efficiency", "attention_backward_efficiency", "attention_row_time",
             "amax_efficiency", "sort_rate", "decode_rate", "decoded_efficiency", "step_overhead"]
+# Parameters that are given together, so that chips keep those of their base.
+WORKGROUPS = ("compute_units", "workgroups_per_unit", "workgroup_tile", "tile_codec_time", "peer_read_time",
+              "codec_rate", "copy_rate")
 RATIOS = ("link_efficiency", "shared_link_efficiency", "hbm_efficiency", "matrix_efficiency", "ll_efficiency",
           "ll128_efficiency", "simple_efficiency", "switch_efficiency", "tree_efficiency", "matrix_hbm_efficiency",
           "matrix_efficiency_fp8", "matrix_efficiency_int8", "matrix_efficiency_fp4", "matrix_efficiency_fp32",
@@ -47,7 +50,8 @@ def file_of(name: str) -> dict:
 
 def parameters() -> list[str]:
     schema = json.loads((ROOT / "configs" / "schema" / "hardware.schema.json").read_text(encoding="utf-8"))
-    return list(schema["definitions"]["whole"]["properties"]["parameters"]["properties"])
+    keys = schema["definitions"]["whole"]["properties"]["parameters"]["properties"]
+    return [key for key in keys if key not in WORKGROUPS]
 
 
 def value_of(name: str, parameter: str) -> object:

@@ -93,6 +93,11 @@ sim::Costs make_costs(const collectives::Program& program) {
   for (const collectives::Message& message : program.messages)
     costs.link_s.push_back(message.synchronises ? sync_s : 0.0);
   if (flip()) costs.start_s = between(0.0, 5e-3);
+  if (flip()) {  // instructions that last longer than their core time
+    const double least_s = between(0.0, 6e-3);
+    for (const collectives::Instruction& instruction : program.instructions)
+      costs.least_s.push_back(instruction.op == collectives::Op::send || flip() ? 0.0 : least_s);
+  }
   return costs;
 }
 

@@ -56,6 +56,37 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("QuickReduce: slots carry rows of tiles through, each over channels of its own") {
+  for (const std::string_view format : {"quickreduce-int4", "fp16"}) {
+    const BlockFormat wire = named(format);
+    const Program program = make_quickreduce(4, kElements, ElementFormat::fp16,
+                                             {wire, wire, {}, /* rows */ 7, /* rows_at_once */ 3});
+    CAPTURE(format);
+    REQUIRE_NOTHROW(validate(program));
+    CHECK(program.slots == 3);
+    CHECK(program.partition.cut(0) == Cut{.minishards = 7, .microshards = 1});
+    CHECK(program.channels.size() == 3 * 3);
+    // A slot completes a row before it begins its next.
+    std::vector<std::uint32_t> current(program.slots);
+    for (const Instruction& instruction : program.instructions) {
+      const std::uint32_t row = program.tile(instruction).minishard;
+      const std::uint32_t slot = program.slot(instruction);
+      CHECK(slot == row % 3);
+      CHECK(row >= current[slot]);
+      current[slot] = row;
+      if (is_transfer(instruction.op))
+        CHECK(program.channels[program.messages[instruction.message].channel].slot == slot);
+    }
+  }
+}
+
+TEST_CASE("QuickReduce: there are no more slots than rows") {
+  const BlockFormat wire = named("fp16");
+  CHECK(make_quickreduce(2, kElements, ElementFormat::fp16, {wire, wire, {}, 1, 4}).slots == 1);
+  CHECK(make_quickreduce(2, kElements, ElementFormat::fp16, {wire, wire, {}, 2, 4}).slots == 2);
+  CHECK(make_quickreduce(2, kElements, ElementFormat::fp16, {wire, wire, {}}).slots == 1);
+}
+
 TEST_CASE("QuickReduce: parts of a plain format are pipelined too") {
   const Program program = make(4, "fp16", 1, 5);
   REQUIRE_NOTHROW(validate(program));

@@ -40,6 +40,13 @@ TEST_CASE("the parameter table lists every member of Chip once") {
                               &Chip::host_bandwidth,
                               &Chip::thread_block_rate,
                               &Chip::kernel_startup,
+                              &Chip::compute_units,
+                              &Chip::workgroups_per_unit,
+                              &Chip::workgroup_tile,
+                              &Chip::tile_codec_time,
+                              &Chip::peer_read_time,
+                              &Chip::codec_rate,
+                              &Chip::copy_rate,
                               &Chip::operation_startup,
                               &Chip::matrix_startup,
                               &Chip::matrix_hbm_efficiency,
@@ -153,7 +160,10 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "attention_backward_efficiency",
                                              "attention_efficiency",
                                              "attention_row_time",
+                                             "codec_rate",
+                                             "compute_units",
                                              "convolution_efficiency",
+                                             "copy_rate",
                                              "decode_rate",
                                              "decoded_efficiency",
                                              "host_bandwidth",
@@ -181,6 +191,7 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "matrix_rate_fp8",
                                              "matrix_startup",
                                              "operation_startup",
+                                             "peer_read_time",
                                              "program_startup",
                                              "simple_efficiency",
                                              "simple_hop_latency",
@@ -193,7 +204,10 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "switch_efficiency",
                                              "switch_startup",
                                              "thread_block_rate",
-                                             "tree_efficiency"});
+                                            "tile_codec_time",
+                                            "tree_efficiency",
+                                            "workgroup_tile",
+                                            "workgroups_per_unit"});
   chip.host_bandwidth.value = 32e9;
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
 }
