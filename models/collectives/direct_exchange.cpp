@@ -28,8 +28,7 @@ DirectExchange::DirectExchange(ProgramWriter& writer, const ExchangeLevel& level
       own_(own_minishards(writer.program().partition, level.uncut)) {
   for (std::uint32_t stream = 0; stream < writer.minishard_streams(); ++stream)
     for (std::uint32_t round = 1; round < length_; ++round) {
-      const ChannelId channel =
-          writer_.add_channel(offset(round), channel_name(round, stream));
+      const ChannelId channel = writer_.add_channel(offset(round), channel_name(round, stream));
       if (stream == 0 && round == 1) first_channel_ = channel;
     }
 }

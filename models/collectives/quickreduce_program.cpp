@@ -50,9 +50,9 @@ class Builder {
     const std::uint32_t streams = writer_.minishard_streams();
     for (std::uint32_t stream = 0; stream < streams; ++stream)
       for (std::uint32_t round = 1; round < ranks_; ++round)
-        writer_.add_channel(round,
-                            streams == 1 ? fmt::format("to rank + {}", round)
-                                         : fmt::format("to rank + {}, stream {}", round, stream));
+        writer_.add_channel(round, streams == 1
+                                       ? fmt::format("to rank + {}", round)
+                                       : fmt::format("to rank + {}, stream {}", round, stream));
   }
 
   /// `in_rows`: every stream completes a minishard before its next.

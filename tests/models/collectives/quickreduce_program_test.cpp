@@ -1,6 +1,7 @@
 #include "models/collectives/quickreduce_program.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "models/collectives/traffic.hpp"
@@ -56,35 +57,41 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("QuickReduce: slots carry rows of tiles through, each over channels of its own") {
+TEST_CASE("QuickReduce: streams carry rows of tiles through, each over channels of its own") {
   for (const std::string_view format : {"quickreduce-int4", "fp16"}) {
     const BlockFormat wire = named(format);
     const Program program = make_quickreduce(4, kElements, ElementFormat::fp16,
                                              {wire, wire, {}, /* rows */ 7, /* rows_at_once */ 3});
     CAPTURE(format);
     REQUIRE_NOTHROW(validate(program));
-    CHECK(program.slots == 3);
+    CHECK(stream_count(program) == 3);
     CHECK(program.partition.cut(0) == Cut{.minishards = 7, .microshards = 1});
     CHECK(program.channels.size() == 3 * 3);
-    // A slot completes a row before it begins its next.
-    std::vector<std::uint32_t> current(program.slots);
+    // A stream completes a row before it begins its next.
+    std::vector<std::uint32_t> current(3);
+    std::map<ChannelId, std::uint32_t> stream_of_channel;
     for (const Instruction& instruction : program.instructions) {
       const std::uint32_t row = program.tile(instruction).minishard;
-      const std::uint32_t slot = program.slot(instruction);
-      CHECK(slot == row % 3);
-      CHECK(row >= current[slot]);
-      current[slot] = row;
-      if (is_transfer(instruction.op))
-        CHECK(program.channels[program.messages[instruction.message].channel].slot == slot);
+      const std::uint32_t stream = instruction.stream;
+      CHECK(stream == row % 3);
+      CHECK(row >= current[stream]);
+      current[stream] = row;
+      if (!is_transfer(instruction.op)) continue;
+      const ChannelId channel = program.messages[instruction.message].channel;
+      CHECK(stream_of_channel.try_emplace(channel, stream).first->second == stream);
     }
   }
 }
 
-TEST_CASE("QuickReduce: there are no more slots than rows") {
+TEST_CASE("QuickReduce: there are no more streams than rows") {
   const BlockFormat wire = named("fp16");
-  CHECK(make_quickreduce(2, kElements, ElementFormat::fp16, {wire, wire, {}, 1, 4}).slots == 1);
-  CHECK(make_quickreduce(2, kElements, ElementFormat::fp16, {wire, wire, {}, 2, 4}).slots == 2);
-  CHECK(make_quickreduce(2, kElements, ElementFormat::fp16, {wire, wire, {}}).slots == 1);
+  const auto streams = [&](std::uint32_t rows, std::uint32_t at_once) {
+    return stream_count(
+        make_quickreduce(2, kElements, ElementFormat::fp16, {wire, wire, {}, rows, at_once}));
+  };
+  CHECK(streams(1, 4) == 1);
+  CHECK(streams(2, 4) == 2);
+  CHECK(streams(0, 1) == 1);
 }
 
 TEST_CASE("QuickReduce: parts of a plain format are pipelined too") {
