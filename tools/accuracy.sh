@@ -11,7 +11,8 @@ if [ "${1:-}" = --check ]; then
   shift
 fi
 program=${1:-build/release/equarx-sim}
-studies=(equarx_paper validation training published/global_qsgd published/mscclpp published/quickreduce published/nccl)
+studies=(equarx_paper validation training published/global_qsgd published/mscclpp published/quickreduce published/nccl
+  published/serving)
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 

@@ -10,7 +10,6 @@
 #include "base/input/json.hpp"
 #include "base/output/provenance.hpp"
 #include "base/output/table.hpp"
-#include "base/units/quantity.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/workloads/roofline.hpp"
 

@@ -22,7 +22,8 @@ std::string labels(const config::ExperimentConfig& config) {
   return all;
 }
 
-/// The configuration reduced to one collective.
+/// The configuration reduced to one collective. MSCCL's interpreter runs a schedule, not a kernel of
+/// workgroups, so that it has the messages of a chip without them.
 config::ExperimentConfig with_only(config::ExperimentConfig config, const std::string& label) {
   const auto found = std::ranges::find(config.collectives, label, &config::CollectiveConfig::label);
   if (found == config.collectives.end())
@@ -30,6 +31,7 @@ config::ExperimentConfig with_only(config::ExperimentConfig config, const std::s
         "", fmt::format("--collective: '{}' is unknown; use one of {}", label, labels(config)));
   config.collectives = {*found};
   config.baseline = 0;
+  config.chip.compute_units.value = 0.0;
   return config;
 }
 

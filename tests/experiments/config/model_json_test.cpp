@@ -40,6 +40,7 @@ TEST_CASE("built-in models have the published numbers of parameters") {
   check("llama3-8b", 6.98e9, 8.03e9);
   check("llama3-70b", 70.55e9 - 2 * 1.05067e9, 70.55e9);
   check("llama3.1-8b", 6.98e9, 8.03e9);
+  check("llama2-7b", 6.48e9, 6.74e9);
   check("llama2-70b", 68.45e9, 68.98e9);
   check("llama3.1-405b", 401.65e9, 405.85e9);
   check("mistral-7b", 6.98e9, 7.24e9);
@@ -126,7 +127,7 @@ TEST_CASE("an unknown model is refused with the known ones and the closest") {
   check_refused(
       [] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
       "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of fog-llama-1.5b, "
-      "fog-llama-8b, gemma3-12b, gemma3-27b, gpt-7b, llama2-70b, llama3-70b, llama3-8b, "
+      "fog-llama-8b, gemma3-12b, gemma3-27b, gpt-7b, llama2-70b, llama2-7b, llama3-70b, llama3-8b, "
       "llama3.1-405b, llama3.1-70b, llama3.1-8b, maxtext-16b-2023, maxtext-16b, "
       "maxtext-32b-2023, maxtext-32b, mistral-7b), or the path of a model file");
   check_refused([] { load_model("", "/workload/model"); }, "/workload/model",
