@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/input/codecs.hpp"
+#include "base/input/errors.hpp"
 #include "base/input/fields.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/parameter_json.hpp"

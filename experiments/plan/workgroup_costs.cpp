@@ -43,7 +43,8 @@ class WorkgroupCosts {
     const double bytes =
         program.partition.elements() * numerics::element_bits(program.tensor_format) / kBitsPerByte;
     const double tiles = std::max(1.0, std::ceil(bytes / workgroups.tile_bytes));
-    const double at_once = workgroups.units * (stream_count(program) > 1 ? 1.0 : workgroups.per_unit);
+    const double at_once =
+        workgroups.units * (stream_count(program) > 1 ? 1.0 : workgroups.per_unit);
     rows_ = std::ceil(tiles / at_once);
   }
 

@@ -5,6 +5,8 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"

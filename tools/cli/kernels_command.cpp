@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/output/files.hpp"
 #include "base/units/quantity.hpp"
@@ -8,6 +9,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
+#include "tools/cli/option_names.hpp"
 
 namespace equarx::cli {
 namespace {

@@ -204,10 +204,10 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "switch_efficiency",
                                              "switch_startup",
                                              "thread_block_rate",
-                                            "tile_codec_time",
-                                            "tree_efficiency",
-                                            "workgroup_tile",
-                                            "workgroups_per_unit"});
+                                             "tile_codec_time",
+                                             "tree_efficiency",
+                                             "workgroup_tile",
+                                             "workgroups_per_unit"});
   chip.host_bandwidth.value = 32e9;
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
 }
