@@ -133,6 +133,8 @@ def experiment(draw: Draw) -> dict:
     if draw.chance(0.15):
         made["faults"] = faults(draw, made["topology"], files)
     switches(draw, made)
+    if "workload" in made and draw.chance(0.3):
+        made["memory"] = draw.choice(["warn", "ignore"])
     if "workload" not in made and draw.chance(0.3):
         made["timed_as"] = draw.choice(["program", "step"])
     if draw.chance(0.3):

@@ -176,7 +176,7 @@ def training(draw: Draw, axes: dict, files: dict) -> dict:
                 "buckets": draw.randint(1, 5), "distributed_optimizer": "data" in axes and draw.chance(0.5),
                 "gradient_dtype": draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2"]),
                 "fused_accumulation": draw.chance(0.5), "transposed_casts": draw.chance(0.3),
-                "weight_bytes": draw.choice([2, 4, 0.5]), "moment_bytes": draw.choice([2, 8]),
+                "logit_tiles": draw.choice([1, 4]), "weight_bytes": draw.choice([2, 4, 0.5]), "moment_bytes": draw.choice([2, 8]),
                 "gradient_bytes": draw.choice([2, 4])}
     for key in draw.sample(sorted(switches), draw.randint(0, 4)):
         made[key] = switches[key]
@@ -239,6 +239,8 @@ def step(draw: Draw) -> dict:
             link.pop("fails_at", None)
             link.setdefault("bandwidth_factor", 0.5)
     experiments.switches(draw, made)
+    if draw.chance(0.2):
+        made["memory"] = draw.choice(["warn", "ignore"])
     if draw.chance(0.2):
         made["values"] = [value_rule(draw, sorted(axes), files) for _ in range(draw.randint(1, 2))]
     if draw.chance(0.05):
