@@ -26,8 +26,6 @@ std::tuple<bool, double> distance(const MeasuredRow& row, const Asked& asked) {
               apart(row.chips.value_or(0), asked.chips)};
 }
 
-std::string_view role(const MeasuredRow& row) { return row.predicted ? "predicted" : "fitted"; }
-
 }  // namespace
 
 std::vector<const MeasuredRow*> nearest(const std::vector<MeasuredRow>& rows, const Asked& asked,
@@ -46,7 +44,7 @@ std::string nearest_text(const std::vector<const MeasuredRow*>& rows) {
   std::string text = "  Nearest measured rows, simulated / measured:\n";
   for (const MeasuredRow* row : rows)
     text += fmt::format("    {:.2f}  {} ({}, {})\n", row->simulated / row->measured, row->what,
-                        row->origin, role(*row));
+                        row->origin, row->role());
   return text;
 }
 
@@ -61,7 +59,7 @@ input::Json evidence_json(const std::vector<MeasuredRow>& rows, const Asked& ask
     json["nearest"].push_back({{"what", row->what},
                                {"study", row->study},
                                {"origin", row->origin},
-                               {"role", role(*row)},
+                               {"role", row->role()},
                                {"ratio", row->simulated / row->measured}});
   return json;
 }

@@ -57,7 +57,7 @@ TableRow row_headings() {
 TableRow cells_of(const MeasuredRow& row) {
   return {row.what,
           std::string(name(row.question)),
-          row.predicted ? "predicted" : "fitted",
+          std::string(row.role()),
           fmt::format("{:.4g}", row.measured),
           fmt::format("{:.4g}", row.simulated),
           fmt::format("{:.3f}", row.simulated / row.measured),

@@ -69,6 +69,8 @@ std::optional<Question> question_of(const input::Json& row, const std::string& p
 
 double MeasuredRow::error() const { return std::log(simulated / measured); }
 
+std::string_view MeasuredRow::role() const { return predicted ? "predicted" : "fitted"; }
+
 std::vector<MeasuredRow> read_rows(const input::Json& json) {
   input::ObjectReader reader(json, "");
   std::vector<MeasuredRow> rows;

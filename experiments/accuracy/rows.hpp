@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/input/object_reader.hpp"
@@ -29,6 +30,8 @@ struct MeasuredRow {
 
   /// ln(simulated / measured).
   double error() const;
+  /// "predicted" or "fitted".
+  std::string_view role() const;
 };
 
 /// Reads {"rows": [...]}. @throws InputError for unknown keys and figures that are not above 0

@@ -7,30 +7,24 @@
 namespace equarx::calibrate {
 namespace {
 
-KernelGroup& group_for(const Measurement& measurement, const std::string& what,
-                       std::vector<KernelGroup>& groups) {
+KernelGroup& group_for(const KernelError& error, std::vector<KernelGroup>& groups) {
   const auto found = std::ranges::find_if(groups, [&](const KernelGroup& group) {
-    return group.what == what && group.role == measurement.role &&
-           group.source == measurement.source;
+    return group.what == error.what && group.role == error.role && group.source == error.source;
   });
   if (found != groups.end()) return *found;
   return groups.emplace_back(
-      KernelGroup{.what = what, .source = measurement.source, .role = measurement.role});
+      KernelGroup{.what = error.what, .source = error.source, .role = error.role});
 }
 
 }  // namespace
 
-std::vector<KernelGroup> kernel_groups(const CalibrationTask& task,
-                                       const std::vector<CalibrationRow>& rows) {
+std::vector<KernelGroup> kernel_groups(const std::vector<KernelError>& errors) {
   std::vector<KernelGroup> groups;
-  for (std::size_t i = 0; i < task.measurements.size(); ++i) {
-    const Measurement& measurement = task.measurements[i];
-    const auto* kernel = std::get_if<KernelTime>(&measurement.of);
-    if (kernel == nullptr) continue;
-    KernelGroup& group = group_for(measurement, kernel->group, groups);
-    const double error = std::log(rows[i].simulated / measurement.measured);
+  for (const KernelError& one : errors) {
+    KernelGroup& group = group_for(one, groups);
+    const double error = std::log(one.ratio);
     if (group.rows == 0 || std::abs(error) > std::abs(std::log(group.worst_ratio))) {
-      group.worst = i;
+      group.worst = one.row;
       group.worst_ratio = std::exp(error);
     }
     ++group.rows;
@@ -43,6 +37,18 @@ std::vector<KernelGroup> kernel_groups(const CalibrationTask& task,
     group.rms = std::sqrt(group.rms / count);
   }
   return groups;
+}
+
+std::vector<KernelGroup> kernel_groups(const CalibrationTask& task,
+                                       const std::vector<CalibrationRow>& rows) {
+  std::vector<KernelError> errors;
+  for (std::size_t i = 0; i < task.measurements.size(); ++i) {
+    const Measurement& measurement = task.measurements[i];
+    if (const auto* kernel = std::get_if<KernelTime>(&measurement.of))
+      errors.push_back({kernel->group, measurement.source, measurement.role,
+                        rows[i].simulated / measurement.measured, i});
+  }
+  return kernel_groups(errors);
 }
 
 }  // namespace equarx::calibrate

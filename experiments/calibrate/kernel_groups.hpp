@@ -21,7 +21,19 @@ struct KernelGroup {
   double worst_ratio = 1.0;  ///< simulated / measured of that one
 };
 
-/// Groups in the order of their first rows; none without lists of kernels.
+/// A measured kernel and its simulation.
+struct KernelError {
+  std::string what;  ///< "gemm of bf16"
+  std::string source;
+  hardware::ObservationRole role = hardware::ObservationRole::fit;
+  double ratio = 1.0;   ///< simulated / measured, > 0
+  std::size_t row = 0;  ///< number of the measurement
+};
+
+/// Groups in the order of their first errors.
+std::vector<KernelGroup> kernel_groups(const std::vector<KernelError>& errors);
+
+/// Groups of the kernels of a calibration; none without lists of kernels.
 std::vector<KernelGroup> kernel_groups(const CalibrationTask& task,
                                        const std::vector<CalibrationRow>& rows);
 

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "base/input/json.hpp"
 #include "base/output/provenance.hpp"
 #include "base/output/table.hpp"
+#include "experiments/calibrate/kernel_groups.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/workloads/roofline.hpp"
 
@@ -29,43 +30,28 @@ double ratio(const TimedKernel& kernel) {
   return kernel.simulated_s / kernel.row.measured_s.value();
 }
 
-std::string_view role(const KernelRow& row) {
-  if (!row.measured_s) return "-";
-  return row.role == ObservationRole::fit ? "fitted" : "predicted";
+std::string_view role_text(ObservationRole role) {
+  return role == ObservationRole::fit ? "fitted" : "predicted";
 }
 
-/// ln(simulated / measured) of the rows of one group and role.
-struct Errors {
-  std::size_t rows = 0;
-  double sum = 0.0;
-  double squares = 0.0;
-  double worst = 0.0;  ///< of the largest magnitude
-
-  void add(double error) {
-    ++rows;
-    sum += error;
-    squares += error * error;
-    if (std::abs(error) > std::abs(worst)) worst = error;
-  }
-};
-
 std::string groups_table(const std::vector<TimedKernel>& kernels) {
-  std::map<std::pair<std::string, std::string>, Errors> groups;
+  std::vector<KernelError> errors;
   for (const TimedKernel& kernel : kernels)
     if (kernel.row.measured_s)
-      groups[{kernel.row.group, std::string(role(kernel.row))}].add(std::log(ratio(kernel)));
-  if (groups.empty()) return {};
+      errors.push_back({kernel.row.group, {}, kernel.row.role, ratio(kernel), errors.size()});
+  if (errors.empty()) return {};
+  std::vector<KernelGroup> groups = kernel_groups(errors);
+  std::ranges::sort(groups, {},
+                    [](const KernelGroup& group) { return std::tie(group.what, group.role); });
   std::vector<output::TableRow> rows = {{"kernel", "role", "rows", "mean", "rms", "worst"}};
-  for (const auto& [group, errors] : groups) {
-    const auto count = static_cast<double>(errors.rows);
-    rows.push_back({group.first, group.second, fmt::format("{}", errors.rows),
-                    fmt::format("{:.2f}x", std::exp(errors.sum / count)),
-                    fmt::format("{:.0f} %", 100.0 * std::sqrt(errors.squares / count)),
-                    fmt::format("{:.2f}x", std::exp(errors.worst))});
-  }
+  for (const KernelGroup& group : groups)
+    rows.push_back({group.what, std::string(role_text(group.role)), fmt::format("{}", group.rows),
+                    fmt::format("{:.2f}x", std::exp(group.bias)),
+                    fmt::format("{:.0f} %", 100.0 * group.rms),
+                    fmt::format("{:.2f}x", group.worst_ratio)});
   return output::aligned_table(rows) +
-         "\n  Simulated / measured: geometric mean, root mean square "
-         "of the logarithm, and the worst row.\n";
+         "\n  Simulated / measured: geometric mean, root mean square of the logarithm, and the "
+         "worst row.\n";
 }
 
 }  // namespace
@@ -89,7 +75,7 @@ std::string to_table(const std::vector<TimedKernel>& kernels, const hardware::Ch
   for (const TimedKernel& kernel : kernels) {
     const bool measured = kernel.row.measured_s.has_value();
     rows.push_back(
-        {kernel.row.what, std::string(role(kernel.row)),
+        {kernel.row.what, std::string(measured ? role_text(kernel.row.role) : "-"),
          measured ? time_text(*kernel.row.measured_s) : "-", time_text(kernel.simulated_s),
          measured ? fmt::format("{:.2f}", ratio(kernel)) : "-", time_text(kernel.bound_s)});
   }

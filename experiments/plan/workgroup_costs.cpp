@@ -1,10 +1,11 @@
 #include "experiments/plan/workgroup_costs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "models/collectives/divide_up.hpp"
 
 namespace equarx::plan {
 namespace {
@@ -14,7 +15,7 @@ using collectives::Op;
 using collectives::Origin;
 using collectives::Program;
 
-constexpr double kBitsPerByte = 8.0;
+constexpr std::uint64_t kBitsPerByte = 8;
 
 /// By buffer, the copies that its writer makes: for every message, and for its own result.
 std::vector<std::uint32_t> copies_of_buffers(const Program& program) {
@@ -40,12 +41,11 @@ class WorkgroupCosts {
   WorkgroupCosts(const Program& program, const hardware::Chip& chip,
                  const hardware::Workgroups& workgroups)
       : program_(program), chip_(chip), copies_(copies_of_buffers(program)) {
-    const double bytes =
-        program.partition.elements() * numerics::element_bits(program.tensor_format) / kBitsPerByte;
-    const double tiles = std::max(1.0, std::ceil(bytes / workgroups.tile_bytes));
-    const double at_once =
-        workgroups.units * (stream_count(program) > 1 ? 1.0 : workgroups.per_unit);
-    rows_ = std::ceil(tiles / at_once);
+    const std::uint64_t bits =
+        program.partition.elements() * numerics::element_bits(program.tensor_format);
+    const std::uint64_t rows = workgroups.rows(bits / kBitsPerByte);
+    const std::uint64_t at_once = stream_count(program) > 1 ? 1 : workgroups.per_unit;
+    rows_ = static_cast<double>(collectives::divide_up(rows, at_once));
   }
 
   /// std::nullopt if the instruction accesses no wire bytes.
@@ -71,7 +71,7 @@ class WorkgroupCosts {
 
   double core_s(const Instruction& instruction, const Access& access) const {
     const double bytes =
-        access.elements * numerics::element_bits(wire(instruction).element) / kBitsPerByte +
+        access.elements * numerics::element_bits(wire(instruction).element) / double{kBitsPerByte} +
         access.scale_bytes;
     return hardware::wire_access_time_s(chip_, bytes, is_encoded(instruction));
   }

@@ -91,18 +91,19 @@ std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   return names_of_numbers(run_metrics(), run);
 }
 
-input::Json result_head(const input::Json& config, const config::ExperimentConfig& machine) {
+input::Json result_head(const input::Json& config, const config::ExperimentConfig& machine,
+                        const accuracy::Asked& asked) {
   return {{"program", "equarx-sim"},
           {"version", output::version()},
           {"config", config},
           {"config_hash", output::config_hash(config)},
-          {"parameters", variation::parameters_json(config::parameters_of(machine))}};
+          {"parameters", variation::parameters_json(config::parameters_of(machine))},
+          {"evidence", accuracy::evidence_json(accuracy::built_in_rows(), asked)}};
 }
 
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options) {
-  input::Json json = result_head(to_json(result.config), result.config);
-  json["evidence"] =
-      accuracy::evidence_json(accuracy::built_in_rows(), variation::asked_of(result.config));
+  input::Json json =
+      result_head(to_json(result.config), result.config, variation::asked_of(result.config));
   json["baseline"] = result.config.collectives[result.config.baseline].label;
   json["runs"] = input::Json::array();
   for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));

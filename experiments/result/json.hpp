@@ -5,6 +5,7 @@
 
 #include "base/input/object_reader.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/variation/discrepancy.hpp"
 
 namespace equarx::result {
 
@@ -17,9 +18,11 @@ struct JsonOptions {
 /// and every parameter of the chip with its class (configs/schema/result.schema.json).
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options = {});
 
-/// First members of a result: version, resolved configuration and its hash, and the parameters of
-/// the chip. `machine`: the machine of the configuration.
-input::Json result_head(const input::Json& config, const config::ExperimentConfig& machine);
+/// First members of a result: version, resolved configuration and its hash, the parameters of the
+/// chip, and the evidence for such figures. `machine`: the machine of the configuration; `asked`: its
+/// question.
+input::Json result_head(const input::Json& config, const config::ExperimentConfig& machine,
+                        const accuracy::Asked& asked);
 
 /// Converts one run of a result.
 input::Json to_json(const run::RunResult& run, const JsonOptions& options = {});

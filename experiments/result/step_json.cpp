@@ -123,9 +123,8 @@ input::Json variant_json(const steps::StepGraph& graph, const VariantResult& var
 }  // namespace
 
 input::Json to_json(const StepResult& result, const JsonOptions& options) {
-  input::Json json = result_head(to_json(result.config), result.config.machine);
-  json["evidence"] =
-      accuracy::evidence_json(accuracy::built_in_rows(), variation::asked_of(result.config));
+  input::Json json = result_head(to_json(result.config), result.config.machine,
+                                 variation::asked_of(result.config));
   if (result.memory)
     json["memory_bytes"] = {
         {"weights", result.memory->weights},         {"gradients", result.memory->gradients},

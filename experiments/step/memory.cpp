@@ -58,11 +58,10 @@ struct Shortage {
   double needs_bytes = 0.0;
 };
 
-double serving_bytes(const config::StepConfig& config, workloads::Footprint& footprint) {
+workloads::Footprint footprint_of(const config::StepConfig& config) {
   const config::WorkloadConfig& workload = *config.workload;
-  footprint = workloads::footprint(workload.model, workload.phase, config.mesh.length("tensor"),
-                                   workload.attention, workload.operations);
-  return footprint.total();
+  return workloads::footprint(workload.model, workload.phase, config.mesh.length("tensor"),
+                              workload.attention, workload.operations);
 }
 
 std::string workload_pointer(const config::StepConfig& config) {
@@ -71,8 +70,7 @@ std::string workload_pointer(const config::StepConfig& config) {
 
 std::optional<Shortage> shortage_of_serving(const config::StepConfig& config) {
   const hardware::Chip& chip = config.machine.chip;
-  workloads::Footprint footprint;
-  const double needed = serving_bytes(config, footprint);
+  const workloads::Footprint footprint = footprint_of(config);
   const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
   if (missing <= 0.0) return std::nullopt;
   return Shortage{
@@ -80,10 +78,10 @@ std::optional<Shortage> shortage_of_serving(const config::StepConfig& config) {
       fmt::format("{} does not fit on {} x {}: each needs {} (weights {}, KV cache {}, activations "
                   "{}), {} more than its {}; use more chips, fewer tokens or a smaller batch",
                   config.workload->model.name, config.mesh.length("tensor"), chip.name,
-                  bytes_text(needed), bytes_text(footprint.weights), bytes_text(footprint.kv_cache),
-                  bytes_text(footprint.activations), bytes_text(missing),
-                  bytes_text(chip.hbm_capacity.value)),
-      needed};
+                  bytes_text(footprint.total()), bytes_text(footprint.weights),
+                  bytes_text(footprint.kv_cache), bytes_text(footprint.activations),
+                  bytes_text(missing), bytes_text(chip.hbm_capacity.value)),
+      footprint.total()};
 }
 
 std::optional<Shortage> shortage_of_training(const config::StepConfig& config) {
@@ -120,10 +118,9 @@ std::optional<steps::LiveMemory> memory_of(const config::StepConfig& config) {
 }
 
 std::optional<double> hbm_share(const config::StepConfig& config) {
-  workloads::Footprint footprint;
   if (!config.training && !config.workload) return std::nullopt;
   const double needed =
-      config.workload ? serving_bytes(config, footprint) : steps::peak_memory(config.graph).total();
+      config.workload ? footprint_of(config).total() : steps::peak_memory(config.graph).total();
   return needed / config.machine.chip.hbm_capacity.value;
 }
 

@@ -16,11 +16,11 @@ inline constexpr std::uint32_t kFewestRanksInSwitch = 3;
 /// in src/enqueue.cc).
 std::uint64_t switch_piece_bytes(std::uint32_t ranks, std::uint64_t bytes);
 
-/// AllReduce. Every rank owns 1/N of each piece. Owners load sums through the switch, which fetches the terms of
-/// all ranks (multimem.ld_reduce), and store them through it to all ranks (multimem.st). So a piece
-/// of S bytes occupies the port of every rank for S (1 + 1/N) bytes in each direction: all of it as
-/// terms or sums, 1/N as the owner's part of the other direction. Sums are in FP32, in the order of
-/// ranks, and rounded once, to the format of the AllGather.
+/// AllReduce. Every rank owns 1/N of each piece. Owners load sums through the switch, which fetches
+/// the terms of all ranks (multimem.ld_reduce), and store them through it to all ranks (multimem.st).
+/// So a piece of S bytes occupies the port of every rank for S (1 + 1/N) bytes in each direction: all
+/// of it as terms or sums, 1/N as the owner's part of the other direction. Sums are in FP32, in the
+/// order of ranks, and rounded once, to the format of the AllGather.
 ///
 /// @throws std::invalid_argument for fewer than kFewestRanksInSwitch ranks, or fewer elements than
 ///         pieces

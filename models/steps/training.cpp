@@ -35,7 +35,8 @@ class Builder {
         degrees_(degrees(mesh)),
         first_(training_operations(training, degrees_)),
         later_(training_operations(training, degrees_, Casts::cached)),
-        bytes_(activation_bytes(training, degrees_)),
+        offloaded_bytes_(
+            bytes_of(activation_bytes(training, degrees_), training.remat, Keep::offload)),
         rows_(sequences_of_chip(training, degrees_) * static_cast<double>(training.sequence)),
         all_pairs_(pairs_ratio(training)),
         buffers_(training, degrees_, graph_) {
@@ -226,18 +227,11 @@ class Builder {
                        std::move(after));
   }
 
-  double offloaded_bytes() const {
-    double bytes = 0.0;
-    for (const Activation& activation : kActivations)
-      if (training_.remat.*activation.keep == Keep::offload) bytes += bytes_.*activation.bytes;
-    return bytes;
-  }
-
   TaskId transfer(const std::string& name, HostTransfer::Direction direction, TaskIds after) {
-    if (offloaded_bytes() <= 0.0) return kNoTask;
+    if (offloaded_bytes_ <= 0.0) return kNoTask;
     const bool out = direction == HostTransfer::Direction::to_host;
     return add({name, out ? "offload" : "fetch", stream_id(graph_, out ? "to host" : "from host"),
-                HostTransfer{direction, offloaded_bytes()}, std::move(after)});
+                HostTransfer{direction, offloaded_bytes_}, std::move(after)});
   }
 
   /// Returns the task `ahead` layers before the last one, after which there is room; kNoTask if
@@ -372,7 +366,7 @@ class Builder {
   Degrees degrees_;
   TrainingOperations first_;  ///< operations of the first microbatch
   TrainingOperations later_;  ///< operations of later microbatches
-  ActivationBytes bytes_;     ///< of one layer
+  double offloaded_bytes_;    ///< activations of one layer moved to the host
   double rows_;               ///< positions per microbatch
   double all_pairs_;          ///< ratio of all query-key pairs to computed ones
   StepGraph graph_;

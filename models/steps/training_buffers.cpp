@@ -71,12 +71,7 @@ void TrainingBuffers::add_head(TaskRange alive) {
 }
 
 /// Activations of one layer that are treated alike.
-double TrainingBuffers::sum(Keep keep) const {
-  double bytes = 0.0;
-  for (const Activation& activation : kActivations)
-    if (training_.remat.*activation.keep == keep) bytes += layer_.*activation.bytes;
-  return bytes;
-}
+double TrainingBuffers::sum(Keep keep) const { return bytes_of(layer_, training_.remat, keep); }
 
 /// `bytes` of an activation that no other buffer holds.
 double TrainingBuffers::unkept(Keep keep, double bytes) const {

@@ -275,6 +275,13 @@ ActivationBytes activation_bytes(const Training& training, const Degrees& degree
           .ffn_hidden = bytes * shard.ffn};
 }
 
+double bytes_of(const ActivationBytes& layer, const Remat& remat, Keep keep) {
+  double bytes = 0.0;
+  for (const Activation& activation : kActivations)
+    if (remat.*activation.keep == keep) bytes += layer.*activation.bytes;
+  return bytes;
+}
+
 TrainingOperations training_operations(const Training& training, const Degrees& degrees,
                                        Casts weights) {
   workloads::Transformer model = training.model;

@@ -83,6 +83,9 @@ inline constexpr std::array kActivations = {
 /// Returns the sizes of the activations of a layer.
 ActivationBytes activation_bytes(const Training& training, const Degrees& degrees);
 
+/// Returns the sum of the activations of a layer that the policy treats in this way.
+double bytes_of(const ActivationBytes& layer, const Remat& remat, Keep keep);
+
 /// Derives the operations from the shape of the model. Forward operations are as in inference
 /// (models/workloads/operations.hpp); rules for the backward pass:
 /// - a GEMM with weights has two backward GEMMs, the gradients of its input and of its weights,
