@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -92,6 +93,15 @@ std::uint32_t chip_count(const GridShape& shape) {
 
 bool has_wraparound_links(const GridShape& shape, std::size_t axis) {
   return shape.wraparound.at(axis) && shape.lengths.at(axis) >= kShortestRing;
+}
+
+std::vector<std::size_t> canonical_axes(const GridShape& shape) {
+  std::vector<std::size_t> axes(shape.lengths.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  std::ranges::stable_sort(axes, {}, [&](std::size_t axis) {
+    return std::pair(shape.lengths[axis], has_wraparound_links(shape, axis));
+  });
+  return axes;
 }
 
 Coordinates coordinates_of(const GridShape& shape, ChipId chip) {

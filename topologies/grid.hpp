@@ -44,6 +44,10 @@ std::uint32_t chip_count(const GridShape& shape);
 /// 2.
 bool has_wraparound_links(const GridShape& shape, std::size_t axis);
 
+/// Returns the axes, the shortest first, then those without wraparound links, then by number: an
+/// order that does not depend on the order in which axes are written, up to equal ones.
+std::vector<std::size_t> canonical_axes(const GridShape& shape);
+
 /// Throws std::invalid_argument for an unknown chip.
 Coordinates coordinates_of(const GridShape& shape, ChipId chip);
 

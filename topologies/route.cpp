@@ -34,15 +34,27 @@ struct Walk {
   bool positive;
 };
 
-/// Returns the shorter direction between two coordinates of an axis.
-Walk shorter_walk(const GridShape& shape, std::size_t axis, std::uint32_t from, std::uint32_t to) {
+/// Returns the shorter direction between two coordinates of an axis; `tie`: the positive one, if
+/// both are equal.
+Walk shorter_walk(const GridShape& shape, std::size_t axis, std::uint32_t from, std::uint32_t to,
+                  bool tie) {
   if (!has_wraparound_links(shape, axis)) {
     return from <= to ? Walk{to - from, true} : Walk{from - to, false};
   }
   const std::uint32_t length = shape.lengths[axis];
   const std::uint32_t ahead = (to + length - from) % length;
   const std::uint32_t back = length - ahead;
-  return ahead <= back ? Walk{ahead, true} : Walk{back, false};
+  const bool positive = ahead == back ? tie : ahead < back;
+  return positive ? Walk{ahead, true} : Walk{back, false};
+}
+
+/// Direction of a tie along an axis. Alternates with the coordinate there, so that neighbours take
+/// opposite ways, and with the coordinates of the destination on the other axes.
+bool is_tie_positive(const Coordinates& from, const Coordinates& to, std::size_t axis) {
+  std::uint32_t sum = from[axis];
+  for (std::size_t other = 0; other < to.size(); ++other)
+    if (other != axis) sum += to[other];
+  return sum % 2 == 0;
 }
 
 [[noreturn]] void refuse_topology() {
@@ -58,9 +70,10 @@ std::vector<LinkId> dimension_ordered_route(const GridShape& shape, const Topolo
   const Coordinates goal = coordinates_of(shape, to);
   ChipId chip = from;
   std::vector<LinkId> route;
-  for (std::size_t axis = 0; axis < goal.size(); ++axis) {
+  for (const std::size_t axis : canonical_axes(shape)) {
     const std::uint32_t length = shape.lengths[axis];
-    const Walk walk = shorter_walk(shape, axis, current[axis], goal[axis]);
+    const Walk walk =
+        shorter_walk(shape, axis, current[axis], goal[axis], is_tie_positive(current, goal, axis));
     for (std::uint32_t hop = 0; hop < walk.hops; ++hop) {
       current[axis] = (current[axis] + (walk.positive ? 1 : length - 1)) % length;
       const ChipId next = chip_at(shape, current);

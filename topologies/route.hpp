@@ -8,8 +8,9 @@
 
 namespace equarx::topology {
 
-/// Returns a dimension-ordered shortest route on a grid, axis 0 first; along a wraparound axis in
-/// the shorter direction, ties in the positive one. Empty if `from` equals `to`.
+/// Returns a dimension-ordered shortest route on a grid, in the order of canonical_axes(); along a
+/// wraparound axis in the shorter direction. Ties alternate, so that both directions of an axis of
+/// even length carry as much. Empty if `from` equals `to`.
 ///
 /// `grid` must be make_grid(shape). Throws std::logic_error if it has a different number of chips
 /// or lacks a link, and std::invalid_argument for an unknown chip.

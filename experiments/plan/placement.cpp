@@ -96,6 +96,20 @@ std::vector<ChipId> place_in_slices(const RankGrid& grid, const config::PlannedT
   return chips;
 }
 
+/// Ranks row by row, along the axes from the shortest: written in any order, a grid is the same.
+std::vector<ChipId> place_in_canonical_order(const topology::GridShape& shape) {
+  const std::vector<std::size_t> axes = topology::canonical_axes(shape);
+  std::vector<ChipId> chips;
+  topology::Coordinates at(axes.size());
+  for (ChipId rank = 0; rank < topology::chip_count(shape); ++rank) {
+    ChipId rest = rank;
+    for (std::size_t i = axes.size(); i-- > 0; rest /= shape.lengths[axes[i]])
+      at[axes[i]] = rest % shape.lengths[axes[i]];
+    chips.push_back(topology::chip_at(shape, at));
+  }
+  return chips;
+}
+
 }  // namespace
 
 std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& grid,
@@ -106,8 +120,10 @@ std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& gri
     case collectives::RankLayout::hypercube: return place_by_bits(grid, context.topology());
     case collectives::RankLayout::slices_of_grids: return place_in_slices(grid, context.topology());
     case collectives::RankLayout::slices:
-    case collectives::RankLayout::nodes:
-    case collectives::RankLayout::any: break;
+    case collectives::RankLayout::nodes: break;
+    case collectives::RankLayout::any:
+      if (context.topology().shape) return place_in_canonical_order(*context.topology().shape);
+      break;
   }
   std::vector<ChipId> chips(grid.ranks());
   std::iota(chips.begin(), chips.end(), ChipId{0});

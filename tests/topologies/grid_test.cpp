@@ -139,5 +139,13 @@ TEST_CASE("two chips are linked if and only if their distance is 1") {
   }
 }
 
+TEST_CASE("the canonical order of axes is the same however they are written") {
+  using Axes = std::vector<std::size_t>;
+  CHECK(canonical_axes(mesh({8, 2, 4})) == Axes{1, 2, 0});
+  CHECK(canonical_axes(mesh({2, 4, 8})) == Axes{0, 1, 2});
+  CHECK(canonical_axes(GridShape{{4, 4}, {true, false}}) == Axes{1, 0});
+  CHECK(canonical_axes(torus({4, 4})) == Axes{0, 1});
+}
+
 }  // namespace
 }  // namespace equarx::topology::grid_test

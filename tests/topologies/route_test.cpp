@@ -1,5 +1,6 @@
 #include "topologies/route.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 #include <stdexcept>
@@ -66,16 +67,19 @@ TEST_CASE("routes on grids are connected and shortest, for all pairs") {
   }
 }
 
-TEST_CASE("a dimension-ordered route finishes axis 0 before axis 1") {
+TEST_CASE("a dimension-ordered route finishes the shorter axis first, else axis 0") {
   const GridShape shape = mesh({3, 3});
   const Topology topology = make_grid(shape);
   const auto out = dimension_ordered_route(shape, topology, 0, 8);
   CHECK(chips_of(topology, 0, out) == std::vector<ChipId>{0, 3, 6, 7, 8});
   const auto back = dimension_ordered_route(shape, topology, 8, 0);
   CHECK(chips_of(topology, 8, back) == std::vector<ChipId>{8, 5, 2, 1, 0});
+  const GridShape tall = mesh({3, 2});
+  CHECK(chips_of(make_grid(tall), 0, dimension_ordered_route(tall, make_grid(tall), 0, 5)) ==
+        std::vector<ChipId>{0, 1, 3, 5});
 }
 
-TEST_CASE("routes take the shorter direction of a wraparound axis, and the positive one at a tie") {
+TEST_CASE("routes take the shorter direction of a wraparound axis; ties alternate") {
   const GridShape shape = torus({6});
   const Topology topology = make_grid(shape);
   const auto chips = [&](ChipId from, ChipId to) {
@@ -84,8 +88,31 @@ TEST_CASE("routes take the shorter direction of a wraparound axis, and the posit
   CHECK(chips(0, 4) == std::vector<ChipId>{0, 5, 4});
   CHECK(chips(4, 0) == std::vector<ChipId>{4, 5, 0});
   CHECK(chips(0, 3) == std::vector<ChipId>{0, 1, 2, 3});
-  CHECK(chips(3, 0) == std::vector<ChipId>{3, 4, 5, 0});
+  CHECK(chips(3, 0) == std::vector<ChipId>{3, 2, 1, 0});
   CHECK(chips(2, 2) == std::vector<ChipId>{2});
+}
+
+TEST_CASE("all pairs of chips load both directions of an even ring alike") {
+  for (const GridShape& shape : {torus({4}), torus({8}), torus({16}), torus({4, 4}), torus({4, 8}),
+                                 torus({8, 2}), torus({4, 4, 4}), torus({3, 8})}) {
+    CAPTURE(describe(shape));
+    const Topology topology = make_grid(shape);
+    std::vector<std::uint32_t> loads(topology.link_count());
+    for (ChipId from = 0; from < topology.chip_count(); ++from)
+      for (ChipId to = 0; to < topology.chip_count(); ++to)
+        for (const LinkId link : dimension_ordered_route(shape, topology, from, to)) ++loads[link];
+    // On a ring of n chips each link carries n^2 / 8 of the pairs of the ring's chips.
+    for (LinkId link = 0; link < loads.size(); ++link) {
+      const Coordinates one = coordinates_of(shape, topology.link(link).from);
+      const Coordinates other = coordinates_of(shape, topology.link(link).to);
+      const auto axis =
+          static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+      const std::uint32_t length = shape.lengths[axis];
+      const std::uint32_t others = topology.chip_count() / length;
+      const std::uint32_t even = length == 2 ? 1 : length % 2 == 0 ? length * length / 8 : 1;
+      CHECK(loads[link] == even * others);
+    }
+  }
 }
 
 TEST_CASE("breadth-first routes use the shortcut of an irregular topology") {
