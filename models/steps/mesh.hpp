@@ -15,18 +15,24 @@ namespace equarx::steps {
 struct MeshAxis {
   std::string name;
   std::uint32_t length = 1;
-  /// Indices of the machine axes it covers, ascending; the product of their lengths is `length`.
-  /// Empty if the length is 1.
+  /// Indices into Mesh::machine, ascending; the product of their lengths is `length`. Empty if the
+  /// length is 1, or if Mesh::order places the chips.
   std::vector<std::size_t> machine_axes = {};
 
   bool operator==(const MeshAxis&) const = default;
 };
 
-/// All chips, arranged along named axes. Each machine axis belongs to exactly one of them, unless
-/// its length is 1.
+/// All chips, arranged along named axes. Each machine axis, or part of one, belongs to exactly one
+/// of them, unless its length is 1.
 struct Mesh {
-  std::vector<std::uint32_t> machine;  ///< lengths of the machine's axes
+  /// Lengths of the machine's axes, or of the parts into which mesh axes divide them: consecutive,
+  /// the slowest first, so that chips have the same numbers along the parts as along the axes.
+  std::vector<std::uint32_t> machine;
   std::vector<MeshAxis> axes;
+  /// By entry of `machine`, the machine axis that it is a part of; empty if none is divided.
+  std::vector<std::size_t> axis_of_part = {};
+  /// Chip at each position, if the mesh axes do not lie along parts of machine axes.
+  std::vector<std::uint32_t> order = {};
 
   /// Number of chips of the machine.
   std::uint32_t chips() const;
@@ -42,17 +48,22 @@ struct Mesh {
   std::uint32_t chip(std::uint32_t number) const;
   /// Chips per group: the product of the lengths of `mesh_axes`.
   std::uint32_t group_size(std::span<const std::size_t> mesh_axes) const;
-  /// Machine axes covered by a group, ascending.
+  /// Entries of `machine` covered by a group, ascending.
   std::vector<std::size_t> machine_axes(std::span<const std::size_t> mesh_axes) const;
+  /// Machine axis of an entry of `machine`.
+  std::size_t axis_of(std::size_t part) const {
+    return axis_of_part.empty() ? part : axis_of_part[part];
+  }
+  /// Lengths of the machine axes, with their parts joined.
+  std::vector<std::uint32_t> whole_axes() const;
+  /// True if a mesh axis covers a part of a machine axis.
+  bool is_divided() const { return !axis_of_part.empty(); }
+  /// Positions of the chips of each group along `mesh_axes`, in rank order: the last axis fastest.
+  std::vector<std::vector<std::uint32_t>> groups_along(
+      std::span<const std::size_t> mesh_axes) const;
 };
 
 /// Default axis names: "axis0", "axis1", ... from the slowest, or "chips" for a single axis.
 std::vector<MeshAxis> named_axes(std::span<const std::uint32_t> lengths);
-
-/// Maps mesh axes to machine axes. Axes with explicit `machine_axes` keep them; the others, in
-/// order, get the first unused machine axes that fit.
-/// @throws std::invalid_argument if no mapping exists without splitting a machine axis; the message
-/// lists possible lengths
-Mesh lay_mesh(std::vector<std::uint32_t> machine, std::vector<MeshAxis> axes);
 
 }  // namespace equarx::steps

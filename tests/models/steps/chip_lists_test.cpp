@@ -1,5 +1,6 @@
 #include "models/steps/chip_lists.hpp"
 
+#include "models/steps/mesh_layout.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::steps::chip_lists_test {

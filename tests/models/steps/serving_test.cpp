@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "models/steps/mesh_layout.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
 

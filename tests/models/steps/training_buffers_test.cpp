@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "models/steps/live_memory.hpp"
+#include "models/steps/mesh_layout.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
 

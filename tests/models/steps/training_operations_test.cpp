@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "models/steps/mesh_layout.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
 

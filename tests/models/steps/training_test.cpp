@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/steps/mesh_layout.hpp"
 #include "models/steps/training_operations.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
