@@ -200,6 +200,8 @@ class TaskTimes {
   /// Time of the step in s.
   double end_s() const { return end_s_; }
 
+  const std::vector<double>& marks_s() const { return marks_s_; }
+
   /// Inserts time before the tasks from `first` on.
   void delay_from(std::uint32_t first, double seconds) {
     end_s_ += seconds;
@@ -341,6 +343,39 @@ TimeResult simulate_work(const StepProgram& work, const Machine& machine, const 
   return simulate(make_timelines(work, machine.ranks()), machine, describe, options);
 }
 
+/// Marks of a step, given the marks without `cuts`, in which removed periods are pauses.
+std::vector<double> with_periods(const std::vector<double>& marks_s, std::uint32_t tasks,
+                                 std::uint32_t chips, const std::vector<Cut>& cuts) {
+  const Renumbering number(tasks, cuts);
+  std::vector<double> all_s(std::size_t{2} * tasks * chips);
+  const auto at = [&](collectives::Rank chip, std::uint32_t task) {
+    return marks_s.begin() + std::size_t{2} * (std::size_t{chip} * number.tasks() + number[task]);
+  };
+  const auto set = [&](collectives::Rank chip, std::uint32_t task, std::uint32_t from, double add) {
+    for (const std::uint32_t mark : {start_mark(0), end_mark(0)})
+      all_s[std::size_t{2} * (std::size_t{chip} * tasks + task) + mark] =
+          at(chip, from)[mark] + add;
+  };
+  for (collectives::Rank chip = 0; chip < chips; ++chip) {
+    for (std::uint32_t task = 0; task < tasks; ++task)
+      if (!number.is_removed(task)) set(chip, task, task, 0.0);
+    for (const Cut& cut : cuts) {
+      const auto task_of = [&](std::uint32_t period) {
+        return cut.run.first + period * cut.run.period;
+      };
+      const double cycle_s =
+          *at(chip, task_of(cut.begin - 1)) - *at(chip, task_of(cut.begin - 1 - kLongestCycle));
+      for (std::uint32_t period = cut.begin; period < cut.end; ++period) {
+        const std::uint32_t cycles = (period - cut.begin) / kLongestCycle + 1;
+        const std::uint32_t from = task_of(period - cycles * kLongestCycle);
+        for (std::uint32_t task = 0; task < cut.run.period; ++task)
+          set(chip, task_of(period) + task, from + task, cycles * cycle_s);
+      }
+    }
+  }
+  return all_s;
+}
+
 /// Task numbers of a shortened step would mislead in messages.
 std::string nameless(std::uint32_t, collectives::InstructionId) { return {}; }
 
@@ -359,6 +394,24 @@ bool splits(const Cut& cut, const std::vector<Cut>& inner) {
   return false;
 }
 
+/// Cuts of all runs, before any of them is known to become steady.
+Cuts shortest_cuts(const StepProgram& work) {
+  Cuts cuts;
+  const auto cut_all = [](const StepProgram& of, std::uint32_t longest) {
+    std::vector<Cut> made;
+    const std::vector<PlacedRun> runs = runs_by_task(of);
+    for (const Repetition& run : find_repetitions(of, kLeastCount, longest))
+      if (Cut cut{run, 0, 0}; delays_all_after(run, runs) && keep(kLeastHead, cut))
+        made.push_back(cut);
+    return made;
+  };
+  cuts.inner = cut_all(work, work.tasks / (kLeastCount * kLeastCount));
+  const StepProgram middle = without(work, cuts.inner);
+  cuts.outer = cut_all(middle, middle.tasks);
+  std::erase_if(cuts.outer, [&](const Cut& cut) { return splits(cut, cuts.inner); });
+  return cuts;
+}
+
 /// Finds outer runs again after a change of the inner cuts, with as many periods before a cut.
 std::vector<Cut> renumbered(const StepProgram& work, const Cuts& cuts) {
   std::vector<Cut> outer;
@@ -373,16 +426,23 @@ std::vector<Cut> renumbered(const StepProgram& work, const Cuts& cuts) {
   return outer;
 }
 
-/// Simulates a shortened step and adds what was removed. Returns std::nullopt if a run is not steady;
+/// Times of the tasks of a shortened step, with pauses for the removed ones.
+struct Extended {
+  TaskTimes times;
+  TimeResult simulated;
+  std::uint32_t tasks = 0;
+};
+
+/// Simulates a shortened step and adds the removed periods. Returns std::nullopt if a run is not steady;
 /// `cuts` are then the next to try.
-std::optional<TaskTimes> extended_times(const StepProgram& work, const Machine& machine,
-                                        const SimulationOptions& options, Cuts& cuts) {
+std::optional<Extended> extended_times(const StepProgram& work, const Machine& machine,
+                                       const SimulationOptions& options, Cuts& cuts) {
   const Renumbering inner(work.tasks, cuts.inner);
   const StepProgram middle = without(work, cuts.inner);
   const Renumbering outer(middle.tasks, cuts.outer);
   const StepProgram shortest = without(middle, cuts.outer);
-  TaskTimes times(simulate_work(shortest, machine, nameless, options), shortest.tasks,
-                  machine.ranks());
+  TimeResult simulated = simulate_work(shortest, machine, nameless, options);
+  TaskTimes times(simulated, shortest.tasks, machine.ranks());
   const auto in_outer = [&](std::uint32_t task) -> std::optional<std::uint32_t> {
     if (outer.is_removed(task)) return std::nullopt;
     return outer[task];
@@ -392,7 +452,7 @@ std::optional<TaskTimes> extended_times(const StepProgram& work, const Machine& 
     return std::nullopt;
   }
   if (!extend(cuts.outer, times, in_outer)) return std::nullopt;
-  return times;
+  return Extended{std::move(times), std::move(simulated), shortest.tasks};
 }
 
 }  // namespace
@@ -435,7 +495,10 @@ StepTime find_cuts(const StepProgram& work, const Machine& machine, const Descri
   cuts.inner = cuts_of(work, *times, longest);
   keep_alike(cuts.inner);
   const StepProgram middle = without(work, cuts.inner);
-  if (!cuts.empty()) times = extended_times(work, machine, options, cuts);
+  if (!cuts.empty()) {
+    std::optional<Extended> extended = extended_times(work, machine, options, cuts);
+    times = extended ? std::optional(std::move(extended->times)) : std::nullopt;
+  }
   if (times) cuts.outer = cuts_of(middle, *times, middle.tasks);
   std::erase_if(cuts.outer, [&](const Cut& cut) { return splits(cut, cuts.inner); });
   if (cuts.empty()) return found;
@@ -444,11 +507,30 @@ StepTime find_cuts(const StepProgram& work, const Machine& machine, const Descri
   return found;
 }
 
+std::optional<RepeatedTime> simulate_repeated(const StepProgram& work, const Machine& machine,
+                                              const SimulationOptions& options) {
+  if (options.engine != Engine::direct || !machine.failures.empty()) return std::nullopt;
+  Cuts cuts = shortest_cuts(work);
+  while (!cuts.empty()) {
+    const Cuts tried = cuts;
+    std::optional<Extended> extended = extended_times(work, machine, options, cuts);
+    if (!extended) continue;
+    RepeatedTime repeated{std::move(extended->simulated), extended->tasks, tried};
+    const std::uint32_t middle = without(work, tried.inner).tasks;
+    repeated.time.time_s = extended->times.end_s();
+    repeated.time.marks_s =
+        with_periods(with_periods(extended->times.marks_s(), middle, machine.ranks(), tried.outer),
+                     work.tasks, machine.ranks(), tried.inner);
+    return repeated;
+  }
+  return std::nullopt;
+}
+
 StepTime step_time(const StepProgram& work, const Machine& machine, const Describe& describe,
                    const SimulationOptions& options, Cuts cuts) {
   while (!cuts.empty())
-    if (const auto times = extended_times(work, machine, options, cuts))
-      return {times->end_s(), std::move(cuts)};
+    if (const auto extended = extended_times(work, machine, options, cuts))
+      return {extended->times.end_s(), std::move(cuts)};
   return {simulate_work(work, machine, describe, options).time_s, {}};
 }
 

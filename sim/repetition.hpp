@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/step_program.hpp"
@@ -71,6 +72,21 @@ struct StepTime {
 /// @throws SimulationError as simulate()
 StepTime find_cuts(const StepProgram& work, const Machine& machine, const Describe& describe,
                    const SimulationOptions& options);
+
+/// Times of a step that was simulated without its steady periods.
+struct RepeatedTime {
+  /// time_s and marks_s for the whole step; the other fields for the simulated tasks.
+  TimeResult time;
+  std::uint32_t tasks = 0;  ///< number of simulated tasks
+  Cuts cuts;
+};
+
+/// Simulates a step without most periods of its runs, which is never simulated in full, and adds
+/// their times: each is a steady period after the one before. Times have a relative error of the
+/// order of kSteady. std::nullopt if no run becomes steady early, and as for find_cuts().
+/// @throws SimulationError as simulate()
+std::optional<RepeatedTime> simulate_repeated(const StepProgram& work, const Machine& machine,
+                                              const SimulationOptions& options);
 
 /// Returns the time of a step as simulate(), but for a relative error of the order of kSteady. `cuts`:
 /// of a step with the same tasks on a similar machine. Leaves more periods of a run that is not

@@ -350,5 +350,30 @@ TEST_CASE("random steps take the time of a full simulation, and most are shorten
   CHECK(shortened > kSteps / 4);
 }
 
+TEST_CASE("random steps have all marks of a full simulation without being simulated in full") {
+  const Rings rings;
+  constexpr int kSteps = 300;
+  int shortened = 0;
+  for (std::uint32_t seed = 0; seed < kSteps; ++seed) {
+    CAPTURE(seed);
+    const StepProgram work = RandomStep(rings, seed).work();
+    const Machine machine = rings.machine(seed % 2 == 0);
+    const auto repeated = simulate_repeated(work, machine, {.engine = Engine::direct});
+    if (!repeated) continue;
+    ++shortened;
+    CHECK(repeated->tasks < work.tasks);
+    const TimeResult full =
+        simulate(make_timelines(work, machine.ranks()), machine,
+                 [](std::uint32_t, collectives::InstructionId) { return std::string(); },
+                 {.engine = Engine::direct});
+    CHECK(repeated->time.time_s == Approx(full.time_s).epsilon(kSteady));
+    REQUIRE(repeated->time.marks_s.size() == full.marks_s.size());
+    for (std::size_t mark = 0; mark < full.marks_s.size(); ++mark)
+      CHECK(std::abs(repeated->time.marks_s[mark] - full.marks_s[mark]) <=
+            10.0 * kSteady * full.time_s);
+  }
+  CHECK(shortened > kSteps / 4);
+}
+
 }  // namespace
 }  // namespace equarx::sim::repetition_test
