@@ -10,6 +10,7 @@
 
 #include "base/input/json_value.hpp"
 #include "experiments/config/config.hpp"
+#include "experiments/config/group_topology.hpp"
 #include "experiments/config/training_json.hpp"
 #include "models/steps/mesh.hpp"
 #include "models/steps/step.hpp"
@@ -62,24 +63,6 @@ struct StepConfig {
   std::vector<std::optional<TensorConfig>> values = {};
   input::JsonValue value_rules = {};  ///< the "values" array as the user wrote it, or null
 };
-
-/// Lengths of the machine axes that a mesh is mapped to: slices, if a network joins them, then the
-/// axes of a grid. Other topologies have a single axis, except that a fully connected one, or one on
-/// a switch, divides into such groups in any way: its axes are the last mesh axes, if they divide
-/// it. `mesh`: lengths of the mesh axes.
-std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology,
-                                        const std::vector<std::uint32_t>& mesh);
-
-/// Topology of a group that spans some axes of the machine. `machine`: lengths of the machine axes.
-TopologyConfig group_topology(const TopologyConfig& topology,
-                              const std::vector<std::uint32_t>& machine,
-                              const std::vector<std::size_t>& axes);
-
-/// Topology of a collective's group. Listed groups may be placed anywhere: each is modelled as a
-/// fully connected topology of its size, or as one on the machine's switch, so that ranks are in the
-/// order of the list.
-TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh& mesh,
-                              const steps::CollectiveCall& call);
 
 /// Default algorithm of a collective: rings along the axes of a torus, two levels across a network,
 /// direct exchange through switches.

@@ -78,8 +78,7 @@ void read_graph(input::ObjectReader reader, StepConfig& config) {
 /// A tensor-parallel group of all chips.
 steps::Mesh whole_machine(const TopologyConfig& topology) {
   const std::uint32_t chips = count_chips(topology);
-  return steps::lay_mesh(machine_axes(topology, {chips}),
-                         {{.name = "tensor", .length = chips, .machine_axes = {}}});
+  return lay_on(topology, {{.name = "tensor", .length = chips}}, steps::DeviceOrder::jax);
 }
 
 ComparedCollectives read_compared(input::ObjectReader& reader, const WorkloadConfig& workload,
@@ -128,9 +127,11 @@ void read_step(input::ObjectReader& reader, StepConfig& config) {
   read_graph(reader.object("step"), config);
   config.calls = distinct_calls(config.graph);
   config.permutes = distinct_permutes(config.graph);
-  config.variants = read_variants(reader, config.machine, config.mesh, config.calls);
+  config.variants =
+      read_variants(reader, config.machine, config.mesh, config.calls, config.graph.chip_lists);
   if (reader.has("values")) config.value_rules = reader.array("values");
-  config.values = read_step_values(reader, config.machine, config.mesh, config.calls);
+  config.values =
+      read_step_values(reader, config.machine, config.mesh, config.calls, config.graph.chip_lists);
 }
 
 /// A rule for all collectives of a variant.

@@ -41,8 +41,8 @@ struct Rule {
 class Variants {
  public:
   Variants(const ExperimentConfig& machine, const steps::Mesh& mesh,
-           const std::vector<StepCall>& calls)
-      : machine_(machine), mesh_(mesh), calls_(calls) {}
+           const std::vector<StepCall>& calls, const std::vector<steps::ChipLists>& lists)
+      : machine_(machine), mesh_(mesh), calls_(calls), lists_(lists) {}
 
   StepVariant read(input::ObjectReader reader) const {
     StepVariant variant;
@@ -82,7 +82,7 @@ class Variants {
     const auto rule = std::ranges::find_if(
         rules, [&](const Rule& one) { return one.filter.matches(step_call, mesh_); });
     input::Json how = rule == rules.end() ? input::Json::object() : rule->how;
-    const TopologyConfig group = group_topology(machine_.topology, mesh_, step_call.call);
+    const TopologyConfig group = group_topology(machine_.topology, mesh_, step_call.call, lists_);
     if (!how.contains("algorithm"))
       how["algorithm"] = algorithm_name(usual_algorithm(step_call.call.collective, group));
     CollectiveConfig collective =
@@ -95,6 +95,7 @@ class Variants {
   const ExperimentConfig& machine_;
   const steps::Mesh& mesh_;
   const std::vector<StepCall>& calls_;
+  const std::vector<steps::ChipLists>& lists_;
 };
 
 }  // namespace
@@ -134,9 +135,9 @@ void check_matches(const CallFilter& filter, const std::vector<StepCall>& calls,
 }
 
 std::vector<StepVariant> read_variants(input::ObjectReader& reader, const ExperimentConfig& machine,
-                                       const steps::Mesh& mesh,
-                                       const std::vector<StepCall>& calls) {
-  const Variants variants(machine, mesh, calls);
+                                       const steps::Mesh& mesh, const std::vector<StepCall>& calls,
+                                       const std::vector<steps::ChipLists>& lists) {
+  const Variants variants(machine, mesh, calls, lists);
   if (!reader.has("variants")) return {variants.plain()};
   const input::Json& list = reader.array("variants");
   if (list.empty())

@@ -31,7 +31,8 @@ void check_matches(const CallFilter& filter, const std::vector<StepCall>& calls,
 /// unquantized and use usual_algorithm(). @throws input::InputError if a rule is invalid or matches
 /// no collective
 std::vector<StepVariant> read_variants(input::ObjectReader& reader, const ExperimentConfig& machine,
-                                       const steps::Mesh& mesh, const std::vector<StepCall>& calls);
+                                       const steps::Mesh& mesh, const std::vector<StepCall>& calls,
+                                       const std::vector<steps::ChipLists>& lists);
 
 /// Schema of "where" of a rule, with annotations.
 input::Json where_schema();

@@ -41,10 +41,9 @@ TensorConfig tensor_of(const TensorConfig& rule, const StepCall& step_call, std:
 
 }  // namespace
 
-std::vector<std::optional<TensorConfig>> read_step_values(input::ObjectReader& reader,
-                                                          const ExperimentConfig& machine,
-                                                          const steps::Mesh& mesh,
-                                                          const std::vector<StepCall>& calls) {
+std::vector<std::optional<TensorConfig>> read_step_values(
+    input::ObjectReader& reader, const ExperimentConfig& machine, const steps::Mesh& mesh,
+    const std::vector<StepCall>& calls, const std::vector<steps::ChipLists>& lists) {
   std::vector<std::optional<TensorConfig>> values(calls.size());
   if (!reader.has("values")) return values;
   const input::Json& rules = reader.array("values");
@@ -60,7 +59,7 @@ std::vector<std::optional<TensorConfig>> read_step_values(input::ObjectReader& r
     rule.finish();
     for (std::size_t call = 0; call < calls.size(); ++call) {
       if (values[call] || !filter.matches(calls[call], mesh)) continue;
-      const TopologyConfig group = group_topology(machine.topology, mesh, calls[call].call);
+      const TopologyConfig group = group_topology(machine.topology, mesh, calls[call].call, lists);
       values[call] = tensor_of(tensor, calls[call], count_chips(group), pointer);
     }
   }

@@ -13,10 +13,9 @@ namespace equarx::config {
 /// rule matches. The first matching rule applies. Without "sample", a
 /// small_sample() of each tensor is computed. @throws input::InputError if a rule is invalid or
 /// matches no collective, or if its files have another size or number than the collective's tensors
-std::vector<std::optional<TensorConfig>> read_step_values(input::ObjectReader& reader,
-                                                          const ExperimentConfig& machine,
-                                                          const steps::Mesh& mesh,
-                                                          const std::vector<StepCall>& calls);
+std::vector<std::optional<TensorConfig>> read_step_values(
+    input::ObjectReader& reader, const ExperimentConfig& machine, const steps::Mesh& mesh,
+    const std::vector<StepCall>& calls, const std::vector<steps::ChipLists>& lists);
 
 /// Schema of "values" of a step, with annotations.
 input::Json step_values_schema();

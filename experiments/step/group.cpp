@@ -8,7 +8,8 @@ config::ExperimentConfig group_experiment(const config::StepConfig& config,
                                           const config::StepCall& call,
                                           const config::CollectiveConfig& collective) {
   config::ExperimentConfig experiment = config.machine;
-  experiment.topology = config::group_topology(config.machine.topology, config.mesh, call.call);
+  experiment.topology = config::group_topology(config.machine.topology, config.mesh, call.call,
+                                               config.graph.chip_lists);
   experiment.faults = {};  // faults refer to the whole machine
   experiment.simulation = config::SimulationMode::automatic;
   experiment.collective = call.call.collective;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/group_topology.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/step/placement.hpp"
 #include "models/steps/chip_lists.hpp"
@@ -35,7 +36,7 @@ bool is_on_switch(const config::StepConfig& config) {
 
 Program program_of(const config::StepConfig& config, const config::StepCall& of,
                    const plan::CollectivePlan& plan) {
-  Program program{.label = plan.config.label,
+  Program program{.label = of.group,
                   .axes = config.mesh.machine_axes(of.call.axes),
                   .layout = plan.config.algorithm->layout,
                   .lengths = plan.program.grid().lengths(),
@@ -55,15 +56,22 @@ Program program_of(const config::StepConfig& config, const config::StepCall& of,
   if (of.call.groups)
     program.asymmetry_reason =
         fmt::format("{}: groups are listed instead of mesh axes", program.label);
+  else if (!config.mesh.order.empty())
+    program.asymmetry_reason = "the order of the chips is given";
+  else if (!config::has_own_links(config.machine.topology, config.mesh, of.call, {}))
+    program.asymmetry_reason = fmt::format("{}: groups share links", program.label);
   else if (!plan.simulated.symmetric)
     program.asymmetry_reason = fmt::format("{}: {}", program.label, plan.simulated.reason);
   return program;
 }
 
-/// True if each chip has a link to the next along a machine axis, including wraparound.
-bool is_ring(const config::StepConfig& config, std::size_t axis) {
+/// True if each chip has a link to the next along a whole machine axis, including wraparound.
+/// `part`: entry of the mesh's machine axes
+bool is_ring(const config::StepConfig& config, std::size_t part) {
   const config::TopologyConfig& topology = config.machine.topology;
+  const std::size_t axis = config.mesh.axis_of(part);
   if (!config::is_grid(topology) || (topology.network && axis == 0)) return false;
+  if (config.mesh.machine[part] != config.mesh.whole_axes()[axis]) return false;
   const std::size_t of_slice = axis - (topology.network ? 1 : 0);
   return topology.shape.lengths[of_slice] == 2 || topology.shape.wraparound[of_slice];
 }

@@ -6,7 +6,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -19,6 +18,7 @@
 #include "experiments/run/choice.hpp"
 #include "experiments/run/report_time.hpp"
 #include "experiments/step/group.hpp"
+#include "experiments/step/isolated.hpp"
 #include "experiments/step/machine.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/placement.hpp"
@@ -98,39 +98,27 @@ sim::TaskRun run_of(const config::StepConfig& config, steps::TaskId id, double c
 
 // --- Collectives
 
-/// Simulates a program on all chips of an otherwise idle machine.
-sim::TimeResult simulate_isolated(const config::ExperimentConfig& machine_config,
-                                  const collectives::Program& program, const sim::Costs& costs,
-                                  const Placement& placement) {
-  const sim::StepProgram work{.programs = {{&program, &costs, placement.rank_of_chip}},
-                              .streams = {{sim::TaskRun{.task = 0, .program = 0}}},
-                              .tasks = 1};
-  const sim::Machine machine = machine_of_all(machine_config, {&placement, 1});
-  const auto name = [](std::uint32_t, collectives::InstructionId) {
-    return std::string("isolated");
-  };
-  return sim::simulate(sim::make_timelines(work, machine.ranks()), machine, name,
-                       {.engine = sim::Engine::direct});
+/// True if one of the groups of a collective, alone, represents all.
+bool has_own_links(const config::StepConfig& config, const steps::CollectiveCall& call) {
+  return config::has_own_links(config.machine.topology, config.mesh, call, config.graph.chip_lists);
 }
 
-/// Groups along mesh axes have links of their own, so one of them represents all. Listed groups may
-/// contend for links.
+/// One group represents those with links of their own. Others are simulated together.
 sim::TimeResult simulate_call(const config::StepConfig& config, const steps::CollectiveCall& call,
                               const plan::CollectivePlan& plan) {
-  if (call.groups) {
-    config::ExperimentConfig machine = config.machine;
-    machine.chip = plan::chip_of(plan.config, machine.chip);
-    machine.topology.planned = nullptr;
-    return simulate_isolated(machine, plan.program, plan.costs, place(config, call, plan));
-  }
-  return sim::simulate(plan.program, plan.simulated.machine, plan.costs,
-                       {.engine = sim::Engine::direct});
+  if (has_own_links(config, call))
+    return sim::simulate(plan.program, plan.simulated.machine, plan.costs,
+                         {.engine = sim::Engine::direct});
+  config::ExperimentConfig machine = config.machine;
+  machine.chip = plan::chip_of(plan.config, machine.chip);
+  machine.topology.planned = nullptr;
+  return simulate_isolated(machine, plan.program, plan.costs, place(config, call, plan));
 }
 
-/// Report of the isolated run. Contention between listed groups is only in its time.
-run::RunResult report_of(const steps::CollectiveCall& call, const plan::CollectivePlan& plan,
-                         const sim::TimeResult& time) {
-  if (!call.groups) return run::report_time(plan, time);
+/// Report of the isolated run. Contention between groups is only in its time.
+run::RunResult report_of(const config::StepConfig& config, const steps::CollectiveCall& call,
+                         const plan::CollectivePlan& plan, const sim::TimeResult& time) {
+  if (has_own_links(config, call)) return run::report_time(plan, time);
   run::RunResult report;
   report.label = plan.config.label;
   report.algorithm = plan.config.algorithm;
@@ -149,7 +137,8 @@ PlannedCall fastest_of(const config::StepConfig& config, const steps::Collective
   };
   run::Choice choice = run::choose(planned, simulate, [](const std::string&) {});
   if (!choice.time) choice.time = simulate(*choice.plan);
-  auto isolated = std::make_shared<run::RunResult>(report_of(call, *choice.plan, *choice.time));
+  auto isolated =
+      std::make_shared<run::RunResult>(report_of(config, call, *choice.plan, *choice.time));
   isolated->candidates = std::move(choice.candidates);
   return {*choice.plan, choice.time->time_s, std::ranges::max(choice.time->core_busy_s),
           std::move(isolated)};
@@ -177,6 +166,17 @@ PlannedPermute planned(const config::StepConfig& config, const steps::Permute& p
                                       place(config, made.permute))
                         .time_s;
   return made;
+}
+
+/// The first collective that is planned alike: of the same kind, size, type and groups, without
+/// values of its own.
+std::size_t first_equal(const config::StepConfig& config, std::size_t call) {
+  const auto has_values = [&](std::size_t one) {
+    return one < config.values.size() && config.values[one].has_value();
+  };
+  for (std::size_t one = 0; one < call && !has_values(call); ++one)
+    if (!has_values(one) && config.calls[one].call == config.calls[call].call) return one;
+  return call;
 }
 
 /// The plan of a collective on a machine with other parameters.
@@ -207,21 +207,23 @@ class Programs {
   std::optional<std::size_t> of(const Task& task) {
     if (const auto call = config::call_of(task, config_.calls)) {
       const plan::CollectivePlan& collective = plan_.calls[*call]->plan;
-      return add(task.stream, {.call = call}, {&collective.program, &collective.costs});
+      return add(task.stream, plan_.calls[*call].get(), {.call = call},
+                 {&collective.program, &collective.costs});
     }
     if (const auto permute = config::permute_of(task, config_.permutes)) {
       const PlannedPermute& planned = *plan_.permutes[*permute];
-      return add(task.stream, {.call = {}, .permute = *permute},
+      return add(task.stream, &planned, {.call = {}, .permute = *permute},
                  {&planned.permute.program, &planned.costs});
     }
     return std::nullopt;
   }
 
  private:
-  std::size_t add(steps::StreamId stream, const ProgramUse& use,
+  /// `planned`: of the program; equal collectives share it.
+  std::size_t add(steps::StreamId stream, const void* planned, const ProgramUse& use,
                   const sim::PlacedProgram& program) {
     const auto [known, is_new] =
-        known_.emplace(std::tuple{stream, use.call, use.permute}, plan_.work.programs.size());
+        known_.emplace(std::pair{stream, planned}, plan_.work.programs.size());
     if (is_new) {
       plan_.work.programs.push_back(program);
       plan_.uses.push_back(use);
@@ -231,8 +233,7 @@ class Programs {
 
   const config::StepConfig& config_;
   VariantPlan& plan_;
-  std::map<std::tuple<steps::StreamId, std::optional<std::size_t>, std::size_t>, std::size_t>
-      known_;
+  std::map<std::pair<steps::StreamId, const void*>, std::size_t> known_;
 };
 
 /// Sets programs and streams. Requires the calls and permutes of the variant. `core_s`: by task
@@ -262,8 +263,11 @@ Planner::Planner(const config::StepConfig& config)
 const Planner::ExpectedCall& Planner::call(std::size_t call,
                                            const config::CollectiveConfig& collective) {
   const config::StepCall& of = step_.config.calls[call];
+  config::CollectiveConfig unlabelled = collective;
+  unlabelled.label.clear();
   const std::string how =
-      fmt::format("{} {}", call, config::collective_json(collective, of.call.collective).dump());
+      fmt::format("{} {}", first_equal(step_.config, call),
+                  config::collective_json(unlabelled, of.call.collective).dump());
   const auto known = calls_.find(how);
   if (known != calls_.end()) return known->second;
   return calls_.emplace(how, planned(step_.config, of, collective)).first->second;

@@ -71,19 +71,18 @@ class Run {
       : plan_(plan),
         graph_(plan.config.graph),
         variant_(variant),
-        timelines_(sim::make_timelines(variant.work, variant.machine.ranks())),
-        bytes_(link_bytes(timelines_, variant.machine)) {}
+        totals_(totals_of(variant.work, variant.machine)) {}
 
   VariantResult run(const std::string& label) {
     result_.label = label;
     result_.engine = engine_of(plan_.config);
-    const sim::TimeResult time = simulate(plan_, variant_, timelines_);
+    result_.simulation_reason = variant_.reason;
+    const sim::TimeResult time = simulate();
     result_.time_s = time.time_s;
-    result_.lower_bound_s = lower_bound_s(plan_, variant_, timelines_, bytes_);
+    result_.lower_bound_s = lower_bound_s(plan_, variant_, totals_);
     result_.messages = time.messages;
     result_.simulated_chips = variant_.machine.ranks();
     result_.symmetric = variant_.symmetric;
-    result_.simulation_reason = variant_.reason;
     const collectives::Rank chip = last_chip(time);
     result_.core_busy_s = time.core_busy_s[chip];
     check(time);
@@ -93,6 +92,20 @@ class Run {
   }
 
  private:
+  /// Marks of a chip: two for each task.
+  std::ptrdiff_t marks() const { return 2 * static_cast<std::ptrdiff_t>(graph_.tasks.size()); }
+
+  /// Simulates the step; if it is large, without most of its repetitions.
+  sim::TimeResult simulate() {
+    if (std::optional<sim::RepeatedTime> repeated = repeated_time(plan_, variant_, totals_)) {
+      result_.simulation_reason += fmt::format("; {} of {} tasks simulated, the others repeat them",
+                                               repeated->tasks, graph_.tasks.size());
+      return std::move(repeated->time);
+    }
+    return step::simulate(plan_, variant_,
+                          sim::make_timelines(variant_.work, variant_.machine.ranks()));
+  }
+
   void require(bool holds, std::string_view invariant) const {
     if (!holds)
       throw input::InvariantError(
@@ -102,14 +115,8 @@ class Run {
   void check(const sim::TimeResult& time) const {
     require(time.time_s >= result_.lower_bound_s * (1.0 - sim::kBoundRounding),
             "simulated time is below its lower bound");
-    require(time.link_bytes == bytes_, "bytes on the links differ from the bytes sent");
-    std::vector<std::uint64_t> sends;  // by list
-    for (const std::vector<sim::Step>& list : timelines_.lists)
-      sends.push_back(static_cast<std::uint64_t>(
-          std::ranges::count(list, sim::Step::Kind::send, &sim::Step::kind)));
-    std::uint64_t sent = 0;
-    for (const std::uint32_t list : timelines_.list_of) sent += sends[list];
-    require(time.messages == sent, "not every message was received");
+    require(time.link_bytes == totals_.link_bytes, "bytes on the links differ from the bytes sent");
+    require(time.messages == totals_.messages, "not every message was received");
   }
 
   /// Returns the chip that ends last, the first one on a tie.
@@ -117,8 +124,8 @@ class Run {
     constexpr double kSame = 1e-9;  // relative tolerance for rounding
     std::vector<double> end_s;      // by chip
     for (collectives::Rank chip = 0; chip < variant_.machine.ranks(); ++chip) {
-      const auto first = time.marks_s.begin() + chip * timelines_.marks;
-      end_s.push_back(*std::max_element(first, first + timelines_.marks));
+      const auto first = time.marks_s.begin() + chip * marks();
+      end_s.push_back(*std::max_element(first, first + marks()));
     }
     const double last_s = std::ranges::max(end_s) * (1.0 - kSame);
     return static_cast<collectives::Rank>(
@@ -126,9 +133,9 @@ class Run {
   }
 
   void report_tasks(const sim::TimeResult& time, collectives::Rank chip) {
-    const auto marks = time.marks_s.begin() + chip * timelines_.marks;
+    const auto marks_s = time.marks_s.begin() + chip * marks();
     for (steps::TaskId id = 0; id < graph_.tasks.size(); ++id)
-      result_.tasks.push_back({marks[sim::start_mark(id)], marks[sim::end_mark(id)]});
+      result_.tasks.push_back({marks_s[sim::start_mark(id)], marks_s[sim::end_mark(id)]});
     result_.critical_path = critical_path(graph_, result_.tasks);
   }
 
@@ -187,8 +194,7 @@ class Run {
   const StepPlan& plan_;
   const steps::StepGraph& graph_;
   const VariantPlan& variant_;
-  sim::Timelines timelines_;
-  std::vector<std::uint64_t> bytes_;  ///< bytes by link
+  StepTotals totals_;
   VariantResult result_;
 };
 
@@ -232,9 +238,11 @@ Efficiency efficiency_of(const config::StepConfig& config, double time_s) {
 /// Adds the isolated runs of the collectives.
 void add_collectives(const StepPlan& plan, const VariantPlan& variant, VariantResult& result) {
   const std::vector<std::uint32_t> tasks = config::tasks_of_calls(plan.config);
-  for (std::size_t call = 0; call < variant.calls.size(); ++call)
-    result.collectives.push_back(
-        {plan.config.calls[call].group, tasks[call], *variant.calls[call]->isolated});
+  for (std::size_t call = 0; call < variant.calls.size(); ++call) {
+    run::RunResult isolated = *variant.calls[call]->isolated;
+    isolated.label = plan.config.calls[call].group;
+    result.collectives.push_back({plan.config.calls[call].group, tasks[call], isolated});
+  }
 }
 
 }  // namespace

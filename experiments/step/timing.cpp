@@ -13,6 +13,9 @@
 namespace equarx::step {
 namespace {
 
+/// Steps with more messages are simulated without their repetitions: some seconds of computing.
+constexpr std::uint64_t kMostMessages = 20'000'000;
+
 sim::Describe task_names(const StepPlan& plan) {
   return [&plan](std::uint32_t, collectives::InstructionId id) {
     return fmt::format("'{}'", plan.config.graph.tasks[id].name);
@@ -43,9 +46,31 @@ sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
                        {.engine = engine_of(plan.config)});
 }
 
+std::optional<sim::RepeatedTime> repeated_time(const StepPlan& plan, const VariantPlan& variant,
+                                               const StepTotals& totals) {
+  if (plan.config.machine.simulation == config::SimulationMode::full ||
+      totals.messages <= kMostMessages)
+    return std::nullopt;
+  std::optional<sim::RepeatedTime> repeated =
+      sim::simulate_repeated(variant.work, variant.machine, {.engine = engine_of(plan.config)});
+  if (!repeated) return repeated;
+  sim::TimeResult& time = repeated->time;
+  time.messages = totals.messages;
+  time.link_bytes = totals.link_bytes;
+  // Core time is added up; waits for HBM are counted as far as they were simulated.
+  const StepTotals simulated = totals_of(
+      sim::without(sim::without(variant.work, repeated->cuts.inner), repeated->cuts.outer),
+      variant.machine);
+  for (collectives::Rank rank = 0; rank < variant.machine.ranks(); ++rank)
+    time.core_busy_s[rank] += totals.core_s[rank] - simulated.core_s[rank];
+  return repeated;
+}
+
 sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant) {
   if (plan.config.machine.simulation == config::SimulationMode::full)
     return time_of(plan, variant, {});
+  if (const auto repeated = repeated_time(plan, variant, totals_of(variant.work, variant.machine)))
+    return {repeated->time.time_s, repeated->cuts};
   return sim::find_cuts(variant.work, variant.machine, task_names(plan),
                         {.engine = engine_of(plan.config)});
 }

@@ -2,9 +2,11 @@
 // and samples.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "experiments/step/plan.hpp"
+#include "experiments/step/totals.hpp"
 #include "experiments/variation/variation.hpp"
 #include "sim/repetition.hpp"
 #include "sim/time_executor.hpp"
@@ -22,7 +24,13 @@ unsigned threads_for(const config::StepConfig& config, unsigned most);
 sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
                          const sim::Timelines& timelines);
 
-/// Simulates a variant in full. Returns its time, and what may be left out of the simulations of
+/// Times of a variant that has too many messages to simulate all of them, if its tasks repeat: as of
+/// sim::simulate_repeated(), with the traffic and core times of the whole step. std::nullopt if it
+/// is small enough, or does not repeat. `totals`: of the variant
+std::optional<sim::RepeatedTime> repeated_time(const StepPlan& plan, const VariantPlan& variant,
+                                               const StepTotals& totals);
+
+/// Simulates a variant, in full unless it is too large. Returns its time, and what may be left out of the simulations of
 /// similar variants (sim::find_cuts()); nothing if the configuration requests full simulations.
 sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant);
 

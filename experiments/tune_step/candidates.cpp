@@ -152,9 +152,9 @@ class Finder {
 
   config::Algorithm default_algorithm() const {
     const config::StepCall& first = config_.calls[group_.calls.front()];
-    return config::usual_algorithm(
-        group_.collective,
-        config::group_topology(config_.machine.topology, config_.mesh, first.call));
+    return config::usual_algorithm(group_.collective,
+                                   config::group_topology(config_.machine.topology, config_.mesh,
+                                                          first.call, config_.graph.chip_lists));
   }
 
   void add_best_of(const std::vector<Proposal>& proposals, const Progress& progress) {

@@ -44,6 +44,31 @@ Json rules_for(const std::string& format, const std::vector<ImportedOp>& ops) {
   return rules;
 }
 
+/// Numbers of chips in JSON or separated by commas. @throws InputError for other text
+std::vector<std::uint32_t> listed_chips(const std::string& text) {
+  const bool is_json = text.starts_with("[");
+  const Json json = Json::parse(is_json ? text : "[" + text + "]", nullptr, false);
+  const auto is_number = [](const Json& number) { return number.is_number_unsigned(); };
+  if (json.is_discarded() || !json.is_array() || !std::ranges::all_of(json, is_number))
+    throw InputError("", fmt::format("--device-order: expected jax, machine, or the chip of each "
+                                     "device like 0,1,3,2, not '{}'",
+                                     text));
+  return json.get<std::vector<std::uint32_t>>();
+}
+
+/// `order`: value of --device-order; if empty, by topology.
+steps::Mesh laid_out(const config::TopologyConfig& topology, std::vector<steps::MeshAxis> axes,
+                     const std::string& order) {
+  using steps::DeviceOrder;
+  const bool by_default = order.empty();
+  if (order == "jax" || (by_default && !config::joins_all_alike(topology)))
+    return config::lay_on(topology, std::move(axes), DeviceOrder::jax);
+  if (order == "machine" || by_default)
+    return config::lay_on(topology, std::move(axes), DeviceOrder::machine);
+  return steps::lay_in_order(config::machine_axes(topology, {}), std::move(axes),
+                             listed_chips(order));
+}
+
 Json variants_for(const ProgramOptions& options, const std::vector<ImportedOp>& ops) {
   Json variants = Json::array({{{"label", "baseline"}}});
   if (std::ranges::none_of(ops, [](const ImportedOp& op) { return op.quantized; })) return variants;
@@ -102,11 +127,8 @@ steps::Mesh mesh_for(const ProgramMachine& machine, const ProgramOptions& option
   for (const auto& [name, length] : options.mesh) axes.push_back({.name = name, .length = length});
   const bool given = !axes.empty();
   if (!given) axes = axes_of_program();
-  std::vector<std::uint32_t> lengths;
-  for (const steps::MeshAxis& axis : axes) lengths.push_back(axis.length);
-  return input::at(given ? "--mesh" : "--topology", [&] {
-    return steps::lay_mesh(config::machine_axes(machine.config, lengths), std::move(axes));
-  });
+  return input::at(given ? "--mesh" : "--topology",
+                   [&] { return laid_out(machine.config, std::move(axes), options.device_order); });
 }
 
 std::string axes_text(const steps::ImportedCollective& collective, const steps::Mesh& mesh) {

@@ -63,6 +63,9 @@ struct ProgramOptions {
   std::string topology;
   /// Mesh axes, slowest first: name and length. If empty, inferred from the groups of the program.
   std::vector<std::pair<std::string, std::uint32_t>> mesh = {};
+  /// Chips of the program's devices: "jax", "machine" (steps::DeviceOrder), or their numbers. If
+  /// empty, "machine" on nodes of GPUs and "jax" on grids.
+  std::string device_order = {};
   std::vector<std::string> formats = {"int8"};  ///< one variant of the step per format
   double min_bytes = 65536.0;                   ///< smaller collectives are never quantized
 };

@@ -8,6 +8,7 @@
 #include "base/exceptions/exceptions.hpp"
 #include "importers/chakra/chakra_step.hpp"
 #include "importers/chakra/file.hpp"
+#include "models/steps/mesh_layout.hpp"
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "base/exceptions/exceptions.hpp"
 #include "importers/hlo/hlo_step.hpp"
 #include "importers/hlo/parser.hpp"
+#include "models/steps/mesh_layout.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace equarx;

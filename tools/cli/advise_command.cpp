@@ -183,6 +183,7 @@ void check_no_program_options(const AdviseArguments& arguments) {
   const char* const option = first_given({{!program.hardware.empty(), "--hardware"},
                                           {!program.topology.empty(), "--topology"},
                                           {!program.mesh.empty(), "--mesh"},
+                                          {!program.device_order.empty(), "--device-order"},
                                           {!program.trip_counts.empty(), "--trip-count"}});
   if (option != nullptr)
     throw input::InputError(

@@ -332,6 +332,10 @@ void add_advise(CLI::App& app) {
                    "from its groups)")
       ->type_name("AXES");
   command
+      ->add_option("--device-order", arguments->program.device_order,
+                   "HLO program: chips of its devices, as for import hlo")
+      ->type_name("ORDER");
+  command
       ->add_option("--trip-count", arguments->program.trip_counts,
                    "HLO program: trip count of loops without a known one, as for import hlo")
       ->type_name("COUNT")

@@ -75,6 +75,7 @@ struct ImportArguments {
   std::string hardware;  ///< empty: default of the kind
   std::string topology;
   std::string mesh;              ///< "data=2,model=8"; empty: from the program's groups
+  std::string device_order;      ///< "jax", "machine", "0,1,3,2"; empty: by topology
   std::string formats = "int8";  ///< "int8,fp8-e4m3"; empty: no variants
   std::string min_bytes = "64 KiB";
   std::vector<std::string> trip_counts;  ///< "32", "while.5=32"

@@ -28,6 +28,13 @@ void add_program_options(CLI::App& command, ImportArguments& arguments, OptionsO
                       "(default: derived from its groups)")
           ->type_name("AXES"),
       command
+          .add_option(
+              "--device-order", arguments.device_order,
+              "hlo, chakra: chips of the program's devices: jax (create_device_mesh), machine "
+              "(device i is chip i), or their numbers, like 0,1,3,2 (default: jax on grids, "
+              "machine on GPUs)")
+          ->type_name("ORDER"),
+      command
           .add_option("--formats", arguments.formats,
                       "hlo, chakra: add a variant of the step per format, like int8,mxfp8-e4m3")
           ->type_name(kFormats)

@@ -51,6 +51,7 @@ void read_options(const ImportArguments& arguments, imports::ProgramOptions& opt
   if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
   options.topology = arguments.topology;
   options.mesh = imports::read_lengths("--mesh", arguments.mesh);
+  options.device_order = arguments.device_order;
   options.formats = split_at_commas(arguments.formats);
   for (const std::string& format : options.formats)
     config::check_format_name(std::string(config::format_name(format)), "--formats");

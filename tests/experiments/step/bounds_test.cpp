@@ -10,8 +10,7 @@ namespace {
 double bound_s(const input::Json& json) {
   const StepPlan plan = make_plan(config::read_step_config(json));
   const VariantPlan& variant = plan.variants.front();
-  const sim::Timelines timelines = sim::make_timelines(variant.work, variant.machine.ranks());
-  return lower_bound_s(plan, variant, timelines, link_bytes(timelines, variant.machine));
+  return lower_bound_s(plan, variant, totals_of(variant.work, variant.machine));
 }
 
 TEST_CASE("the bound covers the longest path, the core, and the busiest link") {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "importers/chakra/chakra_traces.hpp"
+#include "models/steps/mesh_layout.hpp"
 #include "models/steps/training.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "models/steps/mesh_layout.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::steps::chakra_traces_test {

@@ -1,6 +1,7 @@
 #include "importers/hlo/hlo_step.hpp"
 
 #include "importers/hlo/parser.hpp"
+#include "models/steps/mesh_layout.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::steps::hlo_step_test {

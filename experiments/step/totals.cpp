@@ -1,0 +1,79 @@
+#include "experiments/step/totals.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "sim/timeline.hpp"
+
+namespace equarx::step {
+namespace {
+
+/// Sums over one list of the timelines, which several ranks may share.
+struct ListTotals {
+  std::map<collectives::ChannelId, std::uint64_t> sent;  ///< bytes by channel
+  std::uint64_t messages = 0;
+  std::uint64_t hbm_bytes = 0;
+  double core_s = 0.0;
+};
+
+std::vector<ListTotals> totals_of_lists(const sim::Timelines& timelines) {
+  std::vector<ListTotals> lists;
+  for (const std::vector<sim::Step>& list : timelines.lists) {
+    ListTotals& totals = lists.emplace_back();
+    for (const sim::Step& step : list) {
+      if (step.kind == sim::Step::Kind::send) {
+        totals.sent[step.number] += step.bytes;
+        ++totals.messages;
+      }
+      totals.hbm_bytes += step.hbm_bytes;
+      if (step.kind != sim::Step::Kind::host) totals.core_s += step.delay_s + step.overlapped_s;
+    }
+  }
+  return lists;
+}
+
+/// Adds `times` runs of the work of all ranks.
+void add(const sim::Timelines& timelines, const sim::Machine& machine, std::uint64_t times,
+         StepTotals& totals) {
+  const std::vector<ListTotals> lists = totals_of_lists(timelines);
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
+    for (std::uint32_t stream = 0; stream < timelines.streams; ++stream) {
+      const ListTotals& list = lists[timelines.list_of[rank * timelines.streams + stream]];
+      for (const auto& [channel, sent] : list.sent)
+        for (const sim::LinkIndex link : machine.out_ports[rank][channel].route)
+          totals.link_bytes[link] += times * sent;
+      if (list.hbm_bytes > 0) totals.link_bytes[machine.hbm[rank]] += times * list.hbm_bytes;
+      totals.core_s[rank] += static_cast<double>(times) * list.core_s * machine.slowdown_of(rank);
+      totals.messages += times * list.messages;
+    }
+}
+
+}  // namespace
+
+StepTotals totals_of(const sim::StepProgram& work, const sim::Machine& machine) {
+  StepTotals totals{std::vector<std::uint64_t>(machine.links.size()),
+                    std::vector<double>(machine.ranks()), 0};
+  std::vector<std::uint64_t> runs(work.programs.size());
+  sim::StepProgram others{.programs = work.programs, .streams = {{}}, .tasks = 0};
+  for (const std::vector<sim::TaskRun>& stream : work.streams)
+    for (const sim::TaskRun& run : stream) {
+      if (run.program) {
+        ++runs[*run.program];
+        continue;
+      }
+      sim::TaskRun& other = others.streams.front().emplace_back(run);
+      other.task = others.tasks++;
+      other.after.clear();
+    }
+  add(sim::make_timelines(others, machine.ranks()), machine, 1, totals);
+  for (std::size_t program = 0; program < runs.size(); ++program) {
+    if (runs[program] == 0) continue;
+    const sim::StepProgram one{.programs = work.programs,
+                               .streams = {{sim::TaskRun{.task = 0, .program = program}}},
+                               .tasks = 1};
+    add(sim::make_timelines(one, machine.ranks()), machine, runs[program], totals);
+  }
+  return totals;
+}
+
+}  // namespace equarx::step
