@@ -80,19 +80,6 @@ CollectiveOp described(const Instruction& instruction, const Computation& in,
   return op;
 }
 
-std::optional<CollectiveOp> collective_within(const Computation& in, const Module& module) {
-  for (InstructionId id = 0; id < in.instructions.size(); ++id) {
-    const Instruction& instruction = in.instructions[id];
-    if (!collective_kind(split(instruction.opcode).base)) continue;
-    CollectiveOp op = described(instruction, in, module);
-    op.op_name = op_name(instruction);
-    if (op.kind == CollectiveKind::all_reduce && is_only_sliced(id, in))
-      op.kind = CollectiveKind::reduce_scatter;
-    return op;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string_view name(CollectiveKind kind) {
@@ -116,23 +103,19 @@ std::string_view op_name(const Instruction& instruction) {
   return rest.substr(0, rest.find('"'));
 }
 
-std::optional<CollectiveOp> collective_of(const Instruction& instruction,
-                                          const Computation& computation, const Module& module) {
-  const SplitOpcode opcode = split(instruction.opcode);
-  if (opcode.end == AsyncEnd::done || opcode.end == AsyncEnd::update) return std::nullopt;
-  std::optional<CollectiveOp> op;
-  if (collective_kind(opcode.base)) {
-    op = described(instruction, computation, module);
-  } else if (opcode.base == "fusion" || opcode.base == "async") {
-    for (const ComputationId id : instruction.called)
-      if (!op) op = collective_within(module.computations[id], module);
-    if (op) op->waits = opcode.end == AsyncEnd::none;
-  }
-  if (!op) return std::nullopt;
-  op->name = instruction.name;
-  op->computation = computation.name;
-  op->line = instruction.line;
-  if (const std::string_view named = op_name(instruction); !named.empty()) op->op_name = named;
+CollectiveOp collective_op(const Module& module, ComputationId in, InstructionId of,
+                           bool is_within) {
+  const Computation& computation = module.computations[in];
+  const Instruction& instruction = computation.instructions[of];
+  CollectiveOp op = described(instruction, computation, module);
+  if (is_within && op.kind == CollectiveKind::all_reduce && is_only_sliced(of, computation))
+    op.kind = CollectiveKind::reduce_scatter;
+  op.name = instruction.name;
+  op.op_name = op_name(instruction);
+  op.computation = computation.name;
+  op.line = instruction.line;
+  op.computation_id = in;
+  op.instruction_id = of;
   return op;
 }
 

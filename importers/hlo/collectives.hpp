@@ -28,10 +28,11 @@ std::string_view name(CollectiveKind kind);
 
 /// A collective instruction of a module.
 struct CollectiveOp {
-  std::string name;  ///< name of the instruction that starts it
+  /// Name of the instruction that starts it; "fusion/name" for one of several in a fusion.
+  std::string name;
   /// Op_name of its metadata, from the user's program: "jit(step)/dot_general"; may be empty.
   std::string op_name;
-  std::string computation;
+  std::string computation;  ///< name of the computation of `name`
   CollectiveKind kind = CollectiveKind::all_reduce;
   std::string type;      ///< element type; with several operands, the type with the most bytes
   double bytes = 0.0;    ///< input per chip; result per chip for an all-gather
@@ -43,17 +44,19 @@ struct CollectiveOp {
   bool is_ragged = false;  ///< ragged-all-to-all: `bytes` is an upper bound
   bool waits = false;      ///< blocking: starts and completes at the same instruction
   std::uint32_t line = 0;
+  /// The collective instruction itself, which may lie within the fusion that `name` names.
+  ComputationId computation_id = 0;
+  InstructionId instruction_id = 0;
 };
 
 /// Kind of an opcode without "-start"; std::nullopt if it is not a collective.
 std::optional<CollectiveKind> collective_kind(std::string_view opcode);
 
-/// Describes the collective that an instruction is or starts, or that is inside the computations it
-/// calls (async-start, fusion). Returns std::nullopt if there is none. All-reduces whose result is
-/// only sliced within the same fusion are reported as reduce-scatters, as XLA compiles them that
-/// way for TPUs.
-std::optional<CollectiveOp> collective_of(const Instruction& instruction,
-                                          const Computation& computation, const Module& module);
+/// Describes the collective at an instruction (is_collective()). `is_within`: it runs within a fusion
+/// or an asynchronous computation; an all-reduce whose result is only sliced there is a
+/// reduce-scatter, as XLA compiles those for TPUs.
+CollectiveOp collective_op(const Module& module, ComputationId in, InstructionId of,
+                           bool is_within = false);
 
 /// Returns op_name of metadata={op_name="jit(step)/dot_general" ...}.
 std::string_view op_name(const Instruction& instruction);

@@ -145,6 +145,13 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
+Cost& Cost::operator*=(double times) {
+  for (double* part : {&flops, &matrix_flops, &vector_ops, &comparisons, &attention_rows,
+                       &hbm_bytes, &to_host_bytes, &from_host_bytes})
+    *part *= times;
+  return *this;
+}
+
 bool is_for_gpu(const Module& module) {
   for (const Computation& computation : module.computations)
     for (const Instruction& instruction : computation.instructions) {

@@ -31,6 +31,7 @@ struct Cost {
            to_host_bytes <= 0.0 && from_host_bytes <= 0.0;
   }
   Cost& operator+=(const Cost& other);
+  Cost& operator*=(double times);
   bool operator==(const Cost&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include "base/input/json_text.hpp"
 #include "base/os/printable.hpp"
 #include "importers/common/machine_text.hpp"
+#include "importers/hlo/flow_totals.hpp"
 #include "importers/hlo/hlo_step.hpp"
 #include "importers/hlo/parser.hpp"
 
@@ -38,7 +39,6 @@ std::vector<ImportedOp> ops_of(const hlo::Flow& flow, const hlo::FlowTotals& tot
   for (std::size_t i = 0; i < flow.ops.size(); ++i) {
     const hlo::CollectiveOp& op = flow.ops[i];
     const steps::ImportedCollective& collective = step.collectives[i];
-    if (totals.times[i] <= 0.0) continue;  // in a branch that is not taken
     ops.push_back({.group = collective.group,
                    .op_name = os::printable(op.op_name),
                    .kind = std::string(hlo::name(op.kind)),

@@ -10,16 +10,16 @@
 #include <fmt/format.h>
 
 #include "base/exceptions/exceptions.hpp"
+#include "importers/hlo/call_depth.hpp"
 
 namespace equarx::hlo {
 namespace {
 
 constexpr int kMaxTupleDepth = 64;
-constexpr int kMaxCallDepth = 256;
 /// Source location tables: a name, then lines that begin with a number.
 constexpr std::array<std::string_view, 4> kTables = {"FileNames", "FunctionNames", "FileLocations",
                                                      "StackFrames"};
-/// Attributes that name computations.
+/// Attributes that name computations. Others do so if their value is "%name" of one.
 constexpr std::array<std::string_view, 11> kCalls = {"calls",
                                                      "to_apply",
                                                      "condition",
@@ -32,9 +32,21 @@ constexpr std::array<std::string_view, 11> kCalls = {"calls",
                                                      "scatter",
                                                      "comparator"};
 
-std::string_view without_quotes(std::string_view value) {
+/// Value of an attribute without its quotes: "{\"n\":7}", the form of XLA before autumn 2023, is
+/// {"n":7}.
+std::string unquoted(std::string_view value) {
   const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
-  return quoted ? value.substr(1, value.size() - 2) : value;
+  if (!quoted) return std::string(value);
+  value = value.substr(1, value.size() - 2);
+  std::string plain;
+  plain.reserve(value.size());
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const bool escapes =
+        value[i] == '\\' && i + 1 < value.size() && (value[i + 1] == '"' || value[i + 1] == '\\');
+    if (escapes) ++i;
+    plain += value[i];
+  }
+  return plain;
 }
 
 std::int64_t read_length(Scanner& scanner) {
@@ -105,7 +117,7 @@ class Parser {
     while (!scanner_.at_end()) read_part();
     if (!has_entry_) throw scanner_.error("no ENTRY computation; is the file truncated?");
     resolve_calls();
-    check_no_recursion();
+    check_calls(module_);
     return std::move(module_);
   }
 
@@ -210,10 +222,13 @@ class Parser {
       instruction.payload = inner.substr(0, kMaxPayload);
     else
       read_operands(inner, instruction);
-    std::vector<std::string_view>& called = calls_.back().emplace_back();
+    std::vector<Called>& called = calls_.back().emplace_back();
     read_attributes([&](std::string_view key, std::string_view value) {
-      if (std::ranges::find(kCalls, key) != kCalls.end()) called.push_back(value);
-      instruction.attributes.emplace_back(key, without_quotes(value));
+      const bool is_known = std::ranges::find(kCalls, key) != kCalls.end();
+      const bool names_something = value.starts_with("%") || value.starts_with("{%");
+      if (is_known || (names_something && key != "control-predecessors"))
+        called.push_back({.names = value, .is_certain = is_known});
+      instruction.attributes.emplace_back(key, unquoted(value));
     });
   }
 
@@ -259,69 +274,29 @@ class Parser {
   void resolve_calls() {
     for (ComputationId id = 0; id < calls_.size(); ++id)
       for (InstructionId of = 0; of < calls_[id].size(); ++of)
-        for (const std::string_view value : calls_[id][of])
-          resolve(value, module_.computations[id].instructions[of]);
+        for (const Called& called : calls_[id][of])
+          resolve(called, module_.computations[id].instructions[of]);
   }
 
-  /// Resolves "%a" or "{%a, %b}".
-  void resolve(std::string_view value, Instruction& instruction) {
+  /// An attribute that names computations, or that may name them.
+  struct Called {
+    std::string_view names;  ///< "%a" or "{%a, %b}"
+    bool is_certain = true;
+  };
+
+  void resolve(const Called& attribute, Instruction& instruction) {
+    std::string_view value = attribute.names;
     if (value.starts_with("{"))
       value = value.substr(1, value.size() - (value.ends_with("}") ? 2 : 1));
     Scanner names(value);
     while (!names.at_end()) {
       const std::string name(names.name());
       const auto known = computations_.find(name);
-      if (known == computations_.end())
-        ++module_.skipped["undefined computation"];
-      else
+      if (known != computations_.end())
         instruction.called.push_back(known->second);
+      else if (attribute.is_certain)
+        ++module_.skipped["undefined computation"];
       if (!names.take(",")) break;
-    }
-  }
-
-  /// HLO has no recursion; a computation that calls itself, directly or indirectly, would never
-  /// end.
-  void check_no_recursion() {
-    enum class State : std::uint8_t { unseen, open, done };
-    std::vector<State> states(module_.computations.size(), State::unseen);
-    // Depth of the call tree, including itself.
-    std::vector<int> depths(module_.computations.size(), 1);
-    struct Visit {
-      ComputationId id;
-      std::vector<ComputationId> callees;
-    };
-    for (ComputationId first = 0; first < states.size(); ++first) {
-      if (states[first] != State::unseen) continue;
-      std::vector<Visit> path;
-      const auto enter = [&](ComputationId id) {
-        states[id] = State::open;
-        Visit& visit = path.emplace_back(Visit{id, {}});
-        for (const Instruction& instruction : module_.computations[id].instructions)
-          visit.callees.insert(visit.callees.end(), instruction.called.begin(),
-                               instruction.called.end());
-      };
-      enter(first);
-      while (!path.empty()) {
-        if (path.back().callees.empty()) {
-          const ComputationId done = path.back().id;
-          states[done] = State::done;
-          path.pop_back();
-          if (!path.empty())
-            depths[path.back().id] = std::max(depths[path.back().id], depths[done] + 1);
-          if (depths[done] > kMaxCallDepth)
-            throw exceptions::UserError(
-                "", fmt::format("calls are nested more than {} deep", kMaxCallDepth));
-          continue;
-        }
-        const ComputationId next = path.back().callees.back();
-        path.back().callees.pop_back();
-        if (states[next] == State::open)
-          throw exceptions::UserError(
-              "", fmt::format("computation '{}' calls itself", module_.computations[next].name));
-        if (states[next] == State::unseen) enter(next);
-        depths[path.back().id] =
-            std::max(depths[path.back().id], states[next] == State::done ? depths[next] + 1 : 1);
-      }
     }
   }
 
@@ -334,7 +309,7 @@ class Parser {
   std::unordered_map<std::string, ComputationId> computations_;
   std::unordered_map<std::string, InstructionId> instructions_;  // of the current computation
   /// Values of attributes that name computations, by computation and instruction.
-  std::vector<std::vector<std::vector<std::string_view>>> calls_;
+  std::vector<std::vector<std::vector<Called>>> calls_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/exceptions/exceptions.hpp"
+#include "importers/hlo/flow_totals.hpp"
 #include "importers/hlo/hlo_step.hpp"
 #include "importers/hlo/parser.hpp"
 #include "models/steps/mesh_layout.hpp"

@@ -247,9 +247,13 @@ JSON = {
 }
 
 
+# Seeds of random programs.
+WRAPPED = {str(seed): bytes([seed, seed * 7 % 256]) for seed in range(32)}
+
+
 def main() -> int:
     directory = pathlib.Path(sys.argv[1])
-    for kind, seeds in {"npy": NPY, "safetensors": SAFETENSORS, "hlo": HLO, "chakra": CHAKRA, **JSON}.items():
+    for kind, seeds in {"npy": NPY, "safetensors": SAFETENSORS, "hlo": HLO, "wrapped": WRAPPED, "chakra": CHAKRA, **JSON}.items():
         (directory / kind).mkdir(parents=True, exist_ok=True)
         for name, contents in seeds.items():
             (directory / kind / name).write_bytes(contents)

@@ -6,11 +6,17 @@
 namespace equarx::hlo::collectives_test {
 namespace {
 
-CollectiveOp op(const std::string& lines, const std::string& before = "") {
+/// Describes instruction %r of the entry, or of computation `in`.
+CollectiveOp op(const std::string& lines, const std::string& before = "",
+                const std::string& in = "main") {
   const Module module = testing::hlo_module(
       "  %p = bf16[16,4] parameter(0)\n  %q = f32[8] parameter(1)\n" + lines, before);
-  return collective_of(testing::instruction_of(module, "r"), testing::entry_of(module), module)
-      .value();
+  for (ComputationId id = 0; id < module.computations.size(); ++id)
+    for (InstructionId of = 0; of < module.computations[id].instructions.size(); ++of)
+      if (module.computations[id].name == in &&
+          module.computations[id].instructions[of].name == "r")
+        return collective_op(module, id, of, in != "main");
+  throw std::logic_error("no instruction r");
 }
 
 constexpr const char* kRows =
@@ -70,29 +76,19 @@ TEST_CASE("a maximum is not a sum") {
   CHECK(made.combines == "maximum");
 }
 
-TEST_CASE(
-    "a collective within async-start or a fusion is found, and a sliced all-reduce is a "
-    "reduce-scatter") {
-  const std::string wrapped =
-      "%wrapped (x: bf16[16,4]) -> bf16[16,4] {\n  %x = bf16[16,4] parameter(0)\n"
-      "  ROOT %all = bf16[16,4] all-to-all(%x), dimensions={0}, replica_groups={}\n}\n";
-  const CollectiveOp async =
-      op("  %r = ((bf16[16,4]), bf16[16,4], u32[]) async-start(%p), calls=%wrapped\n", wrapped);
-  CHECK(async.kind == CollectiveKind::all_to_all);
-  CHECK_FALSE(async.waits);
-  CHECK(async.name == "r");
-  const std::string sliced =
+TEST_CASE("an all-reduce that is only sliced within a fusion is a reduce-scatter") {
+  const std::string all =
       "%scatter (x: bf16[16,4], i: s32[]) -> bf16[4,4] {\n  %x = bf16[16,4] parameter(0)\n  %i = "
-      "s32[] parameter(1)\n"
-      "  %all = bf16[16,4] all-reduce(%x), to_apply=%add" +
-      std::string(kRows) +
-      "\n"
-      "  ROOT %s = bf16[4,4] dynamic-slice(%all, %i, %i), dynamic_slice_sizes={4,4}\n}\n";
-  const CollectiveOp fused =
-      op("  %r = bf16[4,4] fusion(%p, %q), kind=kCustom, calls=%scatter\n", sliced);
-  CHECK(fused.kind == CollectiveKind::reduce_scatter);
-  CHECK(fused.bytes == 128.0);
-  CHECK(fused.waits);
+      "s32[] parameter(1)\n  %r = bf16[16,4] all-reduce(%x), to_apply=%add" +
+      std::string(kRows) + "\n";
+  const std::string slice =
+      "  %s = bf16[4,4] dynamic-slice(%r, %i, %i), dynamic_slice_sizes={4,4}\n";
+  const CollectiveOp sliced = op("", all + slice + "}\n", "scatter");
+  CHECK(sliced.kind == CollectiveKind::reduce_scatter);
+  CHECK(sliced.bytes == 128.0);
+  CHECK(sliced.computation == "scatter");
+  CHECK(op("", all + slice + "  %n = bf16[16,4] negate(%r)\n}\n", "scatter").kind ==
+        CollectiveKind::all_reduce);
 }
 
 TEST_CASE("a synchronous collective of a GPU is blocking") {
@@ -101,13 +97,11 @@ TEST_CASE("a synchronous collective of a GPU is blocking") {
             .waits);
 }
 
-TEST_CASE("ends of pairs and other instructions are not collectives") {
-  const Module module = testing::hlo_module(
-      "  %p = f32[8] parameter(0)\n  %s = f32[8] all-reduce-start(%p), to_apply=%add\n  %d = "
-      "f32[8] all-reduce-done(%s)\n");
-  for (const char* name : {"p", "d"})
-    CHECK_FALSE(
-        collective_of(testing::instruction_of(module, name), testing::entry_of(module), module));
+TEST_CASE("a collective knows its place in the module") {
+  const CollectiveOp made = op("  %r = f32[8] all-reduce(%q), to_apply=%add\n");
+  CHECK(made.computation_id == 1);  // after %add
+  CHECK(made.instruction_id == 2);
+  CHECK(made.line == 12);
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <cmath>
 
+#include "importers/hlo/flow_totals.hpp"
 #include "tests/catch.hpp"
 #include "tests/importers/hlo/modules.hpp"
+#include "tests/support/wrapped_check.hpp"
 
 namespace equarx::hlo::flow_test {
 namespace {
@@ -126,6 +128,158 @@ TEST_CASE("nested repeats do not grow without bound") {
   const Flow made =
       flow("  %p = f32[8] parameter(0)\n  %r = f32[8] call(%p), to_apply=%c60\n", chain);
   CHECK(totals_of(made).cost.vector_ops == 8.0 * std::pow(2.0, 60.0));
+}
+
+// --- Collectives wherever they stand
+
+/// A computation with these collectives of its parameter, all of them over 8 chips.
+std::string holds(const std::string& name, const std::vector<std::string>& opcodes) {
+  std::string text = "%" + name + " (x: f32[8]) -> f32[8] {\n  %x = f32[8] parameter(0)\n";
+  for (std::size_t i = 0; i < opcodes.size(); ++i)
+    text += "  %m" + std::to_string(i) + " = f32[8] " + opcodes[i] +
+            "(%x), channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true, "
+            "to_apply=%add\n";
+  return text + "  ROOT %n." + name + " = f32[8] negate(%x)\n}\n";
+}
+
+/// A computation that only calls another one, by the text `call`.
+std::string wraps(const std::string& name, const std::string& call) {
+  return "%" + name + " (y: f32[8]) -> f32[8] {\n  %y = f32[8] parameter(0)\n  ROOT %r." + name +
+         " = f32[8] " + call + "\n}\n";
+}
+
+std::vector<std::string> names_of(const Flow& flow) {
+  std::vector<std::string> names;
+  for (const CollectiveOp& op : flow.ops) names.push_back(op.name);
+  return names;
+}
+
+TEST_CASE("collectives of a fusion run one after the other before its work") {
+  const Flow made = flow("  %p = f32[8] parameter(0)\n  %r = f32[8] fusion(%p), calls=%f\n",
+                         holds("f", {"all-reduce", "all-to-all"}));
+  CHECK(kinds_of(entry(made)) ==
+        std::vector{Kind::begin, Kind::end, Kind::begin, Kind::end, Kind::work});
+  CHECK(names_of(made) == std::vector<std::string>{"r/m0", "r/m1"});
+  CHECK(made.ops[0].waits);
+  CHECK(totals_of(made).cost.vector_ops == 8.0);
+  CHECK(made.notes.empty());
+}
+
+TEST_CASE("a collective of a nested fusion runs, named after the outermost") {
+  const Flow made =
+      flow("  %p = f32[8] parameter(0)\n  %r = f32[8] fusion(%p), calls=%outer\n",
+           holds("inner", {"all-reduce"}) + wraps("outer", "fusion(%y), kind=kLoop, calls=%inner"));
+  CHECK(kinds_of(entry(made)) == std::vector{Kind::begin, Kind::end, Kind::work});
+  CHECK(names_of(made) == std::vector<std::string>{"r"});
+}
+
+TEST_CASE("an asynchronous computation begins all its collectives at once and waits for all") {
+  const std::string start =
+      "  %p = f32[8] parameter(0)\n  %s = ((f32[8]), f32[8], u32[]) async-start(%p), calls=%a\n";
+  const std::string done = "  %n = f32[8] negate(%p)\n  %d = f32[8] async-done(%s)\n";
+  const std::string two = holds("two", {"all-reduce", "all-to-all"});
+  const std::vector both = {Kind::begin, Kind::begin, Kind::work, Kind::end, Kind::end};
+  for (const std::string& in :
+       {holds("a", {"all-reduce", "all-to-all"}), two + wraps("a", "fusion(%y), calls=%two"),
+        two + wraps("a", "call(%y), to_apply=%two"),
+        two +
+            wraps("a", "custom-call(%y), custom_call_target=\"f\", called_computations={%two}")}) {
+    const Flow made = flow(start + done, in);
+    CHECK(kinds_of(entry(made)) == both);
+    // The work of the computation overlaps with the instruction that follows.
+    CHECK(entry(made)[2].cost.vector_ops == 16.0);
+    CHECK_FALSE(made.ops[0].waits);
+  }
+  const Flow lost = flow(start, holds("a", {"all-reduce", "all-to-all"}));
+  CHECK(kinds_of(entry(lost)) ==
+        std::vector{Kind::begin, Kind::begin, Kind::work, Kind::end, Kind::end});
+  CHECK(lost.notes.size() == 1);
+}
+
+TEST_CASE("an asynchronous loop begins its collectives in each iteration") {
+  const Flow made = flow(
+      "  %p = f32[8] parameter(0)\n  %s = ((f32[8]), f32[8], u32[]) async-start(%p), calls=%a\n"
+      "  %d = f32[8] async-done(%s)\n",
+      holds("body", {"all-reduce"}) + holds("cond", {"all-to-all"}) +
+          wraps("a",
+                "while(%y), condition=%cond, body=%body, "
+                "backend_config={\"known_trip_count\":{\"n\":\"5\"}}"));
+  CHECK(kinds_of(entry(made)) ==
+        std::vector{Kind::repeat, Kind::repeat, Kind::end, Kind::end, Kind::work});
+  CHECK(totals_of(made).times == std::vector{6.0, 5.0});
+  CHECK(totals_of(made).cost.vector_ops == 5 * 8.0 + 6 * 8.0);
+}
+
+TEST_CASE("work of an asynchronous loop without collectives overlaps") {
+  const Flow made = flow(
+      "  %p = f32[8] parameter(0)\n  %s = ((f32[8]), f32[8], u32[]) async-start(%p), calls=%a\n"
+      "  %d = f32[8] async-done(%s)\n",
+      holds("body", {}) + wraps("a",
+                                "while(%y), condition=%body, body=%body, "
+                                "backend_config={\"known_trip_count\":{\"n\":\"5\"}}"));
+  CHECK(totals_of(made).cost.vector_ops == 40.0);
+}
+
+TEST_CASE("a custom-call runs the computations that it names if they hold collectives") {
+  const std::string call =
+      "  %p = f32[8] parameter(0)\n  %r = f32[8] custom-call(%p), custom_call_target=\"f\", "
+      "called_computations={%c}\n";
+  const Flow made = flow(call, holds("c", {"all-reduce"}));
+  CHECK(kinds_of(entry(made)) == std::vector{Kind::repeat});
+  CHECK(totals_of(made).times == std::vector{1.0});
+  CHECK(made.notes.empty());
+  CHECK(kinds_of(entry(flow(call, holds("c", {})))) == std::vector{Kind::work});
+}
+
+TEST_CASE("the condition of a loop runs once more than its body") {
+  const Flow made = flow(
+      "  %p = f32[8] parameter(0)\n  %w = f32[8] while(%p), condition=%cond, body=%body, "
+      "backend_config={\"known_trip_count\":{\"n\":\"0\"}}\n",
+      holds("cond", {"all-reduce"}) + holds("body", {"all-to-all"}));
+  CHECK(totals_of(made).times == std::vector{1.0});
+  REQUIRE(made.not_run.size() == 1);
+  CHECK(made.ops.size() == 1);
+}
+
+TEST_CASE("collectives in any attribute that names a computation are not lost") {
+  const Flow made = flow("  %p = f32[8] parameter(0)\n  %r = f32[8] fusion(%p), other=%c\n",
+                         holds("c", {"all-reduce"}));
+  CHECK(names_of(made) == std::vector<std::string>{"r"});
+  const Flow unknown = flow("  %p = f32[8] parameter(0)\n  %r = f32[8] frobnicate(%p), runs={%c}\n",
+                            holds("c", {"all-reduce"}));
+  CHECK(unknown.not_run.size() == 1);
+}
+
+TEST_CASE("too many collectives through fusions of fusions are refused") {
+  std::string chain = holds("c0", {"all-reduce"});
+  for (int i = 1; i <= 40; ++i) {
+    const std::string before = "%c" + std::to_string(i - 1);
+    chain += "%c" + std::to_string(i) + " (x: f32[8]) -> f32[8] {\n  %x = f32[8] parameter(0)\n" +
+             "  %y = f32[8] fusion(%x), calls=" + before +
+             "\n  ROOT %z = f32[8] fusion(%y), calls=" + before + "\n}\n";
+  }
+  CHECK_THROWS_WITH(
+      flow("  %p = f32[8] parameter(0)\n  %r = f32[8] fusion(%p), calls=%c40\n", chain),
+      ContainsSubstring("more than 100000 collectives"));
+}
+
+TEST_CASE("no collective vanishes from random programs") {
+  testing::WrappedPrograms programs(7);
+  constexpr int kPrograms = 2000;
+  std::size_t planted = 0;
+  for (int i = 0; i < kPrograms; ++i) {
+    const testing::WrappedProgram program = programs.next();
+    planted += program.expected.size();
+    INFO(program.text);
+    REQUIRE_NOTHROW(testing::check_nothing_vanishes(program));
+  }
+  CHECK(planted > 10'000);
+}
+
+TEST_CASE("a program that lacks a collective fails the check") {
+  testing::WrappedProgram program = testing::WrappedPrograms(7).next();
+  program.expected["m.gone"] = 1.0;
+  CHECK_THROWS_WITH(testing::check_nothing_vanishes(program), ContainsSubstring("m.gone runs -1"));
 }
 
 // --- Totals of ten modules of different kinds, worked out by hand

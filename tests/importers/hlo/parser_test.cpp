@@ -120,5 +120,27 @@ TEST_CASE("recursive computations are rejected") {
                     ContainsSubstring("256 deep"));
 }
 
+TEST_CASE("escaped quotes of an attribute are those of the unescaped form") {
+  const auto config = [](const std::string& text) {
+    const Module module =
+        testing::hlo_module("  %r = f32[8] constant(0), backend_config=" + text + "\n");
+    return std::string(testing::instruction_of(module, "r").attribute("backend_config"));
+  };
+  const std::string plain = R"({"known_trip_count":{"n":"7"}})";
+  CHECK(config(plain) == plain);
+  CHECK(config(R"("{\"known_trip_count\":{\"n\":\"7\"}}")") == plain);
+  CHECK(config(R"("{\"a\":\"\\\"b\\\"\\\\\"}")") == R"({"a":"\"b\"\\"})");
+  CHECK(config(R"("a\n")") == R"(a\n)");
+}
+
+TEST_CASE("attributes of any name may name computations, and those of instructions do not") {
+  const Module module = testing::hlo_module(
+      "  %p = f32[8] parameter(0)\n  %x = f32[8] negate(%p), runs={%add}\n"
+      "  %add = f32[8] negate(%x), control-predecessors={%add}, other={%gone}\n");
+  CHECK(testing::instruction_of(module, "x").called == std::vector<ComputationId>{0});
+  CHECK(testing::instruction_of(module, "add").called.empty());
+  CHECK(module.skipped.empty());
+}
+
 }  // namespace
 }  // namespace equarx::hlo::parser_test
