@@ -73,6 +73,7 @@ CollectiveOp described(const Instruction& instruction, const Computation& in,
     op.pairs = pairs_of(instruction, module).value_or(decltype(op.pairs){});
   else
     op.groups = groups_of(instruction, module).value_or(DeviceGroups{});
+  if (op.pairs.empty() && op.groups.empty()) op.problem = group_problem(instruction, module);
   if (op.kind == CollectiveKind::all_gather && !op.groups.empty())
     op.bytes *= static_cast<double>(op.groups.front().size());
   op.waits = split(instruction.opcode).end == AsyncEnd::none ||

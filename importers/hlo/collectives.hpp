@@ -38,7 +38,8 @@ struct CollectiveOp {
   double bytes = 0.0;    ///< input per chip; result per chip for an all-gather
   bool adds = false;     ///< true for sums, not for a maximum or a logical or
   std::string combines;  ///< reduction opcode: "add"; empty for kinds that do not reduce
-  DeviceGroups groups;   ///< groups of chips; empty if unreadable
+  DeviceGroups groups;   ///< groups of chips; empty if there is a `problem`
+  std::string problem;   ///< why its groups or pairs cannot be used: "unreadable ..."
   /// (source, target) pairs of a permute.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   bool is_ragged = false;  ///< ragged-all-to-all: `bytes` is an upper bound

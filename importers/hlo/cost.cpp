@@ -232,6 +232,7 @@ void CostModel::add_work(const Instruction& instruction, const Computation& comp
                          Inside& inside_of, Skipped& notes) {
   Cost& work = inside_of.work;
   const std::string_view base = split(instruction.opcode).base;
+  if (is_annotation(instruction.attribute("custom_call_target"))) return;
   switch (class_of(base)) {
     case OpClass::nested:
       if (split(instruction.opcode).end != AsyncEnd::none &&
@@ -314,6 +315,7 @@ void CostModel::add_memory(const Instruction& instruction, const Computation& co
 Cost CostModel::of(const Instruction& instruction, const Computation& computation, Skipped& notes) {
   const SplitOpcode opcode = split(instruction.opcode);
   const OpClass kind = class_of(opcode.base);
+  if (is_annotation(instruction.attribute("custom_call_target"))) return {};
   const bool is_end = opcode.end == AsyncEnd::done || opcode.end == AsyncEnd::update;
   if (is_end || kind == OpClass::free || kind == OpClass::loop || kind == OpClass::conditional ||
       kind == OpClass::collective)

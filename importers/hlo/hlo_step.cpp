@@ -83,12 +83,12 @@ class Collectives {
     if (op.bytes <= 0.0) return "moves no data";
     if (op.bytes > kMaxOpBytes) return "too large";
     if (op.kind == CollectiveKind::permute) return set_pairs(op, made);
-    if (op.groups.empty()) return "unreadable replica groups";
+    if (op.groups.empty()) return op.problem;
     return set_groups(axes_.axes_of(op.groups), op.groups, chips_, graph_, made.call);
   }
 
   std::string set_pairs(const CollectiveOp& op, ImportedCollective& made) const {
-    if (op.pairs.empty()) return "unreadable source-target pairs";
+    if (op.pairs.empty()) return op.problem;
     std::vector<std::vector<std::uint32_t>> pairs;
     for (const auto& [from, to] : op.pairs) pairs.push_back({from, to});
     const std::string error = pair_error(pairs, chips_);
@@ -119,12 +119,26 @@ class TaskBuilder {
   void build() {
     add_list(flow_.entry);
     flush();
-    if (graph_.tasks.empty())
-      throw std::invalid_argument("the program contains nothing to simulate");
+    if (graph_.tasks.empty()) throw std::invalid_argument(why_empty());
   }
 
  private:
-  void add_list(hlo::ComputationId list) {
+  /// Message for a step without tasks.
+  std::string why_empty() const {
+    constexpr std::size_t kMaxNamed = 3;
+    std::string text = "the program has nothing to simulate: its ENTRY does no work";
+    for (std::size_t i = 0; i < std::min(flow_.ops.size(), kMaxNamed); ++i)
+      text += fmt::format("{} {} '{}' (line {}) is skipped, {}", i == 0 ? ", and" : ";",
+                          name(flow_.ops[i].kind), flow_.ops[i].name, flow_.ops[i].line,
+                          collectives_[i].skip_reason);
+    if (flow_.ops.size() > kMaxNamed)
+      text += fmt::format("; {} more are skipped", flow_.ops.size() - kMaxNamed);
+    for (const auto& [note, count] : flow_.notes)
+      if (note.starts_with("not run")) text += "; " + note;
+    return text;
+  }
+
+  void add_list(hlo::ListId list) {
     for (const FlowStep& step : flow_.lists[list]) {
       switch (step.kind) {
         case FlowStep::Kind::work: add_work(step); break;

@@ -9,9 +9,11 @@
 #include "base/input/json_text.hpp"
 #include "base/os/printable.hpp"
 #include "importers/common/machine_text.hpp"
+#include "importers/hlo/chip_count.hpp"
 #include "importers/hlo/flow_totals.hpp"
 #include "importers/hlo/hlo_step.hpp"
 #include "importers/hlo/parser.hpp"
+#include "importers/hlo/partitioning.hpp"
 
 namespace equarx::imports {
 namespace {
@@ -21,9 +23,10 @@ using input::InputError;
 void check_chips(const hlo::Module& module, const ProgramMachine& machine) {
   const std::uint32_t chips = machine.chips();
   if (chips != module.devices())
-    throw InputError("", fmt::format("--topology: the program is for {} chips (replica_count {} x "
-                                     "num_partitions {}), but the machine has {}",
-                                     module.devices(), module.replicas, module.partitions, chips));
+    throw InputError("", fmt::format("--topology: the program is for {} chip{} ({}), but the "
+                                     "machine has {}",
+                                     module.devices(), module.devices() == 1 ? "" : "s",
+                                     chip_count_text(module), chips));
 }
 
 /// Chips per group; senders of a permute.
@@ -75,6 +78,15 @@ hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<st
   return counts;
 }
 
+std::optional<std::uint32_t> read_chips(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  constexpr std::uint64_t kMaxChips = 1 << 24;
+  const std::optional<std::uint64_t> chips = whole_number(text, kMaxChips);
+  if (!chips || *chips == 0)
+    throw InputError("", fmt::format("--chips: expected a number of chips like 8, not '{}'", text));
+  return static_cast<std::uint32_t>(*chips);
+}
+
 bool is_program(std::string_view text) { return text.starts_with("HloModule"); }
 
 std::string read_program(const std::string& path) {
@@ -89,7 +101,9 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
         "is not a text file; XLA writes HLO text with --xla_dump_hlo_as_text, JAX with "
         "compiled.as_text()");
   const ProgramMachine machine = read_machine(options);
-  const hlo::Module module = hlo::parse_module(text);
+  hlo::Module module = hlo::parse_module(text);
+  check_partitioned(module);
+  set_chip_count(module, options.chips);
   check_chips(module, machine);
   const hlo::Flow flow = hlo::make_flow(module, options.counts);
   const steps::Mesh mesh = mesh_for(machine, options, [&] {

@@ -1,6 +1,8 @@
 // Importer of HLO text.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +15,11 @@ namespace equarx::imports {
 /// Options of the HLO importer.
 struct HloOptions : ProgramOptions {
   hlo::TripCounts counts = {};
+  std::optional<std::uint32_t> chips = {};  ///< of a program without a count in its header
 };
+
+/// Parses the value of --chips, from 1 to 2^24; std::nullopt if empty. @throws input::InputError
+std::optional<std::uint32_t> read_chips(const std::string& text);
 
 /// Parses option values: "32" or "while.5=32". @throws input::InputError that names `option`
 hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<std::string>& texts);
@@ -25,8 +31,8 @@ bool is_program(std::string_view text);
 std::string read_program(const std::string& path);
 
 /// @param text  HLO text
-/// @throws input::UserError for binary or malformed input, and if the program does not fit the
-/// machine or mesh
+/// @throws input::UserError for binary or malformed input, for text before partitioning
+/// (check_partitioned()), and if the program does not fit the machine or mesh
 ImportedProgram import_hlo(const std::string& text, const HloOptions& options);
 
 }  // namespace equarx::imports

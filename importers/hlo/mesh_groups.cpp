@@ -80,12 +80,14 @@ std::optional<DividedMesh> divided(const std::vector<NamedAxis>& mesh,
   return made;
 }
 
-/// Returns the chips in mesh order: device_ids=([2,4]<=[4,2]T(1,0)), or an explicit list.
+/// Returns the chips in mesh order: "([2,4]<=[4,2]T(1,0))" with or without the first part, or an
+/// explicit list.
 std::optional<std::vector<std::uint32_t>> chips_of_mesh(std::string_view ids, std::uint64_t size) {
   std::vector<std::uint32_t> chips;
-  const std::string_view value = without(ids.substr(std::min(ids.find('='), ids.size())), "=() ");
+  const std::string_view value = without(ids, "=()[] ");
   const std::size_t arrow = value.find("<=");
   if (arrow != std::string_view::npos) return read_iota(value.substr(arrow), size);
+  if (ids.find('[') != std::string_view::npos) return read_iota(value, size);
   for (const std::int64_t number : numbers_in(value)) {
     if (static_cast<std::uint64_t>(number) >= kMaxDevices) return std::nullopt;
     chips.push_back(static_cast<std::uint32_t>(number));
@@ -93,19 +95,38 @@ std::optional<std::vector<std::uint32_t>> chips_of_mesh(std::string_view ids, st
   return chips.size() == size ? std::optional(chips) : std::nullopt;
 }
 
+/// Parts of "mesh['a'=2,'b'=4], device_ids=(...) {'b'}"; device_ids may be within the brackets.
+struct MeshText {
+  std::string_view axes;
+  std::string_view ids;  ///< empty if absent
+  std::string_view used;
+};
+
+std::optional<MeshText> parts_of(std::string_view text) {
+  constexpr std::string_view kIds = "device_ids=";
+  const std::size_t open = text.find_first_of("[<");
+  const std::size_t groups = text.rfind('{');
+  if (open == std::string_view::npos || groups == std::string_view::npos || groups < open ||
+      !text.ends_with("}"))
+    return std::nullopt;
+  const std::size_t close = text.find_first_of("]>", open);
+  const std::size_t ids = text.find(kIds);
+  const std::size_t end = std::min(close, ids);
+  if (close > groups) return std::nullopt;
+  MeshText parts{.axes = text.substr(open + 1, end - open - 1),
+                 .ids = {},
+                 .used = text.substr(groups + 1, text.size() - groups - 2)};
+  if (ids < groups) parts.ids = text.substr(ids + kIds.size(), groups - ids - kIds.size());
+  return parts;
+}
+
 }  // namespace
 
 std::optional<DeviceGroups> read_mesh_groups(std::string_view text, std::uint64_t most) {
-  const std::size_t open = text.find('[');
-  const std::size_t groups = text.rfind('{');
-  const std::size_t close = text.rfind(']', groups);
-  if (open == std::string_view::npos || groups == std::string_view::npos ||
-      close == std::string_view::npos || close < open || !text.ends_with("}"))
-    return std::nullopt;
-  const std::string_view inner = text.substr(open + 1, close - open - 1);
-  const std::size_t ids = std::min(inner.find("device_ids"), inner.size());
-  const std::vector<NamedAxis> mesh = named_axes(without(inner.substr(0, ids), " ,"));
-  const std::vector<NamedAxis> used = named_axes(text.substr(groups + 1, text.size() - groups - 2));
+  const std::optional<MeshText> parts = parts_of(text);
+  if (!parts) return std::nullopt;
+  const std::vector<NamedAxis> mesh = named_axes(without(parts->axes, " ,"));
+  const std::vector<NamedAxis> used = named_axes(parts->used);
   const auto is_small = [](const NamedAxis& axis) {
     constexpr auto kMax = static_cast<std::int64_t>(kMaxDevices);
     return axis.length <= kMax && axis.before <= kMax;
@@ -128,8 +149,8 @@ std::optional<DeviceGroups> read_mesh_groups(std::string_view text, std::uint64_
   }
   if (!is_order(order, axes->lengths.size())) return std::nullopt;  // an axis is named twice
   std::vector<std::uint32_t> numbers = transposed_iota(axes->lengths, order, *size);
-  if (ids < inner.size()) {
-    const auto chips = chips_of_mesh(inner.substr(ids), *size);
+  if (!parts->ids.empty()) {
+    const auto chips = chips_of_mesh(parts->ids, *size);
     if (!chips) return std::nullopt;
     for (std::uint32_t& number : numbers) number = (*chips)[number];
   }

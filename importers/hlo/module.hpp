@@ -54,6 +54,7 @@ struct Module {
   std::string name;
   std::uint32_t replicas = 1;    ///< replica_count
   std::uint32_t partitions = 1;  ///< num_partitions
+  bool has_chip_count = false;   ///< the header has replica_count or num_partitions
   bool is_scheduled = false;     ///< textual order is execution order
   std::vector<Computation> computations;
   ComputationId entry = 0;

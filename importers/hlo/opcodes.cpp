@@ -54,6 +54,25 @@ OpClass class_of(std::string_view opcode) {
   return known == classes().end() ? OpClass::unknown : known->second;
 }
 
+bool is_annotation(std::string_view target) {
+  constexpr std::array<std::string_view, 15> kTargets = {"Sharding",
+                                                         "SPMDFullToShardShape",
+                                                         "SPMDShardToFullShape",
+                                                         "annotate_device_placement",
+                                                         "LayoutConstraint",
+                                                         "AllocateBuffer",
+                                                         "CreateBuffer",
+                                                         "Pin",
+                                                         "Unpin",
+                                                         "MoveToHost",
+                                                         "MoveToDevice",
+                                                         "PinToDevice",
+                                                         "PinToDeviceSram",
+                                                         "PinToVmem",
+                                                         "AssumeGatherIndicesInBound"};
+  return std::ranges::find(kTargets, target) != kTargets.end() || target.starts_with("xla.sdy.");
+}
+
 SplitOpcode split(std::string_view opcode) {
   constexpr std::array<std::pair<std::string_view, AsyncEnd>, 3> kEnds = {
       {{"-start", AsyncEnd::start}, {"-update", AsyncEnd::update}, {"-done", AsyncEnd::done}}};

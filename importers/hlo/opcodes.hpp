@@ -29,6 +29,10 @@ enum class OpClass : std::uint8_t {
 /// Class of an opcode without its "-start", "-update" or "-done" suffix.
 OpClass class_of(std::string_view opcode);
 
+/// True for the target of a custom-call that only annotates or reserves memory: "Sharding",
+/// "annotate_device_placement".
+bool is_annotation(std::string_view target);
+
 /// Role of an opcode in an asynchronous pair.
 enum class AsyncEnd : std::uint8_t { none, start, update, done };
 

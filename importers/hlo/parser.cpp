@@ -15,7 +15,6 @@
 namespace equarx::hlo {
 namespace {
 
-constexpr int kMaxTupleDepth = 64;
 /// Source location tables: a name, then lines that begin with a number.
 constexpr std::array<std::string_view, 4> kTables = {"FileNames", "FunctionNames", "FileLocations",
                                                      "StackFrames"};
@@ -49,62 +48,6 @@ std::string unquoted(std::string_view value) {
   return plain;
 }
 
-std::int64_t read_length(Scanner& scanner) {
-  if (scanner.take("?")) return 1;
-  scanner.take("<=");
-  const std::string_view digits = scanner.word();
-  std::int64_t length = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-  if (digits.empty() || problem != std::errc() || end != digits.data() + digits.size() ||
-      length < 0)
-    throw scanner.error(fmt::format("'{}' is not the length of a dimension", digits.substr(0, 40)));
-  return length;
-}
-
-/// Reads a layout such as "{1,0:T(8,128)S(5)}"; only the memory space matters.
-MemorySpace read_layout(Scanner& scanner) {
-  const std::string_view layout = scanner.bracketed();
-  const std::size_t at = layout.find("S(");
-  if (at == std::string_view::npos) return MemorySpace::device;
-  constexpr std::int64_t kFast = 1;
-  constexpr std::int64_t kHost = 5;
-  const std::vector<std::int64_t> numbers =
-      numbers_in(layout.substr(at, layout.find(')', at) - at));
-  const std::int64_t space = numbers.empty() ? 0 : numbers.front();
-  if (space == 0) return MemorySpace::device;
-  if (space == kFast) return MemorySpace::fast;
-  return space == kHost ? MemorySpace::host : MemorySpace::other;
-}
-
-Shape read_array(Scanner& scanner) {
-  Shape shape;
-  shape.type = scanner.word();
-  if (shape.type.empty() || !scanner.take("["))
-    throw scanner.error("expected a shape, like f32[2,3]");
-  while (!scanner.take("]")) {
-    shape.lengths.push_back(read_length(scanner));
-    if (!scanner.take(",") && scanner.peek() != ']')
-      throw scanner.error("expected ',' or ']' after a dimension");
-  }
-  const std::size_t next = scanner.position();
-  if (next < scanner.text().size() && scanner.text()[next] == '{')
-    shape.space = read_layout(scanner);
-  return shape;
-}
-
-Shape read_nested(Scanner& scanner, int depth) {
-  if (!scanner.take("(")) return read_array(scanner);
-  if (depth == kMaxTupleDepth)
-    throw scanner.error(fmt::format("tuples are nested more than {} deep", kMaxTupleDepth));
-  Shape shape{.is_tuple = true, .type = {}, .lengths = {}, .parts = {}};
-  while (!scanner.take(")")) {
-    shape.parts.push_back(read_nested(scanner, depth + 1));
-    if (!scanner.take(",") && scanner.peek() != ')')
-      throw scanner.error("expected ',' or ')' in a tuple; is the file truncated?");
-  }
-  return shape;
-}
-
 /// True if the parentheses of an opcode hold a value instead of operands.
 bool has_payload(std::string_view opcode) { return opcode == "parameter" || opcode == "constant"; }
 
@@ -123,21 +66,32 @@ class Parser {
 
  private:
   void read_header() {
-    if (!scanner_.take("HloModule"))
-      throw scanner_.error(
-          "is not HLO text, which begins with \"HloModule\"; XLA writes it with "
-          "--xla_dump_hlo_as_text, JAX with compiled.as_text()");
+    if (!scanner_.take("HloModule")) throw foreign_text();
     module_.name = scanner_.name();
     read_attributes([&](std::string_view key, std::string_view value) {
       const std::vector<std::int64_t> numbers = numbers_in(value);
       constexpr std::int64_t kMaxCount = 1 << 24;
       const auto count = static_cast<std::uint32_t>(
           numbers.empty() ? 1 : std::clamp<std::int64_t>(numbers.front(), 1, kMaxCount));
+      if (key == "replica_count" || key == "num_partitions") module_.has_chip_count = true;
       if (key == "is_scheduled") module_.is_scheduled = value == "true";
       if (key == "num_partitions") module_.partitions = count;
       if (key == "replica_count") module_.replicas = count;
     });
     scanner_.skip_line();
+  }
+
+  exceptions::UserError foreign_text() {
+    const std::string_view text = scanner_.text();
+    for (const std::string_view dialect : {"stablehlo.", "mhlo.", "module @", "module attributes"})
+      if (text.find(dialect) != std::string_view::npos)
+        return scanner_.error(
+            "is StableHLO, which is neither partitioned nor optimized; write HLO text in Python: "
+            "compiled = jax.jit(f).lower(x).compile(); "
+            "open(\"f.hlo.txt\", \"w\").write(compiled.as_text())");
+    return scanner_.error(
+        "is not HLO text, which begins with \"HloModule\"; XLA writes it with "
+        "--xla_dump_hlo_as_text, JAX with compiled.as_text()");
   }
 
   /// Reads a computation or a table, or skips a line that is neither.
@@ -228,7 +182,11 @@ class Parser {
       const bool names_something = value.starts_with("%") || value.starts_with("{%");
       if (is_known || (names_something && key != "control-predecessors"))
         called.push_back({.names = value, .is_certain = is_known});
-      instruction.attributes.emplace_back(key, unquoted(value));
+      // The device_ids of a mesh continue the value of the attribute before.
+      if (key == "device_ids" && !instruction.attributes.empty())
+        instruction.attributes.back().second += fmt::format(", device_ids={}", value);
+      else
+        instruction.attributes.emplace_back(key, unquoted(value));
     });
   }
 
@@ -248,10 +206,39 @@ class Parser {
       const std::string_view name =
           space == std::string_view::npos ? operand : operand.substr(space + 1);
       if (name.empty()) continue;
-      const auto known = instructions_.find(std::string(name));
-      if (known == instructions_.end()) ++module_.skipped["undefined operand"];
-      instruction.operands.push_back(known == instructions_.end() ? kNoInstruction : known->second);
+      instruction.operands.push_back(operand_named(std::string(name)));
+      if (instruction.operands.back() == kNoInstruction) ++module_.skipped["undefined operand"];
     }
+  }
+
+  /// Finds an instruction of the current computation. "x#1" is element 1 of tuple x, the short form
+  /// of XLA since 2026; the get-tuple-element of the long form is added.
+  InstructionId operand_named(const std::string& name) {
+    if (const auto known = instructions_.find(name); known != instructions_.end())
+      return known->second;
+    const std::size_t hash = name.rfind('#');
+    if (hash == std::string::npos) return kNoInstruction;
+    const InstructionId tuple = operand_named(name.substr(0, hash));
+    std::vector<Instruction>& instructions = module_.computations.back().instructions;
+    const std::string digits = name.substr(hash + 1);
+    std::size_t index = 0;
+    const auto [end, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    if (tuple == kNoInstruction || problem != std::errc() || *end != 0 ||
+        index >= instructions[tuple].shape.parts.size())
+      return kNoInstruction;
+    const auto id = static_cast<InstructionId>(instructions.size());
+    instructions.push_back({.name = name,
+                            .shape = instructions[tuple].shape.parts[index],
+                            .opcode = "get-tuple-element",
+                            .operands = {tuple},
+                            .payload = {},
+                            .attributes = {{"index", digits}},
+                            .called = {},
+                            .line = scanner_.line()});
+    calls_.back().emplace_back();
+    instructions_.emplace(name, id);
+    return id;
   }
 
   /// Reads ", key=value, key=value"; a comma at the end of a line continues on the next one.
@@ -260,7 +247,7 @@ class Parser {
     while (!scanner_.at_line_end() && scanner_.take(",")) {
       const std::string_view key = scanner_.word();  // may be on the next line
       if (!key.empty() && !scanner_.at_line_end() && scanner_.take("=")) {
-        use(key, scanner_.value(","));
+        use(key, attribute_value());
       } else {
         scanner_.value(",");
         ++module_.skipped["attribute without a value"];
@@ -269,6 +256,18 @@ class Parser {
     if (scanner_.at_line_end() || scanner_.peek() == '}') return;
     scanner_.skip_line();
     ++module_.skipped["trailing text on a line"];
+  }
+
+  /// Reads up to a comma; those within "@mesh<a=2,b=4>" belong to the value.
+  std::string_view attribute_value() {
+    std::string_view value = scanner_.value(",");
+    while (value.starts_with("@mesh<") && value.find('>') == std::string_view::npos &&
+           scanner_.take(",")) {
+      const char* const begin = value.data();
+      const std::string_view rest = scanner_.value(",");
+      value = {begin, static_cast<std::size_t>(rest.data() + rest.size() - begin)};
+    }
+    return value;
   }
 
   void resolve_calls() {
@@ -313,8 +312,6 @@ class Parser {
 };
 
 }  // namespace
-
-Shape read_shape(Scanner& scanner) { return read_nested(scanner, 0); }
 
 Module parse_module(std::string_view text) { return Parser(text).read(); }
 

@@ -5,14 +5,11 @@
 
 #include "importers/hlo/module.hpp"
 #include "importers/hlo/scanner.hpp"
+#include "importers/hlo/shape_text.hpp"
 
 namespace equarx::hlo {
 
-/// Reads a shape: "f32[2,3]{1,0:T(8,128)S(1)}", "(s32[], bf16[8])". Bounds of dynamic lengths
-/// ("<=8") count as lengths; unknown lengths ("?") as 1. @throws exceptions::UserError
-Shape read_shape(Scanner& scanner);
-
-/// Reads a module. Unknown constructs are skipped and counted in Module::skipped: lines that are
+/// Reads a module. Operands "x#1" become get-tuple-element instructions. Unknown constructs are skipped and counted in Module::skipped: lines that are
 /// not instructions, attributes without a value, undefined operands and computations, unknown
 /// types.
 /// @throws exceptions::UserError if the text is not a module, is truncated, or has no entry or a recursive

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "importers/hlo/device_order.hpp"
 #include "importers/hlo/mesh_groups.hpp"
 
@@ -41,21 +43,10 @@ std::optional<DeviceGroups> read_lists(std::string_view text, std::uint64_t most
   return groups;
 }
 
-/// Meaning of the numbers in groups.
-enum class Numbers : std::uint8_t { devices, replicas, partitions, replicas_with_all_partitions };
-
-Numbers numbers_of(const Instruction& instruction) {
-  const bool has_channel = !instruction.attribute("channel_id").empty();
-  if (!has_channel) return Numbers::replicas;
-  if (instruction.attribute("use_global_device_ids") == "true") return Numbers::devices;
-  constexpr std::string_view kOfPartitions[] = {"all-to-all", "collective-permute",
-                                                "collective-broadcast", "ragged-all-to-all"};
-  const bool of_partitions = std::ranges::any_of(kOfPartitions, [&](std::string_view opcode) {
-    return instruction.opcode.starts_with(opcode);
-  });
-  return of_partitions ? Numbers::partitions : Numbers::replicas_with_all_partitions;
+std::string_view name_of(Numbers numbers) {
+  if (numbers == Numbers::devices) return "chip";
+  return numbers == Numbers::partitions ? "partition" : "replica";
 }
-
 std::uint64_t count_of(Numbers numbers, const Module& module) {
   switch (numbers) {
     case Numbers::devices: return module.devices();
@@ -97,9 +88,21 @@ DeviceGroups as_devices(const DeviceGroups& groups, Numbers numbers, const Modul
 
 }  // namespace
 
+Numbers numbers_of(const Instruction& instruction) {
+  const bool has_channel = !instruction.attribute("channel_id").empty();
+  if (!has_channel) return Numbers::replicas;
+  if (instruction.attribute("use_global_device_ids") == "true") return Numbers::devices;
+  constexpr std::string_view kOfPartitions[] = {"all-to-all", "collective-permute",
+                                                "collective-broadcast", "ragged-all-to-all"};
+  const bool of_partitions = std::ranges::any_of(kOfPartitions, [&](std::string_view opcode) {
+    return instruction.opcode.starts_with(opcode);
+  });
+  return of_partitions ? Numbers::partitions : Numbers::replicas_with_all_partitions;
+}
+
 std::optional<DeviceGroups> read_groups(std::string_view text, std::uint64_t most) {
   if (text.empty() || text == "{}") return DeviceGroups{};
-  if (text.starts_with("mesh")) return read_mesh_groups(text, most);
+  if (text.starts_with("mesh") || text.starts_with("@mesh")) return read_mesh_groups(text, most);
   return text.front() == '[' ? read_iota_groups(text, most) : read_lists(text, most);
 }
 
@@ -132,6 +135,32 @@ std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> pairs_of(
     pairs.emplace_back(pair[0], pair[1]);
   }
   return pairs;
+}
+
+std::optional<std::uint64_t> largest_number(const Instruction& instruction) {
+  std::optional<std::uint64_t> largest;
+  for (const std::string_view key : {"replica_groups", "source_target_pairs"}) {
+    const std::optional<DeviceGroups> groups = read_groups(instruction.attribute(key), kMaxDevices);
+    if (!groups) continue;
+    for (const std::vector<std::uint32_t>& group : *groups)
+      for (const std::uint32_t number : group)
+        largest = std::max(largest.value_or(0), std::uint64_t{number});
+  }
+  return largest;
+}
+
+std::string group_problem(const Instruction& instruction, const Module& module) {
+  const bool has_pairs = instruction.opcode.starts_with("collective-permute");
+  const char* const key = has_pairs ? "source_target_pairs" : "replica_groups";
+  const std::uint64_t count = count_of(numbers_of(instruction), module);
+  const std::optional<std::uint64_t> largest = largest_number(instruction);
+  if (largest && *largest >= count) {
+    const std::string_view what = name_of(numbers_of(instruction));
+    return fmt::format("its {} name {} {}, but the program is for {} {}{} by its header or --chips",
+                       key, what, *largest, count, what, count == 1 ? "" : "s");
+  }
+  constexpr std::size_t kMaxShown = 40;
+  return fmt::format("unreadable {} '{}'", key, instruction.attribute(key).substr(0, kMaxShown));
 }
 
 }  // namespace equarx::hlo

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,9 +22,21 @@ using imports::DeviceGroups;
 /// 2^24.
 std::optional<DeviceGroups> read_groups(std::string_view text, std::uint64_t most);
 
-/// Returns the chips of the groups of a collective. channel_id and use_global_device_ids determine
-/// how the numbers are interpreted (xla/service/collective_ops_utils.h, GetCollectiveOpGroupMode).
-/// Absent groups mean one group of all chips. Returns std::nullopt for groups that cannot be parsed
+/// Meaning of the numbers in the groups or pairs of a collective.
+enum class Numbers : std::uint8_t { devices, replicas, partitions, replicas_with_all_partitions };
+
+/// By channel_id and use_global_device_ids (xla/service/collective_ops_utils.h,
+/// GetCollectiveOpGroupMode).
+Numbers numbers_of(const Instruction& instruction);
+
+/// Largest number in the groups or pairs of a collective; std::nullopt if they name none or cannot
+/// be parsed.
+std::optional<std::uint64_t> largest_number(const Instruction& instruction);
+
+/// Why groups_of() or pairs_of() has no result.
+std::string group_problem(const Instruction& instruction, const Module& module);
+
+/// Returns the chips of the groups of a collective. Absent groups mean one group of all chips. Returns std::nullopt for groups that cannot be parsed
 /// or name nonexistent devices.
 std::optional<DeviceGroups> groups_of(const Instruction& instruction, const Module& module);
 

@@ -61,7 +61,12 @@ void add_hlo_options(CLI::App& command, ImportArguments& arguments, OptionsOfKin
                       "like while.5=32; may be repeated")
           ->type_name("COUNT")
           ->expected(1)
-          ->take_all()};
+          ->take_all(),
+      command
+          .add_option("--chips", arguments.chips,
+                      "hlo: chips that the program is for, if its header has no num_partitions "
+                      "(default: as many as its collectives name)")
+          ->type_name("CHIPS")};
 }
 
 void add_chakra_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {

@@ -176,5 +176,16 @@ TEST_CASE("renaming instructions are free") {
     CHECK(cost(std::string(kParameters) + line).is_nothing());
 }
 
+TEST_CASE("annotations are free and not noted") {
+  for (const char* target : {"Sharding", "SPMDFullToShardShape", "annotate_device_placement",
+                             "LayoutConstraint", "AllocateBuffer", "xla.sdy.GlobalToLocalShape"}) {
+    const Costed made =
+        costed(std::string(kParameters) +
+               "  %r = f32[100,8] custom-call(%p), custom_call_target=\"" + target + "\"\n");
+    CHECK(made.cost.is_nothing());
+    CHECK(made.notes.empty());
+  }
+}
+
 }  // namespace
 }  // namespace equarx::hlo::cost_test

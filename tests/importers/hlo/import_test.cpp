@@ -140,6 +140,58 @@ TEST_CASE("lengths and trip counts are parsed, and invalid ones rejected") {
                ContainsSubstring("--trip-count: expected a trip count"));
 }
 
+/// A program of one all-reduce, for chips 0 to 7.
+std::string all_reduce(const std::string& header) {
+  return "HloModule m, is_scheduled=true" + header +
+         "\n%add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, "
+         "b)\n}\n"
+         "ENTRY %main {\n  p = f32[4096] parameter(0)\n  ROOT r = f32[4096] all-reduce(p), "
+         "channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true, to_apply=%add\n}\n";
+}
+
+std::string refusal(const std::string& text, const std::string& topology,
+                    std::optional<std::uint32_t> chips = std::nullopt) {
+  HloOptions with = options();
+  with.topology = topology;
+  with.chips = chips;
+  return testing::message_of([&] { import_hlo(text, with); });
+}
+
+TEST_CASE("programs without a chip count are for the chips that they name, or --chips") {
+  HloOptions with = options();
+  with.topology = "ring:8";
+  CHECK(import_hlo(all_reduce(""), with).devices == 8);
+  CHECK_THAT(refusal(all_reduce(""), "1x1"),
+             ContainsSubstring("--topology: the program is for 8 chips") &&
+                 ContainsSubstring("all-reduce 'r' (line 9) names chip 7") &&
+                 ContainsSubstring("but the machine has 1"));
+  CHECK_THAT(refusal(all_reduce(""), "ring:4", 4), ContainsSubstring("at least 8 chips, not 4"));
+  CHECK_THAT(refusal(all_reduce(", num_partitions=8"), "ring:8", 4),
+             ContainsSubstring("leave --chips out"));
+  CHECK(read_chips("") == std::nullopt);
+  CHECK(read_chips("16") == 16);
+  for (const char* bad : {"0", "x", "-1", "99999999999"})
+    CHECK_THAT(testing::message_of([&] { read_chips(bad); }),
+               ContainsSubstring("--chips: expected a number of chips"));
+}
+
+TEST_CASE("a program without anything to simulate says why") {
+  CHECK_THAT(
+      refusal(all_reduce(", num_partitions=1"), "1x1"),
+      ContainsSubstring("all-reduce 'r' (line 9) is skipped, its replica_groups name chip 7, "
+                        "but the program is for 1 chip"));
+  CHECK_THAT(refusal("HloModule m\nENTRY e {\n  p = f32[8] parameter(0)\n}\n", "1x1"),
+             ContainsSubstring("nothing to simulate: its ENTRY does no work"));
+}
+
+TEST_CASE("text before partitioning is not imported") {
+  CHECK_THAT(
+      refusal("HloModule m, num_partitions=4\nENTRY e {\n  p = f32[8] parameter(0)\n  s = f32[8] "
+              "custom-call(p), custom_call_target=\"Sharding\"\n}\n",
+              "ring:4"),
+      ContainsSubstring("before XLA divided the program among 4 chips"));
+}
+
 TEST_CASE("binary and missing files are rejected") {
   const auto path = std::filesystem::temp_directory_path() / "equarx_hlo_test.bin";
   std::ofstream(path, std::ios::binary) << std::string("HloModule\0", 10);

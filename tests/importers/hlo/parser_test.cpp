@@ -142,5 +142,45 @@ TEST_CASE("attributes of any name may name computations, and those of instructio
   CHECK(module.skipped.empty());
 }
 
+TEST_CASE("operands may name elements of tuples") {
+  const Module module = testing::hlo_module(
+      "  %p = (f32[8], (bf16[4], s32[])) parameter(0)\n  %x = f32[8] add(%p#0, f32[8] %p#0)\n"
+      "  %y = bf16[4] negate(%p#1#0)\n  %z = f32[8] negate(%p#2)\n  %v = f32[8] negate(%gone#0)\n"
+      "  %u = f32[8] negate(%x#0)\n  ROOT %t = (f32[8]) tuple(%x)\n");
+  const Computation& entry = testing::entry_of(module);
+  const Instruction& x = testing::instruction_of(module, "x");
+  REQUIRE(x.operands.size() == 2);
+  CHECK(x.operands[0] == x.operands[1]);
+  const Instruction* element = operand_of(x, 0, entry);
+  REQUIRE(element != nullptr);
+  CHECK(element->opcode == "get-tuple-element");
+  CHECK(element->attribute("index") == "0");
+  CHECK(text_of(element->shape) == "f32[8]");
+  CHECK(text_of(operand_of(testing::instruction_of(module, "y"), 0, entry)->shape) == "bf16[4]");
+  CHECK(module.skipped == Skipped{{"undefined operand", 3}});
+  CHECK(entry.instructions[entry.root].name == "t");
+}
+
+TEST_CASE("the devices of a mesh are part of its groups") {
+  const Module module = testing::hlo_module(
+      "  %p = f32[8] parameter(0)\n  %r = f32[8] all-reduce(%p), replica_groups=mesh['a'=2,'b'=4], "
+      "device_ids=([4,2]T(1,0)) {'a'}, channel_id=3, to_apply=%add\n  %s = f32[8] all-reduce(%p), "
+      "replica_groups=@mesh<a=2,b=4> {a}, channel_id=4, to_apply=%add\n");
+  const Instruction& made = testing::instruction_of(module, "r");
+  CHECK(made.attribute("replica_groups") == "mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)) {'a'}");
+  CHECK(made.attribute("channel_id") == "3");
+  CHECK(testing::instruction_of(module, "s").attribute("replica_groups") == "@mesh<a=2,b=4> {a}");
+  CHECK(testing::instruction_of(module, "s").attribute("channel_id") == "4");
+}
+
+TEST_CASE("StableHLO is refused with the way to HLO") {
+  for (const char* text : {"module @jit_f {\n", "#loc = loc(unknown)\nmodule @jit_f attributes {",
+                           "func.func @main() {\n  %0 = stablehlo.add %1, %2\n"})
+    CHECK_THROWS_WITH(parse_module(text), ContainsSubstring("is StableHLO") &&
+                                              ContainsSubstring(".compile()") &&
+                                              ContainsSubstring("compiled.as_text()"));
+  CHECK_THROWS_WITH(parse_module("hello"), ContainsSubstring("is not HLO text"));
+}
+
 }  // namespace
 }  // namespace equarx::hlo::parser_test
