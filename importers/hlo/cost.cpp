@@ -1,13 +1,15 @@
 #include "importers/hlo/cost.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "importers/hlo/opcodes.hpp"
+#include "importers/hlo/passes.hpp"
 #include "importers/hlo/products.hpp"
+#include "importers/hlo/sorts.hpp"
+#include "importers/hlo/vector_costs.hpp"
 
 namespace equarx::hlo {
 namespace {
@@ -70,20 +72,6 @@ double written_share(const Computation& computation, InstructionId of) {
   }
   if (class_of(value->opcode) != OpClass::update) return 1.0;
   return share_of(touched_elements(*value, computation), value->shape.elements());
-}
-
-/// Comparisons of a sort or top-k: n log2 n for each row of n along the sorted axis, which is the
-/// last unless "dimensions" names another.
-double comparisons(const Instruction& instruction, const Computation& computation) {
-  const Instruction* keys = operand_of(instruction, 0, computation);
-  if (keys == nullptr || keys->shape.is_tuple || keys->shape.lengths.empty()) return 0.0;
-  const std::vector<std::int64_t>& lengths = keys->shape.lengths;
-  const std::vector<std::int64_t> axes = numbers_in(instruction.attribute("dimensions"));
-  const std::size_t last = lengths.size() - 1;
-  const std::size_t axis =
-      axes.empty() ? last : std::min(static_cast<std::size_t>(axes.front()), last);
-  const double row = std::max(static_cast<double>(lengths[axis]), 2.0);
-  return keys->shape.elements() * std::log2(row);
 }
 
 std::vector<std::vector<InstructionId>> users_in(const Computation& computation) {
@@ -164,8 +152,13 @@ bool is_for_gpu(const Module& module) {
   return false;
 }
 
-CostModel::CostModel(const Module& module)
-    : module_(module), is_gpu_(is_for_gpu(module)), cache_(module.computations.size()) {}
+const CustomCalls CostModel::kNoCalls;
+
+CostModel::CostModel(const Module& module, const CustomCalls& calls)
+    : module_(module),
+      calls_(calls),
+      is_gpu_(is_for_gpu(module)),
+      cache_(module.computations.size()) {}
 
 const CostModel::Inside& CostModel::inside(ComputationId id, Skipped& notes) {
   if (!cache_[id]) cache_[id] = analyze(id, notes);
@@ -175,6 +168,7 @@ const CostModel::Inside& CostModel::inside(ComputationId id, Skipped& notes) {
 CostModel::Inside CostModel::analyze(ComputationId id, Skipped& notes) {
   const Computation& computation = module_.computations[id];
   const auto users = users_in(computation);
+  const std::vector<double> passes = passes_of(computation, reuse_bytes(is_gpu_));
   Inside made;
   for (InstructionId of = 0; of < computation.instructions.size(); ++of) {
     const Instruction& instruction = computation.instructions[of];
@@ -187,7 +181,8 @@ CostModel::Inside CostModel::analyze(ComputationId id, Skipped& notes) {
     if (made.read_share.size() <= at) made.read_share.resize(at + 1, 1.0);
     if (!instruction.shape.is_tuple)
       made.read_share[at] =
-          share_of(elements_read(computation, of, users), instruction.shape.elements());
+          share_of(elements_read(computation, of, users), instruction.shape.elements()) *
+          passes[of];
   }
   const Instruction& root = computation.instructions[computation.root];
   if (root.opcode != "tuple") {
@@ -208,7 +203,8 @@ double CostModel::vector_ops(const Instruction& instruction, const Computation& 
   };
   const double first = operand_elements(instruction, 0, computation);
   switch (class_of(instruction.opcode)) {
-    case OpClass::elementwise: return instruction.shape.elements();
+    case OpClass::elementwise:
+      return instruction.shape.elements() * ops_per_element(instruction.opcode, is_gpu_);
     case OpClass::reduction: return first * applied();
     case OpClass::window: {
       double window = 1.0;
@@ -242,24 +238,34 @@ void CostModel::add_work(const Instruction& instruction, const Computation& comp
       return;
     case OpClass::product:
     case OpClass::custom: {
-      const std::optional<Product> product = product_of(instruction, computation);
+      const CustomCall* const given = given_for(instruction, calls_);
+      const std::optional<Product> product =
+          given == nullptr ? product_of(instruction, computation) : std::nullopt;
+      const std::optional<double> estimated = estimate(instruction, "flops");
+      const std::string_view target = instruction.attribute("custom_call_target");
       Cost cost;
-      if (product) {
+      if (given != nullptr) {
+        cost.flops = cost.matrix_flops = given->flops;
+      } else if (product && (product->assumption.empty() || !estimated)) {
         cost.flops = product->flops;
         cost.matrix_flops = product->flops * product->passes;
         cost.products = product->type;
         cost.kernel = product->kernel;
         cost.attention_rows = product->attention_rows;
-      } else if (instruction.attribute("custom_call_target").find("sort") !=
-                 std::string_view::npos) {
+        if (!product->assumption.empty())
+          ++notes[fmt::format("custom-call {}: {}; FLOPs can be set with --custom-call",
+                              target.substr(0, kMaxName), product->assumption)];
+      } else if (sorts(instruction)) {
         cost.comparisons = comparisons(instruction, computation);
-      } else if (const std::optional<double> flops = estimate(instruction, "flops")) {
-        cost.flops = cost.matrix_flops = *flops;
+      } else if (estimated) {
+        cost.flops = cost.matrix_flops = *estimated;
       } else if (class_of(base) == OpClass::product) {
         ++notes[fmt::format("{} with mismatched dimension numbers: FLOPs not counted", base)];
       } else {
-        ++notes[fmt::format("custom-call {}: FLOPs unknown, only bytes counted",
-                            instruction.attribute("custom_call_target").substr(0, kMaxName))];
+        ++notes[fmt::format(
+            "custom-call {}: FLOPs unknown, only bytes counted; set them with "
+            "--custom-call NAME=FLOPS",
+            target.substr(0, kMaxName))];
       }
       work += cost;
       return;
@@ -277,6 +283,11 @@ void CostModel::add_work(const Instruction& instruction, const Computation& comp
 void CostModel::add_memory(const Instruction& instruction, const Computation& computation,
                            Cost& cost, Skipped& notes) {
   const OpClass kind = class_of(split(instruction.opcode).base);
+  const CustomCall* const given = given_for(instruction, calls_);
+  if (given != nullptr && given->bytes) {
+    cost.hbm_bytes += *given->bytes;
+    return;
+  }
   if (const std::optional<double> bytes = estimate(instruction, "bytes_accessed")) {
     cost.hbm_bytes += *bytes;
     return;

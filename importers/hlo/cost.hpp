@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "importers/hlo/custom_calls.hpp"
 #include "importers/hlo/module.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/workloads/operation.hpp"
@@ -38,13 +39,14 @@ struct Cost {
 /// Computes costs, and counts unsupported instructions.
 ///
 /// An instruction reads its operands and writes its result; intermediate values of a fusion take no
-/// memory. As in XLA's HloCostAnalysis, an operand that a fusion only slices counts as the slices,
+/// memory, except for data of a normalization whose rows do not fit on chip, which is read once more
+/// (passes_of()). As in XLA's HloCostAnalysis, an operand that a fusion only slices counts as the slices,
 /// and an operand updated in place counts as the written update only. On-chip arrays
 /// (MemorySpace::fast) take no HBM, except in GPU modules, where this space is HBM as well.
 class CostModel {
  public:
-  /// `module` must outlive it.
-  explicit CostModel(const Module& module);
+  /// Both must outlive it. `calls`: work of custom-calls that replaces the model's
+  explicit CostModel(const Module& module, const CustomCalls& calls = kNoCalls);
 
   /// @param notes  counts approximations and unsupported instructions
   Cost of(const Instruction& instruction, const Computation& computation, Skipped& notes);
@@ -52,8 +54,9 @@ class CostModel {
  private:
   /// Cost of a computation, and the accessed share of its parameters and results.
   struct Inside {
-    Cost work;                       ///< without memory traffic
-    std::vector<double> read_share;  ///< by parameter: share of its bytes that is read
+    Cost work;  ///< without memory traffic
+    std::vector<double>
+        read_share;  ///< by parameter: share of its bytes that is read; > 1 for several passes
     std::vector<double> written;  ///< by element of the result: share of its bytes that is written
   };
 
@@ -65,7 +68,10 @@ class CostModel {
                   Skipped& notes);
   double vector_ops(const Instruction& instruction, const Computation& computation, Skipped& notes);
 
+  static const CustomCalls kNoCalls;
+
   const Module& module_;
+  const CustomCalls& calls_;
   bool is_gpu_ = false;
   std::vector<std::optional<Inside>> cache_;  // by computation
 };

@@ -28,10 +28,10 @@ struct List {
 
 class FlowMaker {
  public:
-  FlowMaker(const Module& module, const TripCounts& counts)
+  FlowMaker(const Module& module, const TripCounts& counts, const CustomCalls& calls)
       : module_(module),
         counts_(counts),
-        costs_(module),
+        costs_(module, calls),
         contents_(contents_of(module)),
         made_(module.computations.size()) {
     flow_.notes = module.skipped;
@@ -320,8 +320,8 @@ class FlowMaker {
 
 }  // namespace
 
-Flow make_flow(const Module& module, const TripCounts& counts) {
-  return FlowMaker(module, counts).make();
+Flow make_flow(const Module& module, const TripCounts& counts, const CustomCalls& calls) {
+  return FlowMaker(module, counts, calls).make();
 }
 
 }  // namespace equarx::hlo

@@ -67,6 +67,6 @@ struct TripCounts {
 /// computations hold collectives runs them as a call does.
 /// @throws exceptions::UserError for a loop with unknown trip count, and for more than 100,000
 /// collectives
-Flow make_flow(const Module& module, const TripCounts& counts = {});
+Flow make_flow(const Module& module, const TripCounts& counts = {}, const CustomCalls& calls = {});
 
 }  // namespace equarx::hlo

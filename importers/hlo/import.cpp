@@ -1,6 +1,7 @@
 #include "importers/hlo/import.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -78,6 +79,34 @@ hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<st
   return counts;
 }
 
+hlo::CustomCalls read_custom_calls(const std::vector<std::string>& texts) {
+  constexpr double kMost = 1e30;
+  hlo::CustomCalls calls;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.rfind('=');
+    const std::size_t colon = equals == std::string::npos ? equals : text.find(':', equals);
+    const auto number = [&](std::size_t begin, std::size_t end) -> std::optional<double> {
+      const char* const last = text.data() + std::min(end, text.size());
+      double value = 0.0;
+      const auto [stop, problem] = std::from_chars(text.data() + begin, last, value);
+      const bool is_valid =
+          problem == std::errc() && stop == last && value >= 0.0 && value <= kMost;
+      return is_valid ? std::optional(value) : std::nullopt;
+    };
+    const bool has_name = equals != std::string::npos && equals > 0;
+    const std::optional<double> flops = has_name ? number(equals + 1, colon) : std::nullopt;
+    hlo::CustomCall call{.flops = flops.value_or(0.0), .bytes = {}};
+    if (colon != std::string::npos) call.bytes = number(colon + 1, text.size());
+    if (!flops || (colon != std::string::npos && !call.bytes))
+      throw InputError("",
+                       fmt::format("--custom-call: expected FLOPs of one call, like NAME=1.5e12, "
+                                   "or with its bytes, NAME=1.5e12:2e9, not '{}'",
+                                   text));
+    calls[text.substr(0, equals)] = call;
+  }
+  return calls;
+}
+
 std::optional<std::uint32_t> read_chips(const std::string& text) {
   if (text.empty()) return std::nullopt;
   constexpr std::uint64_t kMaxChips = 1 << 24;
@@ -104,8 +133,9 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
   hlo::Module module = hlo::parse_module(text);
   check_partitioned(module);
   set_chip_count(module, options.chips);
+  check_names(options.calls, module);
   check_chips(module, machine);
-  const hlo::Flow flow = hlo::make_flow(module, options.counts);
+  const hlo::Flow flow = hlo::make_flow(module, options.counts, options.calls);
   const steps::Mesh mesh = mesh_for(machine, options, [&] {
     return steps::axes_for(flow, static_cast<std::uint32_t>(module.devices()));
   });

@@ -15,8 +15,13 @@ namespace equarx::imports {
 /// Options of the HLO importer.
 struct HloOptions : ProgramOptions {
   hlo::TripCounts counts = {};
+  hlo::CustomCalls calls = {};
   std::optional<std::uint32_t> chips = {};  ///< of a program without a count in its header
 };
+
+/// Parses values of --custom-call: "NAME=1.5e12" (FLOPs), "NAME=1.5e12:2e9" (and bytes).
+/// @throws input::InputError
+hlo::CustomCalls read_custom_calls(const std::vector<std::string>& texts);
 
 /// Parses the value of --chips, from 1 to 2^24; std::nullopt if empty. @throws input::InputError
 std::optional<std::uint32_t> read_chips(const std::string& text);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/workloads/attention.hpp"
+#include "importers/hlo/attention.hpp"
 
 namespace equarx::hlo {
 namespace {
@@ -17,13 +17,6 @@ using hardware::MatrixType;
 using workloads::Kernel;
 
 constexpr double kFlopsPerMultiplyAdd = 2.0;
-
-/// Shape of an operand; nullptr if it is missing or a tuple.
-const Shape* array_of(const Instruction& instruction, std::size_t operand,
-                      const Computation& computation) {
-  const Instruction* found = operand_of(instruction, operand, computation);
-  return found == nullptr || found->shape.is_tuple ? nullptr : &found->shape;
-}
 
 /// Shape of the result; its first element if the instruction also returns its workspace.
 const Shape* result_of(const Instruction& instruction) {
@@ -52,15 +45,6 @@ double passes_of(const Instruction& instruction, const Shape& left) {
   return precision.find("high") != std::string_view::npos ? kHigh : 1.0;
 }
 
-Product made(const Instruction& instruction, const Shape& left, const Shape& right,
-             double multiplications) {
-  constexpr double kPerComplex = 4.0;
-  const double per_element = left.type.starts_with("c") ? kPerComplex : 1.0;
-  return {.flops = kFlopsPerMultiplyAdd * per_element * multiplications,
-          .passes = passes_of(instruction, left),
-          .type = type_of(left, right)};
-}
-
 std::optional<double> contracted(const Shape& left, std::string_view dimensions) {
   double product = 1.0;
   for (const std::int64_t at : numbers_in(dimensions)) {
@@ -78,7 +62,7 @@ std::optional<Product> dot(const Instruction& instruction, const Computation& co
   if (left == nullptr || right == nullptr || result == nullptr) return std::nullopt;
   const std::optional<double> length = contracted(*left, contracting);
   if (!length) return std::nullopt;
-  return made(instruction, *left, *right, result->elements() * *length);
+  return product_made(instruction, *left, *right, result->elements() * *length);
 }
 
 // --- Convolutions
@@ -215,7 +199,7 @@ std::optional<Product> convolution(const Instruction& instruction, const Computa
     multiplications *= positions(window, length_at(*left, labels.input, label),
                                  length_at(*result, labels.output, label));
   }
-  Product product = made(instruction, *left, *right, multiplications);
+  Product product = product_made(instruction, *left, *right, multiplications);
   if (spatial > 0) product.kernel = Kernel::convolution;
   return product;
 }
@@ -237,32 +221,54 @@ std::optional<Product> cudnn_convolution(const Instruction& instruction,
   const auto features = static_cast<double>(length_at(*kernel, labels.kernel, 'o'));
   if (features <= 0.0) return std::nullopt;
   Product product =
-      made(instruction, *left, *right, output->elements() * kernel->elements() / features);
+      product_made(instruction, *left, *right, output->elements() * kernel->elements() / features);
   product.kernel = Kernel::convolution;
   return product;
 }
 
-/// Fused attention of cuDNN: two products per score forward, five backward; half of the scores
-/// under a causal mask.
-std::optional<Product> cudnn_attention(const Instruction& instruction,
-                                       const Computation& computation, bool backward) {
-  const std::string_view config = instruction.attribute("backend_config");
-  const auto scores = json_value(config, "intermediate_tensor_shape");
-  const auto lengths = scores ? json_value(*scores, "dimensions") : std::nullopt;
-  const Shape* queries = array_of(instruction, 0, computation);
-  const Lengths sizes = lengths ? numbers_in(*lengths) : Lengths{};  // batch, heads, queries, keys
-  constexpr std::size_t kAxes = 4;
-  if (queries == nullptr || sizes.size() != kAxes || std::ranges::min(sizes) < 1)
-    return std::nullopt;
-  const double rows =
-      static_cast<double>(sizes[0]) * static_cast<double>(sizes[1]) * static_cast<double>(sizes[2]);
-  const auto mask = json_value(config, "mask_type");
-  const bool is_causal = mask && mask->find("CAUSAL") != std::string_view::npos;
-  const double keys = static_cast<double>(sizes[3]) / (is_causal ? 2.0 : 1.0);
-  const double products = backward ? workloads::kBackwardProducts : workloads::kForwardProducts;
-  Product product = made(instruction, *queries, *queries, products * keys * queries->elements());
-  product.kernel = backward ? Kernel::attention_backward : Kernel::attention;
-  product.attention_rows = rows * products / workloads::kForwardProducts;
+/// A grouped GEMM, which multiplies each row by the matrix of its group: [m,k] x [g,k,n] to [m,n];
+/// or the gradient of the matrices, [m,k] x [m,n] to [g,k,n]. Either takes m * k * n products.
+std::optional<Product> grouped_gemm(const Instruction& instruction,
+                                    const Computation& computation) {
+  constexpr std::size_t kMatrix = 2;
+  constexpr std::size_t kMatrices = 3;
+  const Shape* left = nullptr;
+  const Shape* right = nullptr;
+  for (std::size_t i = 0; i < instruction.operands.size() && right == nullptr; ++i) {
+    const Shape* shape = array_of(instruction, i, computation);
+    if (shape == nullptr || shape->lengths.size() < kMatrix) continue;
+    (left == nullptr ? left : right) = shape;
+  }
+  const Shape* result = result_of(instruction);
+  if (right == nullptr || result == nullptr || left->lengths.size() != kMatrix) return std::nullopt;
+  const bool of_matrices = right->lengths.size() == kMatrices && result->lengths.size() == kMatrix;
+  const bool of_gradient = right->lengths.size() == kMatrix && result->lengths.size() == kMatrices;
+  if (!of_matrices && !of_gradient) return std::nullopt;
+  return product_made(instruction, *left, *right,
+                      left->elements() * static_cast<double>(result->lengths.back()));
+}
+
+/// True for grouped GEMMs of cuBLAS, Transformer Engine and Pallas (megablox: gmm, tgmm).
+bool multiplies_groups(const Instruction& instruction, std::string_view target) {
+  constexpr std::string_view kMosaic = "tpu_custom_call";
+  const std::string_view name = instruction.name;
+  return target.find("grouped") != std::string_view::npos ||
+         target.find("ragged") != std::string_view::npos ||
+         (target == kMosaic && (name.starts_with("gmm") || name.starts_with("tgmm")));
+}
+
+/// The gradient of a ragged-dot's matrices, [m,k] x [m,n] to [g,k,n], contracts the rows of one
+/// group for each of its g results.
+std::optional<Product> ragged_dot(const Instruction& instruction, const Computation& computation) {
+  const std::string_view contracting = instruction.attribute("lhs_contracting_dims");
+  std::optional<Product> product = dot(instruction, computation, contracting);
+  const Lengths ragged = numbers_in(instruction.attribute("lhs_ragged_dims"));
+  const Lengths contracted = numbers_in(contracting);
+  const bool is_divided =
+      !ragged.empty() && std::ranges::find(contracted, ragged.front()) != contracted.end();
+  const Shape* result = result_of(instruction);
+  if (product && is_divided && !result->lengths.empty())
+    product->flops /= std::max<double>(1.0, static_cast<double>(result->lengths.front()));
   return product;
 }
 
@@ -274,20 +280,37 @@ std::optional<Product> gemm(const Instruction& instruction, const Computation& c
 
 }  // namespace
 
+const Shape* array_of(const Instruction& instruction, std::size_t operand,
+                      const Computation& computation) {
+  const Instruction* found = operand_of(instruction, operand, computation);
+  return found == nullptr || found->shape.is_tuple ? nullptr : &found->shape;
+}
+
+Product product_made(const Instruction& instruction, const Shape& left, const Shape& right,
+                     double multiplications) {
+  constexpr double kPerComplex = 4.0;
+  const double per_element = left.type.starts_with("c") ? kPerComplex : 1.0;
+  return {.flops = kFlopsPerMultiplyAdd * per_element * multiplications,
+          .passes = passes_of(instruction, left),
+          .type = type_of(left, right)};
+}
+
 std::optional<Product> product_of(const Instruction& instruction, const Computation& computation) {
   const std::string& opcode = instruction.opcode;
-  if (opcode == "dot" || opcode == "ragged-dot" || opcode == "scaled-dot")
+  if (opcode == "ragged-dot") return ragged_dot(instruction, computation);
+  if (opcode == "dot" || opcode == "scaled-dot")
     return dot(instruction, computation, instruction.attribute("lhs_contracting_dims"));
   if (opcode == "convolution") return convolution(instruction, computation);
   if (opcode != "custom-call") return std::nullopt;
   const std::string_view target = instruction.attribute("custom_call_target");
   constexpr std::string_view kConvolution = "__cudnn$conv";
-  constexpr std::string_view kAttention = "__cudnn$fmha";
   if (target.starts_with(kConvolution))
     return cudnn_convolution(instruction, computation, target.substr(kConvolution.size()));
-  if (target.starts_with(kAttention))
-    return cudnn_attention(instruction, computation, target.ends_with("Backward"));
-  return target.starts_with("__cublas") ? gemm(instruction, computation) : std::nullopt;
+  if (std::optional<Product> attention = attention_of(instruction, computation)) return attention;
+  if (target.starts_with("__cublas"))
+    if (std::optional<Product> product = gemm(instruction, computation)) return product;
+  return multiplies_groups(instruction, target) ? grouped_gemm(instruction, computation)
+                                                : std::nullopt;
 }
 
 }  // namespace equarx::hlo

@@ -78,8 +78,9 @@ struct ImportArguments {
   std::string device_order;      ///< "jax", "machine", "0,1,3,2"; empty: by topology
   std::string formats = "int8";  ///< "int8,fp8-e4m3"; empty: no variants
   std::string min_bytes = "64 KiB";
-  std::vector<std::string> trip_counts;  ///< "32", "while.5=32"
-  std::string chips;                     ///< hlo: chips of the program; empty: from its text
+  std::vector<std::string> trip_counts;   ///< "32", "while.5=32"
+  std::vector<std::string> custom_calls;  ///< hlo: "NAME=1.5e12", "NAME=1.5e12:2e9"
+  std::string chips;                      ///< hlo: chips of the program; empty: from its text
   std::string output;  ///< file for the step's configuration; "-": standard output
   bool json = false;
   bool only_read = false;        ///< summarize the program without simulating it

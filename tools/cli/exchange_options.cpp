@@ -66,7 +66,15 @@ void add_hlo_options(CLI::App& command, ImportArguments& arguments, OptionsOfKin
           .add_option("--chips", arguments.chips,
                       "hlo: chips that the program is for, if its header has no num_partitions "
                       "(default: as many as its collectives name)")
-          ->type_name("CHIPS")};
+          ->type_name("CHIPS"),
+      command
+          .add_option(
+              "--custom-call", arguments.custom_calls,
+              "hlo: FLOPs, and optionally HBM bytes, of a custom-call by target or name, like "
+              "my_kernel=1.5e12 or my_kernel=1.5e12:2e9; may be repeated")
+          ->type_name("NAME=FLOPS")
+          ->expected(1)
+          ->take_all()};
 }
 
 void add_chakra_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {

@@ -171,6 +171,7 @@ void import_step(const ImportArguments& arguments) {
 imports::ImportedProgram read_hlo(const ImportArguments& arguments, const std::string& text) {
   imports::HloOptions options;
   read_options(arguments, options);
+  options.calls = imports::read_custom_calls(arguments.custom_calls);
   options.chips = imports::read_chips(arguments.chips);
   options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
   return naming_file(arguments.file, [&] {

@@ -187,5 +187,24 @@ TEST_CASE("annotations are free and not noted") {
   }
 }
 
+TEST_CASE("a fusion that normalizes rows that do not fit on chip reads them twice") {
+  const auto bytes = [](const std::string& columns, const std::string& gpu) {
+    const std::string type = "f32[4," + columns + "]";
+    return cost("  %p = " + type + " parameter(0)\n  %r = " + type + " fusion(%p), calls=%norm" +
+                    gpu + "\n",
+                "%norm (x: " + type + ") -> " + type + " {\n  %x = " + type +
+                    " parameter(0)\n  %z = f32[] constant(0)\n  %s = f32[4] reduce(%x, %z), "
+                    "dimensions={1}, to_apply=%add\n  %b = " +
+                    type + " broadcast(%s), dimensions={0}\n  ROOT %n = " + type +
+                    " multiply(%x, %b)\n}\n")
+        .hbm_bytes;
+  };
+  const std::string gpu = ", backend_config={\"fusion_backend_config\":{}}";
+  CHECK(bytes("100000", "") == 2 * 4 * 4e5);
+  CHECK(bytes("10000000", "") == 3 * 4 * 4e7);
+  CHECK(bytes("100000", gpu) == 3 * 4 * 4e5);
+  CHECK(bytes("1000", gpu) == 2 * 4 * 4e3);
+}
+
 }  // namespace
 }  // namespace equarx::hlo::cost_test

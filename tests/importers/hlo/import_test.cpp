@@ -175,6 +175,23 @@ TEST_CASE("programs without a chip count are for the chips that they name, or --
                ContainsSubstring("--chips: expected a number of chips"));
 }
 
+TEST_CASE("work of custom-calls is parsed, and invalid values are rejected") {
+  const hlo::CustomCalls calls = read_custom_calls({"a=1.5e12", "b=c=3:2e9"});
+  CHECK(calls.at("a").flops == 1.5e12);
+  CHECK_FALSE(calls.at("a").bytes);
+  CHECK(calls.at("b=c").flops == 3.0);
+  CHECK(calls.at("b=c").bytes == 2e9);
+  for (const char* bad :
+       {"", "a", "a=", "=3", "a=x", "a=-1", "a=3:", "a=3:x", "a=inf", "a=nan", "a=1e99"})
+    CHECK_THAT(testing::message_of([&] { read_custom_calls({bad}); }),
+               ContainsSubstring("--custom-call: expected FLOPs of one call, like NAME=1.5e12"));
+  HloOptions with = options();
+  with.topology = "ring:8";
+  with.calls = {{"gone", {}}};
+  CHECK_THAT(testing::message_of([&] { import_hlo(all_reduce(""), with); }),
+             ContainsSubstring("--custom-call: the program has no custom-calls"));
+}
+
 TEST_CASE("a program without anything to simulate says why") {
   CHECK_THAT(
       refusal(all_reduce(", num_partitions=1"), "1x1"),

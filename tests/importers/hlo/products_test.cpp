@@ -132,6 +132,35 @@ TEST_CASE("cuBLAS GEMMs have their dimensions in the configuration") {
               "\"lhs_contracting_dimensions\":[\"1\"]}}}") == 2.0 * 8 * 4 * 16);
 }
 
+TEST_CASE("grouped GEMMs multiply each row by one matrix") {
+  const std::string rows = "bf16[64,16]";
+  const std::string matrices = "bf16[4,16,32]";
+  const double each = 2.0 * 64 * 16 * 32;
+  const auto call = [](const std::string& target) {
+    return "custom-call(%l, %r), custom_call_target=\"" + target + "\"";
+  };
+  CHECK(flops(rows, matrices, "bf16[64,32]", call("__cublas$lt$groupedMatmul")) == each);
+  CHECK(flops(rows, matrices, "bf16[64,32]", call("te_grouped_gemm_ffi")) == each);
+  CHECK(flops(rows, "bf16[64,32]", "bf16[4,16,32]", call("ragged_dot")) == each);
+  CHECK_FALSE(product(rows, "bf16[16,32]", "bf16[64,32]", call("te_grouped_gemm_ffi")));
+  // A Pallas kernel, whose name is that of its instruction.
+  const Module module = testing::hlo_module(
+      "  %s = s32[4] parameter(0)\n  %l = bf16[64,16] parameter(1)\n  %r = bf16[4,16,32] "
+      "parameter(2)\n  %gmm.1 = bf16[64,32] custom-call(%s, %l, %r), "
+      "custom_call_target=\"tpu_custom_call\"\n");
+  CHECK(product_of(testing::instruction_of(module, "gmm.1"), testing::entry_of(module))->flops ==
+        each);
+}
+
+TEST_CASE("a ragged-dot counts every row once, also for the gradient of its matrices") {
+  CHECK(flops("bf16[64,16]", "bf16[4,16,32]", "bf16[64,32]",
+              "ragged-dot(%l, %r), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+              "lhs_ragged_dims={0}, rhs_group_dims={0}") == 2.0 * 64 * 16 * 32);
+  CHECK(flops("bf16[64,16]", "bf16[64,32]", "bf16[4,16,32]",
+              "ragged-dot(%l, %r), lhs_contracting_dims={0}, rhs_contracting_dims={0}, "
+              "lhs_ragged_dims={0}") == 2.0 * 64 * 16 * 32);
+}
+
 TEST_CASE("other instructions and mismatched dimensions are not products") {
   CHECK_FALSE(product("f32[2]", "f32[2]", "f32[2]", "add(%l, %r)"));
   CHECK_FALSE(product("f32[2]", "f32[2]", "f32[2]", "dot(%l, %r), lhs_contracting_dims={5}"));

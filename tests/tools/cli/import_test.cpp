@@ -134,6 +134,13 @@ TEST_CASE("import rejects invalid input in one line and leaves no file") {
   check_refusal(equarx_sim(import({"--min-bytes", "4"})), "--min-bytes: ");
   check_refusal(equarx_sim(import({"--mesh", "data"})), "--mesh: expected axes");
   check_refusal(equarx_sim(import({"--trip-count", "x"})), "--trip-count: expected a trip count");
+  check_refusal(equarx_sim(import({"--chips", "x"})), "--chips: expected a number of chips");
+  check_refusal(equarx_sim(import({"--chips", "8"})),
+                "--chips: the header of the program has replica_count 1 x num_partitions 16");
+  check_refusal(equarx_sim(import({"--custom-call", "x"})), "--custom-call: expected FLOPs");
+  check_refusal(
+      equarx_sim(import({"--custom-call", "x=1"})),
+      "--custom-call: the program has no custom-call 'x'; name a target (tpu_custom_call)");
   check_refusal(equarx_sim(import({"--only-read", "--json"})), "--only-read");
   check_refusal(equarx_sim(import({"-o", kProgram})), "transformer_v5e_4x4");
   CHECK_FALSE(std::filesystem::exists(none));
@@ -174,6 +181,8 @@ TEST_CASE("import and export of traces reject invalid input in one line") {
   check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2"}), "x.0.et: ");
   check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2", "--trip-count", "3"}),
                 "--trip-count: applies to import hlo");
+  check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2", "--chips", "8"}),
+                "--chips: applies to import hlo");
   check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2", "--dtype", "int3"}),
                 "--dtype: 'int3' is not known; use one of fp32, bf16");
   check_refusal(equarx_sim({"import", "hlo", kProgram, "--topology", "4x4", "--groups", "x"}),
