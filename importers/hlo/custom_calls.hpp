@@ -19,7 +19,7 @@ struct CustomCall {
 /// name of a Pallas kernel: "splash_mha_fwd" of "splash_mha_fwd.3".
 using CustomCalls = std::map<std::string, CustomCall>;
 
-/// Returns what is given for an instruction; nullptr if nothing is or it is not a custom-call.
+/// Returns the given work of an instruction; nullptr if there is none, or it is not a custom-call.
 const CustomCall* given_for(const Instruction& instruction, const CustomCalls& calls);
 
 /// @throws exceptions::UserError for a name that no custom-call of the module has

@@ -7,8 +7,8 @@
 
 namespace equarx::hlo {
 
-/// On-chip memory that holds what a fusion reuses, in bytes: shared memory of an SM (228 KiB, CUDA
-/// C++ Programming Guide, compute capability 9.0), or the VMEM that XLA gives to a fusion of a TPU
+/// On-chip memory for data that a fusion reuses, in bytes: shared memory of an SM (228 KiB, CUDA C++
+/// Programming Guide, compute capability 9.0), or the VMEM that XLA gives to a fusion of a TPU
 /// (xla_tpu_scoped_vmem_limit_kib, 16 MiB).
 double reuse_bytes(bool is_gpu);
 

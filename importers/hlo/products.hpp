@@ -19,7 +19,7 @@ struct Product {
   hardware::MatrixType type = hardware::MatrixType::bf16;
   workloads::Kernel kernel = workloads::Kernel::usual;
   double attention_rows = 0.0;       ///< workloads::Operation::attention_rows
-  std::string_view assumption = {};  ///< what its FLOPs assume, for notes; empty if nothing
+  std::string_view assumption = {};  ///< of its FLOPs, for notes; may be empty
 };
 
 /// Shape of an operand; nullptr if it is missing or a tuple.

@@ -25,9 +25,9 @@ using MaybeScalar = std::optional<Scalar>;
 using Argument = std::vector<MaybeScalar>;
 
 /// Evaluates scalar integer instructions: constants, arithmetic, comparisons, logic, and copies,
-/// conversions, bitcasts, tuples, get-tuple-elements, fusions and calls of them. Other values,
-/// those that leave +-2^40 or the range of their type, and those that take more than 500 instructions
-/// are unknown.
+/// conversions, bitcasts, tuples, get-tuple-elements, fusions and calls of them. Other values
+/// are unknown, as are values beyond +-2^40 or the range of their type, and values that take more
+/// than 500 instructions.
 class ScalarEvaluator {
  public:
   /// @param module, computation  must outlive it
@@ -41,7 +41,7 @@ class ScalarEvaluator {
   /// Value of an element of a tuple instruction.
   MaybeScalar element(InstructionId of, std::size_t number);
 
-  /// A comparison of values of which at least one depends on the counter.
+  /// A comparison of values that may depend on the counter.
   struct Comparison {
     Scalar difference;  ///< left minus right
     std::string_view direction;

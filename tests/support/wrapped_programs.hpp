@@ -10,7 +10,7 @@
 
 namespace equarx::testing {
 
-/// Executions by name of the collective instruction; 0 for those that never run.
+/// Executions by name of the collective instruction; 0 if it never runs.
 using Executions = std::map<std::string, double>;
 
 struct WrappedProgram {

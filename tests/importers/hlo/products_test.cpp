@@ -143,7 +143,7 @@ TEST_CASE("grouped GEMMs multiply each row by one matrix") {
   CHECK(flops(rows, matrices, "bf16[64,32]", call("te_grouped_gemm_ffi")) == each);
   CHECK(flops(rows, "bf16[64,32]", "bf16[4,16,32]", call("ragged_dot")) == each);
   CHECK_FALSE(product(rows, "bf16[16,32]", "bf16[64,32]", call("te_grouped_gemm_ffi")));
-  // A Pallas kernel, whose name is that of its instruction.
+  // A Pallas kernel has the name of its instruction.
   const Module module = testing::hlo_module(
       "  %s = s32[4] parameter(0)\n  %l = bf16[64,16] parameter(1)\n  %r = bf16[4,16,32] "
       "parameter(2)\n  %gmm.1 = bf16[64,32] custom-call(%s, %l, %r), "
