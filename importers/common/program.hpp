@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/input/json_value.hpp"
 #include "experiments/config/topology.hpp"
+#include "importers/common/audit.hpp"
 #include "importers/common/imported_collective.hpp"
 #include "models/steps/mesh.hpp"
 #include "models/steps/step.hpp"
@@ -53,6 +55,7 @@ struct ImportedProgram {
   /// Approximations and unsupported constructs, with counts.
   std::map<std::string, std::uint64_t> notes;
   input::JsonValue step;  ///< step configuration, as accepted by read_step_config()
+  std::optional<ProgramAudit> audit = {};  ///< if requested
 };
 
 /// Options common to all importers.
