@@ -12,6 +12,7 @@
 #include "importers/common/machine_text.hpp"
 #include "importers/hlo/chip_count.hpp"
 #include "importers/hlo/flow_totals.hpp"
+#include "importers/hlo/audit.hpp"
 #include "importers/hlo/hlo_step.hpp"
 #include "importers/hlo/parser.hpp"
 #include "importers/hlo/partitioning.hpp"
@@ -156,8 +157,10 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
                  .collective_bytes = totals.collective_bytes},
       .ops = ops_of(flow, totals, step, mesh, options),
       .notes = {},
-      .step = {}};
+      .step = {},
+      .audit = {}};
   for (const auto& [note, count] : flow.notes) program.notes[os::printable(note)] += count;
+  if (options.audit) program.audit = hlo::audit(module, flow, step.collectives, text);
   program.step = step_json(step.graph, mesh, machine, options, program.ops);
   return program;
 }
