@@ -171,7 +171,7 @@ def of_step() -> set[str]:
 def of_import() -> set[str]:
     """Keys of `import --json` for a program and for a trace; notes are texts."""
     made = program("import", "hlo", str(markdown.ROOT / "configs/programs/transformer_v5e_4x4.hlo.txt"), "--topology",
-                   "4x4", "--json", folder=markdown.ROOT)
+                   "4x4", "--json", "--audit", folder=markdown.ROOT)
     keys = json_keys.paths(json.loads(made), CLOSED | {"notes"})
     with tempfile.TemporaryDirectory() as name:
         program("export", "chakra", str(markdown.ROOT / "configs/experiments/buckets_v5e_16x16.json"), "-o",

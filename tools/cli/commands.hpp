@@ -83,6 +83,7 @@ struct ImportArguments {
   std::string chips;                      ///< hlo: chips of the program; empty: from its text
   std::string output;  ///< file for the step's configuration; "-": standard output
   bool json = false;
+  bool audit = false;            ///< hlo: list collectives that could be cheaper or more exact
   bool only_read = false;        ///< summarize the program without simulating it
   std::string bytes = "1 MiB";   ///< msccl: size of the whole buffer
   std::string buffer = "4 MiB";  ///< msccl: buffer size of the Simple protocol

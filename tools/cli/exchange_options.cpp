@@ -74,7 +74,10 @@ void add_hlo_options(CLI::App& command, ImportArguments& arguments, OptionsOfKin
               "my_kernel=1.5e12 or my_kernel=1.5e12:2e9; may be repeated")
           ->type_name("NAME=FLOPS")
           ->expected(1)
-          ->take_all()};
+          ->take_all(),
+      command.add_flag("--audit", arguments.audit,
+                       "hlo: list collectives that move too many bytes, round too often, repeat "
+                       "themselves or hold up the core, with the time that a remedy saves")};
 }
 
 void add_chakra_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
@@ -178,6 +181,7 @@ void add_import(CLI::App& app) {
   add_chakra_options(*command, *arguments, (*kinds)[2]);
   add_msccl_options(*command, *arguments, (*kinds)[3]);
   command->get_option("--only-read")->excludes(json);
+  command->get_option("--only-read")->excludes(command->get_option("--audit"));
   command->callback([arguments, kinds] {
     for (const OptionsOfKind& of : *kinds)
       for (const CLI::Option* option : of.options)

@@ -21,6 +21,7 @@
 #include "experiments/config/step_json.hpp"
 #include "experiments/step/run.hpp"
 #include "importers/chakra/import.hpp"
+#include "importers/common/audit_report.hpp"
 #include "importers/common/program_report.hpp"
 #include "importers/hlo/import.hpp"
 #include "importers/msccl/msccl.hpp"
@@ -140,8 +141,33 @@ imports::ImportedProgram read_chakra(const ImportArguments& arguments) {
   });
 }
 
+/// Findings with the times of their remedies; std::nullopt if no audit was requested.
+std::optional<imports::AuditResult> audit(const ImportArguments& arguments,
+                                          const imports::ImportedProgram& program,
+                                          const step::StepResult& result) {
+  if (!program.audit) return std::nullopt;
+  ProgressLine line;
+  return naming_file(arguments.file, [&] {
+    return imports::run_audit(program, *program.audit, result,
+                              [&](const std::string& text) { line.show(text); });
+  });
+}
+
+void print_result(const ImportArguments& arguments, const imports::ImportedProgram& program,
+                  const step::StepResult& result) {
+  const std::optional<imports::AuditResult> findings = audit(arguments, program, result);
+  if (!arguments.json)
+    return print(to_table(program, result) + (findings ? to_text(*findings, program) : ""));
+  input::Json json = to_json(program, result);
+  if (findings) json["audit"] = to_json(*findings);
+  print(input::json_text(json, 2) + "\n");
+}
+
 void import_step(const ImportArguments& arguments) {
   const bool to_standard_output = arguments.output == kStandardOutput;
+  if (to_standard_output && arguments.audit)
+    throw input::InputError(
+        "", "--audit: prints findings, but --output - prints the configuration only; remove one");
   const StopNotice notice(to_standard_output ? "" : arguments.output);
   std::optional<output::OutputFile> file;
   if (!arguments.output.empty() && !to_standard_output) {
@@ -160,8 +186,7 @@ void import_step(const ImportArguments& arguments) {
   } else {
     const step::StepResult result =
         naming_file(arguments.file, [&] { return simulate(program.step); });
-    print(arguments.json ? input::json_text(to_json(program, result), 2) + "\n"
-                         : to_table(program, result));
+    print_result(arguments, program, result);
   }
   if (file) file->keep();
 }
@@ -173,6 +198,7 @@ imports::ImportedProgram read_hlo(const ImportArguments& arguments, const std::s
   read_options(arguments, options);
   options.calls = imports::read_custom_calls(arguments.custom_calls);
   options.chips = imports::read_chips(arguments.chips);
+  options.audit = arguments.audit;
   options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
   return naming_file(arguments.file, [&] {
     return naming_options("", [&] { return imports::import_hlo(text, options); });

@@ -60,6 +60,36 @@ TEST_CASE("import --only-read does not simulate, and --json prints JSON") {
   CHECK(json["collectives"].size() == 4);
 }
 
+TEST_CASE("import --audit lists findings with place and remedy, also as JSON") {
+  const TemporaryDirectory directory;
+  const std::string program = (directory.path() / "wide.hlo").string();
+  std::ofstream(program)
+      << "HloModule wide, is_scheduled=true, num_partitions=16\nENTRY %main {\n"
+         "  %p = bf16[65536] parameter(0)\n  %c = f32[65536] convert(%p)\n"
+         "  %g = f32[1048576] all-gather(%c), channel_id=1, replica_groups=[1,16]<=[16], "
+         "use_global_device_ids=true, dimensions={0}, "
+         "metadata={op_name=\"jit(f)/gather\" source_file=\"f.py\" source_line=3}\n"
+         "  ROOT %n = f32[1048576] negate(%g)\n}\n";
+  const std::vector<std::string> audit = {"import", "hlo", program, "--topology", "4x4", "--audit"};
+  const std::string text = output_of(equarx_sim(audit));
+  CHECK_THAT(text, ContainsSubstring("  variant") &&
+                       ContainsSubstring("wide-type: a wider type on the wire") &&
+                       ContainsSubstring("At:  jit(f)/gather (f.py:3)"));
+  std::vector<std::string> json = audit;
+  json.push_back("--json");
+  CHECK(nlohmann::json::parse(output_of(equarx_sim(json)))["audit"]["findings"].size() == 2);
+  CHECK_THAT(output_of(equarx_sim({"import", "hlo", program, "--topology", "4x4"})),
+             !ContainsSubstring("Audit of"));
+}
+
+TEST_CASE("import --audit is rejected where it has no effect") {
+  check_refusal(equarx_sim(import({"--audit", "-o", "-"})),
+                "--audit: prints findings, but --output - prints");
+  check_refusal(equarx_sim(import({"--audit", "--only-read"})), "--audit");
+  check_refusal(equarx_sim({"import", "msccl", kSchedule, "--audit"}),
+                "--audit: applies to import hlo only");
+}
+
 TEST_CASE("import removes control sequences of a program") {
   const TemporaryDirectory directory;
   const std::string program = (directory.path() / "odd.hlo").string();
