@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,16 +91,21 @@ struct AuditedSchedule {
   double bytes = 0.0;  ///< per execution
   double times = 0.0;  ///< executions per step
   bool waits = false;  ///< synchronous: starts and completes at the same instruction
-  std::vector<workloads::Operation> between = {};  ///< from its start to its end, per execution
-  /// Neither before nor after it by data flow, in the same computation, per execution.
-  std::vector<workloads::Operation> independent = {};
+  // Operations of ProgramAudit::work of its computation.
+  std::size_t first_between = 0;  ///< first operation after its start
+  std::size_t end_between = 0;    ///< first operation after its end; first_between if there is none
+  /// By operation: neither before nor after it by data flow.
+  std::vector<bool> independent = {};
 };
 
 /// Input of run_audit().
 struct ProgramAudit {
   std::vector<AuditFinding> findings;      ///< of all rules but AuditRule::exposed
   std::vector<AuditedSchedule> schedules;  ///< of simulated collectives
-  std::vector<std::string> notes;          ///< sentences that limit the findings
+  /// Operations of the computations of `schedules`, by name, in order; without loops, branches and
+  /// collectives.
+  std::map<std::string, std::vector<workloads::Operation>> work = {};
+  std::vector<std::string> notes;  ///< sentences that limit the findings
 };
 
 /// Pattern of an operation's name: digits become "#", so that equal operations of several layers

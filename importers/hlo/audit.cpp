@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "importers/hlo/audit_redundant.hpp"
 #include "importers/hlo/audit_repeats.hpp"
 #include "importers/hlo/audit_schedule.hpp"
@@ -23,16 +25,19 @@ std::string scheduler_note(Backend backend) {
   return kIntro + std::string(kTpu) + " on TPUs, by " + kGpu + " on GPUs.";
 }
 
-std::vector<std::string> notes_of(const Module& module, Backend backend) {
+std::vector<std::string> notes_of(const AuditInput& input) {
   std::vector<std::string> notes;
-  if (backend == Backend::cpu)
+  if (input.unknown > 0)
+    notes.push_back(
+        fmt::format("{} collectives are not audited, as their form is unknown.", input.unknown));
+  if (input.backend == Backend::cpu)
     notes.emplace_back(
         "compiled by XLA's CPU backend, which widens bf16 collectives, runs them synchronously and "
         "leaves all-reduces that are only sliced; audit the program as compiled for the "
         "accelerator.");
-  if (!module.is_scheduled)
+  if (!input.module.is_scheduled)
     notes.emplace_back("the module is not scheduled, so exposed times hold for textual order.");
-  notes.push_back(scheduler_note(backend));
+  notes.push_back(scheduler_note(input.backend));
   return notes;
 }
 
@@ -52,8 +57,8 @@ imports::ProgramAudit audit(const Module& module, const Flow& flow,
   append(audit_repeats(input), made.findings);
   append(audit_small(input), made.findings);
   append(audit_redundant(input), made.findings);
-  made.schedules = audit_schedules(input);
-  made.notes = notes_of(module, input.backend);
+  audit_schedules(input, made);
+  made.notes = notes_of(input);
   return made;
 }
 

@@ -95,14 +95,17 @@ enum class Repeat : std::uint8_t { none, layers, plane, same };
 
 /// How `later` repeats `first`, which runs before it along the same groups.
 Repeat repeats(const Gather& first, const Gather& later) {
-  if (!same_groups(*first.site->op, *later.site->op)) return Repeat::none;
-  if (first.source == later.source && first.site->times >= later.site->times) return Repeat::same;
-  if (first.is_quantized && later.is_quantized && first.unscaled == later.unscaled &&
-      first.site->times == later.site->times)
-    return Repeat::plane;
   const bool other_loop = first.site->outer.computation != later.site->outer.computation;
-  if (first.stack && first.stack == later.stack && other_loop) return Repeat::layers;
-  return Repeat::none;
+  Repeat repeat = Repeat::none;
+  if (first.source == later.source && first.site->times >= later.site->times)
+    repeat = Repeat::same;
+  else if (first.is_quantized && later.is_quantized && first.unscaled == later.unscaled &&
+           first.site->times == later.site->times)
+    repeat = Repeat::plane;
+  else if (first.stack && first.stack == later.stack && other_loop)
+    repeat = Repeat::layers;
+  return repeat != Repeat::none && same_groups(*first.site->op, *later.site->op) ? repeat
+                                                                                 : Repeat::none;
 }
 
 std::string reason(Repeat repeat, const Gather& first) {

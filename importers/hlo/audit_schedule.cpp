@@ -24,42 +24,33 @@ using imports::AuditRule;
 
 // --- Overlap
 
-/// Work of each instruction of a computation; none for loops, branches and collectives.
-class Work {
- public:
-  explicit Work(const Module& module) : module_(module), costs_(module) {}
-
-  const std::vector<std::optional<workloads::Operation>>& of(ComputationId id) {
-    const auto [at, is_new] = work_.try_emplace(id);
-    if (!is_new) return at->second;
-    const Computation& computation = module_.computations[id];
-    Skipped notes;  // counted by the flow
-    for (const Instruction& instruction : computation.instructions) {
-      const Cost cost = costs_.of(instruction, computation, notes);
-      const bool works = cost.matrix_flops > 0.0 || cost.vector_ops > 0.0 ||
-                         cost.comparisons > 0.0 || cost.hbm_bytes > 0.0;
-      at->second.push_back(works ? std::optional(operation(cost)) : std::nullopt);
-    }
-    return at->second;
-  }
-
- private:
-  static workloads::Operation operation(const Cost& cost) {
-    return {.name = "instruction",
-            .kind = workloads::OperationKind::matrix,
-            .kernel = cost.kernel,
-            .flops = cost.matrix_flops,
-            .products = cost.products,
-            .vector_ops = cost.vector_ops,
-            .comparisons = cost.comparisons,
-            .attention_rows = cost.attention_rows,
-            .read_bytes = cost.hbm_bytes};
-  }
-
-  const Module& module_;
-  CostModel costs_;
-  std::map<ComputationId, std::vector<std::optional<workloads::Operation>>> work_;
+/// Operations of a computation, and their instructions.
+struct Work {
+  std::vector<workloads::Operation> operations;
+  std::vector<InstructionId> instructions;
 };
+
+Work work_of(const Computation& computation, CostModel& costs) {
+  Work work;
+  Skipped notes;  // counted by the flow
+  for (InstructionId id = 0; id < computation.instructions.size(); ++id) {
+    const Cost cost = costs.of(computation.instructions[id], computation, notes);
+    const bool works = cost.matrix_flops > 0.0 || cost.vector_ops > 0.0 || cost.comparisons > 0.0 ||
+                       cost.hbm_bytes > 0.0;
+    if (!works) continue;
+    work.instructions.push_back(id);
+    work.operations.push_back({.name = "instruction",
+                               .kind = workloads::OperationKind::matrix,
+                               .kernel = cost.kernel,
+                               .flops = cost.matrix_flops,
+                               .products = cost.products,
+                               .vector_ops = cost.vector_ops,
+                               .comparisons = cost.comparisons,
+                               .attention_rows = cost.attention_rows,
+                               .read_bytes = cost.hbm_bytes});
+  }
+  return work;
+}
 
 /// Marks the instructions that feed `from`, or need its result.
 std::vector<bool> related(const AuditInput& input, const Value& from) {
@@ -96,7 +87,7 @@ InstructionId end_of(const AuditInput& input, const Value& start) {
   return static_cast<InstructionId>(in.instructions.size() - 1);
 }
 
-AuditedSchedule schedule_of(const AuditInput& input, const AuditSite& site, Work& work) {
+AuditedSchedule schedule_of(const AuditInput& input, const AuditSite& site, const Work& work) {
   const AuditFinding about = input.finding(site, AuditRule::exposed);
   AuditedSchedule schedule{.group = site.collective->group,
                            .computation = input.module.computations[site.outer.computation].name,
@@ -107,14 +98,15 @@ AuditedSchedule schedule_of(const AuditInput& input, const AuditSite& site, Work
                            .bytes = site.op->bytes,
                            .times = site.times,
                            .waits = site.op->waits};
-  const auto& operations = work.of(site.outer.computation);
   const std::vector<bool> is_related = related(input, site.outer);
   const InstructionId end = site.op->waits ? site.outer.instruction : end_of(input, site.outer);
-  for (InstructionId id = 0; id < operations.size(); ++id) {
-    if (!operations[id]) continue;
-    if (id > site.outer.instruction && id < end) schedule.between.push_back(*operations[id]);
-    if (!is_related[id]) schedule.independent.push_back(*operations[id]);
-  }
+  const auto position = [&](InstructionId id) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(work.instructions, id) -
+                                    work.instructions.begin());
+  };
+  schedule.first_between = position(site.outer.instruction + 1);
+  schedule.end_between = std::max(schedule.first_between, position(end));
+  for (const InstructionId id : work.instructions) schedule.independent.push_back(!is_related[id]);
   return schedule;
 }
 
@@ -209,12 +201,18 @@ class Runs {
 
 }  // namespace
 
-std::vector<AuditedSchedule> audit_schedules(const AuditInput& input) {
-  std::vector<AuditedSchedule> schedules;
-  Work work(input.module);
-  for (const AuditSite& site : input.sites)
-    if (site.is_simulated()) schedules.push_back(schedule_of(input, site, work));
-  return schedules;
+void audit_schedules(const AuditInput& input, imports::ProgramAudit& audit) {
+  std::map<ComputationId, Work> work;
+  CostModel costs(input.module);
+  for (const AuditSite& site : input.sites) {
+    if (!site.is_simulated()) continue;
+    const Computation& computation = input.module.computations[site.outer.computation];
+    const auto [at, is_new] = work.try_emplace(site.outer.computation);
+    if (is_new) at->second = work_of(computation, costs);
+    audit.schedules.push_back(schedule_of(input, site, at->second));
+  }
+  for (auto& [id, of] : work)
+    audit.work[input.module.computations[id].name] = std::move(of.operations);
 }
 
 std::vector<AuditFinding> audit_small(const AuditInput& input) {

@@ -8,9 +8,8 @@
 
 namespace equarx::hlo {
 
-/// Schedules of all simulated collectives. Independent compute excludes loops, branches and other
-/// collectives.
-std::vector<imports::AuditedSchedule> audit_schedules(const AuditInput& input);
+/// Adds the schedules of all simulated collectives, and the work of their computations.
+void audit_schedules(const AuditInput& input, imports::ProgramAudit& audit);
 
 /// Candidates of AuditRule::small: runs of all-reduces, all-gathers or reduce-scatters of a
 /// computation over the same groups, if no result is needed before the last begins. Collectives of

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/os/printable.hpp"
@@ -12,15 +13,18 @@ namespace equarx::hlo {
 namespace {
 
 /// The collective at or within an instruction. An all-reduce may be reported as a reduce-scatter.
-std::optional<Value> collective_in(const Module& module, const Value& at, CollectiveKind kind) {
+std::optional<Value> collective_in(const Module& module, const Value& at, CollectiveKind kind,
+                                   std::set<ComputationId>& seen) {
   const Instruction& by = module.computations[at.computation].instructions[at.instruction];
   const std::optional<CollectiveKind> of = collective_kind(split(by.opcode).base);
   const bool scatters = of == CollectiveKind::all_reduce && kind == CollectiveKind::reduce_scatter;
   if (of == kind || scatters) return at;
   if (of) return std::nullopt;
-  for (const ComputationId id : by.called)
+  for (const ComputationId id : by.called) {
+    if (!seen.insert(id).second) continue;
     for (InstructionId inner = 0; inner < module.computations[id].instructions.size(); ++inner)
-      if (const auto found = collective_in(module, {id, inner}, kind)) return found;
+      if (const auto found = collective_in(module, {id, inner}, kind, seen)) return found;
+  }
   return std::nullopt;
 }
 
@@ -89,7 +93,8 @@ AuditInput audit_input(const Module& module, const Flow& flow,
                    .values = Values(module),
                    .places = Places(text),
                    .backend = backend_of(module),
-                   .sites = {}};
+                   .sites = {},
+                   .unknown = 0};
   std::map<std::pair<std::string_view, std::string_view>, Value> by_name;
   for (ComputationId id = 0; id < module.computations.size(); ++id)
     for (InstructionId of = 0; of < module.computations[id].instructions.size(); ++of)
@@ -101,9 +106,14 @@ AuditInput audit_input(const Module& module, const Flow& flow,
   for (std::size_t i = 0; i < flow.ops.size(); ++i) {
     const CollectiveOp& op = flow.ops[i];
     const auto at = by_name.find({op.computation, op.name});
-    if (times[i] <= 0.0 || at == by_name.end()) continue;
-    const std::optional<Value> inner = collective_in(module, at->second, op.kind);
-    if (!inner) continue;
+    if (times[i] <= 0.0) continue;
+    std::set<ComputationId> seen;
+    const std::optional<Value> inner =
+        at == by_name.end() ? std::nullopt : collective_in(module, at->second, op.kind, seen);
+    if (!inner) {
+      ++input.unknown;
+      continue;
+    }
     input.sites.push_back({.op = &op,
                            .collective = &collectives[i],
                            .times = times[i],

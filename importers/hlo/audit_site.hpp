@@ -37,6 +37,7 @@ struct AuditInput {
   Places places;
   Backend backend = Backend::tpu_or_unknown;
   std::vector<AuditSite> sites;  ///< in order of the flow
+  std::size_t unknown = 0;       ///< collectives whose instruction was not found
 
   const Instruction& instruction(const AuditSite& site) const {
     return values.instruction(site.inner);
