@@ -114,7 +114,7 @@ std::vector<AuditFinding> audit_exposed(const ProgramAudit& audit, const step::V
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Group> groups;
   for (const AuditedSchedule& schedule : audit.schedules) {
     const auto times = std::ranges::find(plain.groups, schedule.group, &step::GroupResult::name);
-    if (times == plain.groups.end() || times->exposed_s < kLeastShare * plain.time_s) continue;
+    if (times == plain.groups.end() || times->exposed_s <= 0.0) continue;
     const Execution execution = execution_of(schedule, *times, seconds);
     const std::string why = reason(schedule, *times, execution);
     const std::string origin =
@@ -132,7 +132,9 @@ std::vector<AuditFinding> audit_exposed(const ProgramAudit& audit, const step::V
     add(schedule, *times, execution.more_s(), group);
   }
   std::vector<AuditFinding> findings;
-  for (auto& [key, group] : groups) findings.push_back(finding_of(std::move(group)));
+  for (auto& [key, group] : groups)
+    if (group.exposed_s >= kLeastShare * plain.time_s)
+      findings.push_back(finding_of(std::move(group)));
   return findings;
 }
 

@@ -62,6 +62,16 @@ std::optional<Digits> digits_of(std::string_view type) {
   return Digits{type[exponent + 1] - '0', type[mantissa + 1] - '0'};
 }
 
+/// Shape of the results of a start, whose tuple also has its operands and state, except for copies
+/// and all-reduces.
+const Shape& results_of(const Instruction& instruction) {
+  const SplitOpcode opcode = split(instruction.opcode);
+  const bool has_operands = opcode.end == AsyncEnd::start && opcode.base != "copy" &&
+                            opcode.base != "all-reduce" && instruction.shape.is_tuple &&
+                            instruction.shape.parts.size() > 1;
+  return has_operands ? instruction.shape.parts[1] : instruction.shape;
+}
+
 }  // namespace
 
 bool holds(std::string_view narrow, std::string_view wide) {
@@ -92,7 +102,7 @@ Values::Values(const Module& module)
 }
 
 const Shape& Values::shape(const Value& value) const {
-  const Shape& whole = instruction(value).shape;
+  const Shape& whole = results_of(instruction(value));
   if (!value.part || !whole.is_tuple || *value.part >= whole.parts.size()) return whole;
   return whole.parts[*value.part];
 }

@@ -43,6 +43,7 @@ class Values {
   const Instruction& instruction(const Value& value) const {
     return module_.computations[value.computation].instructions[value.instruction];
   }
+  /// Shape of a value; of the result for the start of a collective.
   const Shape& shape(const Value& value) const;
   /// Value of an operand of `of`; std::nullopt if unknown.
   std::optional<Value> operand(const Value& of, std::size_t number) const;

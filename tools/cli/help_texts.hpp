@@ -124,6 +124,7 @@ inline constexpr const char* kExportFooter =
 inline constexpr const char* kImportFooter =
     "Examples:\n"
     "  equarx-sim import hlo configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4\n"
+    "  equarx-sim import hlo configs/programs/fsdp_layer_v5e_4x4.hlo.txt --topology 4x4 --audit\n"
     "  equarx-sim import hlo configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4 "
     "--formats int8,mxfp8-e4m3 -o step.json\n"
     "  equarx-sim import hlo configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4 -o - | "

@@ -37,6 +37,28 @@ TEST_CASE("without independent compute the remedy is another program") {
   CHECK_THAT(found[0].remedy, ContainsSubstring("microbatches"));
 }
 
+TEST_CASE("many short exposures of one operation are one finding") {
+  std::string text =
+      "HloModule m, is_scheduled=true, num_partitions=8\nENTRY %main () -> f32[] {\n"
+      "  %p = f32[64] parameter(0)\n  %big = f32[268435456] parameter(1)\n"
+      "  %n = f32[268435456] negate(%big)\n";
+  for (int i = 0; i < 4; ++i)
+    text += "  %k" + std::to_string(i) + " = f32[268435456] negate(%big)\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string n = std::to_string(i);
+    text += "  %g" + n + " = f32[512] all-gather(%p), channel_id=" + std::to_string(i + 1) +
+            ", replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true, dimensions={0}, "
+            "metadata={op_name=\"jit(f)/layer_" +
+            n + "\"}\n  %m" + n + " = f32[512] negate(%g" + n + ")\n";
+  }
+  const testing::Audited made = testing::audited(text + "}\n");
+  const auto found =
+      std::ranges::find(made.audit.findings, AuditRule::exposed, &AuditFinding::rule);
+  REQUIRE(found != made.audit.findings.end());
+  CHECK(found->ops.size() == 40);
+  CHECK(found->exposed_s / 40 < 1e-3 * made.audit.step_s);  // each alone is below the limit
+}
+
 /// The gather as a pair, with these lines between its ends.
 std::string pair(const std::string& between) {
   std::string text = testing::wide_gather("negate(%d)");

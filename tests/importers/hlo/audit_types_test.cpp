@@ -79,6 +79,35 @@ TEST_CASE("a gather whose result is only cast down can move the narrow type") {
             .empty());
 }
 
+TEST_CASE("casts are found at the end of an asynchronous gather") {
+  const auto found = findings_of(
+      AuditRule::casts,
+      "  %p = f32[1024,64] parameter(0)\n"
+      "  %s = (f32[1024,64], f32[8192,64]) all-gather-start(%p), dimensions={0}" +
+          kAllChips +
+          "\n  %d = f32[8192,64] all-gather-done(%s)\n  ROOT %b = bf16[8192,64] convert(%d)\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].excess_bytes == 8192 * 64 * 2.0);
+}
+
+TEST_CASE("casts are found at the end of an asynchronous gather of two arrays") {
+  const auto found =
+      findings_of(AuditRule::casts,
+                  "  %p = f32[1024,64] parameter(0)\n  %h = bf16[512,64] parameter(1)\n"
+                  "  %q = f32[512,64] convert(%h)\n"
+                  "  %s = ((f32[1024,64], f32[512,64]), (f32[8192,64], f32[4096,64])) "
+                  "all-gather-start(%p, %q), dimensions={0}" +
+                      kAllChips +
+                      "\n  %d = (f32[8192,64], f32[4096,64]) all-gather-done(%s)\n"
+                      "  %x = f32[8192,64] get-tuple-element(%d), index=0\n"
+                      "  %y = f32[4096,64] get-tuple-element(%d), index=1\n"
+                      "  %b = bf16[8192,64] convert(%x)\n  %n = f32[4096,64] negate(%y)\n"
+                      "  ROOT %t = (bf16[8192,64], f32[4096,64]) tuple(%b, %n)\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].excess_bytes == (8192 + 4096) * 64 * 2.0);
+  CHECK_THAT(found[0].why, ContainsSubstring("bf16 widened to f32, and every use"));
+}
+
 TEST_CASE("a quantization after a gather can precede it") {
   const std::string begin =
       "  %c = bf16[1024,64] parameter(0)\n  %k = bf16[] constant(0.1)\n"
@@ -112,6 +141,20 @@ TEST_CASE("a sum that is rounded at once is a finding that names the change of i
                     "  %r = f32[65536] all-reduce(%p)" +
                         kAllChips + ", to_apply=%add\n  ROOT %b = f32[65536] negate(%r)\n")
             .empty());
+}
+
+TEST_CASE("casts are found at the end of an asynchronous sum of two arrays") {
+  const auto found =
+      findings_of(AuditRule::wide_type,
+                  "  %p = f32[65536] parameter(0)\n  %q = f32[1024] parameter(1)\n"
+                  "  %s = (f32[65536], f32[1024]) all-reduce-start(%p, %q)" +
+                      kAllChips +
+                      ", to_apply=%add\n  %d = (f32[65536], f32[1024]) all-reduce-done(%s)\n"
+                      "  %x = f32[65536] get-tuple-element(%d), index=0\n"
+                      "  %y = f32[1024] get-tuple-element(%d), index=1\n"
+                      "  %b = bf16[65536] convert(%x)\n  ROOT %n = f32[1024] negate(%y)\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].excess_bytes == 65536 * 2.0);
 }
 
 TEST_CASE("a maximum of widened values is exact in the narrow type") {
