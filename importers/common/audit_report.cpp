@@ -78,25 +78,34 @@ std::string saving(const AuditFinding& finding, double step_s) {
                      time_text(std::abs(finding.saved_s)), steps);
 }
 
+/// ", 32.00 MiB too many" or ", 32.00 MiB more with the remedy"; empty if there is no difference.
+std::string excess_text(const AuditFinding& finding) {
+  if (finding.excess_bytes == 0.0) return {};
+  return fmt::format(", {} {}", bytes_text(std::abs(finding.excess_bytes)),
+                     finding.excess_bytes > 0.0 ? "too many" : "more with the remedy");
+}
+
+std::string numbers_of(const AuditFinding& finding) {
+  return fmt::format("{} ({}, {}): {} each, {:.0f} x, {} in total{}; isolated {}, exposed {}",
+                     names_of(finding), finding.kind, finding.type, bytes_each(finding),
+                     times_of(finding), bytes_text(total_bytes(finding)), excess_text(finding),
+                     time_text(finding.isolated_s), time_text(finding.exposed_s));
+}
+
+std::string place_of(const AuditFinding& finding) {
+  const bool has_others = finding.is_of_compiler && finding.ops.size() > 1;
+  const char* others = has_others ? " and other places" : "";
+  if (finding.op_name.empty()) return finding.place + others;
+  return fmt::format("{} ({}){}", output::shortened(finding.op_name, kMaxOpName), finding.place,
+                     others);
+}
+
 std::string text_of(std::size_t number, const AuditFinding& finding, double step_s) {
   constexpr std::size_t kIndent = 5;
   std::string text = fmt::format("  {:<2} {}: {}; {}\n", number, name(finding.rule),
                                  title(finding.rule), saving(finding, step_s));
-  text +=
-      wrapped("",
-              fmt::format("{} ({}, {}): {} each, {:.0f} x, {} in total; isolated {}, exposed {}",
-                          names_of(finding), finding.kind, finding.type, bytes_each(finding),
-                          times_of(finding), bytes_text(total_bytes(finding)),
-                          time_text(finding.isolated_s), time_text(finding.exposed_s)),
-              kIndent);
-  text += wrapped(
-      "At:  ",
-      finding.op_name.empty()
-          ? finding.place
-          : fmt::format("{} ({})", output::shortened(finding.op_name, kMaxOpName), finding.place),
-      kIndent);
-  if (finding.is_of_compiler && finding.ops.size() > 1)
-    text.insert(text.size() - 1, " and other places");
+  text += wrapped("", numbers_of(finding), kIndent);
+  text += wrapped("At:  ", place_of(finding), kIndent);
   text += wrapped("Why: ", finding.why, kIndent);
   text += wrapped("Do:  ", finding.remedy, kIndent);
   if (finding.memory_bytes > 0.0)

@@ -15,8 +15,10 @@ TEST_CASE("a finding is printed with place, bytes, times, reason and remedy") {
   CHECK_THAT(text, ContainsSubstring("Audit of wide: 2 findings, largest saving first"));
   CHECK_THAT(text,
              ContainsSubstring("wide-type: a wider type on the wire than in the values; saves "));
-  CHECK_THAT(text,
-             ContainsSubstring("g (all-gather, f32): 64.00 MiB each, 1 x, 64.00 MiB in total"));
+  CHECK_THAT(
+      text,
+      ContainsSubstring(
+          "g (all-gather, f32): 64.00 MiB each, 1 x, 64.00 MiB in total, 32.00 MiB too many;"));
   CHECK_THAT(text, ContainsSubstring("At:  jit(f)/gather (f.py:3)\n"));
   CHECK_THAT(text, ContainsSubstring("Why: Its input is bf16 widened to f32"));
   CHECK_THAT(text, ContainsSubstring("Do:  Move bf16"));
