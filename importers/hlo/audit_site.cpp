@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/os/printable.hpp"
+#include "importers/hlo/flow_totals.hpp"
 #include "importers/hlo/opcodes.hpp"
 
 namespace equarx::hlo {

@@ -17,7 +17,7 @@ struct HloOptions : ProgramOptions {
   hlo::TripCounts counts = {};
   hlo::CustomCalls calls = {};
   std::optional<std::uint32_t> chips = {};  ///< of a program without a count in its header
-  bool audit = false;  ///< also applies the rules of the audit
+  bool audit = false;                       ///< also applies the rules of the audit
 };
 
 /// Parses values of --custom-call: "NAME=1.5e12" (FLOPs), "NAME=1.5e12:2e9" (and bytes).
