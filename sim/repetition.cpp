@@ -75,7 +75,8 @@ class Finder {
   }
 
  private:
-  using Work = std::tuple<std::uint32_t, std::optional<std::size_t>, double, double,
+  using Work = std::tuple<std::uint32_t, std::optional<std::size_t>, ProgramPart,
+                          std::optional<std::uint32_t>, double, double,
                           std::vector<std::tuple<std::uint64_t, double, double>>>;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(runs_.size()); }
@@ -83,9 +84,9 @@ class Finder {
   /// Everything about a task but its dependencies.
   Work work_of(std::uint32_t task) const {
     const TaskRun& run = *runs_[task].run;
-    Work work{runs_[task].stream, run.program, run.core_s, run.host_s, {}};
+    Work work{runs_[task].stream, run.program, run.part, run.chips, run.core_s, run.host_s, {}};
     for (const HbmWork& one : run.with_hbm)
-      std::get<4>(work).emplace_back(one.hbm_bytes, one.core_s, one.before_s);
+      std::get<6>(work).emplace_back(one.hbm_bytes, one.core_s, one.before_s);
     return work;
   }
 
@@ -466,7 +467,7 @@ std::vector<Repetition> find_repetitions(const StepProgram& work, std::uint32_t 
 
 StepProgram without(const StepProgram& work, const std::vector<Cut>& cuts) {
   const Renumbering numbers(work.tasks, cuts);
-  StepProgram shorter{work.programs, {}, numbers.tasks()};
+  StepProgram shorter{work.programs, work.chip_sets, {}, numbers.tasks()};
   for (const std::vector<TaskRun>& stream : work.streams) {
     std::vector<TaskRun>& kept = shorter.streams.emplace_back();
     for (const TaskRun& run : stream) {
@@ -487,7 +488,9 @@ StepTime find_cuts(const StepProgram& work, const Machine& machine, const Descri
                    const SimulationOptions& options) {
   const TimeResult full = simulate_work(work, machine, describe, options);
   StepTime found{full.time_s, {}};
-  if (options.engine != Engine::direct || !machine.failures.empty()) return found;
+  // The times of a task that some chips skip do not show whether all chips are steady.
+  if (options.engine != Engine::direct || !machine.failures.empty() || !work.chip_sets.empty())
+    return found;
   // A run within another has at most this many tasks in a period.
   const std::uint32_t longest = work.tasks / (kLeastCount * kLeastCount);
   std::optional<TaskTimes> times(std::in_place, full, work.tasks, machine.ranks());

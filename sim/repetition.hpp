@@ -68,7 +68,8 @@ struct StepTime {
 };
 
 /// Simulates a step in full. Returns cuts of the runs that become steady early, if they yield its
-/// time to within kSteady; none with SimGrid, and for machines that change with time.
+/// time to within kSteady; none with SimGrid, for machines that change with time, and for tasks of
+/// some chips only.
 /// @throws SimulationError as simulate()
 StepTime find_cuts(const StepProgram& work, const Machine& machine, const Describe& describe,
                    const SimulationOptions& options);

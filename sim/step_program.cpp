@@ -24,11 +24,12 @@ std::vector<std::uint32_t> streams_of_tasks(const StepProgram& work) {
   return streams;
 }
 
-std::vector<std::uint32_t> streams_of_programs(const StepProgram& work) {
+/// By program, the stream that runs it but for its `other` part.
+std::vector<std::uint32_t> streams_of_programs(const StepProgram& work, ProgramPart other) {
   std::vector<std::uint32_t> streams(work.programs.size(), kNoStream);
   for (std::uint32_t stream = 0; stream < work.streams.size(); ++stream)
     for (const TaskRun& run : work.streams[stream]) {
-      if (!run.program) continue;
+      if (!run.program || run.part == other) continue;
       const std::uint32_t before = std::exchange(streams.at(*run.program), stream);
       if (before != kNoStream && before != stream)
         throw std::logic_error("a program is run by two streams");
@@ -36,10 +37,18 @@ std::vector<std::uint32_t> streams_of_programs(const StepProgram& work) {
   return streams;
 }
 
+/// An event that is signalled to a task.
+struct Signal {
+  std::uint32_t event = 0;
+  const TaskRun* to = nullptr;
+};
+
 /// Events that signal the completion of tasks to dependent streams.
 class Events {
  public:
-  explicit Events(const StepProgram& work) : signals_(work.tasks) {
+  explicit Events(const StepProgram& work) : signals_(work.tasks), runs_(work.tasks) {
+    for (const std::vector<TaskRun>& stream : work.streams)
+      for (const TaskRun& run : stream) runs_.at(run.task) = &run;
     const std::vector<std::uint32_t> streams = streams_of_tasks(work);
     for (const std::vector<TaskRun>& stream : work.streams)
       for (const TaskRun& run : stream)
@@ -47,7 +56,7 @@ class Events {
           if (streams.at(before) == kNoStream)
             throw std::logic_error("a task depends on a task that no stream runs");
           if (!numbers_.emplace(Edge{before, run.task}, count()).second) continue;
-          signals_[before].push_back(count() - 1);
+          signals_[before].push_back({count() - 1, &run});
         }
   }
 
@@ -55,11 +64,13 @@ class Events {
   std::uint32_t number(std::uint32_t before, std::uint32_t after) const {
     return numbers_.at({before, after});
   }
-  const std::vector<std::uint32_t>& signals_of(std::uint32_t task) const { return signals_[task]; }
+  const std::vector<Signal>& signals_of(std::uint32_t task) const { return signals_[task]; }
+  const TaskRun& run_of(std::uint32_t task) const { return *runs_[task]; }
 
  private:
   std::map<Edge, std::uint32_t> numbers_;
-  std::vector<std::vector<std::uint32_t>> signals_;  ///< by task: events to signal
+  std::vector<std::vector<Signal>> signals_;  ///< by task: events to signal
+  std::vector<const TaskRun*> runs_;          ///< by task
 };
 
 /// Writes the instruction streams of chips with given ranks in the programs.
@@ -75,18 +86,21 @@ class ListWriter {
   }
 
   /// `ranks`: rank of the chip in each program.
-  std::vector<Step> write(const std::vector<TaskRun>& stream,
-                          const std::vector<Rank>& ranks) const {
+  std::vector<Step> write(const std::vector<TaskRun>& stream, const std::vector<Rank>& ranks,
+                          std::uint32_t chip) const {
     std::vector<Step> steps;
     for (const TaskRun& run : stream) {
+      if (!runs_on(work_, run, chip)) continue;
       for (const std::uint32_t before : run.after)
-        add(steps, run, {.kind = Step::Kind::await, .number = events_.number(before, run.task)});
+        if (runs_on(work_, events_.run_of(before), chip))
+          add(steps, run, {.kind = Step::Kind::await, .number = events_.number(before, run.task)});
       add(steps, run, {.kind = Step::Kind::mark, .number = start_mark(run.task)});
       if (run.program) add_program(steps, run, ranks[*run.program]);
       add_other_work(steps, run);
       add(steps, run, {.kind = Step::Kind::mark, .number = end_mark(run.task)});
-      for (const std::uint32_t event : events_.signals_of(run.task))
-        add(steps, run, {.kind = Step::Kind::signal, .number = event});
+      for (const Signal& signal : events_.signals_of(run.task))
+        if (runs_on(work_, *signal.to, chip))
+          add(steps, run, {.kind = Step::Kind::signal, .number = signal.event});
     }
     steps.push_back({});
     return steps;
@@ -102,6 +116,7 @@ class ListWriter {
     const PlacedProgram& placed = work_.programs[*run.program];
     for (Step step : make_timeline(*placed.program, *placed.costs, rank)) {
       if (step.kind == Step::Kind::end) step.kind = Step::Kind::work;
+      if (is_left_out(step, run.part)) continue;
       if (step.kind == Step::Kind::send || step.kind == Step::Kind::wait) {
         if (step.kind == Step::Kind::send) add_protocol(placed, step);
         step.number += first_channels_[*run.program];
@@ -109,6 +124,12 @@ class ListWriter {
       }
       add(steps, run, step);
     }
+  }
+
+  /// Core work belongs to the sends.
+  static bool is_left_out(const Step& step, ProgramPart part) {
+    if (part == ProgramPart::all) return false;
+    return (step.kind == Step::Kind::wait) == (part == ProgramPart::sends);
   }
 
   /// `send`: with the number of its channel in the program.
@@ -150,6 +171,10 @@ std::vector<Rank> representative_ranks(const StepProgram& work, std::uint32_t ch
 
 }  // namespace
 
+bool runs_on(const StepProgram& work, const TaskRun& run, std::uint32_t chip) {
+  return !run.chips || work.chip_sets[*run.chips][chip];
+}
+
 std::vector<ChannelId> first_channels(const StepProgram& work) {
   std::vector<ChannelId> firsts;
   ChannelId first = 0;
@@ -167,22 +192,27 @@ Timelines make_timelines(const StepProgram& work, std::uint32_t chips) {
   timelines.streams = static_cast<std::uint32_t>(work.streams.size());
   timelines.events = events.count();
   timelines.marks = 2 * work.tasks;
-  const std::vector<std::uint32_t> streams = streams_of_programs(work);
+  const std::vector<std::uint32_t> senders = streams_of_programs(work, ProgramPart::waits);
+  const std::vector<std::uint32_t> receivers = streams_of_programs(work, ProgramPart::sends);
   std::vector<std::vector<Rank>> firsts;
   for (std::size_t program = 0; program < work.programs.size(); ++program) {
     const collectives::Program& collective = *work.programs[program].program;
     timelines.stream_of_channel.insert(timelines.stream_of_channel.end(),
-                                       collective.channels.size(), streams[program]);
+                                       collective.channels.size(), receivers[program]);
+    timelines.sender_of_channel.insert(timelines.sender_of_channel.end(),
+                                       collective.channels.size(), senders[program]);
     firsts.push_back(rank_range_starts(collective));
   }
-  // By ranks, index of the first of their lists.
-  std::map<std::vector<Rank>, std::uint32_t> written;
+  // By ranks and sets, index of the first of their lists.
+  std::map<std::pair<std::vector<Rank>, std::vector<bool>>, std::uint32_t> written;
   for (std::uint32_t chip = 0; chip < chips; ++chip) {
     const std::vector<Rank> ranks = representative_ranks(work, chip, firsts);
     const auto first = static_cast<std::uint32_t>(timelines.lists.size());
-    const auto [entry, is_new] = written.emplace(ranks, first);
+    std::vector<bool> sets;
+    for (const std::vector<bool>& set : work.chip_sets) sets.push_back(set[chip]);
+    const auto [entry, is_new] = written.emplace(std::pair{ranks, std::move(sets)}, first);
     for (std::uint32_t stream = 0; stream < timelines.streams; ++stream) {
-      if (is_new) timelines.lists.push_back(writer.write(work.streams[stream], ranks));
+      if (is_new) timelines.lists.push_back(writer.write(work.streams[stream], ranks, chip));
       timelines.list_of.push_back(entry->second + stream);
     }
   }

@@ -30,13 +30,21 @@ struct HbmWork {
   double before_s = 0.0;  ///< core time before both start
 };
 
-/// One execution of a task by a stream of every chip: a run of a program, core work, or a host
-/// transfer.
+/// Instructions of a program that a task runs. The sends and the waits of a program may be run by two
+/// streams.
+enum class ProgramPart : std::uint8_t { all, sends, waits };
+
+/// One execution of a task by a stream of every chip, or of some chips: a run of a program, core
+/// work, or a host transfer.
 struct TaskRun {
   std::uint32_t task = 0;                   ///< task number
   std::vector<std::uint32_t> after = {};    ///< tasks of other streams that must finish first
   std::optional<std::size_t> program = {};  ///< index into StepProgram::programs
-  double core_s = 0.0;                      ///< core work
+  ProgramPart part = ProgramPart::all;      ///< of the program
+  /// Index into StepProgram::chip_sets; all chips if absent. The others skip the task, and awaiting
+  /// it.
+  std::optional<std::uint32_t> chips = {};
+  double core_s = 0.0;  ///< core work
   std::vector<HbmWork> with_hbm =
       {};               ///< core work with HBM accesses, in sequence, if DMAs share HBM
   double host_s = 0.0;  ///< host transfer
@@ -45,7 +53,8 @@ struct TaskRun {
 /// The work of every chip. The machine has the channels of all programs, concatenated
 /// (first_channels()).
 struct StepProgram {
-  std::vector<PlacedProgram> programs = {};        ///< each run by only one stream
+  std::vector<PlacedProgram> programs = {};        ///< each part run by only one stream
+  std::vector<std::vector<bool>> chip_sets = {};   ///< by chip: true if it belongs to the set
   std::vector<std::vector<TaskRun>> streams = {};  ///< tasks in execution order
   std::uint32_t tasks = 0;                         ///< number of tasks; task numbers are below it
 };
@@ -58,10 +67,13 @@ inline std::uint32_t end_mark(std::uint32_t task) { return 2 * task + 1; }
 /// Returns, by program, the number of its first channel.
 std::vector<collectives::ChannelId> first_channels(const StepProgram& work);
 
+/// True if a chip runs a task.
+bool runs_on(const StepProgram& work, const TaskRun& run, std::uint32_t chip);
+
 /// Builds the timelines of `chips` chips. Instruction ids are task numbers; messages are numbered
 /// consecutively over the programs.
-/// @throws std::logic_error if a program is run by several streams, or a task depends on an unknown
-///         task
+/// @throws std::logic_error if a part of a program is run by several streams, or a task depends on an
+///         unknown task
 Timelines make_timelines(const StepProgram& work, std::uint32_t chips);
 
 }  // namespace equarx::sim

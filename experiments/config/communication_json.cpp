@@ -150,11 +150,20 @@ CollectiveCall CommunicationReader::collective(input::ObjectReader reader) {
   return call;
 }
 
+/// The lists of a task's chips: one list, or named ones.
+std::uint32_t CommunicationReader::chips(input::ObjectReader& reader) {
+  constexpr const char* kChips = "chips";
+  const input::Json& json = reader.required(kChips, "a list of chips, or a name");
+  if (!json.is_array()) return lists_id(reader, kChips);
+  return chip_lists_id(lists_, read_lists(input::Json::array({json}), reader.pointer_to(kChips)));
+}
+
 Permute CommunicationReader::permute(input::ObjectReader reader) {
   Permute permute{.pairs = lists_id(reader, "pairs")};
   const std::string why_not = steps::pair_error(lists_[permute.pairs].lists, mesh_.chips());
   if (!why_not.empty()) throw input::InputError(reader.pointer_to("pairs"), why_not);
   permute.bytes = read_elements(reader, numerics::ElementFormat::fp8_e4m3);
+  permute.waits = reader.flag_or("wait", true);
   reader.finish();
   return permute;
 }
@@ -175,8 +184,11 @@ input::Json collective_json(const CollectiveCall& call, const steps::StepGraph& 
 }
 
 input::Json permute_json(const Permute& permute, const steps::StepGraph& graph) {
-  return {{"pairs", graph.chip_lists[permute.pairs].name},
-          {"bytes", units::format(static_cast<double>(permute.bytes), Dimension::bytes)}};
+  input::Json json = {
+      {"pairs", graph.chip_lists[permute.pairs].name},
+      {"bytes", units::format(static_cast<double>(permute.bytes), Dimension::bytes)}};
+  if (!permute.waits) json["wait"] = false;
+  return json;
 }
 
 input::Json chip_lists_json(const steps::StepGraph& graph) {
@@ -200,6 +212,12 @@ input::Json chip_lists_schema() {
               "items": {"type": "integer", "minimum": 0, "maximum": 16777215}}})");
 }
 
+input::Json task_chips_schema() {
+  return input::one_of({input::schema_of(R"({"type": "array", "minItems": 1,
+                          "items": {"type": "integer", "minimum": 0, "maximum": 16777215}})"),
+                        input::Text{}.schema()});
+}
+
 input::Json collective_call_schema() {
   using input::Elsewhere;
   static const input::Table<input::ReadElsewhere> table{
@@ -207,8 +225,8 @@ input::Json collective_call_schema() {
        {"axes", Elsewhere{R"({"type": "array", "minItems": 1, "items": {"type": "string"}})"},
         "mesh axes; groups differ only along these", input::otherwise("one of two")},
        {"groups", Elsewhere{lists_or_name_schema},
-        "chips in rank order, like `[[0, 3], [1, 2]]`, or a name from `groups`; every chip is in "
-        "one group",
+        "chips in rank order, like `[[0, 3], [1, 2]]`, or a name from `groups`; chips in no group "
+        "skip the task",
         input::otherwise("one of two")},
        {"bytes", Elsewhere{input::Quantity{Dimension::bytes}}, "input per chip; all-gather: output",
         input::kRequired},
@@ -227,6 +245,8 @@ input::Json permute_schema() {
        input::kRequired},
       {"bytes", Elsewhere{input::Quantity{Dimension::bytes}}, "per sender; never quantized",
        input::kRequired},
+      {"wait", Elsewhere{input::Flag{}}, "false: a `receive` task waits for the messages",
+       input::by_default("true")},
   };
   return table.schema();
 }

@@ -22,6 +22,9 @@ class CommunicationReader {
   steps::CollectiveCall collective(input::ObjectReader reader);
   /// Reads a task's "permute". @throws input::InputError if it is invalid
   steps::Permute permute(input::ObjectReader reader);
+  /// Reads the "chips" of a task, as an index into lists(). @throws input::InputError if they are no
+  /// list of chips
+  std::uint32_t chips(input::ObjectReader& reader);
 
   /// All chip lists read so far.
   const std::vector<steps::ChipLists>& lists() const { return lists_; }
@@ -47,6 +50,8 @@ input::Json chip_lists_json(const steps::StepGraph& graph);
 input::Json collective_call_schema();
 /// Schema of a task's "permute", with annotations.
 input::Json permute_schema();
+/// Schema of the "chips" of a task.
+input::Json task_chips_schema();
 /// Schema of chip lists.
 input::Json chip_lists_schema();
 

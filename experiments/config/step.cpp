@@ -9,6 +9,19 @@
 
 namespace equarx::config {
 
+namespace {
+
+/// Index of a permute with the same messages.
+std::optional<std::size_t> index_of(steps::Permute permute,
+                                    const std::vector<steps::Permute>& permutes) {
+  permute.waits = true;
+  const auto found = std::ranges::find(permutes, permute);
+  if (found == permutes.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - permutes.begin());
+}
+
+}  // namespace
+
 Algorithm usual_algorithm(collectives::Collective collective, const TopologyConfig& group) {
   constexpr std::array kPreferred = {"hierarchical", "hierarchical-two-shot", "torus", "two-shot",
                                      "direct"};
@@ -42,8 +55,9 @@ std::vector<steps::Permute> distinct_permutes(const steps::StepGraph& graph) {
   std::vector<steps::Permute> permutes;
   for (const steps::Task& task : graph.tasks) {
     const auto* permute = std::get_if<steps::Permute>(&task.work);
-    if (permute == nullptr || std::ranges::find(permutes, *permute) != permutes.end()) continue;
+    if (permute == nullptr || index_of(*permute, permutes)) continue;
     permutes.push_back(*permute);
+    permutes.back().waits = true;
   }
   return permutes;
 }
@@ -51,8 +65,7 @@ std::vector<steps::Permute> distinct_permutes(const steps::StepGraph& graph) {
 std::optional<std::size_t> permute_of(const steps::Task& task,
                                       const std::vector<steps::Permute>& permutes) {
   const auto* permute = std::get_if<steps::Permute>(&task.work);
-  if (permute == nullptr) return std::nullopt;
-  return static_cast<std::size_t>(std::ranges::find(permutes, *permute) - permutes.begin());
+  return permute == nullptr ? std::nullopt : index_of(*permute, permutes);
 }
 
 std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls) {

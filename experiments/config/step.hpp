@@ -71,7 +71,7 @@ Algorithm usual_algorithm(collectives::Collective collective, const TopologyConf
 /// Distinct collectives of a graph.
 std::vector<StepCall> distinct_calls(const steps::StepGraph& graph);
 
-/// Distinct permutes of a graph.
+/// Distinct messages of permutes of a graph; all of them wait.
 std::vector<steps::Permute> distinct_permutes(const steps::StepGraph& graph);
 
 /// Index into `permutes` of a task's permute; std::nullopt for other tasks.

@@ -20,6 +20,7 @@
 #include "experiments/config/communication_json.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/steps/chip_lists.hpp"
+#include "models/steps/roles.hpp"
 
 namespace equarx::config {
 namespace {
@@ -33,7 +34,8 @@ using units::Dimension;
 constexpr std::string_view kIndex = "{i}";  // index of a repeated task, from 0
 constexpr std::uint64_t kMostTasks = 100'000;
 constexpr std::uint64_t kMostTimes = std::uint64_t{1} << 40;
-constexpr std::array<std::string_view, 4> kKinds = {"compute", "collective", "permute", "host"};
+constexpr std::array<std::string_view, 5> kKinds = {"compute", "collective", "permute", "receive",
+                                                    "host"};
 constexpr input::EnumNames<HostTransfer::Direction, 2> kDirections({
     {HostTransfer::Direction::to_host, "to-host"},
     {HostTransfer::Direction::from_host, "from-host"},
@@ -50,6 +52,7 @@ struct Draft {
   std::string pointer;
   std::string stream;
   std::vector<std::string> after;
+  std::string receives = {};  ///< name of the permute whose messages it awaits
 };
 
 std::string numbered(std::string text, std::uint64_t number) {
@@ -158,12 +161,14 @@ const input::Table<HostTransfer>& transfer_table() {
   return table;
 }
 
-/// Default stream of a task: the core's, one for each set of axes or group size, one for permutes,
-/// and one for each direction of host transfers.
+/// Default stream of a task: the core's, one for each set of axes or group size, one for permutes, for
+/// their sends and for their receives alone, and one for each direction of host transfers.
 std::string usual_stream(const Task& task, const steps::Mesh& mesh) {
   if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
     return std::string(kDirections[transfer->direction]);
-  if (std::holds_alternative<steps::Permute>(task.work)) return "permute";
+  if (const auto* permute = std::get_if<steps::Permute>(&task.work))
+    return permute->waits ? "permute" : "send";
+  if (std::holds_alternative<steps::Receive>(task.work)) return "receive";
   const auto* call = std::get_if<CollectiveCall>(&task.work);
   return call == nullptr ? "core" : steps::over_text(*call, mesh);
 }
@@ -186,16 +191,22 @@ void read_task(const input::Json& json, const std::string& pointer, Names& names
   if (kind.empty())
     throw input::InputError(
         pointer,
-        "does nothing; give one of \"compute\", \"collective\", \"permute\" and "
+        "does nothing; give one of \"compute\", \"collective\", \"permute\", \"receive\" and "
         "\"host\"");
   if (kind == "compute")
     draft.task.work = read_computation(reader.required(kind, "a computation"),
                                        reader.pointer_to(kind), names.computations);
   if (kind == "collective") draft.task.work = names.communication.collective(reader.object(kind));
   if (kind == "permute") draft.task.work = names.communication.permute(reader.object(kind));
+  if (kind == "receive") {
+    draft.task.work = steps::Receive{};
+    draft.receives = reader.text(kind, "the name of a permute");
+  }
+  if (reader.has("chips")) draft.task.chips = names.communication.chips(reader);
   if (kind == "host") draft.task.work = transfer_table().read_all(reader.object(kind));
   draft.stream =
       reader.has("stream") ? reader.text("stream") : usual_stream(draft.task, names.mesh);
+  const std::string receives = draft.receives;
   std::vector<std::string> after;
   if (reader.has("after")) kTaskNames.read(reader, "after", after);
   const std::uint64_t times = reader.has("repeat") ? reader.integer("repeat", 1, kMostTasks) : 1;
@@ -209,6 +220,7 @@ void read_task(const input::Json& json, const std::string& pointer, Names& names
   for (std::uint64_t number = 0; number < times; ++number) {
     Draft& one = drafts.emplace_back(draft);
     one.task.name = numbered(name, number);
+    one.receives = numbered(receives, number);
     for (const std::string& before : after) one.after.push_back(numbered(before, number));
   }
 }
@@ -223,17 +235,22 @@ steps::StepGraph resolve(std::vector<Draft> drafts) {
   }
   steps::StepGraph graph;
   for (Draft& draft : drafts) {
-    draft.task.stream = steps::stream_id(graph, draft.stream);
-    for (const std::string& before : draft.after) {
-      const auto known = ids.find(before);
+    const auto id_of = [&](const std::string& name, const char* key) {
+      const auto known = ids.find(name);
       if (known == ids.end())
         throw input::InputError(
-            input::pointer(draft.pointer, "after"),
-            fmt::format("there is no task '{}'; {}", before, input::remedy(before, names)));
+            input::pointer(draft.pointer, key),
+            fmt::format("there is no task '{}'; {}", name, input::remedy(name, names)));
+      return known->second;
+    };
+    draft.task.stream = steps::stream_id(graph, draft.stream);
+    if (auto* receive = std::get_if<steps::Receive>(&draft.task.work))
+      receive->permute = id_of(draft.receives, "receive");
+    for (const std::string& before : draft.after) {
+      const steps::TaskId id = id_of(before, "after");
       // A duplicate dependency counts once: the task signals completion once.
       std::vector<steps::TaskId>& waits_for = draft.task.after;
-      if (std::ranges::find(waits_for, known->second) == waits_for.end())
-        waits_for.push_back(known->second);
+      if (std::ranges::find(waits_for, id) == waits_for.end()) waits_for.push_back(id);
     }
   }
   for (const Draft& draft : drafts) graph.tasks.push_back(draft.task);
@@ -265,6 +282,35 @@ input::Json computation_json(const Computation& computation) {
   for (const workloads::Operation& operation : computation.operations)
     list.push_back(operation_json(operation, computation.model_flops == 0.0));
   return list.size() == 1 ? list.front() : list;
+}
+
+bool overlap(const std::vector<std::uint32_t>& one, const std::vector<std::uint32_t>& other) {
+  return std::ranges::any_of(
+      one, [&](std::uint32_t chip) { return std::ranges::binary_search(other, chip); });
+}
+
+/// Checks the chips of tasks, and that a task for some chips does not wait for one that none of these
+/// runs. `pointers`: by task
+void check_chips(const steps::StepGraph& graph, const steps::Mesh& mesh,
+                 const std::vector<std::string>& pointers) {
+  for (steps::TaskId id = 0; id < graph.tasks.size(); ++id) {
+    const std::string why_not = steps::chips_error(graph, graph.tasks[id], mesh);
+    if (!why_not.empty()) throw input::InputError(input::pointer(pointers[id], "chips"), why_not);
+  }
+  for (steps::TaskId id = 0; id < graph.tasks.size(); ++id)
+    for (const steps::TaskId before : graph.tasks[id].after) {
+      const Task& task = graph.tasks[id];
+      const Task& other = graph.tasks[before];
+      if (!task.chips && !other.chips) continue;
+      const auto chips = steps::listed_chips(graph, task);
+      const auto others = steps::listed_chips(graph, other);
+      if (!chips || !others || overlap(*chips, *others)) continue;
+      throw input::InputError(
+          input::pointer(pointers[id], "after"),
+          fmt::format("'{}' waits for '{}', but no chip runs both; send a message from one to the "
+                      "other (\"permute\"), and wait for that",
+                      task.name, other.name));
+    }
 }
 
 /// Reads the named computations.
@@ -300,6 +346,7 @@ steps::StepGraph read_tasks(input::ObjectReader& step, const steps::Mesh& mesh) 
   } catch (const steps::StepError& error) {
     throw input::InputError(pointers[error.task()], error.what());
   }
+  check_chips(graph, mesh, pointers);
   return graph;
 }
 
@@ -323,6 +370,9 @@ void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::
       json["collective"] = collective_json(*call, graph, mesh);
     if (const auto* permute = std::get_if<steps::Permute>(&task.work))
       json["permute"] = permute_json(*permute, graph);
+    if (const auto* receive = std::get_if<steps::Receive>(&task.work))
+      json["receive"] = graph.tasks[receive->permute].name;
+    if (task.chips) json["chips"] = graph.chip_lists[*task.chips].name;
     if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
       json["host"] = transfer_table().write(*transfer);
     input::Json after = input::Json::array();
@@ -366,21 +416,27 @@ input::Json task_schema() {
        {"group", Elsewhere{Text{}}, "reported group",
         input::otherwise("the name without its number")},
        {"stream", Elsewhere{Text{}},
-        "`core` for compute, a collective's axes or `groups of 4`, `permute`, `to-host`, "
-        "`from-host`",
+        "`core` for compute, a collective's axes or `groups of 4`, `permute`, `send`, `receive`, "
+        "`to-host`, `from-host`",
         input::otherwise("by kind")},
        {"after", Elsewhere{kTaskNames}, "task dependencies by name; `{i}` is the own number",
         input::otherwise("nothing")},
        {"repeat", Elsewhere{input::Integer{1, kMostTasks}}, "number of tasks",
         input::by_default("1")},
+       {"chips", Elsewhere{task_chips_schema},
+        "chips that run it ([roles](#roles-of-chips)), like `[0, 1]`, or a name from `groups`",
+        input::otherwise("all")},
        {"compute", Elsewhere{compute_schema},
         "an object as below, an array of them, or a name from `computations`",
-        input::otherwise("one of four")},
+        input::otherwise("one of five")},
        {"collective", Elsewhere{collective_call_schema}, ""},
        {"permute", Elsewhere{permute_schema}, ""},
+       {"receive", Elsewhere{Text{}}, "name of a permute with `wait` false: its receivers wait",
+        input::otherwise("one of five")},
        {"host", Elsewhere{input::Nested{transfer_table}}, ""}},
       {.rules = R"({"oneOf": [{"required": ["compute"]}, {"required": ["collective"]},
-                             {"required": ["permute"]}, {"required": ["host"]}]})"}};
+                             {"required": ["permute"]}, {"required": ["receive"]},
+                             {"required": ["host"]}]})"}};
   return table.schema();
 }
 
@@ -397,7 +453,7 @@ input::Json tasks_schema() {
        input::otherwise("one of three")},
       {"computations", Elsewhere{named_computations_schema}, "named values of `compute`"},
       {"groups", Elsewhere{named_groups_schema},
-       "named values of `collective.groups` and `permute.pairs`"},
+       "named values of `collective.groups`, `permute.pairs` and `chips`"},
   };
   return table.schema();
 }

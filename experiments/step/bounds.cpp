@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <variant>
 
+#include "models/steps/roles.hpp"
+
 namespace equarx::step {
 namespace {
 
-/// Minimum time by task, valid for every chip. 0 for permutes, listed groups and those of a given
-/// order, which may take long on some chips only; their link bytes are bounded separately.
+/// Minimum time by task, valid for every chip that runs it. 0 for permutes, listed groups and groups
+/// of a given order, which may take long on some chips only; their link bytes are bounded separately.
 std::vector<double> min_times(const StepPlan& plan, const VariantPlan& variant) {
   const steps::StepGraph& graph = plan.config.graph;
   std::vector<double> seconds = plan.core_s;
@@ -26,9 +28,14 @@ std::vector<double> min_times(const StepPlan& plan, const VariantPlan& variant) 
 
 }  // namespace
 
+double longest_path_s(const config::StepConfig& config, const std::vector<double>& seconds) {
+  const steps::Roles roles(config.graph, config.mesh.chips());
+  return steps::longest_path_s(config.graph, roles, seconds);
+}
+
 double lower_bound_s(const StepPlan& plan, const VariantPlan& variant, const StepTotals& totals) {
   const sim::Machine& machine = variant.machine;
-  double bound_s = longest_path_s(plan.config.graph, min_times(plan, variant));
+  double bound_s = longest_path_s(plan.config, min_times(plan, variant));
   bound_s = std::max(bound_s, std::ranges::max(totals.core_s));
   for (std::size_t link = 0; link < totals.link_bytes.size(); ++link)
     bound_s =

@@ -15,9 +15,11 @@ namespace {
 struct Part {
   sim::Machine machine;
   std::vector<collectives::Rank> rank_of_chip;
+  std::vector<bool> runs;  ///< by chip: true if it runs the program
 
   bool is_like(const Part& other) const {
-    return rank_of_chip == other.rank_of_chip && sim::are_alike(machine, other.machine);
+    return rank_of_chip == other.rank_of_chip && runs == other.runs &&
+           sim::are_alike(machine, other.machine);
   }
 };
 
@@ -25,9 +27,11 @@ struct Part {
 std::vector<Part> different_parts(const sim::Machine& machine, const Placement& placement) {
   std::vector<Part> parts;
   for (const sim::Ranks& ranks : sim::independent_parts(machine)) {
-    Part part{sim::part_of(machine, ranks), {}};
-    for (const collectives::Rank chip : ranks)
+    Part part{sim::part_of(machine, ranks), {}, {}};
+    for (const collectives::Rank chip : ranks) {
       part.rank_of_chip.push_back(placement.rank_of_chip[chip]);
+      part.runs.push_back(placement.runs.empty() || placement.runs[chip]);
+    }
     if (std::ranges::none_of(parts, [&](const Part& known) { return part.is_like(known); }))
       parts.push_back(std::move(part));
   }
@@ -37,7 +41,8 @@ std::vector<Part> different_parts(const sim::Machine& machine, const Placement& 
 sim::TimeResult simulate(const Part& part, const collectives::Program& program,
                          const sim::Costs& costs) {
   const sim::StepProgram work{.programs = {{&program, &costs, part.rank_of_chip}},
-                              .streams = {{sim::TaskRun{.task = 0, .program = 0}}},
+                              .chip_sets = {part.runs},
+                              .streams = {{sim::TaskRun{.task = 0, .program = 0, .chips = 0}}},
                               .tasks = 1};
   const auto name = [](std::uint32_t, collectives::InstructionId) {
     return std::string("isolated");

@@ -119,7 +119,8 @@ bool overlap(const Program& one, const Program& other) {
 }
 
 /// Returns why symmetry cannot be exploited; empty if it can.
-std::string asymmetry(const config::StepConfig& config, const std::vector<Program>& programs) {
+std::string asymmetry(const config::StepConfig& config, const VariantPlan& variant,
+                      const std::vector<Program>& programs) {
   if (config.machine.simulation == config::SimulationMode::full) return "requested";
   if (!config.machine.faults.empty()) return "some links or chips are slow or failed";
   for (const Program& program : programs) {
@@ -128,6 +129,7 @@ std::string asymmetry(const config::StepConfig& config, const std::vector<Progra
       if (overlap(program, other) && !same_ring_system(program, other))
         return fmt::format("{} and {} share links but differ in rings", program.label, other.label);
   }
+  if (!variant.work.chip_sets.empty()) return "chips run different tasks";
   return {};
 }
 
@@ -210,7 +212,7 @@ void add_all_chips(const config::StepConfig& config, const config::ExperimentCon
 void add_machine(const config::StepConfig& config, VariantPlan& variant) {
   const std::vector<Program> programs = programs_of(config, variant);
   const config::ExperimentConfig machine = machine_of_protocols(config, variant);
-  const std::string asymmetry_reason = asymmetry(config, programs);
+  const std::string asymmetry_reason = asymmetry(config, variant, programs);
   if (asymmetry_reason.empty()) return add_representatives(config, machine, programs, variant);
   if (config.machine.simulation == config::SimulationMode::symmetric)
     throw input::InputError(

@@ -63,10 +63,14 @@ Placement place(const config::StepConfig& config, const steps::CollectiveCall& c
   Placement placement{
       .rank_of_chip = std::vector<Rank>(chips),
       .peers = std::vector<std::vector<ChipId>>(channels.size(), std::vector<ChipId>(chips)),
-      .ports = {}};
+      .ports = {},
+      .runs = std::vector<bool>(chips)};
   for (const collectives::Channel& channel : channels) placement.ports.push_back(channel.ports);
+  for (std::vector<ChipId>& peers : placement.peers)  // of chips in no group: themselves
+    std::iota(peers.begin(), peers.end(), ChipId{0});
   for (const std::vector<ChipId>& group : groups)
     for (Rank rank = 0; rank < group.size(); ++rank) {
+      placement.runs[group[rank]] = true;
       placement.rank_of_chip[group[rank]] = rank;
       for (std::size_t channel = 0; channel < channels.size(); ++channel)
         placement.peers[channel][group[rank]] =

@@ -19,6 +19,7 @@ struct Placement {
   /// Peer by channel and chip; the chip itself if it sends nothing.
   std::vector<std::vector<topology::ChipId>> peers;
   std::vector<collectives::Ports> ports;  ///< by channel
+  std::vector<bool> runs = {};            ///< by chip: true if it runs the program; all if empty
 };
 
 /// Places a collective in its groups. @throws input::InputError if it needs a ring that does not

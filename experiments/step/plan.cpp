@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -22,6 +23,7 @@
 #include "experiments/step/machine.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/placement.hpp"
+#include "models/steps/roles.hpp"
 #include "models/workloads/roofline.hpp"
 #include "sim/time_executor.hpp"
 
@@ -198,32 +200,56 @@ std::shared_ptr<const PlannedPermute> on_machine(const config::StepConfig& confi
   return std::make_shared<const PlannedPermute>(std::move(planned));
 }
 
-/// Programs of a variant. Each stream has its own instance of a program.
+/// A program of a variant, and the part of it that a task runs.
+struct ProgramOfTask {
+  std::size_t program = 0;
+  sim::ProgramPart part = sim::ProgramPart::all;
+};
+
+/// Programs of a variant. Each stream has its own instance of a program, and each permute that does
+/// not wait: no other task may take its messages.
 class Programs {
  public:
   Programs(const config::StepConfig& config, VariantPlan& plan) : config_(config), plan_(plan) {}
 
   /// Returns the program of a task; std::nullopt if it sends nothing.
-  std::optional<std::size_t> of(const Task& task) {
+  std::optional<ProgramOfTask> of(steps::TaskId id) {
+    const Task& task = config_.graph.tasks[id];
     if (const auto call = config::call_of(task, config_.calls)) {
       const plan::CollectivePlan& collective = plan_.calls[*call]->plan;
-      return add(task.stream, plan_.calls[*call].get(), {.call = call},
-                 {&collective.program, &collective.costs});
+      return {{add({task.stream, {}}, plan_.calls[*call].get(), {.call = call},
+                   {&collective.program, &collective.costs})}};
     }
-    if (const auto permute = config::permute_of(task, config_.permutes)) {
-      const PlannedPermute& planned = *plan_.permutes[*permute];
-      return add(task.stream, &planned, {.call = {}, .permute = *permute},
-                 {&planned.permute.program, &planned.costs});
+    if (const auto* permute = std::get_if<steps::Permute>(&task.work)) {
+      if (!permute->waits) return {{add_permute({{}, id}, task), sim::ProgramPart::sends}};
+      return {{add_permute({task.stream, {}}, task)}};
     }
+    if (const auto* receive = std::get_if<steps::Receive>(&task.work))
+      return {{add_permute({{}, receive->permute}, config_.graph.tasks[receive->permute]),
+               sim::ProgramPart::waits}};
     return std::nullopt;
   }
 
  private:
+  /// Stream or permute with its own instance.
+  struct Owner {
+    std::optional<steps::StreamId> stream;
+    std::optional<steps::TaskId> task;
+    auto operator<=>(const Owner&) const = default;
+  };
+
+  std::size_t add_permute(const Owner& owner, const Task& task) {
+    const std::size_t permute = *config::permute_of(task, config_.permutes);
+    const PlannedPermute& planned = *plan_.permutes[permute];
+    return add(owner, &planned, {.call = {}, .permute = permute},
+               {&planned.permute.program, &planned.costs});
+  }
+
   /// `planned`: of the program; equal collectives share it.
-  std::size_t add(steps::StreamId stream, const void* planned, const ProgramUse& use,
+  std::size_t add(const Owner& owner, const void* planned, const ProgramUse& use,
                   const sim::PlacedProgram& program) {
     const auto [known, is_new] =
-        known_.emplace(std::pair{stream, planned}, plan_.work.programs.size());
+        known_.emplace(std::pair{owner, planned}, plan_.work.programs.size());
     if (is_new) {
       plan_.work.programs.push_back(program);
       plan_.uses.push_back(use);
@@ -233,19 +259,29 @@ class Programs {
 
   const config::StepConfig& config_;
   VariantPlan& plan_;
-  std::map<std::pair<steps::StreamId, const void*>, std::size_t> known_;
+  std::map<std::pair<Owner, const void*>, std::size_t> known_;
 };
 
 /// Sets programs and streams. Requires the calls and permutes of the variant. `core_s`: by task
 void add_work(const config::StepConfig& config, const std::vector<double>& core_s,
               const workloads::ComputeRates& rates, VariantPlan& plan) {
   Programs programs(config, plan);
+  const steps::Roles roles(config.graph, config.mesh.chips());
+  for (const std::vector<bool>& set : roles.sets()) {
+    std::vector<bool>& on_machine = plan.work.chip_sets.emplace_back(set.size());
+    for (std::uint32_t number = 0; number < set.size(); ++number)
+      on_machine[config.mesh.chip(number)] = set[number];
+  }
   plan.work.tasks = static_cast<std::uint32_t>(config.graph.tasks.size());
   plan.work.streams.resize(config.graph.streams.size());
   for (steps::TaskId id = 0; id < config.graph.tasks.size(); ++id) {
     const Task& task = config.graph.tasks[id];
     sim::TaskRun run = run_of(config, id, core_s[id], rates);
-    run.program = programs.of(task);
+    run.chips = roles.set_of(id);
+    if (const auto program = programs.of(id)) {
+      run.program = program->program;
+      run.part = program->part;
+    }
     plan.work.streams[task.stream].push_back(std::move(run));
   }
 }

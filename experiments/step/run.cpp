@@ -11,6 +11,7 @@
 
 #include "base/input/errors.hpp"
 #include "experiments/step/bounds.hpp"
+#include "experiments/step/chip_times.hpp"
 #include "experiments/step/errors.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/operations.hpp"
@@ -59,7 +60,9 @@ double intersection_s(const Intervals& one, const Intervals& other) {
 
 GroupKind kind_of(const steps::Task& task) {
   if (std::holds_alternative<steps::CollectiveCall>(task.work)) return GroupKind::collective;
-  if (std::holds_alternative<steps::Permute>(task.work)) return GroupKind::permute;
+  if (std::holds_alternative<steps::Permute>(task.work) ||
+      std::holds_alternative<steps::Receive>(task.work))
+    return GroupKind::permute;
   return std::holds_alternative<steps::HostTransfer>(task.work) ? GroupKind::host
                                                                 : GroupKind::computation;
 }
@@ -86,8 +89,8 @@ class Run {
     const collectives::Rank chip = last_chip(time);
     result_.core_busy_s = time.core_busy_s[chip];
     check(time);
-    report_tasks(time, chip);
-    report_groups();
+    const ChipTimes times(plan_.config, time);
+    times.roles().differ() ? report_chips(times) : report_last_chip(time, chip);
     return std::move(result_);
   }
 
@@ -132,63 +135,107 @@ class Run {
         std::ranges::find_if(end_s, [&](double one_s) { return one_s >= last_s; }) - end_s.begin());
   }
 
-  void report_tasks(const sim::TimeResult& time, collectives::Rank chip) {
+  /// Each task of the critical path counts from the end of the previous one.
+  void report_last_chip(const sim::TimeResult& time, collectives::Rank chip) {
     const auto marks_s = time.marks_s.begin() + chip * marks();
     for (steps::TaskId id = 0; id < graph_.tasks.size(); ++id)
       result_.tasks.push_back({marks_s[sim::start_mark(id)], marks_s[sim::end_mark(id)]});
-    result_.critical_path = critical_path(graph_, result_.tasks);
+    add(groups_of({result_.tasks, std::vector<bool>(graph_.tasks.size(), true)}));
+    CriticalPath path{critical_path(graph_, result_.tasks), {}};
+    for (const steps::TaskId id : path.tasks) path.end_s.push_back(result_.tasks[id].end_s);
+    add_critical_times(path);
   }
 
-  double isolated_s(steps::TaskId id) const {
+  /// Groups: of the chip on which they take longest.
+  void report_chips(const ChipTimes& times) {
+    result_.tasks = times.of_all();
+    for (std::uint32_t chip = 0; chip < plan_.config.mesh.chips(); ++chip) {
+      TasksOfChip tasks{{}, times.roles().tasks_of(chip)};
+      for (steps::TaskId id = 0; id < graph_.tasks.size(); ++id)
+        tasks.times.push_back(tasks.runs[id] ? times.on(chip, id) : TaskTime{});
+      add(groups_of(tasks));
+    }
+    add_critical_times(times.critical_path());
+  }
+
+  /// Tasks of a chip and their times.
+  struct TasksOfChip {
+    std::vector<TaskTime> times;
+    std::vector<bool> runs;  ///< by task
+  };
+  /// Groups and compute time of a chip.
+  struct GroupsOfChip {
+    std::vector<GroupResult> groups;
+    double compute_s = 0.0;
+  };
+
+  /// `time`: of the task on the chip
+  double isolated_s(steps::TaskId id, const TaskTime& time) const {
     const steps::Task& task = graph_.tasks[id];
     if (const auto call = config::call_of(task, plan_.config.calls))
       return variant_.calls[*call]->isolated_s;
     if (const auto permute = config::permute_of(task, plan_.config.permutes))
-      return variant_.permutes[*permute]->isolated_s;
-    const TaskTime& time = result_.tasks[id];
+      return std::get<steps::Permute>(task.work).waits ? variant_.permutes[*permute]->isolated_s
+                                                       : 0.0;
+    if (const auto* receive = std::get_if<steps::Receive>(&task.work))
+      return variant_
+          .permutes[*config::permute_of(graph_.tasks[receive->permute], plan_.config.permutes)]
+          ->isolated_s;
     return kind_of(task) == GroupKind::host ? time.end_s - time.start_s : plan_.core_s[id];
   }
 
-  void report_groups() {
-    std::vector<steps::TaskId> order(graph_.tasks.size());
-    for (steps::TaskId id = 0; id < order.size(); ++id) order[id] = id;
-    std::ranges::stable_sort(order, {},
-                             [&](steps::TaskId id) { return result_.tasks[id].start_s; });
+  GroupsOfChip groups_of(const TasksOfChip& tasks) const {
+    std::vector<steps::TaskId> order;
+    for (steps::TaskId id = 0; id < graph_.tasks.size(); ++id)
+      if (tasks.runs[id]) order.push_back(id);
+    std::ranges::stable_sort(order, {}, [&](steps::TaskId id) { return tasks.times[id].start_s; });
+    GroupsOfChip made;
     std::map<std::string_view, Intervals> intervals;
     Intervals computing;
     for (const steps::TaskId id : order) {
       const steps::Task& task = graph_.tasks[id];
-      GroupResult& group = group_of(task);
+      GroupResult& group = group_of(task, made.groups);
       ++group.tasks;
-      group.isolated_s += isolated_s(id);
-      intervals[task.group].push_back(result_.tasks[id]);
-      if (kind_of(task) == GroupKind::computation) computing.push_back(result_.tasks[id]);
+      group.isolated_s += isolated_s(id, tasks.times[id]);
+      intervals[task.group].push_back(tasks.times[id]);
+      if (kind_of(task) == GroupKind::computation) computing.push_back(tasks.times[id]);
     }
     computing = merged(std::move(computing));
-    result_.compute_s = length_s(computing);
-    for (GroupResult& group : result_.groups) {
+    made.compute_s = length_s(computing);
+    for (GroupResult& group : made.groups) {
       const Intervals covered = merged(std::move(intervals[group.name]));
       group.total_s = length_s(covered);
       if (group.kind != GroupKind::computation)
         group.exposed_s = group.total_s - intersection_s(covered, computing);
     }
-    add_critical_times();
+    return made;
   }
 
-  /// Each task of the critical path counts from the end of the previous one.
-  void add_critical_times() {
-    double since_s = 0.0;
-    for (const steps::TaskId id : result_.critical_path) {
-      const double until_s = result_.tasks[id].end_s;
-      group_of(graph_.tasks[id]).critical_s += until_s - since_s;
-      since_s = until_s;
+  /// Keeps the largest times of several chips.
+  void add(const GroupsOfChip& chip) {
+    result_.compute_s = std::max(result_.compute_s, chip.compute_s);
+    for (const GroupResult& group : chip.groups) {
+      const auto known = std::ranges::find(result_.groups, group.name, &GroupResult::name);
+      if (known == result_.groups.end())
+        result_.groups.push_back(group);
+      else if (group.total_s > known->total_s)
+        *known = group;
     }
   }
 
-  GroupResult& group_of(const steps::Task& task) {
-    const auto found = std::ranges::find(result_.groups, task.group, &GroupResult::name);
-    if (found != result_.groups.end()) return *found;
-    return result_.groups.emplace_back(GroupResult{.name = task.group, .kind = kind_of(task)});
+  void add_critical_times(const CriticalPath& path) {
+    result_.critical_path = path.tasks;
+    double since_s = 0.0;
+    for (std::size_t i = 0; i < path.tasks.size(); ++i) {
+      group_of(graph_.tasks[path.tasks[i]], result_.groups).critical_s += path.end_s[i] - since_s;
+      since_s = path.end_s[i];
+    }
+  }
+
+  static GroupResult& group_of(const steps::Task& task, std::vector<GroupResult>& groups) {
+    const auto found = std::ranges::find(groups, task.group, &GroupResult::name);
+    if (found != groups.end()) return *found;
+    return groups.emplace_back(GroupResult{.name = task.group, .kind = kind_of(task)});
   }
 
   const StepPlan& plan_;

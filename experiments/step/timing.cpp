@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "experiments/plan/engine.hpp"
 #include "experiments/variation/discrepancy.hpp"
+#include "models/steps/roles.hpp"
 
 namespace equarx::step {
 namespace {
@@ -25,7 +25,8 @@ sim::Describe task_names(const StepPlan& plan) {
 /// Share of the time of a variant in which its collectives are exposed, if it takes `seconds`: the
 /// time beyond that of its computations, one after the other.
 double exposed_share(const StepPlan& plan, double seconds) {
-  const double core_s = std::accumulate(plan.core_s.begin(), plan.core_s.end(), 0.0);
+  const steps::Roles roles(plan.config.graph, plan.config.mesh.chips());
+  const double core_s = steps::busiest_s(roles, plan.core_s);
   return std::clamp(1.0 - core_s / seconds, 0.0, 1.0);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <tuple>
 
 #include "sim/timeline.hpp"
 
@@ -53,12 +55,15 @@ void add(const sim::Timelines& timelines, const sim::Machine& machine, std::uint
 StepTotals totals_of(const sim::StepProgram& work, const sim::Machine& machine) {
   StepTotals totals{std::vector<std::uint64_t>(machine.links.size()),
                     std::vector<double>(machine.ranks()), 0};
-  std::vector<std::uint64_t> runs(work.programs.size());
-  sim::StepProgram others{.programs = work.programs, .streams = {{}}, .tasks = 0};
+  // Runs of each part of a program on a set of chips.
+  std::map<std::tuple<std::size_t, sim::ProgramPart, std::optional<std::uint32_t>>, std::uint64_t>
+      runs;
+  sim::StepProgram others{
+      .programs = work.programs, .chip_sets = work.chip_sets, .streams = {{}}, .tasks = 0};
   for (const std::vector<sim::TaskRun>& stream : work.streams)
     for (const sim::TaskRun& run : stream) {
       if (run.program) {
-        ++runs[*run.program];
+        ++runs[{*run.program, run.part, run.chips}];
         continue;
       }
       sim::TaskRun& other = others.streams.front().emplace_back(run);
@@ -66,12 +71,14 @@ StepTotals totals_of(const sim::StepProgram& work, const sim::Machine& machine) 
       other.after.clear();
     }
   add(sim::make_timelines(others, machine.ranks()), machine, 1, totals);
-  for (std::size_t program = 0; program < runs.size(); ++program) {
-    if (runs[program] == 0) continue;
-    const sim::StepProgram one{.programs = work.programs,
-                               .streams = {{sim::TaskRun{.task = 0, .program = program}}},
-                               .tasks = 1};
-    add(sim::make_timelines(one, machine.ranks()), machine, runs[program], totals);
+  for (const auto& [run, times] : runs) {
+    const auto& [program, part, chips] = run;
+    const sim::StepProgram one{
+        .programs = work.programs,
+        .chip_sets = work.chip_sets,
+        .streams = {{sim::TaskRun{.task = 0, .program = program, .part = part, .chips = chips}}},
+        .tasks = 1};
+    add(sim::make_timelines(one, machine.ranks()), machine, times, totals);
   }
   return totals;
 }

@@ -14,6 +14,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/collective_json.hpp"
+#include "experiments/step/bounds.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/run.hpp"
 #include "experiments/step/timing.hpp"
@@ -136,7 +137,7 @@ class Tuning {
     for (steps::TaskId task = 0; task < seconds.size(); ++task)
       if (const auto call = config::call_of(config_.graph.tasks[task], config_.calls))
         seconds[task] = call_s[*call];
-    return steps::longest_path_s(config_.graph, seconds);
+    return step::longest_path_s(config_, seconds);
   }
 
   step::VariantPlan planned(const Choice& choice) {

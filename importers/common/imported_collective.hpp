@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "models/steps/step.hpp"
@@ -37,8 +36,7 @@ struct ImportedCollective {
 };
 
 /// Returns the work of its tasks.
-inline std::variant<Computation, CollectiveCall, Permute, HostTransfer> work_of(
-    const ImportedCollective& collective) {
+inline decltype(Task::work) work_of(const ImportedCollective& collective) {
   if (collective.permute) return *collective.permute;
   return collective.call;
 }

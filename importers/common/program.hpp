@@ -18,7 +18,7 @@
 
 namespace equarx::imports {
 
-/// Totals per chip over one execution.
+/// Totals per chip over one execution; where chips differ, of the chip with the largest.
 struct ProgramTotals {
   double flops = 0.0;       ///< GEMM FLOPs
   double vector_ops = 0.0;  ///< vector operations
@@ -26,6 +26,7 @@ struct ProgramTotals {
   double to_host_bytes = 0.0;
   double from_host_bytes = 0.0;
   double collective_bytes = 0.0;  ///< sum of ImportedOp::bytes
+  bool differ = false;            ///< chips run different work
 };
 
 /// A collective of an imported program.

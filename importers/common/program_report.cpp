@@ -162,11 +162,11 @@ std::string summary_text(const ImportedProgram& program) {
   const ProgramTotals& totals = program.totals;
   std::string text = fmt::format(
       "{}: {}, for {} {}\n"
-      "  Per chip: {:.4g} GEMM FLOPs, {:.4g} vector operations, {} of HBM traffic, {} in {:.0f} "
+      "  Per chip{}: {:.4g} GEMM FLOPs, {:.4g} vector operations, {} of HBM traffic, {} in {:.0f} "
       "collectives\n",
       program.name, program.size, program.devices, program.devices == 1 ? "chip" : "chips",
-      totals.flops, totals.vector_ops, bytes_text(totals.hbm_bytes),
-      bytes_text(totals.collective_bytes), [&] {
+      totals.differ ? ", at most" : "", totals.flops, totals.vector_ops,
+      bytes_text(totals.hbm_bytes), bytes_text(totals.collective_bytes), [&] {
         double times = 0.0;
         for (const ImportedOp& op : program.ops) times += op.times;
         return times;

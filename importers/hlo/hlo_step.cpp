@@ -84,7 +84,11 @@ class Collectives {
     if (op.bytes > kMaxOpBytes) return "too large";
     if (op.kind == CollectiveKind::permute) return set_pairs(op, made);
     if (op.groups.empty()) return op.problem;
-    return set_groups(axes_.axes_of(op.groups), op.groups, chips_, graph_, made.call);
+    const auto along = axes_.axes_of(op.groups);
+    const std::string error = set_groups(along, op.groups, chips_, graph_, made.call);
+    if (!error.empty() || along) return error;
+    const auto missing = unlisted_chip(op.groups, chips_);
+    return missing ? fmt::format("unsupported groups: chip {} is in no group", *missing) : "";
   }
 
   std::string set_pairs(const CollectiveOp& op, ImportedCollective& made) const {

@@ -32,15 +32,20 @@ std::string group_error(const Lists& lists, std::uint32_t chips) {
     for (const std::uint32_t chip : group) {
       if (chip >= chips) return no_such_chip(chip, chips);
       if (seen[chip])
-        return fmt::format("chip {} is listed twice; each chip must be in exactly one group", chip);
+        return fmt::format("chip {} is listed twice; each chip can be in one group", chip);
       seen[chip] = true;
     }
   }
-  if (lists.front().size() < 2) return "a collective needs groups of at least two chips";
-  const auto missing = std::ranges::find(seen, false);
-  if (missing == seen.end()) return {};
-  return fmt::format("chip {} is in no group; each chip must be in exactly one group",
-                     missing - seen.begin());
+  return lists.front().size() < 2 ? "a collective needs groups of at least two chips" : "";
+}
+
+std::optional<std::uint32_t> unlisted_chip(const Lists& lists, std::uint32_t chips) {
+  std::vector<bool> listed(chips);
+  for (const std::vector<std::uint32_t>& list : lists)
+    for (const std::uint32_t chip : list) listed[chip] = true;
+  const auto missing = std::ranges::find(listed, false);
+  if (missing == listed.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(missing - listed.begin());
 }
 
 std::string pair_error(const Lists& lists, std::uint32_t chips) {

@@ -12,9 +12,13 @@
 
 namespace equarx::steps {
 
-/// Returns why `lists` are not valid groups of a collective, or an empty string. Valid groups
-/// partition all `chips` and have the same size, at least 2.
+/// Returns why `lists` are not valid groups of a collective, or an empty string. Valid groups have the
+/// same size, at least 2, and no chip of `chips` is in two of them; some may be in none.
 std::string group_error(const std::vector<std::vector<std::uint32_t>>& lists, std::uint32_t chips);
+
+/// Returns the first chip that is in no list; std::nullopt if there is none.
+std::optional<std::uint32_t> unlisted_chip(const std::vector<std::vector<std::uint32_t>>& lists,
+                                           std::uint32_t chips);
 
 /// Returns why `lists` are not valid pairs of a Permute, or an empty string. A valid pair is
 /// (sender, receiver); no chip sends twice or receives twice. A chip paired with itself sends

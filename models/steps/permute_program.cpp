@@ -11,18 +11,18 @@ using collectives::Rank;
 using collectives::RankGrid;
 
 /// Chips by role.
-struct Roles {
+struct ChipsByRole {
   std::vector<Rank> only_send;
   std::vector<Rank> both;
   std::vector<Rank> only_receive;
   std::vector<Rank> none;
 };
 
-Roles roles_of(const std::vector<std::uint32_t>& peer_of_chip) {
+ChipsByRole roles_of(const std::vector<std::uint32_t>& peer_of_chip) {
   std::vector<bool> receives(peer_of_chip.size());
   for (Rank chip = 0; chip < peer_of_chip.size(); ++chip)
     if (peer_of_chip[chip] != chip) receives[peer_of_chip[chip]] = true;
-  Roles roles;
+  ChipsByRole roles;
   for (Rank chip = 0; chip < peer_of_chip.size(); ++chip) {
     const bool sends = peer_of_chip[chip] != chip;
     std::vector<Rank>& role = sends ? (receives[chip] ? roles.both : roles.only_send)
@@ -32,7 +32,7 @@ Roles roles_of(const std::vector<std::uint32_t>& peer_of_chip) {
   return roles;
 }
 
-Program program_of(const Roles& roles, std::uint32_t chips, std::uint64_t bytes) {
+Program program_of(const ChipsByRole& roles, std::uint32_t chips, std::uint64_t bytes) {
   // The partition only provides the number of ranks.
   Program program{.collective = collectives::Collective::all_to_all,
                   .partition = {chips, RankGrid({chips}), {{.axes = {}, .cuts = {{1, 1}}}}},
@@ -58,7 +58,7 @@ PermuteProgram permute_program(const std::vector<std::vector<std::uint32_t>>& pa
   std::vector<std::uint32_t> peers(chips);
   std::iota(peers.begin(), peers.end(), 0U);
   for (const std::vector<std::uint32_t>& pair : pairs) peers[pair[0]] = pair[1];
-  const Roles roles = roles_of(peers);
+  const ChipsByRole roles = roles_of(peers);
   PermuteProgram result{.program = program_of(roles, chips, bytes),
                         .rank_of_chip = std::vector<Rank>(chips),
                         .peer_of_chip = std::move(peers)};

@@ -1,27 +1,46 @@
 #include "models/steps/step.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
+
+#include "models/steps/roles.hpp"
 
 namespace equarx::steps {
 namespace {
 
-constexpr TaskId kNone = std::numeric_limits<TaskId>::max();
+/// Chips of a task; std::nullopt for all.
+using SomeChips = std::optional<std::vector<std::uint32_t>>;
 
-/// Returns the preceding task in the stream of each task; kNone for the first of a stream.
-std::vector<TaskId> stream_predecessors(const StepGraph& graph) {
-  std::vector<TaskId> latest(graph.streams.size(), kNone);
-  std::vector<TaskId> before;
-  for (TaskId id = 0; id < graph.tasks.size(); ++id)
-    before.push_back(std::exchange(latest[graph.tasks[id].stream], id));
-  return before;
+bool overlap(const SomeChips& one, const SomeChips& other) {
+  if (!one || !other) return true;
+  return std::ranges::any_of(
+      *one, [&](std::uint32_t chip) { return std::ranges::binary_search(*other, chip); });
 }
+
+bool includes(const SomeChips& all, const SomeChips& some) {
+  return !all || (some && std::ranges::includes(*all, *some));
+}
+
+/// The latest tasks of a stream: by distinct chips, none if a later one has all of them.
+class Latest {
+ public:
+  /// Adds the preceding tasks on the chips of a task to `before`, and the task to the latest.
+  void add(TaskId id, const SomeChips& chips, std::vector<TaskId>& before) {
+    for (const auto& [task, of] : tasks_)
+      if (overlap(of, chips)) before.push_back(task);
+    std::erase_if(tasks_, [&](const auto& one) { return includes(chips, one.second); });
+    tasks_.emplace_back(id, chips);
+  }
+
+ private:
+  std::vector<std::pair<TaskId, SomeChips>> tasks_;
+};
 
 void check_names(const StepGraph& graph) {
   std::map<std::string_view, TaskId> names;
@@ -35,6 +54,37 @@ void check_names(const StepGraph& graph) {
     for (const TaskId before : task.after)
       if (before >= graph.tasks.size())
         throw StepError(id, fmt::format("'{}' waits for an unknown task", task.name));
+  }
+}
+
+/// Checks that each permute that does not wait has one Receive.
+void check_receives(const StepGraph& graph) {
+  std::map<TaskId, TaskId> receives;  // by permute
+  for (TaskId id = 0; id < graph.tasks.size(); ++id) {
+    const auto* receive = std::get_if<Receive>(&graph.tasks[id].work);
+    if (receive == nullptr) continue;
+    const std::string& name = graph.tasks[id].name;
+    if (receive->permute >= graph.tasks.size())
+      throw StepError(id, fmt::format("'{}' receives from an unknown task", name));
+    const Task& from = graph.tasks[receive->permute];
+    const auto* permute = std::get_if<Permute>(&from.work);
+    if (permute == nullptr || permute->waits)
+      throw StepError(id, fmt::format("'{}' receives from '{}', which is no permute with "
+                                      "\"wait\": false",
+                                      name, from.name));
+    const auto [known, is_new] = receives.emplace(receive->permute, id);
+    if (!is_new)
+      throw StepError(id,
+                      fmt::format("'{}' and '{}' both receive from '{}'; one receives all of its "
+                                  "messages",
+                                  graph.tasks[known->second].name, name, from.name));
+  }
+  for (TaskId id = 0; id < graph.tasks.size(); ++id) {
+    const auto* permute = std::get_if<Permute>(&graph.tasks[id].work);
+    if (permute != nullptr && !permute->waits && !receives.contains(id))
+      throw StepError(id, fmt::format("'{0}' does not wait, and no task receives its messages; add "
+                                      "one with \"receive\": \"{0}\"",
+                                      graph.tasks[id].name));
   }
 }
 
@@ -94,11 +144,12 @@ StreamId stream_id(StepGraph& graph, const std::string& name) {
 }
 
 std::vector<std::vector<TaskId>> predecessors(const StepGraph& graph) {
-  const std::vector<TaskId> in_stream = stream_predecessors(graph);
+  std::vector<Latest> in_stream(graph.streams.size());
   std::vector<std::vector<TaskId>> all;
   for (TaskId id = 0; id < graph.tasks.size(); ++id) {
-    std::vector<TaskId>& before = all.emplace_back(graph.tasks[id].after);
-    if (in_stream[id] != kNone) before.push_back(in_stream[id]);
+    const Task& task = graph.tasks[id];
+    std::vector<TaskId>& before = all.emplace_back(task.after);
+    in_stream[task.stream].add(id, listed_chips(graph, task), before);
     std::ranges::sort(before);
     before.erase(std::unique(before.begin(), before.end()), before.end());
   }
@@ -109,7 +160,11 @@ void validate(const StepGraph& graph) {
   if (graph.tasks.empty() || graph.streams.empty())
     throw std::logic_error("a step needs at least one task and one stream");
   check_names(graph);
-  const std::vector<std::vector<TaskId>> before = predecessors(graph);
+  check_receives(graph);
+  std::vector<std::vector<TaskId>> before = predecessors(graph);
+  for (TaskId id = 0; id < graph.tasks.size(); ++id)
+    if (const auto* receive = std::get_if<Receive>(&graph.tasks[id].work))
+      before[id].push_back(receive->permute);
   const std::vector<TaskId> order = topological_order(before);
   if (order.size() == graph.tasks.size()) return;
   const std::vector<TaskId> cycle = find_cycle(before, order);
@@ -133,11 +188,13 @@ std::vector<TaskId> critical_path(const StepGraph& graph, const std::vector<Task
   return path;
 }
 
-double longest_path_s(const StepGraph& graph, const std::vector<double>& seconds) {
+double longest_path_s(const StepGraph& graph, const std::vector<double>& seconds,
+                      const std::vector<bool>& runs) {
   const std::vector<std::vector<TaskId>> before = predecessors(graph);
   std::vector<double> end_s(graph.tasks.size());
   double longest_s = 0.0;
   for (const TaskId id : topological_order(before)) {
+    if (!runs.empty() && !runs[id]) continue;
     double start_s = 0.0;
     for (const TaskId other : before[id]) start_s = std::max(start_s, end_s[other]);
     end_s[id] = start_s + seconds[id];

@@ -1,4 +1,4 @@
-// A step as data: the graph of tasks that every chip runs once.
+// A step as data: the graph of tasks that chips run once.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ struct ChipLists {
 
 /// Explicit groups of chips that need not lie along mesh axes, each in rank order.
 struct ListedGroups {
-  /// Index into StepGraph::chip_lists; every chip is in exactly one group (group_error()).
+  /// Index into StepGraph::chip_lists; no chip is in two groups (group_error()). Chips in no group
+  /// skip the collective.
   std::uint32_t lists = 0;
   std::uint32_t size = 0;  ///< chips per group
 
@@ -56,13 +57,25 @@ struct CollectiveCall {
 };
 
 /// Point-to-point messages like XLA's collective-permute: each chip sends to at most one chip and
-/// receives from at most one.
+/// receives from at most one. Chips that do neither skip it.
 struct Permute {
   /// Index into StepGraph::chip_lists; (sender, receiver) pairs (pair_error()).
   std::uint32_t pairs = 0;
   std::uint64_t bytes = 0;  ///< per sender, above 0
+  /// False: only senders run the task, and a Receive waits for the messages.
+  bool waits = true;
 
   bool operator==(const Permute&) const = default;
+};
+
+/// Index into StepGraph::tasks.
+using TaskId = std::uint32_t;
+/// Index into StepGraph::streams.
+using StreamId = std::uint32_t;
+
+/// The receivers of a permute that does not wait, waiting for its messages.
+struct Receive {
+  TaskId permute = 0;  ///< task of the permute; each has exactly one Receive
 };
 
 /// Transfer between a chip's HBM and host memory.
@@ -72,19 +85,19 @@ struct HostTransfer {
   double bytes = 0.0;  ///< per chip, above 0
 };
 
-/// Index into StepGraph::tasks.
-using TaskId = std::uint32_t;
-/// Index into StepGraph::streams.
-using StreamId = std::uint32_t;
-
 /// A node of the graph.
 struct Task {
   std::string name;   ///< unique within the graph
   std::string group;  ///< label for reports: "forward", "gather weights"
   StreamId stream = 0;
-  std::variant<Computation, CollectiveCall, Permute, HostTransfer> work;
-  /// Explicit dependencies; the preceding task of the stream is implicit.
+  std::variant<Computation, CollectiveCall, Permute, HostTransfer, Receive> work;
+  /// Explicit dependencies; the preceding task of the stream is implicit. A chip waits for the
+  /// ones that it runs.
   std::vector<TaskId> after;
+  /// Index into StepGraph::chip_lists: the chips of its lists run the task, the others skip it
+  /// (roles.hpp). A collective has whole groups along its axes. Absent for permutes, receives and
+  /// listed groups, which name their chips.
+  std::optional<std::uint32_t> chips = std::nullopt;
 };
 
 /// Use of a buffer in HBM.
@@ -106,7 +119,8 @@ struct Buffer {
   TaskId last = 0;
 };
 
-/// Tasks that every chip runs once. The tasks of a stream run in the listed order, one at a time.
+/// Tasks that every chip runs once, unless it skips them. The tasks of a stream run in the listed
+/// order, one at a time.
 /// Streams run concurrently and share the core, HBM and links of the chip.
 struct StepGraph {
   std::vector<std::string> streams;  ///< unique names
@@ -130,11 +144,13 @@ class StepError : public exceptions::UserError {
 };
 
 /// @throws StepError if a task refers to an unknown stream or task, has a duplicate name, or is
-/// part of a dependency cycle (the message lists the cycle)
+/// part of a dependency cycle (the message lists the cycle), and if a permute that does not wait has
+/// no Receive or several
 /// @throws std::logic_error if the graph has no tasks or no streams
 void validate(const StepGraph& graph);
 
-/// Returns the dependencies of each task: its `after` and the preceding task of its stream.
+/// Returns the dependencies of each task: its `after` and the preceding task of its stream; of tasks
+/// that chips skip, the preceding ones on all chips that run it.
 std::vector<std::vector<TaskId>> predecessors(const StepGraph& graph);
 
 /// Start and end of a task, in seconds from the start of the step.
@@ -148,7 +164,8 @@ struct TaskTime {
 std::vector<TaskId> critical_path(const StepGraph& graph, const std::vector<TaskTime>& times);
 
 /// Returns the length of the longest path, a lower bound of the step time, if task i takes
-/// `seconds[i]`.
-double longest_path_s(const StepGraph& graph, const std::vector<double>& seconds);
+/// `seconds[i]`. `runs`: by task, false if a chip skips it; empty if it runs all.
+double longest_path_s(const StepGraph& graph, const std::vector<double>& seconds,
+                      const std::vector<bool>& runs = {});
 
 }  // namespace equarx::steps
