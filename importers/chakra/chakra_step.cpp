@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
+#include <map>
 #include <optional>
-#include <queue>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "importers/chakra/merged_nodes.hpp"
 #include "importers/common/device_axes.hpp"
 #include "models/collectives/algorithm.hpp"
 #include "models/steps/chip_lists.hpp"
@@ -18,130 +18,17 @@
 namespace equarx::steps {
 namespace {
 
+using chakra::MergedNode;
 using chakra::Node;
 using chakra::NodeKind;
-using chakra::Trace;
-using imports::DeviceGroups;
 
-constexpr std::size_t kMaxNodes = 1'000'000;
 constexpr double kMaxTraceBytes = 1e12;
 
-std::string node_text(const Node& node) {
-  return fmt::format("node {} ('{}')", node.id, node.name);
-}
-
-/// Maps node ids to indices.
-class NodeIndex {
- public:
-  explicit NodeIndex(const Trace& trace) {
-    if (trace.nodes.empty()) throw std::invalid_argument("the trace has no nodes");
-    if (trace.nodes.size() > kMaxNodes)
-      throw std::invalid_argument(
-          fmt::format("the trace has {} nodes; the limit is {}", trace.nodes.size(), kMaxNodes));
-    for (std::size_t i = 0; i < trace.nodes.size(); ++i)
-      if (!index_.emplace(trace.nodes[i].id, i).second)
-        throw std::invalid_argument(node_text(trace.nodes[i]) + ": duplicate node id");
-  }
-
-  std::size_t of(std::uint64_t id, const Node& waiting) const {
-    const auto found = index_.find(id);
-    if (found == index_.end())
-      throw std::invalid_argument(
-          fmt::format("{} waits for node {}, which does not exist", node_text(waiting), id));
-    return found->second;
-  }
-
- private:
-  std::map<std::uint64_t, std::size_t> index_;
-};
-
-/// Returns node indices in issue order: by ascending id, once all dependencies are issued.
-std::vector<std::size_t> issue_order(const Trace& trace, const NodeIndex& index) {
-  const std::vector<Node>& nodes = trace.nodes;
-  std::vector<std::size_t> pending(nodes.size());
-  std::vector<std::vector<std::size_t>> waiting(nodes.size());
-  using Next = std::pair<std::uint64_t, std::size_t>;  // id and index
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> ready;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const std::uint64_t id : nodes[i].after) waiting[index.of(id, nodes[i])].push_back(i);
-    pending[i] = nodes[i].after.size();
-    if (pending[i] == 0) ready.emplace(nodes[i].id, i);
-  }
-  std::vector<std::size_t> order;
-  while (!ready.empty()) {
-    order.push_back(ready.top().second);
-    ready.pop();
-    for (const std::size_t i : waiting[order.back()])
-      if (--pending[i] == 0) ready.emplace(nodes[i].id, i);
-  }
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (pending[i] > 0) throw std::invalid_argument(node_text(nodes[i]) + " waits for itself");
-  return order;
-}
-
-/// True if two nodes agree in everything that must be the same on every chip.
-bool same_work(const Node& one, const Node& other) {
-  return one.id == other.id && one.kind == other.kind && one.after == other.after &&
-         one.on_host == other.on_host && one.operations == other.operations &&
-         one.bytes == other.bytes && one.collective == other.collective &&
-         one.dimensions == other.dimensions;
-}
-
-void check_identical(const ChakraTraces& traces) {
-  const std::vector<Node>& first = traces.chips.front().nodes;
-  for (std::size_t chip = 1; chip < traces.chips.size(); ++chip) {
-    const std::vector<Node>& nodes = traces.chips[chip].nodes;
-    const auto [one, other] = std::ranges::mismatch(first, nodes, same_work);
-    if (one == first.end() && other == nodes.end()) continue;
-    throw std::invalid_argument(
-        fmt::format("chip {} differs from chip 0 at {}; a step must be the same on every chip",
-                    chip, node_text(other == nodes.end() ? *one : *other)));
-  }
-}
-
-/// Returns the chips of a group, ascending; std::nullopt if the group is unknown.
-std::optional<std::vector<std::uint32_t>> chips_of(const ChakraTraces& traces,
-                                                   const std::string& group) {
-  const auto found = traces.groups.find(group);
-  const bool known = found != traces.groups.end();
-  if (!known && !group.empty() && group != "0") return std::nullopt;
-  std::vector<std::uint32_t> chips = known ? found->second : std::vector<std::uint32_t>{};
-  if (chips.empty()) {  // empty: all chips
-    chips.resize(traces.devices);
-    std::iota(chips.begin(), chips.end(), 0U);
-  }
-  std::ranges::sort(chips);
-  return chips;
-}
-
-/// Returns the chips of each group that runs a node; std::nullopt if unknown.
-std::optional<DeviceGroups> groups_of(const ChakraTraces& traces, std::size_t node) {
-  std::set<std::string> names;
-  for (const Trace& trace : traces.chips) names.insert(trace.nodes[node].group);
-  std::set<std::vector<std::uint32_t>> groups;  // several names may refer to the same chips
-  std::size_t chips = 0;
-  for (const std::string& name : names) {
-    auto group = chips_of(traces, name);
-    if (!group) return std::nullopt;
-    const std::size_t size = group->size();
-    if (groups.insert(std::move(*group)).second) chips += size;
-  }
-  if (chips != traces.devices) return std::nullopt;
-  return DeviceGroups(groups.begin(), groups.end());
-}
-
-void check_groups(const ChakraTraces& traces) {
-  for (const auto& [name, chips] : traces.groups)
-    for (const std::uint32_t chip : chips)
-      if (chip >= traces.devices)
-        throw std::invalid_argument(
-            fmt::format("group '{}' contains chip {}, but chips are numbered 0 to {}", name, chip,
-                        traces.devices - 1));
-}
-
+/// A barrier is simulated as an AllReduce of one element, as in PyTorch's process groups.
 std::optional<collectives::Collective> simulated_as(chakra::CollectiveKind kind) {
   switch (kind) {
-    case chakra::CollectiveKind::all_reduce: return collectives::Collective::all_reduce;
+    case chakra::CollectiveKind::all_reduce:
+    case chakra::CollectiveKind::barrier: return collectives::Collective::all_reduce;
     case chakra::CollectiveKind::all_gather: return collectives::Collective::all_gather;
     case chakra::CollectiveKind::reduce_scatter:
     case chakra::CollectiveKind::reduce_scatter_block:
@@ -150,22 +37,9 @@ std::optional<collectives::Collective> simulated_as(chakra::CollectiveKind kind)
     case chakra::CollectiveKind::broadcast: return collectives::Collective::broadcast;
     case chakra::CollectiveKind::reduce:
     case chakra::CollectiveKind::gather:
-    case chakra::CollectiveKind::scatter:
-    case chakra::CollectiveKind::barrier: return std::nullopt;
+    case chakra::CollectiveKind::scatter: return std::nullopt;
   }
   return std::nullopt;
-}
-
-/// Removes numbers from a name, so that equal nodes of all layers get the same name.
-std::string without_numbers(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    if (c >= '0' && c <= '9') continue;
-    if (c == ' ' && (text.empty() || text.back() == ' ')) continue;
-    text.push_back(c);
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '_')) text.pop_back();
-  return text;
 }
 
 class ChakraBuilder {
@@ -175,72 +49,98 @@ class ChakraBuilder {
         mesh_(mesh),
         options_(options),
         axes_(mesh.lengths()),
-        index_(traces.chips.front()) {}
+        nodes_(chakra::merged_nodes(traces, options.recorded_times)) {}
 
   ChakraStep build() && {
-    const std::vector<Node>& nodes = traces_.chips.front().nodes;
-    end_tasks_.resize(nodes.size());
-    for (const std::size_t node : issue_order(traces_.chips.front(), index_)) add(node);
+    end_tasks_.resize(nodes_.size());
+    set_messages();
+    for (std::size_t node = 0; node < nodes_.size(); ++node) add(node);
     if (step_.graph.tasks.empty()) throw std::invalid_argument("nothing in the trace takes time");
     return std::move(step_);
   }
 
  private:
   using TaskIds = std::vector<TaskId>;
+  using Pairs = std::vector<std::vector<std::uint32_t>>;
 
-  void add(std::size_t node_index) {
-    const Node& node = traces_.chips.front().nodes[node_index];
-    TaskIds after = dependencies_of(node);
-    if (node.on_host) return skip(node_index, "host work is not simulated", std::move(after));
+  /// The trace node of the first member.
+  const Node& first(std::size_t index) const {
+    const chakra::Member& member = nodes_[index].members.front();
+    return traces_.chips[member.chip].nodes[member.node];
+  }
+
+  /// Divides the messages of each send by the node that receives them.
+  void set_messages() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (nodes_[i].send)
+        for (const chakra::Member& member : nodes_[i].members)
+          pairs_[*nodes_[i].send][i].push_back({member.peer, member.chip});
+  }
+
+  void add(std::size_t index) {
+    const Node& node = first(index);
+    TaskIds after = dependencies_of(index);
+    if (node.on_host) return skip(index, "host work is not simulated", std::move(after));
     switch (node.kind) {
-      case NodeKind::compute: return add_computation(node_index, std::move(after));
-      case NodeKind::collective: return add_collective(node_index, std::move(after));
+      case NodeKind::compute: return add_computation(index, std::move(after));
+      case NodeKind::collective: return add_collective(index, std::move(after));
       case NodeKind::load:
-      case NodeKind::store: return add_transfer(node_index, std::move(after));
-      case NodeKind::send:
-      case NodeKind::receive:
-        return skip(node_index, "point-to-point sends and receives are not simulated",
-                    std::move(after));
+      case NodeKind::store: return add_transfer(index, std::move(after));
+      case NodeKind::send: return add_sends(index, after);
+      case NodeKind::receive: return add_receive(index, std::move(after));
       case NodeKind::metadata:
-      case NodeKind::invalid: end_tasks_[node_index] = std::move(after); return;
+      case NodeKind::invalid: end_tasks_[index] = std::move(after); return;
     }
   }
 
   /// Returns the tasks that a node depends on.
-  TaskIds dependencies_of(const Node& node) const {
+  TaskIds dependencies_of(std::size_t index) const {
     std::set<TaskId> after;
-    for (const std::uint64_t id : node.after) {
-      const TaskIds& ends = end_tasks_[index_.of(id, node)];
-      after.insert(ends.begin(), ends.end());
-    }
+    for (const std::size_t before : nodes_[index].after)
+      after.insert(end_tasks_[before].begin(), end_tasks_[before].end());
     return {after.begin(), after.end()};
   }
 
-  void skip(std::size_t node_index, const std::string& why, TaskIds after) {
+  void skip(std::size_t index, const std::string& why, TaskIds after) {
     ++step_.notes[why];
-    end_tasks_[node_index] = std::move(after);
+    end_tasks_[index] = std::move(after);
   }
 
-  void add_task(std::size_t node_index, const std::string& group, const std::string& stream,
-                decltype(Task::work) work, TaskIds after) {
-    const Node& node = traces_.chips.front().nodes[node_index];
-    std::string name = node.name.empty() ? group : node.name;
-    while (!names_.insert(name).second) name += fmt::format(" (node {})", node.id);
-    step_.graph.tasks.push_back({.name = name,
-                                 .group = group,
-                                 .stream = stream_id(step_.graph, stream),
-                                 .work = std::move(work),
-                                 .after = std::move(after)});
-    end_tasks_[node_index] = {static_cast<TaskId>(step_.graph.tasks.size() - 1)};
+  std::uint32_t list_id(Pairs lists) {
+    return chip_lists_id(step_.graph.chip_lists, std::move(lists));
   }
 
-  std::string group_of(const Node& node, const char* otherwise) const {
-    const std::string group = without_numbers(node.name);
+  /// The members of a node, if they are not all chips.
+  std::optional<std::uint32_t> chips_of(std::size_t index) {
+    const MergedNode& node = nodes_[index];
+    if (node.members.size() == traces_.chips.size()) return std::nullopt;
+    std::vector<std::uint32_t> chips;
+    for (const chakra::Member& member : node.members) chips.push_back(member.chip);
+    std::ranges::sort(chips);
+    return list_id({chips});
+  }
+
+  TaskId add_task(std::size_t index, Task task) {
+    const Node& node = first(index);
+    task.name = node.name.empty() ? task.group : node.name;
+    if (names_.contains(task.name) && nodes_[index].members.size() < traces_.chips.size())
+      task.name += fmt::format(" on chip {}", nodes_[index].members.front().chip);
+    while (!names_.insert(task.name).second) task.name += fmt::format(" (node {})", node.id);
+    step_.graph.tasks.push_back(std::move(task));
+    const auto id = static_cast<TaskId>(step_.graph.tasks.size() - 1);
+    end_tasks_[index].push_back(id);
+    return id;
+  }
+
+  StreamId stream(const std::string& name) { return stream_id(step_.graph, name); }
+
+  static std::string group_of(const Node& node, const char* otherwise) {
+    const std::string group = chakra::without_numbers(node.name);
     return group.empty() ? otherwise : group;
   }
 
-  void add_computation(std::size_t node_index, TaskIds after) {
-    const Node& node = traces_.chips.front().nodes[node_index];
+  void add_computation(std::size_t index, TaskIds after) {
+    const Node& node = first(index);
     Computation work;
     const bool derived = !options_.recorded_times && (node.operations > 0.0 || node.bytes > 0.0);
     if (derived) {
@@ -253,44 +153,96 @@ class ChakraBuilder {
       work.seconds = node.duration_s;
     }
     if (!derived && node.duration_s <= 0.0)
-      return skip(node_index, "computations without num_ops, tensor_size and duration take no time",
+      return skip(index, "computations without num_ops, tensor_size and duration take no time",
                   std::move(after));
-    add_task(node_index, group_of(node, "compute"), "core", std::move(work), std::move(after));
+    add_task(index, {.name = {},
+                     .group = group_of(node, "compute"),
+                     .stream = stream("core"),
+                     .work = std::move(work),
+                     .after = std::move(after),
+                     .chips = chips_of(index)});
   }
 
-  void add_transfer(std::size_t node_index, TaskIds after) {
-    const Node& node = traces_.chips.front().nodes[node_index];
+  void add_transfer(std::size_t index, TaskIds after) {
+    const Node& node = first(index);
     if (node.bytes <= 0.0)
-      return skip(node_index, "empty loads and stores take no time", std::move(after));
+      return skip(index, "empty loads and stores take no time", std::move(after));
     const bool out = node.kind == NodeKind::store;
-    const char* stream = out ? "to-host" : "from-host";
+    const char* name = out ? "to-host" : "from-host";
     const auto direction =
         out ? HostTransfer::Direction::to_host : HostTransfer::Direction::from_host;
-    add_task(node_index, group_of(node, stream), stream, HostTransfer{direction, node.bytes},
-             std::move(after));
+    add_task(index, {.name = {},
+                     .group = group_of(node, name),
+                     .stream = stream(name),
+                     .work = HostTransfer{direction, node.bytes},
+                     .after = std::move(after),
+                     .chips = chips_of(index)});
   }
 
-  void add_collective(std::size_t node_index, TaskIds after) {
-    const std::size_t entry = collective_at(node_index);
-    ChakraCollective& collective = step_.collectives[entry];
-    ++collective.times;
-    const ImportedCollective& imported = collective.imported;
+  void add_collective(std::size_t index, TaskIds after) {
+    const ImportedCollective imported = collective_at(index).imported;
     if (!imported.skip_reason.empty()) {
-      end_tasks_[node_index] = std::move(after);
+      end_tasks_[index] = std::move(after);
       return;
     }
-    add_task(node_index, imported.group, imported.group, imported.call, std::move(after));
+    const bool whole = imported.call.groups.has_value();
+    add_task(index, {.name = {},
+                     .group = imported.group,
+                     .stream = stream(imported.group),
+                     .work = imported.call,
+                     .after = std::move(after),
+                     .chips = whole ? std::nullopt : chips_of(index)});
   }
 
-  /// Returns the index of the entry of a collective; nodes that differ only in numbers in their
-  /// names share one.
-  std::size_t collective_at(std::size_t node_index) {
-    const Node& node = traces_.chips.front().nodes[node_index];
+  /// Adds a permute for each node that receives some of the messages.
+  void add_sends(std::size_t index, const TaskIds& after) {
+    const Node& node = first(index);
+    if (node.bytes <= 0.0) return skip(index, "empty messages take no time", after);
+    if (node.bytes > kMaxTraceBytes)
+      throw std::invalid_argument(fmt::format("{} sends {:.3g} B; the limit is {:.0e} B",
+                                              node_text(traces_, nodes_[index].members.front()),
+                                              node.bytes, kMaxTraceBytes));
+    for (auto& [receive, pairs] : pairs_[index]) {
+      std::ranges::sort(pairs);
+      ChakraCollective made{.name = node.name, .kind = "send", .bytes = node.bytes};
+      made.chips = static_cast<std::uint32_t>(pairs.size());
+      made.imported.group = group_of(node, "send");
+      made.imported.permute = Permute{
+          .pairs = list_id(pairs), .bytes = static_cast<std::uint64_t>(node.bytes), .waits = false};
+      const ImportedCollective& imported = entry_of(std::move(made)).imported;
+      const std::uint32_t lists = imported.permute->pairs;
+      sent_[receive] =
+          add_task(index, {.name = {},
+                           .group = imported.group,
+                           .stream = stream("send " + step_.graph.chip_lists[lists].name),
+                           .work = *imported.permute,
+                           .after = after});
+    }
+  }
+
+  void add_receive(std::size_t index, TaskIds after) {
+    const auto sent = sent_.find(index);
+    if (sent == sent_.end()) {  // an empty message
+      end_tasks_[index] = std::move(after);
+      return;
+    }
+    const Task& send = step_.graph.tasks[sent->second];
+    const std::uint32_t lists = std::get<Permute>(send.work).pairs;
+    add_task(index, {.name = {},
+                     .group = send.group,
+                     .stream = stream("receive " + step_.graph.chip_lists[lists].name),
+                     .work = Receive{sent->second},
+                     .after = std::move(after)});
+  }
+
+  /// Returns the entry of a collective; nodes that differ only in numbers in their names share one.
+  ChakraCollective& collective_at(std::size_t index) {
+    const Node& node = first(index);
     ChakraCollective made{
         .name = node.name, .kind = std::string(chakra::name(node.collective)), .bytes = node.bytes};
     ImportedCollective& imported = made.imported;
     imported.group = group_of(node, "collective");
-    imported.skip_reason = skip_reason_of(node_index, made);
+    imported.skip_reason = skip_reason_of(index, made);
     if (imported.skip_reason.empty()) {
       imported.call.collective = *simulated_as(node.collective);
       imported.call.dtype = options_.dtype;
@@ -298,42 +250,55 @@ class ChakraBuilder {
       imported.can_quantize =
           is_wide(options_.dtype) && collectives::sums(imported.call.collective);
     }
-    for (std::size_t i = 0; i < step_.collectives.size(); ++i) {
-      const ChakraCollective& known = step_.collectives[i];
+    return entry_of(std::move(made));
+  }
+
+  ChakraCollective& entry_of(ChakraCollective made) {
+    ImportedCollective& imported = made.imported;
+    for (ChakraCollective& known : step_.collectives) {
       if (known.imported.group != imported.group) continue;
       if (known.kind == made.kind && known.bytes == made.bytes &&
-          known.imported.call == imported.call &&
-          known.imported.skip_reason == imported.skip_reason)
-        return i;
+          known.imported.call == imported.call && known.imported.permute == imported.permute &&
+          known.imported.skip_reason == imported.skip_reason) {
+        ++known.times;
+        return known;
+      }
       imported.group += "'";
     }
+    made.times = 1.0;
     step_.collectives.push_back(std::move(made));
-    return step_.collectives.size() - 1;
+    return step_.collectives.back();
   }
 
   /// Sets groups and sizes of `made`. Returns why it cannot be simulated, or an empty string.
-  std::string skip_reason_of(std::size_t node_index, ChakraCollective& made) {
-    const Node& node = traces_.chips.front().nodes[node_index];
+  std::string skip_reason_of(std::size_t index, ChakraCollective& made) {
+    const Node& node = first(index);
     if (!simulated_as(node.collective)) return "unsupported kind";
-    const auto groups = groups_of(traces_, node_index);
-    if (!groups) return fmt::format("group '{}' is not defined on every chip", node.group);
-    auto along = axes_.axes_of(*groups);
-    if (along && !keep_involved(node.dimensions, *along)) return "dimensions do not match the mesh";
+    if (!nodes_[index].obstacle.empty()) return nodes_[index].obstacle;
+    imports::DeviceGroups groups = nodes_[index].groups;
+    std::ranges::sort(groups);
+    if (groups.front().size() < 2) return "groups of one chip";
+    const bool covers = !unlisted_chip(groups, traces_.devices);
+    auto along = covers ? axes_.axes_of(groups) : std::nullopt;
+    if (!keep_involved(node.dimensions, along)) return "dimensions do not match the mesh";
     CollectiveCall& call = made.imported.call;
-    const std::string error = set_groups(along, *groups, traces_.devices, step_.graph, call);
+    const std::string error = set_groups(along, groups, traces_.devices, step_.graph, call);
     if (!error.empty()) return error;
     made.chips = group_size(call, mesh_);
     if (node.collective == chakra::CollectiveKind::all_gather) made.bytes *= made.chips;
+    if (node.collective == chakra::CollectiveKind::barrier)
+      made.bytes = static_cast<double>(numerics::element_bits(options_.dtype)) / 8.0;
     if (made.bytes <= 0.0) return "moves no data";
     if (made.bytes > kMaxTraceBytes) return "too large";
     return {};
   }
 
   /// Network dimensions are numbered from the fastest-varying one, the last mesh axis.
-  bool keep_involved(const std::vector<bool>& dimensions, std::vector<std::size_t>& along) const {
-    if (std::ranges::all_of(dimensions, std::identity())) return true;
+  bool keep_involved(const std::vector<bool>& dimensions,
+                     std::optional<std::vector<std::size_t>>& along) const {
+    if (!along || std::ranges::all_of(dimensions, std::identity())) return true;
     if (dimensions.size() < mesh_.axes.size()) return false;
-    std::erase_if(along,
+    std::erase_if(*along,
                   [&](std::size_t axis) { return !dimensions[mesh_.axes.size() - 1 - axis]; });
     return true;
   }
@@ -342,32 +307,27 @@ class ChakraBuilder {
   const Mesh& mesh_;
   const ChakraOptions& options_;
   imports::DeviceAxes axes_;
-  NodeIndex index_;
+  std::vector<MergedNode> nodes_;
   ChakraStep step_;
   std::vector<TaskIds> end_tasks_;  ///< by node: the tasks that its dependents wait for
+  std::map<std::size_t, std::map<std::size_t, Pairs>> pairs_;  ///< by send and receive
+  std::map<std::size_t, TaskId> sent_;                         ///< by receive: its permute
   std::set<std::string> names_;
 };
-
-void check(const ChakraTraces& traces) {
-  if (traces.chips.empty()) throw std::invalid_argument("no trace given");
-  check_identical(traces);
-  check_groups(traces);
-}
 
 }  // namespace
 
 std::vector<MeshAxis> axes_for(const ChakraTraces& traces) {
-  check(traces);
   imports::DeviceAxes axes(traces.devices);
-  const std::vector<Node>& nodes = traces.chips.front().nodes;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (nodes[i].kind == NodeKind::collective)
-      if (const auto groups = groups_of(traces, i)) axes.divide_for(*groups);
+  for (MergedNode& node : chakra::merged_nodes(traces, false)) {
+    if (node.groups.empty() || unlisted_chip(node.groups, traces.devices)) continue;
+    std::ranges::sort(node.groups);
+    axes.divide_for(node.groups);
+  }
   return named_axes(axes.lengths());
 }
 
 ChakraStep chakra_step(const ChakraTraces& traces, const Mesh& mesh, const ChakraOptions& options) {
-  check(traces);
   return ChakraBuilder(traces, mesh, options).build();
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "importers/chakra/trace.hpp"
+#include "importers/chakra/merged_nodes.hpp"
 #include "importers/common/imported_collective.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/steps/mesh.hpp"
@@ -14,15 +14,8 @@
 
 namespace equarx::steps {
 
-/// Chips of each process group, by its name.
-using ChakraGroups = std::map<std::string, std::vector<std::uint32_t>>;
-
-/// Chakra traces of a machine.
-struct ChakraTraces {
-  std::vector<chakra::Trace> chips;  ///< by chip; or a single trace that applies to all chips
-  std::uint32_t devices = 1;
-  ChakraGroups groups;
-};
+using ChakraGroups = chakra::Groups;
+using ChakraTraces = chakra::Traces;
 
 /// Options of the conversion.
 struct ChakraOptions {
@@ -31,12 +24,12 @@ struct ChakraOptions {
   bool recorded_times = false;  ///< computations take their recorded time
 };
 
-/// A collective of the traces; occurrences that differ only in numbers in their names are one.
+/// A collective of the traces, or the messages of a send; occurrences that differ only in numbers in their names are one.
 struct ChakraCollective {
-  std::string name;    ///< name of its first node
-  std::string kind;    ///< Chakra's name of the kind
-  double bytes = 0.0;  ///< input per chip; result per chip for an all-gather
-  std::uint32_t chips = 0;
+  std::string name;         ///< name of its first node
+  std::string kind;         ///< Chakra's name of the kind
+  double bytes = 0.0;       ///< input per chip; result per chip for an all-gather
+  std::uint32_t chips = 0;  ///< per group; senders of messages
   double times = 0.0;
   ImportedCollective imported = {};
 };
@@ -53,17 +46,18 @@ struct ChakraStep {
 /// @throws std::invalid_argument as chakra_step()
 std::vector<MeshAxis> axes_for(const ChakraTraces& traces);
 
-/// Builds the step. Nodes are issued by ascending id once their dependencies have been issued, as
-/// in ASTRA-sim. Compute nodes run on the core, loads and stores on the host streams; collectives
-/// that differ only in numbers in their names share a stream.
+/// Builds the step from the merged nodes of the traces, in their order (chakra::merged_nodes()).
+/// Compute nodes run on the core, loads and stores on the host streams; collectives that differ only
+/// in numbers in their names share a stream. Messages are permutes that do not wait, and receives,
+/// with a stream of each for equal pairs of chips. A node that only some chips run is a task of these
+/// chips.
 ///
 /// A computation runs num_ops on the matrix unit, in bf16, and moves tensor_size from HBM; without
 /// either, it takes its recorded time. comm_size is the input per chip for an AllGather and the
-/// whole tensor for all other collectives (ASTRA-sim, system/collective/Ring.cc). Unsupported nodes
-/// (sends, receives, metadata, work of the host processor) take no time; nodes that depend on them
-/// depend on their dependencies instead.
-/// @throws std::invalid_argument for duplicate node ids, unknown dependencies, dependency cycles,
-/// chips whose traces differ, and groups with unknown chips
+/// whole tensor for all other collectives (ASTRA-sim, system/collective/Ring.cc). A barrier is an
+/// AllReduce of one element. Unsupported nodes (reduces, gathers, scatters, metadata, work of the host
+/// processor) take no time; nodes that depend on them depend on their dependencies instead.
+/// @throws std::invalid_argument as chakra::merged_nodes(), and if nothing takes time
 ChakraStep chakra_step(const ChakraTraces& traces, const Mesh& mesh,
                        const ChakraOptions& options = {});
 

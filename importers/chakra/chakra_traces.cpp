@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/steps/chip_lists.hpp"
+#include "models/steps/roles.hpp"
 
 namespace equarx::steps {
 namespace {
@@ -61,10 +62,11 @@ GroupNames group_names(const StepGraph& graph, const Mesh& mesh) {
   for (const Task& task : graph.tasks) {
     const auto* call = std::get_if<CollectiveCall>(&task.work);
     if (call == nullptr || names.contains(over(*call))) continue;
-    const std::uint32_t groups = mesh.chips() / group_size(*call, mesh);
+    const std::size_t groups = call->groups ? graph.chip_lists[call->groups->lists].lists.size()
+                                            : mesh.chips() / group_size(*call, mesh);
     if (groups == 1 && !call->groups) continue;
     std::vector<std::string>& of_groups = names[over(*call)];
-    for (std::uint32_t group = 0; group < groups; ++group)
+    for (std::size_t group = 0; group < groups; ++group)
       of_groups.push_back(std::to_string(next++));
   }
   return names;
@@ -122,9 +124,9 @@ Role role_of(const ChipLists& pairs, std::uint32_t chip) {
   return role;
 }
 
-/// Nodes of one chip. A task becomes the node with its number. In a permute, a chip that sends and
-/// receives has a second node, numbered after all tasks, for the receive; a chip that only receives
-/// has just the receive.
+/// Nodes of one chip. A task that it runs becomes the node with its number. In a permute that waits, a
+/// chip that sends and receives has a second node, numbered after all tasks, for the receive; a chip
+/// that only receives has just the receive. A chip without tasks has an empty computation.
 class TraceWriter {
  public:
   TraceWriter(const StepGraph& graph, const Mesh& mesh, std::span<const double> core_s,
@@ -134,10 +136,14 @@ class TraceWriter {
         core_s_(core_s),
         chip_(chip),
         names_(group_names(graph, mesh)),
-        before_(predecessors(graph)) {}
+        before_(predecessors(graph)),
+        roles_(graph, mesh.chips()) {}
 
   chakra::Trace write() {
-    for (TaskId id = 0; id < graph_.tasks.size(); ++id) add(id);
+    for (TaskId id = 0; id < graph_.tasks.size(); ++id)
+      if (roles_.runs(chip_, id)) add(id);
+    if (trace_.nodes.empty())
+      trace_.nodes.push_back({.id = 0, .name = "idle", .kind = chakra::NodeKind::compute});
     return std::move(trace_);
   }
 
@@ -146,6 +152,7 @@ class TraceWriter {
     const Task& task = graph_.tasks[id];
     chakra::Node node{.id = id, .name = task.name, .after = nodes_before(id)};
     if (const auto* permute = std::get_if<Permute>(&task.work)) return add(*permute, id, node);
+    if (const auto* receive = std::get_if<Receive>(&task.work)) return add(*receive, node);
     if (const auto* work = std::get_if<Computation>(&task.work)) describe(*work, core_s_[id], node);
     if (const auto* work = std::get_if<HostTransfer>(&task.work)) describe(*work, node);
     if (const auto* call = std::get_if<CollectiveCall>(&task.work)) {
@@ -157,11 +164,10 @@ class TraceWriter {
     trace_.nodes.push_back(std::move(node));
   }
 
-  /// Chips without a role get an empty compute node, so that other nodes can depend on it.
   void add(const Permute& permute, TaskId id, chakra::Node& node) {
-    const Role role = role_of(graph_.chip_lists[permute.pairs], chip_);
-    node.kind = chakra::NodeKind::compute;
-    if (role.to || role.from) node.bytes = static_cast<double>(permute.bytes);
+    Role role = role_of(graph_.chip_lists[permute.pairs], chip_);
+    if (!permute.waits) role.from.reset();
+    node.bytes = static_cast<double>(permute.bytes);
     node.tag = id;
     if (role.to) {
       node.kind = chakra::NodeKind::send;
@@ -169,22 +175,33 @@ class TraceWriter {
       node.destination = *role.to;
       trace_.nodes.push_back(node);
     }
-    if (role.from) {
-      node.kind = chakra::NodeKind::receive;
-      node.source = *role.from;
-      node.destination = chip_;
-      if (role.to) node.id = receive_id(id);
-    }
-    if (role.from || !role.to) trace_.nodes.push_back(node);
+    if (!role.from) return;
+    if (role.to) node.id = receive_id(id);
+    add_receive(*role.from, node);
+  }
+
+  void add(const Receive& receive, chakra::Node& node) {
+    const auto& permute = std::get<Permute>(graph_.tasks[receive.permute].work);
+    node.bytes = static_cast<double>(permute.bytes);
+    node.tag = receive.permute;
+    add_receive(*role_of(graph_.chip_lists[permute.pairs], chip_).from, node);
+  }
+
+  void add_receive(std::uint32_t from, chakra::Node& node) {
+    node.kind = chakra::NodeKind::receive;
+    node.source = from;
+    node.destination = chip_;
+    trace_.nodes.push_back(node);
   }
 
   /// Returns the ids of the nodes that the node of a task depends on, without duplicates.
   std::vector<std::uint64_t> nodes_before(TaskId id) const {
     std::vector<std::uint64_t> nodes;
     for (const TaskId before : before_[id]) {
+      if (!roles_.runs(chip_, before)) continue;
       nodes.push_back(before);
       const auto* permute = std::get_if<Permute>(&graph_.tasks[before].work);
-      if (permute == nullptr) continue;
+      if (permute == nullptr || !permute->waits) continue;
       const Role role = role_of(graph_.chip_lists[permute->pairs], chip_);
       if (role.to && role.from) nodes.push_back(receive_id(before));
     }
@@ -199,6 +216,7 @@ class TraceWriter {
   std::uint32_t chip_;
   GroupNames names_;
   std::vector<std::vector<TaskId>> before_;
+  Roles roles_;
   chakra::Trace trace_{.version = kVersion, .nodes = {}};
 };
 

@@ -15,6 +15,7 @@
 #include "importers/chakra/chakra_traces.hpp"
 #include "importers/chakra/file.hpp"
 #include "importers/common/machine_text.hpp"
+#include "models/steps/roles.hpp"
 
 namespace equarx::imports {
 namespace {
@@ -93,26 +94,46 @@ std::vector<ImportedOp> ops_of(const steps::ChakraStep& step, const steps::Mesh&
                    .axes = axes_text(collective.imported, mesh),
                    .times = collective.times,
                    .skip_reason = collective.imported.skip_reason,
+                   .is_permute = collective.imported.permute.has_value(),
                    .quantized = is_quantized(collective.imported, collective.bytes, options)});
   return ops;
 }
 
-ProgramTotals totals_of_step(const steps::ChakraStep& step) {
-  ProgramTotals totals;
-  for (const steps::Task& task : step.graph.tasks) {
-    if (const auto* work = std::get_if<steps::Computation>(&task.work))
-      for (const workloads::Operation& operation : work->operations) {
-        totals.flops += operation.flops;
-        totals.hbm_bytes += operation.hbm_bytes();
-      }
-    if (const auto* work = std::get_if<steps::HostTransfer>(&task.work))
-      (work->direction == steps::HostTransfer::Direction::to_host ? totals.to_host_bytes
-                                                                  : totals.from_host_bytes) +=
-          work->bytes;
+void add(const steps::Task& task, ProgramTotals& totals) {
+  constexpr double kBitsPerByte = 8.0;
+  if (const auto* work = std::get_if<steps::Computation>(&task.work))
+    for (const workloads::Operation& operation : work->operations) {
+      totals.flops += operation.flops;
+      totals.hbm_bytes += operation.hbm_bytes();
+    }
+  if (const auto* work = std::get_if<steps::HostTransfer>(&task.work))
+    (work->direction == steps::HostTransfer::Direction::to_host ? totals.to_host_bytes
+                                                                : totals.from_host_bytes) +=
+        work->bytes;
+  if (const auto* call = std::get_if<steps::CollectiveCall>(&task.work))
+    totals.collective_bytes += static_cast<double>(call->elements) *
+                               static_cast<double>(numerics::element_bits(call->dtype)) /
+                               kBitsPerByte;
+  if (const auto* permute = std::get_if<steps::Permute>(&task.work))
+    totals.collective_bytes += static_cast<double>(permute->bytes);
+}
+
+/// The largest totals of any chip, each for itself.
+ProgramTotals totals_of_step(const steps::ChakraStep& step, std::uint32_t chips) {
+  const steps::Roles roles(step.graph, chips);
+  ProgramTotals most;
+  for (const std::uint32_t chip : roles.representatives()) {
+    ProgramTotals totals;
+    for (steps::TaskId task = 0; task < step.graph.tasks.size(); ++task)
+      if (roles.runs(chip, task)) add(step.graph.tasks[task], totals);
+    most.flops = std::max(most.flops, totals.flops);
+    most.hbm_bytes = std::max(most.hbm_bytes, totals.hbm_bytes);
+    most.to_host_bytes = std::max(most.to_host_bytes, totals.to_host_bytes);
+    most.from_host_bytes = std::max(most.from_host_bytes, totals.from_host_bytes);
+    most.collective_bytes = std::max(most.collective_bytes, totals.collective_bytes);
   }
-  for (const steps::ChakraCollective& collective : step.collectives)
-    totals.collective_bytes += collective.bytes * collective.times;
-  return totals;
+  most.differ = roles.differ();
+  return most;
 }
 
 }  // namespace
@@ -144,13 +165,14 @@ ImportedProgram import_chakra(const std::string& name, const std::vector<TraceFi
     const steps::Mesh mesh = mesh_for(machine, options, [&] { return steps::axes_for(traces); });
     const steps::ChakraStep step = chakra_step(
         traces, mesh, {.dtype = options.dtype, .recorded_times = options.recorded_times});
-    const std::size_t nodes = traces.chips.front().nodes.size();
+    std::size_t nodes = 0;  // of the longest trace
+    for (const chakra::Trace& trace : traces.chips) nodes = std::max(nodes, trace.nodes.size());
     ImportedProgram program{.name = os::printable(name),
                             .size = fmt::format("{} nodes in {} {}", nodes, files.size(),
                                                 files.size() == 1 ? "trace" : "traces"),
                             .counts = {{"nodes", nodes}, {"traces", files.size()}},
                             .devices = machine.chips(),
-                            .totals = totals_of_step(step),
+                            .totals = totals_of_step(step, machine.chips()),
                             .ops = ops_of(step, mesh, options),
                             .notes = step.notes,
                             .step = {}};

@@ -36,8 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const steps::ChakraTraces traces{
         .chips = std::vector<chakra::Trace>(kChips, trace), .devices = kChips, .groups = {}};
     std::vector<std::uint32_t> lengths;
-    for (const steps::MeshAxis& axis : axes_for(traces)) lengths.push_back(axis.length);
-    validate(chakra_step(traces, steps::lay_mesh(lengths, axes_for(traces))).graph);
+    for (const steps::MeshAxis& axis : steps::axes_for(traces)) lengths.push_back(axis.length);
+    const steps::Mesh mesh = steps::lay_mesh(lengths, steps::axes_for(traces));
+    steps::validate(steps::chakra_step(traces, mesh).graph);
   } catch (const exceptions::UserError& error) {
     constexpr std::size_t kLongestLine = 2000;
     if (std::string_view(error.what()).size() > kLongestLine + size) std::abort();

@@ -90,8 +90,28 @@ TEST_CASE("a permute is a send and a receive, and later tasks depend on both") {
   const std::vector<chakra::Node> last = nodes_of(2);
   REQUIRE(last.size() == 4);
   CHECK((last[1].kind == NodeKind::receive && last[1].id == 1 && last[1].tag == both[1].tag));
-  // Chips without a role have an empty node to depend on.
-  CHECK((nodes_of(3)[1].kind == NodeKind::compute && nodes_of(3)[1].operations == 0.0));
+  CHECK(nodes_of(3).size() == 3);  // neither sends nor receives
+}
+
+TEST_CASE("chips have the nodes of the tasks that they run, or an empty one") {
+  StepGraph made = graph();
+  made.chip_lists = {{"first", {{0}}}, {"pairs", {{0, 1}}}};
+  made.tasks[1] = {
+      .name = "b", .group = "b", .stream = 1, .work = Permute{1, 99, false}, .after = {0}};
+  made.tasks[2] = {.name = "c", .group = "c", .stream = 0, .work = Receive{1}, .after = {}};
+  made.tasks[0].chips = 0;
+  made.tasks[3].chips = 0;
+  const auto nodes_of = [&](std::uint32_t chip) {
+    return chakra_trace(made, mesh(), std::vector<double>(4), chip).nodes;
+  };
+  REQUIRE(nodes_of(0).size() == 3);
+  CHECK(nodes_of(0)[1].kind == NodeKind::send);
+  REQUIRE(nodes_of(1).size() == 1);
+  CHECK(nodes_of(1)[0].kind == NodeKind::receive);
+  CHECK((nodes_of(1)[0].source == 0 && nodes_of(1)[0].tag == 1 && nodes_of(1)[0].bytes == 99.0));
+  CHECK(nodes_of(1)[0].after.empty());
+  REQUIRE(nodes_of(2).size() == 1);
+  CHECK((nodes_of(2)[0].kind == NodeKind::compute && nodes_of(2)[0].operations == 0.0));
 }
 
 }  // namespace
