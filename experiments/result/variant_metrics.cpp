@@ -58,7 +58,7 @@ Metrics<VariantResult> variant_work() {
       {{.key = "core_busy_s",
         .unit = Unit::time,
         .meaning = "for tasks and collectives; this and all task figures refer to the last chip "
-                   "to finish"},
+                   "to finish, unless chips have roles ([steps.md](steps.md#simulation))"},
        &VariantResult::core_busy_s},
       {{.key = "calibrated",
         .unit = Unit::flag,
@@ -191,12 +191,14 @@ Metrics<VariantResult> lists() {
   const auto list = [](const char* key, std::string_view meaning) {
     return Metric<VariantResult>({.key = key, .unit = Unit::list, .meaning = meaning});
   };
-  return {list("groups", "task groups, by start time"),
-          list("collectives",
-               "distinct collectives in isolation, in one group: `group`, `tasks` (that run it), "
-               "and the fields of a run of collectives; of listed groups only time and values"),
-          list("tasks", "tasks, with their times on the last chip to finish"),
-          list("critical_path", "names of its tasks")};
+  return {
+      list("groups", "task groups, by start time"),
+      list("collectives",
+           "distinct collectives in isolation, in one group: `group`, `tasks` (that run it), "
+           "and the fields of a run of collectives; of listed groups only time and values"),
+      list("tasks",
+           "tasks, with their times on the last chip to finish; with roles, on all that run it"),
+      list("critical_path", "names of its tasks")};
 }
 
 Metrics<VariantResult> simulated_parts() {

@@ -42,7 +42,7 @@ class ChipTimes {
   };
 
   At last() const;
-  /// The chips whose earlier tasks delay a task on a chip: itself and those that it awaits.
+  /// The chips whose earlier tasks delay a task on a chip: itself and the ones it awaits.
   std::vector<std::uint32_t> delaying(const At& at) const;
   bool precede(const At& at, At& before) const;
 

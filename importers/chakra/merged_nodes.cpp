@@ -368,7 +368,7 @@ class Merger {
   std::map<MessageKey, std::vector<std::size_t>> receives_;
   std::map<Key, std::vector<std::size_t>> alike_;
   std::map<std::size_t, std::size_t> merged_of_;  ///< by unit
-  /// By merged node: its chips (false), and those that it sends to (true).
+  /// By merged node: its chips (false), and the chips it sends to (true).
   std::vector<std::set<std::pair<bool, std::uint32_t>>> taken_;
   std::vector<MergedNode> merged_;
 };

@@ -36,11 +36,11 @@ struct Member {
 struct MergedNode {
   std::vector<Member> members;     ///< at most one per chip
   std::vector<std::size_t> after;  ///< merged nodes, ascending, all before this one
-  /// Of a collective that all members of its groups run: its groups, each ascending.
+  /// Groups of a collective that all their members run, each ascending.
   std::vector<std::vector<std::uint32_t>> groups = {};
-  /// Of a collective whose groups cannot be determined: why.
+  /// Why the groups of a collective cannot be determined; empty otherwise.
   std::string obstacle = {};
-  /// Of a receive: the merged node that sends its messages.
+  /// The merged node that sends the messages of a receive.
   std::optional<std::size_t> send = {};
 };
 
@@ -50,8 +50,8 @@ std::string without_numbers(const std::string& name);
 /// A node for messages: "chip 3, node 7 ('send')"; without the chip if one trace applies to all.
 std::string node_text(const Traces& traces, const Member& member);
 
-/// Returns the merged nodes in an order in which they can be issued: a node follows those that it
-/// depends on, and of several the one comes first that its chip issues first, by ascending id, as in
+/// Returns the merged nodes in an order in which they can be issued: a node follows its
+/// dependencies, and of several the one comes first that its chip issues first, by ascending id, as in
 /// ASTRA-sim. The ids of a trace are its own. The collectives of a group are matched in the order in
 /// which its chips issue them; sends and receives by sender, receiver and tag, in the same order.
 /// `timed`: computations with different durations differ

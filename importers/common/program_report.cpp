@@ -160,17 +160,15 @@ input::Json op_json(const ImportedOp& op, const step::StepResult& result) {
 
 std::string summary_text(const ImportedProgram& program) {
   const ProgramTotals& totals = program.totals;
+  double times = 0.0;
+  for (const ImportedOp& op : program.ops) times += op.times;
   std::string text = fmt::format(
       "{}: {}, for {} {}\n"
-      "  Per chip{}: {:.4g} GEMM FLOPs, {:.4g} vector operations, {} of HBM traffic, {} in {:.0f} "
-      "collectives\n",
+      "  Per chip{}: {:.4g} GEMM FLOPs, {:.4g} vector operations, {} of HBM traffic, {} {}\n",
       program.name, program.size, program.devices, program.devices == 1 ? "chip" : "chips",
       totals.differ ? ", at most" : "", totals.flops, totals.vector_ops,
-      bytes_text(totals.hbm_bytes), bytes_text(totals.collective_bytes), [&] {
-        double times = 0.0;
-        for (const ImportedOp& op : program.ops) times += op.times;
-        return times;
-      }());
+      bytes_text(totals.hbm_bytes), bytes_text(totals.collective_bytes),
+      totals.differ ? "of communication" : fmt::format("in {:.0f} collectives", times));
   if (totals.to_host_bytes + totals.from_host_bytes > 0.0)
     text += fmt::format("  Host transfers: {} to the host, {} from it\n",
                         bytes_text(totals.to_host_bytes), bytes_text(totals.from_host_bytes));

@@ -39,7 +39,7 @@ Chips chips_of_pairs(const Lists& pairs, bool senders, bool receivers) {
   return sorted(std::move(chips));
 }
 
-/// Number of a chip without its coordinates along some axes: that of the first chip of its group.
+/// Number of a chip without its coordinates along some axes: the first chip of its group.
 std::uint32_t first_of_group(const Mesh& mesh, const std::vector<std::size_t>& axes,
                              std::uint32_t chip) {
   std::uint32_t first = chip;

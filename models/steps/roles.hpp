@@ -11,8 +11,8 @@
 
 namespace equarx::steps {
 
-/// Returns the chips that run a task by its lists, ascending, in numbers of the mesh: those of
-/// Task::chips or of listed groups, the senders and receivers of a permute that waits, the senders of
+/// Returns the chips that run a task by its lists, ascending, in numbers of the mesh: the chips of
+/// Task::chips or listed groups, the senders and receivers of a permute that waits, the senders of
 /// one that does not, the receivers of a Receive. std::nullopt if the task has no lists: all chips.
 std::optional<std::vector<std::uint32_t>> listed_chips(const StepGraph& graph, const Task& task);
 

@@ -52,10 +52,12 @@ void export_chakra(const ExportArguments& arguments) {
   }
   const std::string groups = arguments.output + ".groups.json";
   write_whole(groups, traces.groups());
-  print(fmt::format(
-      "{} to {}: {} nodes{} each, {} in total\n{}\n", imports::trace_path(arguments.output, 0),
-      imports::trace_path(arguments.output, traces.chips() - 1), config.graph.tasks.size(),
-      config.permutes.empty() ? "" : " or more", units::bytes_text(bytes), groups));
+  const std::size_t tasks = config.graph.tasks.size();
+  print(fmt::format("{} to {}: {}, {} in total\n{}\n", imports::trace_path(arguments.output, 0),
+                    imports::trace_path(arguments.output, traces.chips() - 1),
+                    config.permutes.empty() ? fmt::format("{} nodes each", tasks)
+                                            : fmt::format("nodes of {} tasks", tasks),
+                    units::bytes_text(bytes), groups));
   if (has_formats(config))
     print("Traces do not support formats: collectives have unquantized sizes.\n");
 }
