@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/steps/mesh_layout.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::steps::roles_test {
