@@ -209,7 +209,7 @@ input::Json mesh_schema() {
   static const input::Table<input::ReadElsewhere> table{
       {{"order", input::Elsewhere{order_schema},
         "`\"jax\"`, `\"machine\"` (position i is chip i), or the chip of each position",
-        input::by_default("jax")},
+        input::by_default(R"("jax")")},
        {"*", input::Elsewhere{axis_schema}, ""}},
       {.rules = R"({"minProperties": 1})"}};
   return table.schema();

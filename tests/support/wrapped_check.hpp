@@ -9,6 +9,7 @@
 #include "importers/hlo/flow_totals.hpp"
 #include "importers/hlo/hlo_step.hpp"
 #include "importers/hlo/parser.hpp"
+#include "models/steps/mesh_layout.hpp"
 #include "tests/support/wrapped_programs.hpp"
 
 namespace equarx::testing {

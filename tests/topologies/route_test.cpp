@@ -79,7 +79,7 @@ TEST_CASE("a dimension-ordered route finishes the shorter axis first, else axis 
         std::vector<ChipId>{0, 1, 3, 5});
 }
 
-TEST_CASE("routes take the shorter direction of a wraparound axis; ties alternate") {
+TEST_CASE("routes take the shorter direction of a wraparound axis, and ties alternate") {
   const GridShape shape = torus({6});
   const Topology topology = make_grid(shape);
   const auto chips = [&](ChipId from, ChipId to) {

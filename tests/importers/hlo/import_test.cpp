@@ -111,15 +111,18 @@ TEST_CASE("options that do not fit are rejected by name") {
   rejected(with,
            "--topology: the program is for 16 chips (replica_count 1 x num_partitions 16), but the "
            "machine has 64");
-  with.topology = "ring:16";
-  rejected(with, "--topology: cannot map mesh axis0=4, axis1=4 onto a machine of 16");
   with.topology = "";
   rejected(with, "--topology: give the machine");
   with.topology = "blob:3";
   rejected(with, "/topology");
   with = options();
-  with.mesh = {{"data", 2}, {"model", 8}};
-  rejected(with, "--mesh: cannot map mesh data=2, model=8");
+  with.mesh = {{"data", 2}, {"model", 4}};
+  rejected(with, "--mesh: mesh data=2, model=4 has 8 chips, but the machine has 16");
+  with = options();
+  with.device_order = "megatron";
+  rejected(with, "--device-order: expected jax, machine, or the chip of each device");
+  with.device_order = "0,1,2";
+  rejected(with, "the order has 3 chips, but the machine has 16");
   with = options();
   with.hardware = "tpu-v9";
   rejected(with, "/hardware");
