@@ -14,7 +14,9 @@
 
 namespace equarx::steps {
 
+/// Communicator groups by name.
 using ChakraGroups = chakra::Groups;
+/// Traces of all chips, with their groups.
 using ChakraTraces = chakra::Traces;
 
 /// Options of the conversion.
