@@ -28,6 +28,8 @@ def mesh(draw: Draw, machine: dict, names: list[str]) -> dict:
     axes = lengths_of(machine)
     if machine.keys() & {"fully-connected", "switch"} and draw.chance(0.5):
         return {names[0]: 2, names[1]: axes[-1] // 2}
+    if draw.chance(0.2):
+        return divided_mesh(draw, math.prod(axes), names)
     if len(axes) == 1 or draw.chance(0.4):
         return {names[0]: math.prod(axes)}
     cut = draw.randint(1, len(axes) - 1)
@@ -36,6 +38,15 @@ def mesh(draw: Draw, machine: dict, names: list[str]) -> dict:
     for name, part in zip(draw.sample(names, 2), parts):
         length = math.prod(axes[axis] for axis in part)
         made[name] = {"length": length, "axes": part} if draw.chance(0.3) else length
+    return made
+
+
+def divided_mesh(draw: Draw, chips: int, names: list[str]) -> dict:
+    """Two axes of any lengths, perhaps with an order of the chips."""
+    first = draw.choice([length for length in range(1, chips + 1) if chips % length == 0])
+    made: dict = {names[0]: first, names[1]: chips // first}
+    if "order" not in names and draw.chance(0.5):
+        made["order"] = draw.choice(["jax", "machine", draw.sample(range(chips), chips)])
     return made
 
 
@@ -128,8 +139,13 @@ def tasks(draw: Draw, axes: list[str], chips: int) -> dict:
             task["group"] = draw.choice(["first", "second"])
         if draw.chance(0.15) and "host" not in task:
             task["stream"] = "compute beside" if "compute" in task else draw.choice(["one", "two"])
+        if draw.chance(0.1) and task.keys() & {"compute", "host"}:
+            task["chips"] = draw.sample(range(chips), draw.randint(1, chips))
         made["tasks"].append(task)
         names.append(task["name"].replace("{i}", "0"))
+        if draw.chance(0.3) and "permute" in task and "repeat" not in task:
+            task["permute"]["wait"] = False
+            made["tasks"].append({"name": task["name"] + " arrives", "receive": task["name"]})
     if lists:
         made["groups"] = lists
     return made
@@ -218,17 +234,18 @@ def step(draw: Draw) -> dict:
     if draw.chance(0.15):
         machine["network"] = {"slices": 2, "bandwidth": "10 GB/s", "latency": time(draw, 1e-6, 1e-5)}
     way = draw.random()
-    names = ["x", "y"] if way < 0.5 else draw.sample(["data", "fsdp", "tensor"], 2) if way < 0.8 else ["tensor", "data"]
+    names = draw.choice([["x", "y"], ["x", "order"]]) if way < 0.5 else draw.sample(["data", "fsdp", "tensor"], 2) if way < 0.8 else ["tensor", "data"]
     axes = mesh(draw, machine, names)
+    axis_names = sorted(name for name, entry in axes.items() if not isinstance(entry, (str, list)))
     if way < 0.5:
-        what = tasks(draw, sorted(axes), math.prod(lengths_of(machine)))
+        what = tasks(draw, axis_names, math.prod(lengths_of(machine)))
     elif way < 0.8:
         what = {"training": training(draw, axes, files)}
     else:
         what = {"workload": experiments.workload(draw, files, length_of(axes.get("tensor", 1)))}
     made = {"hardware": hardware, "topology": machine, "mesh": axes, "step": what}
     if draw.chance(0.7):
-        made["variants"] = [{"label": f"way {i}"} | ({"quantize": [rule(draw, sorted(axes), machine)
+        made["variants"] = [{"label": f"way {i}"} | ({"quantize": [rule(draw, axis_names, machine)
                                                                    for _ in range(draw.randint(0, 2))]}
                                                      if i > 0 else {}) for i in range(draw.randint(1, 3))]
         if draw.chance(0.3):
@@ -242,7 +259,7 @@ def step(draw: Draw) -> dict:
     if draw.chance(0.2):
         made["memory"] = draw.choice(["warn", "ignore"])
     if draw.chance(0.2):
-        made["values"] = [value_rule(draw, sorted(axes), files) for _ in range(draw.randint(1, 2))]
+        made["values"] = [value_rule(draw, axis_names, files) for _ in range(draw.randint(1, 2))]
     if draw.chance(0.05):
         made["uncertainty"] = {"samples": 10}
     return {"config": made, "files": files}
