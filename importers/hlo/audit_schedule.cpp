@@ -35,19 +35,9 @@ Work work_of(const Computation& computation, CostModel& costs) {
   Skipped notes;  // counted by the flow
   for (InstructionId id = 0; id < computation.instructions.size(); ++id) {
     const Cost cost = costs.of(computation.instructions[id], computation, notes);
-    const bool works = cost.matrix_flops > 0.0 || cost.vector_ops > 0.0 || cost.comparisons > 0.0 ||
-                       cost.hbm_bytes > 0.0;
-    if (!works) continue;
+    if (!cost.uses_core()) continue;
     work.instructions.push_back(id);
-    work.operations.push_back({.name = "instruction",
-                               .kind = workloads::OperationKind::matrix,
-                               .kernel = cost.kernel,
-                               .flops = cost.matrix_flops,
-                               .products = cost.products,
-                               .vector_ops = cost.vector_ops,
-                               .comparisons = cost.comparisons,
-                               .attention_rows = cost.attention_rows,
-                               .read_bytes = cost.hbm_bytes});
+    work.operations.push_back(operation_of(cost));
   }
   return work;
 }

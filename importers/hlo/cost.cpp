@@ -140,6 +140,19 @@ Cost& Cost::operator*=(double times) {
   return *this;
 }
 
+workloads::Operation operation_of(const Cost& cost, std::uint64_t times) {
+  return {.name = "instruction",
+          .kind = workloads::OperationKind::matrix,
+          .kernel = cost.kernel,
+          .flops = cost.matrix_flops,
+          .products = cost.products,
+          .vector_ops = cost.vector_ops,
+          .comparisons = cost.comparisons,
+          .attention_rows = cost.attention_rows,
+          .read_bytes = cost.hbm_bytes,
+          .times = times};
+}
+
 bool is_for_gpu(const Module& module) {
   for (const Computation& computation : module.computations)
     for (const Instruction& instruction : computation.instructions) {

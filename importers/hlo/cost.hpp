@@ -27,14 +27,18 @@ struct Cost {
   double to_host_bytes = 0.0;   ///< written to host memory
   double from_host_bytes = 0.0;
 
-  bool is_nothing() const {
-    return matrix_flops <= 0.0 && vector_ops <= 0.0 && comparisons <= 0.0 && hbm_bytes <= 0.0 &&
-           to_host_bytes <= 0.0 && from_host_bytes <= 0.0;
+  /// True if it takes time of the core or the HBM.
+  bool uses_core() const {
+    return matrix_flops > 0.0 || vector_ops > 0.0 || comparisons > 0.0 || hbm_bytes > 0.0;
   }
+  bool is_nothing() const { return !uses_core() && to_host_bytes <= 0.0 && from_host_bytes <= 0.0; }
   Cost& operator+=(const Cost& other);
   Cost& operator*=(double times);
   bool operator==(const Cost&) const = default;
 };
+
+/// The work of the core and the HBM as an operation that runs `times` times.
+workloads::Operation operation_of(const Cost& cost, std::uint64_t times = 1);
 
 /// Computes costs, and counts unsupported instructions.
 ///

@@ -163,20 +163,10 @@ class TaskBuilder {
     if (cost.from_host_bytes > 0.0)
       move(HostTransfer::Direction::from_host,
            cost.from_host_bytes * static_cast<double>(step.times));
-    if (cost.matrix_flops > 0.0 || cost.vector_ops > 0.0 || cost.comparisons > 0.0 ||
-        cost.hbm_bytes > 0.0) {
+    if (cost.uses_core()) {
       // Work added after an awaited collective belongs to a new task.
       if (!awaited_.empty()) begin_work();
-      work_.operations.push_back({.name = "instruction",
-                                  .kind = workloads::OperationKind::matrix,
-                                  .kernel = cost.kernel,
-                                  .flops = cost.matrix_flops,
-                                  .products = cost.products,
-                                  .vector_ops = cost.vector_ops,
-                                  .comparisons = cost.comparisons,
-                                  .attention_rows = cost.attention_rows,
-                                  .read_bytes = cost.hbm_bytes,
-                                  .times = step.times});
+      work_.operations.push_back(hlo::operation_of(cost, step.times));
       work_.model_flops += cost.matrix_flops * static_cast<double>(step.times);
       if (++operations_ > kMaxOperations) throw_too_large();
     }
