@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "experiments/config/topology.hpp"
+#include "models/steps/chip_lists.hpp"
 
 namespace equarx::config {
 namespace {
@@ -222,6 +223,20 @@ Groups listed_chips(const steps::Mesh& mesh, const steps::CollectiveCall& call,
   return groups;
 }
 
+/// Runs of the groups of a collective; std::nullopt if they have no shape.
+std::optional<std::vector<AxisRun>> runs_of(const TopologyConfig& topology, const steps::Mesh& mesh,
+                                            const steps::CollectiveCall& call,
+                                            const std::vector<steps::ChipLists>& lists) {
+  if (is_along_parts(topology, mesh, call)) return runs_of(mesh, mesh.machine_axes(call.axes));
+  return common_runs(listed_chips(mesh, call, lists), topology);
+}
+
+/// Topology of a group with these runs, or of `chips` chips without a shape.
+TopologyConfig topology_of(const TopologyConfig& topology,
+                           const std::optional<std::vector<AxisRun>>& runs, std::uint32_t chips) {
+  return runs ? topology_of(topology, *runs) : shapeless(topology, chips);
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology,
@@ -243,31 +258,24 @@ TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh&
 TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh& mesh,
                               const steps::CollectiveCall& call,
                               const std::vector<steps::ChipLists>& lists) {
-  if (is_along_parts(topology, mesh, call))
-    return group_topology(topology, mesh, mesh.machine_axes(call.axes));
-  const auto runs = common_runs(listed_chips(mesh, call, lists), topology);
-  if (runs) return topology_of(topology, *runs);
-  return shapeless(topology, call.groups ? call.groups->size : mesh.group_size(call.axes));
+  return topology_of(topology, runs_of(topology, mesh, call, lists), steps::group_size(call, mesh));
 }
 
 bool has_own_links(const TopologyConfig& topology, const steps::Mesh& mesh,
                    const steps::CollectiveCall& call, const std::vector<steps::ChipLists>& lists) {
-  if (is_along_parts(topology, mesh, call))
-    return own_links_of(topology, runs_of(mesh, mesh.machine_axes(call.axes)));
-  const auto runs = common_runs(listed_chips(mesh, call, lists), topology);
+  const auto runs = runs_of(topology, mesh, call, lists);
   return runs && own_links_of(topology, *runs);
 }
 
 GroupPlace group_place(const TopologyConfig& topology, const steps::Mesh& mesh,
                        const steps::CollectiveCall& call,
                        const std::vector<steps::ChipLists>& lists) {
-  GroupPlace place{.topology = group_topology(topology, mesh, call, lists),
-                   .has_own_links = has_own_links(topology, mesh, call, lists),
+  const auto runs = runs_of(topology, mesh, call, lists);
+  GroupPlace place{.topology = topology_of(topology, runs, steps::group_size(call, mesh)),
+                   .has_own_links = runs && own_links_of(topology, *runs),
                    .members = listed_chips(mesh, call, lists)};
-  // Chips of a shape are numbered along its axes, as those of the machine.
-  const bool has_shape =
-      is_along_parts(topology, mesh, call) || common_runs(place.members, topology).has_value();
-  if (has_shape)
+  // Chips of a shape are numbered along its axes, as on the machine.
+  if (runs)
     for (std::vector<ChipId>& group : place.members) std::ranges::sort(group);
   return place;
 }
