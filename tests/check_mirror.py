@@ -14,7 +14,7 @@ FOLDERS = {"tools/cli": "the program by its command line, one file for each comm
 SIDES = {
     "models/collectives/ring_program": ("torus",),
     "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
-    "models/values/value_executor": ("casts", "collectives", "memory", "exponents", "feedback", "hierarchical",
+    "models/values/value_executor": ("arithmetic", "casts", "collectives", "memory", "exponents", "feedback", "hierarchical",
                                      "quickreduce", "shared_scale"),
     "sim/time_executor": ("disturbance", "hbm"),
 }

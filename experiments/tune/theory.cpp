@@ -6,7 +6,7 @@
 #include "experiments/config/algorithm.hpp"
 #include "models/collectives/exchange_program.hpp"
 #include "models/numerics/errors/theory.hpp"
-#include "models/values/value_executor.hpp"
+#include "models/values/quantizer_nmse.hpp"
 
 namespace equarx::tune {
 namespace {
@@ -104,8 +104,9 @@ double ErrorTheory::quantizer_nmse(const config::NamedBlockFormat& format, std::
   Known& known = known_of({format.name, elements});
   std::call_once(known.found, [&] {
     const double largest = largest_code(format);
-    known.nmse = largest > 0.0 ? numerics::uniform_quantizer_nmse(elements, largest)
-                               : measured_nmse(format, elements);
+    known.nmse = largest > 0.0
+                     ? numerics::uniform_quantizer_nmse(elements, largest)
+                     : values::measured_quantizer_nmse(format, elements, config_.tensor.values);
   });
   return known.nmse;
 }
@@ -113,22 +114,6 @@ double ErrorTheory::quantizer_nmse(const config::NamedBlockFormat& format, std::
 ErrorTheory::Known& ErrorTheory::known_of(const std::pair<std::string, std::uint64_t>& key) {
   const std::scoped_lock locked(lock_);
   return known_[key];
-}
-
-/// NMSE of an AllGather of two ranks, which quantizes once.
-double ErrorTheory::measured_nmse(const numerics::BlockFormat& format,
-                                  std::uint64_t elements) const {
-  constexpr std::uint64_t kAbout = 1 << 17;
-  constexpr std::uint32_t kRanks = 2;
-  const std::uint64_t minishard = elements * numerics::kRegisterElements;
-  const auto minishards =
-      static_cast<std::uint32_t>(std::max<std::uint64_t>(1, kAbout / minishard));
-  const std::uint64_t tensor = minishard * minishards * kRanks;
-  const collectives::Program program = collectives::make_direct_exchange(
-      collectives::Collective::all_gather, kRanks, tensor, numerics::ElementFormat::fp32,
-      {format, format, {minishards, 1}});
-  const values::TensorSource source(config_.tensor.values, tensor, numerics::ElementFormat::fp32);
-  return values::execute(program, source, {.threads = 1, .counts = false}).against_exact.nmse;
 }
 
 }  // namespace equarx::tune

@@ -52,8 +52,6 @@ class ErrorTheory {
   };
   Known& known_of(const std::pair<std::string, std::uint64_t>& key);
 
-  double measured_nmse(const numerics::BlockFormat& format, std::uint64_t elements) const;
-
   const config::ExperimentConfig& config_;
   std::mutex lock_;  ///< guards known_
   std::map<std::pair<std::string, std::uint64_t>, Known>

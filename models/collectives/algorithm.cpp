@@ -116,8 +116,12 @@ std::vector<Rounds> rounds_of_halving_doubling(const ProgramRequest& request) {
 }
 
 ExchangeOptions exchange_options(const ProgramRequest& request) {
-  return {request.reduce_scatter, request.all_gather, request.cut, request.rows,
-          request.rows_at_once};
+  return {.reduce_scatter = request.reduce_scatter,
+          .all_gather = request.all_gather,
+          .cut = request.cut,
+          .order = request.order,
+          .rows = request.rows,
+          .rows_at_once = request.rows_at_once};
 }
 
 Program make_doubling(const ProgramRequest& request) {
@@ -340,6 +344,7 @@ constexpr std::array kAlgorithms = {
     // Every rank sends each shard to its owner, and the owner sends the sum to all.
     AlgorithmInfo{.name = "two-shot",
                   .collectives = kAllReduce,
+                  .orders_sums = true,
                   .in_tiles = true,
                   .make = make_direct,
                   .rounds = rounds_of_direct,
@@ -416,6 +421,7 @@ constexpr std::array kAlgorithms = {
     // Every part directly to its destination.
     AlgorithmInfo{.name = "direct",
                   .collectives = kHalvesAndMoves,
+                  .orders_sums = true,
                   .of_nccl = kAllToAll,
                   .make = make_direct,
                   .rounds = rounds_of_direct,
@@ -494,6 +500,13 @@ std::span<const AlgorithmInfo> algorithms() { return kAlgorithms; }
 Algorithm find_algorithm(std::string_view name) {
   const auto found = std::ranges::find(kAlgorithms, name, &AlgorithmInfo::name);
   return found == kAlgorithms.end() ? nullptr : &*found;
+}
+
+bool sends_partial_sums(const AlgorithmInfo& algorithm, Phase phase) {
+  if (gathers(phase)) return false;
+  if (phase == Phase::reduce_scatter_between) return true;
+  return algorithm.summation == Summation::along_rings ||
+         algorithm.summation == Summation::in_pairs;
 }
 
 bool sums(Collective collective) {

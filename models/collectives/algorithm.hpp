@@ -60,6 +60,7 @@ struct ProgramRequest {
   /// Tiles of workgroups (ExchangeOptions), for algorithms that have them.
   std::uint32_t rows = 0;
   std::uint32_t rows_at_once = 1;
+  SumOrder order = SumOrder::arrival;  ///< for algorithms with orders_sums
 };
 
 /// Messages of one size that a rank sends in one phase, before the split into microshards.
@@ -84,10 +85,11 @@ struct AlgorithmInfo {
   /// Without scales, it sums with `add` only: two terms at a time, on one rank, which sends the sum
   /// on.
   bool adds_in_twos = false;
-  bool is_uniform = true;  ///< every rank runs the same instructions, except in a Broadcast
-  bool in_switch = false;  ///< a switch forms the sums and multiplies them
-  bool is_tree = false;    ///< one of NCCL's trees, with times of its own under protocols
-  bool in_tiles = false;   ///< its kernel on a GPU carries tiles through (ProgramRequest::rows)
+  bool is_uniform = true;    ///< every rank runs the same instructions, except in a Broadcast
+  bool in_switch = false;    ///< a switch forms the sums and multiplies them
+  bool is_tree = false;      ///< one of NCCL's trees, with times of its own under protocols
+  bool orders_sums = false;  ///< supports every SumOrder
+  bool in_tiles = false;     ///< its kernel on a GPU carries tiles through (ProgramRequest::rows)
   /// Collectives for which NCCL chooses between this algorithm and others.
   std::span<const Collective> of_nccl = {};
 
@@ -113,6 +115,9 @@ std::span<const AlgorithmInfo> algorithms();
 
 /// Returns the row with this name; nullptr if absent.
 Algorithm find_algorithm(std::string_view name);
+
+/// True if ranks send partial sums in the phase, rather than terms or complete sums.
+bool sends_partial_sums(const AlgorithmInfo& algorithm, Phase phase);
 
 /// True if the collective involves sums: AllReduce, ReduceScatter and AllGather (of sums), not
 /// collectives that only move values.

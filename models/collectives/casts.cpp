@@ -6,40 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "models/collectives/all_tiles.hpp"
 #include "models/collectives/amax_exchange.hpp"
 #include "models/collectives/validate.hpp"
 
 namespace equarx::collectives {
-namespace {
-
-/// Offsets to the shards that a rank casts: along all axes that cut the segment, or only its own.
-std::vector<Offset> shard_offsets(const Program& program, std::uint32_t segment, bool own_only) {
-  if (own_only) return {0};
-  AxisSet axes = 0;
-  for (const std::size_t axis : program.partition.segment(segment).axes) axes |= AxisSet{1} << axis;
-  return program.grid().offsets(axes);
-}
-
-/// Returns one instruction per microshard of the tensor, or of a rank's own shard.
-std::vector<Instruction> on_all_tiles(const Program& program, Op op, bool own_only,
-                                      RankRange ranks) {
-  std::vector<Instruction> instructions;
-  for (std::uint32_t segment = 0; segment < program.partition.segments(); ++segment) {
-    const Cut& cut = program.partition.cut(segment);
-    for (const Offset shard : shard_offsets(program, segment, own_only))
-      for (std::uint32_t minishard = 0; minishard < cut.minishards; ++minishard)
-        for (std::uint32_t microshard = 0; microshard < cut.microshards; ++microshard)
-          instructions.push_back({.op = op,
-                                  .tile = {.shard_offset = shard,
-                                           .segment = segment,
-                                           .minishard = minishard,
-                                           .microshard = microshard},
-                                  .ranks = ranks});
-  }
-  return instructions;
-}
-
-}  // namespace
 
 Program with_casts(Program program, numerics::ElementFormat from, bool rotated, Casts casts) {
   if (program.cast_from) throw std::logic_error("the program already has casts");

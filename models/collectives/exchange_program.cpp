@@ -128,7 +128,8 @@ Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::ui
     rule.minishards = options.rows;
   ProgramWriter writer =
       begin(collective, RankGrid({ranks}), elements, tensor_format, {0}, options, rule);
-  DirectExchange exchange(writer, {.gathers_sums = collective == Collective::all_reduce});
+  DirectExchange exchange(writer, {.codes_own = options.order != SumOrder::arrival,
+                                   .gathers_sums = collective == Collective::all_reduce});
   switch (collective) {
     case Collective::all_reduce:
       exchange.scatter();

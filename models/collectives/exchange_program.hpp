@@ -14,6 +14,8 @@ struct ExchangeOptions {
   numerics::BlockFormat reduce_scatter;
   numerics::BlockFormat all_gather;
   CutRule cut;
+  /// Two-shot: order of the terms of a sum. If not of arrival, own terms are encoded as well.
+  SumOrder order = SumOrder::arrival;
   /// Rows of tiles that a GPU's workgroups process (models/hardware/workgroups.hpp), and workgroups
   /// of a compute unit, which process different rows at once; 0: a single instruction stream.
   std::uint32_t rows = 0;

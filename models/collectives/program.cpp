@@ -50,6 +50,8 @@ bool is_vector_work(Op op) {
     case Op::decode:
     case Op::dequantize:
     case Op::store:
+    case Op::add_residual:
+    case Op::add_residual_after:
     case Op::cast_back: return true;
     case Op::lend:
     case Op::switch_reduce:
@@ -107,6 +109,8 @@ std::string_view name(Op op) {
     case Op::dequantize: return "dequantize";
     case Op::deliver: return "deliver";
     case Op::store: return "store";
+    case Op::add_residual: return "add residual";
+    case Op::add_residual_after: return "add residual to the result";
     case Op::cast_back: return "cast back";
     case Op::barrier: return "barrier";
     case Op::send: return "send";

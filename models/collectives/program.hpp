@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/collectives/arithmetic.hpp"
 #include "models/collectives/partition.hpp"
 #include "models/collectives/rank_grid.hpp"
 #include "models/formats/block_format.hpp"
@@ -134,10 +135,13 @@ enum class Op : std::uint8_t {
   dequantize,  ///< decoded `buffer` -> the result, in the tensor's type
   deliver,     ///< `buffer` is in the tensor's type and was received in place, without work
   store,       ///< local values -> the result, in the tensor's type
-  cast_back,   ///< a tile of the result, in the tensor's type -> `cast_from`
-  barrier,     ///< wait until the neighbours have room for a minishard
-  send,        ///< start an asynchronous DMA of `message`; the core continues
-  wait,        ///< block the core until `message` has arrived
+  /// Values = values + the residual; with `finds_scales`, also amax.
+  add_residual,
+  add_residual_after,  ///< result = result + the residual, in the tensor's type
+  cast_back,           ///< a tile of the result, in the tensor's type -> `cast_from`
+  barrier,             ///< wait until the neighbours have room for a minishard
+  send,                ///< start an asynchronous DMA of `message`; the core continues
+  wait,                ///< block the core until `message` has arrived
 };
 
 /// Location and type of a tile's local values.
@@ -167,7 +171,7 @@ struct Instruction {
   Op op = Op::send;
   Phase phase = Phase::reduce_scatter;
   Operand operand = Operand::input;
-  bool finds_scales = false;  ///< for `accumulate`
+  bool finds_scales = false;  ///< for `accumulate` and `add_residual`
   Tile tile{};                ///< for vector work, deliveries and barriers
   BufferId buffer = 0;        ///< if it writes or reads one: not for casts, store, barrier, ...
   Origin origin{};            ///< of a buffer that is read, relative to the reader
@@ -196,6 +200,7 @@ struct Program {
   /// sums in FP32, whose operands and results are all rotated (models/numerics/codec/hadamard.hpp).
   bool rotated = false;
   Casts casts = Casts::separate;  ///< of programs with cast_from
+  Arithmetic arithmetic{};        ///< of sums (with_arithmetic.hpp)
 
   const RankGrid& grid() const { return partition.grid(); }
   std::uint32_t ranks() const { return grid().ranks(); }

@@ -69,6 +69,8 @@ class UniformValidator {
       case Op::find_amax:
       case Op::cast:
       case Op::cast_back:
+      case Op::add_residual:
+      case Op::add_residual_after:
       case Op::find_scales:
       case Op::barrier: return;
       case Op::merge_amax:

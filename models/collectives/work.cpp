@@ -116,6 +116,16 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
     case Op::store:
       bytes.array += result_bytes;
       return {decode_operand + numerics::encode_operations(program.tensor_format), bytes};
+    case Op::add_residual:
+      bytes.sums += kFp32Bytes;  // reads and writes the sums
+      bytes.array += result_bytes;
+      return {numerics::decode_operations(program.tensor_format) + kAdd +
+                  (instruction.finds_scales ? kAmax : 0.0),
+              bytes};
+    case Op::add_residual_after:
+      return {2.0 * numerics::decode_operations(program.tensor_format) + kAdd +
+                  numerics::encode_operations(program.tensor_format),
+              {.array = 3.0 * result_bytes}};
     case Op::find_amax: {
       const ElementFormat from = program.cast_from.value();
       return {numerics::decode_operations(from) + kAmax, {.array = element_bytes(from)}};

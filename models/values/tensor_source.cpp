@@ -20,6 +20,22 @@ TensorSource::TensorSource(std::vector<tensors::MemoryTensor> ranks, std::uint64
                            numerics::ElementFormat format)
     : values_(std::move(ranks)), elements_(elements), format_(format) {}
 
+TensorSource TensorSource::grouped(const TensorSource& source, std::uint32_t count) {
+  TensorSource fewer(numerics::InputSpec{}, source.elements(), source.format());
+  fewer.values_ = Grouped{std::make_shared<const TensorSource>(source), count};
+  return fewer;
+}
+
+void TensorSource::sum_group(const Grouped& grouped, std::uint32_t rank, std::uint64_t first,
+                             std::span<float> values) const {
+  std::vector<float> term(values.size());
+  std::ranges::fill(values, 0.0F);
+  for (std::uint32_t i = 0; i < grouped.count; ++i) {
+    grouped.source->read(rank * grouped.count + i, first, term);
+    for (std::size_t j = 0; j < values.size(); ++j) values[j] += term[j];
+  }
+}
+
 void TensorSource::keep(std::uint64_t most_bytes) {
   // The cache reads from a copy of this source without a cache, to avoid a reference cycle.
   TensorSource source = *this;
@@ -47,6 +63,8 @@ void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float
   } else if (const auto* files = std::get_if<tensors::TensorFiles>(&values_)) {
     const bool leading_axis = files->size() == 1;
     (*files)[leading_axis ? 0 : rank]->read((leading_axis ? rank * elements_ : 0) + first, real);
+  } else if (const auto* grouped = std::get_if<Grouped>(&values_)) {
+    sum_group(*grouped, rank, first, real);
   } else {
     std::get<std::vector<tensors::MemoryTensor>>(values_)[rank].read(first, real);
   }

@@ -28,6 +28,11 @@ class TensorSource {
   TensorSource(std::vector<tensors::MemoryTensor> ranks, std::uint64_t elements,
                numerics::ElementFormat format);
 
+  /// Tensors of fewer ranks: rank r has the sum, in FP32 and in the order of ranks, of the `count`
+  /// ranks of `source` from r x count on, rounded to its format. As the partial sums of a matrix
+  /// product that is divided among fewer chips.
+  static TensorSource grouped(const TensorSource& source, std::uint32_t count);
+
   /// Caches values from now on, up to `most_bytes`, for later reads.
   void keep(std::uint64_t most_bytes);
 
@@ -40,7 +45,16 @@ class TensorSource {
  private:
   void make(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
 
-  std::variant<numerics::InputSpec, tensors::TensorFiles, std::vector<tensors::MemoryTensor>>
+  struct Grouped {
+    std::shared_ptr<const TensorSource> source;
+    std::uint32_t count = 1;
+  };
+
+  void sum_group(const Grouped& grouped, std::uint32_t rank, std::uint64_t first,
+                 std::span<float> values) const;
+
+  std::variant<numerics::InputSpec, tensors::TensorFiles, std::vector<tensors::MemoryTensor>,
+               Grouped>
       values_;
   std::uint64_t elements_;
   numerics::ElementFormat format_;

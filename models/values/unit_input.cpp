@@ -11,8 +11,12 @@ using collectives::Collective;
 using collectives::Offset;
 using collectives::Rank;
 
-UnitInput::UnitInput(const UnitGeometry& geometry, const TensorSource& source)
-    : geometry_(geometry), source_(source), values_(geometry.program().ranks()) {}
+UnitInput::UnitInput(const UnitGeometry& geometry, const TensorSource& source,
+                     const TensorSource* residual)
+    : geometry_(geometry),
+      source_(source),
+      residual_source_(residual),
+      values_(geometry.program().ranks()) {}
 
 void UnitInput::read() {
   const std::size_t size = geometry_.elements();
@@ -20,7 +24,7 @@ void UnitInput::read() {
   make_room(exact_, result_rows(program) * size, result_rows(program) * geometry_.most_elements());
   switch (program.collective) {
     case Collective::all_reduce:
-    case Collective::reduce_scatter: return read_and_sum();
+    case Collective::reduce_scatter: read_and_sum(); return read_residual();
     case Collective::broadcast:
       read(0);
       std::ranges::copy(values_[0], exact_.begin());
@@ -55,6 +59,15 @@ void UnitInput::read_and_sum() {
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += double{values[i]};
     }
   }
+}
+
+/// Reads the residual, and adds it to the exact sum.
+void UnitInput::read_residual() {
+  if (geometry_.program().arithmetic.residual == collectives::Residual::none) return;
+  const std::size_t size = geometry_.elements();
+  make_room(residual_, size, geometry_.most_elements());
+  residual_source_->read(0, geometry_.first_element(), residual_);
+  for (std::size_t i = 0; i < size; ++i) exact_[i] += double{residual_[i]};
 }
 
 /// Reads each shard from its owner; the exact padding past the last shard is 0.

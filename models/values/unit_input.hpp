@@ -15,8 +15,9 @@ namespace equarx::values {
 /// place. Also the exact results, in double.
 class UnitInput {
  public:
-  /// Keeps references to both.
-  UnitInput(const UnitGeometry& geometry, const TensorSource& source);
+  /// Keeps references to all. `residual`: required by programs that add one; its rank 0 is read.
+  UnitInput(const UnitGeometry& geometry, const TensorSource& source,
+            const TensorSource* residual = nullptr);
 
   /// Reads the inputs of the current unit: only the root's for a broadcast, only the own shards for
   /// an AllGather.
@@ -28,7 +29,11 @@ class UnitInput {
   std::span<float> values(const RankTile& tile) {
     return std::span(values_[tile.rank]).subspan(tile.range.begin, tile.range.size());
   }
-  /// The exact result, including padding. `row` < result_rows().
+  /// The residual in a range, in the order of the lane. Only of programs that add one.
+  std::span<const float> residual(const collectives::Range& range) const {
+    return std::span(residual_).subspan(range.begin, range.size());
+  }
+  /// The exact result, with the residual, including padding. `row` < result_rows().
   std::span<const double> exact(std::uint32_t row) const {
     return std::span(exact_).subspan(row * geometry_.elements(), geometry_.elements());
   }
@@ -37,11 +42,14 @@ class UnitInput {
   void read(collectives::Rank rank);
   void read_and_sum();
   void read_shards();
+  void read_residual();
 
   const UnitGeometry& geometry_;
   const TensorSource& source_;
+  const TensorSource* residual_source_;
   std::vector<numerics::AlignedVector<float>> values_;  ///< by rank
   numerics::AlignedVector<double> exact_;
+  numerics::AlignedVector<float> residual_;
 };
 
 }  // namespace equarx::values

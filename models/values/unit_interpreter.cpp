@@ -9,6 +9,21 @@
 #include "models/values/make_room.hpp"
 
 namespace equarx::values {
+namespace {
+
+RangeTrace::Place place_of(const collectives::Instruction& instruction, const RankTile& tile) {
+  return {instruction.op, tile.rank, tile.range.begin};
+}
+
+/// True for a tensor type, rounded to nearest, without scales.
+bool is_plain_type(const numerics::BlockFormat& format) {
+  return !format.scaled && format.rule == numerics::ScaleRule::amax &&
+         format.rounding == numerics::Rounding::nearest &&
+         std::ranges::find(numerics::kTensorFormats, format.element) !=
+             numerics::kTensorFormats.end();
+}
+
+}  // namespace
 
 using collectives::BufferId;
 using collectives::Instruction;
@@ -21,25 +36,25 @@ using collectives::RankGrid;
 using collectives::RankRange;
 
 UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
-                                 std::uint64_t rounding_seed, bool counts,
-                                 const numerics::SharedScale* shared,
-                                 const std::vector<std::span<float>>* feedback)
+                                 const UnitOptions& options)
     : program_(lanes.program()),
-      counts_(counts),
-      shared_(shared),
+      counts_(options.counts),
+      shared_(options.shared),
       codecs_(std::begin(program_.formats), std::end(program_.formats)),
+      arithmetic_(program_.arithmetic, options.ranges),
       geometry_(lanes),
-      input_(geometry_, source),
-      feedback_(geometry_, feedback),
+      input_(geometry_, source, options.residual),
+      feedback_(geometry_, options.feedback),
       buffers_(geometry_),
       scales_(geometry_, buffers_),
-      keys_(geometry_, rounding_seed),
+      keys_(geometry_, options.rounding_seed),
       traffic_(geometry_, buffers_),
-      result_(geometry_, shared) {}
+      result_(geometry_, options.shared) {}
 
 void UnitInterpreter::run(const Unit& unit) {
   start(unit);
   for (const InstructionId id : geometry_.lane().instructions) run(program_.instructions[id]);
+  result_.finish();
 }
 
 void UnitInterpreter::start(const Unit& unit) {
@@ -51,6 +66,8 @@ void UnitInterpreter::start(const Unit& unit) {
   result_.start();
   buffers_.start();
   input_.read();
+  arithmetic_.start(geometry_.first_element(), geometry_.real_elements());
+  for (Rank rank = 0; rank < program_.ranks(); ++rank) arithmetic_.trace_input(input_.values(rank));
   feedback_.add_to(input_);
 }
 
@@ -90,7 +107,11 @@ void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& til
     case Op::reduce_shards: return reduce_shards(instruction, tile);
     case Op::cast: return cast(instruction, tile);
     case Op::cast_back: return result_.cast_back(tile.range);
-    case Op::store: copy_to_scratch(input_.values(tile)); return deliver(0, tile.range);
+    case Op::store: return store(instruction, tile);
+    case Op::add_residual: return add_residual(instruction, tile);
+    case Op::add_residual_after:
+      return result_.add_residual(tile.range, input_.residual(tile.range),
+                                  program_.arithmetic.overflow);
     default: return;
   }
 }
@@ -130,6 +151,11 @@ void UnitInterpreter::encode(const Instruction& instruction, const RankTile& til
   const std::span<const float> scales = scales_.scales_of(instruction.buffer, tile.rank);
   const std::span<std::byte> payload = buffers_.room(instruction.buffer, tile.rank);
   const numerics::RoundingKey key = keys_.of_buffer(instruction, tile);
+  if (arithmetic_.changes_conversions() && is_plain_type(format.format())) {
+    const std::span<float> converted = copy_to_scratch(values);
+    arithmetic_.convert(place_of(instruction, tile), format.format().element, converted);
+    return format.quantize(converted, tile.in_minishard, scales, payload, key);
+  }
   format.quantize(values, tile.in_minishard, scales, payload, key);
   if (feedback_.enabled() && instruction.op == Op::quantize &&
       keys_.first_to_encode(instruction, tile.rank) == tile.rank) {
@@ -142,17 +168,29 @@ void UnitInterpreter::encode(const Instruction& instruction, const RankTile& til
     quantized_ += format.count(values, tile.in_minishard, scales, key);
 }
 
+EncodedTerm UnitInterpreter::term_of(BufferId buffer, Rank producer, const RankTile& tile) {
+  return {buffers_.at(buffer, producer).bytes, tile.in_minishard,
+          scales_.scales_of(buffer, producer)};
+}
+
 void UnitInterpreter::accumulate(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  const std::span<float> values = input_.values(tile);
   const Rank producer = geometry_.producer_of(instruction.origin, tile.rank);
-  const std::span<const std::byte> payload = buffers_.at(instruction.buffer, producer).bytes;
-  const std::span<const float> scales = scales_.scales_of(instruction.buffer, producer);
-  if (instruction.finds_scales)
-    format.dequantize_add_amax(payload, tile.in_minishard, scales, values, values,
-                               scales_.amax_of(instruction.tile, tile.rank, format.format()));
-  else
-    format.dequantize_add(payload, tile.in_minishard, scales, values, values);
+  const EncodedTerm term = term_of(instruction.buffer, producer, tile);
+  const std::span<float> values = input_.values(tile);
+  if (!instruction.finds_scales)
+    return arithmetic_.add(place_of(instruction, tile), format, term, values);
+  arithmetic_.add_and_find_amax(place_of(instruction, tile), format, term, values,
+                                scales_.amax_of(instruction.tile, tile.rank, format.format()));
+}
+
+void UnitInterpreter::add_residual(const Instruction& instruction, const RankTile& tile) {
+  const std::span<float> sums = input_.values(tile);
+  arithmetic_.add(place_of(instruction, tile), input_.residual(tile.range), sums);
+  if (!instruction.finds_scales) return;
+  const numerics::BlockCodec& format = codec(instruction.phase);
+  format.find_amax(sums, tile.in_minishard,
+                   scales_.amax_of(instruction.tile, tile.rank, format.format()));
 }
 
 /// The sum of two codes is itself rounded, with its own random bits.
@@ -176,11 +214,11 @@ void UnitInterpreter::add(const Instruction& instruction, const RankTile& tile) 
   if (numerics::adds_by_code(format.format())) return add_by_code(instruction, tile);
   const std::span<float> values = input_.values(tile);
   const Rank producer = geometry_.producer_of(instruction.origin, tile.rank);
-  format.dequantize_add(buffers_.at(instruction.buffer, producer).bytes, tile.in_minishard, {},
-                        values, values);
+  arithmetic_.add(place_of(instruction, tile), format, term_of(instruction.buffer, producer, tile),
+                  values);
   if (counts_ && shared_ != nullptr) quantized_ += format.count(values, tile.in_minishard, {});
   feedback_.save(values);
-  round_to_wire(format, tile.in_minishard, values);
+  round_to_wire(format, place_of(instruction, tile), tile.in_minishard, values);
   feedback_.record(tile, values, unit());
 }
 
@@ -194,8 +232,11 @@ void UnitInterpreter::decode(const Instruction& instruction, const RankTile& til
 }
 
 /// Rounds to `format`, which has no scales.
-void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,
+void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format,
+                                    const RangeTrace::Place& place, std::size_t in_minishard,
                                     std::span<float> values) {
+  if (is_plain_type(format.format()))
+    return arithmetic_.convert(place, format.format().element, values);
   make_room(rounded_, numerics::payload_bytes(format.format(), values.size()));
   format.quantize(values, in_minishard, {}, rounded_);
   format.dequantize(rounded_, in_minishard, {}, values);
@@ -217,11 +258,11 @@ void UnitInterpreter::reduce(const Instruction& instruction, const RankTile& til
   }
   std::ranges::fill(sum, 0.0F);
   for (const Rank producer : producers)
-    format.dequantize_add(buffers_.at(instruction.buffer, producer).bytes, tile.in_minishard,
-                          scales_.scales_of(instruction.buffer, producer), sum, sum);
+    arithmetic_.add(place_of(instruction, tile), format,
+                    term_of(instruction.buffer, producer, tile), sum);
 }
 
-/// Sums in the order of ranks, independent of the shard's owner.
+/// Sums in the order of ranks, independent of the shard's owner, or from the owner on.
 void UnitInterpreter::reduce_shards(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
   const RankGrid& grid = program_.grid();
@@ -232,16 +273,19 @@ void UnitInterpreter::reduce_shards(const Instruction& instruction, const RankTi
   std::vector<std::pair<Rank, BufferId>> terms;
   for (std::size_t i = 0; i < buffers.size(); ++i)
     terms.emplace_back(grid.move(tile.rank, grid.reverse(offsets[i])), buffers[i]);
-  std::ranges::sort(terms);
+  const Rank first = program_.arithmetic.order == collectives::SumOrder::owner ? tile.rank : 0;
+  std::ranges::sort(terms, {}, [&](const auto& term) {
+    return (term.first + program_.ranks() - first) % program_.ranks();
+  });
   const auto sum = input_.values(tile);
   std::ranges::fill(sum, 0.0F);
-  const bool rounds = !format.format().scaled && instruction.op == Op::reduce_shards;
+  const bool rounds = !format.format().scaled && instruction.op == Op::reduce_shards &&
+                      !program_.arithmetic.accumulate;
   for (const auto& [producer, buffer] : terms) {
-    format.dequantize_add(buffers_.at(buffer, producer).bytes, tile.in_minishard,
-                          scales_.scales_of(buffer, producer), sum, sum);
+    arithmetic_.add(place_of(instruction, tile), format, term_of(buffer, producer, tile), sum);
     if (!rounds) continue;
     feedback_.save(sum);
-    round_to_wire(format, tile.in_minishard, sum);
+    round_to_wire(format, place_of(instruction, tile), tile.in_minishard, sum);
     feedback_.record(tile, sum, unit());
   }
 }
@@ -258,7 +302,8 @@ void UnitInterpreter::deliver_buffers(const Instruction& instruction) {
         format.dequantize(buffers_.at(instruction.buffer, producer.rank).bytes,
                           producer.in_minishard,
                           scales_.scales_of(instruction.buffer, producer.rank), decoded_);
-        deliver(result_rows(program_) > 1 ? producer.rank : 0, producer.range);
+        deliver(result_rows(program_) > 1 ? producer.rank : 0, producer.range,
+                place_of(instruction, producer));
       });
 }
 
@@ -270,16 +315,31 @@ void UnitInterpreter::deliver_to_readers(const Instruction& instruction) {
     make_room(decoded_, reader.range.size());
     format.dequantize(buffers_.at(instruction.buffer, producer).bytes, reader.in_minishard,
                       scales_.scales_of(instruction.buffer, producer), decoded_);
-    deliver(0, reader.range);
+    deliver(0, reader.range, place_of(instruction, reader));
   });
 }
 
-/// Delivers decoded_, rounded to the type of the program.
-void UnitInterpreter::deliver(std::uint32_t row, const Range& range) {
-  if (shared_ == nullptr)
-    round_to_tensor(program_.tensor_format, decoded_);
-  else  // the values are sums of codes
-    round_to_wire(codec(collectives::Phase::all_gather), 0, decoded_);
+/// Delivers the local values, or compares them with those that the others get.
+void UnitInterpreter::store(const Instruction& instruction, const RankTile& tile) {
+  copy_to_scratch(input_.values(tile));
+  const RangeTrace::Place place = place_of(instruction, tile);
+  if (program_.arithmetic.owner == collectives::OwnerKeeps::sent)
+    return deliver(0, tile.range, place);
+  round_decoded(place);
+  result_.keep(tile.range, decoded_);
+}
+
+/// Rounds decoded_ to the type of the program.
+void UnitInterpreter::round_decoded(const RangeTrace::Place& place) {
+  if (shared_ != nullptr)  // the values are sums of codes
+    return round_to_wire(codec(collectives::Phase::all_gather), place, 0, decoded_);
+  arithmetic_.convert(place, program_.tensor_format, decoded_);
+}
+
+/// Delivers decoded_.
+void UnitInterpreter::deliver(std::uint32_t row, const Range& range,
+                              const RangeTrace::Place& place) {
+  round_decoded(place);
   result_.deliver(row, range, decoded_);
 }
 

@@ -15,6 +15,7 @@
 #include "models/values/lanes.hpp"
 #include "models/values/rounding_keys.hpp"
 #include "models/values/scale_exchange.hpp"
+#include "models/values/sum_arithmetic.hpp"
 #include "models/values/tensor_source.hpp"
 #include "models/values/unit_geometry.hpp"
 #include "models/values/unit_input.hpp"
@@ -23,16 +24,24 @@
 
 namespace equarx::values {
 
+/// Options of a UnitInterpreter. Pointers may be null, and must outlive it.
+struct UnitOptions {
+  std::uint64_t rounding_seed = 1;
+  bool counts = true;   ///< count clipped and flushed elements: quantized()
+  bool ranges = false;  ///< trace magnitudes and range errors: ranges()
+  /// The scale shared by all ranks, if the program's format has one.
+  const numerics::SharedScale* shared = nullptr;
+  const std::vector<std::span<float>>* feedback = nullptr;  ///< see ValueOptions
+  const TensorSource* residual = nullptr;                   ///< see ValueOptions
+};
+
 /// Runs a unit on all ranks: executes the instructions of its lane. Reuses its memory from unit to
 /// unit; one per thread.
 class UnitInterpreter {
  public:
-  /// `counts`: true if quantized() is needed. `shared`: the scale shared by all ranks, if the
-  /// program's format has one; must outlive this object. `feedback`: see ValueOptions.
+  /// Keeps references to all.
   UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
-                  std::uint64_t rounding_seed = 1, bool counts = true,
-                  const numerics::SharedScale* shared = nullptr,
-                  const std::vector<std::span<float>>* feedback = nullptr);
+                  const UnitOptions& options = {});
   UnitInterpreter(const UnitInterpreter&) = delete;  // its parts refer to each other
   UnitInterpreter& operator=(const UnitInterpreter&) = delete;
 
@@ -50,10 +59,14 @@ class UnitInterpreter {
     return input_.exact(row).first(geometry_.real_elements());
   }
   bool ranks_identical() const { return result_.ranks_identical(); }
+  /// Elements of the result, without padding, whose bits are not the same on all ranks.
+  std::uint64_t differing() const { return result_.differing(); }
   /// Bytes by channel, summed over all ranks.
   const std::vector<std::uint64_t>& sent_bytes() const { return traffic_.sent(); }
   const std::vector<std::uint64_t>& received_bytes() const { return traffic_.received(); }
   const numerics::QuantizeCounts& quantized() const { return quantized_; }
+  /// All zero unless traced.
+  const RangeCounts& ranges() const { return arithmetic_.ranges(); }
   /// Elements of the result with the largest code, if the ranks share a scale.
   std::uint64_t at_largest() const { return result_.at_largest(); }
 
@@ -65,16 +78,21 @@ class UnitInterpreter {
   void cast_to_codes(const collectives::Instruction& instruction, const RankTile& tile);
   void encode(const collectives::Instruction& instruction, const RankTile& tile);
   void accumulate(const collectives::Instruction& instruction, const RankTile& tile);
+  void add_residual(const collectives::Instruction& instruction, const RankTile& tile);
+  EncodedTerm term_of(collectives::BufferId buffer, collectives::Rank producer,
+                      const RankTile& tile);
   void add(const collectives::Instruction& instruction, const RankTile& tile);
   void add_by_code(const collectives::Instruction& instruction, const RankTile& tile);
   void decode(const collectives::Instruction& instruction, const RankTile& tile);
   void reduce(const collectives::Instruction& instruction, const RankTile& tile);
   void reduce_shards(const collectives::Instruction& instruction, const RankTile& tile);
-  void round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,
-                     std::span<float> values);
+  void round_to_wire(const numerics::BlockCodec& format, const RangeTrace::Place& place,
+                     std::size_t in_minishard, std::span<float> values);
   void deliver_buffers(const collectives::Instruction& instruction);
   void deliver_to_readers(const collectives::Instruction& instruction);
-  void deliver(std::uint32_t row, const collectives::Range& range);
+  void store(const collectives::Instruction& instruction, const RankTile& tile);
+  void deliver(std::uint32_t row, const collectives::Range& range, const RangeTrace::Place& place);
+  void round_decoded(const RangeTrace::Place& place);
 
   std::span<float> copy_to_scratch(std::span<const float> values);
   /// Value of one unit of the codes that are summed, in units of the tensor.
@@ -87,6 +105,7 @@ class UnitInterpreter {
   bool counts_;
   const numerics::SharedScale* shared_;
   std::vector<numerics::BlockCodec> codecs_;  ///< by phase
+  SumArithmetic arithmetic_;
 
   UnitGeometry geometry_;
   UnitInput input_;

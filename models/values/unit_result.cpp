@@ -1,11 +1,13 @@
 #include "models/values/unit_result.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "models/numerics/codec/hadamard.hpp"
 #include "models/values/make_room.hpp"
+#include "models/values/sum_arithmetic.hpp"
 #include "models/values/tensor_source.hpp"
 
 namespace equarx::values {
@@ -19,6 +21,9 @@ void UnitResult::start() {
   delivered_.assign(elements, false);
   cast_back_.assign(geometry_.elements(), false);
   ranks_identical_ = true;
+  owned_ranges_.clear();
+  differs_.clear();
+  differing_ = 0;
   at_largest_ = 0;
 }
 
@@ -28,9 +33,44 @@ void UnitResult::deliver(std::uint32_t row, const Range& range, std::span<const 
   if (!delivered_[begin]) {
     delivered_[begin] = true;
     std::ranges::copy(values, first.begin());
-  } else if (std::memcmp(first.data(), values.data(), first.size_bytes()) != 0) {
-    ranks_identical_ = false;
+  } else {
+    compare(begin, values);
   }
+}
+
+/// Compares the values of another rank with those from `begin`.
+void UnitResult::compare(std::size_t begin, std::span<const float> values) {
+  const std::span<const float> first = std::span(values_).subspan(begin, values.size());
+  if (std::memcmp(first.data(), values.data(), first.size_bytes()) == 0) return;
+  ranks_identical_ = false;
+  differs_.resize(values_.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::bit_cast<std::uint32_t>(first[i]) != std::bit_cast<std::uint32_t>(values[i]))
+      differs_[begin + i] = true;
+}
+
+void UnitResult::keep(const Range& range, std::span<const float> values) {
+  owned_.resize(geometry_.elements());
+  std::ranges::copy(values, owned_.begin() + static_cast<std::ptrdiff_t>(range.begin));
+  owned_ranges_.push_back(range);
+}
+
+void UnitResult::add_residual(const Range& range, std::span<const float> residual,
+                              collectives::Overflow overflow) {
+  if (cast_back_[range.begin]) return;
+  cast_back_[range.begin] = true;
+  const std::span<float> sums = std::span(values_).subspan(range.begin, range.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += residual[i];
+  limit(overflow, geometry_.program().tensor_format, sums);
+  round_to_tensor(geometry_.program().tensor_format, sums);
+}
+
+void UnitResult::finish() {
+  for (const Range& range : owned_ranges_)
+    compare(range.begin, std::span(owned_).subspan(range.begin, range.size()));
+  if (differs_.empty()) return;
+  for (std::size_t row = 0; row < differs_.size(); row += geometry_.elements())
+    for (std::size_t i = 0; i < geometry_.real_elements(); ++i) differing_ += differs_[row + i];
 }
 
 void UnitResult::cast_back(const Range& range) {

@@ -24,6 +24,9 @@ struct UnitReport {
   numerics::ErrorAccumulator against_exact;
   numerics::ErrorAccumulator against_baseline;
   bool ranks_identical = true;
+  std::uint64_t differing = 0;
+  RangeCounts ranges;
+  numerics::UlpCounts ulps;
   std::vector<std::uint64_t> sent;
   std::vector<std::uint64_t> received;
   numerics::QuantizeCounts quantized;
@@ -67,12 +70,22 @@ void for_each_unit(const collectives::Program& program, const LaneTable& lanes, 
   }
 }
 
-/// Returns all units, or only the units that begin in the sample.
-std::vector<Unit> sampled_units(const collectives::Program& program, const LaneTable& lanes,
-                                double sample) {
+/// True if any window has elements of a unit that begins at `first`.
+bool in_windows(const Windows& windows, std::uint64_t first, std::uint64_t elements) {
+  return std::ranges::any_of(windows.ranges, [&](const collectives::Range& range) {
+    return range.begin < first + elements && first < range.end;
+  });
+}
+
+/// Returns all units, or only the units that begin in the sample, or that windows need.
+std::vector<Unit> wanted_units(const collectives::Program& program, const LaneTable& lanes,
+                               const ValueOptions& options) {
   std::vector<Unit> units;
   for_each_unit(program, lanes, [&](const Unit& unit, std::uint64_t first) {
-    if (sample >= 1.0 || in_sample(first, program.partition.elements(), sample))
+    if (options.windows != nullptr &&
+        !in_windows(*options.windows, first, lanes.lanes()[unit.lane].range.size()))
+      return;
+    if (options.sample >= 1.0 || in_sample(first, program.partition.elements(), options.sample))
       units.push_back(unit);
   });
   return units;
@@ -86,9 +99,15 @@ class Run {
         rows_(result_rows(program)),
         channels_(program.channels.size()),
         lanes_(program),
-        units_(sampled_units(program, lanes_, options.sample)),
+        units_(wanted_units(program, lanes_, options)),
         reports_(units_.size()) {
     if (options.feedback != nullptr) check_feedback(program);
+    if (options.windows != nullptr) {
+      options.windows->values.clear();
+      for (const collectives::Range& range : options.windows->ranges)
+        options.windows->values.emplace_back(range.size());
+    }
+    check_residual(program);
     if (numerics::has_shared_scale(program.format(collectives::Phase::reduce_scatter)))
       compute_shared_scale(program);
   }
@@ -127,6 +146,14 @@ class Run {
       throw std::invalid_argument("feedback cannot be combined with a sample");
     if (!collectives::adds(program.collective))
       throw std::invalid_argument("feedback requires a sum: an AllReduce or a ReduceScatter");
+    if (program.arithmetic != collectives::Arithmetic{})
+      throw std::invalid_argument("feedback requires the default arithmetic of sums");
+  }
+
+  void check_residual(const collectives::Program& program) const {
+    if (program.arithmetic.residual == collectives::Residual::none) return;
+    if (options_.residual == nullptr || options_.residual->elements() != source_.elements())
+      throw std::invalid_argument("the residual does not match the elements of the tensors");
   }
 
   /// Computes the scale shared by all ranks. Reads all of their tensors, even with a sample.
@@ -139,10 +166,12 @@ class Run {
   UnitInterpreter make_interpreter() const {
     return {lanes_,
             source_,
-            options_.rounding_seed,
-            options_.counts,
-            scale_ ? &*scale_ : nullptr,
-            options_.feedback};
+            {.rounding_seed = options_.rounding_seed,
+             .counts = options_.counts,
+             .ranges = options_.contract,
+             .shared = scale_ ? &*scale_ : nullptr,
+             .feedback = options_.feedback,
+             .residual = options_.residual}};
   }
 
   void compute(std::size_t unit, Worker& worker) {
@@ -152,6 +181,8 @@ class Run {
 
   void report(const UnitInterpreter& unit, std::vector<float>& baseline, UnitReport& report) const {
     report.ranks_identical = unit.ranks_identical();
+    report.differing = unit.differing();
+    report.ranges = unit.ranges();
     report.sent = unit.sent_bytes();
     report.received = unit.received_bytes();
     report.quantized = unit.quantized();
@@ -161,11 +192,42 @@ class Run {
       if (result.empty()) return;  // padding only, past the end of the tensors
       const std::uint64_t first = row * source_.elements() + unit.first_element();
       report.against_exact.add(result, unit.exact(row));
+      if (options_.contract) count_ulps(result, unit.exact(row), baseline, report);
       report.elements += result.size();
       if (options_.baseline != nullptr)
         compare(result, first, *options_.baseline, baseline, report);
-      if (options_.result != nullptr) options_.result->write(first, result);
+      if (options_.result != nullptr) write(result, first);
+      if (options_.windows != nullptr && row == 0) copy_to_windows(result, first);
     }
+  }
+
+  void write(std::span<const float> result, std::uint64_t first) const {
+    const std::uint64_t end = options_.result->elements();
+    if (first >= end) return;
+    options_.result->write(first,
+                           result.first(std::min<std::uint64_t>(result.size(), end - first)));
+  }
+
+  /// Units have distinct elements, so that threads do not meet.
+  void copy_to_windows(std::span<const float> result, std::uint64_t first) const {
+    Windows& windows = *options_.windows;
+    for (std::size_t i = 0; i < windows.ranges.size(); ++i) {
+      const collectives::Range& range = windows.ranges[i];
+      const std::uint64_t begin = std::max(range.begin, first);
+      const std::uint64_t end = std::min(range.end, first + result.size());
+      if (begin < end)
+        std::ranges::copy(
+            result.subspan(begin - first, end - begin),
+            windows.values[i].begin() + static_cast<std::ptrdiff_t>(begin - range.begin));
+    }
+  }
+
+  /// Compares with the exact results, rounded once to the tensor's type.
+  void count_ulps(std::span<const float> result, std::span<const double> exact,
+                  std::vector<float>& rounded, UnitReport& report) const {
+    rounded.resize(result.size());
+    numerics::round_once(source_.format(), exact, rounded);
+    report.ulps += numerics::ulp_counts(source_.format(), result, rounded);
   }
 
   static void compare(std::span<const float> result, std::uint64_t first, const ResultTensor& other,
@@ -194,6 +256,9 @@ class Run {
       exact.merge(report.against_exact);
       baseline.merge(report.against_baseline);
       result.ranks_identical = result.ranks_identical && report.ranks_identical;
+      result.differing += report.differing;
+      result.ranges += report.ranges;
+      result.ulps += report.ulps;
       result.quantized += report.quantized;
       result.at_largest += report.at_largest;
       result.computed_elements += report.elements;
@@ -277,6 +342,16 @@ std::uint64_t scratch_bytes(const collectives::Program& program) {
 }
 
 }  // namespace
+
+Windows Windows::spread(std::uint64_t elements, std::uint64_t count, std::uint64_t size) {
+  if (elements <= count * size) return {{{0, elements}}, {}};
+  Windows windows;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t begin = (2 * i + 1) * elements / (2 * count) - size / 2;
+    windows.ranges.push_back({begin, begin + size});
+  }
+  return windows;
+}
 
 double ValueResult::clipped_fraction() const {
   return share(quantized.clipped, quantized.elements);

@@ -9,7 +9,9 @@
 
 #include "models/collectives/program.hpp"
 #include "models/numerics/codec/block_codec.hpp"
+#include "models/numerics/codec/ulp_counts.hpp"
 #include "models/numerics/errors/metrics.hpp"
+#include "models/values/range_trace.hpp"
 #include "models/values/result_tensor.hpp"
 #include "models/values/tensor_source.hpp"
 
@@ -20,6 +22,7 @@ struct ValueResult {
   numerics::ErrorMetrics against_exact;  ///< reference: the exact result in double
   std::optional<numerics::ErrorMetrics> against_baseline;
   bool ranks_identical = true;  ///< true if all ranks end with the same bits
+  std::uint64_t differing = 0;  ///< computed elements whose bits are not the same on all ranks
   /// Bytes encoded and sent over each channel, summed over all ranks.
   std::vector<std::uint64_t> sent_bytes;
   std::vector<std::uint64_t> received_bytes;
@@ -30,6 +33,8 @@ struct ValueResult {
   /// Computed elements of the result whose code is the largest, of either sign; 0 unless the ranks
   /// share a scale.
   std::uint64_t at_largest = 0;
+  RangeCounts ranges;        ///< magnitudes on the way; if requested
+  numerics::UlpCounts ulps;  ///< against the exact result rounded once; if requested
 
   /// Shares of quantized elements that were clipped to the largest code, or flushed to zero; 0 if
   /// none were quantized.
@@ -45,14 +50,24 @@ inline constexpr std::uint32_t kSampleWindows = 64;
 /// Quantization losses of earlier steps: one span per rank, of the size of its tensor.
 using Feedback = std::vector<std::span<float>>;
 
+/// Parts of a result, in elements of the first row.
+struct Windows {
+  std::vector<collectives::Range> ranges;
+  std::vector<std::vector<float>> values;  ///< by range
+
+  /// Evenly spread parts of a tensor: `count` of at most `size` elements, or all of it.
+  static Windows spread(std::uint64_t elements, std::uint64_t count, std::uint64_t size);
+};
+
 /// Options of execute().
 struct ValueOptions {
   unsigned threads = 0;                    ///< 0: one per core
   const ResultTensor* baseline = nullptr;  ///< also compare with this result
-  ResultTensor* result = nullptr;          ///< write the result here
-  std::uint64_t rounding_seed = 1;         ///< seed of stochastic rounding
-  double sample = 1.0;  ///< share of the tensor to compute, above 0; see execute()
-  bool counts = true;   ///< count clipped and flushed elements
+  ResultTensor* result = nullptr;   ///< write the result here, or its first elements if shorter
+  std::uint64_t rounding_seed = 1;  ///< seed of stochastic rounding
+  double sample = 1.0;              ///< share of the tensor to compute, above 0; see execute()
+  Windows* windows = nullptr;       ///< compute only the units of these parts, and store them here
+  bool counts = true;               ///< count clipped and flushed elements
   /// Error feedback: the losses are added to the inputs, and replaced by the losses of each rank's
   /// quantizations in this step, hop by hop. Hence the sum of all delivered results and the final
   /// losses equals the sum of all inputs, up to FP32 summation and the rounding of results to the
@@ -60,6 +75,10 @@ struct ValueOptions {
   /// single rank (not recursive doubling), and no sampling. Errors are relative to the inputs of
   /// this step. Shared scales are computed from the inputs without the losses.
   const Feedback* feedback = nullptr;
+  /// The residual of a program that adds one (collectives::Residual): rank 0 of a source of the
+  /// size and type of the tensors.
+  const TensorSource* residual = nullptr;
+  bool contract = false;  ///< also compute ValueResult::ranges and ::ulps, in about twice the time
   /// Called periodically, on the thread that calls execute(), with the completed fraction, 0 to 1.
   std::function<void(double)> watch = {};
 };
