@@ -14,6 +14,7 @@
 #include "base/input/pointer.hpp"
 #include "base/os/printable.hpp"
 #include "experiments/config/algorithm.hpp"
+#include "experiments/config/arithmetic_json.hpp"
 #include "experiments/config/format_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/labels.hpp"
@@ -189,6 +190,7 @@ std::string default_label(const CollectiveConfig& config) {
     label += fmt::format(", protocol {}", protocol_name(config));
   if (config.between) label += fmt::format(", {} between slices", config.between->name);
   if (config.hadamard) label += ", hadamard";
+  for (const std::string& word : arithmetic_words(config.arithmetic)) label += ", " + word;
   if (!config.cast_to) return label;
   return fmt::format("{}, cast to {}", label, numerics::name(*config.cast_to));
 }
@@ -349,6 +351,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   check_shared_scale(reader, config, collective);
   check_hadamard(reader, config, collective);
   read_casts(reader, config);
+  read_arithmetic(reader, config, collective);
   cut_table().read(reader, config);
   config.label = reader.has("label") ? read_label(reader) : default_label(config);
   reader.finish();
@@ -376,6 +379,10 @@ numerics::BlockFormat wire_format(const CollectiveConfig& collective, collective
       between && collective.between ? *collective.between : collective.format;
   const QuantizedPhases other =
       collectives::gathers(phase) ? QuantizedPhases::reduce_scatter : QuantizedPhases::all_gather;
+  const bool is_plain = !format.scaled || collective.quantize == other;
+  if (is_plain && collective.arithmetic.round == RoundSums::once &&
+      collectives::sends_partial_sums(*collective.algorithm, phase))
+    return {.element = numerics::ElementFormat::fp32};
   if (format.scaled && collective.quantize == other)
     return {.element = tensor_type(collective, dtype)};
   return format;
@@ -440,6 +447,8 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
     json["between"] = format_json(*collective.between);
     if (is_ambiguous_name(collective, *collective.between, kind)) json["between"].erase("format");
   }
+  if (const input::Json arithmetic = arithmetic_json(collective.arithmetic); !arithmetic.is_null())
+    json["arithmetic"] = arithmetic;
   cut_table().write(collective, json);
   return json;
 }
@@ -498,6 +507,9 @@ input::Json algorithm_keys_schema() {
         "quantized AllReduce, ReduceScatter: FP32 rotation before and inverse after the "
         "collective, in core time, to spread outliers ([numerics.md](numerics.md#rotation))",
         input::by_default("false")},
+       {"arithmetic", Elsewhere{arithmetic_schema},
+        "how sums are formed: keys, or the name of a [preset](numerics.md#presets)",
+        input::otherwise("FP32 sums, rounded when they are sent")},
        {"quantize", Elsewhere{input::OneOf{kQuantizedPhases}},
         "quantized two-phase AllReduce (all but `one-shot` and `recursive-doubling`): or only "
         R"(`"reduce-scatter"` or `"all-gather"`, the other phase in the tensor's type)",

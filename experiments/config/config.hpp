@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/config/algorithm.hpp"
+#include "models/collectives/arithmetic.hpp"
 #include "models/collectives/cut_rule.hpp"
 #include "models/collectives/program.hpp"
 #include "models/collectives/ring_program.hpp"
@@ -95,6 +96,8 @@ struct TensorConfig {
   std::optional<std::string> name;  ///< tensor name within each file
   tensors::TensorFiles opened;      ///< opened `files`, in the same order
   double sample = 1.0;              ///< share of the tensor whose values are computed
+  /// Values of a residual, of the same size and type on all ranks; null: synthetic ones.
+  std::shared_ptr<const TensorConfig> residual = nullptr;
 
   std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }
 };
@@ -123,6 +126,27 @@ enum class CutMode : std::uint8_t {
   by_size,  ///< from the sizes of the parts alone
 };
 
+/// Where partial sums are rounded.
+enum class RoundSums : std::uint8_t {
+  hop,   ///< to the wire format, whenever they are sent
+  rank,  ///< to the tensor's type, at every addition
+  once,  ///< at the end: partial sums travel in FP32
+};
+
+/// Arithmetic of sums in a configuration.
+struct ArithmeticConfig {
+  std::string preset = {};  ///< name of the preset with these values; empty if there is none
+  std::optional<numerics::ElementFormat> accumulate = {};  ///< std::nullopt: by `round`
+  RoundSums round = RoundSums::hop;
+  collectives::SumOrder order = collectives::SumOrder::arrival;
+  collectives::OwnerKeeps owner = collectives::OwnerKeeps::sent;
+  collectives::Subnormals subnormals = collectives::Subnormals::keep;
+  collectives::Overflow overflow = collectives::Overflow::by_type;
+  collectives::Residual residual = collectives::Residual::none;
+
+  bool operator==(const ArithmeticConfig&) const = default;
+};
+
 /// A collective to run: algorithm, wire format, and tiling.
 struct CollectiveConfig {
   std::string label;
@@ -147,6 +171,7 @@ struct CollectiveConfig {
   /// NCCL's protocol; std::nullopt: the fastest that the chip has.
   std::optional<hardware::Protocol> protocol = hardware::Protocol::none;
   CutMode cuts = CutMode::fastest;  ///< how missing minishards and microshards are chosen
+  ArithmeticConfig arithmetic{};
   /// Part sizes chosen by a plan, kept when the configuration moves to another chip. Not part of
   /// the JSON.
   collectives::PartSizes sizes = {};

@@ -202,6 +202,31 @@ std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks,
   return shape;
 }
 
+namespace {
+
+/// Reads the values of a residual for `tensor`, whose size and type it has.
+std::shared_ptr<const TensorConfig> read_residual(input::ObjectReader reader,
+                                                  const TensorConfig& tensor) {
+  TensorConfig residual;
+  residual.shape = tensor.shape;
+  residual.elements = tensor.elements;
+  residual.dtype = tensor.dtype;
+  reader.reject("ranks", "the residual is the same on all ranks; remove it");
+  read_value_keys(reader, residual);
+  reader.finish();
+  if (residual.files.empty()) return std::make_shared<const TensorConfig>(std::move(residual));
+  const std::vector<std::uint64_t> shape = open_files(residual, 1, "/tensor/residual");
+  if (product(shape) != tensor.elements)
+    throw input::InputError(
+        "/tensor/residual/files",
+        fmt::format("{} has the shape [{}], {} elements; the tensor of a rank "
+                    "has {}",
+                    residual.files[0], fmt::join(shape, ", "), product(shape), tensor.elements));
+  return std::make_shared<const TensorConfig>(std::move(residual));
+}
+
+}  // namespace
+
 TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
                          const std::optional<ImposedSize>& imposed) {
   TensorConfig tensor;
@@ -229,10 +254,13 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
   if (!tensor.shape.empty()) tensor.elements = product(tensor.shape);
   if (imposed) tensor.sample = imposed->sample;
   if (reader.has("sample")) tensor.sample = read_sample(reader);
+  std::optional<input::ObjectReader> residual;
+  if (reader.has("residual")) residual.emplace(reader.object("residual"));
   reader.finish();
   if (tensor.elements == 0)
     throw input::InputError("/tensor",
                             "needs a size: \"shape\": [4096, 4096] or \"bytes\": \"32 MiB\"");
+  if (residual) tensor.residual = read_residual(*residual, tensor);
   if (!file_shape.empty() && tensor.elements != product(file_shape))
     throw input::InputError(input::pointer("/tensor", size),
                             fmt::format("is not the size of the files' tensors, [{}]; leave it out",
@@ -254,6 +282,9 @@ input::Json tensor_json(const TensorConfig& tensor) {
   json["dtype"] = numerics::name(tensor.dtype);
   json["values"] = (tensor.files.empty() ? synthetic_table() : file_table()).write(tensor);
   json["sample"] = tensor.sample;
+  if (tensor.residual)
+    json["residual"] =
+        (tensor.residual->files.empty() ? synthetic_table() : file_table()).write(*tensor.residual);
   return json;
 }
 
@@ -302,7 +333,12 @@ input::Json tensor_schema() {
         "computed share of the tensor; workload tensors above 2^20 elements default to about that "
         "many, at least 1/64. Below 1, encoded and timed bytes are not cross-checked",
         input::by_default("1")},
-       {"values", Elsewhere{values_schema}, ""}},
+       {"values", Elsewhere{values_schema}, ""},
+       {"residual", Elsewhere{values_schema},
+        "values of the [residual](numerics.md#arithmetic-of-sums), with the same keys: the same "
+        "tensor "
+        "on all ranks",
+        input::otherwise("N(0,1), with the next `seed`")}},
       {.rules = R"({"not": {"required": ["shape", "bytes"]}})"}};
   return table.schema();
 }

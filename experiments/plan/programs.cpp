@@ -11,10 +11,12 @@
 
 #include "base/input/nearest.hpp"
 #include "experiments/config/algorithm.hpp"
+#include "experiments/config/arithmetic_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/casts.hpp"
 #include "models/collectives/in_switch_program.hpp"
+#include "models/collectives/with_arithmetic.hpp"
 #include "models/hardware/workgroups.hpp"
 
 namespace equarx::plan {
@@ -184,13 +186,16 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
           .folded = on_axes ? folded_axes(config.topology.shape) : std::vector<bool>{},
           .folded_rate = config.chip.shared_link_efficiency.value,
           .rows = rows_of_tiles(collective, config),
-          .rows_at_once = static_cast<std::uint32_t>(config.chip.workgroups_per_unit.value)};
+          .rows_at_once = static_cast<std::uint32_t>(config.chip.workgroups_per_unit.value),
+          .order = collective.arithmetic.order};
 }
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,
                                   const config::ExperimentConfig& config) {
-  collectives::Program program =
-      collective.algorithm->make(program_request(collective, grid, config));
+  collectives::Program program = collectives::with_arithmetic(
+      collective.algorithm->make(program_request(collective, grid, config)),
+      config::arithmetic_of(collective.arithmetic,
+                            config::tensor_type(collective, config.tensor.dtype)));
   if (!config::has_casts(collective)) return program;
   return collectives::with_casts(std::move(program), config.tensor.dtype, collective.hadamard,
                                  collective.casts);

@@ -7,4 +7,11 @@ values::TensorSource make_source(const config::TensorConfig& tensor) {
   return {tensor.opened, tensor.elements, tensor.dtype};
 }
 
+values::TensorSource make_residual_source(const config::TensorConfig& tensor) {
+  if (tensor.residual) return make_source(*tensor.residual);
+  numerics::InputSpec next;
+  next.seed = tensor.values.seed + 1;
+  return {next, tensor.elements, tensor.dtype};
+}
+
 }  // namespace equarx::run

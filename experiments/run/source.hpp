@@ -10,4 +10,7 @@ namespace equarx::run {
 /// source.
 values::TensorSource make_source(const config::TensorConfig& tensor);
 
+/// The residual of the configuration, or else synthetic normal values with the next seed.
+values::TensorSource make_residual_source(const config::TensorConfig& tensor);
+
 }  // namespace equarx::run
