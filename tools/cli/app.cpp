@@ -9,6 +9,7 @@
 #include "base/output/provenance.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_options.hpp"
+#include "tools/cli/contract_command.hpp"
 #include "tools/cli/exchange_options.hpp"
 #include "tools/cli/help_texts.hpp"
 
@@ -470,6 +471,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_sweep(*app, exit_code);
   add_tune(*app);
   add_advise(*app);
+  add_contract(*app);
   add_import(*app);
   add_export(*app);
   add_accuracy(*app);

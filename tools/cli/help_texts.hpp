@@ -191,6 +191,14 @@ inline constexpr const char* kKernelsFooter =
     "\n"
     "docs/calibrate.md lists the keys of a row.";
 
+/// Footer of contract.
+inline constexpr const char* kContractFooter =
+    "Examples:\n"
+    "  equarx-sim contract configs/experiments/contract_h100_8.json\n"
+    "  equarx-sim contract configs/experiments/allreduce_v5e_4x2.json --quick\n"
+    "\n"
+    "docs/contract.md explains the columns, and which AllReduce keeps which promise.";
+
 /// Footer of calibrate.
 inline constexpr const char* kCalibrateFooter =
     "Examples:\n"
