@@ -129,6 +129,15 @@ std::string_view name(Rounding rounding) {
   throw std::logic_error("name: not a rounding");
 }
 
+std::string_view name(ScaleRounding rounding) {
+  switch (rounding) {
+    case ScaleRounding::floor: return "floor";
+    case ScaleRounding::up: return "up";
+    case ScaleRounding::even: return "even";
+  }
+  throw std::logic_error("name: not a rounding of scales");
+}
+
 namespace {
 
 constexpr BlockFormat plain(ElementFormat element) { return {.element = element}; }

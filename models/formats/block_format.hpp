@@ -60,6 +60,14 @@ enum class Rounding : std::uint8_t {
   stochastic  ///< unbiased stochastic rounding; int8, FP8 and the SDP4Bit formats only
 };
 
+/// Choice of a power of two for the scale of a group; E8M0 scales of ScaleRule::amax only. Exact rules
+/// and sources: models/numerics/codec/amax_scale.hpp.
+enum class ScaleRounding : std::uint8_t {
+  floor,  ///< OCP MX v1.0: exponent of amax minus exponent of the largest element; values may clip
+  up,     ///< smallest power of two with amax / scale <= largest element; nothing clips
+  even    ///< as floor, from amax rounded to the mantissa of the element; FP8, FP6 and FP4 only
+};
+
 /// Derivation of scales from values, and of codes from both; a file of models/numerics/codec each.
 enum class ScaleRule : std::uint8_t {
   amax,         ///< in FP32 (models/numerics/codec/amax_scale.hpp)
@@ -110,6 +118,8 @@ struct BlockFormat {
   /// For ScaleRule::fp8lm: share of the range that the codes of one rank may use, so that their sum
   /// stays in range; > 0.
   Mu mu = {};
+  /// Other than floor requires E8M0 scales.
+  ScaleRounding scale_rounding = ScaleRounding::floor;
 
   bool operator==(const BlockFormat&) const = default;
 };
@@ -162,6 +172,7 @@ std::string_view name(ElementFormat format);
 std::string_view name(ScaleFormat format);
 std::string_view name(ScaleLayout layout);
 std::string_view name(Rounding rounding);
+std::string_view name(ScaleRounding rounding);
 
 /// A predefined format and its name.
 struct NamedFormat {

@@ -2,7 +2,8 @@
 //
 // ALU operations per element on FP32-only lanes, as on TPU v5e. Counted by hand from the obvious
 // instruction sequence, so each is an assumption, accurate to perhaps a factor of two. Special
-// handling of NaN, Inf and -0 is not counted. Low sensitivity: at large sizes core time is hidden
+// handling of NaN, Inf and -0 is not counted, nor are scales, one for many elements; every
+// ScaleRounding takes one integer addition, shift and clamp. Low sensitivity: at large sizes core time is hidden
 // by the wire time (docs/model.md).
 #pragma once
 

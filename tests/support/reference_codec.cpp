@@ -216,12 +216,25 @@ float raw_scale(float amax, double largest, double smallest) {
   return std::max(amax / static_cast<float>(largest), static_cast<float>(smallest));
 }
 
-std::uint8_t power_of_two_scale(float amax, double largest) {
+// amax rounded to the mantissa of the element, to nearest even.
+double rounded_amax(double amax, ElementFormat element) {
+  const double step = std::ldexp(1.0, std::ilogb(amax) - float_layout(element).mantissa_bits);
+  return std::nearbyint(amax / step) * step;
+}
+
+std::uint8_t power_of_two_scale(double amax, const BlockFormat& format) {
   if (!std::isfinite(amax)) return 0xff;
-  if (amax == 0.0F) return 0;
-  const double power = std::floor(std::log2(static_cast<double>(amax)));
-  return static_cast<std::uint8_t>(std::max(power - std::floor(std::log2(largest)), -127.0) +
-                                   127.0);
+  if (amax == 0.0) return 0;
+  const double largest = max_finite(format.element);
+  int exponent = -127;
+  if (format.scale_rounding == ScaleRounding::up) {
+    while (exponent < 127 && amax > std::ldexp(largest, exponent)) ++exponent;
+  } else {
+    const bool even = format.scale_rounding == ScaleRounding::even;
+    const double used = even ? rounded_amax(amax, format.element) : amax;
+    exponent = std::max(std::ilogb(used) - std::ilogb(largest), exponent);
+  }
+  return static_cast<std::uint8_t>(exponent + 127);
 }
 
 // Unit of E4M3 scales, if the tensor has a scale; else 1.
@@ -276,7 +289,7 @@ void ReferenceCodec::encode_scales(std::span<const float> amax, std::span<std::b
       scale = raw_scale(amax[g], largest, 0x1p-9);
       put(static_cast<std::uint8_t>(encode_float(scale, kE4m3)), bytes, g);
     } else {
-      put(power_of_two_scale(amax[g], largest), bytes, g);
+      put(power_of_two_scale(amax[g], format_), bytes, g);
     }
   }
 }

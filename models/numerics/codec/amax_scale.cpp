@@ -19,7 +19,23 @@ bool may_be_scaled(ElementFormat format) {
          format != ElementFormat::fp16;
 }
 
+/// False for integers, for which no published code defines ScaleRounding::even.
+bool has_mantissa(ElementFormat format) {
+  return format != ElementFormat::int8 && format != ElementFormat::int6 &&
+         format != ElementFormat::int4 && format != ElementFormat::mxint8;
+}
+
 bool may_be_plain(ElementFormat format) { return !may_be_scaled(format) || is_int8_or_fp8(format); }
+
+void check_scale_rounding(const BlockFormat& format) {
+  if (format.scale_rounding == ScaleRounding::floor) return;
+  if (!format.scaled || format.scale != ScaleFormat::e8m0)
+    throw std::invalid_argument("scales are rounded up or to even only if they are e8m0");
+  if (format.scale_rounding == ScaleRounding::even && !has_mantissa(format.element))
+    throw std::invalid_argument(std::string(name(format.element)) +
+                                " has no mantissa to round amax to, so its scales are not rounded "
+                                "to even; use \"floor\" or \"up\"");
+}
 
 class AmaxScale final : public KernelCodec {
  public:
@@ -33,6 +49,7 @@ class AmaxScale final : public KernelCodec {
                                   " without scales is not supported: its range is too small");
     if (format.tensor_scale && (!format.scaled || format.scale != ScaleFormat::e4m3))
       throw std::invalid_argument("a tensor scale requires e4m3 scales, as in nvfp4");
+    check_scale_rounding(format);
     if (format.rounding == Rounding::stochastic && !is_int8_or_fp8(format.element))
       throw std::invalid_argument(element +
                                   " with stochastic rounding is not supported; use int8 or FP8");

@@ -45,16 +45,16 @@ void FindAmax(const Piece& piece, std::span<const float> values, float* amax) {
 
 void EncodeScales(const BlockFormat& format, std::span<const float> amax, float elsewhere,
                   std::byte* bytes) {
-  float largest = 0.0F;
-  with_element(format.element, [&](auto element) { largest = decltype(element)::kMaxFinite; });
+  ScaledElements elements = scaled_elements(format);
   if (format.tensor_scale) {
-    const float scale = tensor_scale_for(std::max(largest_finite(amax), elsewhere), largest);
+    const float scale =
+        tensor_scale_for(std::max(largest_finite(amax), elsewhere), elements.largest);
     std::memcpy(bytes, &scale, kTensorScaleBytes);
     bytes += kTensorScaleBytes;
-    largest *= scale;
+    elements.largest *= scale;
   }
   with_scales(format.scale,
-              [&](auto scales) { encode_all_scales<decltype(scales)>(amax, largest, bytes); });
+              [&](auto scales) { encode_all_scales<decltype(scales)>(amax, elements, bytes); });
 }
 
 void DecodeScales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales) {

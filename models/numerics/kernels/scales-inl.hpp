@@ -30,7 +30,45 @@ namespace {
 
 constexpr float kLargestFloat = std::numeric_limits<float>::max();
 constexpr std::int32_t kE8m0Nan = 0xff;
+constexpr std::int32_t kE8m0Largest = 0xfe;
 constexpr float kE8m0Smallest = 0x1p-127F;
+
+// Elements as their scales depend on them.
+struct ScaledElements {
+  float largest;  // in units of the tensor scale if there is one
+  // Added to the bits of a normal amax, it makes their exponent the code of an E8M0 scale.
+  std::int32_t e8m0_offset;
+};
+
+// `largest`: largest value of an element, at least 1. `mantissa_bits`: of an element; for
+// rounding to even only.
+HWY_INLINE std::int32_t e8m0_offset(ScaleRounding rounding, float largest, int mantissa_bits) {
+  constexpr std::int32_t kMantissa = (1 << kFloatMantissaBits) - 1;
+  constexpr std::int32_t kOne = kFloatBias << kFloatMantissaBits;
+  const std::int32_t bits = std::bit_cast<std::int32_t>(largest) - kOne;
+  const std::int32_t exponent = bits & ~kMantissa;
+  switch (rounding) {
+    case ScaleRounding::floor: break;
+    case ScaleRounding::up: return kMantissa - bits;  // carries if amax has the larger mantissa
+    case ScaleRounding::even:                         // half a step of the element
+      return (1 << (kFloatMantissaBits - 1 - mantissa_bits)) - exponent;
+  }
+  return -exponent;
+}
+
+// In units of the scale: without a tensor scale.
+HWY_INLINE ScaledElements scaled_elements(const BlockFormat& format) {
+  ScaledElements elements{};
+  with_element(format.element, [&](auto element) {
+    using Element = decltype(element);
+    elements.largest = Element::kMaxFinite;
+    int mantissa_bits = 0;
+    if constexpr (requires { Element::kCodeMantissaBits; })
+      mantissa_bits = Element::kCodeMantissaBits;
+    elements.e8m0_offset = e8m0_offset(format.scale_rounding, elements.largest, mantissa_bits);
+  });
+  return elements;
+}
 
 HWY_INLINE Vector quiet_nan() { return hn::BitCast(Floats(), ints(kQuietNanBits)); }
 
@@ -72,13 +110,13 @@ HWY_INLINE float tensor_scale_for(float amax, float largest) {
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(scale) - 1);
 }
 
-// Encoders and decoders of a vector of scales. `largest` is the largest value of an element.
+// Encoders and decoders of a vector of scales, for `elements` that they scale.
 struct Fp32Scales {
   using Element = Fp32Element;
-  HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
-    const Vector scale = scale_for(amax, largest, std::numeric_limits<float>::min());
+  HWY_INLINE static void encode(Vector amax, const ScaledElements& elements, std::byte* to) {
+    const Vector scale = scale_for(amax, elements.largest, std::numeric_limits<float>::min());
     const auto before = hn::Sub(hn::BitCast(Ints(), scale), ints(1));
-    store(hn::IfThenElse(overflows(scale, largest), hn::BitCast(Floats(), before), scale),
+    store(hn::IfThenElse(overflows(scale, elements.largest), hn::BitCast(Floats(), before), scale),
           reinterpret_cast<float*>(to));
   }
   HWY_INLINE static Vector decode(const std::byte* from) { return load_decoded<Element>(from); }
@@ -86,11 +124,11 @@ struct Fp32Scales {
 
 struct Bf16Scales {
   using Element = Bf16Element;
-  HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
-    const Vector scale = scale_for(amax, largest, std::numeric_limits<float>::min());
+  HWY_INLINE static void encode(Vector amax, const ScaledElements& elements, std::byte* to) {
+    const Vector scale = scale_for(amax, elements.largest, std::numeric_limits<float>::min());
     const auto code = encode_lanes<Element>(scale);
     const auto before = hn::Sub(code, hn::Set(Words(), 1));
-    const auto steps_back = hn::RebindMask(Words(), overflows(floats_of(code), largest));
+    const auto steps_back = hn::RebindMask(Words(), overflows(floats_of(code), elements.largest));
     store_codes<Element>(hn::IfThenElse(steps_back, before, code), to);
   }
   HWY_INLINE static Vector decode(const std::byte* from) { return load_decoded<Element>(from); }
@@ -98,21 +136,25 @@ struct Bf16Scales {
 
 struct E4m3Scales {
   using Element = Fp8E4m3Element;
-  HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
-    store_encoded<Element>(scale_for(amax, largest, Fp8E4m3::kDecoded[1]), to);
+  HWY_INLINE static void encode(Vector amax, const ScaledElements& elements, std::byte* to) {
+    store_encoded<Element>(scale_for(amax, elements.largest, Fp8E4m3::kDecoded[1]), to);
   }
   HWY_INLINE static Vector decode(const std::byte* from) { return load_decoded<Element>(from); }
 };
 
-// E8M0 has the exponent bias of FP32. Subnormal amax, with exponent 0, needs no special case, as
-// the result is clamped at 0 anyway.
+// E8M0 has the exponent bias of FP32: the code is the exponent of the sum of the bits of amax and an
+// offset. That is wrong for a subnormal amax above 2^-127, where only mxint8 has a scale above the
+// smallest; a comparison of values therefore selects the smallest.
 struct E8m0Scales {
   using Element = Fp8E4m3Element;  // same width
-  HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
-    const auto exponent = hn::ShiftRight<kFloatMantissaBits>(hn::BitCast(Ints(), amax));
-    const auto code = hn::Max(hn::Sub(exponent, ints(exponent_of(largest))), ints(0));
+  HWY_INLINE static void encode(Vector amax, const ScaledElements& elements, std::byte* to) {
+    const auto sum = hn::Add(hn::BitCast(Ints(), amax), ints(elements.e8m0_offset));
+    const auto exponent = hn::ShiftRight<kFloatMantissaBits>(sum);
+    const auto code = hn::Min(hn::Max(exponent, ints(0)), ints(kE8m0Largest));
+    const auto above = hn::Gt(amax, hn::Set(Floats(), elements.largest * kE8m0Smallest));
     const auto finite = hn::Le(amax, hn::Set(Floats(), kLargestFloat));
-    const auto all = hn::IfThenElse(hn::RebindMask(Ints(), finite), code, ints(kE8m0Nan));
+    const auto number = hn::IfThenElseZero(hn::RebindMask(Ints(), above), code);
+    const auto all = hn::IfThenElse(hn::RebindMask(Ints(), finite), number, ints(kE8m0Nan));
     store_codes<Element>(hn::BitCast(Words(), all), to);
   }
   HWY_INLINE static Vector decode(const std::byte* from) {
@@ -125,25 +167,21 @@ struct E8m0Scales {
     const Vector number = hn::IfThenElse(smallest, hn::Set(Floats(), kE8m0Smallest), power);
     return hn::IfThenElse(nan, quiet_nan(), number);
   }
-
- private:
-  static std::int32_t exponent_of(float number) {  // a normal number
-    return (std::bit_cast<std::int32_t>(number) >> kFloatMantissaBits) - kFloatBias;
-  }
 };
 
 // The remainder after whole vectors is padded with zeros to a vector.
 template <class Scales>
-void encode_all_scales(std::span<const float> amax, float largest, std::byte* bytes) {
+void encode_all_scales(std::span<const float> amax, const ScaledElements& elements,
+                       std::byte* bytes) {
   constexpr std::size_t kBytes = kCodeBytes<typename Scales::Element>;
   std::size_t i = 0;
   for (; i + lanes() <= amax.size(); i += lanes())
-    Scales::encode(load(amax.data() + i), largest, bytes + i * kBytes);
+    Scales::encode(load(amax.data() + i), elements, bytes + i * kBytes);
   if (i == amax.size()) return;
   HWY_ALIGN float from[hn::MaxLanes(Floats())] = {};
   HWY_ALIGN std::byte to[hn::MaxLanes(Floats()) * kBytes];
   std::memcpy(from, amax.data() + i, (amax.size() - i) * sizeof(float));
-  Scales::encode(load(from), largest, to);
+  Scales::encode(load(from), elements, to);
   std::memcpy(bytes + i * kBytes, to, (amax.size() - i) * kBytes);
 }
 

@@ -67,6 +67,9 @@ TEST_CASE("names of formats") {
   REQUIRE(name(ElementFormat::int6) == "int6");
   REQUIRE(name(ScaleFormat::fp32) == "fp32");
   REQUIRE(name(ScaleFormat::bf16) == "bf16");
+  REQUIRE(name(ScaleRounding::floor) == "floor");
+  REQUIRE(name(ScaleRounding::up) == "up");
+  REQUIRE(name(ScaleRounding::even) == "even");
   REQUIRE(name(ScaleLayout::strided) == "strided");
   REQUIRE(name(ScaleLayout::contiguous) == "contiguous");
 }

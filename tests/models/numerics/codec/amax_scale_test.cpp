@@ -29,5 +29,30 @@ TEST_CASE("only int8 and FP8 are rounded stochastically") {
   }
 }
 
+TEST_CASE("only E8M0 scales are rounded up or to even, and to even only with a mantissa") {
+  BlockFormat format{.element = ElementFormat::fp8_e4m3, .scaled = true};
+  for (const ScaleRounding rounding : {ScaleRounding::up, ScaleRounding::even}) {
+    format.scale_rounding = rounding;
+    for (const ScaleFormat scale : {ScaleFormat::fp32, ScaleFormat::bf16, ScaleFormat::e4m3}) {
+      format.scale = scale;
+      refused(format, "only if they are e8m0");
+    }
+    format.scale = ScaleFormat::e8m0;
+    CHECK_NOTHROW(make_amax_scale(format));
+    refused({.element = ElementFormat::fp8_e4m3,
+             .scale = ScaleFormat::e8m0,
+             .scale_rounding = rounding},
+            "only if they are e8m0");
+  }
+  for (const ElementFormat element :
+       {ElementFormat::int8, ElementFormat::int6, ElementFormat::int4, ElementFormat::mxint8}) {
+    format.element = element;
+    format.scale_rounding = ScaleRounding::even;
+    refused(format, "has no mantissa to round amax to");
+    format.scale_rounding = ScaleRounding::up;
+    CHECK_NOTHROW(make_amax_scale(format));
+  }
+}
+
 }  // namespace
 }  // namespace equarx::numerics::amax_scale_test

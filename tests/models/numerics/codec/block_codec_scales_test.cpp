@@ -69,6 +69,116 @@ TEST_CASE("E8M0 scales follow the MX specification") {
               .clipped == 1);
 }
 
+namespace {
+
+BlockFormat e8m0(ElementFormat element, ScaleRounding rounding) {
+  BlockFormat format = format_of(element, ScaleFormat::e8m0);
+  format.scale_rounding = rounding;
+  return format;
+}
+
+float e8m0_scale(ElementFormat element, ScaleRounding rounding, float amax) {
+  return run<BlockCodec>(e8m0(element, rounding), {amax, 0.0F}).scales[0];
+}
+
+float next_above(float value) { return std::nextafter(value, kInf); }
+float next_below(float value) { return std::nextafter(value, 0.0F); }
+
+/// Largest value of an element.
+float largest(ElementFormat element) {
+  return run<BlockCodec>(e8m0(element, ScaleRounding::floor), {kMax}).values[0] /
+         e8m0_scale(element, ScaleRounding::floor, kMax);
+}
+
+}  // namespace
+
+TEST_CASE("E8M0 scales rounded up step up just above the largest element") {
+  const auto up = [](ElementFormat element, float amax) {
+    return e8m0_scale(element, ScaleRounding::up, amax);
+  };
+  REQUIRE(largest(ElementFormat::fp8_e4m3) == 448.0F);
+  for (const ElementFormat element : kScaledElements) {
+    const float most = largest(element);
+    CAPTURE(name(element), most);
+    for (const int exponent : {-126, -100, -1, 0, 5, 100}) {
+      const float scale = std::ldexp(1.0F, exponent);
+      CHECK(up(element, most * scale) == scale);
+      CHECK(up(element, next_above(most * scale)) == 2.0F * scale);
+      CHECK(up(element, next_below(most * scale)) == scale);
+    }
+    CHECK(up(element, most * 0x1p-127F) == 0x1p-127F);
+    CHECK(up(element, next_above(most * 0x1p-127F)) == 0x1p-126F);
+    CHECK(up(element, kTiny) == 0x1p-127F);
+    CHECK(up(element, 0.0F) == 0x1p-127F);
+    CHECK(std::isnan(up(element, kInf)));
+    CHECK(std::isnan(up(element, kNan)));
+  }
+  CHECK(up(ElementFormat::fp4_e2m1, kMax) == 0x1p126F);
+  CHECK(up(ElementFormat::fp8_e5m2, kMax) == 0x1p113F);
+}
+
+TEST_CASE("the largest E8M0 scale is 2^127, where codes saturate") {
+  const Result r =
+      run<BlockCodec>(e8m0(ElementFormat::mxint8, ScaleRounding::up), {kMax, -0x1p127F});
+  CHECK(r.scales == Floats{0x1p127F});
+  CHECK(r.values == Floats{0x1.FCp127F, -0x1p127F});
+}
+
+TEST_CASE("E8M0 scales rounded to even step up where amax rounds to a power of two") {
+  struct Step {
+    ElementFormat element;
+    float amax;  ///< smallest with scale 2: half a step below the next power of two
+  };
+  for (const auto [element, amax] :
+       {Step{ElementFormat::fp8_e4m3, 496.0F}, Step{ElementFormat::fp8_e4m3fnuz, 248.0F},
+        Step{ElementFormat::fp8_e5m2, 61440.0F}, Step{ElementFormat::fp8_e5m2fnuz, 61440.0F},
+        Step{ElementFormat::fp6_e2m3, 7.75F}, Step{ElementFormat::fp6_e3m2, 30.0F},
+        Step{ElementFormat::fp4_e2m1, 7.0F}}) {
+    CAPTURE(name(element));
+    const auto even = [element = element](float value) {
+      return e8m0_scale(element, ScaleRounding::even, value);
+    };
+    for (const int exponent : {-120, -1, 0, 100}) {
+      const float scale = std::ldexp(1.0F, exponent);
+      CHECK(even(amax * scale) == 2.0F * scale);
+      CHECK(even(next_below(amax * scale)) == scale);
+      CHECK(even(largest(element) * scale) == scale);
+    }
+    CHECK(even(amax * 0x1p-127F) == 0x1p-126F);
+    CHECK(even(next_below(amax * 0x1p-127F)) == 0x1p-127F);
+    CHECK(even(kTiny) == 0x1p-127F);
+    CHECK(even(0.0F) == 0x1p-127F);
+    CHECK(std::isnan(even(kInf)));
+    CHECK(std::isnan(even(kNan)));
+  }
+}
+
+TEST_CASE("scales rounded up do not clip, others clip above the largest element") {
+  const auto clipped = [](ScaleRounding rounding, const Floats& values) {
+    const BlockFormat format = e8m0(ElementFormat::fp4_e2m1, rounding);
+    return BlockCodec(format).count(values, 0, run<BlockCodec>(format, values).scales).clipped;
+  };
+  CHECK(clipped(ScaleRounding::floor, {7.5F}) == 1);
+  CHECK(clipped(ScaleRounding::even, {7.5F}) == 0);
+  CHECK(clipped(ScaleRounding::up, {7.5F}) == 0);
+  // Fewer codes for the others in exchange.
+  const auto decoded = [](ScaleRounding rounding) {
+    return run<BlockCodec>(e8m0(ElementFormat::fp4_e2m1, rounding), {6.5F, 0.5F}).values;
+  };
+  CHECK(decoded(ScaleRounding::floor) == Floats{6.0F, 0.5F});
+  CHECK(decoded(ScaleRounding::even) == Floats{6.0F, 0.5F});
+  CHECK(decoded(ScaleRounding::up) == Floats{6.0F, 0.0F});
+}
+
+TEST_CASE("an amax that rounds to 2^128 decodes to Inf, unless the scale is rounded down") {
+  const auto decoded = [](ScaleRounding rounding) {
+    return run<BlockCodec>(e8m0(ElementFormat::fp4_e2m1, rounding), {kMax}).values[0];
+  };
+  CHECK(decoded(ScaleRounding::floor) == 0x1.8p127F);
+  CHECK(decoded(ScaleRounding::up) == kInf);
+  CHECK(decoded(ScaleRounding::even) == kInf);
+}
+
 TEST_CASE("E4M3 scales are rounded and range from the smallest to the largest number") {
   const auto scale_of = [](float amax) {
     return run<BlockCodec>(format_of(ElementFormat::fp4_e2m1, ScaleFormat::e4m3), {amax}).scales[0];

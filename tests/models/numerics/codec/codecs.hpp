@@ -38,6 +38,11 @@ inline constexpr auto kScaledElements = {
 inline constexpr auto kScaleFormats = {ScaleFormat::fp32, ScaleFormat::bf16, ScaleFormat::e8m0,
                                        ScaleFormat::e4m3};
 
+/// False for integers, whose scales are not rounded to even.
+inline bool has_mantissa(ElementFormat element) {
+  return name(element).find("int") == std::string_view::npos;
+}
+
 inline std::vector<BlockFormat> scaled_formats() {
   std::vector<BlockFormat> formats;
   for (auto element : kScaledElements) {
@@ -52,6 +57,12 @@ inline std::vector<BlockFormat> scaled_formats() {
     for (std::size_t block : {0, 5, 16}) {
       const ScaleLayout layout = block == 0 ? ScaleLayout::strided : ScaleLayout::contiguous;
       formats.push_back({element, true, ScaleFormat::e4m3, layout, block, Rounding::nearest, true});
+    }
+  for (auto element : kScaledElements)
+    for (auto rounding : {ScaleRounding::up, ScaleRounding::even}) {
+      if (rounding == ScaleRounding::even && !has_mantissa(element)) continue;
+      formats.push_back({element, true, ScaleFormat::e8m0, ScaleLayout::contiguous, 32});
+      formats.back().scale_rounding = rounding;
     }
   return formats;
 }
@@ -80,7 +91,8 @@ void on_every_target(Check check) {
 inline std::string describe(const BlockFormat& format) {
   return std::string(name(format.element)) + (format.scaled ? " scaled " : " plain ") +
          std::string(name(format.scale)) + " " + std::string(name(format.layout)) + " " +
-         std::to_string(format.block) + (format.tensor_scale ? " with a tensor scale" : "");
+         std::to_string(format.block) + (format.tensor_scale ? " with a tensor scale" : "") +
+         " scales " + std::string(name(format.scale_rounding));
 }
 
 // Results of a codec for a minishard processed in pieces that end at `cuts`, with one payload per
