@@ -43,7 +43,8 @@ constexpr input::EnumNames<CutMode, 2> kCutModes({
     {CutMode::by_size, "by-size"},
 });
 /// Keys that imply a format with scales.
-constexpr std::array<std::string_view, 4> kScaleKeys = {"quantize", "scale", "layout", "block"};
+constexpr std::array<std::string_view, 5> kScaleKeys = {"quantize", "scale", "scale_rounding",
+                                                        "layout", "block"};
 constexpr std::array kRingStyles = {collectives::RingStyle::full_loop,
                                     collectives::RingStyle::semi_loop};
 constexpr input::EnumNames<QuantizedPhases, 3> kQuantizedPhases({
@@ -185,10 +186,11 @@ std::optional<hardware::Protocol> read_protocol(input::ObjectReader& reader) {
 }
 
 std::string default_label(const CollectiveConfig& config) {
-  std::string label = fmt::format("{} {}", algorithm_name(config.algorithm), config.format.name);
+  std::string label =
+      fmt::format("{} {}", algorithm_name(config.algorithm), format_label(config.format));
   if (config.protocol != hardware::Protocol::none)
     label += fmt::format(", protocol {}", protocol_name(config));
-  if (config.between) label += fmt::format(", {} between slices", config.between->name);
+  if (config.between) label += fmt::format(", {} between slices", format_label(*config.between));
   if (config.hadamard) label += ", hadamard";
   for (const std::string& word : arithmetic_words(config.arithmetic)) label += ", " + word;
   if (!config.cast_to) return label;

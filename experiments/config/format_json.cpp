@@ -28,6 +28,7 @@ using numerics::NamedFormat;
 using numerics::Rounding;
 using numerics::ScaleFormat;
 using numerics::ScaleLayout;
+using numerics::ScaleRounding;
 using numerics::ScaleRule;
 
 constexpr std::array kScaleFormats = {ScaleFormat::fp32, ScaleFormat::bf16, ScaleFormat::e8m0,
@@ -38,6 +39,8 @@ constexpr input::EnumNames<numerics::Mu::Of, 3> kMus({
     {numerics::Mu::Of::pre_scaling, "pre-scaling"},
     {numerics::Mu::Of::post_scaling, "post-scaling"},
 });
+constexpr std::array kScaleRoundings = {ScaleRounding::floor, ScaleRounding::up,
+                                        ScaleRounding::even};
 constexpr std::array kRoundings = {Rounding::nearest, Rounding::stochastic};
 
 constexpr NamedFormat cast_to(std::string_view name, ElementFormat element) {
@@ -137,7 +140,7 @@ void check_tensor_scale(input::ObjectReader& reader, const NamedBlockFormat& for
 /// Published formats are fixed; with contiguous blocks, the block length is a parameter.
 void check_as_published(input::ObjectReader& reader, const NamedBlockFormat& format) {
   const bool has_blocks = format.layout == ScaleLayout::contiguous;
-  for (const std::string_view key : {"scale", "layout", "block", "rounding"})
+  for (const std::string_view key : {"scale", "scale_rounding", "layout", "block", "rounding"})
     if (!has_blocks || key != "block")
       reader.reject(
           key, fmt::format("'{}' follows its published code, so {} can be chosen; "
@@ -167,15 +170,38 @@ NamedBlockFormat read_shared_format(input::ObjectReader& reader, const NamedForm
   return format;
 }
 
-/// Reads the rounding; the only property of a named format that can still be invalid.
-void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
-  format.rounding = input::choose(reader, "rounding", kRoundings, format.rounding);
+/// Reports a combination that has no codec at the key that made it invalid.
+void check_codec(input::ObjectReader& reader, std::string_view key,
+                 const NamedBlockFormat& format) {
   try {
     const numerics::BlockCodec codec(format);
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(reader.pointer_to("rounding"),
+    throw input::InputError(reader.pointer_to(key),
                             fmt::format("format '{}': {}", format.name, error.what()));
   }
+}
+
+bool has_e8m0_scales(const BlockFormat& format) {
+  return format.scaled && format.scale == ScaleFormat::e8m0;
+}
+
+/// Reads the rounding of scales that are powers of two.
+void read_scale_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
+  if (!has_e8m0_scales(format))
+    return reader.reject(
+        "scale_rounding",
+        fmt::format("is for e8m0 scales, and '{}' has {} scales here; use \"scale\": \"e8m0\" or "
+                    "a format like \"mxfp8-e4m3\", or remove it",
+                    format.name, numerics::name(format.scale)));
+  format.scale_rounding =
+      input::choose(reader, "scale_rounding", kScaleRoundings, format.scale_rounding);
+  check_codec(reader, "scale_rounding", format);
+}
+
+/// Reads the rounding of elements.
+void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
+  format.rounding = input::choose(reader, "rounding", kRoundings, format.rounding);
+  check_codec(reader, "rounding", format);
 }
 
 }  // namespace
@@ -214,6 +240,7 @@ NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
   check_tensor_scale(reader, format);
   format.layout = input::choose(reader, "layout", kLayouts, format.layout);
   format.block = read_block(reader, format);
+  read_scale_rounding(reader, format);
   read_rounding(reader, format);
   return format;
 }
@@ -241,6 +268,11 @@ input::Json mu_json(const numerics::Mu& mu) {
 
 }  // namespace
 
+std::string format_label(const NamedBlockFormat& format) {
+  if (format.scale_rounding == ScaleRounding::floor) return format.name;
+  return fmt::format("{}, scales {}", format.name, numerics::name(format.scale_rounding));
+}
+
 input::Json format_json(const NamedBlockFormat& format) {
   input::Json json = {{"format", format.name}};
   if (format.rule == ScaleRule::fp8lm) json["mu"] = mu_json(format.mu);
@@ -248,6 +280,7 @@ input::Json format_json(const NamedBlockFormat& format) {
   if (format.rule != ScaleRule::amax) return json;  // the name implies the rest
   if (format.scaled) {
     json["scale"] = numerics::name(format.scale);
+    if (has_e8m0_scales(format)) json["scale_rounding"] = numerics::name(format.scale_rounding);
     json["layout"] = numerics::name(format.layout);
   }
   json["rounding"] = numerics::name(format.rounding);
@@ -284,6 +317,10 @@ input::Json format_schema() {
       {"scale", Elsewhere{Named{kScaleFormats}},
        R"(scale type on the wire: `"fp32"`, `"bf16"`, `"e8m0"`, `"e4m3"`)",
        input::otherwise("by format")},
+      {"scale_rounding", Elsewhere{Named{kScaleRoundings}},
+       R"(`"e8m0"` scales: `"floor"`, `"up"` or `"even"` )"
+       "([numerics.md](numerics.md#scales-that-are-powers-of-two))",
+       input::by_default(R"("floor")")},
       {"layout", Elsewhere{Named{kLayouts}},
        R"(scale group of element e in a minishard: e mod 1024 (`"strided"`; a TPU vector register )"
        R"(is 8 x 128) or e / `block` (`"contiguous"`))",

@@ -16,7 +16,7 @@ void check_format_name(const std::string& name, const std::string& pointer);
 bool is_format_name(std::string_view name);
 
 /// Reads a scaled format: `format` by name (int8 by default), with optional overrides `scale`,
-/// `layout`, `block` and `rounding`.
+/// `scale_rounding`, `layout`, `block` and `rounding`.
 NamedBlockFormat read_scaled_format(input::ObjectReader& reader);
 
 /// Reads a format without scales; the type of the `tensor` if `format` is absent. Element types of
@@ -25,6 +25,10 @@ NamedBlockFormat read_scaled_format(input::ObjectReader& reader);
 /// algorithm, and formats with scales.
 NamedBlockFormat read_plain_format(input::ObjectReader& reader, numerics::ElementFormat tensor,
                                    bool has_quantized_twin);
+
+/// The format in generated labels: "mxfp4"; "mxfp4, scales up" with another rounding of scales than
+/// the default.
+std::string format_label(const NamedBlockFormat& format);
 
 /// The format's keys in a configuration.
 input::Json format_json(const NamedBlockFormat& format);

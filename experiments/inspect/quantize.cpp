@@ -34,7 +34,8 @@ config::NamedBlockFormat read_plain(input::ObjectReader& reader) {
         reader.pointer_to("format"),
         fmt::format("'{}' has one scale shared by all ranks; `run` a collective with it",
                     format.name));
-  for (const std::string_view key : {"scale", "layout", "block", "elements_per_scale"})
+  for (const std::string_view key :
+       {"scale", "scale_rounding", "layout", "block", "elements_per_scale"})
     reader.reject(key, fmt::format("{} has no scales; remove it", format.name));
   return format;
 }

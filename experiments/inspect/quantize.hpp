@@ -21,7 +21,8 @@ struct QuantizeOptions {
   std::uint32_t elements_per_scale = 128;
 };
 
-/// Reads format, scale, layout, block, rounding and elements_per_scale. @throws InputError.
+/// Reads format, scale, scale_rounding, layout, block, rounding and elements_per_scale.
+/// @throws InputError.
 QuantizeOptions read_quantize_options(const input::Json& json);
 
 /// Effect of quantization on a tensor file.

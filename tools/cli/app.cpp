@@ -69,6 +69,10 @@ void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
   command.add_option("--scale", arguments.scale, "Scale type (default: the format's)")
       ->type_name("TYPE");
   command
+      .add_option("--scale-rounding", arguments.scale_rounding,
+                  "Rounding of e8m0 scales: floor, up or even (default: floor)")
+      ->type_name("MODE");
+  command
       .add_option("--layout", arguments.layout,
                   "Scale layout: strided or contiguous (default: the format's)")
       ->type_name("NAME");

@@ -61,8 +61,9 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
   Json json = Json::object();
   for (const auto& [key, value] :
        {std::pair{"format", std::string(config::format_name(arguments.format))},
-        std::pair{"scale", arguments.scale}, std::pair{"layout", arguments.layout},
-        std::pair{"rounding", arguments.rounding}, std::pair{"block", arguments.block},
+        std::pair{"scale", arguments.scale}, std::pair{"scale_rounding", arguments.scale_rounding},
+        std::pair{"layout", arguments.layout}, std::pair{"rounding", arguments.rounding},
+        std::pair{"block", arguments.block},
         std::pair{"elements_per_scale", arguments.elements_per_scale}})
     if (!value.empty()) config::override_value(json, std::string("/") + key, value);
   return inspect::read_quantize_options(json);

@@ -260,6 +260,7 @@ struct QuantizeArguments {
   std::string tensor;  ///< name within a .safetensors file; empty: the only one
   std::string format = "int8";
   std::string scale;  ///< empty scale, layout, ...: the format's default
+  std::string scale_rounding;
   std::string layout;
   std::string rounding;
   std::string block;

@@ -70,6 +70,8 @@ def encoding(draw: Draw, made: dict) -> None:
         made["block"] = draw.choice([8, 16, 32, 64])
     elif name.startswith("mx") and draw.chance(0.2):
         made["scale"] = draw.choice(["fp32", "bf16", "e8m0", "e4m3"])
+    if (name.startswith("mx") or "scale" in made) and made.get("scale", "e8m0") == "e8m0" and draw.chance(0.4):
+        made["scale_rounding"] = draw.choice(["floor", "up", "up"] if "int" in name else ["floor", "up", "even"])
 
 
 def cuts(draw: Draw, made: dict, quantized: bool) -> None:
@@ -105,7 +107,7 @@ def collective(draw: Draw, kind: str, topology: dict, chips: int) -> dict:
     if algorithm in OF_SLICES and draw.chance(0.5):
         scaled = [name for name in SCALED if name not in ("s8", "i4", "e4m3")]
         made["between"] = {"format": draw.choice(scaled if quantized or draw.chance(0.5) else ["bf16", "fp32"])}
-        if made["between"]["format"] in FREE:
+        if made["between"]["format"] in FREE or made["between"]["format"].startswith("mx"):
             encoding(draw, made["between"])
     if "switch" in topology and draw.chance(0.3):
         made["protocol"] = draw.choice(["auto", "ll", "ll128", "simple"])

@@ -124,6 +124,9 @@ def quantized(draw: Draw) -> dict:
     elif draw.chance(0.3):
         flags["--elements-per-scale"] = str(draw.choice([1, 64, 1000]))
     elif draw.chance(0.2):
+        flags |= {"--format": draw.choice(["mxfp8-e4m3", "mxfp4", "mxint8"]),
+                  "--scale-rounding": draw.choice(["floor", "up", "even"])}
+    elif draw.chance(0.2):
         flags["--rounding"] = draw.choice(["nearest", "stochastic"])
     return {"config": {}, "files": {"tensor.npy": {"npy": made}}, "flags": flags}
 

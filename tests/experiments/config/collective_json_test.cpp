@@ -297,6 +297,13 @@ TEST_CASE("the format between slices may differ") {
   const input::Json json = collective_json(outer, collectives::Collective::all_reduce);
   CHECK(json["between"]["format"] == "int4");
   CHECK(json["elements_per_scale"] == 128);  // of int4
+  const CollectiveConfig even = read(
+      R"({"algorithm": "hierarchical", "between": {"format": "mxfp4", "scale_rounding": "even"}})");
+  CHECK(even.label == "hierarchical bf16, mxfp4, scales even between slices");
+  CHECK(wire_format(even, Phase::all_gather_between, kType).scale_rounding ==
+        numerics::ScaleRounding::even);
+  CHECK(collective_json(even, collectives::Collective::all_reduce)["between"]["scale_rounding"] ==
+        "even");
   const CollectiveConfig again = read(json.dump());
   CHECK(static_cast<const numerics::BlockFormat&>(*again.between) == *outer.between);
   // Without "between", both levels use the same format.

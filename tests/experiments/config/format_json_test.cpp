@@ -16,6 +16,7 @@ using numerics::ElementFormat;
 using numerics::Rounding;
 using numerics::ScaleFormat;
 using numerics::ScaleLayout;
+using numerics::ScaleRounding;
 using testing::changed;
 using testing::check_refused;
 using testing::good_config;
@@ -66,6 +67,27 @@ TEST_CASE("overrides of a named format apply, the rest keeps its defaults") {
                     Rounding::stochastic});
   CHECK(format_of(R"({"algorithm": "ring", "format": "fp8-e5m2-cast", "rounding": "stochastic"})")
             .rounding == Rounding::stochastic);
+}
+
+TEST_CASE("the rounding of E8M0 scales is read, written, and named in labels") {
+  const auto read = [](const std::string& keys) {
+    input::Json json = good_config();
+    json["collectives"][1] = input::parse_json("{\"algorithm\": \"equarx\", " + keys + "}");
+    CHECK_NOTHROW(input::check_schema(json, "experiment"));
+    return read_config(json).collectives[1];
+  };
+  const CollectiveConfig plain = read(R"("format": "mxfp8-e4m3")");
+  CHECK(plain.format.scale_rounding == ScaleRounding::floor);
+  CHECK(plain.label == "equarx mxfp8-e4m3");
+  CHECK(format_json(plain.format).at("scale_rounding") == "floor");
+  const CollectiveConfig up = read(R"("format": "mxfp8-e4m3", "scale_rounding": "up")");
+  CHECK(up.format.scale_rounding == ScaleRounding::up);
+  CHECK(up.label == "equarx mxfp8-e4m3, scales up");
+  CHECK(format_json(up.format).at("scale_rounding") == "up");
+  CHECK(read(R"("format": "mxfp4", "scale_rounding": "even")").label ==
+        "equarx mxfp4, scales even");
+  CHECK(read(R"("scale": "e8m0", "scale_rounding": "up")").label == "equarx int8, scales up");
+  CHECK_FALSE(format_json(read(R"("format": "int8")").format).contains("scale_rounding"));
 }
 
 TEST_CASE("formats of QuickReduce are fixed") {
@@ -145,6 +167,7 @@ TEST_CASE("a format survives a round trip") {
     if (named.format.scaled)
       for (const std::string more :
            {R"()", R"(, "scale": "fp32")", R"(, "scale": "bf16")", R"(, "scale": "e8m0")",
+            R"(, "scale": "e8m0", "scale_rounding": "up")",
             R"(, "scale": "e4m3", "layout": "contiguous", "block": 7)",
             R"(, "layout": "strided")"}) {
         const bool published = named.format.rule != numerics::ScaleRule::amax;
@@ -158,6 +181,9 @@ TEST_CASE("a format survives a round trip") {
   for (const std::string name :
        {"int8", "fp8-e4m3", "fp8-e5m2", "fp8-e4m3fnuz", "fp8-e5m2fnuz", "mxfp8-e4m3", "mxfp8-e5m2"})
     collectives.push_back(R"({"algorithm": "equarx", "rounding": "stochastic", "format": ")" +
+                          name + "\"}");
+  for (const std::string name : {"mxfp8-e4m3", "mxfp8-e5m2", "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4"})
+    collectives.push_back(R"({"algorithm": "equarx", "scale_rounding": "even", "format": ")" +
                           name + "\"}");
   for (const std::string& name : testing::kPlainFormats)
     collectives.push_back(R"({"algorithm": "ring", "format": ")" + name + "\"}");
@@ -208,6 +234,26 @@ TEST_CASE("keys that do not apply to a format are refused") {
       {R"("algorithm": "equarx", "scale": "fp16")", "scale", "one of fp32, bf16, e8m0, e4m3"},
       {R"("algorithm": "equarx", "scale": 4)", "scale", "expected"},
       {R"("algorithm": "equarx", "rounding": "up")", "rounding", "one of nearest, stochastic"},
+      {R"("algorithm": "equarx", "format": "mxfp4", "scale_rounding": "ceil")", "scale_rounding",
+       "one of floor, up, even"},
+      {R"("algorithm": "equarx", "format": "mxfp4", "scale_rounding": 1)", "scale_rounding",
+       "expected"},
+      {R"("algorithm": "equarx", "scale_rounding": "up")", "scale_rounding",
+       "is for e8m0 scales, and 'int8' has fp32 scales here; use \"scale\": \"e8m0\""},
+      {R"("algorithm": "two-shot", "scale_rounding": "floor")", "scale_rounding",
+       "'int8' has fp32"},
+      {R"("algorithm": "equarx", "format": "mxfp4", "scale": "bf16", "scale_rounding": "floor")",
+       "scale_rounding", "'mxfp4' has bf16 scales here"},
+      {R"("algorithm": "equarx", "format": "nvfp4", "scale_rounding": "up")", "scale_rounding",
+       "'nvfp4' has e4m3 scales here"},
+      {R"("algorithm": "equarx", "format": "mxint8", "scale_rounding": "even")", "scale_rounding",
+       "mxint8 has no mantissa to round amax to, so its scales are not rounded to even; use "
+       "\"floor\" or \"up\""},
+      {R"("algorithm": "equarx", "scale": "e8m0", "scale_rounding": "even")", "scale_rounding",
+       "int8 has no mantissa"},
+      {R"("algorithm": "equarx", "format": "zeropp-int8", "scale_rounding": "up")",
+       "scale_rounding", "follows its published code"},
+      {R"("algorithm": "ring", "scale_rounding": "up")", "scale_rounding", "ring has no scales"},
       {R"("algorithm": "equarx", "format": "mxfp4", "block": 0)", "block", "from 1"},
       {R"("algorithm": "equarx", "format": "mxfp4", "block": -32)", "block", "from 1"},
       {R"("algorithm": "equarx", "format": "mxfp4", "block": 1e300)", "block", "from 1"},
@@ -240,6 +286,7 @@ TEST_CASE("the schema refuses names unknown to the reader") {
                                    {"scale", "e5m2"},
                                    {"layout", "tiled"},
                                    {"rounding", "up"},
+                                   {"scale_rounding", "nearest"},
                                    {"block", "0"},
                                    {"block", "\"32\""}}) {
     CAPTURE(key, value);

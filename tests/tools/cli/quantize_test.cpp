@@ -86,6 +86,25 @@ TEST_CASE("quantize on the activations matches figures computed with numpy") {
   CHECK(blocks("4096") == Approx(28.3).margin(0.06));
 }
 
+TEST_CASE("quantize rounds powers of two as chosen") {
+  const auto table = [](const std::string& format, const std::string& rounding) {
+    return output_of(
+        equarx_sim({"quantize", kActivations, "--format", format, "--scale-rounding", rounding}));
+  };
+  for (const std::string format : {"mxfp8-e4m3", "mxfp4"}) {
+    const std::string plain = output_of(equarx_sim({"quantize", kActivations, "--format", format}));
+    CHECK(table(format, "floor") == plain);
+    CHECK(number_of(plain, "clipped") > 0.0);
+    CHECK(number_of(table(format, "even"), "clipped") < number_of(plain, "clipped"));
+    CHECK(number_of(table(format, "up"), "clipped") == 0.0);
+  }
+  const CommandResult result =
+      equarx_sim({"quantize", kActivations, "--format", "mxint8", "--scale-rounding", "even"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err,
+             ContainsSubstring("--scale-rounding") && ContainsSubstring("use \"floor\" or \"up\""));
+}
+
 TEST_CASE("quantize supports every format and writes the dequantized tensor") {
   const TemporaryDirectory directory;
   const std::vector<float> exact = npy_values(kActivations);

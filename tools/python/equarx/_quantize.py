@@ -77,8 +77,8 @@ def quantize(array, format: str = "int8", *, dtype: str | None = None, **options
     array: float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``),
         of any shape. A contiguous array is not copied.
     format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...
-    options: ``scale``, ``layout``, ``block``, ``rounding``, ``elements_per_scale`` as in
-        docs/configuration.md.
+    options: ``scale``, ``scale_rounding``, ``layout``, ``block``, ``rounding``, ``elements_per_scale``
+        as in docs/configuration.md.
 
     Raises InputError for unsupported arrays and options.
     """
