@@ -234,7 +234,10 @@ std::vector<std::string> arithmetic_words(const ArithmeticConfig& arithmetic) {
 input::Json arithmetic_schema() {
   std::vector<std::string_view> names;
   for (const ArithmeticPreset& preset : arithmetic_presets()) names.push_back(preset.name);
-  return {{"anyOf", {input::enum_schema(names), arithmetic_table().schema()}}};
+  input::Json schema = arithmetic_table().schema();
+  schema.erase("type");
+  schema["anyOf"] = {input::enum_schema(names), {{"type", "object"}}};
+  return schema;
 }
 
 }  // namespace equarx::config

@@ -304,6 +304,17 @@ input::Json values_schema() {
   return schema;
 }
 
+/// The keys of `values`, but for ranks, which all have the same residual.
+input::Json residual_schema() {
+  input::Json schema = value_keys_schema();
+  schema["properties"].erase("ranks");
+  for (input::Json& key : schema["properties"]) {
+    key.erase("default");
+    input::describe(key, "as in `values`", {}, {});
+  }
+  return schema;
+}
+
 input::Json shape_schema() {
   return {{"type", "array"}, {"minItems", 1}, {"items", input::Integer{1, kMostElements}.schema()}};
 }
@@ -334,7 +345,7 @@ input::Json tensor_schema() {
         "many, at least 1/64. Below 1, encoded and timed bytes are not cross-checked",
         input::by_default("1")},
        {"values", Elsewhere{values_schema}, ""},
-       {"residual", Elsewhere{values_schema},
+       {"residual", Elsewhere{residual_schema},
         "values of the [residual](numerics.md#arithmetic-of-sums), with the same keys: the same "
         "tensor "
         "on all ranks",

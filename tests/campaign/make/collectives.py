@@ -74,6 +74,38 @@ def encoding(draw: Draw, made: dict) -> None:
         made["scale_rounding"] = draw.choice(["floor", "up", "up"] if "int" in name else ["floor", "up", "even"])
 
 
+ONE_KERNEL = ("one-shot", "two-shot", "direct")
+
+
+def arithmetic(draw: Draw, made: dict, kind: str) -> None:
+    """How sums are formed, where that is open."""
+    name, form = made["algorithm"], made.get("format", "")
+    if kind not in ("all-reduce", "reduce-scatter") or name in ("auto", "quickreduce", "qgz") or "between" in made or \
+            form in SHARED or form.startswith(("quickreduce", "zeropp")):
+        return
+    keys: dict = {}
+    if draw.chance(0.5):
+        keys["accumulate"] = draw.choice(["fp32", "bf16", "fp16"])
+    elif draw.chance(0.5):
+        plain = form in ("", *PLAIN) and name != "equarx"
+        keys["round"] = draw.choice(["hop", "rank"] + ["once"] * plain)
+    if name in ONE_KERNEL[1:] and draw.chance(0.4):
+        keys["order"] = draw.choice(["arrival", "ranks", "owner"])
+    if draw.chance(0.2):
+        keys["subnormals"] = draw.choice(["keep", "flush"])
+    if draw.chance(0.2):
+        keys["overflow"] = draw.choice(["by-type", "saturate", "infinity"])
+    casts = "cast_to" in made or made.get("hadamard")
+    if draw.chance(0.3) and not casts:
+        keys["residual"] = draw.choice(["before", "after"] if name in ONE_KERNEL else ["none", "after"])
+    gathers_codes = kind == "all-reduce" and name in ("equarx", "torus", "two-shot", "halving-doubling") and \
+        made.get("quantize") != "reduce-scatter" and (name == "equarx" or form not in ("", *PLAIN))
+    if gathers_codes and not casts and draw.chance(0.3):
+        keys["owner"] = draw.choice(["sent", "summed"])
+    if keys:
+        made["arithmetic"] = keys
+
+
 def cuts(draw: Draw, made: dict, quantized: bool) -> None:
     if draw.chance(0.5):
         made["microshards"] = draw.choice([1, 1, 2, 2, 3, 4, 8])
@@ -114,6 +146,8 @@ def collective(draw: Draw, kind: str, topology: dict, chips: int) -> dict:
     if draw.chance(0.1):
         made["cast_to"] = draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2", "half"])
         made["casts"] = draw.choice(["fused", "separate"])
+    if draw.chance(0.25):
+        arithmetic(draw, made, kind)
     if draw.chance(0.8):
         cuts(draw, made, quantized)
     return made
