@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "importers/common/device_axes.hpp"
+#include "importers/hlo/tensor_types.hpp"
 #include "models/collectives/algorithm.hpp"
 #include "models/steps/chip_lists.hpp"
 
@@ -19,42 +20,10 @@ namespace {
 using hlo::CollectiveKind;
 using hlo::CollectiveOp;
 using hlo::FlowStep;
-using numerics::ElementFormat;
 
 constexpr std::size_t kMaxTasks = 100'000;
 constexpr std::size_t kMaxOperations = 1'000'000;
 constexpr double kMaxOpBytes = 1e12;
-
-std::optional<collectives::Collective> collective_of(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_reduce: return collectives::Collective::all_reduce;
-    case CollectiveKind::reduce_scatter: return collectives::Collective::reduce_scatter;
-    case CollectiveKind::all_gather: return collectives::Collective::all_gather;
-    case CollectiveKind::all_to_all: return collectives::Collective::all_to_all;
-    case CollectiveKind::broadcast: return collectives::Collective::broadcast;
-    case CollectiveKind::permute: return std::nullopt;
-  }
-  throw std::logic_error("unknown collective");
-}
-
-/// Element type used for an HLO type.
-struct TensorType {
-  ElementFormat format = ElementFormat::fp32;
-  bool is_exact = true;  ///< same type, not merely the same size
-};
-
-TensorType tensor_type(const std::string& type) {
-  if (type == "f32") return {ElementFormat::fp32};
-  if (type == "bf16") return {ElementFormat::bf16};
-  if (type == "f16") return {ElementFormat::fp16};
-  if (type == "f8e4m3fn" || type == "f8e4m3") return {ElementFormat::fp8_e4m3};
-  if (type == "f8e5m2") return {ElementFormat::fp8_e5m2};
-  constexpr std::uint32_t kByte = 8;
-  constexpr std::uint32_t kTwoBytes = 16;
-  const std::uint32_t bits = hlo::type_bits(type);
-  if (bits <= kByte) return {ElementFormat::fp8_e4m3, false};
-  return {bits == kTwoBytes ? ElementFormat::bf16 : ElementFormat::fp32, false};
-}
 
 /// Converts collectives; explicit groups and pairs are added to the graph.
 class Collectives {
