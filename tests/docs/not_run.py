@@ -19,6 +19,9 @@ NOT_RUN = {
         "equarx-sim reproduce equarx_paper --strict": WHOLE_STUDY,
         "/usr/bin/python3 tools/plot/plot.py study results/equarx_paper": WHOLE_STUDY,
     },
+    "docs/profiles.md": {
+        "equarx-sim import kineto rank0.json rank1.json rank2.json --topology switch:8": "needs profiles of the reader",
+    },
     "docs/steps.md": {"equarx-sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP},
     "docs/sweeps.md": {
         "sbatch --array=1-8 --cpus-per-task=16 tools/slurm/sweep_array.sh configs/sweeps/size_and_slice.json "

@@ -180,6 +180,16 @@ def of_import() -> set[str]:
     return keys | json_keys.paths(json.loads(made), CLOSED | {"notes"})
 
 
+def of_import_kineto() -> set[str]:
+    """Keys of `import kineto --json` and `import xprof --json`; notes are texts."""
+    found = set()
+    for kind, name, topology in (("kineto", "fsdp_tp_h100_8", "switch:8"), ("xprof", "tensor_v5e_4x2", "4x2")):
+        made = program("import", kind, str(markdown.ROOT / f"configs/profiles/{name}.json"), "--topology", topology,
+                       "--json", folder=markdown.ROOT)
+        found |= json_keys.paths(json.loads(made), CLOSED | {"notes"})
+    return found
+
+
 def of_import_msccl() -> set[str]:
     """Keys of `import msccl --json`."""
     made = program("import", "msccl", str(markdown.ROOT / "configs/schedules/allreduce_allpairs_4.xml"), "--topology",
@@ -252,6 +262,9 @@ class Results(unittest.TestCase):
 
     def test_import(self):
         self.compare("import", of_import())
+
+    def test_import_kineto(self):
+        self.compare("import_kineto", of_import_kineto())
 
     def test_import_msccl(self):
         self.compare("import_msccl", of_import_msccl())

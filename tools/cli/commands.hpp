@@ -70,9 +70,10 @@ void tune(const TuneArguments& arguments);
 
 /// Arguments of `import`.
 struct ImportArguments {
-  std::string kind;  ///< "hlo", "chakra", "msccl"
+  std::string kind;  ///< "hlo", "kineto", "xprof", "chakra", "msccl"
   std::string file;
-  std::string hardware;  ///< empty: default of the kind
+  std::vector<std::string> more_files;  ///< kineto: profiles of other ranks
+  std::string hardware;                 ///< empty: default of the kind
   std::string topology;
   std::string mesh;              ///< "data=2,model=8"; empty: from the program's groups
   std::string device_order;      ///< "jax", "machine", "0,1,3,2"; empty: by topology

@@ -20,30 +20,35 @@ struct OptionsOfKind {
   std::vector<CLI::Option*> options = {};
 };
 
-void add_program_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
+void add_mesh_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
   of_kind.options = {
       command
           .add_option("--mesh", arguments.mesh,
-                      "hlo, chakra: mesh axes of the program, slowest first, like data=2,model=8 "
-                      "(default: derived from its groups)")
+                      "all but msccl: mesh axes of the program, slowest first, like "
+                      "data=2,model=8 (default: derived from its groups)")
           ->type_name("AXES"),
       command
           .add_option(
               "--device-order", arguments.device_order,
-              "hlo, chakra: chips of the program's devices: jax (create_device_mesh), machine "
+              "all but msccl: chips of the program's devices: jax (create_device_mesh), machine "
               "(device i is chip i), or their numbers, like 0,1,3,2 (default: jax on grids, "
               "machine on GPUs)")
           ->type_name("ORDER"),
       command
           .add_option("--formats", arguments.formats,
-                      "hlo, chakra: add a variant of the step per format, like int8,mxfp8-e4m3")
+                      "all but msccl: also simulate quantized collectives, a variant per format, "
+                      "like int8,mxfp8-e4m3")
           ->type_name(kFormats)
           ->capture_default_str(),
       command
           .add_option("--min-bytes", arguments.min_bytes,
-                      "hlo, chakra: keep smaller collectives unquantized")
+                      "all but msccl: keep smaller collectives unquantized")
           ->type_name("BYTES")
-          ->capture_default_str(),
+          ->capture_default_str()};
+}
+
+void add_program_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
+  of_kind.options = {
       command
           .add_option("--output,-o", arguments.output,
                       "hlo, chakra: write the step's configuration to this file; - prints only the "
@@ -145,26 +150,31 @@ void add_import(CLI::App& app) {
   const auto arguments = std::make_shared<ImportArguments>();
   CLI::App* command = app.add_subcommand("import",
                                          "Import an XLA program or Chakra traces and estimate the "
-                                         "speedup of quantized collectives, or "
-                                         "simulate an MSCCL schedule");
+                                         "speedup of quantized collectives, compare recorded "
+                                         "times of a profile, or simulate an MSCCL schedule");
   command->footer(kImportFooter);
   command
       ->add_option(
           "KIND", arguments->kind,
-          "Input: hlo (HLO text of XLA), chakra (execution traces) or msccl (MSCCL XML schedule)")
+          "Input: hlo (HLO text of XLA), kineto (profiles of PyTorch), xprof (profile of XLA), "
+          "chakra (execution traces) or msccl (MSCCL XML schedule)")
       ->type_name(kKind)
       ->required();
   command
       ->add_option(
           "FILE", arguments->file,
-          "Program or schedule, - for standard input; for traces the path prefix before .0.et, or "
-          "one file")
+          "Program, profile or schedule, - for standard input; for traces the path prefix before "
+          ".0.et, or one file")
       ->type_name(kPath)
       ->transform(or_installed())
       ->required();
+  command->add_option("MORE", arguments->more_files, "kineto: profiles of other ranks")
+      ->type_name(kPath)
+      ->transform(or_installed());
   command
       ->add_option("--hardware", arguments->hardware,
-                   "Built-in chip or hardware file (default: mi300x for msccl, else tpu-v5e)")
+                   "Built-in chip or hardware file (default: h100 for kineto, mi300x for msccl, "
+                   "else tpu-v5e)")
       ->type_name(kChip);
   command
       ->add_option(
@@ -174,8 +184,13 @@ void add_import(CLI::App& app) {
       ->type_name("TOPOLOGY");
   CLI::Option* json = command->add_flag(
       "--json", arguments->json, "Print one JSON object instead of a table (docs/results.md)");
-  const auto kinds = std::make_shared<std::array<OptionsOfKind, 4>>(
-      std::array<OptionsOfKind, 4>{{{{"hlo", "chakra"}}, {{"hlo"}}, {{"chakra"}}, {{"msccl"}}}});
+  const auto kinds = std::make_shared<std::array<OptionsOfKind, 5>>(
+      std::array<OptionsOfKind, 5>{{{{"hlo", "chakra"}},
+                                    {{"hlo"}},
+                                    {{"chakra"}},
+                                    {{"msccl"}},
+                                    {{"hlo", "kineto", "xprof", "chakra"}}}});
+  add_mesh_options(*command, *arguments, (*kinds)[4]);
   add_program_options(*command, *arguments, (*kinds)[0]);
   add_hlo_options(*command, *arguments, (*kinds)[1]);
   add_chakra_options(*command, *arguments, (*kinds)[2]);

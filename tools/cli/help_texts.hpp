@@ -131,11 +131,14 @@ inline constexpr const char* kImportFooter =
     "equarx-sim tune - --formats int8,bf16\n"
     "  equarx-sim import chakra traces/step --topology 4x4 --groups traces/step.groups.json\n"
     "  equarx-sim import msccl configs/schedules/allreduce_allpairs_4.xml --only-check\n"
+    "  equarx-sim import kineto configs/profiles/fsdp_tp_h100_8.json --topology switch:8\n"
+    "  equarx-sim import xprof configs/profiles/tensor_v5e_4x2.json --topology 4x2\n"
     "\n"
     "XLA dumps HLO text with XLA_FLAGS='--xla_dump_to=DIR --xla_dump_hlo_as_text' (the file ending "
     "in "
     "after_optimizations.txt), JAX with jax.jit(f).lower(...).compile().as_text(). docs/hlo.md, "
-    "docs/chakra.md and docs/msccl.md document the imported constructs and their cost model.";
+    "docs/profiles.md, docs/chakra.md and docs/msccl.md document the imported constructs and their "
+    "cost model.";
 
 /// Footer of tune.
 inline constexpr const char* kTuneFooter =

@@ -30,6 +30,7 @@
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/import_profile.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
@@ -38,46 +39,33 @@
 namespace equarx::cli {
 namespace {
 
-constexpr const char* kHlo = "hlo";
-constexpr const char* kMsccl = "msccl";
-constexpr const char* kChakra = "chakra";
+constexpr std::string_view kHlo = "hlo";
+constexpr std::string_view kKineto = "kineto";
+constexpr std::string_view kXprof = "xprof";
+constexpr std::string_view kChakra = "chakra";
+constexpr std::string_view kMsccl = "msccl";
 constexpr const char* kStandardOutput = "-";
 
 double read_bytes(const char* option, const std::string& text) {
   return input::at(option, [&] { return units::parse(text, units::Dimension::bytes); });
 }
 
-/// Reads the options shared by all program kinds.
-void read_options(const ImportArguments& arguments, imports::ProgramOptions& options) {
-  if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
-  options.topology = arguments.topology;
-  options.mesh = imports::read_lengths("--mesh", arguments.mesh);
-  options.device_order = arguments.device_order;
-  options.formats = split_at_commas(arguments.formats);
-  for (const std::string& format : options.formats)
-    config::check_format_name(std::string(config::format_name(format)), "--formats");
-  options.min_bytes = read_bytes("--min-bytes", arguments.min_bytes);
-}
-
 std::string program_text(const std::string& path) {
   return path == kStandardInput ? read_text(path) : imports::read_program(path);
 }
 
-step::StepResult simulate(const input::Json& json) {
-  const config::StepConfig config = config::read_step_config(json);
-  const step::StepPlan plan = step::make_plan(config);
-  ProgressLine line;
-  return step::run_step(plan, [&](const std::string& text) { line.show(text); });
-}
-
 void check_options(const ImportArguments& arguments) {
-  if (arguments.kind != kHlo && arguments.kind != kMsccl && arguments.kind != kChakra)
-    throw input::InputError("", fmt::format("unknown import format '{}'; use {}, {} or {}",
-                                            arguments.kind, kHlo, kChakra, kMsccl));
+  constexpr std::array kKinds = {kHlo, kKineto, kXprof, kChakra, kMsccl};
+  if (std::ranges::find(kKinds, arguments.kind) == kKinds.end())
+    throw input::InputError("", fmt::format("unknown import format '{}'; use one of {}",
+                                            arguments.kind, fmt::join(kKinds, ", ")));
+  if (!arguments.more_files.empty() && arguments.kind != kKineto)
+    throw input::InputError("", fmt::format("import {} takes one file; remove '{}'", arguments.kind,
+                                            arguments.more_files.front()));
   for (const auto& [option, kinds] : arguments.given_of_kind)
     if (std::ranges::find(kinds, arguments.kind) == kinds.end())
       throw input::InputError("", fmt::format("{}: applies to import {} only; remove it", option,
-                                              fmt::join(kinds, " and ")));
+                                              fmt::join(kinds, ", ")));
 }
 
 std::uint64_t read_whole_bytes(const char* option, const std::string& text, double least,
@@ -193,6 +181,24 @@ void import_step(const ImportArguments& arguments) {
 
 }  // namespace
 
+void read_options(const ImportArguments& arguments, imports::ProgramOptions& options) {
+  if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
+  options.topology = arguments.topology;
+  options.mesh = imports::read_lengths("--mesh", arguments.mesh);
+  options.device_order = arguments.device_order;
+  options.formats = split_at_commas(arguments.formats);
+  for (const std::string& format : options.formats)
+    config::check_format_name(std::string(config::format_name(format)), "--formats");
+  options.min_bytes = read_bytes("--min-bytes", arguments.min_bytes);
+}
+
+step::StepResult simulate(const input::Json& json) {
+  const config::StepConfig config = config::read_step_config(json);
+  const step::StepPlan plan = step::make_plan(config);
+  ProgressLine line;
+  return step::run_step(plan, [&](const std::string& text) { line.show(text); });
+}
+
 imports::ImportedProgram read_hlo(const ImportArguments& arguments, const std::string& text) {
   imports::HloOptions options;
   read_options(arguments, options);
@@ -207,7 +213,10 @@ imports::ImportedProgram read_hlo(const ImportArguments& arguments, const std::s
 
 void import_program(const ImportArguments& arguments) {
   check_options(arguments);
-  arguments.kind == kMsccl ? import_schedule(arguments) : import_step(arguments);
+  if (arguments.kind == kMsccl) return import_schedule(arguments);
+  if (arguments.kind == kKineto) return import_profile(arguments, imports::Profiler::kineto);
+  if (arguments.kind == kXprof) return import_profile(arguments, imports::Profiler::xprof);
+  import_step(arguments);
 }
 
 }  // namespace equarx::cli

@@ -3,10 +3,17 @@
 
 #include <string>
 
+#include "experiments/step/results.hpp"
 #include "importers/common/program.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace equarx::cli {
+
+/// Reads the options shared by programs and profiles. @throws input::InputError naming the option
+void read_options(const ImportArguments& arguments, imports::ProgramOptions& options);
+
+/// Simulates a step configuration, showing progress.
+step::StepResult simulate(const input::Json& json);
 
 /// Imports the HLO program `text` of the file `arguments.file` for the machine, mesh, loops and
 /// formats of the arguments. @throws input::InputError naming the file or the option

@@ -195,6 +195,49 @@ TEST_CASE("traces written by export chakra import to a step with the same time")
   CHECK(json["collectives"][0]["bytes"] == 134217728);
 }
 
+TEST_CASE("import kineto and xprof compare the collectives of profiles, also as JSON") {
+  const std::string configs = std::string(EQUARX_CONFIGS_DIR) + "/profiles/";
+  CHECK_THAT(output_of(equarx_sim({"import", "xprof", configs + "tensor_v5e_4x2.json", "--topology",
+                                   "4x2", "--formats", "int8,int4", "--mesh", "a=2,b=4"})),
+             ContainsSubstring("recorded on 2 of 8 chips") && ContainsSubstring("b (4)") &&
+                 ContainsSubstring("int4"));
+  const auto json = nlohmann::json::parse(
+      output_of(equarx_sim({"import", "kineto", configs + "fsdp_tp_h100_8.json", "--topology",
+                            "switch:8", "--min-bytes", "64 MiB", "--json"})));
+  REQUIRE(json["collectives"].size() == 4);
+  CHECK(json["collectives"][0]["quantized"] == true);
+  CHECK(json["collectives"][2]["quantized"] == false);  // 32 MiB
+  CHECK(json["collectives"][2]["formats"].empty());
+}
+
+TEST_CASE("import of profiles rejects invalid input in one line") {
+  const TemporaryDirectory directory;
+  const std::string profile = std::string(EQUARX_CONFIGS_DIR) + "/profiles/fsdp_tp_h100_8.json";
+  const std::string cut = (directory.path() / "cut.json").string();
+  std::ofstream(cut) << input_text(profile).substr(0, 5000);
+  const auto import_kineto = [](const std::string& file, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"import", "kineto", file};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return equarx_sim(arguments);
+  };
+  check_refusal(import_kineto(cut, {"--topology", "switch:8"}),
+                "cut.json: is truncated after 5000");
+  check_refusal(import_kineto(kProgram, {"--topology", "switch:8"}), "not valid JSON");
+  check_refusal(import_kineto("/nowhere", {"--topology", "switch:8"}), "cannot read /nowhere");
+  check_refusal(import_kineto(profile, {}), "--topology: give the machine");
+  check_refusal(import_kineto(profile, {"--topology", "switch:4"}),
+                "--topology: the profile is of a run on 8 chips, but the machine has 4");
+  check_refusal(import_kineto(profile, {profile, "--topology", "switch:8"}), "is of rank 0");
+  check_refusal(import_kineto(profile, {"--topology", "switch:8", "--only-read"}),
+                "--only-read: applies to import hlo, chakra only");
+  check_refusal(import_kineto(profile, {"--topology", "switch:8", "--formats", "int9"}),
+                "--formats: 'int9' is not known");
+  check_refusal(equarx_sim({"import", "xprof", profile, "--topology", "switch:8"}),
+                "has no line \"XLA Ops\" of a device");
+  check_refusal(equarx_sim({"import", "xprof", profile, profile, "--topology", "switch:8"}),
+                "import xprof takes one file; remove '");
+}
+
 TEST_CASE("import and export of traces reject invalid input in one line") {
   const TemporaryDirectory directory;
   const std::string prefix = (directory.path() / "x").string();

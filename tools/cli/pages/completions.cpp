@@ -89,7 +89,7 @@ Choices choices_of(const CLI::Option& option, const Keys& keys) {
     choices.words = keys.of_collective(names.front().substr(kDashes));
   if (type == kChip) choices.words = names_of(input::embedded_hardware());
   if (type == kNew) choices.words = {kNew};
-  if (type == kKind) choices.words = {"chakra", "hlo", "msccl"};
+  if (type == kKind) choices.words = {"chakra", "hlo", "kineto", "msccl", "xprof"};
   if (type == kExportKind) choices.words = {"chakra", "msccl"};
   if (type == kTemplate) choices.words = config_templates();
   choices.files = type == kFile || type == kPath || type == kChip;
