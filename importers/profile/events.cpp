@@ -1,7 +1,9 @@
 #include "importers/profile/events.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -21,58 +23,157 @@ void check_is_text(std::string_view text) {
   if (text.starts_with(kGzip)) throw InputError("", "is compressed; gunzip it first");
 }
 
-[[noreturn]] void throw_invalid(std::string_view text, const Json::parse_error& error) {
-  if (error.byte >= text.size())
-    throw InputError("", fmt::format("is truncated after {} bytes; was the profiler still writing "
-                                     "it, or stopped?",
-                                     text.size()));
-  throw InputError("", fmt::format("not valid JSON at byte {}; expected a trace in Chrome's format",
-                                   error.byte));
-}
-
-/// Hands the events of a trace over while it is parsed, and drops them.
-class Events {
+/// Position in JSON text that skips values without parsing them.
+class Cursor {
  public:
-  explicit Events(const UseEvent& use) : use_(use) {}
+  explicit Cursor(std::string_view text) : text_(text) {}
 
-  /// Callback of the parser. Returns false for values that are not kept.
-  bool keep(int depth, Json::parse_event_t event, Json& value) {
-    using Event = Json::parse_event_t;
-    if (event == Event::key && depth == 1) in_events_ = value == kEvents;
-    if (event == Event::array_start && depth == 0) is_list_ = true;
-    if (event == Event::array_start && (depth == 0 || (depth == 1 && in_events_))) found_ = true;
-    if (event != Event::object_end || depth != (is_list_ ? 1 : 2) || !(is_list_ || in_events_))
-      return true;
-    use_(value);
-    return false;
+  std::size_t position() const { return at_; }
+
+  /// Returns the next character after white space.
+  char peek() {
+    while (at_ < text_.size() && kSpace.find(text_[at_]) != std::string_view::npos) ++at_;
+    if (at_ == text_.size()) throw_truncated();
+    return text_[at_];
   }
 
-  bool found() const { return found_; }
+  bool take(char expected) {
+    if (peek() != expected) return false;
+    ++at_;
+    return true;
+  }
+
+  void expect(char expected) {
+    if (!take(expected)) throw_invalid(at_);
+  }
+
+  /// Returns the text of the next value.
+  std::string_view value() {
+    const char first = peek();
+    const std::size_t begin = at_;
+    if (first == '"')
+      skip_string();
+    else if (first == '{' || first == '[')
+      skip_nested();
+    else
+      at_ = std::min(text_.find_first_of(",]} \t\r\n", at_), text_.size());
+    if (at_ == begin) throw_invalid(at_);
+    return text_.substr(begin, at_ - begin);
+  }
+
+  /// `byte`: position of the invalid byte, from 0
+  [[noreturn]] static void throw_invalid(std::size_t byte) {
+    throw InputError(
+        "",
+        fmt::format("not valid JSON at byte {}; expected a trace in Chrome's format", byte + 1));
+  }
 
  private:
-  const UseEvent& use_;
-  bool is_list_ = false;    // the trace is a bare list
-  bool in_events_ = false;  // the latest key of the object is "traceEvents"
-  bool found_ = false;
+  static constexpr std::string_view kSpace = " \t\r\n";
+
+  void skip_string() {
+    ++at_;
+    while (true) {
+      at_ = text_.find_first_of("\"\\", at_);
+      if (at_ == std::string_view::npos) throw_truncated();
+      if (text_[at_] == '"') break;
+      at_ += 2;
+    }
+    ++at_;
+  }
+
+  void skip_nested() {
+    std::size_t depth = 0;
+    do {
+      if (at_ >= text_.size()) throw_truncated();
+      const char c = text_[at_];
+      if (c == '"') {
+        skip_string();
+        continue;
+      }
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+      ++at_;
+    } while (depth > 0);
+  }
+
+  [[noreturn]] void throw_truncated() const {
+    throw InputError("", fmt::format("is truncated after {} bytes; was the profiler still writing "
+                                     "it, or stopped?",
+                                     text_.size()));
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
 };
+
+/// Reads a list of events.
+void read_list(Cursor& cursor, const WantEvent& wanted, const UseEvent& use) {
+  cursor.expect('[');
+  if (cursor.take(']')) return;
+  do {
+    const std::string_view text = cursor.value();
+    if (!text.starts_with('{') || !wanted(text)) continue;
+    Json event;
+    try {
+      event = Json::parse(text);
+    } catch (const Json::parse_error& error) {
+      Cursor::throw_invalid(cursor.position() - text.size() + error.byte - 1);
+    } catch (const Json::exception&) {  // a number that no double holds
+      Cursor::throw_invalid(cursor.position() - text.size());
+    }
+    use(event);
+  } while (cursor.take(','));
+  cursor.expect(']');
+}
+
+[[noreturn]] void throw_no_events() {
+  throw InputError("",
+                   fmt::format("has no list \"{}\"; expected a trace in Chrome's format", kEvents));
+}
+
+/// Reads an object with events. Returns its text without them.
+std::string read_object(std::string_view text, Cursor& cursor, const WantEvent& wanted,
+                        const UseEvent& use) {
+  const std::string key_of_events = fmt::format("\"{}\"", kEvents);
+  std::string rest;
+  std::size_t kept = 0;  // position up to which `rest` is complete
+  bool found = false;
+  cursor.expect('{');
+  if (cursor.take('}')) throw_no_events();
+  do {
+    const std::string_view key = cursor.value();
+    cursor.expect(':');
+    if (key != key_of_events || cursor.peek() != '[') {
+      cursor.value();
+      continue;
+    }
+    rest += text.substr(kept, cursor.position() - kept);
+    rest += "[]";
+    read_list(cursor, wanted, use);
+    kept = cursor.position();
+    found = true;
+  } while (cursor.take(','));
+  cursor.expect('}');
+  if (!found) throw_no_events();
+  return rest += text.substr(kept, cursor.position() - kept);
+}
 
 }  // namespace
 
-input::JsonValue read_events(std::string_view text, const UseEvent& use) {
+input::JsonValue read_events(std::string_view text, const WantEvent& wanted, const UseEvent& use) {
   check_is_text(text);
-  Events events(use);
-  Json rest;
-  try {
-    rest = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& value) {
-      return events.keep(depth, event, value);
-    });
-  } catch (const Json::parse_error& error) {
-    throw_invalid(text, error);
+  Cursor cursor(text);
+  if (cursor.peek() == '[') {
+    read_list(cursor, wanted, use);
+    return Json::object();
   }
-  if (!events.found())
-    throw InputError(
-        "", fmt::format("has no list \"{}\"; expected a trace in Chrome's format", kEvents));
-  return rest.is_object() ? rest : Json::object();
+  const std::string rest = read_object(text, cursor, wanted, use);
+  try {
+    return Json::parse(rest);
+  } catch (const Json::exception&) {
+    throw InputError("", fmt::format("not valid JSON outside of its list \"{}\"", kEvents));
+  }
 }
 
 std::string text_of(const Json& object, const char* key) {

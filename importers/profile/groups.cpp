@@ -6,7 +6,7 @@
 namespace equarx::profile {
 namespace {
 
-constexpr std::uint32_t kMaxRank = 1 << 24;
+constexpr std::uint32_t kMaxRank = 1 << 20;
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);

@@ -27,7 +27,7 @@ Profile read_all(Profiler profiler, const std::vector<std::string>& paths,
                  const std::function<std::string(const std::string&)>& read, std::uint32_t chips) {
   Profile all;
   for (const std::string& path : paths)
-    input::within(path == "-" ? "standard input" : path, [&] {
+    input::within("profile " + (path == "-" ? "from standard input" : path), [&] {
       const std::string text = read(path);
       const Profile one = profiler == Profiler::kineto ? profile::read_kineto(text)
                                                        : profile::read_xprof(text, chips);

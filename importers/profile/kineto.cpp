@@ -54,6 +54,12 @@ struct Undescribed {
 
 class KinetoReader {
  public:
+  /// True for texts of kernels and of operations that describe collectives, and maybe of others.
+  static bool wants(std::string_view event) {
+    return contains_any(
+        event, std::array<std::string_view, 3>{"\"kernel\"", "\"Kernel\"", "record_param_comms"});
+  }
+
   void add(const Json& event) {
     if (text_of(event, "ph") != "X") return;
     const std::string category = text_of(event, "cat");
@@ -65,6 +71,9 @@ class KinetoReader {
     describe_rest();
     set_run(info);
     if (profile_.executions.empty()) throw_empty();
+    for (const Execution& execution : profile_.executions)
+      for (const std::string& assumption : profile_.calls[execution.call].assumptions)
+        ++profile_.notes[assumption];
     for (const auto& [kernel, count] : unread_)
       profile_
           .notes[fmt::format("{} kernels without sizes, as in CUDA graphs: only their time is "
@@ -74,9 +83,12 @@ class KinetoReader {
   }
 
  private:
+  /// 0 if absent.
   static std::int64_t external_id(const Json& args) {
-    const auto id = number_of(args, "External id");
-    return static_cast<std::int64_t>(id ? *id : number_of(args, "external id").value_or(0.0));
+    constexpr double kMostId = 9007199254740992.0;  // 2^53
+    auto id = number_of(args, "External id");
+    if (!id) id = number_of(args, "external id");
+    return id && *id > 0.0 && *id < kMostId ? static_cast<std::int64_t>(*id) : 0;
   }
 
   std::uint32_t device_of(const Json& event) {
@@ -169,7 +181,7 @@ class KinetoReader {
   }
 
   void set_groups(const Json& distributed) {
-    constexpr double kMostRanks = 1 << 24;
+    constexpr double kMostRanks = 1 << 20;
     const double given = number_of(distributed, "world_size").value_or(0.0);
     if (given < 0.0 || given > kMostRanks)
       throw InputError("", fmt::format("has a world_size of {:.0f} in \"distributedInfo\"", given));
@@ -212,7 +224,8 @@ class KinetoReader {
 
 Profile read_kineto(std::string_view text) {
   KinetoReader reader;
-  const input::JsonValue info = read_events(text, [&](const Json& event) { reader.add(event); });
+  const input::JsonValue info =
+      read_events(text, KinetoReader::wants, [&](const Json& event) { reader.add(event); });
   return reader.finish(*info);
 }
 

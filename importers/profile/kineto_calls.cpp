@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -111,11 +112,14 @@ bool sums_nothing(std::string_view kernel) {
 /// Sets the ranks of the recorded process group if they are listed; returns why they are invalid, or
 /// an empty string.
 std::string set_listed_ranks(const Json& args, Call& call) {
-  constexpr double kMostRanks = 1 << 24;
+  constexpr double kMostRanks = 1 << 20;
   constexpr std::size_t kShown = 40;
   call.chips = static_cast<std::uint32_t>(
       std::clamp(number_of(args, "Group size").value_or(0.0), 0.0, kMostRanks));
-  const std::string text = text_of(args, "Process Group Ranks");
+  const auto listed = args.find("Process Group Ranks");
+  const std::string text = listed != args.end() && listed->is_array()
+                               ? listed->dump()
+                               : text_of(args, "Process Group Ranks");
   const std::optional<RankList> list = read_ranks(text);
   if (!list)
     return text.empty()
@@ -128,7 +132,23 @@ std::string set_listed_ranks(const Json& args, Call& call) {
   if (std::ranges::adjacent_find(*ranks) != ranks->end() || ranks->size() != call.chips)
     return fmt::format("its process group has {} ranks, but lists {}", call.chips, ranks->size());
   call.groups = {*ranks};
+  if (list->truncated)
+    call.assumptions.emplace_back("truncated lists of ranks are completed by their stride");
   return call.chips < 2 ? "groups of one chip" : "";
+}
+
+/// True for an all-to-all of different sizes per rank, or of sizes that are truncated. Equal sizes
+/// are written as an empty list.
+bool is_uneven(const Json& args) {
+  for (const char* const key : {"In split size", "Out split size"}) {
+    const std::string text = text_of(args, key);
+    const auto sizes = read_ranks(text);
+    if (text.empty() || (sizes && sizes->ranks.empty() && !sizes->truncated)) continue;
+    if (!sizes || sizes->truncated ||
+        std::ranges::adjacent_find(sizes->ranks, std::not_equal_to<>()) != sizes->ranks.end())
+      return true;
+  }
+  return false;
 }
 
 /// Sets kind, type and size; returns why they are unknown, or an empty string.
@@ -145,6 +165,8 @@ std::string set_data(const Json& args, std::string_view kernel, Call& call) {
   call.format = type->format;
   if (call.bytes <= 0.0) return "moves no data";
   call.collective = kind->collective;
+  if (kind->collective == Collective::all_to_all && is_uneven(args))
+    call.assumptions.emplace_back("uneven all-to-alls are simulated as even");
   call.can_quantize = type->is_exact && steps::is_wide(type->format) &&
                       collectives::sums(kind->collective) && !sums_nothing(kernel);
   return {};

@@ -37,7 +37,8 @@ struct Call {
   /// Chips of each group, ascending; a single group of the recorded rank if the profile has no
   /// others. Empty: unknown.
   imports::DeviceGroups groups = {};
-  std::string obstacle = {};  ///< why it is not simulated; empty if it is
+  std::string obstacle = {};                  ///< why it is not simulated; empty if it is
+  std::vector<std::string> assumptions = {};  ///< about its groups and sizes, for notes
 
   bool operator==(const Call&) const = default;
 };

@@ -33,9 +33,8 @@ struct Op {
   bool is_unread = false;  ///< communication whose text has no collective
 };
 
-/// An event of any thread.
+/// An event of a thread.
 struct Ran {
-  std::pair<double, double> thread;  ///< process and thread id
   std::uint32_t op = 0;
   Span span;
 };
@@ -51,6 +50,14 @@ bool names_communication(std::string_view name) {
 
 class XprofReader {
  public:
+  /// Counts the event. True for texts of names and of operations, and maybe of others.
+  bool wants(std::string_view event) {
+    ++events_;
+    return event.find("long_name") != std::string_view::npos ||
+           event.find("hlo_category") != std::string_view::npos ||
+           event.find("_name\"") != std::string_view::npos;
+  }
+
   void add(const Json& event) {
     const std::string phase = text_of(event, "ph");
     const std::pair thread = {number_of(event, "pid").value_or(-1.0),
@@ -80,7 +87,6 @@ class XprofReader {
 
  private:
   void add_ran(const Json& event, const Json& args, const std::pair<double, double>& thread) {
-    ++events_;
     const auto start = number_of(event, "ts");
     const auto ticks = number_of(event, "dur");
     const auto exact = number_of(args, "device_duration_ps");
@@ -90,7 +96,7 @@ class XprofReader {
     }
     const double duration_s = exact ? *exact * kPicosecond : *ticks * kSecondsPerTick;
     if (duration_s > 0.0)
-      ran_[thread].push_back({thread, op_of(event, args), {*start * kSecondsPerTick, duration_s}});
+      ran_[thread].push_back({op_of(event, args), {*start * kSecondsPerTick, duration_s}});
   }
 
   std::uint32_t op_of(const Json& event, const Json& args) {
@@ -238,7 +244,9 @@ class XprofReader {
 
 Profile read_xprof(std::string_view text, std::uint32_t chips) {
   XprofReader reader;
-  read_events(text, [&](const Json& event) { reader.add(event); });
+  read_events(
+      text, [&](std::string_view event) { return reader.wants(event); },
+      [&](const Json& event) { reader.add(event); });
   return reader.finish(chips);
 }
 

@@ -13,10 +13,12 @@ namespace {
 using equarx::testing::message_of;
 using input::Json;
 
+bool want_all(std::string_view) { return true; }
+
 /// Names of the events, in order.
 std::vector<std::string> names(std::string_view text) {
   std::vector<std::string> found;
-  read_events(text, [&](const Json& event) { found.push_back(text_of(event, "name")); });
+  read_events(text, want_all, [&](const Json& event) { found.push_back(text_of(event, "name")); });
   return found;
 }
 
@@ -31,10 +33,10 @@ TEST_CASE("events of an object and of a bare list are handed over in order") {
 TEST_CASE("the rest of the object is returned, and duplicate keys are accepted") {
   const auto rest = read_events(
       R"({"a": 1, "traceEvents": [{"name": "x", "name": "y"}], "b": {"c": 2}, "b": {"c": 3}})",
-      [](const Json& event) { CHECK(text_of(event, "name") == "y"); });
+      want_all, [](const Json& event) { CHECK(text_of(event, "name") == "y"); });
   CHECK(rest->at("a") == 1);
   CHECK(rest->at("b").at("c") == 3);
-  CHECK(read_events("[]", [](const Json&) {})->empty());
+  CHECK(read_events("[]", want_all, [](const Json&) {})->empty());
 }
 
 TEST_CASE("other text than a trace is refused with a remedy") {
@@ -46,10 +48,29 @@ TEST_CASE("other text than a trace is refused with a remedy") {
   CHECK_THAT(message_of(read("HloModule x\n\nENTRY")),
              ContainsSubstring("not valid JSON at byte 1;"));
   CHECK_THAT(message_of(read(R"({"ts": NaN, "traceEvents": []})")),
-             ContainsSubstring("not valid JSON at byte 8"));
+             ContainsSubstring("not valid JSON outside of its list \"traceEvents\""));
+  CHECK_THAT(message_of(read(R"({"traceEvents": [{"ts": NaN}]})")),
+             ContainsSubstring("not valid JSON at byte 25"));
+  CHECK_THAT(message_of(read(R"({"traceEvents": [1 2]})")),
+             ContainsSubstring("not valid JSON at byte 20"));
+  CHECK_THAT(message_of(read(R"({"traceEvents": [,]})")),
+             ContainsSubstring("not valid JSON at byte 18"));
+  CHECK_THAT(message_of(read(R"({"traceEvents": [], "x": "a\")")),
+             ContainsSubstring("is truncated after 29 bytes"));
   CHECK_THAT(message_of(read(R"({"events": []})")),
              ContainsSubstring("has no list \"traceEvents\""));
-  CHECK_THAT(message_of(read("3")), ContainsSubstring("has no list \"traceEvents\""));
+  CHECK_THAT(message_of(read(R"([{"ts": 1e999}])")), ContainsSubstring("not valid JSON at byte 2"));
+  CHECK_THAT(message_of(read("{}")), ContainsSubstring("has no list \"traceEvents\""));
+  CHECK_THAT(message_of(read("3")), ContainsSubstring("not valid JSON at byte 1;"));
+}
+
+TEST_CASE("events that are not wanted are skipped, whatever their texts contain") {
+  std::vector<std::string> found;
+  read_events(
+      R"([{"name": "no", "x": "\"}]{[\\"}, {"name": "yes", "x": [{"y": "]"}, []]}, 3, "t", null])",
+      [](std::string_view event) { return event.find("yes") != std::string_view::npos; },
+      [&](const Json& event) { found.push_back(text_of(event, "name")); });
+  CHECK(found == std::vector<std::string>{"yes"});
 }
 
 TEST_CASE("numbers may be texts, but are finite") {

@@ -64,6 +64,25 @@ TEST_CASE("what cannot be simulated has an obstacle") {
   CHECK_FALSE(call_of(args_of("allreduce", 8, 8, "Float7", 2, "[0, 1]")).collective);
 }
 
+TEST_CASE("uneven all-to-alls and truncated ranks are assumptions") {
+  const auto assumed = [](const char* in, const char* out) {
+    return call_of(fmt::format(R"("In split size": "{}", "Out split size": "{}", )", in, out) +
+                   args_of("all_to_allv", 8, 8, "Float", 4, "[0, 1, 2, 3]"))
+        .assumptions.size();
+  };
+  CHECK(assumed("[]", "") == 0);
+  CHECK(assumed("[2, 2, 2, 2]", "[]") == 0);
+  CHECK(assumed("[2, 2, 2, 2]", "[1, 3, 2, 2]") == 1);
+  CHECK(assumed("[2, 2, ...]", "[]") == 1);
+  const Call call = call_of(args_of("allreduce", 8, 8, "Float", 4, "[0, 2, ...]"));
+  CHECK(call.groups == imports::DeviceGroups{{0, 2, 4, 6}});
+  CHECK(call.assumptions ==
+        std::vector<std::string>{"truncated lists of ranks are completed by their stride"});
+  CHECK(call_of(R"("Process Group Ranks": [0, 3], )"
+                R"("Collective name": "allreduce", "In msg nelems": "8", "dtype": "Float")")
+            .groups == imports::DeviceGroups{{0, 3}});
+}
+
 TEST_CASE("sums of wide floating-point types may be quantized") {
   const auto can = [](const char* type, std::string_view kernel) {
     return call_of(args_of("allreduce", 8, 8, type, 2, "[0, 1]"), kernel).can_quantize;

@@ -79,6 +79,12 @@ TEST_CASE("kernels that cannot be used are noted with counts") {
                1}});
 }
 
+TEST_CASE("assumptions are noted once per execution") {
+  const std::string args = args_of("allreduce", 8, 8, "Float", 4, "[0, 1, ...]");
+  CHECK(read_kineto(trace_of({kernel("nccl", 0, 1, args), kernel("nccl", 2, 1, args)})).notes ==
+        Notes{{"truncated lists of ranks are completed by their stride", 2}});
+}
+
 TEST_CASE("devices of one process are kept apart") {
   const Profile profile = read_kineto(
       trace_of({sum_of_two(0, 1), kernel("gemm", 0, 1, R"("device": 3)")}, run_of(0, 2)));
