@@ -23,8 +23,8 @@ std::optional<RankList> read_ranks(std::string_view text);
 /// left have none.
 std::optional<std::vector<std::uint32_t>> completed(const RankList& list, std::uint32_t size);
 
-/// Groups of which one is `group`, ascending: its translations that divide chips 0 to `chips` - 1
-/// without remainder. std::nullopt if there are none.
+/// `group`, ascending, and its translations, if together they divide chips 0 to `chips` - 1
+/// without remainder; otherwise std::nullopt.
 std::optional<imports::DeviceGroups> tiled(const std::vector<std::uint32_t>& group,
                                            std::uint32_t chips);
 

@@ -110,8 +110,7 @@ struct Totals {
   std::uint64_t times = 0;
   double bytes = 0.0;
   double recorded_s = 0.0;
-  std::vector<double> simulated_s =
-      {};  ///< by variant; what is not quantized in it as in the first
+  std::vector<double> simulated_s = {};  ///< by variant; unquantized rows as in the first
 };
 
 Totals totals_of_rows(const ImportedProfile& profile, const step::StepResult& result) {

@@ -120,7 +120,7 @@ class XprofReader {
            found->second.find("SparseCore") == std::string::npos;
   }
 
-  /// Sets the chips of the run: those that groups name, or else those of the machine.
+  /// Sets the chips of the run: as many as groups name, or else as the machine has.
   void set_chips(std::uint32_t chips) {
     std::uint64_t least = 0;
     for (const Op& op : ops_)

@@ -33,9 +33,8 @@ void add_arrays(const hlo::Shape& shape, Data& data) {
   }
 }
 
-/// The result of a collective. That of a start is a tuple of operands, results and others, except
-/// for an all-reduce-start, whose results are those of the all-reduce
-/// (xla/service/hlo_verifier.cc).
+/// The result of a collective. A start has a tuple of operands, results and others, except for an
+/// all-reduce-start, which has the results of its all-reduce (xla/service/hlo_verifier.cc).
 Data result_of(const hlo::Shape& shape, std::string_view opcode) {
   Data data;
   const bool has_operands = hlo::split(opcode).end == hlo::AsyncEnd::start &&
@@ -81,7 +80,7 @@ hlo::Module module_of(const hlo::Instruction& instruction, std::uint32_t chips) 
   return module;
 }
 
-/// True for a reduction whose name says that it is no sum: "%maximum.3".
+/// True for a reduction whose name excludes a sum: "%maximum.3".
 bool is_other_reduction(const std::string& to_apply) {
   return std::ranges::any_of(
       std::array<std::string_view, 5>{"max", "min", "and", "or.", "mul"},

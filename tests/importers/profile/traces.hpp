@@ -29,7 +29,7 @@ inline std::string kernel(std::string_view name, double start, double duration,
       name, start, duration, args);
 }
 
-/// Arguments of a collective among `ranks`, "[0, 1]", of which there are `size`.
+/// Arguments of a collective among `ranks`, "[0, 1]"; `size`: their number.
 inline std::string args_of(std::string_view collective, long in, long out, std::string_view type,
                            int size, std::string_view ranks, std::string_view group = "0") {
   return fmt::format(
