@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,11 +45,19 @@ bool is_communication(std::string_view kernel) {
   return contains_any(kernel, kParts);
 }
 
+/// Operation that launched a kernel.
+struct Operation {
+  std::int64_t external_id = 0;  ///< 0 if absent
+  std::int64_t sequence = -1;    ///< number in its process group; -1 if absent
+
+  auto operator<=>(const Operation&) const = default;
+};
+
 /// A kernel of a collective without a description of its own.
 struct Undescribed {
   std::uint32_t device = 0;
   Span span;
-  std::int64_t external_id = 0;
+  Operation operation;
   std::string kernel;
 };
 
@@ -71,9 +80,7 @@ class KinetoReader {
     describe_rest();
     set_run(info);
     if (profile_.executions.empty()) throw_empty();
-    for (const Execution& execution : profile_.executions)
-      for (const std::string& assumption : profile_.calls[execution.call].assumptions)
-        ++profile_.notes[assumption];
+    for (const Execution& execution : profile_.executions) add_assumptions(execution);
     for (const auto& [kernel, count] : unread_)
       profile_
           .notes[fmt::format("{} kernels without sizes, as in CUDA graphs: only their time is "
@@ -83,12 +90,23 @@ class KinetoReader {
   }
 
  private:
-  /// 0 if absent.
-  static std::int64_t external_id(const Json& args) {
-    constexpr double kMostId = 9007199254740992.0;  // 2^53
+  void add_assumptions(const Execution& execution) {
+    const Call& call = profile_.calls[execution.call];
+    if (call.has_assumed_ranks)
+      ++profile_.notes["truncated lists of ranks are completed by their stride"];
+    if (call.is_uneven) ++profile_.notes["uneven all-to-alls are simulated as even"];
+  }
+
+  static std::int64_t whole(const std::optional<double>& number, std::int64_t otherwise) {
+    constexpr double kMost = 9007199254740992.0;  // 2^53
+    return number && *number >= 0.0 && *number < kMost ? static_cast<std::int64_t>(*number)
+                                                       : otherwise;
+  }
+
+  static Operation operation_of(const Json& args) {
     auto id = number_of(args, "External id");
     if (!id) id = number_of(args, "external id");
-    return id && *id > 0.0 && *id < kMostId ? static_cast<std::int64_t>(*id) : 0;
+    return {whole(id, 0), whole(number_of(args, "Seq"), -1)};
   }
 
   std::uint32_t device_of(const Json& event) {
@@ -117,14 +135,14 @@ class KinetoReader {
     if (!is_collective) return profile_.devices[device].other.push_back(span);
     profile_.devices[device].communication.push_back(span);
     if (describes_collective(args))
-      add_execution(id_of(kineto_call(args, name)), device, span, external_id(args));
+      add_execution(id_of(kineto_call(args, name)), device, span, operation_of(args));
     else
-      undescribed_.push_back({device, span, external_id(args), name});
+      undescribed_.push_back({device, span, operation_of(args), name});
   }
 
   void add_description(const Json& event) {
     const Json& args = object_of(event, "args");
-    const std::int64_t id = external_id(args);
+    const std::int64_t id = operation_of(args).external_id;
     if (id <= 0 || !describes_collective(args)) return;
     const Call call = kineto_call(args, {});
     const auto found = std::ranges::find(described_, call);
@@ -135,24 +153,24 @@ class KinetoReader {
   /// Executes kernels that only their operation describes.
   void describe_rest() {
     for (const Undescribed& kernel : undescribed_) {
-      const auto found = description_of_.find(kernel.external_id);
+      const auto found = description_of_.find(kernel.operation.external_id);
       if (found == description_of_.end()) {
         ++unread_[os::printable(kernel.kernel.substr(0, kernel.kernel.find_first_of("(<")))];
         continue;
       }
-      add_execution(id_of(described_[found->second]), kernel.device, kernel.span,
-                    kernel.external_id);
+      add_execution(id_of(described_[found->second]), kernel.device, kernel.span, kernel.operation);
     }
   }
 
   std::uint32_t id_of(const Call& call) { return call_id(profile_, call); }
 
-  /// Several kernels of one operation are one execution.
+  /// Several kernels of one operation are one execution. Those of a CUDA graph have the external id
+  /// of its launch, but their own "Seq".
   void add_execution(std::uint32_t call, std::uint32_t device, const Span& span,
-                     std::int64_t external_id) {
-    if (external_id > 0) {
+                     const Operation& operation) {
+    if (operation.external_id > 0) {
       const auto [found, is_new] = execution_of_.emplace(
-          std::pair{device, external_id}, static_cast<std::uint32_t>(profile_.executions.size()));
+          std::pair{device, operation}, static_cast<std::uint32_t>(profile_.executions.size()));
       if (!is_new && profile_.executions[found->second].call == call)
         return extend(profile_.executions[found->second].span, span);
     }
@@ -191,10 +209,13 @@ class KinetoReader {
       if (!call.groups.empty()) ranks = std::max(ranks, call.groups.front().back() + 1);
     for (Call& call : profile_.calls) {
       set_unlisted_ranks(groups, ranks, call);
-      if (given > 0.0 && !call.groups.empty() && call.groups.front().back() >= given)
+      if (call.groups.empty()) continue;
+      const std::uint32_t last = call.groups.front().back();
+      if (given > 0.0 && last >= given)
         throw InputError("", fmt::format("process group '{}' has rank {}, but \"distributedInfo\" "
                                          "has a world_size of {:.0f}",
-                                         call.sequence, call.groups.front().back(), given));
+                                         call.sequence, last, given));
+      ranks = std::max(ranks, last + 1);
     }
     profile_.chips = ranks;
   }
@@ -215,8 +236,8 @@ class KinetoReader {
   std::map<double, std::uint32_t> device_ids_;  // by number of the profile
   std::vector<Undescribed> undescribed_;
   std::vector<Call> described_;
-  std::map<std::int64_t, std::uint32_t> description_of_;  // by external id
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> execution_of_;
+  std::map<std::int64_t, std::uint32_t> description_of_;                       // by external id
+  std::map<std::pair<std::uint32_t, Operation>, std::uint32_t> execution_of_;  // by device
   Notes unread_;  // kernels without sizes, by name
 };
 

@@ -132,8 +132,7 @@ std::string set_listed_ranks(const Json& args, Call& call) {
   if (std::ranges::adjacent_find(*ranks) != ranks->end() || ranks->size() != call.chips)
     return fmt::format("its process group has {} ranks, but lists {}", call.chips, ranks->size());
   call.groups = {*ranks};
-  if (list->truncated)
-    call.assumptions.emplace_back("truncated lists of ranks are completed by their stride");
+  call.has_assumed_ranks = list->truncated;
   return call.chips < 2 ? "groups of one chip" : "";
 }
 
@@ -165,8 +164,7 @@ std::string set_data(const Json& args, std::string_view kernel, Call& call) {
   call.format = type->format;
   if (call.bytes <= 0.0) return "moves no data";
   call.collective = kind->collective;
-  if (kind->collective == Collective::all_to_all && is_uneven(args))
-    call.assumptions.emplace_back("uneven all-to-alls are simulated as even");
+  call.is_uneven = kind->collective == Collective::all_to_all && is_uneven(args);
   call.can_quantize = type->is_exact && steps::is_wide(type->format) &&
                       collectives::sums(kind->collective) && !sums_nothing(kernel);
   return {};
@@ -203,9 +201,15 @@ Call kineto_call(const Json& args, std::string_view kernel) {
 }
 
 void set_unlisted_ranks(const ProcessGroups& groups, std::uint32_t chips, Call& call) {
+  const auto known = groups.find(call.sequence);
+  const bool is_known = known != groups.end() && known->second.size() == call.chips;
+  if (call.has_assumed_ranks && is_known) {
+    call.groups.clear();
+    call.has_assumed_ranks = false;
+  }
   if (!call.groups.empty() || !call.obstacle.empty()) return;
   std::vector<std::uint32_t> ranks;
-  if (const auto known = groups.find(call.sequence); known != groups.end()) {
+  if (known != groups.end()) {
     ranks = known->second;
   } else if (call.chips == chips) {
     ranks.resize(chips);

@@ -27,8 +27,8 @@ bool describes_collective(const input::Json& args);
 /// `kernel`: its name, which contains the reduction; may be empty.
 Call kineto_call(const input::Json& args, std::string_view kernel);
 
-/// Sets the group of a call that lists no ranks: the process group of its name, or all `chips` of the
-/// run if it has as many ranks; otherwise an obstacle.
+/// Sets the group of a call whose ranks are not listed or truncated: the process group of its name;
+/// otherwise all `chips` of the run if it has as many ranks; otherwise an obstacle.
 void set_unlisted_ranks(const ProcessGroups& groups, std::uint32_t chips, Call& call);
 
 }  // namespace equarx::profile

@@ -37,8 +37,9 @@ struct Call {
   /// Chips of each group, ascending; a single group of the recorded rank if the profile has no
   /// others. Empty: unknown.
   imports::DeviceGroups groups = {};
-  std::string obstacle = {};                  ///< why it is not simulated; empty if it is
-  std::vector<std::string> assumptions = {};  ///< about its groups and sizes, for notes
+  std::string obstacle = {};       ///< why it is not simulated; empty if it is
+  bool has_assumed_ranks = false;  ///< a truncated list of ranks, completed by its stride
+  bool is_uneven = false;          ///< an all-to-all of different sizes per rank
 
   bool operator==(const Call&) const = default;
 };

@@ -22,8 +22,8 @@ using input::Json;
 
 constexpr double kSecondsPerTick = 1e-6;  // of ts and dur
 constexpr double kPicosecond = 1e-12;
-/// Most events that XProf writes to trace.json (xprof/convert/trace_viewer/trace_events_to_json.h,
-/// max_events).
+/// Most events of a file; later ones are dropped (xla/tsl/profiler/convert/xplane_to_trace_events.cc,
+/// GetTraceViewerMaxEvents()).
 constexpr std::size_t kMostEvents = 1'000'000;
 
 /// An operation that events execute.
@@ -55,7 +55,8 @@ class XprofReader {
     ++events_;
     return event.find("long_name") != std::string_view::npos ||
            event.find("hlo_category") != std::string_view::npos ||
-           event.find("_name\"") != std::string_view::npos;
+           event.find("_name\"") != std::string_view::npos ||
+           event.find("\"%") != std::string_view::npos;
   }
 
   void add(const Json& event) {
@@ -73,7 +74,7 @@ class XprofReader {
   Profile finish(std::uint32_t chips) {
     if (events_ >= kMostEvents)
       profile_
-          .notes[fmt::format("the trace viewer's file has at most {} events; later ones are "
+          .notes[fmt::format("files of the trace viewer end after {} events: later ones are "
                              "missing",
                              kMostEvents)] = 1;
     set_chips(chips);

@@ -65,19 +65,23 @@ TEST_CASE("what cannot be simulated has an obstacle") {
 }
 
 TEST_CASE("uneven all-to-alls and truncated ranks are assumptions") {
-  const auto assumed = [](const char* in, const char* out) {
+  const auto uneven = [](const char* in, const char* out) {
     return call_of(fmt::format(R"("In split size": "{}", "Out split size": "{}", )", in, out) +
                    args_of("all_to_allv", 8, 8, "Float", 4, "[0, 1, 2, 3]"))
-        .assumptions.size();
+        .is_uneven;
   };
-  CHECK(assumed("[]", "") == 0);
-  CHECK(assumed("[2, 2, 2, 2]", "[]") == 0);
-  CHECK(assumed("[2, 2, 2, 2]", "[1, 3, 2, 2]") == 1);
-  CHECK(assumed("[2, 2, ...]", "[]") == 1);
-  const Call call = call_of(args_of("allreduce", 8, 8, "Float", 4, "[0, 2, ...]"));
+  CHECK_FALSE(uneven("[]", ""));
+  CHECK_FALSE(uneven("[2, 2, 2, 2]", "[]"));
+  CHECK(uneven("[2, 2, 2, 2]", "[1, 3, 2, 2]"));
+  CHECK(uneven("[2, 2, ...]", "[]"));
+  Call call = call_of(args_of("allreduce", 8, 8, "Float", 4, "[0, 2, ...]", "tp"));
   CHECK(call.groups == imports::DeviceGroups{{0, 2, 4, 6}});
-  CHECK(call.assumptions ==
-        std::vector<std::string>{"truncated lists of ranks are completed by their stride"});
+  CHECK(call.has_assumed_ranks);
+  set_unlisted_ranks({}, 8, call);
+  CHECK(call.has_assumed_ranks);
+  set_unlisted_ranks({{"tp", {0, 2, 5, 7}}}, 8, call);
+  CHECK(call.groups == imports::DeviceGroups{{0, 2, 5, 7}});
+  CHECK_FALSE(call.has_assumed_ranks);
   CHECK(call_of(R"("Process Group Ranks": [0, 3], )"
                 R"("Collective name": "allreduce", "In msg nelems": "8", "dtype": "Float")")
             .groups == imports::DeviceGroups{{0, 3}});

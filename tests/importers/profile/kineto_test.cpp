@@ -59,6 +59,15 @@ TEST_CASE("several kernels of an operation are one execution") {
   CHECK(profile.devices[0].communication.size() == 3);
 }
 
+TEST_CASE("kernels of a CUDA graph share an external id, but not their number") {
+  const auto sum = [](double start, int number) {
+    return kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", start, 5,
+                  fmt::format(R"("External id": 4, "Seq": {}, )", number) +
+                      args_of("allreduce", 8, 8, "BFloat16", 2, "[0, 1]"));
+  };
+  CHECK(read_kineto(trace_of({sum(0, 1), sum(10, 2), sum(20, 2)})).executions.size() == 2);
+}
+
 TEST_CASE("kernels that cannot be used are noted with counts") {
   const Profile profile = read_kineto(
       trace_of({sum_of_two(10, 5), sum_of_two(20, -5), sum_of_two(30, 0),

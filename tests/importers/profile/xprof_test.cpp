@@ -87,6 +87,20 @@ TEST_CASE("collectives in fusions and without readable text are noted") {
             {"events without a valid start and duration are not used", 1}});
 }
 
+TEST_CASE("events without a display name have their HLO text as name") {
+  const Profile profile = read({R"({"ph": "X", "pid": 3, "tid": 3, "ts": 0, "dur": 5, "name": ")" +
+                                std::string(kSum) + R"("})"});
+  CHECK(profile.calls.at(0).name == "all-reduce.3");
+}
+
+TEST_CASE("full files are noted") {
+  std::vector<std::string> events(1'000'000, "{}");
+  events.push_back(op(0, 3, 0, 5, kSum));
+  CHECK(read(events).notes == Notes{{"files of the trace viewer end after 1000000 events: later "
+                                     "ones are missing",
+                                     1}});
+}
+
 TEST_CASE("traces without collectives are refused with a remedy") {
   CHECK_THAT(message_of([] { read({op(0, 3, 0, 5, kFusion)}); }),
              ContainsSubstring("has no collective with HLO text (\"long_name\")"));
