@@ -22,12 +22,13 @@ using profile::Profile;
 using profile::Recorded;
 
 constexpr double kMaxCallBytes = 1e12;
+constexpr const char* kStandardInput = "-";
 
 Profile read_all(Profiler profiler, const std::vector<std::string>& paths,
                  const std::function<std::string(const std::string&)>& read, std::uint32_t chips) {
   Profile all;
   for (const std::string& path : paths)
-    input::within("profile " + (path == "-" ? "from standard input" : path), [&] {
+    input::within("profile " + (path == kStandardInput ? "from standard input" : path), [&] {
       const std::string text = read(path);
       const Profile one = profiler == Profiler::kineto ? profile::read_kineto(text)
                                                        : profile::read_xprof(text, chips);
@@ -129,7 +130,9 @@ ImportedProfile import_profile(Profiler profiler, const std::vector<std::string>
       mesh_for(machine, options, [&] { return axes_for(made.rows, machine.chips()); });
   ProfileStep step(mesh);
   ImportedProgram& program = made.program;
-  program.name = os::printable(std::filesystem::path(paths.front()).filename().string());
+  program.name = paths.front() == kStandardInput
+                     ? "standard input"
+                     : os::printable(std::filesystem::path(paths.front()).filename().string());
   program.devices = machine.chips();
   for (const Recorded& row : made.rows)
     program.ops.push_back(step.add(row, program.ops.size(), options));

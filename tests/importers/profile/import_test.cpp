@@ -100,6 +100,16 @@ TEST_CASE("profiles of several ranks are compared by the shortest time") {
   CHECK_THAT(made.rows[0].median_s, WithinRel(10e-6, 1e-9));
 }
 
+TEST_CASE("a profile is named by its file, or standard input") {
+  const std::string text = trace_of({sum_of_two(0, 50)}, run_of(0, 2));
+  CHECK(imported({{"a/b.json", text}}, on_nodes("switch:2")).program.name == "b.json");
+  CHECK(imported({{"-", text}}, on_nodes("switch:2")).program.name == "standard input");
+  CHECK_THAT(message_of([] {
+               imported({{"-", ""}}, on_nodes("switch:2"));
+             }),
+             ContainsSubstring("profile from standard input: is truncated"));
+}
+
 TEST_CASE("profiles of another machine and wrong files are refused in one line") {
   const std::string two = trace_of({sum_of_two(0, 50)}, run_of(0, 2));
   const auto read = [&](const Files& files, const std::string& topology) {
