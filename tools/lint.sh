@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Static checks: formatting, shellcheck, language, descriptions of public declarations, clang-tidy (.clang-tidy).
-# clang-tidy covers the files that the change reaches (tools/lint/changed.py), at most the 8 translation units with the
+# clang-tidy covers the files that the change reaches (tools/lint/changed.py), at most the 6 translation units with the
 # most changed lines (about a minute on two cores); with --all, every translation unit of the product.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ commands=build/tidy/compile_commands.json
 if [ "${1:-}" = --all ]; then
   units=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$commands" | grep -v '\.pb\.cc$')
 else
-  units=$(/usr/bin/python3 -B tools/lint/changed.py --units "$commands" --limit 8)
+  units=$(/usr/bin/python3 -B tools/lint/changed.py --units "$commands" --limit 6)
 fi
 count=$(printf '%s' "$units" | grep -c . || true)
 echo "lint: clang-tidy ($count translation units, up to 15 seconds each)" >&2

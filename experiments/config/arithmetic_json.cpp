@@ -50,7 +50,7 @@ const input::Table<ArithmeticConfig>& arithmetic_table() {
        R"(`two-shot`, `direct`: terms of a sum as they arrive, own first; `"ranks"`: from rank 0 )"
        R"(on; `"owner"`: own first, then the following ranks)"},
       {"owner", &ArithmeticConfig::owner, Named{kOwners},
-       R"(quantized AllGather of an AllReduce: the owner keeps what it has sent, or `"summed"`, )"
+       R"(quantized AllGather of an AllReduce: the owner keeps the sent codes' values, or `"summed"`, )"
        "its own sum: ranks then differ"},
       {"subnormals", &ArithmeticConfig::subnormals, Named{kSubnormals},
        R"(`"flush"`: subnormal operands and results of additions become zero)"},

@@ -37,8 +37,8 @@ void check(const config::ExperimentConfig& config) {
 /// NMSE of roundings of normal values. Caches the formats that are measured.
 class RoundingTheory {
  public:
-  double nmse(const numerics::BlockFormat& format, std::uint64_t elements) {
-    if (!format.scaled) return values::conversion_nmse(format.element);
+  double nmse(const numerics::BlockFormat& format, std::uint64_t elements, std::uint32_t terms) {
+    if (!format.scaled) return values::conversion_nmse(format.element, terms);
     const std::uint64_t groups = std::min<std::uint64_t>(elements, numerics::kRegisterElements);
     const std::uint64_t in_group = std::max<std::uint64_t>(1, elements / groups);
     for (const auto& [known, nmse] : known_)
@@ -104,8 +104,9 @@ class Maker {
     contract.algorithm = run.algorithm->name;
     contract.time_s = run.time_s;
     contract.path = values::rounding_path(
-        plan.program, [&](const numerics::BlockFormat& format, std::uint64_t elements) {
-          return has_theory(contract_.config, plan.program) ? theory_.nmse(format, elements)
+        plan.program,
+        [&](const numerics::BlockFormat& format, std::uint64_t elements, std::uint32_t terms) {
+          return has_theory(contract_.config, plan.program) ? theory_.nmse(format, elements, terms)
                                                             : std::nan("");
         });
     if (std::isfinite(contract.path.expected_nmse))
@@ -127,7 +128,7 @@ class Maker {
                                  .contract = true};
     if (plan.program.arithmetic.residual != collectives::Residual::none)
       options.residual = &residual.emplace(run::make_residual_source(contract_.config.tensor));
-    contract.values = values::execute(plan.program, source_, options);
+    contract.values = values::execute(values_program(plan, contract_.config), source_, options);
   }
 
   void compare_collectives() {

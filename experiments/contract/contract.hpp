@@ -63,7 +63,7 @@ struct CollectiveContract {
   bool same_for_all_ranks() const;
 };
 
-/// What happens if the fastest of the collectives runs at each size.
+/// Bits if the fastest of the collectives runs at each size.
 struct Switching {
   std::vector<SizeCheck> sizes;  ///< `algorithm`: label of the fastest
   bool same_at_all_sizes = true;

@@ -53,6 +53,16 @@ std::string ranks_text(const CollectiveContract& contract) {
                                             static_cast<double>(contract.values.computed_elements));
 }
 
+/// Drops columns without any entry.
+void drop_empty_columns(std::vector<output::TableRow>& rows) {
+  for (std::size_t column = rows.front().size(); column-- > 1;) {
+    const bool empty = std::all_of(rows.begin() + 1, rows.end(),
+                                   [&](const output::TableRow& row) { return row[column] == "-"; });
+    if (!empty) continue;
+    for (output::TableRow& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+}
+
 std::string main_table(const Contract& contract) {
   std::vector<output::TableRow> rows = {{"collective", "time", "roundings", "not exact", "NMSE",
                                          "expected", "ranks", "cuts", "sizes", "fewer ranks"}};
@@ -63,6 +73,7 @@ std::string main_table(const Contract& contract) {
                     one.cuts == 0 ? "-" : yes_no(one.same_at_all_cuts),
                     one.sizes.empty() ? "-" : yes_no(one.same_at_all_sizes()),
                     one.fewer_ranks.empty() ? "-" : yes_no(one.same_for_all_ranks())});
+  drop_empty_columns(rows);
   output::fit_width(rows, {"cuts"});
   output::shorten_names(rows);
   return output::aligned_table(rows);

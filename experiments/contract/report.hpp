@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "experiments/contract/contract.hpp"
 
 namespace equarx::contract {

@@ -30,14 +30,14 @@ numerics::UlpCounts compare(numerics::ElementFormat type, const values::Windows&
   return counts;
 }
 
-/// Cuts other than those of the plan, within the chunk.
+/// Alternatives to the cut of a program: more parts, which need no more memory, or half as many
+/// scale groups.
 std::vector<collectives::Cut> other_cuts(const collectives::Program& program) {
   const collectives::Cut own = program.partition.cut(0);
-  std::vector<collectives::Cut> cuts;
-  for (const collectives::Cut cut :
-       {collectives::Cut{1, 1}, collectives::Cut{1, 4},
-        collectives::Cut{own.minishards * 2, own.microshards}, collectives::Cut{3, 2}})
-    if (cut.minishards != own.minishards || cut.microshards != own.microshards) cuts.push_back(cut);
+  std::vector<collectives::Cut> cuts = {{own.minishards, own.microshards * 2},
+                                        {own.minishards * 2, own.microshards},
+                                        {own.minishards * 3, own.microshards + 1}};
+  if (own.minishards > 1) cuts.push_back({own.minishards / 2, own.microshards});
   return cuts;
 }
 
@@ -106,6 +106,26 @@ const plan::CollectivePlan& chosen(const plan::PlannedCollective& planned,
   return planned.candidates.front();
 }
 
+collectives::Program values_program(const plan::CollectivePlan& plan,
+                                    const config::ExperimentConfig& config) {
+  constexpr std::uint64_t kMostElements = 1 << 18;
+  const collectives::Partition& partition = plan.program.partition;
+  const std::uint64_t chunk = partition.chunk_elements(0);
+  const auto has_scales = [](const numerics::BlockFormat& format) {
+    return format.scaled || numerics::has_shared_scale(format);
+  };
+  const collectives::Cut cut = partition.cut(0);
+  if (chunk / cut.minishards / cut.microshards <= kMostElements ||
+      std::ranges::any_of(plan.program.formats, has_scales))
+    return plan.program;
+  config::CollectiveConfig finer = plan.config;
+  finer.minishards = cut.minishards;
+  finer.microshards = std::max<std::uint32_t>(
+      cut.microshards,
+      static_cast<std::uint32_t>((chunk - 1) / (kMostElements * cut.minishards) + 1));
+  return try_program(finer, plan.program.grid(), config).value_or(plan.program);
+}
+
 void compute(const collectives::Program& program, const config::TensorConfig& tensor,
              const values::TensorSource& source, unsigned threads, values::Windows& windows) {
   std::optional<values::TensorSource> residual;
@@ -123,8 +143,9 @@ void check_cuts(const plan::CollectivePlan& plan, const config::ExperimentConfig
                 CollectiveContract& contract) {
   values::Windows reference = values::Windows::spread(source.elements(), kWindows, kWindowElements);
   values::Windows windows = reference;
-  compute(plan.program, config.tensor, source, threads, reference);
-  for (const collectives::Cut& cut : other_cuts(plan.program)) {
+  const collectives::Program own = values_program(plan, config);
+  compute(own, config.tensor, source, threads, reference);
+  for (const collectives::Cut& cut : other_cuts(own)) {
     config::CollectiveConfig other = plan.config;
     other.minishards = cut.minishards;
     other.microshards = cut.microshards;
@@ -143,7 +164,7 @@ void check_ranks(const plan::CollectivePlan& plan, const config::ExperimentConfi
   const std::uint32_t all = plan.program.ranks();
   values::Windows reference = values::Windows::spread(source.elements(), kWindows, kWindowElements);
   values::Windows windows = reference;
-  compute(plan.program, config.tensor, source, threads, reference);
+  compute(values_program(plan, config), config.tensor, source, threads, reference);
   for (std::uint32_t ranks = 1; ranks < all && all % ranks == 0; ranks *= 2) {
     RanksCheck check{.ranks = ranks, .obstacle = {}, .ulps = {}};
     const values::TensorSource fewer = values::TensorSource::grouped(source, all / ranks);
@@ -226,7 +247,8 @@ class AtSize {
       check.time_s = timed.time_s;
       const plan::CollectivePlan& choice =
           chosen(plan->collectives.front(), timed.algorithm, timed.protocol);
-      compute(choice.program, one.tensor, run::make_source(one.tensor), threads, windows);
+      compute(values_program(choice, one), one.tensor, run::make_source(one.tensor), threads,
+              windows);
     }
     checks_.push_back(std::move(check));
     computed_.push_back(std::move(windows));

@@ -11,6 +11,11 @@
 
 namespace equarx::contract {
 
+/// Returns the program of a plan, cut into more messages where that changes no value: formats without
+/// scales. Values then need less memory.
+collectives::Program values_program(const plan::CollectivePlan& plan,
+                                    const config::ExperimentConfig& config);
+
 /// Computes parts of a result.
 void compute(const collectives::Program& program, const config::TensorConfig& tensor,
              const values::TensorSource& source, unsigned threads, values::Windows& windows);

@@ -119,9 +119,9 @@ ExchangeOptions exchange_options(const ProgramRequest& request) {
   return {.reduce_scatter = request.reduce_scatter,
           .all_gather = request.all_gather,
           .cut = request.cut,
-          .order = request.order,
           .rows = request.rows,
-          .rows_at_once = request.rows_at_once};
+          .rows_at_once = request.rows_at_once,
+          .order = request.order};
 }
 
 Program make_doubling(const ProgramRequest& request) {

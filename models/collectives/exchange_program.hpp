@@ -13,13 +13,13 @@ struct ExchangeOptions {
   /// Wire formats. Sums are always FP32, re-encoded for each message.
   numerics::BlockFormat reduce_scatter;
   numerics::BlockFormat all_gather;
-  CutRule cut;
-  /// Two-shot: order of the terms of a sum. If not of arrival, own terms are encoded as well.
-  SumOrder order = SumOrder::arrival;
+  CutRule cut = {};
   /// Rows of tiles that a GPU's workgroups process (models/hardware/workgroups.hpp), and workgroups
   /// of a compute unit, which process different rows at once; 0: a single instruction stream.
   std::uint32_t rows = 0;
   std::uint32_t rows_at_once = 1;
+  /// Two-shot: order of the terms of a sum. If not of arrival, own terms are encoded as well.
+  SumOrder order = SumOrder::arrival;
 };
 
 /// Returns the format that determines the cut of chunks: the format of the phase with scales, if

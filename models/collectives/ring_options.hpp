@@ -45,7 +45,7 @@ struct RingOptions {
   /// ReduceScatter hop, encoded once in the AllGather. A phase without scales sums in its format.
   numerics::BlockFormat reduce_scatter;
   numerics::BlockFormat all_gather;
-  CutRule cut;
+  CutRule cut = {};
   /// all_reduce, reduce_scatter or all_gather.
   Collective collective = Collective::all_reduce;
   /// Order of axes of the first segment; all, in ascending order, if empty.

@@ -6,7 +6,7 @@
 namespace equarx::collectives {
 
 /// Returns `program` with this arithmetic. Owners that keep their sums store them instead of
-/// decoding what they sent. A residual is added after the last term of every sum, or to the whole
+/// decoding their codes. A residual is added after the last term of every sum, or to the whole
 /// result.
 /// @throws std::invalid_argument for a residual in a program that adds terms one by one along a
 /// ring, or in several stages (sums_at_once()); for owners that keep their sums, or a residual, in

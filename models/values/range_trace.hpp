@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "models/collectives/program.hpp"
 
@@ -21,7 +20,7 @@ struct RangeEvents {
   RangeEvents& operator+=(const RangeEvents& other);
 };
 
-/// What happens to magnitudes between the inputs and the result. Zero without values.
+/// Magnitudes and range errors between the inputs and the result. Zero without values.
 struct RangeCounts {
   float largest_input = 0.0F;  ///< finite magnitudes
   float largest_sum = 0.0F;    ///< of partial and complete sums, before they are rounded
@@ -61,6 +60,7 @@ class RangeTrace {
 
  private:
   void add(RangeEvents& events, const Place& place, std::size_t index) const;
+  std::span<const float> real_part(const Place& place, std::span<const float> values) const;
 
   std::uint64_t first_ = 0;
   std::size_t real_ = 0;

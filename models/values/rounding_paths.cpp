@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -25,7 +24,7 @@ using numerics::BlockFormat;
 using numerics::ElementFormat;
 using Kind = Roundings::Kind;
 
-/// One rounding, after those of `before`.
+/// One rounding, and the earlier ones.
 struct Node {
   Kind kind;
   BlockFormat format;
@@ -134,6 +133,7 @@ class Tracer {
             Cells(cells.size(),
                   State{.last = {}, .depth = 0, .terms = 1, .type = program_.tensor_format}));
       case Op::store: {
+        if (program_.arithmetic.owner == collectives::OwnerKeeps::summed) return;
         Cells stored(cells.begin(), cells.end());
         return deliver(stored);
       }
@@ -203,7 +203,7 @@ class Tracer {
   void round(State& value, Kind kind, const BlockFormat& format, std::uint64_t elements) const {
     value.last = std::make_shared<const Node>(Node{kind, format, value.last});
     ++value.depth;
-    value.noise += nmse_(format, elements) * value.terms;
+    value.noise += nmse_(format, elements, value.terms) * value.terms;
     value.type = format.scaled ? ElementFormat::fp32 : format.element;
   }
 
@@ -292,18 +292,18 @@ RoundingPath rounding_path(const collectives::Program& program, const RoundingNm
   return path_of(tracer.deepest(), tracer.mean_noise());
 }
 
-double conversion_nmse(ElementFormat type) {
+double conversion_nmse(ElementFormat type, double variance) {
   const std::optional<int> bits = fraction_bits(type);
   if (!bits) return std::numeric_limits<double>::quiet_NaN();
   constexpr int kLowest = -60;
-  constexpr int kHighest = 6;
+  constexpr int kHighest = 20;
   constexpr double kUniform = 12.0;  // variance of a uniform error of one step
-  const auto share_below = [](double x) { return std::erf(x / std::numbers::sqrt2); };
+  const auto share_below = [&](double x) { return std::erf(x / std::sqrt(2.0 * variance)); };
   double error = 0.0;
   for (int exponent = kLowest; exponent < kHighest; ++exponent) {
     const double low = std::ldexp(1.0, exponent);
     const double step = std::ldexp(low, -*bits);
-    error += (share_below(2.0 * low) - share_below(low)) * step * step / kUniform;
+    error += (share_below(2.0 * low) - share_below(low)) * step * step / (kUniform * variance);
   }
   return error;
 }

@@ -36,10 +36,10 @@ struct RoundingPath {
   double expected_nmse = 0.0;
 };
 
-/// Squared error of one rounding over the power of its operand; NaN if unknown. `elements`: of the
-/// minishard that is encoded in a format with scales; 0 for a format without.
-using RoundingNmse =
-    std::function<double(const numerics::BlockFormat& format, std::uint64_t elements)>;
+/// Squared error of one rounding over the power of its operand, a sum of `terms`; NaN if unknown.
+/// `elements`: of the minishard that is encoded in a format with scales; 0 for a format without.
+using RoundingNmse = std::function<double(const numerics::BlockFormat& format,
+                                          std::uint64_t elements, std::uint32_t terms)>;
 
 /// Follows every input through the program, for the first unit of each segment; all units of a
 /// segment are alike. Time and memory are proportional to the instructions of a unit times the
@@ -48,7 +48,8 @@ RoundingPath rounding_path(const collectives::Program& program, const RoundingNm
 
 /// Squared error of rounding normal values to a floating-point type without scales to nearest, over
 /// their power, without overflow and subnormals: E[ulp(x)^2] / (12 E[x^2]), by summation over the
-/// binades of a normal distribution. NaN for types that are not floating point.
-double conversion_nmse(numerics::ElementFormat type);
+/// binades of a normal distribution of this variance, whose place between two powers of four
+/// matters. NaN for types that are not floating point.
+double conversion_nmse(numerics::ElementFormat type, double variance = 1.0);
 
 }  // namespace equarx::values

@@ -77,7 +77,7 @@ void SumArithmetic::convert(const RangeTrace::Place& place, ElementFormat type,
 
 void SumArithmetic::to_accumulator(const RangeTrace::Place& place, std::span<float> values) {
   if (arithmetic_.subnormals == Subnormals::flush) flush_subnormals(type(), values);
-  convert(place, type(), values);
+  if (type() != ElementFormat::fp32) convert(place, type(), values);
 }
 
 /// Computes sums = sums + term_.

@@ -340,7 +340,7 @@ class RandomStep {
 template <typename Shortens>
 void check_random_steps(const Shortens& shortens) {
   const Rings rings;
-  constexpr int kSteps = 300;
+  constexpr int kSteps = 150;
   int shortened = 0;
   for (std::uint32_t seed = 0; seed < kSteps; ++seed) {
     CAPTURE(seed);

@@ -1,18 +1,17 @@
 #include "tools/cli/contract_command.hpp"
 
-#include <array>
 #include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include "base/input/json.hpp"
-#include "base/output/files.hpp"
 #include "experiments/contract/report.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/config_options.hpp"
 #include "tools/cli/help_texts.hpp"
 #include "tools/cli/messages.hpp"
-#include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
 
 namespace equarx::cli {

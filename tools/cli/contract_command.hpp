@@ -1,7 +1,9 @@
 // The subcommand `contract`.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace equarx::cli {
 

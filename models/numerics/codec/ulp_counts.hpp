@@ -17,7 +17,7 @@ struct UlpCounts {
 
   std::uint64_t elements = 0;
   std::array<std::uint64_t, kClasses> by_distance{};  ///< finite pairs
-  /// Elements of which exactly one value is NaN or Inf, or both are, but not alike.
+  /// Elements where exactly one value is NaN or Inf, or both are, but not alike.
   std::uint64_t nonfinite = 0;
   std::uint64_t most = 0;  ///< largest distance of a finite pair
 

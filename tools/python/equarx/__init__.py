@@ -11,6 +11,7 @@ import atexit as _atexit
 from . import _core
 from ._automatic_mu import AutomaticMu
 from ._collectives import Outcome, all_gather, all_to_all, allreduce, broadcast, reduce_scatter
+from ._contract import contract
 from ._errors import DefectError, InputError, ProgramError
 from ._instructions import Program
 from ._known import formats, hardware, topology
@@ -25,7 +26,7 @@ __version__: str = _core.version()
 __all__ = [
     "AutomaticMu", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
     "Result", "Run", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all", "allreduce", "broadcast",
-    "formats", "hardware", "quantize", "reduce_scatter", "run", "sweep", "topology", "tune",
+    "contract", "formats", "hardware", "quantize", "reduce_scatter", "run", "sweep", "topology", "tune",
 ]
 
 _atexit.register(_core.finish_work)
