@@ -80,24 +80,28 @@ TEST_CASE("a quantized ring encodes at each hop, and once for the AllGather") {
   CHECK(path.expected_nmse == Approx(2.5).epsilon(1e-4));
 }
 
-TEST_CASE("the expected error is the computed one of sums that are rounded once") {
-  for (const std::uint32_t ranks : {2U, 4U, 8U, 16U}) {
-    CAPTURE(ranks);
-    CHECK(rounding_path(one_shot(ranks), theory).expected_nmse ==
-          Approx(computed_nmse(one_shot(ranks))).epsilon(0.03));
-  }
+/// Computed over expected error of one-shot AllReduces.
+double ratio(std::uint32_t ranks, const collectives::Arithmetic& arithmetic) {
+  const Program program = one_shot(ranks, arithmetic);
+  return computed_nmse(program) / rounding_path(program, theory).expected_nmse;
 }
 
-TEST_CASE("sums of few bits lose more than the theory of uniform errors, by less than a fifth") {
+TEST_CASE("the expected error is the computed one of many terms that are rounded once") {
+  CHECK(ratio(8, {}) == Approx(1.0).epsilon(0.03));
+  CHECK(ratio(16, {}) == Approx(1.0).epsilon(0.03));
+}
+
+TEST_CASE("sums of few terms lose more than the theory of uniform errors, by less than a quarter") {
   // The sum of two values of one binade is exact or a tie, with a mean square of a half of
   // (ulp / 2)^2 rather than a third.
   for (const std::uint32_t ranks : {2U, 4U, 8U, 16U}) {
-    const Program program = one_shot(ranks, {.accumulate = ElementFormat::bf16});
-    const double ratio = computed_nmse(program) / rounding_path(program, theory).expected_nmse;
-    CAPTURE(ranks, ratio);
-    CHECK(ratio > 1.0);
-    CHECK(ratio < 1.25);
+    const double rounded_always = ratio(ranks, {.accumulate = ElementFormat::bf16});
+    CAPTURE(ranks, rounded_always);
+    CHECK(rounded_always > 1.0);
+    CHECK(rounded_always < 1.25);
   }
+  CHECK(ratio(2, {}) > 1.1);
+  CHECK(ratio(2, {}) < 1.25);
 }
 
 TEST_CASE("a format without a theory has no expected error") {
