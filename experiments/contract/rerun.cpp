@@ -197,7 +197,7 @@ class AtSize {
   /// Computes the windows of this size and of all smaller ones.
   AtSize(const config::ExperimentConfig& config, const std::vector<std::uint64_t>& smaller,
          std::uint64_t elements, unsigned threads)
-      : config_(config) {
+      : config_(config), whole_elements_(config.tensor.elements) {
     config_.tensor.elements = elements;
     config_.tensor.shape = {elements};
     if (config_.tensor.residual) {
@@ -230,6 +230,14 @@ class AtSize {
     windows.ranges.insert(windows.ranges.end(), more.ranges.begin(), more.ranges.end());
   }
 
+  /// Files hold whole tensors, one after the other.
+  values::TensorSource source_of(const config::TensorConfig& tensor) const {
+    if (tensor.files.empty()) return run::make_source(tensor);
+    config::TensorConfig whole = tensor;
+    whole.elements = whole_elements_;
+    return values::TensorSource::prefix(run::make_source(whole), tensor.elements);
+  }
+
   void run(std::size_t number, unsigned threads) {
     const auto bytes = config_.tensor.bytes();
     SizeCheck check{.bytes = bytes, .algorithm = {}, .time_s = 0.0, .obstacle = {}, .ulps = {}};
@@ -247,15 +255,15 @@ class AtSize {
       check.time_s = timed.time_s;
       const plan::CollectivePlan& choice =
           chosen(plan->collectives.front(), timed.algorithm, timed.protocol);
-      compute(values_program(choice, one), one.tensor, run::make_source(one.tensor), threads,
-              windows);
+      compute(values_program(choice, one), one.tensor, source_of(one.tensor), threads, windows);
     }
     checks_.push_back(std::move(check));
     computed_.push_back(std::move(windows));
   }
 
   config::ExperimentConfig config_;
-  values::Windows windows_;  ///< without values
+  std::uint64_t whole_elements_;  ///< of the configuration's tensor
+  values::Windows windows_;       ///< without values
   std::vector<SizeCheck> checks_;
   std::vector<values::Windows> computed_;  ///< by collective; without values if it does not run
 };

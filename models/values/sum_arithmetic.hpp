@@ -17,8 +17,8 @@ namespace equarx::values {
 float largest_value(numerics::ElementFormat type);
 
 /// Replaces values that conversion to `type` would overflow by what `overflow` asks for, so that
-/// the conversion then gives it. NaN and Inf stay. No effect on by_type, and on types without scales
-/// that do not exist.
+/// the conversion then gives it. NaN and Inf stay. No effect for by_type, and for types other than
+/// bf16, fp16 and FP8.
 void limit(collectives::Overflow overflow, numerics::ElementFormat type, std::span<float> values);
 
 /// The encoded values of one rank.

@@ -26,8 +26,15 @@ TensorSource TensorSource::grouped(const TensorSource& source, std::uint32_t cou
   return fewer;
 }
 
+TensorSource TensorSource::prefix(const TensorSource& source, std::uint64_t elements) {
+  TensorSource first = grouped(source, 1);
+  first.elements_ = elements;
+  return first;
+}
+
 void TensorSource::sum_group(const Grouped& grouped, std::uint32_t rank, std::uint64_t first,
                              std::span<float> values) const {
+  if (grouped.count == 1) return grouped.source->read(rank, first, values);
   std::vector<float> term(values.size());
   std::ranges::fill(values, 0.0F);
   for (std::uint32_t i = 0; i < grouped.count; ++i) {

@@ -33,6 +33,9 @@ class TensorSource {
   /// product that is divided among fewer chips.
   static TensorSource grouped(const TensorSource& source, std::uint32_t count);
 
+  /// The first elements of each rank's tensor.
+  static TensorSource prefix(const TensorSource& source, std::uint64_t elements);
+
   /// Caches values from now on, up to `most_bytes`, for later reads.
   void keep(std::uint64_t most_bytes);
 

@@ -3,6 +3,7 @@
 #include "base/input/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/rank_files.hpp"
 
 namespace equarx::contract::contract_test {
 namespace {
@@ -89,6 +90,21 @@ TEST_CASE("owners that keep their sums end with other bits") {
                                  {.threads = 1, .sizes = false, .ranks = false});
   CHECK_FALSE(contract.collectives[0].values.ranks_identical);
   CHECK(contract.collectives[0].values.differing > 0);
+}
+
+TEST_CASE("files with a leading axis of ranks have the same values at other sizes") {
+  const testing::TemporaryDirectory folder;
+  const std::string path =
+      testing::write_values(folder, "sums.npy", {4, 8192}, [](std::uint64_t element) {
+        return static_cast<float>(element % 8192 * 7 % 1000) *
+               static_cast<float>(1 + element / 8192);
+      });
+  Json config = config_of(Json::array({kOneShot}), 4);
+  config["tensor"] = {{"values", {{"files", {path}}}}};
+  const Contract contract = made(config, {.threads = 1, .ranks = false});
+  const std::vector<SizeCheck>& sizes = contract.collectives[0].sizes;
+  REQUIRE(sizes.size() == 3);  // 1, 4 and 16 KiB of 32 KiB
+  CHECK(contract.collectives[0].same_at_all_sizes());
 }
 
 TEST_CASE("contracts are about sums of whole tensors on healthy machines") {

@@ -36,6 +36,29 @@ TEST_CASE("a tensor does not depend on the order of reads") {
         REQUIRE(read(source, 2, first, count)[i] == whole[first + i]);
 }
 
+TEST_CASE("fewer ranks have the sums of groups, in FP32 and in order") {
+  const TensorSource source(InputSpec{.seed = 5}, 500, ElementFormat::bf16);
+  const TensorSource fewer = TensorSource::grouped(source, 3);
+  for (const std::uint32_t rank : {0U, 1U}) {
+    std::vector<float> sums(100, 0.0F);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      const std::vector<float> term = read(source, 3 * rank + i, 50, 100);
+      for (std::size_t j = 0; j < 100; ++j) sums[j] += term[j];
+    }
+    round_to_tensor(ElementFormat::bf16, sums);
+    CHECK(read(fewer, rank, 50, 100) == sums);
+  }
+}
+
+TEST_CASE("a prefix has the first elements of each rank, then zeros") {
+  const TensorSource source(InputSpec{.seed = 5}, 500, ElementFormat::bf16);
+  const TensorSource prefix = TensorSource::prefix(source, 120);
+  CHECK(prefix.elements() == 120);
+  const std::vector<float> values = read(prefix, 2, 100, 40);
+  for (std::size_t i = 0; i < 40; ++i)
+    CHECK(values[i] == (i < 20 ? read(source, 2, 100 + i, 1)[0] : 0.0F));
+}
+
 TEST_CASE("a caching source has the same values, past its end too") {
   const TensorSource source(equarx::numerics::InputSpec{.seed = 3}, 10'000, ElementFormat::bf16);
   TensorSource kept = source;
