@@ -282,9 +282,11 @@ input::Json tensor_json(const TensorConfig& tensor) {
   json["dtype"] = numerics::name(tensor.dtype);
   json["values"] = (tensor.files.empty() ? synthetic_table() : file_table()).write(tensor);
   json["sample"] = tensor.sample;
-  if (tensor.residual)
+  if (tensor.residual) {
     json["residual"] =
         (tensor.residual->files.empty() ? synthetic_table() : file_table()).write(*tensor.residual);
+    json["residual"].erase("ranks");
+  }
   return json;
 }
 

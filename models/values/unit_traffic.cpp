@@ -28,8 +28,9 @@ void UnitTraffic::count(const Instruction& transfer) {
   if (message.origin.root) {
     bytes += (last - transfer.ranks.first + 1) * bytes_of(message, {0, 0});
   } else if (transfer.ranks == RankRange{}) {
-    bytes += program.grid().span(message.origin.gathered) * bytes_of(message, {}) +
-             program.ranks() * message.extra_bytes;
+    bytes += program.grid().span(message.origin.gathered) * bytes_of(message, {});
+    geometry_.for_each_tile(program.buffers[message.buffer].tile, {},
+                            [&](const RankTile&) { bytes += message.extra_bytes; });
   } else {  // a subset of ranks: the bytes that each of them sends or receives
     const collectives::Origin origin =
         transfer.op == Op::send ? message.origin : program.received(message);

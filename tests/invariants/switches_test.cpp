@@ -75,6 +75,20 @@ TEST_CASE("sums in the switch are rounded once, as those of one-shot") {
   for (const run::RunResult& one : result.runs) CHECK(one.numerics->ranks_identical);
 }
 
+TEST_CASE("both halves of an AllReduce run in a switch with values, for any size") {
+  for (const std::string collective : {"reduce-scatter", "all-gather"})
+    for (const std::uint64_t elements : {1U, 7U, 5000U}) {
+      CAPTURE(collective, elements);
+      input::Json json = on_switch("h100", 3, "1 KiB", {{"algorithm", "nvls"}});
+      json["collective"] = collective;
+      json["tensor"] = {{"shape", {elements}}, {"dtype", "bf16"}};
+      json["numerics"] = "on";
+      const run::RunResult result = result_of(json);  // compares encoded and timed bytes
+      CHECK(result.numerics->ranks_identical);
+      if (collective == "all-gather") CHECK(result.numerics->against_exact.mse == 0.0);
+    }
+}
+
 TEST_CASE("nvls carries the tensor and an Nth through a port, a ring nearly twice the tensor") {
   const double bytes = 64.0 * 1024 * 1024;
   const auto sent = [](const std::string& algorithm) {

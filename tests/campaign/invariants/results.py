@@ -30,7 +30,8 @@ def times(run: dict) -> None:
            f"{label}: a part is negative: {parts}")
     waits = run["core"]
     expect(all(part >= -ROUNDING * seconds for part in waits.values()), "core", f"{label}: a part is negative: {waits}")
-    if "compute_s" not in run:
+    # Concurrent streams of a core wait at the same time.
+    if "compute_s" not in run and run.get("algorithm") not in ("node-ring", "tree"):
         expect(sum(waits.values()) <= until, "core", f"{label}: {waits} are more than {seconds} s")
     interval = run.get("uncertainty")
     if interval:
@@ -53,7 +54,8 @@ def errors(run: dict) -> None:
     if found is None:
         return
     label = run["label"]
-    expect(found["ranks_identical"], "ranks identical", f"{label}: they are not")
+    if "owner keeps its sum" not in label:
+        expect(found["ranks_identical"], "ranks identical", f"{label}: they are not")
     expect(0.0 < found["sampled_fraction"] <= 1.0, "errors", f"{label}: {found}")
     for share in ("clipped_fraction", "flushed_fraction"):
         expect(0.0 <= found[share] <= 1.0, "errors", f"{label}: {share} {found[share]}")

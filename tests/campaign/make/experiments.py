@@ -33,6 +33,15 @@ def values(draw: Draw, ranks: int, files: dict, tensor: dict) -> dict:
     return made
 
 
+def residual(draw: Draw, files: dict, shape: list) -> dict:
+    """The values of a residual for tensors of this shape; synthetic if the shape is empty."""
+    if shape and draw.chance(0.5):
+        files["residual.safetensors"] = {"safetensors": {"dtype": "f4", "seed": 3, "malformed": False, "factor": 1.0,
+                                                         "name": "layer 1", "shape": shape}}
+        return {"files": ["residual.safetensors"], "tensor": "layer 1"}
+    return {"distribution": draw.choice(["normal", "uniform", "heavy-tailed"]), "seed": draw.randrange(1000)}
+
+
 def tensor(draw: Draw, ranks: int, files: dict) -> dict:
     made: dict = {}
     if draw.chance(0.6):
@@ -46,6 +55,8 @@ def tensor(draw: Draw, ranks: int, files: dict) -> dict:
         made["values"] = values(draw, ranks, files, made)
     if draw.chance(0.2):
         made["sample"] = draw.choice([1, 0.5, 0.1, 0.999, 1e-6])
+    if draw.chance(0.15):
+        made["residual"] = residual(draw, files, made.get("shape", []))
     return made
 
 
