@@ -204,6 +204,11 @@ std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks,
 
 namespace {
 
+/// The keys of "values".
+input::Json values_json(const TensorConfig& tensor) {
+  return (tensor.files.empty() ? synthetic_table() : file_table()).write(tensor);
+}
+
 /// Reads the values of a residual for `tensor`, whose size and type it has.
 std::shared_ptr<const TensorConfig> read_residual(input::ObjectReader reader,
                                                   const TensorConfig& tensor) {
@@ -268,6 +273,11 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
   return tensor;
 }
 
+bool has_normal_values(const TensorConfig& tensor) {
+  return tensor.files.empty() && !tensor.values.identical_ranks &&
+         tensor.values.distribution == numerics::Distribution::normal;
+}
+
 std::string_view values_name(const TensorConfig& tensor) {
   if (!tensor.files.empty()) return "files";
   return kDistributions[tensor.values.distribution];
@@ -280,11 +290,10 @@ input::Json tensor_json(const TensorConfig& tensor) {
   else
     json["shape"] = tensor.shape;
   json["dtype"] = numerics::name(tensor.dtype);
-  json["values"] = (tensor.files.empty() ? synthetic_table() : file_table()).write(tensor);
+  json["values"] = values_json(tensor);
   json["sample"] = tensor.sample;
   if (tensor.residual) {
-    json["residual"] =
-        (tensor.residual->files.empty() ? synthetic_table() : file_table()).write(*tensor.residual);
+    json["residual"] = values_json(*tensor.residual);
     json["residual"].erase("ranks");
   }
   return json;

@@ -31,6 +31,9 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
 /// The tensor as configuration JSON, with all defaults filled in.
 input::Json tensor_json(const TensorConfig& tensor);
 
+/// True for independent normal values on all ranks, which theories of errors assume.
+bool has_normal_values(const TensorConfig& tensor);
+
 /// Reads the keys of "values", without opening files and without finishing the reader.
 void read_value_keys(input::ObjectReader& reader, TensorConfig& tensor);
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
+#include "experiments/config/tensor_json.hpp"
 #include "experiments/contract/rerun.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/experiment.hpp"
@@ -54,11 +55,9 @@ class RoundingTheory {
 
 /// True if the theory of roundings applies: independent normal terms of equal power.
 bool has_theory(const config::ExperimentConfig& config, const collectives::Program& program) {
-  const config::TensorConfig& tensor = config.tensor;
-  const bool normal = tensor.files.empty() && !tensor.values.identical_ranks &&
-                      tensor.values.distribution == numerics::Distribution::normal;
   const bool shared = std::ranges::any_of(program.formats, numerics::has_shared_scale);
-  return normal && !shared && !program.rotated && !tensor.residual;
+  return config::has_normal_values(config.tensor) && !shared && !program.rotated &&
+         !config.tensor.residual;
 }
 
 bool rounds_randomly(const collectives::Program& program) {
@@ -103,32 +102,34 @@ class Maker {
     contract.label = run.label;
     contract.algorithm = run.algorithm->name;
     contract.time_s = run.time_s;
+    const bool theory_applies = has_theory(contract_.config, plan.program);
     contract.path = values::rounding_path(
         plan.program,
         [&](const numerics::BlockFormat& format, std::uint64_t elements, std::uint32_t terms) {
-          return has_theory(contract_.config, plan.program) ? theory_.nmse(format, elements, terms)
-                                                            : std::nan("");
+          return theory_applies ? theory_.nmse(format, elements, terms) : std::nan("");
         });
     if (std::isfinite(contract.path.expected_nmse))
       contract.expected_nmse = contract.path.expected_nmse;
     contract.deterministic = !rounds_randomly(plan.program);
-    compute(plan, contract);
-    check_cuts(plan, contract_.config, source_, options_.threads, contract);
-    if (options_.ranks) check_ranks(plan, contract_.config, source_, options_.threads, contract);
+    const collectives::Program program = values_program(plan, contract_.config);
+    compute(program, contract);
+    const Ran ran{plan, contract_.config, source_, program, options_.threads};
+    const values::Windows reference = reference_of(ran);
+    check_cuts(ran, reference, contract);
+    if (options_.ranks) check_ranks(ran, reference, contract);
     contract_.collectives.push_back(std::move(contract));
   }
 
-  void compute(const plan::CollectivePlan& plan, CollectiveContract& contract) {
+  void compute(const collectives::Program& program, CollectiveContract& contract) {
     const std::uint64_t elements = std::min(kElementsBetweenCollectives, source_.elements());
     heads_.push_back(std::make_unique<values::ResultTensor>(elements, source_.format()));
-    std::optional<values::TensorSource> residual;
-    values::ValueOptions options{.threads = options_.threads,
-                                 .result = heads_.back().get(),
-                                 .rounding_seed = contract_.config.tensor.values.seed,
-                                 .contract = true};
-    if (plan.program.arithmetic.residual != collectives::Residual::none)
-      options.residual = &residual.emplace(run::make_residual_source(contract_.config.tensor));
-    contract.values = values::execute(values_program(plan, contract_.config), source_, options);
+    const auto residual = run::make_residual_source(program, contract_.config.tensor);
+    contract.values = values::execute(program, source_,
+                                      {.threads = options_.threads,
+                                       .result = heads_.back().get(),
+                                       .rounding_seed = contract_.config.tensor.values.seed,
+                                       .residual = residual ? &*residual : nullptr,
+                                       .contract = true});
   }
 
   void compare_collectives() {

@@ -72,21 +72,26 @@ void read(const values::TensorSource& source, values::Windows& windows) {
     source.read(0, range.begin, windows.values.emplace_back(range.size()));
 }
 
-/// Ranks of a rerun, and threads for its values.
-struct Rerun {
-  std::uint32_t ranks = 0;
-  unsigned threads = 0;
-};
+/// Computes parts of a result.
+void compute(const collectives::Program& program, const config::TensorConfig& tensor,
+             const values::TensorSource& source, unsigned threads, values::Windows& windows) {
+  const auto residual = run::make_residual_source(program, tensor);
+  values::execute(program, source,
+                  {.threads = threads,
+                   .rounding_seed = tensor.values.seed,
+                   .windows = &windows,
+                   .counts = false,
+                   .residual = residual ? &*residual : nullptr});
+}
 
 /// Computes windows on fewer ranks; returns why that is impossible, or an empty string.
-std::string compute_fewer(const plan::CollectivePlan& plan, const config::ExperimentConfig& config,
-                          const values::TensorSource& source, const Rerun& rerun,
+std::string compute_fewer(const Ran& ran, const values::TensorSource& source, std::uint32_t ranks,
                           values::Windows& windows) {
-  const auto grid = grid_of(*plan.config.algorithm, rerun.ranks);
+  const auto grid = grid_of(*ran.plan.config.algorithm, ranks);
   if (!grid) return "needs a machine of its shape";
-  const auto program = try_program(plan.config, *grid, config);
+  const auto program = try_program(ran.plan.config, *grid, ran.config);
   if (!program) return "too few ranks";
-  compute(*program, config.tensor, source, rerun.threads, windows);
+  compute(*program, ran.config.tensor, source, ran.threads, windows);
   return {};
 }
 
@@ -126,53 +131,39 @@ collectives::Program values_program(const plan::CollectivePlan& plan,
   return try_program(finer, plan.program.grid(), config).value_or(plan.program);
 }
 
-void compute(const collectives::Program& program, const config::TensorConfig& tensor,
-             const values::TensorSource& source, unsigned threads, values::Windows& windows) {
-  std::optional<values::TensorSource> residual;
-  values::ValueOptions options{.threads = threads,
-                               .rounding_seed = tensor.values.seed,
-                               .windows = &windows,
-                               .counts = false};
-  if (program.arithmetic.residual != collectives::Residual::none)
-    options.residual = &residual.emplace(run::make_residual_source(tensor));
-  values::execute(program, source, options);
+values::Windows reference_of(const Ran& ran) {
+  values::Windows reference =
+      values::Windows::spread(ran.source.elements(), kWindows, kWindowElements);
+  compute(ran.program, ran.config.tensor, ran.source, ran.threads, reference);
+  return reference;
 }
 
-void check_cuts(const plan::CollectivePlan& plan, const config::ExperimentConfig& config,
-                const values::TensorSource& source, unsigned threads,
-                CollectiveContract& contract) {
-  values::Windows reference = values::Windows::spread(source.elements(), kWindows, kWindowElements);
-  values::Windows windows = reference;
-  const collectives::Program own = values_program(plan, config);
-  compute(own, config.tensor, source, threads, reference);
-  for (const collectives::Cut& cut : other_cuts(own)) {
-    config::CollectiveConfig other = plan.config;
+void check_cuts(const Ran& ran, const values::Windows& reference, CollectiveContract& contract) {
+  values::Windows windows{.ranges = reference.ranges, .values = {}};
+  for (const collectives::Cut& cut : other_cuts(ran.program)) {
+    config::CollectiveConfig other = ran.plan.config;
     other.minishards = cut.minishards;
     other.microshards = cut.microshards;
-    const auto program = try_program(other, plan.program.grid(), config);
+    const auto program = try_program(other, ran.program.grid(), ran.config);
     if (!program) continue;
     ++contract.cuts;
-    compute(*program, config.tensor, source, threads, windows);
-    if (compare(source.format(), windows, reference).differing() > 0)
+    compute(*program, ran.config.tensor, ran.source, ran.threads, windows);
+    if (compare(ran.source.format(), windows, reference).differing() > 0)
       contract.same_at_all_cuts = false;
   }
 }
 
-void check_ranks(const plan::CollectivePlan& plan, const config::ExperimentConfig& config,
-                 const values::TensorSource& source, unsigned threads,
-                 CollectiveContract& contract) {
-  const std::uint32_t all = plan.program.ranks();
-  values::Windows reference = values::Windows::spread(source.elements(), kWindows, kWindowElements);
-  values::Windows windows = reference;
-  compute(values_program(plan, config), config.tensor, source, threads, reference);
+void check_ranks(const Ran& ran, const values::Windows& reference, CollectiveContract& contract) {
+  const std::uint32_t all = ran.program.ranks();
+  values::Windows windows{.ranges = reference.ranges, .values = {}};
   for (std::uint32_t ranks = 1; ranks < all && all % ranks == 0; ranks *= 2) {
     RanksCheck check{.ranks = ranks, .obstacle = {}, .ulps = {}};
-    const values::TensorSource fewer = values::TensorSource::grouped(source, all / ranks);
+    const values::TensorSource fewer = values::TensorSource::grouped(ran.source, all / ranks);
     if (ranks == 1)
       read(fewer, windows);
     else
-      check.obstacle = compute_fewer(plan, config, fewer, {ranks, threads}, windows);
-    if (check.obstacle.empty()) check.ulps = compare(source.format(), windows, reference);
+      check.obstacle = compute_fewer(ran, fewer, ranks, windows);
+    if (check.obstacle.empty()) check.ulps = compare(ran.source.format(), windows, reference);
     contract.fewer_ranks.push_back(std::move(check));
   }
 }

@@ -16,18 +16,23 @@ namespace equarx::contract {
 collectives::Program values_program(const plan::CollectivePlan& plan,
                                     const config::ExperimentConfig& config);
 
-/// Computes parts of a result.
-void compute(const collectives::Program& program, const config::TensorConfig& tensor,
-             const values::TensorSource& source, unsigned threads, values::Windows& windows);
+/// A collective that has run: its plan, the program for its values, and where to compare bits.
+struct Ran {
+  const plan::CollectivePlan& plan;
+  const config::ExperimentConfig& config;
+  const values::TensorSource& source;
+  const collectives::Program& program;  ///< values_program()
+  unsigned threads = 0;
+};
 
-/// Tries other cuts of a collective that has run as `plan`, and notes whether bits agree.
-void check_cuts(const plan::CollectivePlan& plan, const config::ExperimentConfig& config,
-                const values::TensorSource& source, unsigned threads, CollectiveContract& contract);
+/// Computes kWindows parts of the result, for comparisons.
+values::Windows reference_of(const Ran& ran);
 
-/// Runs a collective that has run as `plan` on 1, 2, 4, ... ranks.
-void check_ranks(const plan::CollectivePlan& plan, const config::ExperimentConfig& config,
-                 const values::TensorSource& source, unsigned threads,
-                 CollectiveContract& contract);
+/// Tries other cuts, and notes whether bits agree with `reference`.
+void check_cuts(const Ran& ran, const values::Windows& reference, CollectiveContract& contract);
+
+/// Runs on 1, 2, 4, ... ranks, and compares with `reference`.
+void check_ranks(const Ran& ran, const values::Windows& reference, CollectiveContract& contract);
 
 /// Runs all collectives at other sizes.
 void check_sizes(const config::ExperimentConfig& config, const ContractOptions& options,

@@ -42,9 +42,8 @@ class Computation {
     options.rounding_seed = comparison_.tensor.values.seed;
     options.sample = comparison_.tensor.sample;
     options.watch = comparison_.share;
-    std::optional<values::TensorSource> residual;
-    if (plan.program.arithmetic.residual != collectives::Residual::none)
-      options.residual = &residual.emplace(make_residual_source(comparison_.tensor));
+    const auto residual = make_residual_source(plan.program, comparison_.tensor);
+    if (residual) options.residual = &*residual;
     results_[index] = values::execute(plan.program, comparison_.source, options);
     check_values(plan, results_[index], comparison_.tensor.sample == 1.0);
   }

@@ -7,11 +7,13 @@ values::TensorSource make_source(const config::TensorConfig& tensor) {
   return {tensor.opened, tensor.elements, tensor.dtype};
 }
 
-values::TensorSource make_residual_source(const config::TensorConfig& tensor) {
+std::optional<values::TensorSource> make_residual_source(const collectives::Program& program,
+                                                         const config::TensorConfig& tensor) {
+  if (program.arithmetic.residual == collectives::Residual::none) return std::nullopt;
   if (tensor.residual) return make_source(*tensor.residual);
   numerics::InputSpec next;
   next.seed = tensor.values.seed + 1;
-  return {next, tensor.elements, tensor.dtype};
+  return values::TensorSource(next, tensor.elements, tensor.dtype);
 }
 
 }  // namespace equarx::run

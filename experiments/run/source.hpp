@@ -1,7 +1,10 @@
 // Source of the values of a configuration's tensor.
 #pragma once
 
+#include <optional>
+
 #include "experiments/config/config.hpp"
+#include "models/collectives/program.hpp"
 #include "models/values/tensor_source.hpp"
 
 namespace equarx::run {
@@ -10,7 +13,9 @@ namespace equarx::run {
 /// source.
 values::TensorSource make_source(const config::TensorConfig& tensor);
 
-/// The residual of the configuration, or else synthetic normal values with the next seed.
-values::TensorSource make_residual_source(const config::TensorConfig& tensor);
+/// The residual that a program adds: from the configuration, or else synthetic normal values with the
+/// next seed. std::nullopt for a program without one.
+std::optional<values::TensorSource> make_residual_source(const collectives::Program& program,
+                                                         const config::TensorConfig& tensor);
 
 }  // namespace equarx::run

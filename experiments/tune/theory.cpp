@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "experiments/config/algorithm.hpp"
+#include "experiments/config/tensor_json.hpp"
 #include "models/collectives/exchange_program.hpp"
 #include "models/numerics/errors/theory.hpp"
 #include "models/values/quantizer_nmse.hpp"
@@ -57,10 +58,7 @@ ErrorTheory::ErrorTheory(const config::ExperimentConfig& config) : config_(confi
 
 std::optional<ErrorPrediction> ErrorTheory::predict(const TuneScheme& scheme,
                                                     const config::CollectiveConfig& collective) {
-  const config::TensorConfig& tensor = config_.tensor;
-  const bool normal = tensor.files.empty() && !tensor.values.identical_ranks &&
-                      tensor.values.distribution == numerics::Distribution::normal;
-  if (!normal || !collective.format.scaled) return std::nullopt;
+  if (!config::has_normal_values(config_.tensor) || !collective.format.scaled) return std::nullopt;
   if (collectives::is_of_slices(scheme.algorithm->layout)) return std::nullopt;  // two levels
   const std::uint32_t segments = scheme.partition.segments();
   ErrorPrediction prediction;

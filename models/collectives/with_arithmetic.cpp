@@ -84,6 +84,11 @@ bool sums_at_once(const Program& program) {
   });
 }
 
+bool rounds_terms(const Program& program, const Instruction& instruction) {
+  return instruction.op == Op::reduce_shards && !program.format(instruction.phase).scaled &&
+         !program.arithmetic.accumulate;
+}
+
 Program with_arithmetic(Program program, const Arithmetic& arithmetic) {
   if (arithmetic == Arithmetic{}) return program;
   const bool changes_program =

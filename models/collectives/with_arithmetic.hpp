@@ -18,4 +18,8 @@ Program with_arithmetic(Program program, const Arithmetic& arithmetic);
 /// one `accumulate` per term, at the owner.
 bool sums_at_once(const Program& program);
 
+/// True for an Op::reduce_shards that rounds to the wire format after every term: of a format
+/// without scales, unless the program has an accumulator.
+bool rounds_terms(const Program& program, const Instruction& instruction);
+
 }  // namespace equarx::collectives

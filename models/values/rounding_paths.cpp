@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "models/collectives/with_arithmetic.hpp"
 #include "models/values/lanes.hpp"
 #include "models/values/unit_geometry.hpp"
 
@@ -50,6 +51,11 @@ bool holds(ElementFormat other, ElementFormat type) {
 
 using Cells = std::vector<State>;
 
+/// Cells with values of one rank, or of a residual, that have not been rounded.
+Cells one_term(ElementFormat type, std::size_t cells) {
+  return Cells(cells, State{.last = {}, .depth = 0, .terms = 1, .type = type});
+}
+
 /// Follows one unit.
 class Tracer {
  public:
@@ -60,8 +66,7 @@ class Tracer {
     geometry_.start(unit);
     find_cells();
     const ElementFormat type = program_.cast_from.value_or(program_.tensor_format);
-    values_.assign(program_.ranks(),
-                   Cells(bounds_.size(), State{.last = {}, .depth = 0, .terms = 1, .type = type}));
+    values_.assign(program_.ranks(), one_term(type, bounds_.size()));
     buffers_.clear();
     for (const collectives::InstructionId id : geometry_.lane().instructions)
       run(program_.instructions[id]);
@@ -121,17 +126,13 @@ class Tracer {
         std::ranges::copy(buffer, cells.begin());
         return;
       }
-      case Op::reduce: return reduce(instruction, tile, {});
+      case Op::reduce: return reduce(instruction, tile);
       case Op::switch_reduce: {
         const bool whole = program_.partition.segment(instruction.tile.segment).axes.empty();
-        return whole ? reduce(instruction, tile, {}) : reduce_shards(instruction, tile);
+        return whole ? reduce(instruction, tile) : reduce_shards(instruction, tile);
       }
       case Op::reduce_shards: return reduce_shards(instruction, tile);
-      case Op::add_residual:
-        return add(
-            cells,
-            Cells(cells.size(),
-                  State{.last = {}, .depth = 0, .terms = 1, .type = program_.tensor_format}));
+      case Op::add_residual: return add(cells, one_term(program_.tensor_format, cells.size()));
       case Op::store: {
         if (program_.arithmetic.owner == collectives::OwnerKeeps::summed) return;
         Cells stored(cells.begin(), cells.end());
@@ -145,25 +146,19 @@ class Tracer {
     return buffers_[{buffer, geometry_.producer_of(instruction.origin, reader)}];
   }
 
-  void reduce(const Instruction& instruction, const RankTile& tile,
-              std::optional<BlockFormat> rounds) {
+  void reduce(const Instruction& instruction, const RankTile& tile) {
     Cells sum(cells_of(tile).size(), State{});
     const Rank own = geometry_.producer_of(instruction.origin, tile.rank);
     std::vector<Rank> producers;
     for (const Offset peer : program_.grid().offsets(instruction.origin.gathered))
       producers.push_back(program_.grid().move(own, peer));
     std::ranges::sort(producers);
-    for (const Rank producer : producers) {
-      add(sum, buffers_[{instruction.buffer, producer}]);
-      if (rounds) convert(sum, *rounds);
-    }
+    for (const Rank producer : producers) add(sum, buffers_[{instruction.buffer, producer}]);
     std::ranges::copy(sum, cells_of(tile).begin());
   }
 
   void reduce_shards(const Instruction& instruction, const RankTile& tile) {
-    const BlockFormat& format = program_.format(instruction.phase);
-    const bool rounds =
-        !format.scaled && instruction.op == Op::reduce_shards && !program_.arithmetic.accumulate;
+    const bool rounds = collectives::rounds_terms(program_, instruction);
     const std::vector<Offset> offsets = program_.grid().offsets(instruction.origin.gathered);
     const std::vector<BufferId> buffers =
         collectives::siblings(program_, instruction.buffer, instruction.origin.gathered);
@@ -171,7 +166,7 @@ class Tracer {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const Rank producer = program_.grid().move(tile.rank, program_.grid().reverse(offsets[i]));
       add(sum, buffers_[{buffers[i], producer}]);
-      if (rounds) convert(sum, format);
+      if (rounds) convert(sum, program_.format(instruction.phase));
     }
     std::ranges::copy(sum, cells_of(tile).begin());
   }
@@ -188,8 +183,7 @@ class Tracer {
   void deliver(Cells& values) {
     convert(values, {.element = program_.tensor_format});
     if (program_.arithmetic.residual == collectives::Residual::after) {
-      add(values, Cells(values.size(),
-                        State{.last = {}, .depth = 0, .terms = 1, .type = program_.tensor_format}));
+      add(values, one_term(program_.tensor_format, values.size()));
       convert(values, {.element = program_.tensor_format});
     }
     if (program_.cast_from) convert(values, {.element = *program_.cast_from});

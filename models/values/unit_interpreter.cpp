@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "models/collectives/with_arithmetic.hpp"
 #include "models/numerics/codec/exponents.hpp"
 #include "models/numerics/codec/hadamard.hpp"
 #include "models/values/make_room.hpp"
@@ -279,8 +280,7 @@ void UnitInterpreter::reduce_shards(const Instruction& instruction, const RankTi
   });
   const auto sum = input_.values(tile);
   std::ranges::fill(sum, 0.0F);
-  const bool rounds = !format.format().scaled && instruction.op == Op::reduce_shards &&
-                      !program_.arithmetic.accumulate;
+  const bool rounds = collectives::rounds_terms(program_, instruction);
   for (const auto& [producer, buffer] : terms) {
     arithmetic_.add(place_of(instruction, tile), format, term_of(buffer, producer, tile), sum);
     if (!rounds) continue;
