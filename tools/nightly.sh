@@ -18,6 +18,10 @@ step_test() {  # release build (unity) and every test, long ones included: studi
   bash tools/test.sh -R .
 }
 
+step_promises() {  # contracts of every algorithm in many formats on 2 to 16 ranks, against what values show
+  bash tools/build.sh release invariants_test && build/release/tests/invariants/invariants_test "[nightly]"
+}
+
 step_check() {  # the second half of the gate
   EQUARX_BASE=HEAD bash tools/check.sh
 }

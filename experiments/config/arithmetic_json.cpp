@@ -194,6 +194,18 @@ void read_arithmetic(input::ObjectReader& reader, CollectiveConfig& config,
   check(pointer, config, collective);
 }
 
+bool has_arithmetic(const CollectiveConfig& config, collectives::Collective collective) {
+  const ArithmeticConfig& sums = config.arithmetic;
+  if (!collectives::adds(collective)) return false;
+  if (sums.round == RoundSums::once && !sends_partial_sums(*config.algorithm)) return false;
+  try {
+    check({}, config, collective);
+    return true;
+  } catch (const input::InputError&) {
+    return false;
+  }
+}
+
 input::Json arithmetic_json(const ArithmeticConfig& arithmetic) {
   if (arithmetic == ArithmeticConfig{}) return nullptr;
   if (!arithmetic.preset.empty()) return arithmetic.preset;

@@ -28,6 +28,10 @@ void read_arithmetic(input::ObjectReader& reader, CollectiveConfig& config,
 /// The key's value; null if sums have the default arithmetic.
 input::Json arithmetic_json(const ArithmeticConfig& arithmetic);
 
+/// True if the arithmetic of `config` is possible, and may change its sums: an order where a kernel
+/// has all terms of a sum, `once` where partial sums are sent.
+bool has_arithmetic(const CollectiveConfig& config, collectives::Collective collective);
+
 /// Arithmetic of the programs of a collective.
 collectives::Arithmetic arithmetic_of(const ArithmeticConfig& config,
                                       numerics::ElementFormat dtype);

@@ -22,19 +22,6 @@
 namespace equarx::contract {
 namespace {
 
-void check(const config::ExperimentConfig& config) {
-  if (!collectives::adds(config.collective))
-    throw input::InputError("/collective",
-                            fmt::format("a contract is about sums (all-reduce, reduce-scatter); {} "
-                                        "adds nothing",
-                                        collectives::name(config.collective)));
-  if (config.tensor.sample < 1.0)
-    throw input::InputError(
-        "/tensor/sample", "a contract covers all elements; remove it, or choose a smaller tensor");
-  if (!config.faults.links.empty())
-    throw input::InputError("/faults", "a contract is about a healthy machine; remove them");
-}
-
 /// NMSE of roundings of normal values. Caches the formats that are measured.
 class RoundingTheory {
  public:
@@ -80,12 +67,11 @@ class Maker {
 
   Contract make() && {
     const plan::Plan plan = plan::make_plan(contract_.config);
-    const run::ExperimentResult timed =
-        run::run_experiment(plan, [&](const std::string& line) { progress(line); });
-    for (std::size_t i = 0; i < plan.collectives.size(); ++i) {
-      const run::RunResult& run = timed.runs[i];
-      add(chosen(plan.collectives[i], run.algorithm, run.protocol), run);
-    }
+    if (options_.times)
+      add_timed(plan);
+    else
+      for (const plan::PlannedCollective& planned : plan.collectives)
+        add(planned.candidates.front());
     compare_collectives();
     if (options_.sizes) check_sizes(contract_.config, options_, contract_);
     return std::move(contract_);
@@ -96,12 +82,22 @@ class Maker {
     if (options_.progress) options_.progress(line);
   }
 
-  void add(const plan::CollectivePlan& plan, const run::RunResult& run) {
-    progress(fmt::format("{}: computing the values of {} ranks", run.label, plan.program.ranks()));
+  void add_timed(const plan::Plan& plan) {
+    const run::ExperimentResult timed =
+        run::run_experiment(plan, [&](const std::string& line) { progress(line); });
+    for (std::size_t i = 0; i < plan.collectives.size(); ++i) {
+      const run::RunResult& run = timed.runs[i];
+      add(chosen(plan.collectives[i], run.algorithm, run.protocol));
+      contract_.collectives.back().time_s = run.time_s;
+    }
+  }
+
+  void add(const plan::CollectivePlan& plan) {
+    progress(fmt::format("{}: computing the values of {} ranks", plan.config.label,
+                         plan.program.ranks()));
     CollectiveContract contract;
-    contract.label = run.label;
-    contract.algorithm = run.algorithm->name;
-    contract.time_s = run.time_s;
+    contract.label = plan.config.label;
+    contract.algorithm = plan.config.algorithm->name;
     const bool theory_applies = has_theory(contract_.config, plan.program);
     contract.path = values::rounding_path(
         plan.program,
@@ -111,23 +107,35 @@ class Maker {
     if (std::isfinite(contract.path.expected_nmse))
       contract.expected_nmse = contract.path.expected_nmse;
     contract.deterministic = !rounds_randomly(plan.program);
-    const collectives::Program program = values_program(plan, contract_.config);
-    compute(program, contract);
-    const Ran ran{plan, contract_.config, source_, program, options_.threads};
-    const values::Windows reference = reference_of(ran);
-    check_cuts(ran, reference, contract);
-    if (options_.ranks) check_ranks(ran, reference, contract);
+    compute(plan, contract);
     contract_.collectives.push_back(std::move(contract));
   }
 
+  /// Computes what depends on values.
+  void compute(const plan::CollectivePlan& plan, CollectiveContract& contract) {
+    if (!options_.values && !options_.cuts && !options_.ranks) return;
+    const collectives::Program program = values_program(plan, contract_.config);
+    if (options_.values) compute(program, contract);
+    if (!options_.cuts && !options_.ranks) return;
+    const Ran ran{plan, contract_.config, source_, program, options_};
+    const values::Windows reference = reference_of(ran);
+    if (options_.cuts) check_cuts(ran, reference, contract);
+    if (options_.ranks) check_ranks(ran, reference, contract);
+  }
+
   void compute(const collectives::Program& program, CollectiveContract& contract) {
-    const std::uint64_t elements = std::min(kElementsBetweenCollectives, source_.elements());
-    heads_.push_back(std::make_unique<values::ResultTensor>(elements, source_.format()));
+    values::ResultTensor* head = nullptr;
+    if (options_.sample == 1.0) {
+      const std::uint64_t elements = std::min(kElementsBetweenCollectives, source_.elements());
+      heads_.push_back(std::make_unique<values::ResultTensor>(elements, source_.format()));
+      head = heads_.back().get();
+    }
     const auto residual = run::make_residual_source(program, contract_.config.tensor);
     contract.values = values::execute(program, source_,
                                       {.threads = options_.threads,
-                                       .result = heads_.back().get(),
+                                       .result = head,
                                        .rounding_seed = contract_.config.tensor.values.seed,
+                                       .sample = options_.sample,
                                        .residual = residual ? &*residual : nullptr,
                                        .contract = true});
   }
@@ -159,7 +167,7 @@ class Maker {
   values::TensorSource source_;
   RoundingTheory theory_;
   Contract contract_;
-  std::vector<std::unique_ptr<values::ResultTensor>> heads_;  ///< by collective
+  std::vector<std::unique_ptr<values::ResultTensor>> heads_;  ///< by collective, or none
 };
 
 }  // namespace
@@ -172,6 +180,19 @@ bool CollectiveContract::same_at_all_sizes() const {
 bool CollectiveContract::same_for_all_ranks() const {
   return std::ranges::all_of(fewer_ranks,
                              [](const RanksCheck& check) { return check.ulps.differing() == 0; });
+}
+
+void check(const config::ExperimentConfig& config) {
+  if (!collectives::adds(config.collective))
+    throw input::InputError("/collective",
+                            fmt::format("a contract is about sums (all-reduce, reduce-scatter); {} "
+                                        "adds nothing",
+                                        collectives::name(config.collective)));
+  if (config.tensor.sample < 1.0)
+    throw input::InputError(
+        "/tensor/sample", "a contract covers all elements; remove it, or choose a smaller tensor");
+  if (!config.faults.links.empty())
+    throw input::InputError("/faults", "a contract is about a healthy machine; remove them");
 }
 
 Contract make_contract(const config::ExperimentConfig& config, const ContractOptions& options) {

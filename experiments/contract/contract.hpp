@@ -81,14 +81,22 @@ struct ContractOptions {
   unsigned threads = 0;  ///< for values; 0: one per core
   bool sizes = true;     ///< try other sizes
   bool ranks = true;     ///< try fewer ranks
+  bool times = true;     ///< simulate; otherwise the first candidate of each plan counts
+  bool values = true;    ///< compute CollectiveContract::values and ::against
+  bool cuts = true;      ///< try other cuts
+  double sample = 1.0;   ///< share of the tensor for `values`; below 1 without ::against
+  bool to_first_difference = false;  ///< stop trying sizes and ranks whose bits differ
   /// Called before each part of the work with a line that describes it.
   std::function<void(const std::string&)> progress = {};
 };
 
+/// Checks that a configuration has contracts. @throws input::InputError for collectives without
+/// sums, a sample, faults
+void check(const config::ExperimentConfig& config);
+
 /// Computes the contracts: values of all elements, then of some for other sizes from 1 KiB to 256 MiB
 /// (as far as files have elements), cuts, and 1, 2, 4, ... ranks.
-/// @throws input::InputError for collectives without sums, a sample, faults, and switched off
-/// numerics
+/// @throws input::InputError as check(), and for switched off numerics
 Contract make_contract(const config::ExperimentConfig& config, const ContractOptions& options);
 
 }  // namespace equarx::contract

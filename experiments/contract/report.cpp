@@ -14,6 +14,7 @@
 #include "base/units/quantity.hpp"
 #include "experiments/config/format_json.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/contract/promises.hpp"
 #include "models/formats/block_format.hpp"
 
 namespace equarx::contract {
@@ -320,13 +321,17 @@ std::string to_text(const Contract& contract) {
       main_table(contract), ulp_table(contract));
   if (contract.collectives.size() > 1) text += between_table(contract) + "\n";
   text += sizes_table(contract) + ranks_table(contract);
-  return text + switching_text(contract) + range_lines(contract);
+  text += switching_text(contract);
+  if (contract.collectives.size() > 1) text += costs_table(fastest_by_promise(contract)) + "\n";
+  return text + range_lines(contract);
 }
 
 Json to_json(const Contract& contract) {
   Json list = Json::array();
   for (const CollectiveContract& one : contract.collectives) list.push_back(collective_json(one));
-  Json json = {{"config", config::to_json(contract.config)}, {"collectives", list}};
+  Json json = {{"config", config::to_json(contract.config)},
+               {"collectives", list},
+               {"promises", costs_json(fastest_by_promise(contract))}};
   if (contract.switching)
     json["switching"] = {{"sizes", sizes_json(contract.switching->sizes, "label")},
                          {"same_at_all_sizes", contract.switching->same_at_all_sizes}};

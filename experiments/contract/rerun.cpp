@@ -91,7 +91,7 @@ std::string compute_fewer(const Ran& ran, const values::TensorSource& source, st
   if (!grid) return "needs a machine of its shape";
   const auto program = try_program(ran.plan.config, *grid, ran.config);
   if (!program) return "too few ranks";
-  compute(*program, ran.config.tensor, source, ran.threads, windows);
+  compute(*program, ran.config.tensor, source, ran.options.threads, windows);
   return {};
 }
 
@@ -134,7 +134,7 @@ collectives::Program values_program(const plan::CollectivePlan& plan,
 values::Windows reference_of(const Ran& ran) {
   values::Windows reference =
       values::Windows::spread(ran.source.elements(), kWindows, kWindowElements);
-  compute(ran.program, ran.config.tensor, ran.source, ran.threads, reference);
+  compute(ran.program, ran.config.tensor, ran.source, ran.options.threads, reference);
   return reference;
 }
 
@@ -147,7 +147,7 @@ void check_cuts(const Ran& ran, const values::Windows& reference, CollectiveCont
     const auto program = try_program(other, ran.program.grid(), ran.config);
     if (!program) continue;
     ++contract.cuts;
-    compute(*program, ran.config.tensor, ran.source, ran.threads, windows);
+    compute(*program, ran.config.tensor, ran.source, ran.options.threads, windows);
     if (compare(ran.source.format(), windows, reference).differing() > 0)
       contract.same_at_all_cuts = false;
   }
@@ -165,6 +165,7 @@ void check_ranks(const Ran& ran, const values::Windows& reference, CollectiveCon
       check.obstacle = compute_fewer(ran, fewer, ranks, windows);
     if (check.obstacle.empty()) check.ulps = compare(ran.source.format(), windows, reference);
     contract.fewer_ranks.push_back(std::move(check));
+    if (ran.options.to_first_difference && !contract.same_for_all_ranks()) return;
   }
 }
 
@@ -187,8 +188,8 @@ class AtSize {
  public:
   /// Computes the windows of this size and of all smaller ones.
   AtSize(const config::ExperimentConfig& config, const std::vector<std::uint64_t>& smaller,
-         std::uint64_t elements, unsigned threads)
-      : config_(config), whole_elements_(config.tensor.elements) {
+         std::uint64_t elements, const ContractOptions& options)
+      : config_(config), whole_elements_(config.tensor.elements), options_(options) {
     config_.tensor.elements = elements;
     config_.tensor.shape = {elements};
     if (config_.tensor.residual) {
@@ -197,7 +198,7 @@ class AtSize {
       config_.tensor.residual = std::make_shared<const config::TensorConfig>(std::move(residual));
     }
     for (const std::uint64_t size : smaller) append(windows_, windows_of(size));
-    for (std::size_t i = 0; i < config.collectives.size(); ++i) run(i, threads);
+    for (std::size_t i = 0; i < config.collectives.size(); ++i) run(i);
   }
 
   std::uint64_t elements() const { return config_.tensor.elements; }
@@ -229,7 +230,18 @@ class AtSize {
     return values::TensorSource::prefix(run::make_source(whole), tensor.elements);
   }
 
-  void run(std::size_t number, unsigned threads) {
+  /// The candidate that runs, whose time is noted.
+  const plan::CollectivePlan& choose(const plan::Plan& plan, SizeCheck& check) const {
+    const plan::PlannedCollective& planned = plan.collectives.front();
+    if (!options_.times) return planned.candidates.front();
+    const run::ExperimentResult result = run::run_experiment(plan, [](const std::string&) {});
+    const run::RunResult& timed = result.runs.front();
+    check.algorithm = timed.algorithm->name;
+    check.time_s = timed.time_s;
+    return chosen(planned, timed.algorithm, timed.protocol);
+  }
+
+  void run(std::size_t number) {
     const auto bytes = config_.tensor.bytes();
     SizeCheck check{.bytes = bytes, .algorithm = {}, .time_s = 0.0, .obstacle = {}, .ulps = {}};
     values::Windows windows = windows_;
@@ -240,13 +252,9 @@ class AtSize {
     if (!plan) {
       check.obstacle = plan.error().reason;
     } else {
-      const run::ExperimentResult result = run::run_experiment(*plan, [](const std::string&) {});
-      const run::RunResult& timed = result.runs.front();
-      check.algorithm = timed.algorithm->name;
-      check.time_s = timed.time_s;
-      const plan::CollectivePlan& choice =
-          chosen(plan->collectives.front(), timed.algorithm, timed.protocol);
-      compute(values_program(choice, one), one.tensor, source_of(one.tensor), threads, windows);
+      const plan::CollectivePlan& choice = choose(*plan, check);
+      compute(values_program(choice, one), one.tensor, source_of(one.tensor), options_.threads,
+              windows);
     }
     checks_.push_back(std::move(check));
     computed_.push_back(std::move(windows));
@@ -254,7 +262,8 @@ class AtSize {
 
   config::ExperimentConfig config_;
   std::uint64_t whole_elements_;  ///< of the configuration's tensor
-  values::Windows windows_;       ///< without values
+  const ContractOptions& options_;
+  values::Windows windows_;  ///< without values
   std::vector<SizeCheck> checks_;
   std::vector<values::Windows> computed_;  ///< by collective; without values if it does not run
 };
@@ -301,6 +310,12 @@ std::vector<SizeCheck> checks_of(std::size_t collective, numerics::ElementFormat
   return checks;
 }
 
+void compare_sizes(const config::ExperimentConfig& config, const std::vector<AtSize>& sizes,
+                   Contract& contract) {
+  for (std::size_t i = 0; i < contract.collectives.size(); ++i)
+    contract.collectives[i].sizes = checks_of(i, config.tensor.dtype, sizes);
+}
+
 }  // namespace
 
 void check_sizes(const config::ExperimentConfig& config, const ContractOptions& options,
@@ -313,11 +328,15 @@ void check_sizes(const config::ExperimentConfig& config, const ContractOptions& 
       options.progress(
           fmt::format("bits at {}", units::bytes_text(static_cast<double>(elements * width))));
     smaller.push_back(elements);
-    sizes.emplace_back(config, smaller, elements, options.threads);
+    sizes.emplace_back(config, smaller, elements, options);
+    if (options.to_first_difference) {
+      compare_sizes(config, sizes, contract);
+      if (std::ranges::none_of(contract.collectives, &CollectiveContract::same_at_all_sizes))
+        return;
+    }
   }
   if (sizes.empty()) return;
-  for (std::size_t i = 0; i < contract.collectives.size(); ++i)
-    contract.collectives[i].sizes = checks_of(i, config.tensor.dtype, sizes);
+  compare_sizes(config, sizes, contract);
   if (contract.collectives.size() > 1) contract.switching = switching_of(config, sizes);
 }
 

@@ -22,7 +22,7 @@ struct Ran {
   const config::ExperimentConfig& config;
   const values::TensorSource& source;
   const collectives::Program& program;  ///< values_program()
-  unsigned threads = 0;
+  const ContractOptions& options;
 };
 
 /// Computes kWindows parts of the result, for comparisons.
@@ -34,7 +34,7 @@ void check_cuts(const Ran& ran, const values::Windows& reference, CollectiveCont
 /// Runs on 1, 2, 4, ... ranks, and compares with `reference`.
 void check_ranks(const Ran& ran, const values::Windows& reference, CollectiveContract& contract);
 
-/// Runs all collectives at other sizes.
+/// Runs all collectives at other sizes, from the smallest on.
 void check_sizes(const config::ExperimentConfig& config, const ContractOptions& options,
                  Contract& contract);
 

@@ -57,11 +57,17 @@ input::Json candidates_json(const TuneResult& result,
 }
 
 input::Json counts_json(const TuneCounts& counts) {
-  return {{"candidates", counts.candidates}, {"duplicates", counts.duplicates},
-          {"by_bound", counts.by_bound},     {"by_error", counts.by_error},
-          {"cannot_run", counts.cannot_run}, {"not_tried", counts.not_tried},
-          {"failed", counts.failed},         {"simulated", counts.simulated},
-          {"errors", counts.errors},         {"errors_computed", counts.errors_computed}};
+  return {{"candidates", counts.candidates},
+          {"duplicates", counts.duplicates},
+          {"by_bound", counts.by_bound},
+          {"by_error", counts.by_error},
+          {"by_contract", counts.by_contract},
+          {"cannot_run", counts.cannot_run},
+          {"not_tried", counts.not_tried},
+          {"failed", counts.failed},
+          {"simulated", counts.simulated},
+          {"errors", counts.errors},
+          {"errors_computed", counts.errors_computed}};
 }
 
 input::Json infeasible_json(const std::vector<InfeasibleCandidates>& infeasible) {
@@ -88,6 +94,29 @@ input::Json skipped_json(const TuneResult& result) {
 input::Json limits_json(const TuneLimits& limits) {
   return {{"max_nmse", input::or_null(limits.max_nmse)},
           {"max_time_s", input::or_null(limits.max_time_s)}};
+}
+
+std::vector<contract::KeptBy> kept_by(const TuneResult& result) {
+  std::vector<contract::KeptBy> rows;
+  for (const PromiseCost& cost : result.promise_costs)
+    rows.push_back(cost.fastest ? contract::KeptBy{cost.promises, cost.fastest->config.label,
+                                                   cost.fastest->time_s}
+                                : contract::KeptBy{cost.promises, {}, 0.0});
+  return rows;
+}
+
+/// null without promises.
+input::Json contract_json(const TuneResult& result) {
+  if (result.options.promises.empty()) return nullptr;
+  input::Json broken = input::Json::array();
+  for (const BrokenPromises& some : result.broken)
+    broken.push_back({{"promise", contract::name(some.promise)},
+                      {"reason", some.reason},
+                      {"example", some.example},
+                      {"count", some.count}});
+  return {{"promises", contract::names_json(result.options.promises)},
+          {"broken", std::move(broken)},
+          {"costs", contract::costs_json(kept_by(result))}};
 }
 
 // --- The table
@@ -156,10 +185,12 @@ std::string nonfinite_note(const TuneResult& result) {
 std::string counts_note(const TuneResult& result) {
   const TuneCounts& counts = result.counts;
   std::string text = fmt::format(
-      "  {} candidates (plus {} with the tiling of another): {} pruned by time bound, {} by error; "
+      "  {} candidates (plus {} with the tiling of another): {} pruned by time bound, {} by "
+      "error{}; "
       "{} infeasible, {} skipped; {} simulated{}.\n",
-      counts.candidates, counts.duplicates, counts.by_bound, counts.by_error, counts.cannot_run,
-      counts.not_tried, counts.simulated,
+      counts.candidates, counts.duplicates, counts.by_bound, counts.by_error,
+      counts.by_contract > 0 ? fmt::format(", {} by contract", counts.by_contract) : "",
+      counts.cannot_run, counts.not_tried, counts.simulated,
       counts.failed > 0 ? fmt::format(", {} stopped by a link failure", counts.failed) : "");
   text += fmt::format(
       "  NMSE: {} of {} distinct errors computed, on {:.3g} % of the elements, against the exact "
@@ -229,10 +260,23 @@ std::string skipped_note(const TuneResult& result) {
   return text + '\n';
 }
 
+/// The cost of each promise, and how candidates break them.
+std::string contract_note(const TuneResult& result) {
+  if (result.options.promises.empty()) return {};
+  std::string text = '\n' + contract::costs_table(kept_by(result)) + '\n';
+  for (const BrokenPromises& some : result.broken)
+    text += fmt::format("  Broken: {}, by {} candidates, first {}: {}\n",
+                        contract::name(some.promise), some.count, some.example, some.reason);
+  return text;
+}
+
 std::string best_note(const TuneResult& result) {
   const TuneLimits& limits = result.options.limits;
   std::string_view why = "the fastest; --min-sqnr limits the error";
-  if (limits.max_nmse)
+  if (!result.options.promises.empty() && !limits.max_time_s)
+    why = limits.max_nmse ? "the fastest within the limits that keeps the contract"
+                          : "the fastest that keeps the contract";
+  else if (limits.max_nmse)
     why = "the fastest within the limits";
   else if (limits.max_time_s)
     why = "the most accurate within the time limit";
@@ -268,6 +312,7 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
           {"exhaustive", result.options.exhaustive},
           {"budget_s", input::or_null(result.options.budget_s)},
           {"counts", counts_json(result.counts)},
+          {"contract", contract_json(result)},
           {"cannot_run", infeasible_json(result.infeasible)},
           {"not_tried", skipped_json(result)},
           {"front_is_proved", result.skipped.empty()},
@@ -289,8 +334,8 @@ std::string to_table(const TuneResult& result) {
   std::vector<output::TableRow> rows = {header()};
   for (const TunedCandidate& candidate : result.front) rows.push_back(row_of(result, candidate));
   return title(result) + skipped_note(result) + output::aligned_table(rows) + '\n' +
-         columns_note(result) + baseline_note(result) + nonfinite_note(result) +
-         counts_note(result) + infeasible_note(result.infeasible) +
+         columns_note(result) + contract_note(result) + baseline_note(result) +
+         nonfinite_note(result) + counts_note(result) + infeasible_note(result.infeasible) +
          infeasible_schemes_note(result) + best_note(result);
 }
 

@@ -48,10 +48,11 @@ class Evaluated {
 /// One pass through the space.
 class Search {
  public:
-  Search(const TuneSpace& space, const TuneOptions& options, bool use_theory, TuneTrials& trials,
-         const run::Progress& progress)
+  Search(const TuneSpace& space, const TuneOptions& options, Goal goal, bool use_theory,
+         TuneTrials& trials, const run::Progress& progress)
       : space_(space),
         options_(options),
+        goal_(goal),
         use_theory_(use_theory),
         trials_(trials),
         progress_(progress) {
@@ -75,7 +76,11 @@ class Search {
   }
 
   TuneFound found() && {
-    return {counts_, std::move(infeasible_), std::move(skipped_), std::move(simulated_),
+    return {counts_,
+            std::move(infeasible_),
+            std::move(skipped_),
+            std::move(broken_),
+            std::move(simulated_),
             !use_theory_};
   }
   bool theory_refuted() const { return theory_refuted_; }
@@ -160,6 +165,8 @@ class Search {
     const std::size_t family = space_.candidates[next.candidate].family;
     const bool prunes = !options_.exhaustive;
     if (prunes && prune(next.bound_s, family)) return;
+    if (const auto broken = trials_.known_broken(family, options_.promises))
+      return note_broken(next.candidate, *broken);
     if (!next.has_program) ++examined_;
     if (std::string why = why_too_long(next); !why.empty())
       return deferred_.push_back({next, std::move(why)});
@@ -189,6 +196,8 @@ class Search {
     const auto& prediction = trials_.prediction(family);
     if (use_theory_ && prediction && *nmse < prediction->floor) theory_refuted_ = true;
     if (!options_.exhaustive && prune(next.bound_s, family)) return;
+    if (const auto broken = trials_.find_broken(family, options_.promises))
+      return note_broken(next.candidate, *broken);
     simulate(next.candidate, next.bound_s, *nmse);
   }
 
@@ -208,6 +217,16 @@ class Search {
       infeasible_.push_back({reason, config_of(space_, space_.candidates[candidate]).label, 1});
     else
       ++known->count;
+  }
+
+  void note_broken(std::size_t candidate, const contract::Broken& broken) {
+    ++counts_.by_contract;
+    const auto known = std::ranges::find(broken_, broken.promise, &BrokenPromises::promise);
+    if (known != broken_.end())
+      ++known->count;
+    else
+      broken_.push_back({broken.promise, broken.reason,
+                         config_of(space_, space_.candidates[candidate]).label, 1});
   }
 
   /// Counts a deferred candidate as skipped, or as pruned if it cannot be on the front.
@@ -281,7 +300,9 @@ class Search {
   void simulate(std::size_t candidate, double bound_s, double nmse) {
     const TuneTrials::Time& time = trials_.time(candidate);
     ++counts_.simulated;
-    evaluated_.add(*time.time_s, nmse);
+    const bool counts =
+        goal_ == Goal::front || !options_.limits.max_nmse || nmse <= *options_.limits.max_nmse;
+    if (counts) evaluated_.add(*time.time_s, goal_ == Goal::fastest ? 0.0 : nmse);
     const auto& prediction = trials_.prediction(space_.candidates[candidate].family);
     simulated_.push_back(
         {.index = candidate,
@@ -312,6 +333,7 @@ class Search {
 
   const TuneSpace& space_;
   const TuneOptions& options_;
+  Goal goal_;
   bool use_theory_;
   TuneTrials& trials_;
   const run::Progress& progress_;
@@ -324,18 +346,19 @@ class Search {
   TuneCounts counts_;
   std::vector<InfeasibleCandidates> infeasible_;
   std::vector<SkippedCandidates> skipped_;
+  std::vector<BrokenPromises> broken_;
   std::map<std::size_t, std::size_t> skipped_of_;  ///< index into skipped_, by family
   bool theory_refuted_ = false;
 };
 
 }  // namespace
 
-TuneFound search(const TuneSpace& space, const TuneOptions& options, TuneTrials& trials,
+TuneFound search(const TuneSpace& space, const TuneOptions& options, Goal goal, TuneTrials& trials,
                  const run::Progress& progress) {
-  Search pass(space, options, true, trials, progress);
+  Search pass(space, options, goal, true, trials, progress);
   pass.run();
   if (!pass.theory_refuted()) return std::move(pass).found();
-  Search again(space, options, false, trials, progress);
+  Search again(space, options, goal, false, trials, progress);
   again.run();
   return std::move(again).found();
 }

@@ -12,6 +12,7 @@
 #include "base/input/json.hpp"
 #include "base/input/nearest.hpp"
 #include "experiments/config/algorithm.hpp"
+#include "experiments/config/arithmetic_json.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/json.hpp"
@@ -29,6 +30,11 @@ constexpr std::array kStyles = {collectives::RingStyle::full_loop,
 constexpr std::array kQuantizePhases = {config::QuantizedPhases::both,
                                         config::QuantizedPhases::reduce_scatter,
                                         config::QuantizedPhases::all_gather};
+
+/// Arithmetics that keep promises which the default breaks.
+const std::array kArithmetics = {
+    config::ArithmeticConfig{.preset = {}, .round = config::RoundSums::once},
+    config::ArithmeticConfig{.preset = {}, .order = collectives::SumOrder::ranks}};
 
 /// Excluded unless named: OFP8 and mxfp6-e2m3 have the same size and nearly the same error.
 constexpr std::array<std::string_view, 3> kOnlyIfNamed = {"fp8-e4m3fnuz", "fp8-e5m2fnuz", "int6"};
@@ -148,8 +154,8 @@ std::vector<std::uint32_t> minishards_by_chunk(const TuneScheme& scheme,
 class Enumeration {
  public:
   Enumeration(const config::ExperimentConfig& config,
-              const std::vector<config::NamedBlockFormat>& formats)
-      : config_(config), formats_(formats) {}
+              const std::vector<config::NamedBlockFormat>& formats, bool arithmetics)
+      : config_(config), formats_(formats), arithmetics_(arithmetics) {}
 
   TuneSpace run() {
     const bool with_network = config_.topology.network.has_value();
@@ -243,7 +249,16 @@ class Enumeration {
     }
   }
 
-  void add_family(const config::CollectiveConfig& collective) {
+  void add_family(config::CollectiveConfig collective) {
+    add_one_family(collective);
+    if (!arithmetics_) return;
+    for (const config::ArithmeticConfig& arithmetic : kArithmetics) {
+      collective.arithmetic = arithmetic;
+      if (config::has_arithmetic(collective, config_.collective)) add_one_family(collective);
+    }
+  }
+
+  void add_one_family(const config::CollectiveConfig& collective) {
     for (const std::uint32_t microshards : kMicroshards)
       space_.candidates.push_back({space_.families.size(), microshards});
     space_.families.push_back({space_.schemes.size() - 1, collective});
@@ -251,6 +266,7 @@ class Enumeration {
 
   const config::ExperimentConfig& config_;
   const std::vector<config::NamedBlockFormat>& formats_;
+  bool arithmetics_;
   TuneSpace space_;
 };
 
@@ -263,6 +279,8 @@ std::string label_of(const config::CollectiveConfig& collective) {
       collective.quantize != config::QuantizedPhases::both)
     text +=
         collective.quantize == config::QuantizedPhases::reduce_scatter ? " RS only" : " AG only";
+  for (const std::string& word : config::arithmetic_words(collective.arithmetic))
+    text += fmt::format(" {}", word);
   return text;
 }
 
@@ -287,14 +305,14 @@ std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string
 }
 
 TuneSpace enumerate(const config::ExperimentConfig& config,
-                    const std::vector<config::NamedBlockFormat>& formats) {
+                    const std::vector<config::NamedBlockFormat>& formats, bool arithmetics) {
   if (!collectives::sums(config.collective))
     throw input::InputError(
         "/collective",
         fmt::format("{} performs no reduction, so it cannot be quantized and there is "
                     "nothing to tune; use all-reduce, reduce-scatter or all-gather",
                     collectives::name(config.collective)));
-  return Enumeration(config, formats).run();
+  return Enumeration(config, formats, arithmetics).run();
 }
 
 config::ExperimentConfig with_collective(const config::ExperimentConfig& config,

@@ -65,10 +65,11 @@ inline constexpr std::array<std::uint32_t, 5> kMicroshards = {1, 2, 4, 8, 16};
 /// near-duplicates (docs/tuning.md). @throws InputError for an unknown name, suggesting the nearest
 std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string>& names);
 
-/// @throws InputError if the collective has no quantized algorithms or none can run with the
+/// `arithmetics`: also with sums rounded once, and added in the order of ranks, where an algorithm
+/// can. @throws InputError if the collective has no quantized algorithms or none can run with the
 /// formats
 TuneSpace enumerate(const config::ExperimentConfig& config,
-                    const std::vector<config::NamedBlockFormat>& formats);
+                    const std::vector<config::NamedBlockFormat>& formats, bool arithmetics = false);
 
 /// The configuration with only this collective, without numerics.
 config::ExperimentConfig with_collective(const config::ExperimentConfig& config,

@@ -79,6 +79,7 @@ TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& 
       theory_(config),
       predictions_(space.families.size()),
       requested_(space.families.size()),
+      broken_(space.families.size()),
       nmse_(
           space.families.size(), [this](std::size_t family) { return compute(family); }, pool_),
       bounds_(
@@ -112,6 +113,38 @@ ExpectedNmse TuneTrials::nmse(std::size_t family) {
   const ExpectedNmse& nmse = nmse_.get(family);
   requested_[family] = true;
   return nmse;
+}
+
+std::optional<contract::Broken> TuneTrials::known_broken(
+    std::size_t family, std::span<const contract::Promise> promises) const {
+  for (const contract::Promise promise : promises)
+    if (const auto& reason = broken_[family][static_cast<std::size_t>(promise)];
+        reason && !reason->empty())
+      return contract::Broken{promise, *reason};
+  return std::nullopt;
+}
+
+void TuneTrials::note_broken(std::size_t family, const contract::Broken& broken) {
+  broken_[family][static_cast<std::size_t>(broken.promise)] = broken.reason;
+}
+
+std::optional<contract::Broken> TuneTrials::find_broken(
+    std::size_t family, std::span<const contract::Promise> promises) {
+  if (auto known = known_broken(family, promises)) return known;
+  std::vector<contract::Promise> open;
+  std::ranges::copy_if(promises, std::back_inserter(open), [&](contract::Promise promise) {
+    return !broken_[family][static_cast<std::size_t>(promise)];
+  });
+  if (open.empty()) return std::nullopt;
+  config::ExperimentConfig config = with_collective(config_, space_.families[family].config);
+  config.tensor.sample = 1.0;  // make_contract() takes the share apart
+  auto found =
+      contract::find_broken(config, open, trial_sample(config_.tensor), values::default_threads());
+  if (found)
+    note_broken(family, *found);
+  else
+    for (const contract::Promise promise : open) note_broken(family, {promise, {}});
+  return found;
 }
 
 double TuneTrials::early_bound_s(std::size_t family) const {

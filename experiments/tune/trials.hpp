@@ -1,10 +1,12 @@
 // Evaluates candidates: predicted and computed errors, time bounds, simulated times.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +14,7 @@
 #include <tl/expected.hpp>
 
 #include "base/process/thread_pool.hpp"
+#include "experiments/contract/promises.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/tune/lazy_table.hpp"
 #include "experiments/tune/space.hpp"
@@ -69,6 +72,15 @@ class TuneTrials {
 
   ExpectedNmse nmse(std::size_t family);
 
+  /// A promise that the family breaks, on trial_sample() of the tensor; std::nullopt if it keeps all.
+  std::optional<contract::Broken> find_broken(std::size_t family,
+                                              std::span<const contract::Promise> promises);
+  /// One that find_broken() has found, or note_broken() was given.
+  std::optional<contract::Broken> known_broken(std::size_t family,
+                                               std::span<const contract::Promise> promises) const;
+  /// Notes a promise that breaks outside the sample.
+  void note_broken(std::size_t family, const contract::Broken& broken);
+
   /// Lower bound on the times of the family; needs no program.
   double early_bound_s(std::size_t family) const;
 
@@ -121,7 +133,9 @@ class TuneTrials {
   values::TensorSource source_;
   ErrorTheory theory_;
   std::vector<std::optional<ErrorPrediction>> predictions_;
-  std::vector<bool> requested_;               ///< by family: true if nmse() was called
+  std::vector<bool> requested_;  ///< by family: true if nmse() was called
+  /// By family and promise: how it breaks it; empty if it keeps it.
+  std::vector<std::array<std::optional<std::string>, contract::kPromises.size()>> broken_;
   LazyTable<ExpectedNmse> nmse_;              ///< by family
   LazyTable<plan::Expected<double>> bounds_;  ///< by candidate
   LazyTable<Time> times_;                     ///< by candidate

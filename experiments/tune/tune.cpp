@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -93,6 +94,26 @@ void sort_out(std::vector<TunedCandidate> simulated, const TuneLimits& limits, T
                   in_time.nmse, numerics::sqnr_text(numerics::sqnr_db(in_time.nmse)), more));
 }
 
+/// Throws with the promise that most candidates break. `broken`: not empty
+[[noreturn]] void refuse_promises(const std::vector<BrokenPromises>& broken) {
+  const BrokenPromises& most = *std::ranges::max_element(broken, {}, &BrokenPromises::count);
+  throw input::InputError(
+      "--contract",
+      fmt::format("no candidate keeps all promises; {} of them break {} ({}: {}); remove it, or "
+                  "allow more formats",
+                  most.count, contract::name(most.promise), most.example, most.reason));
+}
+
+/// Refuses what no candidate of formats with scales alone can keep.
+void check_formats(const TuneOptions& options) {
+  const bool once = std::ranges::find(options.promises, contract::Promise::one_rounding) !=
+                    options.promises.end();
+  if (once && std::ranges::all_of(tune_formats(options.formats), &config::NamedBlockFormat::scaled))
+    throw input::InputError("--contract",
+                            "'one-rounding' excludes every format with scales, which rounds terms "
+                            "before their sum; remove it, or allow a format like bf16");
+}
+
 run::ExperimentResult run_baseline(const config::ExperimentConfig& config,
                                    const run::Progress& progress) {
   config::ExperimentConfig one = with_collective(config, config.collectives[config.baseline]);
@@ -101,14 +122,21 @@ run::ExperimentResult run_baseline(const config::ExperimentConfig& config,
   return run::run_experiment(plan::make_plan(one, plan::RunProfile::batch), progress);
 }
 
+TuneSpace make_space(const config::ExperimentConfig& config, const TuneOptions& options) {
+  if (!options.promises.empty()) {
+    config::ExperimentConfig whole = config;
+    whole.tensor.sample = 1.0;  // the best candidate is checked on all elements
+    contract::check(whole);
+  }
+  return enumerate(config, tune_formats(options.formats), !options.promises.empty());
+}
+
 /// State of one tuning.
 class Tuning {
  public:
   Tuning(const config::ExperimentConfig& config, const TuneOptions& options,
          const run::Progress& progress)
-      : options_(options),
-        progress_(progress),
-        space_(enumerate(config, tune_formats(options.formats))) {
+      : options_(options), progress_(progress), space_(make_space(config, options)) {
     result_.config = with_collective(config, config.collectives[config.baseline]);
     result_.baseline_index = config.baseline;
     result_.options = options;
@@ -122,14 +150,9 @@ class Tuning {
   }
 
   TuneResult find() {
-    TuneFound found = search(space_, options_, *trials_, progress_);
-    result_.counts = found.counts;
-    result_.infeasible = std::move(found.infeasible);
-    result_.skipped = std::move(found.skipped);
-    result_.theory_refuted = found.theory_refuted;
-    sort_out(std::move(found.simulated), options_.limits, result_);
-    if (options_.limits.max_time_s && !options_.limits.max_nmse && !result_.front.empty())
-      result_.best = result_.front.size() - 1;
+    do find_front();
+    while (best_breaks_promise());
+    if (!options_.promises.empty()) find_costs();
     return std::move(result_);
   }
 
@@ -137,7 +160,7 @@ class Tuning {
   [[noreturn]] void refuse() {
     TuneOptions unlimited = options_;
     unlimited.limits = {};
-    TuneFound all = search(space_, unlimited, *trials_, progress_);
+    TuneFound all = search(space_, unlimited, Goal::front, *trials_, progress_);
     TuneResult result;
     sort_out(std::move(all.simulated), {}, result);
     if (result.front.empty() && !nonfinite_inputs_.empty())
@@ -145,11 +168,69 @@ class Tuning {
           "/tensor/values",
           fmt::format("{}; every candidate spreads this to other elements, so replace it",
                       fmt::join(nonfinite_inputs_, ", ")));
+    if (result.front.empty() && !all.broken.empty()) refuse_promises(all.broken);
     if (result.front.empty()) refuse_everything(all.counts, all.skipped);
     refuse_limits(result.front, all.skipped, options_.limits);
   }
 
  private:
+  void find_front() {
+    TuneFound found = search(space_, options_, Goal::front, *trials_, progress_);
+    result_.counts = found.counts;
+    result_.infeasible = std::move(found.infeasible);
+    result_.skipped = std::move(found.skipped);
+    result_.broken = std::move(found.broken);
+    result_.theory_refuted = found.theory_refuted;
+    result_.front.clear();
+    result_.others.clear();
+    sort_out(std::move(found.simulated), options_.limits, result_);
+    if (options_.limits.max_time_s && !options_.limits.max_nmse && !result_.front.empty())
+      result_.best = result_.front.size() - 1;
+  }
+
+  /// Checks the best candidate on all elements, and notes a promise that it breaks.
+  bool best_breaks_promise() {
+    if (options_.promises.empty() || result_.front.empty()) return false;
+    return breaks(result_.front[result_.best], options_.promises);
+  }
+
+  bool breaks(const TunedCandidate& candidate, std::span<const contract::Promise> promises) {
+    config::ExperimentConfig config = with_collective(result_.config, candidate.config);
+    config.tensor.sample = 1.0;
+    const auto broken = contract::find_broken(config, promises, 1.0, values::default_threads());
+    if (broken) trials_->note_broken(space_.candidates[candidate.index].family, *broken);
+    return broken.has_value();
+  }
+
+  /// Fills in TuneResult::promise_costs.
+  void find_costs() {
+    std::vector<std::vector<contract::Promise>> goals = {{}};
+    for (const contract::Promise promise : options_.promises) goals.push_back({promise});
+    if (options_.promises.size() > 1) goals.push_back(options_.promises);
+    for (std::vector<contract::Promise>& goal : goals) {
+      progress_(fmt::format("cost of {}", contract::names_text(goal)));
+      std::optional<TunedCandidate> fastest;
+      do fastest = find_fastest(goal);
+      while (fastest && !goal.empty() && breaks(*fastest, goal));
+      result_.promise_costs.push_back({std::move(goal), std::move(fastest)});
+    }
+  }
+
+  std::optional<TunedCandidate> find_fastest(const std::vector<contract::Promise>& promises) {
+    TuneOptions options = options_;
+    options.promises = promises;
+    options.exhaustive = false;
+    TuneFound found = search(space_, options, Goal::fastest, *trials_, progress_);
+    std::erase_if(found.simulated, [&](const TunedCandidate& candidate) {
+      return !is_within(candidate, options.limits);
+    });
+    const auto fastest =
+        std::ranges::min_element(found.simulated, {}, [](const TunedCandidate& candidate) {
+          return std::pair(candidate.time_s, candidate.index);
+        });
+    return fastest == found.simulated.end() ? std::nullopt : std::optional(*fastest);
+  }
+
   const TuneOptions& options_;
   const run::Progress& progress_;
   TuneSpace space_;
@@ -165,6 +246,20 @@ bool is_within(const TunedCandidate& candidate, const TuneLimits& limits) {
          candidate.time_s <= limits.max_time_s.value_or(std::numeric_limits<double>::infinity());
 }
 
+std::optional<contract::Broken> broken_by_baseline(const TuneResult& result) {
+  if (result.options.promises.empty()) return std::nullopt;
+  config::CollectiveConfig collective = result.config.collectives.front();
+  collective.algorithm = result.baseline.algorithm;
+  if (result.baseline.cut) {
+    collective.minishards = result.baseline.cut->minishards;
+    collective.microshards = result.baseline.cut->microshards;
+  }
+  config::ExperimentConfig config = with_collective(result.config, collective);
+  config.tensor.sample = 1.0;
+  return contract::find_broken(config, result.options.promises, result.sampled_fraction,
+                               values::default_threads());
+}
+
 TuneResult find_front(const config::ExperimentConfig& config, const TuneOptions& options,
                       const run::Progress& progress) {
   return Tuning(config, options, progress).find();
@@ -172,6 +267,7 @@ TuneResult find_front(const config::ExperimentConfig& config, const TuneOptions&
 
 TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& options,
                 const run::Progress& progress) {
+  check_formats(options);
   Tuning tuning(config, options, progress);
   TuneResult result = tuning.find();
   if (result.front.empty()) tuning.refuse();

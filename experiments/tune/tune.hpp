@@ -18,6 +18,9 @@
 // a larger error. The front therefore equals the front of the exhaustive search, including the
 // representative of candidates with equal time and error: the first enumerated.
 //
+//  - by contract: a promise is broken. Checked last, once for each error, on the same sample; the best
+//    candidate is checked on all elements.
+//
 // Candidates that need too much time or memory are skipped. If a bound leaves open that a skipped
 // candidate is on the front, the result reports it, and the front is not proved.
 #pragma once
@@ -28,6 +31,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/contract/promises.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/tune/limits.hpp"
 #include "experiments/tune/space.hpp"
@@ -37,8 +41,11 @@ namespace equarx::tune {
 /// Options of `tune`.
 struct TuneOptions {
   TuneLimits limits;
-  std::vector<std::string> formats;  ///< see tune_formats()
-  bool exhaustive = false;           ///< simulate every candidate
+  /// Promises that candidates must keep. The space then also has candidates that differ in their
+  /// arithmetic of sums.
+  std::vector<contract::Promise> promises = {};
+  std::vector<std::string> formats = {};  ///< see tune_formats()
+  bool exhaustive = false;                ///< simulate every candidate
   /// Wall-clock budget of the search in seconds. std::nullopt: no budget, but candidates that need
   /// more than `most_trial_s` or 2 GiB of memory are skipped.
   std::optional<double> budget_s;
@@ -62,8 +69,9 @@ bool is_within(const TunedCandidate& candidate, const TuneLimits& limits);
 /// Outcomes of the candidates. All but the duplicates sum to `candidates`.
 struct TuneCounts {
   std::uint64_t candidates = 0;
-  std::uint64_t by_bound = 0;  ///< pruned: too slow, or dominated by one with no larger error
-  std::uint64_t by_error = 0;  ///< pruned by their predicted or computed error
+  std::uint64_t by_bound = 0;     ///< pruned: too slow, or dominated by one with no larger error
+  std::uint64_t by_error = 0;     ///< pruned by their predicted or computed error
+  std::uint64_t by_contract = 0;  ///< pruned by a broken promise
   std::uint64_t cannot_run = 0;
   std::uint64_t not_tried = 0;  ///< skipped for time or memory; may be on the front
   std::uint64_t failed = 0;     ///< simulation stopped by a link failure
@@ -90,6 +98,20 @@ struct SkippedCandidates {
   std::uint64_t count = 0;
 };
 
+/// Candidates that break a promise.
+struct BrokenPromises {
+  contract::Promise promise{};
+  std::string reason;   ///< how the first one breaks it
+  std::string example;  ///< label of the first one
+  std::uint64_t count = 0;
+};
+
+/// The fastest candidate within the limits that keeps some promises.
+struct PromiseCost {
+  std::vector<contract::Promise> promises;  ///< none: any candidate
+  std::optional<TunedCandidate> fastest;    ///< std::nullopt: none keeps them
+};
+
 /// Result of `tune`.
 struct TuneResult {
   config::ExperimentConfig config;  ///< with the baseline as its only collective
@@ -101,12 +123,19 @@ struct TuneResult {
   std::vector<InfeasibleScheme> infeasible_schemes;
   std::vector<InfeasibleCandidates> infeasible;  ///< sum to counts.cannot_run
   std::vector<SkippedCandidates> skipped;        ///< sum to counts.not_tried; lowest bound first
-  std::vector<TunedCandidate> front;             ///< within the limits, fastest first
-  std::vector<TunedCandidate> others;            ///< simulated, but not on the front
+  std::vector<BrokenPromises> broken;            ///< by promise; sum to counts.by_contract
+  /// With promises: without any, with each alone, and with all if there are several.
+  std::vector<PromiseCost> promise_costs;
+  std::vector<TunedCandidate> front;   ///< within the limits, fastest first
+  std::vector<TunedCandidate> others;  ///< simulated, but not on the front
   std::size_t best = 0;  ///< index into front: fastest; most accurate if only time is limited
   double sampled_fraction = 1.0;  ///< fraction of the tensor used to compute errors
   bool theory_refuted = false;    ///< an error was below its floor; theory was not used
 };
+
+/// The first of the promises that the baseline of a result breaks, on the sample that its error was
+/// computed on; std::nullopt if it keeps all.
+std::optional<contract::Broken> broken_by_baseline(const TuneResult& result);
 
 /// Returns a result whose front is empty if no candidate is within the limits.
 /// @throws InputError for invalid input, InvariantError if a bound does not hold

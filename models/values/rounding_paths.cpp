@@ -37,7 +37,8 @@ struct State {
   std::shared_ptr<const Node> last;  ///< the longest path to it
   std::uint32_t depth = 0;           ///< length of that path
   std::uint32_t terms = 0;
-  double noise = 0.0;  ///< sum over all roundings: NMSE x terms
+  bool partial_rounded = false;  ///< a sum of some terms was rounded, or added in another type
+  double noise = 0.0;            ///< sum over all roundings: NMSE x terms
   /// Type that holds the values exactly.
   ElementFormat type = ElementFormat::fp32;
 };
@@ -53,7 +54,7 @@ using Cells = std::vector<State>;
 
 /// Cells with values of one rank, or of a residual, that have not been rounded.
 Cells one_term(ElementFormat type, std::size_t cells) {
-  return Cells(cells, State{.last = {}, .depth = 0, .terms = 1, .type = type});
+  return Cells(cells, State{.last = {}, .terms = 1, .type = type});
 }
 
 /// Follows one unit.
@@ -73,6 +74,7 @@ class Tracer {
   }
 
   const State& deepest() const { return deepest_; }
+  bool sums_in_fp32() const { return sums_in_fp32_; }
   /// Mean noise over the delivered cells.
   double mean_noise() const { return cells_ == 0.0 ? 0.0 : noise_ / cells_; }
 
@@ -190,13 +192,21 @@ class Tracer {
     for (const State& value : values) {
       cells_ += 1.0;
       noise_ += value.noise / std::max(value.terms, 1U);
+      if (value.partial_rounded) sums_in_fp32_ = false;
       if (value.depth >= deepest_.depth) deepest_ = value;
     }
+  }
+
+  /// True if a rounding changes a sum that other terms are added to, or an addition is not in FP32.
+  bool rounds_partial_sum(const State& value, Kind kind, const BlockFormat& format) const {
+    if (kind == Kind::addition) return format.element != ElementFormat::fp32;
+    return value.terms > 1 && value.terms < program_.ranks();
   }
 
   void round(State& value, Kind kind, const BlockFormat& format, std::uint64_t elements) const {
     value.last = std::make_shared<const Node>(Node{kind, format, value.last});
     ++value.depth;
+    if (rounds_partial_sum(value, kind, format)) value.partial_rounded = true;
     value.noise += nmse_(format, elements, value.terms) * value.terms;
     value.type = format.scaled ? ElementFormat::fp32 : format.element;
   }
@@ -226,6 +236,7 @@ class Tracer {
       State both = sum.depth >= term.depth ? sum : term;
       both.terms = sum.terms + term.terms;
       both.noise = sum.noise + term.noise;
+      both.partial_rounded = sum.partial_rounded || term.partial_rounded;
       round(both, Kind::addition, type, 0);
       sum = both;
     }
@@ -238,13 +249,13 @@ class Tracer {
   std::vector<Cells> values_;          ///< by rank
   std::map<std::pair<BufferId, Rank>, Cells> buffers_;
   State deepest_;
+  bool sums_in_fp32_ = true;
   double noise_ = 0.0;
   double cells_ = 0.0;
 };
 
-RoundingPath path_of(const State& state, double noise) {
+RoundingPath path_of(const State& state) {
   RoundingPath path;
-  path.expected_nmse = noise;
   for (const Node* node = state.last.get(); node != nullptr; node = node->before.get()) {
     if (node->kind == Kind::addition) ++path.additions;
     if (node->kind == Kind::conversion) ++path.conversions;
@@ -283,7 +294,10 @@ RoundingPath rounding_path(const collectives::Program& program, const RoundingNm
     segment = lanes.lanes()[lane].segment;
     tracer.run({.coordinate = 0, .lane = lane});
   }
-  return path_of(tracer.deepest(), tracer.mean_noise());
+  RoundingPath path = path_of(tracer.deepest());
+  path.sums_in_fp32 = tracer.sums_in_fp32();
+  path.expected_nmse = tracer.mean_noise();
+  return path;
 }
 
 double conversion_nmse(ElementFormat type, double variance) {

@@ -30,6 +30,8 @@ struct RoundingPath {
   std::uint32_t conversions = 0;  ///< to types without scales, narrower than the value
   std::uint32_t encodings = 0;    ///< to codes with scales
   std::vector<Roundings> steps;   ///< from the input to the result
+  /// All additions on all paths are in FP32, and no sum of some ranks' terms is rounded or encoded.
+  bool sums_in_fp32 = true;
   /// Expected squared error over the squared result, for independent terms of equal power, to first
   /// order: every rounding of a sum of k terms adds k times its own NMSE. NaN without a theory for
   /// one of the formats.

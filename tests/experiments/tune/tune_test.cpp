@@ -53,6 +53,54 @@ TEST_CASE("limits that no candidate meets are rejected with the nearest candidat
   check_refused([&] { tuned(json, options); }, "--max-time", "relax one of the limits");
 }
 
+TEST_CASE("the front under a contract equals that of an exhaustive search, and keeps it") {
+  using contract::Promise;
+  const input::Json json = small(R"({"switch": 4})", "64 KiB");
+  TuneOptions options = with_formats({"int8", "bf16"});
+  options.promises = {Promise::one_rounding, Promise::same_bits_at_all_cuts};
+  const TuneResult result = tuned(json, options);
+  const TuneResult all = exhaustive(json, options);
+  CHECK(points(result) == points(all));
+  check_counts(result.counts);
+  check_counts(all.counts);
+  CHECK(result.counts.by_contract > 0);
+  REQUIRE_FALSE(result.front.empty());
+  for (const TunedCandidate& candidate : result.front) {
+    const config::ExperimentConfig one = with_collective(result.config, candidate.config);
+    CHECK_FALSE(contract::find_broken(one, options.promises, 1.0, 1));
+  }
+  REQUIRE(result.promise_costs.size() == 4);  // none, each, both
+  for (const PromiseCost& cost : result.promise_costs) {
+    TuneOptions alone = options;
+    alone.promises = cost.promises;
+    REQUIRE(cost.fastest);
+    if (!cost.promises.empty())  // without promises the space has no arithmetics
+      CHECK(exhaustive(json, alone).front.front().time_s == cost.fastest->time_s);
+    CHECK(cost.fastest->time_s >= result.promise_costs.front().fastest->time_s);
+  }
+  CHECK(result.promise_costs.back().fastest->index == result.front.front().index);
+  const input::Json found = to_json(result, json);
+  CHECK(found["contract"]["promises"] == input::Json({"one-rounding", "same-bits-at-all-cuts"}));
+  CHECK(found["contract"]["costs"].size() == 4);
+  CHECK_THAT(to_table(result), ContainsSubstring("Broken: one-rounding"));
+  const run::ExperimentResult again = testing::run(best_config(json, result));
+  CHECK(again.runs[1].time_s == result.front.front().time_s);
+}
+
+TEST_CASE("contracts that no candidate keeps are rejected with the reason") {
+  using contract::Promise;
+  const input::Json json = small(R"({"switch": 4})", "64 KiB");
+  TuneOptions options = with_formats({"int8"});
+  options.promises = {Promise::one_rounding};
+  check_refused([&] { tuned(json, options); }, "--contract", "excludes every format with scales");
+  options.promises = {Promise::same_bits_on_fewer_ranks};
+  check_refused([&] { tuned(json, options); }, "--contract", "no candidate keeps all promises");
+  input::Json failing = json;
+  failing["faults"] =
+      input::parse_json(R"x({"links": [{"between": ["0", "switch"], "bandwidth_factor": 0.5}]})x");
+  check_refused([&] { tuned(failing, options); }, "/faults", "healthy machine");
+}
+
 TEST_CASE("NaN in the inputs is named, and candidates that spread it are rejected") {
   // In a shard of another rank, so that the ReduceScatter quantizes it.
   const testing::TemporaryDirectory directory;

@@ -45,8 +45,8 @@ inline std::vector<std::tuple<std::size_t, double, double>> points(const TuneRes
 }
 
 inline void check_counts(const TuneCounts& counts) {
-  CHECK(counts.by_bound + counts.by_error + counts.cannot_run + counts.not_tried + counts.failed +
-            counts.simulated ==
+  CHECK(counts.by_bound + counts.by_error + counts.by_contract + counts.cannot_run +
+            counts.not_tried + counts.failed + counts.simulated ==
         counts.candidates);
   CHECK(counts.errors_computed <= counts.errors);
 }
