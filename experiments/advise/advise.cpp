@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "base/input/errors.hpp"
 #include "experiments/advise/formats.hpp"
 #include "experiments/run/varied.hpp"
@@ -46,11 +48,15 @@ TunedCandidate fastest_plain(const tune::TuneResult& tuned) {
   const std::vector<TunedCandidate> all = simulated(tuned);
   const auto plain = std::ranges::find_if_not(all, is_scaled);
   const TunedCandidate base = baseline(tuned);
-  const bool base_counts = !is_scaled(base) && !tuned.baseline.failure;
+  const bool base_counts =
+      !is_scaled(base) && !tuned.baseline.failure && !tune::broken_by_baseline(tuned);
   if (plain != all.end() && (!base_counts || plain->time_s <= base.time_s)) return *plain;
   if (base_counts) return base;
+  const bool promised = !tuned.options.promises.empty();
   throw input::InputError(
-      "", "no plain algorithm can run here, so there is no reference to compare with");
+      promised ? "--contract" : "",
+      fmt::format("no plain algorithm {} here, so there is no reference to compare with",
+                  promised ? "keeps these promises" : "can run"));
 }
 
 /// Sets `quantized` to the fastest quantized candidate within the limits, or else `nearest` to the
@@ -66,7 +72,12 @@ void find_quantized(const config::ExperimentConfig& config, tune::TuneOptions op
   const double most = options.limits.max_nmse.value_or(std::numeric_limits<double>::infinity());
   options.limits = {};
   std::erase(options.formats, std::string(numerics::name(config.tensor.dtype)));
-  const tune::TuneResult tuned = tune::tune(config, options, progress);
+  const bool promised = !options.promises.empty();
+  const tune::TuneResult tuned = promised ? tune::find_front(config, options, progress)
+                                          : tune::tune(config, options, progress);
+  if (tuned.front.empty() && !tuned.broken.empty())
+    advice.broken = *std::ranges::max_element(tuned.broken, {}, &tune::BrokenPromises::count);
+  if (tuned.front.empty()) return;
   const auto within = std::ranges::find_if(
       tuned.front, [&](const TunedCandidate& one) { return one.nmse <= most; });
   if (within != tuned.front.end())

@@ -20,6 +20,8 @@ struct Advice {
   std::optional<tune::TunedCandidate> quantized;  ///< the fastest scaled one within the limits
   /// The quantized candidate with the smallest error, if `quantized` is absent.
   std::optional<tune::TunedCandidate> nearest;
+  /// The promise that most quantized candidates break, if none keeps all.
+  std::optional<tune::BrokenPromises> broken;
   /// Interval of speedup(), and what would change it; empty without `quantized`.
   variation::Confidence confidence;
   /// The plain and the quantized collective; the plain one alone without `quantized`.
@@ -32,7 +34,7 @@ struct Advice {
 
 /// Tunes the collective of `config` over scaled formats and the tensor's own type, and analyzes how
 /// the choice depends on the chip and the size. `options.formats`: candidate scaled formats; empty:
-/// all.
+/// all. With promises both the plain and the quantized collective keep them.
 /// @throws InputError if no candidate can run or none is within the limits (naming the nearest)
 Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
               const run::Progress& progress);

@@ -47,6 +47,14 @@ std::string title(const Advice& advice) {
 std::string quantize_line(const Advice& advice) {
   if (advice.verdict == variation::Verdict::yes)
     return line("Quantize?", "yes: " + candidate_text(*advice.quantized));
+  if (!advice.quantized && !advice.nearest)
+    return line("Quantize?",
+                advice.broken
+                    ? fmt::format("no: every quantized candidate breaks the contract, most "
+                                  "of them {} ({}: {})",
+                                  contract::name(advice.broken->promise), advice.broken->example,
+                                  advice.broken->reason)
+                    : "no: no quantized candidate can run");
   if (!advice.quantized)
     return line(
         "Quantize?",
@@ -78,6 +86,11 @@ std::string error_line(const Advice& advice) {
   return line("Error:", fmt::format("SQNR {} instead of {}{}; limits: {}",
                                     sqnr_text(advice.quantized->nmse), sqnr_text(advice.plain.nmse),
                                     difference, limits_text(advice.tuned.options.limits)));
+}
+
+std::string contract_line(const Advice& advice) {
+  const std::vector<contract::Promise>& promises = advice.tuned.options.promises;
+  return promises.empty() ? "" : line("Contract:", contract::names_text(promises) + ": kept");
 }
 
 /// FP32 is rarely the type that a model communicates in, but often that of its saved arrays.
@@ -167,7 +180,8 @@ output::TableRow row_of(const MachineAdvice& machine) {
 }  // namespace
 
 std::string to_text(const Advice& advice) {
-  std::string text = title(advice) + quantize_line(advice) + compared_line(advice);
+  std::string text =
+      title(advice) + quantize_line(advice) + contract_line(advice) + compared_line(advice);
   if (advice.quantized)
     text +=
         time_line(advice) +
@@ -209,6 +223,7 @@ input::Json to_json(const Advice& advice) {
       {"limits",
        {{"max_nmse", input::or_null(advice.tuned.options.limits.max_nmse)},
         {"max_time_s", input::or_null(advice.tuned.options.limits.max_time_s)}}},
+      {"contract", contract::names_json(advice.tuned.options.promises)},
       {"quantize", variation::name(advice.verdict)},
       {"plain", candidate_json(advice.plain, config)},
       {"quantized",

@@ -11,21 +11,6 @@ namespace {
 constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 10;
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
 
-config::ExperimentConfig at_size(config::ExperimentConfig config, std::uint64_t bytes) {
-  config::TensorConfig& tensor = config.tensor;
-  tensor.elements = bytes * 8 / numerics::element_bits(tensor.dtype);
-  tensor.shape = {tensor.elements};
-  tensor.files.clear();
-  tensor.opened = {};
-  for (config::CollectiveConfig& collective : config.collectives) {
-    collective.microshards.reset();
-    collective.minishards.reset();
-    collective.sizes = {};
-    collective.cuts = config::CutMode::fastest;
-  }
-  return config;
-}
-
 std::optional<SizeGain> gain_at(const config::ExperimentConfig& config, std::uint64_t bytes) {
   const plan::Expected<plan::Plan> plan =
       plan::try_plan(at_size(config, bytes), plan::RunProfile::batch);
@@ -46,11 +31,33 @@ bool is_quick(const config::ExperimentConfig& config, std::uint64_t bytes) {
 
 }  // namespace
 
+std::vector<std::uint64_t> gain_sizes() {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t bytes = kLeastBytes; bytes <= kMostBytes; bytes *= 2) sizes.push_back(bytes);
+  return sizes;
+}
+
+config::ExperimentConfig at_size(config::ExperimentConfig config, std::uint64_t bytes) {
+  config::TensorConfig& tensor = config.tensor;
+  tensor.elements = bytes * 8 / numerics::element_bits(tensor.dtype);
+  tensor.shape = {tensor.elements};
+  tensor.files.clear();
+  tensor.opened = {};
+  for (config::CollectiveConfig& collective : config.collectives) {
+    collective.microshards.reset();
+    collective.minishards.reset();
+    collective.sizes = {};
+    collective.cuts = config::CutMode::fastest;
+  }
+  return config;
+}
+
 std::vector<SizeGain> gains_by_size(const config::ExperimentConfig& config) {
   std::vector<std::uint64_t> sizes_to_simulate;
-  for (std::uint64_t bytes = kLeastBytes; bytes <= kMostBytes && is_quick(config, bytes);
-       bytes *= 2)
+  for (const std::uint64_t bytes : gain_sizes()) {
+    if (!is_quick(config, bytes)) break;
     sizes_to_simulate.push_back(bytes);
+  }
   std::vector<std::optional<SizeGain>> speedups(sizes_to_simulate.size());
   process::parallel_for(
       sizes_to_simulate.size(), plan::simulating_threads(config.engine),

@@ -15,8 +15,15 @@ struct SizeGain {
   double speedup = 0.0;     ///< plain time / quantized time
 };
 
-/// Simulates both collectives of `config` (plain, quantized) at powers of two from 16 KiB to 256
-/// MiB, each with the fastest tiling at that size. Omits infeasible sizes.
+/// Tensor sizes: powers of two from 16 KiB to 256 MiB.
+std::vector<std::uint64_t> gain_sizes();
+
+/// The configuration with tensors of `bytes`, without files, and collectives with the fastest tiling
+/// at that size.
+config::ExperimentConfig at_size(config::ExperimentConfig config, std::uint64_t bytes);
+
+/// Simulates both collectives of `config` (plain, quantized) at gain_sizes(), each with the
+/// fastest tiling at that size. Omits infeasible sizes.
 std::vector<SizeGain> gains_by_size(const config::ExperimentConfig& config);
 
 /// Returns the smallest of `sizes` from which all speedups exceed 1; std::nullopt if the largest

@@ -78,9 +78,9 @@ std::vector<std::vector<Timing>> sample(const Varied& runs,
 }
 
 Interval interval_of(std::vector<double> values) {
-  constexpr double kOutside = 0.1586552539314571;  // standard normal CDF at -1
   std::ranges::sort(values);
-  return {accuracy::quantile(values, kOutside), accuracy::quantile(values, 1.0 - kOutside)};
+  return {accuracy::quantile(values, kBelowInterval),
+          accuracy::quantile(values, 1.0 - kBelowInterval)};
 }
 
 std::vector<Uncertainty> uncertainties(const std::vector<std::vector<Timing>>& samples) {

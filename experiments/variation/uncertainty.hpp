@@ -35,6 +35,9 @@ std::vector<std::vector<Timing>> sample(const Varied& runs,
                                         const config::UncertaintyConfig& requested,
                                         const Progress& progress);
 
+/// Share of the values below an interval, and above it: standard normal CDF at -1.
+inline constexpr double kBelowInterval = 0.1586552539314571;
+
 /// Returns the 16 % and 84 % quantiles (accuracy::quantile()). `values` must not be empty.
 Interval interval_of(std::vector<double> values);
 

@@ -147,7 +147,8 @@ def of_tune() -> set[str]:
     found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for config, *options in ((SMALL,), (TINY,), (SMALL, "--budget", "1 ns")):
+        for config, *options in ((SMALL,), (TINY,), (SMALL, "--budget", "1 ns"),
+                                 (SMALL, "--contract", "one-rounding,no-overflow")):
             made = program("tune", written(folder, config), "--formats", "int8,bf16", "--json", *options, folder=folder)
             found |= json_keys.paths(json.loads(made), closed)
     return found
@@ -217,6 +218,14 @@ def of_advise() -> set[str]:
             made = program("advise", written(folder, config), "--formats", "int8", "--json", *options, folder=folder)
             found |= json_keys.paths(json.loads(made), closed)
     return found
+
+
+def of_gates() -> set[str]:
+    """Keys of `advise --gates --json`."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        config = written(folder, {**SMALL, "uncertainty": {"samples": 10}})
+        return json_keys.paths(json.loads(program("advise", config, "--gates", "--json", folder=folder)), set())
 
 
 def of_step_advice() -> set[str]:
@@ -296,6 +305,9 @@ class Results(unittest.TestCase):
     def test_advise(self):
         self.compare("advise", of_advise())
 
+    def test_gates(self):
+        self.compare("gates", of_gates())
+
     def test_step_advice(self):
         self.compare("step_advice", of_step_advice())
 
@@ -303,7 +315,7 @@ class Results(unittest.TestCase):
         self.compare("reproduce", of_reproduce())
 
     def test_units(self):
-        for what in ("run", "sweep", "compare", "step", "tune", "step_tune", "advise", "step_advice", "reproduce"):
+        for what in ("run", "sweep", "compare", "step", "tune", "step_tune", "advise", "gates", "step_advice", "reproduce"):
             for key, unit in listed(what).items():
                 with self.subTest(key=key):
                     self.assertIn(unit, UNITS)

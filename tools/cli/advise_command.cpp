@@ -14,11 +14,7 @@
 #include "base/output/provenance.hpp"
 #include "experiments/advise/report.hpp"
 #include "experiments/advise/step_report.hpp"
-#include "experiments/config/hardware_json.hpp"
-#include "experiments/config/machine_names.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/config/topology.hpp"
-#include "experiments/config/topology_json.hpp"
 #include "experiments/report/pictures.hpp"
 #include "experiments/report/report.hpp"
 #include "experiments/result/json.hpp"
@@ -26,11 +22,13 @@
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/gates_command.hpp"
 #include "tools/cli/import_command.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/plotted_advice.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/requested_machines.hpp"
 #include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
@@ -44,6 +42,7 @@ tune::TuneOptions read_options(const AdviseArguments& arguments) {
   tune::TuneOptions options;
   options.limits = tune::read_limits(
       {arguments.max_nmse, unlimited ? kDefaultSqnr : arguments.min_sqnr, arguments.max_time});
+  options.promises = contract::read_promises(split_at_commas(arguments.contract));
   options.formats = split_at_commas(arguments.formats);
   options.budget_s = tune::read_time("--budget", arguments.budget);
   return options;
@@ -110,61 +109,16 @@ std::string Output::page(const AdviseArguments& arguments, const input::Json& co
   return make_report(page);
 }
 
-/// The slice in the shape in which a chip offers it. @throws InputError if no chip offers it
-std::string offered_slice(const std::string& slice, const std::vector<hardware::Chip>& chips) {
-  std::optional<input::InputError> first;
-  for (const hardware::Chip& chip : chips) {
-    try {
-      return topology::format_lengths(config::slice_lengths(slice, chip, "--slices"));
-    } catch (const input::InputError& error) {
-      if (!first) first = error;
-    }
-  }
-  throw *first;
-}
-
-/// The configuration for every requested chip and slice. @throws InputError if a chip is unknown,
-/// or if no chip offers a slice
-std::vector<std::pair<advise::MachineAdvice, ConfigArguments>> machines_of(
-    const AdviseArguments& arguments) {
-  const config::ExperimentConfig own = read_config_file(arguments.config).config;
-  print_warnings(own);
-  std::vector<std::string> names = split_at_commas(arguments.chips);
-  std::vector<std::string> slices = split_at_commas(arguments.slices);
-  const bool other_chips = !names.empty();
-  const bool other_slices = !slices.empty();
-  std::vector<hardware::Chip> chips;
-  for (std::string& name : names) {
-    chips.push_back(config::load_chip(name, "--chips"));
-    name = config::chip_name(name);
-  }
-  if (!other_chips) {
-    chips.push_back(own.chip);
-    names.push_back(own.chip.name);
-  }
-  for (std::string& slice : slices) slice = offered_slice(slice, chips);
-  if (!other_slices) slices.push_back(config::topology_text(own.topology));
-  std::vector<std::pair<advise::MachineAdvice, ConfigArguments>> machines;
-  for (const std::string& chip : names)
-    for (const std::string& slice : slices) {
-      ConfigArguments config = arguments.config;
-      if (other_chips) config.overrides.set.push_back("/hardware=" + input::Json(chip).dump());
-      if (other_slices)
-        config.overrides.set.push_back("/topology/slice=" + input::Json(slice).dump());
-      machines.emplace_back(advise::MachineAdvice{chip, slice, std::nullopt, {}},
-                            std::move(config));
-    }
-  return machines;
-}
-
 /// Infeasible machines are rows of the table. @throws InputError if all are infeasible
 std::vector<advise::MachineAdvice> advise_on_all(const AdviseArguments& arguments,
                                                  const tune::TuneOptions& options) {
   std::vector<advise::MachineAdvice> machines;
   bool any = false;
-  for (auto& [machine, config] : machines_of(arguments)) {
+  for (const RequestedMachine& requested :
+       requested_machines(arguments.config, arguments.chips, arguments.slices)) {
+    advise::MachineAdvice machine{requested.chip, requested.topology, std::nullopt, {}};
     try {
-      machine.advice = advise_on(read_config_file(config).config, options);
+      machine.advice = advise_on(read_config_file(requested.config).config, options);
       any = true;
     } catch (const input::InputError& error) {
       machine.why_not = error.what();
@@ -196,6 +150,8 @@ void check_no_program_options(const AdviseArguments& arguments) {
 void check_step_options(const AdviseArguments& arguments) {
   const char* const option =
       first_given({{!arguments.chips.empty(), "--chips"}, {!arguments.slices.empty(), "--slices"}});
+  if (!arguments.contract.empty())
+    throw input::InputError("--contract", "is for a single collective, not for a step; remove it");
   if (option != nullptr)
     throw input::InputError("", fmt::format("{} applies to collectives, as the mesh of a step "
                                             "depends on its machine; run advise for each machine",
@@ -238,6 +194,9 @@ void advise_on_one(const AdviseArguments& arguments, const config::ExperimentCon
 }  // namespace
 
 void advise(const AdviseArguments& arguments) {
+  if (arguments.gates) return print_gates(arguments);
+  if (!arguments.ranks.empty())
+    throw input::InputError("--ranks", "is for --gates; add it, or set /topology");
   const std::string text = read_text(arguments.config.path);
   if (imports::is_program(text)) {
     const imports::ImportedProgram program = read_program(arguments, text);

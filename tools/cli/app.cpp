@@ -251,6 +251,10 @@ void add_limits(CLI::App& app, Arguments& arguments) {
   app.add_option("--min-sqnr", arguments.min_sqnr, "Error limit in decibels, like '30 dB'")
       ->type_name("DECIBELS");
   app.add_option("--max-time", arguments.max_time, "Time limit, like '100 us'")->type_name("TIME");
+  app.add_option("--contract", arguments.contract,
+                 "Promises that the collective must keep, like fp32-sums,same-bits-on-all-ranks "
+                 "(docs/contract.md)")
+      ->type_name("PROMISES");
 }
 
 void add_budget(CLI::App& app, std::string& budget) {
@@ -323,6 +327,13 @@ void add_advise(CLI::App& app) {
           "--chips", arguments->chips,
           "Print one row per chip, like tpu-v5e,tpu-v6e, instead of the configured hardware")
       ->type_name("CHIPS");
+  command->add_flag("--gates", arguments->gates,
+                    "Print the tensor size from which each codec is faster than plain instead");
+  command
+      ->add_option("--ranks", arguments->ranks,
+                   "With --gates: numbers of chips on a switch or fully connected, like 2,4,8 "
+                   "(default: powers of two)")
+      ->type_name("NUMBERS");
   command
       ->add_option("--hardware", arguments->program.hardware,
                    "HLO program: built-in chip or hardware file (default: tpu-v5e)")

@@ -58,6 +58,7 @@ struct TuneArguments {
   std::string max_nmse;  ///< "1e-3"; limits are optional
   std::string min_sqnr;  ///< "30 dB"
   std::string max_time;  ///< "100 us"
+  std::string contract;  ///< "fp32-sums,no-overflow"; empty: no promises
   std::string budget;    ///< "2 min"; empty: limits per candidate apply
   std::string formats;   ///< "int8,fp8-e4m3"; empty: tune_formats()
   std::string output;    ///< file for the best configuration; empty: none
@@ -103,10 +104,13 @@ struct AdviseArguments {
   std::string max_nmse;     ///< "1e-3"
   std::string min_sqnr;     ///< "30 dB", the default if neither error limit is given
   std::string max_time;     ///< "100 us"
+  std::string contract;     ///< "fp32-sums,no-overflow"; empty: no promises
   std::string formats;      ///< "int8,fp8-e4m3"; empty: tune_formats()
   std::string budget;       ///< "2 min"; empty: limits per candidate apply
   std::string slices;       ///< "4x2,4x4"; empty: the configured topology
   std::string chips;        ///< "tpu-v5e,tpu-v6e"; empty: the configured chip
+  bool gates = false;       ///< smallest sizes of codecs instead
+  std::string ranks;        ///< gates: "2,4,8"; empty: powers of two up to the configured number
   ImportArguments program;  ///< machine, mesh and loops of an HLO program
   std::string report;       ///< HTML file; empty: none
   std::string plot;         ///< .svg, .png or .pdf file; empty: none

@@ -1,5 +1,7 @@
 #include "experiments/advise/advise.hpp"
 
+#include "experiments/advise/report.hpp"
+#include "experiments/tune/space.hpp"
 #include "tests/experiments/advise/advising.hpp"
 #include "tests/support/errors.hpp"
 
@@ -43,6 +45,28 @@ TEST_CASE("without a quantized candidate within the limits, the nearest is repor
   CHECK_FALSE(advice.quantized);
   REQUIRE(advice.nearest);
   CHECK(advice.nearest->nmse > std::pow(10.0, -4.9));
+}
+
+TEST_CASE("with a contract both collectives keep it, and none is quantized if none can") {
+  using contract::Promise;
+  const input::Json json = on_slice("4x2", "1 MiB");
+  tune::TuneOptions options = at_least(30.0);
+  options.promises = {Promise::fp32_sums};
+  const auto keeps = [&](const tune::TunedCandidate& one) {
+    return !contract::find_broken(tune::with_collective(config::read_config(json), one.config),
+                                  options.promises, 1.0, 1);
+  };
+  Advice advice = advise(config::read_config(json), options, [](const std::string&) {});
+  CHECK(keeps(advice.plain));
+  REQUIRE(advice.quantized);
+  CHECK(keeps(*advice.quantized));
+  CHECK_THAT(to_text(advice), ContainsSubstring("fp32-sums: kept"));
+  options.promises = {Promise::one_rounding};
+  advice = advise(config::read_config(json), options, [](const std::string&) {});
+  CHECK(advice.verdict == variation::Verdict::no);
+  CHECK_FALSE(advice.quantized);
+  CHECK_FALSE(advice.nearest);
+  CHECK_THAT(to_text(advice), ContainsSubstring("no: every quantized candidate breaks"));
 }
 
 TEST_CASE("the verdict is unclear if and only if the speedup interval includes 1") {
