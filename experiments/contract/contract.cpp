@@ -141,9 +141,12 @@ class Maker {
   }
 
   void compare_collectives() {
-    for (std::size_t i = 0; i < heads_.size(); ++i)
-      for (std::size_t j = 0; j < heads_.size(); ++j)
-        contract_.collectives[i].against.push_back(compare(*heads_[i], *heads_[j]));
+    for (std::size_t i = 0; i < heads_.size(); ++i) {
+      std::vector<numerics::UlpCounts>& against = contract_.collectives[i].against;
+      for (std::size_t j = 0; j < i; ++j) against.push_back(contract_.collectives[j].against[i]);
+      for (std::size_t j = i; j < heads_.size(); ++j)
+        against.push_back(compare(*heads_[i], *heads_[j]));
+    }
   }
 
   /// Piece by piece, so that memory stays small.

@@ -51,6 +51,27 @@ std::optional<collectives::Program> try_program(const config::CollectiveConfig& 
   }
 }
 
+/// The program, cut into more messages where that changes no value: formats without scales.
+collectives::Program in_small_parts(const collectives::Program& program,
+                                    const config::CollectiveConfig& collective,
+                                    const config::ExperimentConfig& config) {
+  constexpr std::uint64_t kMostElements = 1 << 18;
+  const std::uint64_t chunk = program.partition.chunk_elements(0);
+  const auto has_scales = [](const numerics::BlockFormat& format) {
+    return format.scaled || numerics::has_shared_scale(format);
+  };
+  const collectives::Cut cut = program.partition.cut(0);
+  if (chunk / cut.minishards / cut.microshards <= kMostElements ||
+      std::ranges::any_of(program.formats, has_scales))
+    return program;
+  config::CollectiveConfig finer = collective;
+  finer.minishards = cut.minishards;
+  finer.microshards = std::max<std::uint32_t>(
+      cut.microshards,
+      static_cast<std::uint32_t>((chunk - 1) / (kMostElements * cut.minishards) + 1));
+  return try_program(finer, program.grid(), config).value_or(program);
+}
+
 /// Grid of fewer ranks; std::nullopt if the algorithm needs a machine of a shape.
 std::optional<collectives::RankGrid> grid_of(const collectives::AlgorithmInfo& algorithm,
                                              std::uint32_t ranks) {
@@ -75,6 +96,9 @@ void read(const values::TensorSource& source, values::Windows& windows) {
 /// Computes parts of a result.
 void compute(const collectives::Program& program, const config::TensorConfig& tensor,
              const values::TensorSource& source, unsigned threads, values::Windows& windows) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
+  if (threads == 0) threads = values::default_threads();
+  while (threads > 1 && values::memory_bytes(program, threads) > kMostBytes) --threads;
   const auto residual = run::make_residual_source(program, tensor);
   values::execute(program, source,
                   {.threads = threads,
@@ -91,7 +115,8 @@ std::string compute_fewer(const Ran& ran, const values::TensorSource& source, st
   if (!grid) return "needs a machine of its shape";
   const auto program = try_program(ran.plan.config, *grid, ran.config);
   if (!program) return "too few ranks";
-  compute(*program, ran.config.tensor, source, ran.options.threads, windows);
+  compute(in_small_parts(*program, ran.plan.config, ran.config), ran.config.tensor, source,
+          ran.options.threads, windows);
   return {};
 }
 
@@ -113,22 +138,7 @@ const plan::CollectivePlan& chosen(const plan::PlannedCollective& planned,
 
 collectives::Program values_program(const plan::CollectivePlan& plan,
                                     const config::ExperimentConfig& config) {
-  constexpr std::uint64_t kMostElements = 1 << 18;
-  const collectives::Partition& partition = plan.program.partition;
-  const std::uint64_t chunk = partition.chunk_elements(0);
-  const auto has_scales = [](const numerics::BlockFormat& format) {
-    return format.scaled || numerics::has_shared_scale(format);
-  };
-  const collectives::Cut cut = partition.cut(0);
-  if (chunk / cut.minishards / cut.microshards <= kMostElements ||
-      std::ranges::any_of(plan.program.formats, has_scales))
-    return plan.program;
-  config::CollectiveConfig finer = plan.config;
-  finer.minishards = cut.minishards;
-  finer.microshards = std::max<std::uint32_t>(
-      cut.microshards,
-      static_cast<std::uint32_t>((chunk - 1) / (kMostElements * cut.minishards) + 1));
-  return try_program(finer, plan.program.grid(), config).value_or(plan.program);
+  return in_small_parts(plan.program, plan.config, config);
 }
 
 values::Windows reference_of(const Ran& ran) {
