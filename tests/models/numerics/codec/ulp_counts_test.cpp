@@ -81,6 +81,32 @@ TEST_CASE("rounding once equals a search for the nearest value") {
   }
 }
 
+TEST_CASE("blocks of pairs are counted as one by one") {
+  std::mt19937 random(7);
+  for (const ElementFormat type : {ElementFormat::bf16, ElementFormat::fp16, ElementFormat::fp32}) {
+    std::vector<float> values(1000);
+    std::vector<float> reference(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = std::normal_distribution<float>()(random);
+      reference[i] = values[i] * (1.0F + static_cast<float>(random() % 5) / 256.0F);
+      if (random() % 50 == 0) values[i] = std::numeric_limits<float>::infinity();
+      if (random() % 50 == 0) reference[i] = std::nanf("");
+      if (random() % 20 == 0) reference[i] = -reference[i];
+    }
+    UlpCounts single;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      single +=
+          ulp_counts(type, std::span(values).subspan(i, 1), std::span(reference).subspan(i, 1));
+    const UlpCounts all = ulp_counts(type, values, reference);
+    CHECK(all.elements == single.elements);
+    CHECK(all.by_distance == single.by_distance);
+    CHECK(all.most == single.most);
+    CHECK(all.nonfinite == single.nonfinite);
+    CHECK(all.equal_nonfinite == single.equal_nonfinite);
+    CHECK(all.nonfinite > 0);
+  }
+}
+
 TEST_CASE("spans of other lengths are refused") {
   CHECK_THROWS_AS(ulp_counts(ElementFormat::bf16, std::vector<float>(2), std::vector<float>(3)),
                   std::invalid_argument);
