@@ -139,6 +139,16 @@ std::string range_lines(const Contract& contract) {
   return text;
 }
 
+/// Collectives whose bits depend on the seed.
+std::string random_note(const Contract& contract) {
+  std::vector<std::string_view> labels;
+  for (const CollectiveContract& one : contract.collectives)
+    if (!one.deterministic) labels.push_back(one.label);
+  if (labels.empty()) return "";
+  return fmt::format("Random rounding, whose bits depend on the seed: {}\n",
+                     fmt::join(labels, "; "));
+}
+
 /// Share of elements that differ at each size from the largest.
 std::string sizes_table(const Contract& contract) {
   if (contract.collectives.front().sizes.empty()) return "";
@@ -323,7 +333,7 @@ std::string to_text(const Contract& contract) {
   text += sizes_table(contract) + ranks_table(contract);
   text += switching_text(contract);
   if (contract.collectives.size() > 1) text += costs_table(fastest_by_promise(contract)) + "\n";
-  return text + range_lines(contract);
+  return text + random_note(contract) + range_lines(contract);
 }
 
 Json to_json(const Contract& contract) {

@@ -73,8 +73,10 @@ void RangeTrace::start(std::uint64_t first, std::size_t real) {
 }
 
 void RangeTrace::add(RangeEvents& events, const Place& place, std::size_t index) const {
-  events +=
-      {.count = 1, .element = first_ + place.begin + index, .rank = place.rank, .op = place.op};
+  events += {.count = place.ranks,
+             .element = first_ + place.begin + index,
+             .rank = place.rank,
+             .op = place.op};
 }
 
 void RangeTrace::input(std::span<const float> values) {

@@ -44,7 +44,8 @@ class RangeTrace {
   struct Place {
     collectives::Op op{};
     collectives::Rank rank = 0;
-    std::size_t begin = 0;  ///< first element within the unit
+    std::size_t begin = 0;    ///< first element within the unit
+    std::uint32_t ranks = 1;  ///< from `rank` on, with the same values
   };
 
   /// Notes inputs.

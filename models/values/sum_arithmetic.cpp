@@ -48,13 +48,9 @@ void flush_subnormals(ElementFormat type, std::span<float> values) {
     if (std::fabs(value) < smallest) value = std::copysign(0.0F, value);
 }
 
-}  // namespace
-
-float largest_value(ElementFormat type) {
-  const std::optional<Limits> limits = limits_of(type);
-  return limits ? limits->largest : std::numeric_limits<float>::infinity();
-}
-
+/// Replaces values that conversion to `type` would overflow by what `overflow` asks for, so that
+/// the conversion then gives it. NaN and Inf stay. No effect for by_type, and for types other than
+/// bf16, fp16 and FP8.
 void limit(Overflow overflow, ElementFormat type, std::span<float> values) {
   const std::optional<Limits> limits = limits_of(type);
   if (overflow == Overflow::by_type || !limits) return;
@@ -65,6 +61,13 @@ void limit(Overflow overflow, ElementFormat type, std::span<float> values) {
     const bool overflows = size > limits->beyond || (size == limits->beyond && !limits->tie_stays);
     if (overflows && std::isfinite(value)) value = std::copysign(replacement, value);
   }
+}
+
+}  // namespace
+
+float largest_value(ElementFormat type) {
+  const std::optional<Limits> limits = limits_of(type);
+  return limits ? limits->largest : std::numeric_limits<float>::infinity();
 }
 
 void SumArithmetic::convert(const RangeTrace::Place& place, ElementFormat type,
@@ -80,13 +83,18 @@ void SumArithmetic::to_accumulator(const RangeTrace::Place& place, std::span<flo
   if (type() != ElementFormat::fp32) convert(place, type(), values);
 }
 
+void SumArithmetic::add_fp32(const RangeTrace::Place& place, std::span<const float> terms,
+                             std::span<float> sums) {
+  if (traces_) before_.assign(sums.begin(), sums.end());
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += terms[i];
+  if (traces_) trace_.sums(place, before_, terms, sums);
+}
+
 /// Computes sums = sums + term_.
 void SumArithmetic::add_term(const RangeTrace::Place& place, std::span<float> sums) {
   to_accumulator(place, term_);
   to_accumulator(place, sums);
-  if (traces_) before_.assign(sums.begin(), sums.end());
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += term_[i];
-  if (traces_) trace_.sums(place, before_, term_, sums);
+  add_fp32(place, term_, sums);
   to_accumulator(place, sums);
 }
 
@@ -103,6 +111,12 @@ void SumArithmetic::add(const RangeTrace::Place& place, std::span<const float> t
                         std::span<float> sums) {
   term_.assign(terms.begin(), terms.end());
   add_term(place, sums);
+}
+
+void SumArithmetic::add_tensor(const RangeTrace::Place& place, ElementFormat type,
+                               std::span<const float> terms, std::span<float> sums) {
+  add_fp32(place, terms, sums);
+  convert(place, type, sums);
 }
 
 void SumArithmetic::add_and_find_amax(const RangeTrace::Place& place,

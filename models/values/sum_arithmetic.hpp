@@ -16,11 +16,6 @@ namespace equarx::values {
 /// Largest finite value of a tensor type; +Inf for FP32, which every value here has.
 float largest_value(numerics::ElementFormat type);
 
-/// Replaces values that conversion to `type` would overflow by what `overflow` asks for, so that
-/// the conversion then gives it. NaN and Inf stay. No effect for by_type, and for types other than
-/// bf16, fp16 and FP8.
-void limit(collectives::Overflow overflow, numerics::ElementFormat type, std::span<float> values);
-
 /// The encoded values of one rank.
 struct EncodedTerm {
   std::span<const std::byte> payload;
@@ -55,6 +50,10 @@ class SumArithmetic {
            const EncodedTerm& term, std::span<float> sums);
   /// As add(), with decoded terms.
   void add(const RangeTrace::Place& place, std::span<const float> terms, std::span<float> sums);
+  /// Computes sums = sums + terms in FP32 and rounds to a tensor type, as an operation of its own
+  /// does.
+  void add_tensor(const RangeTrace::Place& place, numerics::ElementFormat type,
+                  std::span<const float> terms, std::span<float> sums);
   /// As add(), then raises `amax` by the sums as BlockCodec::find_amax() does.
   void add_and_find_amax(const RangeTrace::Place& place, const numerics::BlockCodec& format,
                          const EncodedTerm& term, std::span<float> sums, std::span<float> amax);
@@ -72,6 +71,8 @@ class SumArithmetic {
            arithmetic_.subnormals == collectives::Subnormals::keep;
   }
   void to_accumulator(const RangeTrace::Place& place, std::span<float> values);
+  void add_fp32(const RangeTrace::Place& place, std::span<const float> terms,
+                std::span<float> sums);
   void add_term(const RangeTrace::Place& place, std::span<float> sums);
 
   collectives::Arithmetic arithmetic_;

@@ -110,9 +110,7 @@ void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& til
     case Op::cast_back: return result_.cast_back(tile.range);
     case Op::store: return store(instruction, tile);
     case Op::add_residual: return add_residual(instruction, tile);
-    case Op::add_residual_after:
-      return result_.add_residual(tile.range, input_.residual(tile.range),
-                                  program_.arithmetic.overflow);
+    case Op::add_residual_after: return add_residual_after(instruction, tile);
     default: return;
   }
 }
@@ -192,6 +190,14 @@ void UnitInterpreter::add_residual(const Instruction& instruction, const RankTil
   const numerics::BlockCodec& format = codec(instruction.phase);
   format.find_amax(sums, tile.in_minishard,
                    scales_.amax_of(instruction.tile, tile.rank, format.format()));
+}
+
+void UnitInterpreter::add_residual_after(const Instruction& instruction, const RankTile& tile) {
+  for (const UnitResult::Sums& sums : result_.sums_once(tile.range)) {
+    RangeTrace::Place place = place_of(instruction, tile);
+    place.ranks = sums.ranks;
+    arithmetic_.add_tensor(place, program_.tensor_format, input_.residual(tile.range), sums.values);
+  }
 }
 
 /// The sum of two codes is itself rounded, with its own random bits.

@@ -79,6 +79,7 @@ class UnitInterpreter {
   void encode(const collectives::Instruction& instruction, const RankTile& tile);
   void accumulate(const collectives::Instruction& instruction, const RankTile& tile);
   void add_residual(const collectives::Instruction& instruction, const RankTile& tile);
+  void add_residual_after(const collectives::Instruction& instruction, const RankTile& tile);
   EncodedTerm term_of(collectives::BufferId buffer, collectives::Rank producer,
                       const RankTile& tile);
   void add(const collectives::Instruction& instruction, const RankTile& tile);

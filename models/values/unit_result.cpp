@@ -7,7 +7,6 @@
 
 #include "models/numerics/codec/hadamard.hpp"
 #include "models/values/make_room.hpp"
-#include "models/values/sum_arithmetic.hpp"
 #include "models/values/tensor_source.hpp"
 
 namespace equarx::values {
@@ -55,14 +54,18 @@ void UnitResult::keep(const Range& range, std::span<const float> values) {
   owned_ranges_.push_back(range);
 }
 
-void UnitResult::add_residual(const Range& range, std::span<const float> residual,
-                              collectives::Overflow overflow) {
-  if (cast_back_[range.begin]) return;
+std::vector<UnitResult::Sums> UnitResult::sums_once(const Range& range) {
+  if (cast_back_[range.begin]) return {};
   cast_back_[range.begin] = true;
-  const std::span<float> sums = std::span(values_).subspan(range.begin, range.size());
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += residual[i];
-  limit(overflow, geometry_.program().tensor_format, sums);
-  round_to_tensor(geometry_.program().tensor_format, sums);
+  const collectives::Program& program = geometry_.program();
+  const bool has_owner_only = program.collective == collectives::Collective::reduce_scatter;
+  const std::uint32_t kept = owned_ranges_.empty() ? 0 : 1;
+  const auto part = [&](auto& values) {
+    return std::span<float>(values).subspan(range.begin, range.size());
+  };
+  std::vector<Sums> sums = {{part(values_), has_owner_only ? 1 : program.ranks() - kept}};
+  if (kept > 0) sums.push_back({part(owned_), kept});
+  return sums;
 }
 
 void UnitResult::finish() {

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "models/collectives/arithmetic.hpp"
 #include "models/numerics/codec/aligned_vector.hpp"
 #include "models/numerics/codec/shared_scale.hpp"
 #include "models/values/unit_geometry.hpp"
@@ -27,9 +26,13 @@ class UnitResult {
   void deliver(std::uint32_t row, const collectives::Range& range, std::span<const float> values);
   /// Keeps the values that the owner of a range ends with, if others get other ones.
   void keep(const collectives::Range& range, std::span<const float> values);
-  /// Adds the residual to a range once, in FP32, and rounds to the tensor's type.
-  void add_residual(const collectives::Range& range, std::span<const float> residual,
-                    collectives::Overflow overflow);
+  /// Sums that some ranks end with.
+  struct Sums {
+    std::span<float> values;
+    std::uint32_t ranks = 0;
+  };
+  /// The sums of a range, for an operation on them; empty at later calls, since ranks share them.
+  std::vector<Sums> sums_once(const collectives::Range& range);
   /// Compares the kept values with those of the others. After the last delivery.
   void finish();
   /// Casts a range of all rows once; ranks with the same result share it.
@@ -53,7 +56,7 @@ class UnitResult {
   const numerics::SharedScale* shared_;
   numerics::AlignedVector<float> values_;
   std::vector<bool> delivered_;  ///< by first element of a delivery
-  std::vector<bool> cast_back_;  ///< by first element of a cast, or of an addition
+  std::vector<bool> cast_back_;  ///< by first element of a cast, or of an operation
   std::vector<float> owned_;     ///< kept values
   std::vector<collectives::Range> owned_ranges_;
   std::vector<bool> differs_;  ///< by element; empty if all ranks have the same bits

@@ -50,6 +50,15 @@ TEST_CASE("the text names the first overflow and every column") {
   CHECK_THAT(text, ContainsSubstring("128.0 KiB of bf16"));
 }
 
+TEST_CASE("the text names collectives with random rounding") {
+  CollectiveContract one;
+  one.label = "mine";
+  CHECK_THAT(to_text(contract_of(one)), !ContainsSubstring("Random rounding"));
+  one.deterministic = false;
+  CHECK_THAT(to_text(contract_of(one)),
+             ContainsSubstring("Random rounding, whose bits depend on the seed: mine\n"));
+}
+
 TEST_CASE("JSON has null where nothing was tried") {
   CollectiveContract one;
   one.label = "mine";

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/collectives/exchange_program.hpp"
+#include "models/collectives/with_arithmetic.hpp"
 #include "models/tensors/memory_tensor.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
@@ -78,6 +79,41 @@ TEST_CASE("a collective reports the first sum that overflows FP16") {
   const ValueResult plain = execute(program, source, {.threads = 1});
   CHECK(plain.ranges.largest_input == 0.0F);
   CHECK(plain.ulps.elements == 0);
+}
+
+TEST_CASE("residuals that are added to the result overflow on every rank that has it") {
+  using numerics::ElementFormat;
+  constexpr std::uint32_t kRanks = 4;
+  std::vector<float> values(64, 0.0F);
+  values[42] = 10000.0F;
+  std::vector<float> added(64, 0.0F);
+  added[42] = 30000.0F;
+  const auto source_of = [](const std::vector<float>& tensor, std::size_t ranks) {
+    return TensorSource(std::vector<tensors::MemoryTensor>(
+                            ranks, {tensors::FileType::fp32, std::as_bytes(std::span(tensor))}),
+                        tensor.size(), ElementFormat::fp16);
+  };
+  const TensorSource source = source_of(values, kRanks);
+  const TensorSource residual = source_of(added, 1);
+  const numerics::BlockFormat fp16{.element = ElementFormat::fp16};
+  const collectives::ExchangeOptions options{.reduce_scatter = fp16, .all_gather = fp16};
+  const auto ranges_of = [&](const collectives::Program& program, collectives::Overflow overflow) {
+    return execute(collectives::with_arithmetic(
+                       program, {.overflow = overflow, .residual = collectives::Residual::after}),
+                   source, {.threads = 1, .residual = &residual, .contract = true})
+        .ranges;
+  };
+  const collectives::Program all =
+      collectives::make_one_shot_all_reduce(kRanks, values.size(), ElementFormat::fp16, options);
+  const RangeCounts ranges = ranges_of(all, collectives::Overflow::by_type);
+  CHECK(ranges.largest_sum == 70000.0F);
+  CHECK(ranges.overflows.count == kRanks);
+  CHECK(ranges.overflows.element == 42);
+  CHECK(ranges.overflows.op == collectives::Op::add_residual_after);
+  CHECK(ranges_of(all, collectives::Overflow::saturate).saturations.count == kRanks);
+  const collectives::Program scattered = collectives::make_direct_exchange(
+      collectives::Collective::reduce_scatter, kRanks, values.size(), ElementFormat::fp16, options);
+  CHECK(ranges_of(scattered, collectives::Overflow::by_type).overflows.count == 1);
 }
 
 }  // namespace equarx::values::range_trace_test

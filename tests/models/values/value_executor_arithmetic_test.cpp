@@ -267,15 +267,24 @@ TEST_CASE("owners that keep their sums differ from the others in what the codes 
   CHECK_FALSE(differ.values.ranks_identical);
   // The result is what the others get; the owner has the sum, rounded to BF16 alone.
   CHECK(differing(same.result, differ.result) == 0);
+  const std::vector<float> residual = inputs(1, elements, 78).front();
+  const Computed added = computed(collectives::with_arithmetic(sent, {.owner = OwnerKeeps::summed,
+                                                                      .residual = Residual::after}),
+                                  tensors, &residual);
   std::uint64_t expected = 0;
+  std::uint64_t expected_with_residual = 0;
   for (std::size_t i = 0; i < elements; ++i) {
     const std::size_t shard = elements / ranks;
     float sum = tensors[i / shard][i];  // own first, then from the ranks before
     for (std::uint32_t round = 1; round < ranks; ++round)
       sum += tensors[(i / shard + ranks - round) % ranks][i];
-    expected += rounded(ElementFormat::bf16, sum) != same.result[i] ? 1 : 0;
+    const float own = rounded(ElementFormat::bf16, sum);
+    expected += own != same.result[i] ? 1 : 0;
+    expected_with_residual +=
+        rounded(ElementFormat::bf16, own + residual[i]) != added.result[i] ? 1 : 0;
   }
   CHECK(differ.values.differing == expected);
+  CHECK(added.values.differing == expected_with_residual);
 }
 
 TEST_CASE("overflow becomes Inf or the largest value") {
