@@ -15,10 +15,11 @@ struct ArithmeticPreset {
   std::string_view name;                     ///< "trtllm-one-shot"
   std::vector<std::string_view> algorithms;  ///< that it describes
   ArithmeticConfig arithmetic;
-  std::string_view source;  ///< file or pull request, and link
+  std::string_view sums;    ///< in Markdown
+  std::string_view source;  ///< file or pull request, in Markdown
 };
 
-/// The presets, in the order of docs/numerics.md, which describes their sums.
+/// The presets, in the order of docs/numerics.md.
 std::span<const ArithmeticPreset> arithmetic_presets();
 
 /// Reads "arithmetic" of a collective whose other keys are known: keys, or the name of a preset.

@@ -1,8 +1,9 @@
 // Writes the JSON Schemas in configs/schema and the tables of keys in docs/ from the tables of
-// fields and of metrics in the sources.
+// fields, metrics and presets in the sources.
 //
 // Usage: generate FOLDER [--check]: FOLDER is the repository. With --check, nothing is written;
 // the exit status is 1 if a file is stale.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -20,6 +21,7 @@
 #include "tools/keys/documents.hpp"
 #include "tools/keys/metrics.hpp"
 #include "tools/keys/pages.hpp"
+#include "tools/keys/presets.hpp"
 
 namespace equarx::keys {
 namespace {
@@ -56,7 +58,11 @@ Files generated(const std::filesystem::path& root) {
   }
   for (const std::string& key : missing_keys(rows, places))
     throw std::runtime_error(fmt::format("no table of docs/ has {}", key));
-  for (const auto& [path, page] : pages) files[path] = with_tables(page, rows, places);
+  const bool has_presets = std::ranges::any_of(
+      pages, [](const auto& page) { return page.second.find(kPresets) != std::string::npos; });
+  if (!has_presets) throw std::runtime_error(fmt::format("no page of docs/ has {}", kPresets));
+  for (const auto& [path, page] : pages)
+    files[path] = with_table(with_tables(page, rows, places), kPresets, preset_lines());
   return files;
 }
 

@@ -109,6 +109,17 @@ std::vector<std::string> table_lines(const std::vector<KeyRow>& rows,
   return text;
 }
 
+/// Appends the line below the headings in line `i`, and `rows` as its rows.
+/// Returns the last line of the table.
+std::size_t replace_rows(const std::vector<std::string>& lines, std::size_t i,
+                         const std::vector<std::string>& rows, std::string& text) {
+  if (++i == lines.size()) return i;
+  text += lines[i] + '\n';
+  for (const std::string& row : rows) text += row + '\n';
+  while (i + 1 < lines.size() && lines[i + 1].starts_with('|')) ++i;
+  return i;
+}
+
 }  // namespace
 
 std::vector<TablePlace> table_places(const std::string& page) {
@@ -129,10 +140,23 @@ std::string with_tables(const std::string& page, const DocumentRows& rows,
     if (!place || !lines[i].starts_with('|')) continue;
     const std::vector<KeyRow> own = rows_of(*place, rows.at(place->document), places);
     place.reset();
-    if (own.empty() || ++i == lines.size()) continue;
-    text += lines[i] + '\n';  // the line below the headings
-    for (const std::string& line : table_lines(own, cells_of(lines[i - 1]))) text += line + '\n';
-    while (i + 1 < lines.size() && lines[i + 1].starts_with('|')) ++i;
+    if (!own.empty()) i = replace_rows(lines, i, table_lines(own, cells_of(lines[i])), text);
+  }
+  return text;
+}
+
+std::string with_table(const std::string& page, std::string_view comment,
+                       const std::vector<std::string>& rows) {
+  const std::vector<std::string> lines = lines_of(page);
+  std::string text;
+  bool is_below = false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += lines[i] + '\n';
+    is_below = is_below || lines[i] == comment;
+    if (is_below && lines[i].starts_with('|')) {
+      i = replace_rows(lines, i, rows, text);
+      is_below = false;
+    }
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/keys/rows.hpp"
@@ -30,6 +31,10 @@ std::vector<TablePlace> table_places(const std::string& page);
 /// tables without rows are left alone.
 std::string with_tables(const std::string& page, const DocumentRows& rows,
                         const std::set<TablePlace>& places);
+
+/// The page with the rows of the table below a comment replaced.
+std::string with_table(const std::string& page, std::string_view comment,
+                       const std::vector<std::string>& rows);
 
 /// Keys that belong to no table.
 std::vector<std::string> missing_keys(const DocumentRows& rows, const std::set<TablePlace>& places);

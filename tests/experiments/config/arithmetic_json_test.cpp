@@ -121,6 +121,7 @@ TEST_CASE("presets are for their algorithms, without scales") {
   std::set<std::string_view> names;
   for (const ArithmeticPreset& preset : arithmetic_presets()) {
     CHECK(names.insert(preset.name).second);
+    CHECK_FALSE(preset.sums.empty());
     CHECK_FALSE(preset.source.empty());
     for (const std::string_view algorithm : preset.algorithms)
       CHECK(read(fmt::format(R"({{"algorithm": "{}", "arithmetic": "{}"}})", algorithm, preset.name)

@@ -96,6 +96,15 @@ TEST_CASE("results have tables, too, and tables without rows are left alone") {
   CHECK(with_tables(page, rows, places(page)) == expected);
 }
 
+TEST_CASE("the table below a comment is replaced, and no other") {
+  const std::string table = "\n| name | source |\n|---|---|\n| old | gone |\n";
+  const std::string page = table + "\n<!-- presets -->\n" + table + "\nProse.\n" + table;
+  CHECK(with_table(page, "<!-- presets -->", {"| a | b |", "| c | d |"}) ==
+        table + "\n<!-- presets -->\n\n| name | source |\n|---|---|\n| a | b |\n| c | d |\n" +
+            "\nProse.\n" + table);
+  CHECK(with_table(page, "<!-- other -->", {"| a | b |"}) == page);
+}
+
 TEST_CASE("a key without a table is missing") {
   CHECK(missing_keys(kRows, places(kPage)).empty());
   CHECK(missing_keys(kRows, {{"step", "step"}}) ==
