@@ -10,10 +10,12 @@
 #include <fmt/ranges.h>
 
 #include "base/input/json.hpp"
+#include "base/output/provenance.hpp"
 #include "base/output/table.hpp"
 #include "base/units/quantity.hpp"
 #include "experiments/config/format_json.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/config/topology.hpp"
 #include "experiments/contract/promises.hpp"
 #include "models/formats/block_format.hpp"
 
@@ -233,7 +235,8 @@ Json path_json(const values::RoundingPath& path) {
     steps.push_back({{"kind", kind_name(step.kind)},
                      {"format", format_name(step.format)},
                      {"count", step.count}});
-  return {{"additions", path.additions},
+  return {{"text", path_text(path)},
+          {"additions", path.additions},
           {"conversions", path.conversions},
           {"encodings", path.encodings},
           {"steps", steps}};
@@ -339,7 +342,13 @@ std::string to_text(const Contract& contract) {
 Json to_json(const Contract& contract) {
   Json list = Json::array();
   for (const CollectiveContract& one : contract.collectives) list.push_back(collective_json(one));
-  Json json = {{"config", config::to_json(contract.config)},
+  const Json resolved = config::to_json(contract.config);
+  Json json = {{"program", "equarx-sim"},
+               {"version", output::version()},
+               {"config_hash", output::config_hash(resolved)},
+               {"config", resolved},
+               {"chips", config::count_chips(contract.config.topology)},
+               {"calibrated", contract.config.chip.is_calibrated()},
                {"collectives", list},
                {"promises", costs_json(fastest_by_promise(contract))}};
   if (contract.switching)

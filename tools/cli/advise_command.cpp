@@ -26,7 +26,7 @@
 #include "tools/cli/import_command.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
-#include "tools/cli/plotted_advice.hpp"
+#include "tools/cli/plotted_result.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/requested_machines.hpp"
 #include "tools/cli/stop_notice.hpp"
@@ -53,13 +53,6 @@ advise::Advice advise_on(const config::ExperimentConfig& config, const tune::Tun
   return advise::advise(config, options, [&](const std::string& text) { line.show(text); });
 }
 
-/// Opens the picture of `--plot`, if it is requested.
-std::optional<PlottedAdvice> open_plot(const AdviseArguments& arguments) {
-  if (arguments.plot.empty()) return std::nullopt;
-  output::check_not_input(arguments.plot, std::array{arguments.config.path});
-  return std::optional<PlottedAdvice>(std::in_place, arguments.plot);
-}
-
 /// Prints an advice, draws it, and writes the compared runs as a page, with the advice above
 /// them.
 class Output {
@@ -69,7 +62,7 @@ class Output {
   explicit Output(const AdviseArguments& arguments)
       : arguments_(arguments),
         notice_(arguments.report.empty() ? arguments.plot : arguments.report),
-        picture_(open_plot(arguments)) {
+        picture_(open_plot("advice", arguments.plot, arguments.config.path)) {
     if (arguments.report.empty()) return;
     output::check_not_input(arguments.report, std::array{arguments.config.path});
     page_.emplace(arguments.report);
@@ -90,7 +83,7 @@ class Output {
 
   const AdviseArguments& arguments_;
   StopNotice notice_;
-  std::optional<PlottedAdvice> picture_;
+  std::optional<PlottedResult> picture_;
   std::optional<output::OutputFile> page_;
 };
 
@@ -215,7 +208,7 @@ void advise(const AdviseArguments& arguments) {
     throw input::InputError("", "--report applies to one machine; remove --chips and --slices");
   const tune::TuneOptions options = read_options(arguments);
   const StopNotice notice(arguments.plot);
-  std::optional<PlottedAdvice> picture = open_plot(arguments);
+  std::optional<PlottedResult> picture = open_plot("advice", arguments.plot, arguments.config.path);
   const std::vector<advise::MachineAdvice> machines = advise_on_all(arguments, options);
   print(arguments.json ? to_json(machines).dump(2) + "\n" : to_table(machines));
   if (picture) picture->draw(to_json(machines));

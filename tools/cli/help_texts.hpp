@@ -202,6 +202,7 @@ inline constexpr const char* kContractFooter =
     "Examples:\n"
     "  equarx-sim contract configs/experiments/contract_h100_8.json\n"
     "  equarx-sim contract configs/experiments/allreduce_v5e_4x2.json --quick\n"
+    "  equarx-sim contract configs/experiments/contract_h100_8.json --plot contract.svg\n"
     "\n"
     "docs/contract.md explains the columns, and which AllReduce keeps which promise.";
 

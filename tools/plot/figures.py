@@ -11,10 +11,11 @@ from matplotlib.figure import Figure
 
 import invocation
 from drawing import sheet
-from pictures import comparison, gantt, links, pareto, sensitivity, speedup_of_advice, step, sweep
+from pictures import comparison, contract, gantt, links, pareto, sensitivity, speedup_of_advice, step, sweep
 from pictures import verdicts as verdicts_picture
 from read import advice as advice_file
 from read import comparison as comparison_file
+from read import contract as contract_file
 from read import csv_file, file_kinds, held, origin, point_files, result, sensitivities, trace_file, trust, tuned
 from read import step as step_file
 from read import verdicts as verdicts_file
@@ -308,6 +309,14 @@ def of_verdicts(arguments: argparse.Namespace) -> Figures:
         return of_advice(arguments)
     _annotate(path, found.trust)
     return {arguments.kind: verdicts_picture.draw(found)}
+
+
+def of_contract(arguments: argparse.Namespace) -> Figures:
+    """Times, errors and bits of collectives."""
+    [path] = arguments.inputs
+    found = contract_file.read(path)
+    _annotate(path, found.trust)
+    return {arguments.kind: contract.draw(found)}
 
 
 def of_comparison(arguments: argparse.Namespace) -> Figures:

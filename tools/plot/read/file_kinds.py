@@ -11,6 +11,7 @@ STEP = "a result of 'equarx-sim run CONFIG --json' of a step"
 TUNING = "a result of 'equarx-sim tune CONFIG --json'"
 STEP_TUNING = "a result of 'equarx-sim tune CONFIG --json' of a step"
 ADVICE = "advice of 'equarx-sim advise CONFIG --json'"
+CONTRACT = "a contract of 'equarx-sim contract CONFIG --json'"
 COMPARISON = "a comparison of 'equarx-sim compare A.json B.json --json'"
 TRACE = "a trace of 'equarx-sim run CONFIG --trace FILE'"
 POINTS = "results.jsonl of 'equarx-sim sweep' or 'reproduce'"
@@ -24,6 +25,7 @@ HARDWARE, TOPOLOGY, MODEL = "a hardware file", "a topology file", "a model file"
 KEYS = [(TRACE, {"traceEvents"}), (COMPARISON, {"a", "b", "collectives"}), (STEP_TUNING, {"variants", "combinations"}),
         (STEP, {"variants", "version"}),  # of version 0.2
         (TUNING, {"front"}), (ADVICE, {"quantize", "sizes"}), (ADVICE, {"sites"}),
+        (CONTRACT, {"config", "collectives"}),
         (RUN, {"runs"}), (SWEEP, {"base", "axes"}), (STUDY, {"title", "experiments"}), (CALIBRATION, {"fit"}),
         (STEP_CONFIG, {"hardware", "mesh"}), (STEP_CONFIG, {"hardware", "workload"}), (EXPERIMENT, {"hardware", "topology"}), (HARDWARE, {"name", "parameters"}),
         (TOPOLOGY, {"name", "chips"}), (MODEL, {"name", "layers"})]

@@ -56,7 +56,7 @@ def values_text(tensor: dict) -> str:
 
 def topology_text(topology: dict) -> str:
     """Kind and size: 'slice 4x2', or '2 x slice 4x2' if a network joins several."""
-    kind = next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "file") if kind in topology)
+    kind = next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "switch", "file") if kind in topology)
     several = f"{topology['network']['slices']} x " if "network" in topology else ""
     return f"{several}{kind} {topology[kind]}"
 

@@ -26,6 +26,7 @@ class FileKinds(PictureCase):
                               (CONFIGURATION, file_kinds.EXPERIMENT),
                               (made_up_run.advice(), file_kinds.ADVICE), (made_up_run.sites(None), file_kinds.ADVICE),
                               (made_up_run.comparison(), file_kinds.COMPARISON),
+                              (made_up_run.contract({}), file_kinds.CONTRACT),
                               ({"base": {}, "axes": []}, file_kinds.SWEEP),
                               (made_up_sweep.lines()[0], file_kinds.POINTS),
                               ({"odd": 1}, "a JSON object with the keys 'odd'"), ({}, "an empty JSON object"),
@@ -69,6 +70,7 @@ class WrongFiles(PictureCase):
                                ("gantt", "a trace of 'equarx-sim run first.json --trace FILE'"),
                                ("pareto", "a result of 'equarx-sim tune first.json --json'"),
                                ("compare", "a comparison of 'equarx-sim compare A.json B.json --json'"),
+                               ("contract", "a contract of 'equarx-sim contract first.json --json'"),
                                ("paper", "rows.csv of 'equarx-sim reproduce'"),
                                ("study", "the folder of 'equarx-sim reproduce'")):
             with self.subTest(picture):

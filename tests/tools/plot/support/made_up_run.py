@@ -113,6 +113,30 @@ def sites(*found: dict | None) -> dict:
                        "why_not": None if one else "too many links"} for number, one in enumerate(found)]}
 
 
+CLASSES = ("0", "1", "2", "3 to 4", "5 to 8", "9 or more")
+
+
+def _ulps(counts: list[int], nonfinite: int = 0) -> dict:
+    elements = sum(counts) + nonfinite
+    return {"elements": elements, "by_distance": dict(zip(CLASSES, counts)), "nonfinite": nonfinite,
+            "differing": elements - counts[0], "differing_share": 1 - counts[0] / elements}
+
+
+def contract(*changes: dict, sizes: bool = True) -> dict:
+    """Output of `equarx-sim contract CONFIG --json`, reduced; a collective for each of the changes."""
+    config = {"hardware": "h100", "topology": {"switch": 8}, "collective": "all-reduce",
+              "tensor": {"bytes": "4 MiB", "dtype": "bf16", "values": {"distribution": "normal"}}}
+    tried = [{"bytes": 1024, "obstacle": "too small"}, {"bytes": 4096, "ulps": _ulps([1, 3, 0, 0, 0, 0])},
+             {"bytes": 16384, "ulps": _ulps([4, 0, 0, 0, 0, 0])}] if sizes else []
+    made = [{"label": f"collective {number}", "time_s": 1e-5 * (number + 1), "path": {"text": "7 x bf16"},
+             "nmse": 1e-5, "expected_nmse": 1.1e-5, "ulps": _ulps([50, 20, 10, 10, 5, 5]), "ranks_identical": True,
+             "ranks_differing": 0, "same_at_all_cuts": True, "same_for_all_ranks": False if sizes else None,
+             "sizes": tried, **changed} for number, changed in enumerate(changes)]
+    switching = {"switching": {"sizes": tried, "same_at_all_sizes": False}} if sizes and len(made) > 1 else {}
+    return {"program": "equarx-sim", "version": "9.8.7", "config_hash": "abc", "config": config, "chips": 8,
+            "calibrated": True, "collectives": made, **switching}
+
+
 def comparison(times=((2e-4, 1e-4), (1e-4, 8e-5))) -> dict:
     """Output of `equarx-sim compare A.json B.json --json`, reduced; times of collectives in A and B."""
     collectives = [{"label": f"collective {number}", "in_a": a is not None, "in_b": b is not None,

@@ -13,6 +13,7 @@ class Names(unittest.TestCase):
 
     def test_topologies_have_kind_size_and_number_of_slices(self):
         self.assertEqual(names.topology_text({"fully-connected": 8}), "fully-connected 8")
+        self.assertEqual(names.topology_text({"switch": 8}), "switch 8")
         network = {"slices": 2, "bandwidth": "25 GB/s", "latency": "10 us", "chips_per_port": 8}
         self.assertEqual(names.topology_text({"slice": "4x4", "network": network}), "2 x slice 4x4")
 

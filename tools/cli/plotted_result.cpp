@@ -1,4 +1,4 @@
-#include "tools/cli/plotted_advice.hpp"
+#include "tools/cli/plotted_result.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "base/input/json.hpp"
 #include "base/os/child.hpp"
 #include "base/os/temporary_folder.hpp"
+#include "base/output/files.hpp"
 #include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
@@ -88,28 +90,36 @@ std::string find_python(const fs::path& script) {
 
 }  // namespace
 
-PlottedAdvice::PlottedAdvice(const std::string& path)
-    : format_(format_of(path)),
+PlottedResult::PlottedResult(std::string kind, const std::string& path)
+    : kind_(std::move(kind)),
+      format_(format_of(path)),
       script_(find_script()),
       python_(find_python(script_)),
       file_(path) {}
 
-void PlottedAdvice::draw(const input::Json& advice) {
+void PlottedResult::draw(const input::Json& result) {
   const os::TemporaryFolder folder;
-  std::ofstream(folder.path() / "advice.json") << advice.dump() << '\n';
+  const std::string file = kind_ + ".json";
+  std::ofstream(folder.path() / file) << result.dump() << '\n';
   const fs::path messages = folder.path() / "messages";
   const auto status = os::run_program(
-      {python_, "-B", script_.string(), "advice", "advice.json", "--format", format_},
-      folder.path(), messages);
+      {python_, "-B", script_.string(), kind_, file, "--format", format_}, folder.path(), messages);
   const std::vector<std::string> lines = lines_of(messages);
   if (!status || !os::succeeded(*status)) fail(lines);
   for (const std::string_view line : lines)
     if (line.starts_with(kNote))
       print_message(fmt::format("equarx-sim: note: {}\n", line.substr(kNote.size())));
-  std::ifstream picture(folder.path() / ("advice." + format_), std::ios::binary);
+  std::ifstream picture(folder.path() / (kind_ + "." + format_), std::ios::binary);
   std::copy(std::istreambuf_iterator<char>(picture), {},
             std::ostreambuf_iterator<char>(file_.stream()));
   file_.keep();
+}
+
+std::optional<PlottedResult> open_plot(const std::string& kind, const std::string& path,
+                                       const std::string& config) {
+  if (path.empty()) return std::nullopt;
+  output::check_not_input(path, std::array{config});
+  return std::optional<PlottedResult>(std::in_place, kind, path);
 }
 
 }  // namespace equarx::cli
