@@ -102,7 +102,7 @@ def ranks(simulator):
 
 
 def layout(simulator):
-    """Bytes over the busiest link direction beyond those of codes and scales without padding."""
+    """Bytes over the busiest link direction, and how many exceed codes and scales of full blocks."""
     sizes = [1 << 18, (1 << 18) + 1, 8191, 1000]
     sent = {"one-shot": RANKS - 1, "two-shot": 2 * (RANKS - 1) / RANKS, "ring": 2 * (RANKS - 1) / RANKS}
     rows = [["extra bytes of all, by elements", "bits per element", *map(str, sizes)]]
