@@ -47,14 +47,6 @@ bool has_theory(const config::ExperimentConfig& config, const collectives::Progr
          !config.tensor.residual;
 }
 
-bool rounds_randomly(const collectives::Program& program) {
-  return std::ranges::any_of(program.formats, [](const numerics::BlockFormat& format) {
-    return format.rounding == numerics::Rounding::stochastic || numerics::adds_by_code(format) ||
-           format.rule == numerics::ScaleRule::sdp4bit ||
-           format.rule == numerics::ScaleRule::global_qsgd;
-  });
-}
-
 class Maker {
  public:
   Maker(const config::ExperimentConfig& config, const ContractOptions& options)
@@ -106,7 +98,7 @@ class Maker {
         });
     if (std::isfinite(contract.path.expected_nmse))
       contract.expected_nmse = contract.path.expected_nmse;
-    contract.deterministic = !rounds_randomly(plan.program);
+    contract.deterministic = std::ranges::none_of(plan.program.formats, numerics::rounds_randomly);
     compute(plan, contract);
     contract_.collectives.push_back(std::move(contract));
   }

@@ -68,6 +68,11 @@ bool has_shared_scale(const BlockFormat& format) {
 
 bool adds_by_code(const BlockFormat& format) { return format.element == ElementFormat::exp8; }
 
+bool rounds_randomly(const BlockFormat& format) {
+  return format.rounding == Rounding::stochastic || format.rule == ScaleRule::sdp4bit ||
+         format.rule == ScaleRule::global_qsgd;
+}
+
 std::uint32_t most_ranks(const BlockFormat& format) {
   const bool integers =
       format.rule == ScaleRule::global_qsgd && format.element == ElementFormat::int8;

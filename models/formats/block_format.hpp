@@ -160,6 +160,9 @@ bool has_shared_scale(const BlockFormat& format);
 /// combine two terms at a time and need random bits.
 bool adds_by_code(const BlockFormat& format);
 
+/// True if values or sums are rounded by random bits, which a seed determines.
+bool rounds_randomly(const BlockFormat& format);
+
 /// Largest number of ranks whose codes can be added in a format with a shared scale: 127 for int8,
 /// where the sum of more non-zero codes may overflow. FP8 saturates and exp8 has headroom for any
 /// number of ranks, so these are unlimited.

@@ -50,12 +50,15 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
       scales_(geometry_, buffers_),
       keys_(geometry_, options.rounding_seed),
       traffic_(geometry_, buffers_),
-      result_(geometry_, options.shared) {}
+      result_(geometry_, options.shared) {
+  if (options.record != nullptr) recorder_.emplace(geometry_, options.shared, *options.record);
+}
 
 void UnitInterpreter::run(const Unit& unit) {
   start(unit);
   for (const InstructionId id : geometry_.lane().instructions) run(program_.instructions[id]);
   result_.finish();
+  if (recorder_) recorder_->finish(input_.exact(0));
 }
 
 void UnitInterpreter::start(const Unit& unit) {
@@ -65,6 +68,7 @@ void UnitInterpreter::start(const Unit& unit) {
   keys_.start();
   traffic_.start();
   result_.start();
+  if (recorder_) recorder_->start();
   buffers_.start();
   input_.read();
   arithmetic_.start(geometry_.first_element(), geometry_.real_elements());
@@ -93,8 +97,7 @@ void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& til
     case Op::find_scales:
       return format.find_amax(input_.values(tile), tile.in_minishard,
                               scales_.amax_of(instruction.tile, tile.rank, format.format()));
-    case Op::encode_scales:
-      return scales_.encode(instruction.buffer, instruction.tile, tile.rank, format);
+    case Op::encode_scales: return encode_scales(instruction, tile);
     case Op::quantize:
     case Op::lend: return encode(instruction, tile);
     case Op::accumulate: return accumulate(instruction, tile);
@@ -107,7 +110,7 @@ void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& til
                  : reduce_shards(instruction, tile);
     case Op::reduce_shards: return reduce_shards(instruction, tile);
     case Op::cast: return cast(instruction, tile);
-    case Op::cast_back: return result_.cast_back(tile.range);
+    case Op::cast_back: return cast_back(tile);
     case Op::store: return store(instruction, tile);
     case Op::add_residual: return add_residual(instruction, tile);
     case Op::add_residual_after: return add_residual_after(instruction, tile);
@@ -126,10 +129,14 @@ std::span<float> UnitInterpreter::copy_to_scratch(std::span<const float> values)
 void UnitInterpreter::cast(const Instruction& instruction, const RankTile& tile) {
   const std::span<float> values = input_.values(tile);
   feedback_.save(values);
-  if (shared_ != nullptr) return cast_to_codes(instruction, tile);
-  round_to_tensor(program_.tensor_format, values);
-  feedback_.record(tile, values);
-  if (program_.rotated) numerics::rotate(values);
+  if (shared_ != nullptr) {
+    cast_to_codes(instruction, tile);
+  } else {
+    round_to_tensor(program_.tensor_format, values);
+    feedback_.record(tile, values);
+    if (program_.rotated) numerics::rotate(values);
+  }
+  if (recorder_) recorder_->step(StepKind::cast, instruction, tile, values);
 }
 
 void UnitInterpreter::cast_to_codes(const Instruction& instruction, const RankTile& tile) {
@@ -144,7 +151,29 @@ void UnitInterpreter::cast_to_codes(const Instruction& instruction, const RankTi
   feedback_.record(tile, decoded);
 }
 
+void UnitInterpreter::encode_scales(const Instruction& instruction, const RankTile& tile) {
+  scales_.encode(instruction.buffer, instruction.tile, tile.rank, codec(instruction.phase));
+  if (recorder_)
+    recorder_->step(StepKind::scales, instruction, tile,
+                    buffers_.at(instruction.buffer, tile.rank).scales);
+}
+
 void UnitInterpreter::encode(const Instruction& instruction, const RankTile& tile) {
+  encode_values(instruction, tile);
+  if (recorder_) record_message(instruction, tile);
+}
+
+/// Records what readers decode; lent values are there already.
+void UnitInterpreter::record_message(const Instruction& instruction, const RankTile& tile) {
+  if (instruction.op == Op::lend) return recorder_->lend(instruction, tile);
+  make_room(decoded_, tile.range.size());
+  codec(instruction.phase)
+      .dequantize(buffers_.at(instruction.buffer, tile.rank).bytes, tile.in_minishard,
+                  scales_.scales_of(instruction.buffer, tile.rank), decoded_);
+  recorder_->encode(instruction, tile, decoded_);
+}
+
+void UnitInterpreter::encode_values(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
   const std::span<const float> values = input_.values(tile);
   const std::span<const float> scales = scales_.scales_of(instruction.buffer, tile.rank);
@@ -177,15 +206,18 @@ void UnitInterpreter::accumulate(const Instruction& instruction, const RankTile&
   const Rank producer = geometry_.producer_of(instruction.origin, tile.rank);
   const EncodedTerm term = term_of(instruction.buffer, producer, tile);
   const std::span<float> values = input_.values(tile);
-  if (!instruction.finds_scales)
-    return arithmetic_.add(place_of(instruction, tile), format, term, values);
-  arithmetic_.add_and_find_amax(place_of(instruction, tile), format, term, values,
-                                scales_.amax_of(instruction.tile, tile.rank, format.format()));
+  if (instruction.finds_scales)
+    arithmetic_.add_and_find_amax(place_of(instruction, tile), format, term, values,
+                                  scales_.amax_of(instruction.tile, tile.rank, format.format()));
+  else
+    arithmetic_.add(place_of(instruction, tile), format, term, values);
+  if (recorder_) recorder_->add(instruction, tile, {instruction.buffer, producer}, values);
 }
 
 void UnitInterpreter::add_residual(const Instruction& instruction, const RankTile& tile) {
   const std::span<float> sums = input_.values(tile);
   arithmetic_.add(place_of(instruction, tile), input_.residual(tile.range), sums);
+  if (recorder_) recorder_->step(StepKind::residual, instruction, tile, sums);
   if (!instruction.finds_scales) return;
   const numerics::BlockCodec& format = codec(instruction.phase);
   format.find_amax(sums, tile.in_minishard,
@@ -198,6 +230,12 @@ void UnitInterpreter::add_residual_after(const Instruction& instruction, const R
     place.ranks = sums.ranks;
     arithmetic_.add_tensor(place, program_.tensor_format, input_.residual(tile.range), sums.values);
   }
+  if (!recorder_) return;
+  RangeTrace::Place uncounted = place_of(instruction, tile);
+  uncounted.ranks = 0;
+  for (const UnitResult::Sums& sums : recorder_->result(tile.rank).sums_once(tile.range))
+    arithmetic_.add_tensor(uncounted, program_.tensor_format, input_.residual(tile.range),
+                           sums.values);
 }
 
 /// The sum of two codes is itself rounded, with its own random bits.
@@ -213,6 +251,7 @@ void UnitInterpreter::add_by_code(const Instruction& instruction, const RankTile
   const numerics::QuantizeCounts counts =
       numerics::exponents::add(payload, values, keys_.of_sum(instruction, tile));
   if (counts_) quantized_ += counts;
+  if (recorder_) recorder_->add(instruction, tile, {instruction.buffer, producer}, values);
   feedback_.record(tile, values, unit());
 }
 
@@ -223,9 +262,11 @@ void UnitInterpreter::add(const Instruction& instruction, const RankTile& tile) 
   const Rank producer = geometry_.producer_of(instruction.origin, tile.rank);
   arithmetic_.add(place_of(instruction, tile), format, term_of(instruction.buffer, producer, tile),
                   values);
+  if (recorder_) recorder_->add(instruction, tile, {instruction.buffer, producer}, values);
   if (counts_ && shared_ != nullptr) quantized_ += format.count(values, tile.in_minishard, {});
   feedback_.save(values);
   round_to_wire(format, place_of(instruction, tile), tile.in_minishard, values);
+  if (recorder_) recorder_->step(StepKind::rounded, instruction, tile, values);
   feedback_.record(tile, values, unit());
 }
 
@@ -233,9 +274,11 @@ void UnitInterpreter::add(const Instruction& instruction, const RankTile& tile) 
 /// ranks agree bit for bit.
 void UnitInterpreter::decode(const Instruction& instruction, const RankTile& tile) {
   const Rank producer = geometry_.producer_of(instruction.origin, tile.rank);
+  const std::span<float> values = input_.values(tile);
   codec(instruction.phase)
       .dequantize(buffers_.at(instruction.buffer, producer).bytes, tile.in_minishard,
-                  scales_.scales_of(instruction.buffer, producer), input_.values(tile));
+                  scales_.scales_of(instruction.buffer, producer), values);
+  if (recorder_) recorder_->decode(instruction, tile, {instruction.buffer, producer}, values);
 }
 
 /// Rounds to `format`, which has no scales.
@@ -261,12 +304,17 @@ void UnitInterpreter::reduce(const Instruction& instruction, const RankTile& til
   const auto sum = input_.values(tile);
   if (tile.rank != producers.front()) {
     const RankTile first{producers.front(), tile.range, tile.in_minishard};
+    if (recorder_) recorder_->copy(first.rank, tile);
     return void(std::ranges::copy(input_.values(first), sum.begin()));
   }
   std::ranges::fill(sum, 0.0F);
-  for (const Rank producer : producers)
+  if (recorder_) recorder_->clear(tile);
+  for (const Rank producer : producers) {
     arithmetic_.add(place_of(instruction, tile), format,
                     term_of(instruction.buffer, producer, tile), sum);
+    if (recorder_)
+      recorder_->add(instruction, tile, {instruction.buffer, producer}, sum, producers);
+  }
 }
 
 /// Sums in the order of ranks, independent of the shard's owner, or from the owner on.
@@ -286,12 +334,15 @@ void UnitInterpreter::reduce_shards(const Instruction& instruction, const RankTi
   });
   const auto sum = input_.values(tile);
   std::ranges::fill(sum, 0.0F);
+  if (recorder_) recorder_->clear(tile);
   const bool rounds = collectives::rounds_terms(program_, instruction);
   for (const auto& [producer, buffer] : terms) {
     arithmetic_.add(place_of(instruction, tile), format, term_of(buffer, producer, tile), sum);
+    if (recorder_) recorder_->add(instruction, tile, {buffer, producer}, sum);
     if (!rounds) continue;
     feedback_.save(sum);
     round_to_wire(format, place_of(instruction, tile), tile.in_minishard, sum);
+    if (recorder_) recorder_->step(StepKind::rounded, instruction, tile, sum);
     feedback_.record(tile, sum, unit());
   }
 }
@@ -310,7 +361,18 @@ void UnitInterpreter::deliver_buffers(const Instruction& instruction) {
                           scales_.scales_of(instruction.buffer, producer.rank), decoded_);
         deliver(result_rows(program_) > 1 ? producer.rank : 0, producer.range,
                 place_of(instruction, producer));
+        if (recorder_) record_readers(instruction, producer);
       });
+}
+
+/// Records decoded_ as the result of all readers of this buffer.
+void UnitInterpreter::record_readers(const Instruction& instruction, const RankTile& producer) {
+  const RankGrid& grid = program_.grid();
+  if (!instruction.origin.root)
+    return recorder_->deliver(grid.move(producer.rank, grid.reverse(instruction.origin.offset)),
+                              producer.range, decoded_);
+  for (Rank rank = 0; rank < program_.ranks(); ++rank)
+    if (instruction.ranks.contains(rank)) recorder_->deliver(rank, producer.range, decoded_);
 }
 
 /// Decodes the buffer of each of some readers.
@@ -322,6 +384,7 @@ void UnitInterpreter::deliver_to_readers(const Instruction& instruction) {
     format.dequantize(buffers_.at(instruction.buffer, producer).bytes, reader.in_minishard,
                       scales_.scales_of(instruction.buffer, producer), decoded_);
     deliver(0, reader.range, place_of(instruction, reader));
+    if (recorder_) recorder_->deliver(reader.rank, reader.range, decoded_);
   });
 }
 
@@ -329,10 +392,17 @@ void UnitInterpreter::deliver_to_readers(const Instruction& instruction) {
 void UnitInterpreter::store(const Instruction& instruction, const RankTile& tile) {
   copy_to_scratch(input_.values(tile));
   const RangeTrace::Place place = place_of(instruction, tile);
-  if (program_.arithmetic.owner == collectives::OwnerKeeps::sent)
-    return deliver(0, tile.range, place);
   round_decoded(place);
-  result_.keep(tile.range, decoded_);
+  if (program_.arithmetic.owner == collectives::OwnerKeeps::sent)
+    result_.deliver(0, tile.range, decoded_);
+  else
+    result_.keep(tile.range, decoded_);
+  if (recorder_) recorder_->deliver(tile.rank, tile.range, decoded_);
+}
+
+void UnitInterpreter::cast_back(const RankTile& tile) {
+  result_.cast_back(tile.range);
+  if (recorder_) recorder_->result(tile.rank).cast_back(tile.range);
 }
 
 /// Rounds decoded_ to the type of the program.

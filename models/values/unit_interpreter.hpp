@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "models/values/tensor_source.hpp"
 #include "models/values/unit_geometry.hpp"
 #include "models/values/unit_input.hpp"
+#include "models/values/unit_recorder.hpp"
 #include "models/values/unit_result.hpp"
 #include "models/values/unit_traffic.hpp"
 
@@ -33,6 +35,7 @@ struct UnitOptions {
   const numerics::SharedScale* shared = nullptr;
   const std::vector<std::span<float>>* feedback = nullptr;  ///< see ValueOptions
   const TensorSource* residual = nullptr;                   ///< see ValueOptions
+  ValueRecord* record = nullptr;                            ///< see ValueOptions
 };
 
 /// Runs a unit on all ranks: executes the instructions of its lane. Reuses its memory from unit to
@@ -77,6 +80,9 @@ class UnitInterpreter {
   void cast(const collectives::Instruction& instruction, const RankTile& tile);
   void cast_to_codes(const collectives::Instruction& instruction, const RankTile& tile);
   void encode(const collectives::Instruction& instruction, const RankTile& tile);
+  void encode_values(const collectives::Instruction& instruction, const RankTile& tile);
+  void encode_scales(const collectives::Instruction& instruction, const RankTile& tile);
+  void record_message(const collectives::Instruction& instruction, const RankTile& tile);
   void accumulate(const collectives::Instruction& instruction, const RankTile& tile);
   void add_residual(const collectives::Instruction& instruction, const RankTile& tile);
   void add_residual_after(const collectives::Instruction& instruction, const RankTile& tile);
@@ -90,8 +96,10 @@ class UnitInterpreter {
   void round_to_wire(const numerics::BlockCodec& format, const RangeTrace::Place& place,
                      std::size_t in_minishard, std::span<float> values);
   void deliver_buffers(const collectives::Instruction& instruction);
+  void record_readers(const collectives::Instruction& instruction, const RankTile& producer);
   void deliver_to_readers(const collectives::Instruction& instruction);
   void store(const collectives::Instruction& instruction, const RankTile& tile);
+  void cast_back(const RankTile& tile);
   void deliver(std::uint32_t row, const collectives::Range& range, const RangeTrace::Place& place);
   void round_decoded(const RangeTrace::Place& place);
 
@@ -116,6 +124,7 @@ class UnitInterpreter {
   RoundingKeys keys_;
   UnitTraffic traffic_;
   UnitResult result_;
+  std::optional<UnitRecorder> recorder_;  ///< if values are recorded
   numerics::QuantizeCounts quantized_;
   numerics::AlignedVector<float> decoded_;      ///< scratch
   numerics::AlignedVector<std::byte> rounded_;  ///< scratch

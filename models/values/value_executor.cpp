@@ -102,6 +102,8 @@ class Run {
         units_(wanted_units(program, lanes_, options)),
         reports_(units_.size()) {
     if (options.feedback != nullptr) check_feedback(program);
+    if (options.record != nullptr && (!collectives::adds(program.collective) || options.sample < 1))
+      throw std::invalid_argument("a record requires a whole sum: AllReduce or ReduceScatter");
     if (options.windows != nullptr) {
       options.windows->values.clear();
       for (const collectives::Range& range : options.windows->ranges)
@@ -121,6 +123,7 @@ class Run {
       compute(unit, *workers[thread]);
       if (thread == 0 && options_.watch) options_.watch(share(unit, units_.size()));
     });
+    if (options_.record != nullptr) options_.record->sort();
     return collect();
   }
 
@@ -134,6 +137,7 @@ class Run {
   };
 
   unsigned thread_count() const {
+    if (options_.record != nullptr) return 1;
     return options_.threads == 0 ? default_threads() : options_.threads;
   }
 
@@ -171,7 +175,8 @@ class Run {
              .ranges = options_.contract,
              .shared = scale_ ? &*scale_ : nullptr,
              .feedback = options_.feedback,
-             .residual = options_.residual}};
+             .residual = options_.residual,
+             .record = options_.record}};
   }
 
   void compute(std::size_t unit, Worker& worker) {

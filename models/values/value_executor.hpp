@@ -14,6 +14,7 @@
 #include "models/values/range_trace.hpp"
 #include "models/values/result_tensor.hpp"
 #include "models/values/tensor_source.hpp"
+#include "models/values/value_record.hpp"
 
 namespace equarx::values {
 
@@ -79,6 +80,9 @@ struct ValueOptions {
   /// size and type of the tensors.
   const TensorSource* residual = nullptr;
   bool contract = false;  ///< also compute ValueResult::ranges and ::ulps, in about twice the time
+  /// Record every value here, of a collective that sums, without a sample. Uses one thread, and
+  /// memory for several times ranks x tensor.
+  ValueRecord* record = nullptr;
   /// Called periodically, on the thread that calls execute(), with the completed fraction, 0 to 1.
   std::function<void(double)> watch = {};
 };

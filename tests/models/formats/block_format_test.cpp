@@ -175,4 +175,13 @@ TEST_CASE("formats have the same groups if they have scales for the same element
   REQUIRE_FALSE(same_groups({}, {}));
 }
 
+TEST_CASE("stochastic rounding, SDP4Bit and Global-QSGD need random bits") {
+  for (const NamedFormat& named : named_formats())
+    CHECK(rounds_randomly(named.format) ==
+          (named.name.starts_with("sdp4bit") || named.name.starts_with("global-qsgd")));
+  BlockFormat stochastic = int8_format(ScaleLayout::strided);
+  stochastic.rounding = Rounding::stochastic;
+  CHECK(rounds_randomly(stochastic));
+}
+
 }  // namespace equarx::block_format_test
