@@ -73,8 +73,10 @@ float subnormals(const TypeInfo& type, const Place& place) {
   constexpr std::uint64_t kRankStep = 101;
   const auto normal = std::uint64_t{1} << type.fraction_bits;
   const std::uint64_t spread = place.element * kElementStep + place.rank * kRankStep;
-  const std::uint64_t steps = (place.element % 2 == 0 ? spread : normal - 1 - spread % normal) % normal;
-  const float value = std::ldexp(static_cast<float>(steps), type.smallest_exponent - type.fraction_bits);
+  const std::uint64_t steps =
+      (place.element % 2 == 0 ? spread : normal - 1 - spread % normal) % normal;
+  const float value =
+      std::ldexp(static_cast<float>(steps), type.smallest_exponent - type.fraction_bits);
   return (place.element / 2 + place.rank) % 3 == 0 ? -value : value;
 }
 
@@ -86,9 +88,9 @@ float ties(const TypeInfo& type, const Place& place) {
   const float step = std::ldexp(1.0F, -type.fraction_bits);
   if (turn == 0) return 1.0F + static_cast<float>(place.element / kKinds % steps) * step;
   switch (place.element % kKinds) {
-    case 0: return turn == 1 ? step / 2 : 0.0F;                    // a tie
-    case 1: return step / 2;                                       // each addition is a tie
-    case 2: return turn == 1 ? step / 2 : turn == 2 ? step / 8 : 0.0F;   // above the tie
+    case 0: return turn == 1 ? step / 2 : 0.0F;                           // a tie
+    case 1: return step / 2;                                              // each addition is a tie
+    case 2: return turn == 1 ? step / 2 : turn == 2 ? step / 8 : 0.0F;    // above the tie
     default: return turn == 1 ? step / 2 : turn == 2 ? -step / 8 : 0.0F;  // below it
   }
 }

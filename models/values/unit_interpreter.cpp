@@ -368,9 +368,12 @@ void UnitInterpreter::deliver_buffers(const Instruction& instruction) {
 /// Records decoded_ as the result of all readers of this buffer.
 void UnitInterpreter::record_readers(const Instruction& instruction, const RankTile& producer) {
   const RankGrid& grid = program_.grid();
-  if (!instruction.origin.root)
-    return recorder_->deliver(grid.move(producer.rank, grid.reverse(instruction.origin.offset)),
-                              producer.range, decoded_);
+  if (!instruction.origin.root) {
+    const Rank reader = grid.move(producer.rank, grid.reverse(instruction.origin.offset));
+    for (const Offset peer : grid.offsets(instruction.origin.gathered))
+      recorder_->deliver(grid.move(reader, peer), producer.range, decoded_);
+    return;
+  }
   for (Rank rank = 0; rank < program_.ranks(); ++rank)
     if (instruction.ranks.contains(rank)) recorder_->deliver(rank, producer.range, decoded_);
 }

@@ -12,6 +12,7 @@
 #include "tools/cli/contract_command.hpp"
 #include "tools/cli/exchange_options.hpp"
 #include "tools/cli/help_texts.hpp"
+#include "tools/cli/vectors_command.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -487,6 +488,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_tune(*app);
   add_advise(*app);
   add_contract(*app);
+  add_vectors(*app);
   add_import(*app);
   add_export(*app);
   add_accuracy(*app);

@@ -17,6 +17,7 @@ inline constexpr const char* kKind = "KIND";               ///< import format
 inline constexpr const char* kExportKind = "EXPORT";       ///< export format
 inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
 inline constexpr const char* kFormats = "FORMATS";         ///< comma-separated formats
+inline constexpr const char* kCases = "CASES";             ///< comma-separated cases of vectors
 inline constexpr const char* kOverride = "POINTER=VALUE";  ///< value of --set
 
 /// Builds the command line. Parsing arguments runs the named subcommand, which throws as documented

@@ -206,6 +206,15 @@ inline constexpr const char* kContractFooter =
     "\n"
     "docs/contract.md explains the columns, and which AllReduce keeps which promise.";
 
+/// Footer of vectors.
+inline constexpr const char* kVectorsFooter =
+    "Examples:\n"
+    "  equarx-sim vectors configs/experiments/contract_h100_8.json -o vectors\n"
+    "  equarx-sim vectors configs/experiments/contract_h100_8.json -o vectors --cases ties,largest\n"
+    "  python3 -m equarx.check_vectors vectors mine\n"
+    "\n"
+    "docs/contract.md describes the files, and the comparison with a kernel's results.";
+
 /// Footer of calibrate.
 inline constexpr const char* kCalibrateFooter =
     "Examples:\n"

@@ -11,6 +11,7 @@
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
 #include "base/input/pointer.hpp"
+#include "experiments/vectors/cases.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/pages/described_options.hpp"
@@ -25,6 +26,12 @@ using Words = std::vector<std::string>;
 Words names_of(std::span<const EmbeddedFile> files) {
   Words names;
   for (const EmbeddedFile& file : files) names.emplace_back(file.name);
+  return names;
+}
+
+Words case_names() {
+  Words names;
+  for (const vectors::CaseInfo& one : vectors::all_cases()) names.emplace_back(one.name);
   return names;
 }
 
@@ -88,6 +95,7 @@ Choices choices_of(const CLI::Option& option, const Keys& keys) {
   else if (!names.empty())
     choices.words = keys.of_collective(names.front().substr(kDashes));
   if (type == kChip) choices.words = names_of(input::embedded_hardware());
+  if (type == kCases) choices = {.words = case_names(), .list = true};
   if (type == kNew) choices.words = {kNew};
   if (type == kKind) choices.words = {"chakra", "hlo", "kineto", "msccl", "xprof"};
   if (type == kExportKind) choices.words = {"chakra", "msccl"};
