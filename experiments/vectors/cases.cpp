@@ -67,7 +67,7 @@ float zeros(const TypeInfo& /*type*/, const Place& place) {
   }
 }
 
-/// Multiples of the smallest value, mostly subnormal, some sums of which are normal.
+/// Multiples of the smallest subnormal value; some sums are normal.
 float subnormals(const TypeInfo& type, const Place& place) {
   constexpr std::uint64_t kElementStep = 37;  // coprime to powers of two
   constexpr std::uint64_t kRankStep = 101;

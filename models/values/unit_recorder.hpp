@@ -43,7 +43,7 @@ class UnitRecorder {
   void add(const collectives::Instruction& instruction, const RankTile& tile,
            const Message& message, std::span<const float> values,
            const std::vector<collectives::Rank>& ranks = {});
-  /// Appends values that replace those of the tile.
+  /// Appends the values of a message, which replace the values of the tile.
   void decode(const collectives::Instruction& instruction, const RankTile& tile,
               const Message& message, std::span<const float> values);
   /// Gives `to` the terms of the same elements of another rank.

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import json
 import pathlib
@@ -89,7 +90,12 @@ class _Case:
         self.entries = entry["tensors"]
         self.tensors = read_safetensors(folder / entry["file"])
         self.inputs = [self.tensors[f"input.rank{rank}"].values() for rank in range(self.ranks)]
+        self._manifest, self._collective = manifest, collective
         self.parts = {one["ranks"][0]: one["elements"] for one in self.entries if one["kind"] == "result"}
+
+    @functools.cached_property
+    def orders(self):
+        return _known_orders(self._manifest, self._collective, self)
 
     def golden(self, rank) -> Tensor:
         return self.tensors[f"result.rank{rank}"]
@@ -101,25 +107,26 @@ class _Case:
     def steps(self, *kinds):
         return [one for one in self.entries if one["kind"] in kinds]
 
-    def orders(self):
-        """Ranges of elements and the order of their terms; None unless each addition adds one rank."""
-        ranges: dict[tuple, list] = {}
-        for step in self.steps("sum"):
+
+def _orders(entries, ranks, elements):
+    """Ranges of elements and the order of their terms; None unless each addition adds one rank."""
+    ranges: dict[tuple, list] = {}
+    for step in entries:
+        if step["kind"] == "sum":
             ranges.setdefault(tuple(step["elements"][0]), []).append(step["terms"])
-        orders = []
-        for elements, sums in ranges.items():
-            sums = sorted((terms for terms in sums if terms), key=len)
-            order = list(sums[0])
-            for terms in sums[1:]:
-                added = set(terms) - set(order)
-                if len(added) != 1 or not set(order) <= set(terms):
-                    return None
-                order += added
-            if sorted(order) != list(range(self.ranks)) or len(sums[0]) > 2:
+    orders = []
+    for (begin, end), sums in ranges.items():
+        sums = sorted((terms for terms in sums if terms), key=len)
+        order = list(sums[0])
+        for terms in sums[1:]:
+            added = set(terms) - set(order)
+            if len(added) != 1 or not set(order) <= set(terms):
                 return None
-            orders.append((*elements, order))
-        covered = sum(end - begin for begin, end, _ in orders)
-        return orders if covered == self.elements else None
+            order += added
+        if sorted(order) != list(range(ranks)) or len(sums[0]) > 2:
+            return None
+        orders.append((begin, end, order))
+    return orders if sum(end - begin for begin, end, _ in orders) == elements else None
 
 
 # Results of a kernel
@@ -255,9 +262,6 @@ class _Reading(typing.NamedTuple):
     overflow: str
 
 
-_ORDERS = ("the program's order", "the order of ranks", "order from the owner on", "ring order")
-
-
 def _rounded(values, dtype, overflow):
     """float32 rounded to a type, as float32."""
     if dtype == "fp32":
@@ -280,16 +284,20 @@ def _flushed(values, dtype, subnormals):
     return numpy.where(numpy.abs(values) < _SMALLEST_NORMAL[dtype], numpy.copysign(numpy.float32(0), values), values)
 
 
-def _order_of(case, order):
-    if order == "the program's order":
-        return case.orders()
-    if order == "the order of ranks":
-        return [(0, case.elements, list(range(case.ranks)))]
-    first = 0 if order == "order from the owner on" else 1
+def _known_orders(manifest, collective, case) -> dict[str, list]:
+    """Orders of terms by name, the simplest first: of ranks, of owners, and of the manifest's collectives."""
+    orders = {"the order of ranks": [(0, case.elements, list(range(case.ranks)))]}
     shard = -(-case.elements // case.ranks)
-    return [(owner * shard, min((owner + 1) * shard, case.elements),
-             [(owner + first + i) % case.ranks for i in range(case.ranks)])
-            for owner in range(case.ranks) if owner * shard < case.elements]
+    for name, first in (("the order from the owner on", 0), ("the order of a ring", 1)):
+        orders[name] = [(owner * shard, min((owner + 1) * shard, case.elements),
+                         [(owner + first + i) % case.ranks for i in range(case.ranks)])
+                        for owner in range(case.ranks) if owner * shard < case.elements]
+    others = [one for one in manifest["collectives"] if one is not collective]
+    for one in (collective, *others):
+        for entry in one["cases"]:
+            if entry["name"] == case.name:
+                orders[f"the order of {one['label']}"] = _orders(entry["tensors"], case.ranks, case.elements)
+    return orders
 
 
 def _read(case, reading: _Reading, orders) -> Tensor:
@@ -318,17 +326,17 @@ def _matches(case, results, reading, orders) -> bool:
                    for rank, mine in results.items())
 
 
-def _readings(dtype):
+def _readings(dtype, orders):
     accumulators = [one for one in ("fp32", "bf16", "fp16") if one in ("fp32", dtype)]
     overflows = ["infinity"] if dtype == "fp32" else ["infinity", "saturate"]
-    return [_Reading(*one) for one in itertools.product(_ORDERS, accumulators, ("keep", "flush"), overflows)]
+    return [_Reading(*one) for one in itertools.product(orders, accumulators, ("keep", "flush"), overflows)]
 
 
 def _matching(cases, results, candidates):
-    """The readings with the bits of all cases."""
-    for case, mine in zip(cases, results):
-        ordered = {order: _order_of(case, order) for order in _ORDERS}
-        candidates = [one for one in candidates if ordered[one.order] and _matches(case, mine, one, ordered[one.order])]
+    """The readings with the bits of all cases; small cases leave few for the others."""
+    for case, mine in sorted(zip(cases, results), key=lambda pair: pair[0].elements):
+        candidates = [one for one in candidates
+                      if case.orders.get(one.order) and _matches(case, mine, one, case.orders[one.order])]
     return candidates
 
 
@@ -341,9 +349,10 @@ def _explained(cases, results) -> list[str]:
     """Differences between the reading with the golden bits and the nearest one with the kernel's."""
     if not _is_plain(cases):
         return []
+    readings = _readings(cases[0].dtype, cases[0].orders)
     golden = _matching(cases, [{rank: case.golden(rank) for rank in mine} for case, mine in zip(cases, results)],
-                       _readings(cases[0].dtype))
-    mine = _matching(cases, results, _readings(cases[0].dtype))
+                       readings)
+    mine = _matching(cases, results, readings)
     pairs = [(own, right) for right in golden for own in mine]
     if not pairs:
         return []
