@@ -210,7 +210,8 @@ inline constexpr const char* kContractFooter =
 inline constexpr const char* kVectorsFooter =
     "Examples:\n"
     "  equarx-sim vectors configs/experiments/contract_h100_8.json -o vectors\n"
-    "  equarx-sim vectors configs/experiments/contract_h100_8.json -o vectors --cases ties,largest\n"
+    "  equarx-sim vectors configs/experiments/contract_h100_8.json -o vectors --cases "
+    "ties,largest\n"
     "  python3 -m equarx.check_vectors vectors mine\n"
     "\n"
     "docs/contract.md describes the files, and the comparison with a kernel's results.";
