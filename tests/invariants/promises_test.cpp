@@ -22,9 +22,12 @@ using contract::Promise;
 constexpr std::uint64_t kElements = 1031;  // a prime, so that nothing divides it
 const std::vector<std::string> kFormats = {"bf16",       "int8",  "fp8-e4m3", "int4",
                                            "mxfp8-e4m3", "mxfp4", "nvfp4",    "mxint8"};
-const std::vector<std::string> kArithmetics = {R"({})", R"({"round": "once"})",
-                                               R"({"round": "rank"})", R"({"order": "ranks"})",
-                                               R"({"accumulate": "fp16"})"};
+const std::vector<std::string> kArithmetics = {R"({})",
+                                               R"({"round": "once"})",
+                                               R"({"round": "rank"})",
+                                               R"({"order": "ranks"})",
+                                               R"({"accumulate": "fp16"})",
+                                               R"({"owner": "summed"})"};
 
 /// Switches and rings of 2 to 16 chips, grids, and slices joined by a network.
 std::vector<std::string> topologies() {
@@ -131,6 +134,7 @@ class Case {
     CHECK(keeps(Promise::deterministic) ==
           (differing(result_of(config_, program_, 2), result_) == 0));
     CHECK(keeps(Promise::no_overflow));
+    CHECK(keeps(Promise::same_bits_on_all_ranks) == ranks_agree());
   }
 
  private:
@@ -150,6 +154,20 @@ class Case {
     // The only addition of two terms rounds once in any type.
     const bool partial_sums = program_.ranks() > 2;
     if (partial_sums && !config_.collectives.front().format.scaled) CHECK(once == in_fp32);
+  }
+
+  /// Compares the results of all ranks, each computed on its own.
+  bool ranks_agree() const {
+    const values::TensorSource source = run::make_source(config_.tensor);
+    values::ValueRecord record;
+    values::execute(program_, source, {.threads = 1, .record = &record});
+    return std::ranges::all_of(record.results, [&](const auto& parts) {
+      std::vector<float> whole(source.elements());
+      for (const values::ResultPart& part : parts)
+        std::ranges::copy(part.values,
+                          whole.begin() + static_cast<std::ptrdiff_t>(part.range.begin));
+      return differing(whole, result_) == 0;
+    });
   }
 
   void check_cuts() const {
