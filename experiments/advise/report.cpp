@@ -14,6 +14,7 @@
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/tune/report.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 
@@ -229,6 +230,7 @@ input::Json to_json(const Advice& advice) {
       {"quantized",
        advice.quantized ? candidate_json(*advice.quantized, config) : input::Json(nullptr)},
       {"nearest", advice.nearest ? candidate_json(*advice.nearest, config) : input::Json(nullptr)},
+      {"broken", advice.broken ? to_json(*advice.broken) : input::Json(nullptr)},
       {"speedup", advice.quantized ? input::Json(advice.speedup()) : input::Json(nullptr)},
       {"sensitive_to", variation::to_json(advice.confidence.turning_points)},
       {"to_settle", advice.confidence.widest},

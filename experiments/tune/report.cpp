@@ -109,11 +109,7 @@ std::vector<contract::KeptBy> kept_by(const TuneResult& result) {
 input::Json contract_json(const TuneResult& result) {
   if (result.options.promises.empty()) return nullptr;
   input::Json broken = input::Json::array();
-  for (const BrokenPromises& some : result.broken)
-    broken.push_back({{"promise", contract::name(some.promise)},
-                      {"reason", some.reason},
-                      {"example", some.example},
-                      {"count", some.count}});
+  for (const BrokenPromises& some : result.broken) broken.push_back(to_json(some));
   return {{"promises", contract::names_json(result.options.promises)},
           {"broken", std::move(broken)},
           {"costs", contract::costs_json(kept_by(result))}};
@@ -297,6 +293,13 @@ input::Json best_config(const input::Json& config, const TuneResult& result) {
       {std::move(baseline), config::collective_json(tuned, result.config.collective)});
   best["baseline"] = result.baseline.label;
   return best;
+}
+
+input::Json to_json(const BrokenPromises& some) {
+  return {{"promise", contract::name(some.promise)},
+          {"reason", some.reason},
+          {"example", some.example},
+          {"count", some.count}};
 }
 
 input::Json to_json(const TuneResult& result, const input::Json& config) {

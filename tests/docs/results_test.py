@@ -214,7 +214,7 @@ def of_advise() -> set[str]:
     found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for config, *options in ((large,), (large, "--min-sqnr", "50 dB")):
+        for config, *options in ((large,), (large, "--min-sqnr", "50 dB"), (SMALL, "--contract", "one-rounding")):
             made = program("advise", written(folder, config), "--formats", "int8", "--json", *options, folder=folder)
             found |= json_keys.paths(json.loads(made), closed)
     return found

@@ -32,12 +32,12 @@ const std::vector<std::string> kArithmetics = {R"({})",
 /// Switches and rings of 2 to 16 chips, grids, and slices joined by a network.
 std::vector<std::string> topologies() {
   std::vector<std::string> all = {
-      R"({"slice": "2x2"})",
-      R"({"slice": "4x2"})",
-      R"({"slice": "4x4"})",
+      R"({"mesh": "2x2"})",
+      R"({"torus": "4x2"})",
+      R"({"torus": "4x4"})",
       R"({"mesh": "2x2x2"})",
       R"({"torus": "3x2"})",
-      R"({"slice": "2x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})",
+      R"({"mesh": "2x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})",
       R"({"switch": 3, "network": {"slices": 3, "bandwidth": "10 GB/s", "latency": "5 us",
           "chips_per_port": 3}})"};
   for (int ranks = 2; ranks <= 16; ++ranks) {
@@ -175,11 +175,13 @@ class Case {
     config::CollectiveConfig other = config_.collectives.front();
     other.minishards = 1 + random() % 5;
     other.microshards = 1 + random() % 7;
+    std::optional<collectives::Program> program;
     try {
-      CHECK(differing(result_of(config_, plan::make_program(other, program_.grid(), config_)),
-                      result_) == 0);
+      program = plan::make_program(other, program_.grid(), config_);
     } catch (const std::invalid_argument&) {  // more parts than elements
+      return;
     }
+    CHECK(differing(result_of(config_, *program), result_) == 0);
   }
 
   const config::ExperimentConfig& config_;

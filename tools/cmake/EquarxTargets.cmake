@@ -92,9 +92,9 @@ endfunction()
 function(equarx_test name)
   cmake_parse_arguments(ARG "OPTIMISED;LONG" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  # Unity builds compile eight test files at a time: each file's body is in a namespace of its own
+  # Unity builds compile sixteen test files at a time: each file's body is in a namespace of its own
   # (check_mirror.py).
-  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
   if(NOT ARG_OPTIMISED)
     target_compile_options(${name} PRIVATE ${equarx_test_options})
     target_precompile_headers(${name} REUSE_FROM equarx_test_headers)

@@ -66,7 +66,8 @@ def _missing(site: dict) -> str:
     if not site["advice"]:
         return site["why_not"]
     if not site["advice"]["quantized"]:
-        return "no quantized candidate is within the limits"
+        broken = site["advice"].get("broken")
+        return "no quantized candidate " + ("keeps the contract" if broken else "is within the limits")
     return "" if site["advice"]["sizes"] else "other sizes take long to simulate"
 
 

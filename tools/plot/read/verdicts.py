@@ -119,11 +119,18 @@ def _machine(site: dict) -> Verdict:
     name = names.machine_text(advice["config"], advice["chips"])
     quantized = advice["quantized"]
     if not quantized:
-        return Verdict(name, f"no candidate within the limits; nearest: {advice['nearest']['label']}",
-                       advice["quantize"], None, None, None, None)
+        return Verdict(name, _why_none(advice), advice["quantize"], None, None, None, None)
     return Verdict(name, f"{quantized['label']}, compared with {advice['plain']['label']}", advice["quantize"],
                    advice["speedup"], _interval(advice["uncertainty"]), quantized["sqnr_db"],
                    advice["pays_from_bytes"])
+
+
+def _why_none(advice: dict) -> str:
+    if advice["nearest"]:
+        return f"no candidate within the limits; nearest: {advice['nearest']['label']}"
+    if advice.get("broken"):
+        return f"every candidate breaks {advice['broken']['promise']} or another promise"
+    return "no candidate can run"
 
 
 def _interval(uncertainty: dict | None) -> tuple[float, float] | None:

@@ -94,7 +94,8 @@ TEST_CASE("QuickReduce: random groups of all magnitudes match the oracle bit for
       check_run(codec, random_halves(random, 64 * 8, std::ldexp(1.0F, exponent)));
 }
 
-TEST_CASE("QuickReduce: all FP16 values with extrema that make them codes, ties or out of range") {
+TEST_CASE("QuickReduce: all FP16 values with extrema that make them codes, ties or out of range",
+          "[long]") {
   for (const Codec& codec : kCodecs)
     for (const float extremum : {1.0F, -1.0F, 8.0F, -31.5F, 240.0F, 1000.0F, 0x1p-15F, 65504.0F}) {
       Floats values;

@@ -68,7 +68,8 @@ TEST_CASE("ZeRO++: random groups of all magnitudes match the oracle bit for bit"
       check_zeropp(zeropp(element), normal_values(random, 16 * 32 + 5, std::ldexp(1.0F, exponent)));
 }
 
-TEST_CASE("ZeRO++: all FP16 values with amax that make them codes, ties or out of range") {
+TEST_CASE("ZeRO++: all FP16 values with amax that make them codes, ties or out of range",
+          "[long]") {
   for (const ElementFormat element : kElements)
     for (const float most :
          {1.0F, -1.0F, 8.0F, -31.0F, 1000.0F, 0x1p-15F, 0x1p-24F, -0x3p-24F, 65504.0F}) {

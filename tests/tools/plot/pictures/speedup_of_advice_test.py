@@ -90,6 +90,8 @@ class SpeedupOfAdvice(DrawnCase):
 
     def test_rejects_advice_without_a_curve_and_options_of_sweeps(self):
         for changes, words in (({"quantized": None}, "no quantized candidate is within the limits"),
+                               ({"quantized": None, "broken": {"promise": "one-rounding"}},
+                                "no quantized candidate keeps the contract"),
                                ({"sizes": []}, "other sizes take long to simulate"),
                                ({"plain": {}}, "malformed; expected advice of .*: no key 'label'")):
             with self.subTest(words):

@@ -76,6 +76,13 @@ class VerdictsPicture(DrawnCase):
                       "no candidate within the limits; nearest: equarx int4", "chip 2, mesh 4x2", "too many links"):
             self.assertIn(words, self.texts(figure))
 
+    def test_machines_on_which_every_candidate_breaks_the_contract_have_rows(self):
+        broken = made_up_run.advice(quantized=None, quantize="no", speedup=None, uncertainty=None,
+                                    broken={"promise": "one-rounding"})
+        figure = self.figure(made_up_run.sites(made_up_run.advice(sizes=[]), broken))
+        check_legible(self, figure)
+        self.assertIn("every candidate breaks one-rounding or another promise", self.texts(figure))
+
     def test_the_command_draws_curves_where_there_are_some(self):
         made_up_run.write_result(self.path, made_up_run.advice())
         self.check_pictures(self.run_plot("advice", "advice.json").stdout.split(), ["advice"])
