@@ -1,6 +1,7 @@
 #include "experiments/advise/gates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -163,7 +164,7 @@ class Finder {
   static GateSize quantile(std::vector<double> gates, double share) {
     std::ranges::sort(gates);
     const auto last = static_cast<double>(gates.size() - 1);
-    const double gate = gates[static_cast<std::size_t>(share * last + 0.5)];
+    const double gate = gates[static_cast<std::size_t>(std::lround(share * last))];
     return gate < std::numeric_limits<double>::infinity()
                ? GateSize(static_cast<std::uint64_t>(gate))
                : std::nullopt;

@@ -149,7 +149,7 @@ std::vector<float> mixed(const TypeInfo& type, std::uint32_t rank, std::uint64_t
   constexpr int kMostSpread = 12;
   constexpr std::uint64_t kStep = 7;
   const int spread = std::min(kMostSpread, -type.smallest_exponent / 3);
-  const auto kinds = static_cast<std::uint64_t>(2 * spread + 1);
+  const auto kinds = 2 * static_cast<std::uint64_t>(spread) + 1;
   std::vector<float> values = normal(rank, elements);
   for (std::uint64_t i = 0; i < elements; ++i)
     values[i] = std::ldexp(values[i], static_cast<int>(i * kStep % kinds) - spread);

@@ -38,9 +38,10 @@ class CaseFile {
   }
   /// In the type of the values.
   template <typename Value>
-  void add_values(std::string name, tensors::FileType type, const std::vector<Value>& values) {
+  void add_values(const std::string& name, tensors::FileType type,
+                  const std::vector<Value>& values) {
     const auto bytes = std::as_bytes(std::span(values));
-    add(std::move(name), type, values.size(), {bytes.begin(), bytes.end()});
+    add(name, type, values.size(), {bytes.begin(), bytes.end()});
   }
 
   void write(const fs::path& path) const {
