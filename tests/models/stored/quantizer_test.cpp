@@ -1,0 +1,48 @@
+#include "models/stored/quantizer.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/models/stored/formats.hpp"
+
+namespace equarx::stored::quantizer_test {
+namespace {
+
+std::vector<float> rounded_by(StoredFormat format, Ties ties, const std::vector<float>& values) {
+  format.ties = ties;
+  const Quantizer quantizer(format);
+  std::vector<float> result;
+  for (const float value : values) result.push_back(quantizer.value(quantizer.code(value, {}), {}));
+  return result;
+}
+
+TEST_CASE("quantizer: ties follow the format") {
+  const std::vector<float> halves = {0.5F, 1.5F, -0.5F, -1.5F};
+  const StoredFormat integer = testing::integer_format(4);
+  CHECK(rounded_by(integer, Ties::even, halves) == std::vector{0.0F, 2.0F, 0.0F, -2.0F});
+  CHECK(rounded_by(integer, Ties::away, halves) == std::vector{1.0F, 2.0F, -1.0F, -2.0F});
+  CHECK(rounded_by(integer, Ties::up, halves) == std::vector{1.0F, 2.0F, 0.0F, -1.0F});
+  const StoredFormat e2m1 = testing::e2m1_format({}, {});
+  const std::vector<float> middles = {0.25F, 5.0F, -5.0F, 2.5F, 9.0F};
+  CHECK(rounded_by(e2m1, Ties::even, middles) == std::vector{0.0F, 4.0F, -4.0F, 2.0F, 6.0F});
+  CHECK(rounded_by(e2m1, Ties::away, middles) == std::vector{0.5F, 6.0F, -6.0F, 3.0F, 6.0F});
+  CHECK(rounded_by(e2m1, Ties::up, middles) == std::vector{0.5F, 6.0F, -4.0F, 3.0F, 6.0F});
+}
+
+TEST_CASE("quantizer: values between two entries of a table become the nearest, or the lower one") {
+  const std::vector<float> table = {-1.0F, 0.0F, 0.5F};
+  CHECK(nearest(table, 0.25F) == 1);
+  CHECK(nearest(table, 0.2501F) == 2);
+  CHECK(nearest(table, -0.5F) == 0);
+  CHECK(nearest(table, 7.0F) == 2);
+}
+
+TEST_CASE("quantizer: scales saturate in their type, and zero groups have the smallest") {
+  const Quantizer fp16(testing::integer_format(4, {}, {.type = numerics::ScaleFormat::fp16}));
+  CHECK(fp16.scale_of(std::vector{1e9F}, 1.0F).scale == 65504.0F);
+  CHECK(fp16.scale_of(std::vector{0.0F}, 1.0F).scale == 0x1p-24F);
+  CHECK(Quantizer(testing::integer_format(4, {}, {.at_least = 1e-5}))
+            .scale_of(std::vector{0.0F}, 1.0F)
+            .scale == 1e-5F);
+}
+
+}  // namespace
+}  // namespace equarx::stored::quantizer_test
