@@ -15,7 +15,7 @@ struct Range {
   float high;
 };
 
-/// What codes of a group are relative to.
+/// Unit and origin of the codes of a group.
 struct GroupScale {
   float scale = 1.0F;
   float zero_point = 0.0F;

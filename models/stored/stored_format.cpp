@@ -59,22 +59,6 @@ std::vector<Group> column_groups(const Groups& groups, const Shape& shape) {
   return all;
 }
 
-void check_elements(const Elements& elements) {
-  const std::string room = std::to_string(elements.bits) + " bits have " +
-                           std::to_string(1U << static_cast<unsigned>(elements.bits)) + " codes";
-  const std::size_t most = std::size_t{1} << static_cast<unsigned>(elements.bits);
-  require(elements.levels >= 2 && elements.levels <= most,
-          room + ", not " + std::to_string(elements.levels) + " levels; give 2 to " +
-              std::to_string(most));
-  if (elements.kind != ElementKind::table) return;
-  require(elements.table.size() >= 2 && elements.table.size() <= most,
-          room + ", not " + std::to_string(elements.table.size()) + " values");
-  require(
-      std::ranges::adjacent_find(elements.table, std::greater_equal<>()) == elements.table.end(),
-      "the table does not ascend; sort it and drop repeated values");
-  require(largest_element(elements) > 0.0F, "the table has no value but 0");
-}
-
 void check_range(const StoredFormat& format) {
   const Scale& scale = format.scale;
   const bool shifted = scale.zero_point != ZeroPoint::none;
@@ -88,16 +72,6 @@ void check_range(const StoredFormat& format) {
   require(shifted || format.elements.kind != ElementKind::integer || format.elements.levels >= 3,
           "an integer of 2 levels needs a zero point");
   require(shifted || !scale.with_zero, "with_zero is for ranges with a zero point; remove it");
-}
-
-void check_scale(const StoredFormat& format) {
-  const Scale& scale = format.scale;
-  check_range(format);
-  require(is_power_rule(scale.rule) || scale.type != numerics::ScaleFormat::e8m0,
-          "e8m0 scales need the rule power-of-two-up or power-of-two-down");
-  require(!scale.of_tensor ||
-              (scale.type == numerics::ScaleFormat::e4m3 && scale.rule == RangeRule::abs_max),
-          "a scale of the tensor needs e4m3 scales and the rule abs-max");
 }
 
 }  // namespace
@@ -197,15 +171,50 @@ StoredBits stored_bits(const StoredFormat& format, const Shape& shape) {
   return bits;
 }
 
+void check_elements(const Elements& elements) {
+  const std::string room = std::to_string(elements.bits) + " bits have " +
+                           std::to_string(1U << static_cast<unsigned>(elements.bits)) + " codes";
+  const std::size_t most = std::size_t{1} << static_cast<unsigned>(elements.bits);
+  require(elements.levels >= 2 && elements.levels <= most,
+          room + ", not " + std::to_string(elements.levels) + " levels; give 2 to " +
+              std::to_string(most));
+  if (elements.kind != ElementKind::table) return;
+  require(elements.table.size() >= 2 && elements.table.size() <= most,
+          room + ", not " + std::to_string(elements.table.size()) + " values");
+  require(
+      std::ranges::adjacent_find(elements.table, std::greater_equal<>()) == elements.table.end(),
+      "the table does not ascend; sort it and drop repeated values");
+  require(largest_element(elements) > 0.0F, "the table has no value but 0");
+}
+
+void check_scale(const StoredFormat& format) {
+  const Scale& scale = format.scale;
+  check_range(format);
+  require(is_power_rule(scale.rule) || scale.type != numerics::ScaleFormat::e8m0,
+          "e8m0 scales need the rule power-of-two-up or power-of-two-down");
+  require(!scale.of_tensor ||
+              (scale.type == numerics::ScaleFormat::e4m3 && scale.rule == RangeRule::abs_max),
+          "a scale of the tensor needs e4m3 scales and the rule abs-max");
+}
+
+void check_apart(const Apart& apart) {
+  require(apart.largest + apart.important < 1.0, "all elements are apart; lower the shares");
+}
+
+void check_before(const Before& before) {
+  require(before.hadamard == 0 || std::has_single_bit(before.hadamard),
+          "a Hadamard rotation needs a block of a power of two");
+  require(std::ranges::find(before.column_factors, 0.0) == before.column_factors.end(),
+          "a column factor is 0; give others");
+}
+
 void check(const StoredFormat& format) {
   check_elements(format.elements);
   if (has_scales(format)) check_scale(format);
   require(has_scales(format) || format.scale == Scale{},
           "fitted tables have no scales; remove the scale");
-  require(format.apart.largest + format.apart.important < 1.0,
-          "all elements are apart; lower the shares");
-  require(!std::has_single_bit(format.before.hadamard) == (format.before.hadamard == 0),
-          "a Hadamard rotation needs a block of a power of two");
+  check_apart(format.apart);
+  check_before(format.before);
 }
 
 }  // namespace equarx::stored

@@ -89,7 +89,7 @@ struct Scale {
   bool operator==(const Scale&) const = default;
 };
 
-/// Elements stored with full values beside the codes.
+/// Elements stored with full values in addition to their codes.
 struct Apart {
   double largest = 0.0;    ///< share of largest magnitudes
   double important = 0.0;  ///< share of most important elements, among the rest
@@ -171,7 +171,15 @@ std::size_t important_count(const StoredFormat& format, const Shape& shape);
 /// Exact bits of a tensor of this shape. @throws std::invalid_argument as groups_of()
 StoredBits stored_bits(const StoredFormat& format, const Shape& shape);
 
-/// @throws std::invalid_argument for contradictory properties
+/// Check one part of a format. @throws std::invalid_argument for contradictory properties
+/// @{
+void check_elements(const Elements& elements);
+void check_scale(const StoredFormat& format);
+void check_apart(const Apart& apart);
+void check_before(const Before& before);
+/// @}
+
+/// Checks all parts.
 void check(const StoredFormat& format);
 
 }  // namespace equarx::stored

@@ -64,9 +64,16 @@ void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
   command.add_option("--tensor", arguments.tensor, "Name of the tensor in a .safetensors file")
       ->type_name("NAME");
   command
-      .add_option("--format", arguments.format, "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ...")
+      .add_option("--format", arguments.format,
+                  "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ..., or the file of a stored format "
+                  "(docs/stored_formats.md)")
+      ->transform(or_installed())
       ->capture_default_str()
       ->type_name("NAME");
+  command
+      .add_option("--importance", arguments.importance,
+                  "With the file of a format: .npy file with the importance of each element")
+      ->type_name(kPath);
   command.add_option("--scale", arguments.scale, "Scale type (default: the format's)")
       ->type_name("TYPE");
   command

@@ -12,6 +12,7 @@
 
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
+#include "base/input/json_text.hpp"
 #include "base/output/files.hpp"
 #include "base/output/output_file.hpp"
 #include "experiments/compare/report.hpp"
@@ -20,8 +21,10 @@
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/config/step_json.hpp"
+#include "experiments/config/stored_json.hpp"
 #include "experiments/inspect/hardware.hpp"
 #include "experiments/inspect/quantize.hpp"
+#include "experiments/inspect/stored.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/result/step_table.hpp"
@@ -67,6 +70,45 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
         std::pair{"elements_per_scale", arguments.elements_per_scale}})
     if (!value.empty()) config::override_value(json, std::string("/") + key, value);
   return inspect::read_quantize_options(json);
+}
+
+tensors::TensorFile open_tensor(const QuantizeArguments& arguments) {
+  try {
+    std::optional<std::string_view> name;
+    if (!arguments.tensor.empty()) name = arguments.tensor;
+    return tensors::TensorFile::open(arguments.file, name);
+  } catch (const tensors::NoTensorNamed& error) {
+    throw InputError("", fmt::format("{} by --tensor", error.what()));
+  }
+}
+
+std::optional<std::filesystem::path> output_of(const QuantizeArguments& arguments) {
+  if (arguments.output.empty()) return std::nullopt;
+  return arguments.output;
+}
+
+/// Rejects options of block formats.
+void check_stored_options(const QuantizeArguments& arguments) {
+  const char* option = first_given({{!arguments.scale.empty(), "--scale"},
+                                    {!arguments.scale_rounding.empty(), "--scale-rounding"},
+                                    {!arguments.layout.empty(), "--layout"},
+                                    {!arguments.block.empty(), "--block"},
+                                    {!arguments.elements_per_scale.empty(), "--elements-per-scale"},
+                                    {!arguments.rounding.empty(), "--rounding"}});
+  if (option != nullptr)
+    throw InputError(option,
+                     fmt::format("is for named formats; remove it and edit {}", arguments.format));
+}
+
+void quantize_stored(const QuantizeArguments& arguments) {
+  check_stored_options(arguments);
+  const stored::StoredFormat format = config::load_stored_format(arguments.format, "--format");
+  std::optional<tensors::TensorFile> importance;
+  if (!arguments.importance.empty()) importance = tensors::TensorFile::open(arguments.importance);
+  const tensors::TensorFile file = open_tensor(arguments);
+  const inspect::StoredReport report = naming_options(
+      "", [&] { return inspect::quantize_stored(file, format, importance, output_of(arguments)); });
+  print(to_table(report));
 }
 
 /// Allocates the files of `--output-tensors`; null without it. `sets()`: tensors to write.
@@ -176,19 +218,13 @@ void validate(const ConfigArguments& arguments) {
 }
 
 void quantize(const QuantizeArguments& arguments) {
+  output::check_not_input(arguments.output, std::array{arguments.file, arguments.importance});
+  if (input::is_path(arguments.format)) return quantize_stored(arguments);
+  if (!arguments.importance.empty())
+    throw InputError("--importance", "is for the file of a stored format; remove it");
   const inspect::QuantizeOptions options =
       naming_options("", [&] { return quantize_options(arguments); });
-  output::check_not_input(arguments.output, std::array{arguments.file});
-  try {
-    std::optional<std::string_view> name;
-    if (!arguments.tensor.empty()) name = arguments.tensor;
-    const auto file = tensors::TensorFile::open(arguments.file, name);
-    std::optional<std::filesystem::path> output;
-    if (!arguments.output.empty()) output = arguments.output;
-    print(to_table(quantize_file(file, options, output)));
-  } catch (const tensors::NoTensorNamed& error) {
-    throw InputError("", fmt::format("{} by --tensor", error.what()));
-  }
+  print(to_table(quantize_file(open_tensor(arguments), options, output_of(arguments))));
 }
 
 void compare(const CompareArguments& arguments) {

@@ -262,9 +262,10 @@ void describe_topology(const TopologyArguments& arguments);
 /// Arguments of `quantize`.
 struct QuantizeArguments {
   std::string file;
-  std::string tensor;  ///< name within a .safetensors file; empty: the only one
-  std::string format = "int8";
-  std::string scale;  ///< empty scale, layout, ...: the format's default
+  std::string tensor;           ///< name within a .safetensors file; empty: the only one
+  std::string format = "int8";  ///< a name, or the file of a stored format
+  std::string importance;       ///< .npy file for a stored format; empty: none
+  std::string scale;            ///< empty scale, layout, ...: the format's default
   std::string scale_rounding;
   std::string layout;
   std::string rounding;

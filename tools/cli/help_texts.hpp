@@ -105,7 +105,9 @@ inline constexpr const char* kQuantizeFooter =
     "Examples:\n"
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
-    "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64";
+    "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64\n"
+    "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
+    "configs/formats/nf4.json";
 
 /// Footer of export.
 inline constexpr const char* kExportFooter =

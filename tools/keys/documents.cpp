@@ -8,6 +8,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/config/model_json.hpp"
 #include "experiments/config/step_json.hpp"
+#include "experiments/config/stored_json.hpp"
 #include "experiments/study/study.hpp"
 #include "experiments/sweep/sweep.hpp"
 
@@ -22,6 +23,10 @@ std::span<const Document> documents() {
                "A machine, a tensor, and the collectives to compare on them. Quantities are "
                "strings with their unit.",
                config::experiment_schema},
+      Document{
+          "format", "equarx-sim format",
+          "A number format of a stored tensor: elements, groups, scales (docs/stored_formats.md)",
+          config::stored_format_schema},
       Document{"hardware", "equarx-sim hardware",
                "One chip type and its links. Every parameter has a source.",
                config::hardware_schema},

@@ -1,6 +1,7 @@
 // quantize on the activations in tests/fixtures and on files written by numpy.
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
@@ -269,6 +270,32 @@ TEST_CASE("quantize rejects invalid options and writes nothing") {
     check_refusal(equarx_sim(command), problem);
   }
   CHECK(file_count(directory.path()) == 0);
+}
+
+TEST_CASE("quantize reads files of stored formats, and refuses options of block formats") {
+  const std::string formats = std::string(EQUARX_CONFIGS_DIR) + "/formats/";
+  const std::string mxfp4 =
+      output_of(equarx_sim({"quantize", kActivations, "--format", formats + "mxfp4.json"}));
+  CHECK(number_of(mxfp4, "bits per element") == 4.25);
+  CHECK(number_of(mxfp4, "NMSE") ==
+        number_of(output_of(equarx_sim({"quantize", kActivations, "--format", "mxfp4"})), "NMSE"));
+  const TemporaryDirectory directory;
+  const std::string output = (directory.path() / "out.npy").string();
+  const auto refuse = [&](std::vector<std::string> options, const std::string& part) {
+    options.insert(options.begin(), {"quantize", kActivations, "-o", output});
+    check_refusal(equarx_sim(options), part);
+    CHECK(!fs::exists(output));
+  };
+  refuse({"--format", formats + "nf4.json", "--block", "32"}, "--block");
+  refuse({"--format", formats + "nf4.json", "--importance", kActivations}, "remove it");
+  refuse({"--format", formats + "squeezellm-3bit.json"}, "--importance");
+  refuse({"--format", formats + "squeezellm-3bit.json", "--importance", kActivations}, "negative");
+  refuse({"--format", "int8", "--importance", kActivations}, "--importance");
+  refuse({"--format", formats + "none.json"}, "none.json");
+  const std::string uneven = (directory.path() / "uneven.json").string();
+  std::ofstream(uneven)
+      << R"({"elements": {"integer": 4}, "groups": {"along": "row", "length": 7}})";
+  refuse({"--format", uneven}, "groups of 7 do not divide rows of 512");
 }
 
 TEST_CASE("quantize does not overwrite its input") {

@@ -1,0 +1,23 @@
+// JSON of formats of stored tensors: configs/formats.
+#pragma once
+
+#include <string>
+
+#include "base/input/object_reader.hpp"
+#include "models/stored/stored_format.hpp"
+
+namespace equarx::config {
+
+/// Reads and checks a format. @throws InputError
+stored::StoredFormat read_stored_format(const input::Json& json);
+
+/// Reads the file of a format. @throws InputError at `pointer`, naming the file
+stored::StoredFormat load_stored_format(const std::string& path, const std::string& pointer);
+
+/// Inverse of read_stored_format().
+input::Json stored_format_json(const stored::StoredFormat& format);
+
+/// Schema of format files, with annotations.
+input::Json stored_format_schema();
+
+}  // namespace equarx::config
