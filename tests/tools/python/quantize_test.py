@@ -116,5 +116,33 @@ class Arrays(unittest.TestCase):
                          r"^Quantized\(int8, shape \(300, 1001\), 8\.\d+ bits per element, SQNR \d+\.\d\d dB\)$")
 
 
+class StoredFormats(unittest.TestCase):
+    GIVEN = {"elements": {"integer": 4}, "groups": {"along": "row"}, "scale": {"type": "fp16"}}
+
+    def test_codes_times_scales_are_the_values(self):
+        quantized = equarx.quantize(VALUES, self.GIVEN)
+        scales = (abs(VALUES).max(1) / numpy.float32(7)).astype("f2").astype("f4")
+        numpy.testing.assert_array_equal(quantized.scales, scales)
+        codes = numpy.clip(numpy.rint(VALUES / scales[:, None]), -7, 7)
+        numpy.testing.assert_array_equal(quantized.codes, codes)
+        numpy.testing.assert_array_equal(quantized.dequantize(), codes.astype("f4") * scales[:, None])
+        self.assertEqual(quantized.bits_per_element, 4 + 16 / 1001)
+
+    def test_files_and_importance(self):
+        formats = pathlib.Path(__file__).resolve().parents[3] / "configs" / "formats"
+        quantized = equarx.quantize(VALUES, formats / "squeezellm-3bit.json", importance=VALUES**2)
+        self.assertEqual(quantized.apart, round(0.0045 * VALUES.size) + round(0.0005 * VALUES.size))
+        self.assertEqual(quantized.tables.size, 8 * 300)
+
+    def test_unsuitable_arguments_are_refused(self):
+        for format, options, message in ((self.GIVEN, {"block": 16}, "block"),
+                                         ("int8", {"importance": VALUES}, "importance"),
+                                         (self.GIVEN, {"importance": VALUES[:2]}, "shape"),
+                                         ({"elements": {"integer": 9}}, {}, "/elements/integer"),
+                                         ({**self.GIVEN, "groups": {"along": "row", "length": 2}}, {}, "divisor")):
+            with self.subTest(message), self.assertRaisesRegex(equarx.InputError, message):
+                equarx.quantize(VALUES, format, **options)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -9,6 +9,7 @@
 #include "tools/python/bindings/program.hpp"
 #include "tools/python/bindings/quantize.hpp"
 #include "tools/python/bindings/run.hpp"
+#include "tools/python/bindings/stored.hpp"
 #include "tools/python/bindings/work.hpp"
 
 namespace py = pybind11;
@@ -21,6 +22,7 @@ PYBIND11_MODULE(_core, core) {
   python::bind_errors();
   python::bind_run(core);
   python::bind_quantize(core);
+  python::bind_stored(core);
   python::bind_collective(core);
   python::bind_inspect(core);
   python::bind_program(core);

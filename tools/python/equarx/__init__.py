@@ -16,7 +16,7 @@ from ._errors import DefectError, InputError, ProgramError
 from ._golden import check_vectors
 from ._instructions import Program
 from ._known import formats, hardware, topology
-from ._quantize import Quantized, quantize
+from ._quantize import Quantized, Stored, quantize
 from ._run import run
 from ._sweep import Swept, sweep
 from ._tune import Tuned, TunedStep, tune
@@ -26,8 +26,9 @@ from .result import Record, Result, Run
 __version__: str = _core.version()
 __all__ = [
     "AutomaticMu", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
-    "Result", "Run", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all", "allreduce", "broadcast",
-    "check_vectors", "contract", "formats", "hardware", "quantize", "reduce_scatter", "run", "sweep", "topology", "tune",
+    "Result", "Run", "Stored", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all", "allreduce",
+    "broadcast", "check_vectors", "contract", "formats", "hardware", "quantize", "reduce_scatter", "run", "sweep", "topology",
+    "tune",
 ]
 
 _atexit.register(_core.finish_work)

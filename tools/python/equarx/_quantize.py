@@ -1,9 +1,13 @@
 """equarx.quantize()."""
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
 from . import _core
 from ._arrays import tensor_of
-from ._config import to_json
+from ._config import text_of, to_json
+from ._errors import InputError
 from ._known import format_name
 from ._metrics import Errors, sqnr_text
 
@@ -71,17 +75,75 @@ class Quantized(Errors):
                 f"SQNR {sqnr_text(self.sqnr_db)})")
 
 
-def quantize(array, format: str = "int8", *, dtype: str | None = None, **options) -> Quantized:
+class Stored(Errors):
+    """An array in a stored format (docs/stored_formats.md), with the resulting errors.
+
+    codes: int16 of the array's shape. scales, zero_points, tables: float32, in the order of groups; empty without
+    any.
+    bits: bits of codes, scales, zero_points, tables, apart and before. apart: number of elements with full values.
+    """
+
+    def __init__(self, format: str, tensor, importance):
+        import numpy
+        self.shape = tensor.shape
+        rows = int(numpy.prod(self.shape[:-1], dtype=int))
+        result = _core.quantize_stored(format, rows, tensor.bits, tensor.dtype, importance)
+        arrays = {name: numpy.frombuffer(result.pop(name), "int16" if name == "codes" else "float32").copy()
+                  for name in ("codes", "scales", "zero_points", "tables", "decoded")}
+        self.codes = arrays["codes"].reshape(self.shape)
+        self.scales, self.zero_points, self.tables = arrays["scales"], arrays["zero_points"], arrays["tables"]
+        self._decoded = arrays["decoded"].reshape(self.shape)
+        self.bits, self.apart = result.pop("bits"), result.pop("apart")
+        self._errors = result
+
+    @property
+    def bits_per_element(self) -> float:
+        """All bits of the array / its elements."""
+        return sum(self.bits.values()) / self.codes.size
+
+    def dequantize(self):
+        """The decoded values: float32 of the array's shape."""
+        return self._decoded.copy()
+
+    def __repr__(self) -> str:
+        return (f"Stored(shape {self.shape}, {self.bits_per_element:.4g} bits per element, "
+                f"SQNR {sqnr_text(self.sqnr_db)})")
+
+
+def _is_file(format) -> bool:
+    return isinstance(format, os.PathLike) or (isinstance(format, str) and ("/" in format or format.endswith(".json")))
+
+
+def _stored(tensor, format, importance, options: dict) -> Stored:
+    import numpy
+    if options:
+        raise InputError(f"{next(iter(options))} is for named formats; remove it and edit the format")
+    weights = numpy.empty(0, "float32")
+    if importance is not None:
+        weights = numpy.ascontiguousarray(importance, "float32")
+        if weights.shape != tensor.shape:
+            raise InputError(f"importance has the shape {weights.shape}; give that of the array, {tensor.shape}")
+    return Stored(text_of(format), tensor, weights)
+
+
+def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str | None = None, importance=None,
+             **options) -> Quantized | Stored:
     """Quantizes an array once, like ``equarx-sim quantize``, and returns codes, scales and errors.
 
     array: float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``),
         of any shape. A contiguous array is not copied.
-    format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...
+    format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...; or a stored format, a dict or
+        the path of a JSON file (docs/stored_formats.md), which returns Stored.
+    importance: of each element, for stored formats that depend on it.
     options: ``scale``, ``scale_rounding``, ``layout``, ``block``, ``rounding``, ``elements_per_scale``
         as in docs/configuration.md.
 
     Raises InputError for unsupported arrays and options.
     """
     tensor = tensor_of(array, format_name(dtype))
+    if isinstance(format, Mapping) or _is_file(format):
+        return _stored(tensor, format, importance, options)
+    if importance is not None:
+        raise InputError("importance is for stored formats; remove it")
     options = {"format": format_name(format), **options}
     return Quantized(_core.Quantizer(to_json(options), tensor.bits.size), tensor, options)
