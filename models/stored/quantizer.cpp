@@ -76,10 +76,10 @@ Range quantile_range(std::span<const float> values, double share, bool symmetric
     for (float& value : sorted) value = std::abs(value);
   std::ranges::sort(sorted);
   if (sorted.empty()) return {0.0F, 0.0F};
-  const auto last = static_cast<double>(sorted.size() - 1);
-  const float high = sorted[static_cast<std::size_t>(std::ceil(share * last))];
-  if (symmetric) return {-high, high};
-  return {sorted[static_cast<std::size_t>(std::floor((1.0 - share) * last))], high};
+  const std::size_t last = sorted.size() - 1;
+  const auto above = static_cast<std::size_t>(std::ceil(share * static_cast<double>(last)));
+  if (symmetric) return {-sorted[above], sorted[above]};
+  return {sorted[last - above], sorted[above]};
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Quantizer {
   float rounded_scale(float scale) const;
   std::int16_t integer_code(float value, const GroupScale& group) const;
 
-  const StoredFormat& format_;
+  const StoredFormat format_;
   float largest_;
   std::vector<float> values_;  ///< magnitudes of a minifloat, or the table
 };

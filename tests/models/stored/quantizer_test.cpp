@@ -44,5 +44,33 @@ TEST_CASE("quantizer: scales saturate in their type, and zero groups have the sm
             .scale == 1e-5F);
 }
 
+TEST_CASE("quantizer: quantiles and given ranges clip") {
+  std::vector<float> values;
+  for (int i = 0; i <= 100; ++i) values.push_back(static_cast<float>(i));
+  const Scale quantile{.rule = RangeRule::quantile, .quantile = 0.9};
+  CHECK(Quantizer(testing::integer_format(4, {}, quantile)).scale_of(values, 1.0F).scale ==
+        90.0F / 7.0F);
+  Scale shifted = quantile;
+  shifted.zero_point = ZeroPoint::real;
+  const Quantizer ends(testing::integer_format(4, {}, shifted));
+  const GroupScale group = ends.scale_of(values, 1.0F);
+  CHECK(group.scale == 80.0F / 15.0F);
+  CHECK(group.zero_point == 10.0F);
+  CHECK(ends.code(0.0F, group) == 0);
+  CHECK(ends.code(100.0F, group) == 15);
+  const Scale given{.rule = RangeRule::given, .value = 14.0};
+  CHECK(Quantizer(testing::integer_format(4, {}, given)).scale_of(values, 1.0F).scale == 2.0F);
+}
+
+TEST_CASE("quantizer: an even number of levels adds a negative code") {
+  StoredFormat format = testing::integer_format(4, {}, {.largest = 8.0});
+  format.elements.levels = 16;
+  const Quantizer quantizer(format);
+  const GroupScale group = quantizer.scale_of(std::vector{-8.0F, 8.0F}, 1.0F);
+  CHECK(group.scale == 1.0F);
+  CHECK(quantizer.code(-8.0F, group) == -8);
+  CHECK(quantizer.code(8.0F, group) == 7);
+}
+
 }  // namespace
 }  // namespace equarx::stored::quantizer_test

@@ -102,9 +102,9 @@ TEST_CASE("stored codec: errors of normal values are the published ones") {
   const auto error = [&](const StoredFormat& format) {
     return nmse(stored_values(format, shape, values), values);
   };
-  for (const auto& [length, nf4, nf3, int4, shifted4, shifted3, shifted2] :
-       {std::tuple{64U, 0.00846, 0.0406, 0.01158, 0.00830, 0.0381, 0.209},
-        std::tuple{128U, 0.00914, 0.0444, 0.01377, 0.01012, 0.0465, 0.253}}) {
+  for (const auto& [length, nf4, nf3, int4, shifted4, shifted3, shifted2, levels5] :
+       {std::tuple{64U, 0.00846, 0.0406, 0.01158, 0.00830, 0.0381, 0.209, 0.116},
+        std::tuple{128U, 0.00914, 0.0444, 0.01377, 0.01012, 0.0465, 0.253, 0.142}}) {
     const Groups groups{Along::row, length};
     CHECK(error(table_format("nf4", 4, groups)) == Approx(nf4).epsilon(0.01));
     CHECK(error(table_format("nf3", 3, groups)) == Approx(nf3).epsilon(0.01));
@@ -112,6 +112,9 @@ TEST_CASE("stored codec: errors of normal values are the published ones") {
     CHECK(error(integer_format(4, groups, kMinMax)) == Approx(shifted4).epsilon(0.01));
     CHECK(error(integer_format(3, groups, kMinMax)) == Approx(shifted3).epsilon(0.01));
     CHECK(error(integer_format(2, groups, kMinMax)) == Approx(shifted2).epsilon(0.01));
+    StoredFormat balanced = integer_format(3, groups, kMinMax);
+    balanced.elements.levels = 5;
+    CHECK(error(balanced) == Approx(levels5).epsilon(0.01));
   }
 }
 

@@ -132,8 +132,8 @@ def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str 
 
     array: float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``),
         of any shape. A contiguous array is not copied.
-    format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...; or a stored format, a dict or
-        the path of a JSON file (docs/stored_formats.md), which returns Stored.
+    format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...; or a stored format, a dict
+        or the path of a JSON file (docs/stored_formats.md), which returns Stored.
     importance: of each element, for stored formats that depend on it.
     options: ``scale``, ``scale_rounding``, ``layout``, ``block``, ``rounding``, ``elements_per_scale``
         as in docs/configuration.md.
