@@ -48,6 +48,7 @@ enum class Along : std::uint8_t {
   strided  ///< element e belongs to group e mod length
 };
 
+/// Groups of elements.
 struct Groups {
   Along along = Along::tensor;
   std::size_t length = 0;  ///< 0: the whole tensor, row or column
@@ -107,6 +108,7 @@ struct Before {
   bool operator==(const Before&) const = default;
 };
 
+/// A format: elements, groups, scales, and what is stored beside the codes.
 struct StoredFormat {
   std::string source;
   Elements elements;
