@@ -111,8 +111,9 @@ std::vector<float> magnitudes(const Elements& elements) {
 }
 
 float largest_element(const Elements& elements) {
+  const std::uint32_t largest_code = (elements.levels - 1) / 2;
   switch (elements.kind) {
-    case ElementKind::integer: return static_cast<float>((elements.levels - 1) / 2);
+    case ElementKind::integer: return static_cast<float>(largest_code);
     case ElementKind::minifloat: return magnitudes(elements).back();
     case ElementKind::table:
       return std::max(std::abs(elements.table.front()), std::abs(elements.table.back()));

@@ -108,7 +108,7 @@ struct Before {
   bool operator==(const Before&) const = default;
 };
 
-/// A format: elements, groups, scales, and what is stored beside the codes.
+/// A number format of a stored tensor.
 struct StoredFormat {
   std::string source;
   Elements elements;
