@@ -26,8 +26,9 @@ ctest --preset asan -j "$jobs" --no-tests=error -R "^(${modules// /|})_test:" \
   -E "memory|timing of|(no|free) file descriptors"
 ctest --preset asan -j "$jobs" --no-tests=error -R '^replay (npy|safetensors)$'
 
-# Compiler-dependent arithmetic and threads, where the change reaches them.
-if [ -n "$(/usr/bin/python3 -B tools/lint/changed.py models/numerics models/values)" ]; then
+# Compiler-dependent arithmetic, where the change reaches it. tools/nightly.sh tests everything with clang.
+if [ -n "$(/usr/bin/python3 -B tools/lint/changed.py models/numerics/kernels models/numerics/elements \
+  models/numerics/random)" ]; then
   bash tools/build.sh clang numerics_test
   ctest --preset clang -j "$jobs" --no-tests=error -R '^numerics_test:'
 fi
