@@ -10,6 +10,7 @@
 
 #include "base/input/errors.hpp"
 #include "base/input/nearest.hpp"
+#include "models/formats/float_type.hpp"
 #include "models/numerics/codec/round_values.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 
@@ -17,30 +18,13 @@ namespace equarx::vectors {
 namespace {
 
 using numerics::ElementFormat;
+using numerics::FloatType;
 
 constexpr std::uint64_t kShort = 256;  ///< elements of most cases, about
 constexpr std::uint64_t kLong = 1024;  ///< of cases that fill scale groups
 constexpr std::uint64_t kUneven = 3;   ///< elements past the last multiple of the ranks
 constexpr std::uint64_t kShard = 16;   ///< of a rank, in the uneven case
 constexpr std::uint64_t kSeed = 1;
-
-/// IEEE 754; OCP 8-bit Floating Point Specification (OFP8) 1.0, table 1.
-struct TypeInfo {
-  int fraction_bits = 0;
-  int smallest_exponent = 0;  ///< of normal values
-  float largest = 0.0F;
-};
-
-TypeInfo info_of(ElementFormat type) {
-  switch (type) {
-    case ElementFormat::fp32: return {23, -126, std::numeric_limits<float>::max()};
-    case ElementFormat::bf16: return {7, -126, 0x1.fep127F};
-    case ElementFormat::fp16: return {10, -14, 65504.0F};
-    case ElementFormat::fp8_e4m3: return {3, -6, 448.0F};
-    case ElementFormat::fp8_e5m2: return {2, -14, 57344.0F};
-    default: throw std::logic_error(std::string(numerics::name(type)) + " is not a tensor type");
-  }
-}
 
 /// One element of one rank.
 struct Place {
@@ -56,7 +40,7 @@ struct Place {
 };
 
 /// All four pairs of signs, and x - x.
-float zeros(const TypeInfo& /*type*/, const Place& place) {
+float zeros(const FloatType& /*type*/, const Place& place) {
   constexpr std::uint64_t kKinds = 4;
   const bool is_odd = place.rank % 2 == 1;
   switch (place.element % kKinds) {
@@ -68,7 +52,7 @@ float zeros(const TypeInfo& /*type*/, const Place& place) {
 }
 
 /// Multiples of the smallest subnormal value; some sums are normal.
-float subnormals(const TypeInfo& type, const Place& place) {
+float subnormals(const FloatType& type, const Place& place) {
   constexpr std::uint64_t kElementStep = 37;  // coprime to powers of two
   constexpr std::uint64_t kRankStep = 101;
   const auto normal = std::uint64_t{1} << type.fraction_bits;
@@ -81,7 +65,7 @@ float subnormals(const TypeInfo& type, const Place& place) {
 }
 
 /// One rank has a value from 1 to 2, others half a step or little more or less.
-float ties(const TypeInfo& type, const Place& place) {
+float ties(const FloatType& type, const Place& place) {
   constexpr std::uint64_t kKinds = 4;
   const std::uint32_t turn = place.turn(kKinds);
   const auto steps = std::uint64_t{1} << type.fraction_bits;
@@ -96,7 +80,7 @@ float ties(const TypeInfo& type, const Place& place) {
 }
 
 /// Sums beyond the largest value, at it, and back from beyond it.
-float largest(const TypeInfo& type, const Place& place) {
+float largest(const FloatType& type, const Place& place) {
   constexpr std::uint64_t kKinds = 6;
   const std::uint32_t turn = place.turn(kKinds);
   const float sign = place.element / kKinds % 2 == 0 ? 1.0F : -1.0F;
@@ -113,7 +97,7 @@ float largest(const TypeInfo& type, const Place& place) {
 }
 
 /// NaN, Inf, and Inf - Inf, in the first half.
-float nonfinite(const TypeInfo& /*type*/, const Place& place) {
+float nonfinite(const FloatType& /*type*/, const Place& place) {
   constexpr std::uint64_t kKinds = 8;
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const std::uint32_t turn = place.turn(kKinds);
@@ -129,14 +113,14 @@ float nonfinite(const TypeInfo& /*type*/, const Place& place) {
 }
 
 /// A large value, 1, the large value's negative, 1.
-float cancellation(const TypeInfo& type, const Place& place) {
+float cancellation(const FloatType& type, const Place& place) {
   constexpr float kLarge = 1e8F;
   const float large = std::min(kLarge, type.largest / 4);
   const std::array<float, 4> terms = {large, 1.0F, -large, 1.0F};
   return terms[(place.rank + place.element) % terms.size()];
 }
 
-using Fill = float (*)(const TypeInfo&, const Place&);
+using Fill = float (*)(const FloatType&, const Place&);
 
 std::vector<float> normal(std::uint32_t rank, std::uint64_t elements) {
   std::vector<float> values(elements);
@@ -145,7 +129,7 @@ std::vector<float> normal(std::uint32_t rank, std::uint64_t elements) {
 }
 
 /// Normal values times powers of two that repeat every 25 elements.
-std::vector<float> mixed(const TypeInfo& type, std::uint32_t rank, std::uint64_t elements) {
+std::vector<float> mixed(const FloatType& type, std::uint32_t rank, std::uint64_t elements) {
   constexpr int kMostSpread = 12;
   constexpr std::uint64_t kStep = 7;
   const int spread = std::min(kMostSpread, -type.smallest_exponent / 3);
@@ -156,7 +140,7 @@ std::vector<float> mixed(const TypeInfo& type, std::uint32_t rank, std::uint64_t
   return values;
 }
 
-std::vector<float> filled(Fill fill, const TypeInfo& type, std::uint32_t rank, std::uint32_t ranks,
+std::vector<float> filled(Fill fill, const FloatType& type, std::uint32_t rank, std::uint32_t ranks,
                           std::uint64_t elements) {
   std::vector<float> values(elements);
   for (std::uint64_t i = 0; i < elements; ++i) values[i] = fill(type, {i, rank, ranks});
@@ -216,7 +200,7 @@ std::uint64_t elements_of(std::string_view name, std::uint32_t ranks) {
 std::vector<std::vector<float>> inputs_of(std::string_view name, ElementFormat dtype,
                                           std::uint32_t ranks) {
   const std::uint64_t elements = elements_of(name, ranks);
-  const TypeInfo type = info_of(dtype);
+  const FloatType type = numerics::float_type(dtype).value();
   const Fill fill = fill_of(name);
   std::vector<std::vector<float>> all;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "models/collectives/with_arithmetic.hpp"
+#include "models/formats/float_type.hpp"
 #include "models/values/lanes.hpp"
 #include "models/values/unit_geometry.hpp"
 
@@ -269,20 +270,6 @@ RoundingPath path_of(const State& state) {
   return path;
 }
 
-/// Explicit bits of the significand; std::nullopt for types that are not floating point.
-std::optional<int> fraction_bits(ElementFormat type) {
-  switch (type) {
-    case ElementFormat::fp32: return 23;
-    case ElementFormat::bf16: return 7;
-    case ElementFormat::fp16: return 10;
-    case ElementFormat::fp8_e4m3:
-    case ElementFormat::fp8_e4m3fnuz: return 3;
-    case ElementFormat::fp8_e5m2:
-    case ElementFormat::fp8_e5m2fnuz: return 2;
-    default: return std::nullopt;
-  }
-}
-
 }  // namespace
 
 RoundingPath rounding_path(const collectives::Program& program, const RoundingNmse& nmse) {
@@ -301,8 +288,8 @@ RoundingPath rounding_path(const collectives::Program& program, const RoundingNm
 }
 
 double conversion_nmse(ElementFormat type, double variance) {
-  const std::optional<int> bits = fraction_bits(type);
-  if (!bits) return std::numeric_limits<double>::quiet_NaN();
+  const std::optional<numerics::FloatType> known = numerics::float_type(type);
+  if (!known) return std::numeric_limits<double>::quiet_NaN();
   constexpr int kLowest = -60;
   constexpr int kHighest = 20;
   constexpr double kUniform = 12.0;  // variance of a uniform error of one step
@@ -310,7 +297,7 @@ double conversion_nmse(ElementFormat type, double variance) {
   double error = 0.0;
   for (int exponent = kLowest; exponent < kHighest; ++exponent) {
     const double low = std::ldexp(1.0, exponent);
-    const double step = std::ldexp(low, -*bits);
+    const double step = std::ldexp(low, -known->fraction_bits);
     error += (share_below(2.0 * low) - share_below(low)) * step * step / (kUniform * variance);
   }
   return error;

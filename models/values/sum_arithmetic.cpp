@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "models/formats/float_type.hpp"
 #include "models/values/make_room.hpp"
 #include "models/values/tensor_source.hpp"
 
@@ -21,25 +22,24 @@ struct Limits {
   bool tie_stays = false;  ///< `beyond` itself rounds to `largest`, whose last bit is even
 };
 
-/// IEEE 754; OCP 8-bit Floating Point Specification (OFP8) 1.0, table 1.
+/// std::nullopt for types that conversions do not limit.
 std::optional<Limits> limits_of(ElementFormat type) {
   switch (type) {
-    case ElementFormat::bf16: return Limits{0x1.fep127F, 0x1.ffp127F, false};
-    case ElementFormat::fp16: return Limits{65504.0F, 65520.0F, false};
-    case ElementFormat::fp8_e4m3: return Limits{448.0F, 464.0F, true};
-    case ElementFormat::fp8_e5m2: return Limits{57344.0F, 61440.0F, false};
+    case ElementFormat::bf16:
+    case ElementFormat::fp16:
+    case ElementFormat::fp8_e4m3:
+    case ElementFormat::fp8_e5m2: break;
     default: return std::nullopt;
   }
+  const numerics::FloatType known = numerics::float_type(type).value();
+  const int half_step = std::ilogb(known.largest) - known.fraction_bits - 1;
+  return Limits{known.largest, known.largest + std::ldexp(1.0F, half_step),
+                type == ElementFormat::fp8_e4m3};
 }
 
 /// Smallest normal magnitude of an accumulator.
 float smallest_normal(ElementFormat type) {
-  switch (type) {
-    case ElementFormat::fp16:
-    case ElementFormat::fp8_e5m2: return 0x1p-14F;
-    case ElementFormat::fp8_e4m3: return 0x1p-6F;
-    default: return std::numeric_limits<float>::min();
-  }
+  return std::ldexp(1.0F, numerics::float_type(type).value().smallest_exponent);
 }
 
 void flush_subnormals(ElementFormat type, std::span<float> values) {
