@@ -107,6 +107,7 @@ config::ExperimentConfig compared_collectives(const config::ExperimentConfig& co
 Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
               const run::Progress& progress) {
   options.formats = formats_of(config, options.formats);
+  options.promise_costs = false;
   Advice advice;
   advice.tuned = tune::tune(config, options, progress);
   advice.plain = fastest_plain(advice.tuned);

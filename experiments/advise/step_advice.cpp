@@ -238,6 +238,7 @@ class Adviser {
 
 StepAdvice advise_step(const config::StepConfig& given, const tune::TuneOptions& options,
                        const tune_step::Progress& progress) {
+  tune_step::check_options(options);
   config::StepConfig config = unquantized(given);
   use_fastest_algorithms(progress, config);
   tune::TuneOptions scaled = options;

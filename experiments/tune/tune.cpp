@@ -152,7 +152,7 @@ class Tuning {
   TuneResult find() {
     do find_front();
     while (best_breaks_promise());
-    if (!options_.promises.empty()) find_costs();
+    if (!options_.promises.empty() && options_.promise_costs) find_costs();
     return std::move(result_);
   }
 

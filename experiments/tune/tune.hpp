@@ -44,6 +44,7 @@ struct TuneOptions {
   /// Promises that candidates must keep. The space then also has candidates that differ in their
   /// arithmetic of sums.
   std::vector<contract::Promise> promises = {};
+  bool promise_costs = true;              ///< also find TuneResult::promise_costs
   std::vector<std::string> formats = {};  ///< see tune_formats()
   bool exhaustive = false;                ///< simulate every candidate
   /// Wall-clock budget of the search in seconds. std::nullopt: no budget, but candidates that need

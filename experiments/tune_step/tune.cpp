@@ -24,10 +24,7 @@ namespace equarx::tune_step {
 namespace {
 
 tune::TuneOptions with_limit(tune::TuneOptions options) {
-  if (options.limits.max_time_s)
-    throw input::InputError(
-        "--max-time",
-        "applies to a single collective; a step is tuned for the shortest time, remove it");
+  check_options(options);
   constexpr double kDecibels = 10.0;
   if (!options.limits.max_nmse) {
     options.limits.max_nmse = std::pow(kDecibels, -kDefaultSqnrDb / kDecibels);
@@ -234,6 +231,15 @@ class Tuning {
 };
 
 }  // namespace
+
+void check_options(const tune::TuneOptions& options) {
+  if (options.limits.max_time_s)
+    throw input::InputError(
+        "--max-time",
+        "applies to a single collective; a step is tuned for the shortest time, remove it");
+  if (!options.promises.empty())
+    throw input::InputError("--contract", "is for a single collective, not for a step; remove it");
+}
 
 StepTuneResult tune_step(const config::StepConfig& config, const tune::TuneOptions& options,
                          const Progress& progress) {

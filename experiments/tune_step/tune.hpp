@@ -47,6 +47,9 @@ struct StepTuneResult {
   std::string obstacle;            ///< why some combinations cannot run; empty if all can
 };
 
+/// @throws input::InputError for options that do not apply to steps: time limits, promises
+void check_options(const tune::TuneOptions& options);
+
 /// `config`: its baseline is tuned; other variants are ignored.
 /// @throws input::InputError for options that do not apply to steps, for a step without
 /// collectives, and if a group has no candidate within the limit

@@ -143,8 +143,6 @@ void check_no_program_options(const AdviseArguments& arguments) {
 void check_step_options(const AdviseArguments& arguments) {
   const char* const option =
       first_given({{!arguments.chips.empty(), "--chips"}, {!arguments.slices.empty(), "--slices"}});
-  if (!arguments.contract.empty())
-    throw input::InputError("--contract", "is for a single collective, not for a step; remove it");
   if (option != nullptr)
     throw input::InputError("", fmt::format("{} applies to collectives, as the mesh of a step "
                                             "depends on its machine; run advise for each machine",

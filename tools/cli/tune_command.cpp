@@ -2,7 +2,6 @@
 #include <string>
 #include <variant>
 
-#include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/output/output_file.hpp"
 #include "experiments/config/step_json.hpp"
@@ -47,12 +46,6 @@ void find_and_print(const TuneArguments& arguments, const input::Json& json, Fin
   }
 }
 
-/// @throws input::InputError for promises in a step
-void check_no_contract(const tune::TuneOptions& options) {
-  if (options.promises.empty()) return;
-  throw input::InputError("--contract", "is for a single collective, not for a step; remove it");
-}
-
 void tune_config(const TuneArguments& arguments, const tune::TuneOptions& options,
                  const input::Json& json, const config::ExperimentConfig& config) {
   find_and_print(arguments, json, [&](const run::Progress& progress) {
@@ -63,7 +56,6 @@ void tune_config(const TuneArguments& arguments, const tune::TuneOptions& option
 
 void tune_config(const TuneArguments& arguments, const tune::TuneOptions& options,
                  const input::Json& json, const config::StepConfig& config) {
-  check_no_contract(options);
   const config::StepConfig step =
       naming_file(arguments.config.path, [&] { return config::step_form(config); });
   find_and_print(arguments, config.compared ? to_json(step) : json,

@@ -115,6 +115,10 @@ TEST_CASE("options and steps that cannot be tuned are rejected") {
   tune::TuneOptions timed;
   timed.limits.max_time_s = 1e-3;
   testing::check_refused([&] { tuned(exposed_step(), timed); }, "--max-time", "remove it");
+  tune::TuneOptions promised;
+  promised.promises = {contract::Promise::one_rounding};
+  testing::check_refused([&] { tuned(exposed_step(), promised); }, "--contract",
+                         "is for a single collective");
   input::Json alone = exposed_step();
   alone["step"]["tasks"] = input::Json::parse(R"([{"name": "a", "compute": {"time": "1 ms"}}])");
   testing::check_refused([&] { tuned(alone, {}); }, "/step", "no collective");
