@@ -18,6 +18,12 @@ std::span<const EmbeddedFile> embedded_hardware();
 /// configs/models/*.json
 std::span<const EmbeddedFile> embedded_models();
 
+/// configs/formats/*.json: formats of stored tensors
+std::span<const EmbeddedFile> embedded_formats();
+
+/// configs/schemes/*.json: formats and arithmetic of GEMMs
+std::span<const EmbeddedFile> embedded_schemes();
+
 /// configs/new/*.json: commented templates
 std::span<const EmbeddedFile> embedded_new();
 

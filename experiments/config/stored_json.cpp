@@ -8,11 +8,13 @@
 #include <fmt/format.h>
 
 #include "base/input/codecs.hpp"
+#include "base/input/embedded.hpp"
 #include "base/input/enum_names.hpp"
 #include "base/input/errors.hpp"
 #include "base/input/fields.hpp"
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
+#include "base/input/nearest.hpp"
 #include "base/input/pointer.hpp"
 
 namespace equarx::config {
@@ -33,11 +35,12 @@ constexpr input::EnumNames<stored::Ties, 3> kTies({
     {stored::Ties::away, "away"},
     {stored::Ties::up, "up"},
 });
-constexpr input::EnumNames<stored::Along, 4> kAlong({
+constexpr input::EnumNames<stored::Along, 5> kAlong({
     {stored::Along::tensor, "tensor"},
     {stored::Along::row, "row"},
     {stored::Along::column, "column"},
     {stored::Along::strided, "strided"},
+    {stored::Along::block, "block"},
 });
 constexpr input::EnumNames<stored::RangeRule, 7> kRules({
     {stored::RangeRule::abs_max, "abs-max"},
@@ -216,10 +219,12 @@ const input::Table<stored::Groups>& groups_table() {
   using stored::Groups;
   static const input::Table<Groups> table{
       {"along", &Groups::along, input::OneOf{kAlong},
-       "`\"tensor\"`: elements in order, `\"row\"`, `\"column\"`, or `\"strided\"`: element e in "
-       "group e mod `length`"},
+       "`\"tensor\"`: elements in order, `\"row\"`, `\"column\"`, `\"strided\"`: element e in "
+       "group "
+       "e mod `length`, or `\"block\"` of `rows` and `length` columns"},
       {"length", &Groups::length, input::Integer{0, kMostLength},
        "elements of a group; 0: the whole tensor, row or column"},
+      {"rows", &Groups::rows, input::Integer{1, kMostLength}, "rows of a block"},
   };
   return table;
 }
@@ -306,10 +311,19 @@ StoredFormat read_stored_format(const input::Json& json) {
   return format;
 }
 
-StoredFormat load_stored_format(const std::string& path, const std::string& pointer) {
-  return input::read_named_file(path, pointer, [](const std::string& text) {
-    return read_stored_format(input::parse_json(text));
-  });
+StoredFormat load_stored_format(const std::string& name_or_path, const std::string& pointer) {
+  if (input::is_path(name_or_path))
+    return input::read_named_file(name_or_path, pointer, [](const std::string& text) {
+      return read_stored_format(input::parse_json(text));
+    });
+  std::vector<std::string_view> names;
+  for (const input::EmbeddedFile& file : input::embedded_formats()) {
+    if (file.name == name_or_path) return read_stored_format(input::parse_json(file.text));
+    names.push_back(file.name);
+  }
+  throw input::InputError(
+      pointer, fmt::format("'{}' is not a known format; {}, or the path of a format file",
+                           name_or_path, input::remedy_of_all(name_or_path, names)));
 }
 
 input::Json stored_format_json(const StoredFormat& format) {

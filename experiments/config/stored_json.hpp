@@ -11,8 +11,10 @@ namespace equarx::config {
 /// Reads and checks a format. @throws InputError
 stored::StoredFormat read_stored_format(const input::Json& json);
 
-/// Reads the file of a format. @throws InputError at `pointer`, naming the file
-stored::StoredFormat load_stored_format(const std::string& path, const std::string& pointer);
+/// Loads a format by the name of a file in configs/formats ("nf4"), or by path (anything that
+/// contains a '/' or ends in ".json"). @throws InputError, at `pointer`.
+stored::StoredFormat load_stored_format(const std::string& name_or_path,
+                                        const std::string& pointer);
 
 /// Inverse of read_stored_format().
 input::Json stored_format_json(const stored::StoredFormat& format);

@@ -99,7 +99,7 @@ class Encoder {
   Members members(const Group& group) const {
     Members members;
     for (std::size_t n = 0; n < group.count; ++n) {
-      const std::size_t i = group.first + n * group.stride;
+      const std::size_t i = group.index(n);
       if (apart_[i]) continue;
       members.values.push_back(values_[i]);
       members.weights.push_back(format_.elements.weighted ? double{importance_[i]} : 1.0);
@@ -113,7 +113,7 @@ class Encoder {
     if (format_.scale.zero_point != ZeroPoint::none)
       encoded_.zero_points.push_back(scale.zero_point);
     for (std::size_t n = 0; n < group.count; ++n) {
-      const std::size_t i = group.first + n * group.stride;
+      const std::size_t i = group.index(n);
       encoded_.codes[i] = quantizer_.code(values_[i], scale);
     }
   }
@@ -124,7 +124,7 @@ class Encoder {
     std::vector<float> table = kmeans(of_group.values, of_group.weights, count);
     for (float& centre : table) centre = rounded(centre, format_.elements.table_type);
     for (std::size_t n = 0; n < group.count; ++n) {
-      const std::size_t i = group.first + n * group.stride;
+      const std::size_t i = group.index(n);
       encoded_.codes[i] = nearest(table, values_[i]);
     }
     encoded_.tables.insert(encoded_.tables.end(), table.begin(), table.end());
@@ -159,7 +159,7 @@ std::vector<float> decode(const StoredFormat& format, const Encoded& encoded) {
   std::vector<float> values(encoded.codes.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (std::size_t n = 0; n < groups[g].count; ++n) {
-      const std::size_t i = groups[g].first + n * groups[g].stride;
+      const std::size_t i = groups[g].index(n);
       const std::int16_t code = encoded.codes[i];
       values[i] =
           has_scales(format)

@@ -59,6 +59,18 @@ std::vector<Group> column_groups(const Groups& groups, const Shape& shape) {
   return all;
 }
 
+std::vector<Group> block_groups(const Groups& groups, const Shape& shape) {
+  require(groups.length > 0 && groups.rows > 0, "blocks need a length and a number of rows");
+  std::vector<Group> all;
+  for (std::size_t row = 0; row < shape.rows; row += groups.rows)
+    for (std::size_t column = 0; column < shape.columns; column += groups.length) {
+      const std::size_t wide = std::min(groups.length, shape.columns - column);
+      const std::size_t high = std::min(groups.rows, shape.rows - row);
+      all.push_back({row * shape.columns + column, 1, wide * high, wide, shape.columns});
+    }
+  return all;
+}
+
 void check_range(const StoredFormat& format) {
   const Scale& scale = format.scale;
   const bool shifted = scale.zero_point != ZeroPoint::none;
@@ -133,9 +145,10 @@ std::vector<Group> groups_of(const Groups& groups, const Shape& shape) {
     case Along::tensor: return tensor_groups(groups, shape.elements());
     case Along::row: return row_groups(groups, shape);
     case Along::column: return column_groups(groups, shape);
-    case Along::strided: break;
+    case Along::strided: return strided_groups(groups, shape.elements());
+    case Along::block: break;
   }
-  return strided_groups(groups, shape.elements());
+  return block_groups(groups, shape);
 }
 
 std::size_t largest_count(const StoredFormat& format, const Shape& shape) {

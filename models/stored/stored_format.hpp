@@ -42,16 +42,18 @@ struct Elements {
 
 /// Direction of the groups that share a scale, zero point or fitted table.
 enum class Along : std::uint8_t {
-  tensor,  ///< consecutive elements in row-major order; the last group may be short
-  row,     ///< consecutive elements of a row
-  column,  ///< consecutive elements of a column
-  strided  ///< element e belongs to group e mod length
+  tensor,   ///< consecutive elements in row-major order; the last group may be short
+  row,      ///< consecutive elements of a row
+  column,   ///< consecutive elements of a column
+  strided,  ///< element e belongs to group e mod length
+  block     ///< elements of a block of `rows` and `length` columns; those at the edges may be small
 };
 
 /// Groups of elements.
 struct Groups {
   Along along = Along::tensor;
   std::size_t length = 0;  ///< 0: the whole tensor, row or column
+  std::size_t rows = 1;    ///< of a block
 
   bool operator==(const Groups&) const = default;
 };
@@ -129,11 +131,17 @@ struct Shape {
   std::size_t elements() const { return rows * columns; }
 };
 
-/// Elements first, first + stride, ... of a tensor.
+/// Elements first, first + stride, ... of a tensor, in runs of `run` whose beginnings are `jump`
+/// apart.
 struct Group {
   std::size_t first;
   std::size_t stride;
   std::size_t count;
+  std::size_t run = SIZE_MAX;
+  std::size_t jump = 0;
+
+  /// Index of element n in the tensor.
+  std::size_t index(std::size_t n) const { return first + n / run * jump + n % run * stride; }
 };
 
 /// Bits of a stored tensor.

@@ -7,6 +7,7 @@
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/model_json.hpp"
+#include "experiments/config/scheme_json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/stored_json.hpp"
 #include "experiments/study/study.hpp"
@@ -34,6 +35,9 @@ std::span<const Document> documents() {
                "The shape of a decoder-only transformer with grouped-query attention and rotary "
                "positions.",
                config::model_schema},
+      Document{"scheme", "equarx-sim GEMM scheme",
+               "A GEMM of quantized operands: formats, unit, place of the scales (docs/gemm.md)",
+               config::scheme_schema},
       Document{"step", "equarx-sim step",
                "A whole step of every chip: computing and collectives as a graph of tasks "
                "(docs/steps.md)",
