@@ -1,0 +1,256 @@
+#include "models/gemm/matmul.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "base/os/parallel_for.hpp"
+#include "models/gemm/code_sums.hpp"
+#include "models/numerics/elements/bfloat16.hpp"
+#include "models/numerics/elements/float16.hpp"
+
+namespace equarx::gemm {
+namespace {
+
+constexpr std::size_t kPanel = 64;  ///< outputs computed together
+
+/// Scale of a row and segment.
+float scale_at(const std::vector<float>& scales, std::size_t index) {
+  return scales.empty() ? 1.0F : scales[index];
+}
+
+struct Fp32Sum {
+  static float rounded(float value) { return value; }
+};
+struct Fp16Sum {
+  static float rounded(float value) { return numerics::round_to_fp16(value); }
+};
+struct Bf16Sum {
+  static float rounded(float value) {
+    return numerics::float_from_bf16(numerics::bf16_from_float(value));
+  }
+};
+
+/// Rows of W transposed: element (input, output) of `kPanel` outputs, 0 beyond the last one.
+template <typename Number>
+std::vector<Number> panel_of(std::span<const float> elements, std::size_t inputs, std::size_t first,
+                             std::size_t count) {
+  std::vector<Number> panel(inputs * kPanel);
+  for (std::size_t n = 0; n < count; ++n)
+    for (std::size_t k = 0; k < inputs; ++k)
+      panel[k * kPanel + n] = Number{elements[(first + n) * inputs + k]};
+  return panel;
+}
+
+/// Sums of one row of X with all outputs of a panel.
+template <typename Sum, typename Number>
+std::array<Number, kPanel> panel_sums(std::span<const float> x, const Number* panel) {
+  std::array<Number, kPanel> sums{};
+  for (const float value : x) {
+    for (std::size_t n = 0; n < kPanel; ++n) {
+      if constexpr (std::is_same_v<Number, float>)
+        sums[n] = Sum::rounded(sums[n] + value * panel[n]);
+      else
+        sums[n] += Number{value} * panel[n];
+    }
+    panel += kPanel;
+  }
+  return sums;
+}
+
+/// A GEMM on a unit of floats.
+class FloatGemm {
+ public:
+  FloatGemm(const Scheme& scheme, const Matrix& x, const Matrix& w)
+      : inputs_(x.shape.columns),
+        outputs_(w.shape.rows),
+        rows_(x.shape.rows),
+        segments_(segments_of(scheme, inputs_)),
+        accumulator_(scheme.accumulate),
+        x_(float_operand(scheme, scheme.activations, x, segments_)),
+        w_(float_operand(scheme, scheme.weights, w, segments_)) {}
+
+  std::vector<float> result(unsigned threads) const {
+    std::vector<float> result(rows_ * outputs_);
+    os::parallel_for((outputs_ + kPanel - 1) / kPanel, threads, [&](std::size_t panel, unsigned) {
+      switch (accumulator_) {
+        case Accumulator::fp16: return add_panel<Fp16Sum>(panel * kPanel, result);
+        case Accumulator::bf16: return add_panel<Bf16Sum>(panel * kPanel, result);
+        case Accumulator::fp32:
+        case Accumulator::int32: break;
+      }
+      add_panel<Fp32Sum>(panel * kPanel, result);
+    });
+    return result;
+  }
+
+ private:
+  template <typename Sum>
+  void add_panel(std::size_t first, std::vector<float>& result) const {
+    const std::size_t count = std::min(kPanel, outputs_ - first);
+    const std::vector<float> panel = panel_of<float>(w_.elements, inputs_, first, count);
+    for (std::size_t row = 0; row < rows_; ++row)
+      for (std::size_t s = 0; s < segments_.size(); ++s) {
+        const Segment segment = segments_[s];
+        const std::span x =
+            std::span(x_.elements).subspan(row * inputs_ + segment.begin, segment.size());
+        const auto sums = panel_sums<Sum, float>(x, &panel[segment.begin * kPanel]);
+        const float x_scale = scale_at(x_.scales, row * segments_.size() + s);
+        for (std::size_t n = 0; n < count; ++n) {
+          const float w_scale = scale_at(w_.scales, (first + n) * segments_.size() + s);
+          float& sum = result[row * outputs_ + first + n];
+          const float scaled = sums[n] * (x_scale * w_scale);
+          sum = s == 0 ? scaled : sum + scaled;
+        }
+      }
+  }
+
+  std::size_t inputs_;
+  std::size_t outputs_;
+  std::size_t rows_;
+  std::vector<Segment> segments_;
+  Accumulator accumulator_;
+  FloatOperand x_;
+  FloatOperand w_;
+};
+
+/// One segment of a code operand in the form that a unit multiplies.
+struct UnitOperand {
+  std::vector<std::int16_t> values;  ///< int8: code + offset
+  std::vector<std::uint8_t> codes;   ///< of the segment
+  std::optional<BitPlanes> planes;   ///< int1
+  std::vector<std::int64_t> sums;    ///< of the codes of each row
+};
+
+UnitOperand unit_operand(const CodeOperand& operand, Unit unit, std::size_t inputs,
+                         const std::vector<Segment>& segments, std::size_t s) {
+  const Segment segment = segments[s];
+  const std::size_t rows = operand.codes.size() / inputs;
+  UnitOperand result;
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::int64_t sum = 0;
+    for (std::size_t k = segment.begin; k < segment.end; ++k) {
+      const std::uint8_t code = operand.codes[row * inputs + k];
+      result.codes.push_back(code);
+      sum += code;
+      if (unit == Unit::int8)
+        result.values.push_back(
+            static_cast<std::int16_t>(code + operand.offsets[row * segments.size() + s]));
+    }
+    result.sums.push_back(sum);
+  }
+  if (unit == Unit::int1) result.planes.emplace(result.codes, segment.size(), operand.bits);
+  return result;
+}
+
+/// A GEMM on a unit of integers.
+class CodeGemm {
+ public:
+  CodeGemm(const Scheme& scheme, const Matrix& x, const Matrix& w)
+      : inputs_(x.shape.columns),
+        outputs_(w.shape.rows),
+        rows_(x.shape.rows),
+        unit_(scheme.unit),
+        segments_(segments_of(scheme, inputs_)),
+        x_(code_operand(*scheme.activations, x, segments_)),
+        w_(code_operand(*scheme.weights, w, segments_)),
+        table_(unit_ == Unit::table ? x_.bits : 0, unit_ == Unit::table ? w_.bits : 0) {
+    check_sums();
+  }
+
+  std::vector<float> result(unsigned threads) const {
+    std::vector<float> result(rows_ * outputs_);
+    for (std::size_t s = 0; s < segments_.size(); ++s) {
+      const UnitOperand x = unit_operand(x_, unit_, inputs_, segments_, s);
+      const UnitOperand w = unit_operand(w_, unit_, inputs_, segments_, s);
+      os::parallel_for(rows_, threads, [&](std::size_t row, unsigned) {
+        for (std::size_t n = 0; n < outputs_; ++n) {
+          const float scale =
+              x_.scales[row * segments_.size() + s] * w_.scales[n * segments_.size() + s];
+          const float scaled = static_cast<float>(sum(x, row, w, n, s)) * scale;
+          float& total = result[row * outputs_ + n];
+          total = s == 0 ? scaled : total + scaled;
+        }
+      });
+    }
+    return result;
+  }
+
+ private:
+  void check_sums() const {
+    const std::int64_t each = std::int64_t{x_.largest} * w_.largest;
+    std::size_t most = 0;
+    for (const Segment& segment : segments_) most = std::max(most, segment.size());
+    if (each * static_cast<std::int64_t>(most) > std::numeric_limits<std::int32_t>::max())
+      throw std::invalid_argument("sums of " + std::to_string(most) + " products of up to " +
+                                  std::to_string(each) +
+                                  " may exceed int32; use groups along the rows");
+  }
+
+  /// Sum of (code + offset) products: those of unsigned codes, and terms of the offsets.
+  std::int32_t sum(const UnitOperand& x, std::size_t row, const UnitOperand& w, std::size_t output,
+                   std::size_t s) const {
+    const std::size_t size = segments_[s].size();
+    if (unit_ == Unit::int8)
+      return sum_of_values(std::span(x.values).subspan(row * size, size),
+                           std::span(w.values).subspan(output * size, size));
+    const std::int64_t codes = unit_ == Unit::int1
+                                   ? sum_of_planes(*x.planes, row, *w.planes, output)
+                                   : table_.sum(std::span(x.codes).subspan(row * size, size),
+                                                std::span(w.codes).subspan(output * size, size));
+    const std::int64_t x_offset = x_.offsets[row * segments_.size() + s];
+    const std::int64_t w_offset = w_.offsets[output * segments_.size() + s];
+    return static_cast<std::int32_t>(codes + x_offset * w.sums[output] + w_offset * x.sums[row] +
+                                     static_cast<std::int64_t>(size) * x_offset * w_offset);
+  }
+
+  std::size_t inputs_;
+  std::size_t outputs_;
+  std::size_t rows_;
+  Unit unit_;
+  std::vector<Segment> segments_;
+  CodeOperand x_;
+  CodeOperand w_;
+  ProductTable table_;
+};
+
+void check_shapes(const Matrix& x, const Matrix& w) {
+  if (x.shape.columns != w.shape.columns)
+    throw std::invalid_argument("activations have " + std::to_string(x.shape.columns) +
+                                " columns and weights " + std::to_string(w.shape.columns) +
+                                "; both need one per input");
+}
+
+}  // namespace
+
+std::vector<float> matmul(const Scheme& scheme, const Matrix& x, const Matrix& w,
+                          unsigned threads) {
+  check(scheme);
+  check_shapes(x, w);
+  if (multiplies_codes(scheme.unit)) return CodeGemm(scheme, x, w).result(threads);
+  return FloatGemm(scheme, x, w).result(threads);
+}
+
+std::vector<double> exact_matmul(const Matrix& x, const Matrix& w, unsigned threads) {
+  check_shapes(x, w);
+  const std::size_t inputs = x.shape.columns;
+  const std::size_t outputs = w.shape.rows;
+  std::vector<double> result(x.shape.rows * outputs);
+  os::parallel_for((outputs + kPanel - 1) / kPanel, threads, [&](std::size_t index, unsigned) {
+    const std::size_t first = index * kPanel;
+    const std::size_t count = std::min(kPanel, outputs - first);
+    const std::vector<double> panel = panel_of<double>(w.values, inputs, first, count);
+    for (std::size_t row = 0; row < x.shape.rows; ++row) {
+      const auto sums =
+          panel_sums<Fp32Sum, double>(x.values.subspan(row * inputs, inputs), panel.data());
+      std::copy_n(sums.begin(), count,
+                  result.begin() + static_cast<std::ptrdiff_t>(row * outputs + first));
+    }
+  });
+  return result;
+}
+
+}  // namespace equarx::gemm
