@@ -1,12 +1,16 @@
-// Optional worker threads.
+// Number of threads, and optional worker threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 namespace equarx::os {
+
+/// Threads for work on all cores, at least 1.
+inline unsigned default_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 /// Starts up to `count` threads that run `work`. Starting fewer, if the system refuses more, only
 /// affects speed.

@@ -12,7 +12,6 @@
 #include "models/tensors/npy_writer.hpp"
 
 namespace equarx::inspect {
-namespace {
 
 std::vector<float> all_values(const tensors::TensorFile& file) {
   std::vector<float> values(file.elements());
@@ -34,8 +33,6 @@ void check_importance(const tensors::TensorFile& file, const stored::StoredForma
                                                        fmt::join(importance->shape(), " x "),
                                                        fmt::join(file.shape(), " x ")));
 }
-
-}  // namespace
 
 stored::Shape rows_and_columns(std::span<const std::uint64_t> shape) {
   stored::Shape result{1, shape.back()};

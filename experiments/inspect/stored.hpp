@@ -25,6 +25,14 @@ struct StoredReport {
 /// The last dimension is the columns, all others are rows.
 stored::Shape rows_and_columns(std::span<const std::uint64_t> shape);
 
+/// All values of a file, in FP32.
+std::vector<float> all_values(const tensors::TensorFile& file);
+
+/// Checks that importance is given if and only if the format depends on it, in the shape of `file`.
+/// @throws InputError at /importance
+void check_importance(const tensors::TensorFile& file, const stored::StoredFormat& format,
+                      const std::optional<tensors::TensorFile>& importance);
+
 /// Encodes and decodes the whole tensor, in memory. With `output`, writes the decoded values there
 /// as a .npy file of float32. @throws InputError for a tensor or `importance` that does not suit
 /// the format; tensors::FileError

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -217,7 +218,18 @@ class CodeGemm {
   ProductTable table_;
 };
 
-void check_shapes(const Matrix& x, const Matrix& w) {
+void check_finite(const Matrix& matrix, const std::string& operand) {
+  const auto found =
+      std::ranges::find_if(matrix.values, [](float value) { return !std::isfinite(value); });
+  if (found == matrix.values.end()) return;
+  throw std::invalid_argument(operand + " have NaN or Inf at element " +
+                              std::to_string(found - matrix.values.begin()) +
+                              "; quantization needs finite values");
+}
+
+void check_operands(const Matrix& x, const Matrix& w) {
+  check_finite(x, "activations");
+  check_finite(w, "weights");
   if (x.shape.columns != w.shape.columns)
     throw std::invalid_argument("activations have " + std::to_string(x.shape.columns) +
                                 " columns and weights " + std::to_string(w.shape.columns) +
@@ -229,13 +241,15 @@ void check_shapes(const Matrix& x, const Matrix& w) {
 std::vector<float> matmul(const Scheme& scheme, const Matrix& x, const Matrix& w,
                           unsigned threads) {
   check(scheme);
-  check_shapes(x, w);
+  check_operands(x, w);
+  if (!w.importance.empty() && !(scheme.weights && stored::needs_importance(*scheme.weights)))
+    throw std::invalid_argument("the weights do not depend on their importance; remove it");
   if (multiplies_codes(scheme.unit)) return CodeGemm(scheme, x, w).result(threads);
   return FloatGemm(scheme, x, w).result(threads);
 }
 
 std::vector<double> exact_matmul(const Matrix& x, const Matrix& w, unsigned threads) {
-  check_shapes(x, w);
+  check_operands(x, w);
   const std::size_t inputs = x.shape.columns;
   const std::size_t outputs = w.shape.rows;
   std::vector<double> result(x.shape.rows * outputs);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/os/parallel_for.hpp"
+#include "base/os/threads.hpp"
 #include "models/values/shared_amax.hpp"
 #include "models/values/unit_interpreter.hpp"
 
@@ -398,6 +399,6 @@ std::uint64_t result_elements(const collectives::Program& program) {
   return result_rows(program) * program.partition.elements();
 }
 
-unsigned default_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
+unsigned default_threads() { return os::default_threads(); }
 
 }  // namespace equarx::values

@@ -12,6 +12,7 @@
 #include "tools/cli/contract_command.hpp"
 #include "tools/cli/exchange_options.hpp"
 #include "tools/cli/help_texts.hpp"
+#include "tools/cli/matmul_command.hpp"
 #include "tools/cli/vectors_command.hpp"
 
 namespace equarx::cli {
@@ -491,6 +492,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_validate(*app);
   add_reproduce(*app, exit_code);
   add_quantize(*app);
+  add_matmul(*app);
   add_sweep(*app, exit_code);
   add_tune(*app);
   add_advise(*app);

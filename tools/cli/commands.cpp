@@ -44,6 +44,18 @@
 #include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
+
+tensors::TensorFile open_tensor(const std::string& file, const std::string& tensor,
+                                const std::string& option) {
+  try {
+    std::optional<std::string_view> name;
+    if (!tensor.empty()) name = tensor;
+    return tensors::TensorFile::open(file, name);
+  } catch (const tensors::NoTensorNamed& error) {
+    throw input::InputError("", fmt::format("{} by {}", error.what(), option));
+  }
+}
+
 namespace {
 
 using input::InputError;
@@ -72,16 +84,6 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
   return inspect::read_quantize_options(json);
 }
 
-tensors::TensorFile open_tensor(const QuantizeArguments& arguments) {
-  try {
-    std::optional<std::string_view> name;
-    if (!arguments.tensor.empty()) name = arguments.tensor;
-    return tensors::TensorFile::open(arguments.file, name);
-  } catch (const tensors::NoTensorNamed& error) {
-    throw InputError("", fmt::format("{} by --tensor", error.what()));
-  }
-}
-
 std::optional<std::filesystem::path> output_of(const QuantizeArguments& arguments) {
   if (arguments.output.empty()) return std::nullopt;
   return arguments.output;
@@ -105,7 +107,7 @@ void quantize_stored(const QuantizeArguments& arguments) {
   const stored::StoredFormat format = config::load_stored_format(arguments.format, "--format");
   std::optional<tensors::TensorFile> importance;
   if (!arguments.importance.empty()) importance = tensors::TensorFile::open(arguments.importance);
-  const tensors::TensorFile file = open_tensor(arguments);
+  const tensors::TensorFile file = open_tensor(arguments.file, arguments.tensor, "--tensor");
   const inspect::StoredReport report = naming_options(
       "", [&] { return inspect::quantize_stored(file, format, importance, output_of(arguments)); });
   print(to_table(report));
@@ -224,7 +226,8 @@ void quantize(const QuantizeArguments& arguments) {
     throw InputError("--importance", "is for the file of a stored format; remove it");
   const inspect::QuantizeOptions options =
       naming_options("", [&] { return quantize_options(arguments); });
-  print(to_table(quantize_file(open_tensor(arguments), options, output_of(arguments))));
+  print(to_table(quantize_file(open_tensor(arguments.file, arguments.tensor, "--tensor"), options,
+                               output_of(arguments))));
 }
 
 void compare(const CompareArguments& arguments) {

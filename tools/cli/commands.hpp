@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/tensors/tensor_file.hpp"
+
 namespace equarx::cli {
 
 /// Values of `--set` and `--unset`.
@@ -273,6 +275,11 @@ struct QuantizeArguments {
   std::string elements_per_scale;
   std::string output;  ///< .npy file for the dequantized tensor; empty: none
 };
+
+/// Opens a tensor; `tensor`: its name in a .safetensors file, empty for the only one. @throws
+/// InputError for several, naming the `option` that selects one
+tensors::TensorFile open_tensor(const std::string& file, const std::string& tensor,
+                                const std::string& option);
 
 /// Prints the quantization error of a tensor file.
 void quantize(const QuantizeArguments& arguments);

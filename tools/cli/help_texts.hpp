@@ -109,6 +109,14 @@ inline constexpr const char* kQuantizeFooter =
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "configs/formats/nf4.json";
 
+/// Footer of matmul.
+inline constexpr const char* kMatmulFooter =
+    "Examples:\n"
+    "  equarx-sim matmul x.npy w.npy --scheme zeroquant\n"
+    "  equarx-sim matmul x.npy model.safetensors --w-tensor w --scheme fp8-blocks -o y.npy\n"
+    "\n"
+    "docs/gemm.md describes schemes.";
+
 /// Footer of export.
 inline constexpr const char* kExportFooter =
     "Examples:\n"

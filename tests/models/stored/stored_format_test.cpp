@@ -33,14 +33,25 @@ TEST_CASE("stored format: bits include scales, zero points, tables and elements 
 TEST_CASE("stored format: groups contain every element once") {
   for (const Groups groups :
        {Groups{Along::tensor, 7}, Groups{Along::tensor, 0}, Groups{Along::row, 3},
-        Groups{Along::column, 2}, Groups{Along::column, 0}, Groups{Along::strided, 5}}) {
+        Groups{Along::column, 2}, Groups{Along::column, 0}, Groups{Along::strided, 5},
+        Groups{Along::block, 4, 3}, Groups{Along::block, 6, 4}}) {
     std::vector<int> seen(24, 0);
     for (const Group& group : groups_of(groups, {4, 6}))
-      for (std::size_t n = 0; n < group.count; ++n) ++seen.at(group.first + n * group.stride);
+      for (std::size_t n = 0; n < group.count; ++n) ++seen.at(group.index(n));
     CHECK(seen == std::vector<int>(24, 1));
   }
   CHECK_THROWS_AS(groups_of({Along::row, 5}, {4, 6}), std::invalid_argument);
   CHECK_THROWS_AS(groups_of({Along::strided, 0}, {4, 6}), std::invalid_argument);
+  CHECK_THROWS_AS(groups_of({Along::block, 0, 2}, {4, 6}), std::invalid_argument);
+}
+
+TEST_CASE("stored format: blocks join rows and columns") {
+  const std::vector<Group> blocks = groups_of({Along::block, 4, 2}, {3, 6});
+  REQUIRE(blocks.size() == 4);
+  std::vector<std::size_t> indices;
+  for (std::size_t n = 0; n < blocks[1].count; ++n) indices.push_back(blocks[1].index(n));
+  CHECK(indices == std::vector<std::size_t>{4, 5, 10, 11});
+  CHECK(blocks[3].count == 2);
 }
 
 TEST_CASE("stored format: minifloats have the magnitudes of their codes") {

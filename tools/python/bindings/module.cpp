@@ -5,6 +5,7 @@
 #include "base/output/provenance.hpp"
 #include "tools/python/bindings/collective.hpp"
 #include "tools/python/bindings/errors.hpp"
+#include "tools/python/bindings/gemm.hpp"
 #include "tools/python/bindings/inspect.hpp"
 #include "tools/python/bindings/program.hpp"
 #include "tools/python/bindings/quantize.hpp"
@@ -23,6 +24,7 @@ PYBIND11_MODULE(_core, core) {
   python::bind_run(core);
   python::bind_quantize(core);
   python::bind_stored(core);
+  python::bind_gemm(core);
   python::bind_collective(core);
   python::bind_inspect(core);
   python::bind_program(core);

@@ -29,12 +29,6 @@ struct Outcome {
   stored::StoredBits bits;
 };
 
-std::vector<float> all_values(const tensors::MemoryTensor& tensor) {
-  std::vector<float> values(tensor.elements());
-  tensor.read(0, values);
-  return values;
-}
-
 Outcome outcome_of(const stored::StoredFormat& format, const stored::Shape& shape,
                    const std::vector<float>& values, const std::vector<float>& importance) {
   Outcome outcome;

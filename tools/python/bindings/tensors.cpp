@@ -12,4 +12,10 @@ tensors::FileType file_type(const std::string& dtype) {
   throw std::invalid_argument("unknown tensor type " + dtype);
 }
 
+std::vector<float> all_values(const tensors::MemoryTensor& tensor) {
+  std::vector<float> values(tensor.elements());
+  tensor.read(0, values);
+  return values;
+}
+
 }  // namespace equarx::python

@@ -13,6 +13,7 @@ from ._automatic_mu import AutomaticMu
 from ._collectives import Outcome, all_gather, all_to_all, allreduce, broadcast, reduce_scatter
 from ._contract import contract
 from ._errors import DefectError, InputError, ProgramError
+from ._gemm import matmul
 from ._golden import check_vectors
 from ._instructions import Program
 from ._known import formats, hardware, topology
@@ -27,8 +28,8 @@ __version__: str = _core.version()
 __all__ = [
     "AutomaticMu", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
     "Result", "Run", "Stored", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all", "allreduce",
-    "broadcast", "check_vectors", "contract", "formats", "hardware", "quantize", "reduce_scatter", "run", "sweep", "topology",
-    "tune",
+    "broadcast", "check_vectors", "contract", "formats", "hardware", "matmul", "quantize", "reduce_scatter", "run", "sweep",
+    "topology", "tune",
 ]
 
 _atexit.register(_core.finish_work)

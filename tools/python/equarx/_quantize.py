@@ -110,7 +110,8 @@ class Stored(Errors):
                 f"SQNR {sqnr_text(self.sqnr_db)})")
 
 
-def _is_file(format) -> bool:
+def is_file(format) -> bool:
+    """True for the path of a file rather than a name."""
     return isinstance(format, os.PathLike) or (isinstance(format, str) and ("/" in format or format.endswith(".json")))
 
 
@@ -141,7 +142,7 @@ def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str 
     Raises InputError for unsupported arrays and options.
     """
     tensor = tensor_of(array, format_name(dtype))
-    if isinstance(format, Mapping) or _is_file(format):
+    if isinstance(format, Mapping) or is_file(format):
         return _stored(tensor, format, importance, options)
     if importance is not None:
         raise InputError("importance is for stored formats; remove it")
