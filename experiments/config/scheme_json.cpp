@@ -54,7 +54,7 @@ struct OperandFormat {
     if (json.is_string())
       format = load_stored_format(json.get<std::string>(), pointer);
     else
-      format = input::within(pointer, [&] { return read_stored_format(json); });
+      format = read_stored_format(json, pointer);
   }
   input::Json write(const stored::StoredFormat& format) const { return stored_format_json(format); }
   input::Json schema() const {
@@ -99,13 +99,13 @@ const input::Table<Scheme>& scheme_table() {
 
 }  // namespace
 
-Scheme read_scheme(const input::Json& json) {
-  const Scheme scheme = scheme_table().read_all(input::ObjectReader(json, ""));
-  input::at("/accumulate", [&] { gemm::check_accumulator(scheme); });
-  input::at("/weights", [&] { gemm::check_operand(scheme, scheme.weights, "weights"); });
-  input::at("/activations",
+Scheme read_scheme(const input::Json& json, const std::string& pointer) {
+  const Scheme scheme = scheme_table().read_all(input::ObjectReader(json, pointer));
+  input::at(pointer + "/accumulate", [&] { gemm::check_accumulator(scheme); });
+  input::at(pointer + "/weights", [&] { gemm::check_operand(scheme, scheme.weights, "weights"); });
+  input::at(pointer + "/activations",
             [&] { gemm::check_operand(scheme, scheme.activations, "activations"); });
-  input::at("/scales", [&] { gemm::check_scaling(scheme); });
+  input::at(pointer + "/scales", [&] { gemm::check_scaling(scheme); });
   return scheme;
 }
 

@@ -10,8 +10,8 @@
 
 namespace equarx::config {
 
-/// Reads and checks a scheme. @throws InputError
-gemm::Scheme read_scheme(const input::Json& json);
+/// Reads and checks a scheme. @throws InputError below `pointer`
+gemm::Scheme read_scheme(const input::Json& json, const std::string& pointer = "");
 
 /// Loads a scheme by the name of a file in configs/schemes ("zeroquant"), or by path (anything that
 /// contains a '/' or ends in ".json"). @throws InputError, at `pointer`.

@@ -293,8 +293,8 @@ const input::Table<StoredFormat>& format_table() {
 
 }  // namespace
 
-StoredFormat read_stored_format(const input::Json& json) {
-  input::ObjectReader reader(json, "");
+StoredFormat read_stored_format(const input::Json& json, const std::string& pointer) {
+  input::ObjectReader reader(json, pointer);
   StoredFormat format;
   format_table().read(reader, format);
   reader.required("elements", "an object, like {\"integer\": 4}");

@@ -8,8 +8,8 @@
 
 namespace equarx::config {
 
-/// Reads and checks a format. @throws InputError
-stored::StoredFormat read_stored_format(const input::Json& json);
+/// Reads and checks a format. @throws InputError below `pointer`
+stored::StoredFormat read_stored_format(const input::Json& json, const std::string& pointer = "");
 
 /// Loads a format by the name of a file in configs/formats ("nf4"), or by path (anything that
 /// contains a '/' or ends in ".json"). @throws InputError, at `pointer`.

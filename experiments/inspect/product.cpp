@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "base/os/threads.hpp"
 #include "base/output/table.hpp"
 #include "experiments/inspect/stored.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/input/json.hpp"
+#include "base/input/object_reader.hpp"
 #include "models/gemm/scheme.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/stored/stored_format.hpp"

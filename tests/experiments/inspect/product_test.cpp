@@ -1,5 +1,6 @@
 #include "experiments/inspect/product.hpp"
 
+#include "base/input/json.hpp"
 #include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"

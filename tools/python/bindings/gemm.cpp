@@ -22,7 +22,7 @@ namespace py = pybind11;
 /// Scheme of a name, or of JSON text.
 gemm::Scheme scheme_of(const std::string& text) {
   if (!text.starts_with('{')) return config::load_scheme(text, "/scheme");
-  return input::within("/scheme", [&] { return config::read_scheme(input::parse_json(text)); });
+  return config::read_scheme(input::parse_json(text), "/scheme");
 }
 
 std::vector<float> product_of(const gemm::Scheme& scheme, const tensors::MemoryTensor& x,
