@@ -238,7 +238,8 @@ const input::Table<stored::Scale>& scale_table() {
        "`\"power-of-two-down\"` (OCP MX), `\"search\"`, `\"quantile\"` or `\"given\"`"},
       {"type", &Scale::type, input::Named{kScaleTypes}, "type of scales"},
       {"zero_point", &Scale::zero_point, OneOf{kZeroPoints},
-       "integers: `\"none\"`, `\"rounded\"` to a code, or `\"float\"`, the lower end of the range"},
+       "integers: `\"none\"`, `\"rounded\"` to a code, or `\"float\"`, the lower end of the range "
+       "(with abs-max: minus the largest magnitude, not stored)"},
       {"at_least", &Scale::at_least, Between{0, kMost}, "smallest scale; 0: of the type"},
       {"largest", &Scale::largest, Between{0, kMost},
        "element at the end of the range; 0: the largest one"},

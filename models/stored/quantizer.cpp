@@ -134,7 +134,7 @@ float Quantizer::tensor_scale(float abs_max) const {
 
 Range Quantizer::range_of(std::span<const float> values) const {
   const Scale& rule = format_.scale;
-  const bool symmetric = rule.zero_point == ZeroPoint::none;
+  const bool symmetric = rule.zero_point == ZeroPoint::none || rule.rule == RangeRule::abs_max;
   if (rule.rule == RangeRule::given)
     return {-static_cast<float>(rule.value), static_cast<float>(rule.value)};
   if (values.empty()) return {0.0F, 0.0F};

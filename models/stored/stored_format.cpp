@@ -78,9 +78,11 @@ void check_range(const StoredFormat& format) {
           "a zero point is for integers; remove it");
   require(shifted || scale.rule != RangeRule::min_max,
           "the rule min-max needs a zero point: rounded or float");
-  require(!shifted || (scale.rule != RangeRule::abs_max && !is_power_rule(scale.rule) &&
-                       scale.rule != RangeRule::given),
-          "a zero point needs the rule min-max, search or quantile");
+  const bool from_range = scale.rule != RangeRule::abs_max && !is_power_rule(scale.rule) &&
+                          scale.rule != RangeRule::given;
+  const bool implied = scale.rule == RangeRule::abs_max && scale.zero_point == ZeroPoint::real;
+  require(!shifted || from_range || implied,
+          "a zero point needs the rule min-max, search or quantile; abs-max takes float only");
   require(shifted || format.elements.kind != ElementKind::integer || format.elements.levels >= 3,
           "an integer of 2 levels needs a zero point");
   require(shifted || !scale.with_zero, "with_zero is for ranges with a zero point; remove it");
@@ -178,7 +180,8 @@ StoredBits stored_bits(const StoredFormat& format, const Shape& shape) {
   }
   if (scale.zero_point == ZeroPoint::rounded)
     bits.zero_points = static_cast<std::uint64_t>(elements.bits) * groups;
-  if (scale.zero_point == ZeroPoint::real) bits.zero_points = scale_bits * groups;
+  if (scale.zero_point == ZeroPoint::real && scale.rule != RangeRule::abs_max)
+    bits.zero_points = scale_bits * groups;
   bits.apart = (largest_count(format, shape) + important_count(format, shape)) *
                (8 * numerics::scale_bytes(format.apart.type) + format.apart.index_bits);
   bits.before = 32 * format.before.column_factors.size();

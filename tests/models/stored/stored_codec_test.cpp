@@ -96,6 +96,21 @@ TEST_CASE("stored codec: golden vector of MS-AMP for FP4, tests/operators/test_f
         std::vector<float>{0, 0.0625, 0.125, 0.125, 0.1875, 0.25, 0.25, 0.25, 0.375});
 }
 
+TEST_CASE("stored codec: golden vector of LAQ, arXiv 1909.07588") {
+  StoredFormat format =
+      integer_format(3, {}, {.type = ScaleFormat::fp32, .zero_point = ZeroPoint::real});
+  format.ties = Ties::up;
+  const std::vector<float> last = {0.25F, -1.0F, 0.0F, 1.5F};
+  const std::vector<float> gradient = {0.3F, -1.2F, 0.05F, 2.0F};
+  const std::vector<float> expected = {0.321429F, -1.214286F, 0.071429F, 2.0F};
+  std::vector<float> innovation(4);
+  std::ranges::transform(gradient, last, innovation.begin(), std::minus<>());
+  const auto quantized = stored_values(format, {1, 4}, innovation);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(last[i] + quantized[i] == Approx(expected[i]).margin(1e-6));
+  CHECK(stored_bits(format, {1, 4}).total() == 32 + 3 * 4);
+}
+
 TEST_CASE("stored codec: errors of normal values are the published ones") {
   const std::vector<float> values = normal_values(1 << 20);
   const Shape shape{1024, 1024};
