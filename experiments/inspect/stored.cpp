@@ -1,13 +1,17 @@
 #include "experiments/inspect/stored.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/input/errors.hpp"
-#include "base/output/table.hpp"
+#include "models/checkpoints/layout_file.hpp"
 #include "models/stored/stored_codec.hpp"
 #include "models/tensors/npy_writer.hpp"
 
@@ -42,9 +46,11 @@ stored::Shape rows_and_columns(std::span<const std::uint64_t> shape) {
 
 StoredReport quantize_stored(const tensors::TensorFile& file, const stored::StoredFormat& format,
                              const std::optional<tensors::TensorFile>& importance,
-                             const std::optional<std::filesystem::path>& output) {
+                             const std::optional<StoredOutput>& output) {
   check_importance(file, format, importance);
   const stored::Shape shape = rows_and_columns(file.shape());
+  if (output && output->layout)
+    input::at("/layout", [&] { checkpoints::check_layout(*output->layout, format, shape); });
   const std::vector<float> values = all_values(file);
   const std::vector<float> weights = importance ? all_values(*importance) : std::vector<float>{};
   const stored::Encoded encoded =
@@ -52,26 +58,33 @@ StoredReport quantize_stored(const tensors::TensorFile& file, const stored::Stor
   const std::vector<float> decoded = stored::decode(format, encoded);
   numerics::ErrorAccumulator error;
   error.add(decoded, std::span<const float>(values));
-  if (output)
-    tensors::write_npy(*output, file.shape(), [&](std::uint64_t first, std::span<float> piece) {
-      std::copy_n(decoded.begin() + static_cast<std::ptrdiff_t>(first), piece.size(),
-                  piece.begin());
+  if (output && output->layout)
+    input::at("/layout", [&] {
+      checkpoints::write_layout(output->file, *output->layout, output->weight, format, encoded);
     });
+  if (output && !output->layout) write_values(output->file, file.shape(), decoded);
   return {.shape = {file.shape().begin(), file.shape().end()},
           .error = error.metrics(),
           .bits = stored::stored_bits(format, shape),
           .apart = encoded.apart.size()};
 }
 
-std::string to_table(const StoredReport& report) {
-  const numerics::ErrorMetrics& error = report.error;
-  const auto count = static_cast<double>(error.count);
-  const auto each = [&](std::uint64_t bits) {
-    return fmt::format("{:.4g}", static_cast<double>(bits) / count);
+void write_values(const std::filesystem::path& file, std::span<const std::uint64_t> shape,
+                  std::span<const float> values) {
+  tensors::write_npy(file, shape, [&](std::uint64_t first, std::span<float> piece) {
+    std::ranges::copy(values.subspan(first, piece.size()), piece.begin());
+  });
+}
+
+std::vector<output::TableRow> bits_rows(std::span<const std::uint64_t> shape,
+                                        const stored::StoredBits& bits) {
+  const std::uint64_t count =
+      std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies());
+  const auto each = [&](std::uint64_t part) {
+    return fmt::format("{:.4g}", static_cast<double>(part) / static_cast<double>(count));
   };
-  const stored::StoredBits& bits = report.bits;
   std::vector<output::TableRow> rows = {
-      {"elements", fmt::format("{} ({})", error.count, fmt::join(report.shape, " x "))},
+      {"elements", fmt::format("{} ({})", count, fmt::join(shape, " x "))},
       {"bits per element", each(bits.total())},
       {"- codes", each(bits.codes)}};
   for (const auto& [name, part] :
@@ -79,14 +92,24 @@ std::string to_table(const StoredReport& report) {
         std::pair{"- tables", bits.tables}, std::pair{"- values apart", bits.apart},
         std::pair{"- column factors", bits.before}})
     if (part > 0) rows.push_back({name, each(part)});
+  return rows;
+}
+
+std::vector<output::TableRow> error_rows(const numerics::ErrorMetrics& error) {
+  return {{"MSE", fmt::format("{:.4g}", error.mse)},
+          {"NMSE", fmt::format("{:.4g}", error.nmse)},
+          {"SQNR", numerics::sqnr_text(error.sqnr_db)},
+          {"max abs error", fmt::format("{:.4g}", error.max_abs_error)},
+          {"bias (mean error)", fmt::format("{:.4g}", error.mean_signed_error)}};
+}
+
+std::string to_table(const StoredReport& report) {
+  std::vector<output::TableRow> rows = bits_rows(report.shape, report.bits);
+  const auto count = static_cast<double>(report.error.count);
   if (report.apart > 0)
     rows.push_back({"elements apart",
                     fmt::format("{:.3g} %", 100.0 * static_cast<double>(report.apart) / count)});
-  rows.push_back({"MSE", fmt::format("{:.4g}", error.mse)});
-  rows.push_back({"NMSE", fmt::format("{:.4g}", error.nmse)});
-  rows.push_back({"SQNR", numerics::sqnr_text(error.sqnr_db)});
-  rows.push_back({"max abs error", fmt::format("{:.4g}", error.max_abs_error)});
-  rows.push_back({"bias (mean error)", fmt::format("{:.4g}", error.mean_signed_error)});
+  std::ranges::copy(error_rows(report.error), std::back_inserter(rows));
   return output::aligned_table(rows);
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/output/table.hpp"
+#include "models/checkpoints/layout.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/stored/stored_format.hpp"
 #include "models/tensors/tensor_file.hpp"
@@ -22,6 +24,13 @@ struct StoredReport {
   std::uint64_t apart = 0;  ///< elements with full values
 };
 
+/// A file to write, and its layout; none: decoded values as .npy of float32.
+struct StoredOutput {
+  std::filesystem::path file;
+  std::optional<checkpoints::Layout> layout = std::nullopt;
+  std::string weight = "";  ///< name of the weight in the layout
+};
+
 /// The last dimension is the columns, all others are rows.
 stored::Shape rows_and_columns(std::span<const std::uint64_t> shape);
 
@@ -33,12 +42,23 @@ std::vector<float> all_values(const tensors::TensorFile& file);
 void check_importance(const tensors::TensorFile& file, const stored::StoredFormat& format,
                       const std::optional<tensors::TensorFile>& importance);
 
-/// Encodes and decodes the whole tensor, in memory. With `output`, writes the decoded values there
-/// as a .npy file of float32. @throws InputError for a tensor or `importance` that does not suit
-/// the format; tensors::FileError
+/// Encodes and decodes the whole tensor, in memory, and writes `output`. @throws InputError for a
+/// tensor or `importance` that does not suit the format, and a format that does not suit the
+/// layout; tensors::FileError
 StoredReport quantize_stored(const tensors::TensorFile& file, const stored::StoredFormat& format,
                              const std::optional<tensors::TensorFile>& importance,
-                             const std::optional<std::filesystem::path>& output);
+                             const std::optional<StoredOutput>& output);
+
+/// Writes decoded values as .npy. @throws tensors::FileError
+void write_values(const std::filesystem::path& file, std::span<const std::uint64_t> shape,
+                  std::span<const float> values);
+
+/// Lines of a table for people.
+/// @{
+std::vector<output::TableRow> bits_rows(std::span<const std::uint64_t> shape,
+                                        const stored::StoredBits& bits);
+std::vector<output::TableRow> error_rows(const numerics::ErrorMetrics& error);
+/// @}
 
 /// The report as a table for people.
 std::string to_table(const StoredReport& report);

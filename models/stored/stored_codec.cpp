@@ -93,7 +93,7 @@ class Encoder {
     float most = 0.0F;
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (!apart_[i]) most = std::max(most, std::abs(values_[i]));
-    unit_ = quantizer_.tensor_scale(most);
+    unit_ = encoded_.tensor_scale = quantizer_.tensor_scale(most);
   }
 
   Members members(const Group& group) const {

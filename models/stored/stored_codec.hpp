@@ -27,6 +27,7 @@ struct Encoded {
   std::vector<float> zero_points = {};  ///< codes, or the lower ends of ranges
   std::vector<float> tables = {};       ///< fitted, 2^bits values a group
   std::vector<FullValue> apart = {};    ///< in the order of indices
+  float tensor_scale = 1.0F;            ///< FP32, of the whole tensor; 1 without one
 };
 
 /// Encodes a tensor in row-major order. Elements apart do not affect scales and fitted tables.

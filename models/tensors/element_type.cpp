@@ -37,7 +37,11 @@ void convert_elements(FileType type, std::span<const std::byte> stored, std::spa
       return convert<std::uint8_t, numerics::Fp8E4m3::decode>(stored.data(), values);
     case FileType::fp8_e5m2:
       return convert<std::uint8_t, numerics::Fp8E5m2::decode>(stored.data(), values);
-    case FileType::fp64: throw std::logic_error("FP64 elements are write-only");
+    case FileType::fp64:
+    case FileType::int8:
+    case FileType::uint8:
+    case FileType::int32:
+    case FileType::int64: throw std::logic_error("elements of this type are write-only");
   }
 }
 

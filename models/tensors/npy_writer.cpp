@@ -28,6 +28,10 @@ std::string_view type_text(FileType type) {
     case FileType::fp8_e4m3:
     case FileType::fp8_e5m2: return "|u1";
     case FileType::fp64: return "<f8";
+    case FileType::int8: return "|i1";
+    case FileType::uint8: return "|u1";
+    case FileType::int32: return "<i4";
+    case FileType::int64: return "<i8";
   }
   throw std::logic_error("unknown type of a file's elements");
 }

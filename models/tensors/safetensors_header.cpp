@@ -94,25 +94,34 @@ FileType type_of(const fs::path& file, const SafetensorsEntry& entry) {
 
 }  // namespace
 
+SafetensorsHeader read_safetensors_entries(const fs::path& file, std::span<const std::byte> bytes) {
+  const std::string_view text = find_safetensors_header(file, bytes);
+  SafetensorsHeader header{parse_safetensors_json(file, text), kLengthBytes + text.size()};
+  check_offsets(file, header.tensors, bytes.size() - header.data_start);
+  return header;
+}
+
+void check_size(const fs::path& file, const SafetensorsEntry& entry, std::size_t element_bytes) {
+  const std::uint64_t elements = entry.shape.empty() ? 1 : count_elements(file, entry.shape);
+  const std::uint64_t expected = elements * element_bytes;
+  const std::uint64_t present = entry.offsets[1] - entry.offsets[0];
+  if (present != expected)
+    throw FileError(file,
+                    fmt::format("tensor {} has {} bytes of data, but its shape {} needs {}; "
+                                "the header is malformed",
+                                in_quotes(entry.name), present, shape_text(entry.shape), expected));
+}
+
 TensorLayout read_safetensors_header(const fs::path& file, std::span<const std::byte> bytes,
                                      std::optional<std::string_view> name) {
-  const std::string_view header = find_safetensors_header(file, bytes);
-  const std::size_t data_start = kLengthBytes + header.size();
-  std::vector<SafetensorsEntry> entries = parse_safetensors_json(file, header);
-  check_offsets(file, entries, bytes.size() - data_start);
+  const auto [entries, data_start] = read_safetensors_entries(file, bytes);
   const SafetensorsEntry& entry = choose(file, entries, name);
   TensorLayout layout;
   layout.type = type_of(file, entry);
   layout.elements = count_elements(file, entry.shape);
   layout.shape = entry.shape;
   layout.offset = data_start + entry.offsets[0];
-  const std::uint64_t expected = layout.elements * element_bytes(layout.type);
-  const std::uint64_t present = entry.offsets[1] - entry.offsets[0];
-  if (present != expected)
-    throw FileError(
-        file, fmt::format("tensor {} has {} bytes of data, but its shape {} needs {}; "
-                          "the header is malformed",
-                          in_quotes(entry.name), present, shape_text(layout.shape), expected));
+  check_size(file, entry, element_bytes(layout.type));
   return layout;
 }
 

@@ -165,6 +165,10 @@ std::string_view safetensors_type(FileType type) {
     case FileType::fp8_e4m3: return "F8_E4M3";
     case FileType::fp8_e5m2: return "F8_E5M2";
     case FileType::fp64: return "F64";
+    case FileType::int8: return "I8";
+    case FileType::uint8: return "U8";
+    case FileType::int32: return "I32";
+    case FileType::int64: return "I64";
   }
   throw std::logic_error("unknown type of a file's elements");
 }

@@ -14,7 +14,11 @@ ElementFormat element_format(FileType type) {
     case FileType::bf16: return ElementFormat::bf16;
     case FileType::fp8_e4m3: return ElementFormat::fp8_e4m3;
     case FileType::fp8_e5m2: return ElementFormat::fp8_e5m2;
-    case FileType::fp64: throw std::logic_error("tensors of a run cannot be FP64");
+    case FileType::fp64:
+    case FileType::int8:
+    case FileType::uint8:
+    case FileType::int32:
+    case FileType::int64: throw std::logic_error("tensors of a run cannot be FP64 or integers");
   }
   throw std::logic_error("unknown element type of a file");
 }

@@ -83,7 +83,8 @@ void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
       ->type_name("MODE");
   command
       .add_option("--layout", arguments.layout,
-                  "Scale layout: strided or contiguous (default: the format's)")
+                  "Scale layout: strided or contiguous (default: the format's); with the file of a "
+                  "format: layout of -o FILE.safetensors, such as gptq, awq or pack-quantized")
       ->type_name("NAME");
   command.add_option("--block", arguments.block, "Elements per scale of the contiguous layout")
       ->type_name("COUNT");
@@ -95,7 +96,8 @@ void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
       ->type_name("MODE");
   command
       .add_option("--output,-o", arguments.output,
-                  "Write the dequantized tensor to this file (.npy, float32)")
+                  "Write the dequantized tensor to this file (.npy, float32), or codes and scales "
+                  "in a --layout (.safetensors)")
       ->type_name(kFile);
 }
 
@@ -205,6 +207,37 @@ void add_quantize(CLI::App& app) {
   command->footer(kQuantizeFooter);
   add_tensor_options(*command, *arguments);
   command->callback([arguments] { quantize(*arguments); });
+}
+
+void add_dequantize(CLI::App& app) {
+  const auto arguments = std::make_shared<DequantizeArguments>();
+  CLI::App* command = app.add_subcommand(
+      "dequantize", "Decode a quantized weight of a checkpoint, and compare it with the original");
+  command->footer(kDequantizeFooter);
+  command->add_option("FILE", arguments->file, ".safetensors file")
+      ->type_name(kPath)
+      ->transform(or_installed())
+      ->required();
+  command->add_option("--tensor", arguments->tensor, "Name of the weight (default: the only one)")
+      ->type_name("NAME");
+  command
+      ->add_option("--layout", arguments->layout,
+                   "Layout: gptq, gptq-v2, awq, pack-quantized, int-quantized, float-quantized, "
+                   "mxfp4-pack-quantized or modelopt-nvfp4 (default: by names of the tensors)")
+      ->type_name("NAME");
+  command
+      ->add_option("--original", arguments->original,
+                   "Compare with this tensor (.npy or .safetensors)")
+      ->type_name(kPath);
+  command
+      ->add_option("--original-tensor", arguments->original_tensor,
+                   "Name of the tensor in --original")
+      ->type_name("NAME");
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "Write the decoded tensor to this file (.npy, float32)")
+      ->type_name(kFile);
+  command->callback([arguments] { dequantize(*arguments); });
 }
 
 void add_sweep(CLI::App& app, int& exit_code) {
@@ -493,6 +526,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_reproduce(*app, exit_code);
   add_quantize(*app);
   add_matmul(*app);
+  add_dequantize(*app);
   add_sweep(*app, exit_code);
   add_tune(*app);
   add_advise(*app);

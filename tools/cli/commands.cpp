@@ -21,10 +21,8 @@
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/config/step_json.hpp"
-#include "experiments/config/stored_json.hpp"
 #include "experiments/inspect/hardware.hpp"
 #include "experiments/inspect/quantize.hpp"
-#include "experiments/inspect/stored.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/result/step_table.hpp"
@@ -42,19 +40,9 @@
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/stop_notice.hpp"
+#include "tools/cli/stored_command.hpp"
 
 namespace equarx::cli {
-
-tensors::TensorFile open_tensor(const std::string& file, const std::string& tensor,
-                                const std::string& option) {
-  try {
-    std::optional<std::string_view> name;
-    if (!tensor.empty()) name = tensor;
-    return tensors::TensorFile::open(file, name);
-  } catch (const tensors::NoTensorNamed& error) {
-    throw input::InputError("", fmt::format("{} by {}", error.what(), option));
-  }
-}
 
 namespace {
 
@@ -87,30 +75,6 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
 std::optional<std::filesystem::path> output_of(const QuantizeArguments& arguments) {
   if (arguments.output.empty()) return std::nullopt;
   return arguments.output;
-}
-
-/// Rejects options of block formats.
-void check_stored_options(const QuantizeArguments& arguments) {
-  const char* option = first_given({{!arguments.scale.empty(), "--scale"},
-                                    {!arguments.scale_rounding.empty(), "--scale-rounding"},
-                                    {!arguments.layout.empty(), "--layout"},
-                                    {!arguments.block.empty(), "--block"},
-                                    {!arguments.elements_per_scale.empty(), "--elements-per-scale"},
-                                    {!arguments.rounding.empty(), "--rounding"}});
-  if (option != nullptr)
-    throw InputError(option,
-                     fmt::format("is for named formats; remove it and edit {}", arguments.format));
-}
-
-void quantize_stored(const QuantizeArguments& arguments) {
-  check_stored_options(arguments);
-  const stored::StoredFormat format = config::load_stored_format(arguments.format, "--format");
-  std::optional<tensors::TensorFile> importance;
-  if (!arguments.importance.empty()) importance = tensors::TensorFile::open(arguments.importance);
-  const tensors::TensorFile file = open_tensor(arguments.file, arguments.tensor, "--tensor");
-  const inspect::StoredReport report = naming_options(
-      "", [&] { return inspect::quantize_stored(file, format, importance, output_of(arguments)); });
-  print(to_table(report));
 }
 
 /// Allocates the files of `--output-tensors`; null without it. `sets()`: tensors to write.
@@ -226,7 +190,7 @@ void quantize(const QuantizeArguments& arguments) {
     throw InputError("--importance", "is for the file of a stored format; remove it");
   const inspect::QuantizeOptions options =
       naming_options("", [&] { return quantize_options(arguments); });
-  print(to_table(quantize_file(open_tensor(arguments.file, arguments.tensor, "--tensor"), options,
+  print(to_table(quantize_file(open_tensor(arguments.file, arguments.tensor), options,
                                output_of(arguments))));
 }
 

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/tensors/tensor_file.hpp"
-
 namespace equarx::cli {
 
 /// Values of `--set` and `--unset`.
@@ -273,16 +271,26 @@ struct QuantizeArguments {
   std::string rounding;
   std::string block;
   std::string elements_per_scale;
-  std::string output;  ///< .npy file for the dequantized tensor; empty: none
+  std::string output;  ///< .npy file of decoded values, or .safetensors; empty: none
 };
-
-/// Opens a tensor; `tensor`: its name in a .safetensors file, empty for the only one. @throws
-/// InputError for several, naming the `option` that selects one
-tensors::TensorFile open_tensor(const std::string& file, const std::string& tensor,
-                                const std::string& option);
 
 /// Prints the quantization error of a tensor file.
 void quantize(const QuantizeArguments& arguments);
+
+// --- dequantize
+
+/// Arguments of `dequantize`.
+struct DequantizeArguments {
+  std::string file;
+  std::string tensor;           ///< name of the weight; empty: the only one
+  std::string layout;           ///< empty: by names of the tensors
+  std::string original;         ///< file to compare with; empty: none
+  std::string original_tensor;  ///< its tensor; empty: the only one
+  std::string output;           ///< .npy file of decoded values; empty: none
+};
+
+/// Prints size and error of a quantized weight.
+void dequantize(const DequantizeArguments& arguments);
 
 // --- config
 

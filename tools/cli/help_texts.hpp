@@ -117,6 +117,12 @@ inline constexpr const char* kMatmulFooter =
     "\n"
     "docs/gemm.md describes schemes.";
 
+/// Footer of dequantize.
+inline constexpr const char* kDequantizeFooter =
+    "Examples:\n"
+    "  equarx-sim dequantize model.safetensors --tensor model.layers.0.mlp.up_proj -o decoded.npy\n"
+    "  equarx-sim dequantize gptq.safetensors --original up_proj.npy";
+
 /// Footer of export.
 inline constexpr const char* kExportFooter =
     "Examples:\n"

@@ -16,6 +16,7 @@
 #include "tools/cli/help_texts.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
+#include "tools/cli/stored_command.hpp"
 
 namespace equarx::cli {
 namespace {

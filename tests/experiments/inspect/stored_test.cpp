@@ -24,7 +24,7 @@ TEST_CASE("stored report: error, bits and the written tensor agree") {
   const auto file = file_of(directory.path() / "in.npy", {7, 3.25, -7, 0}, {2, 2});
   stored::StoredFormat format;  // int4 of one group
   const auto output = directory.path() / "out.npy";
-  const StoredReport report = quantize_stored(file, format, std::nullopt, output);
+  const StoredReport report = quantize_stored(file, format, std::nullopt, StoredOutput{output});
   CHECK(read_all(tensors::TensorFile::open(output)) == std::vector<float>{7, 3, -7, 0});
   CHECK(report.error.mse == 0.25 * 0.25 / 4);
   CHECK(report.bits.total() == 4 * 4 + 32);

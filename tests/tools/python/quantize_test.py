@@ -134,8 +134,24 @@ class StoredFormats(unittest.TestCase):
         self.assertEqual(quantized.apart, round(0.0045 * VALUES.size) + round(0.0005 * VALUES.size))
         self.assertEqual(quantized.tables.size, 8 * 300)
 
+    def test_layouts(self):
+        values = VALUES[:64, :256]
+        form = {**self.GIVEN, "groups": {"along": "row", "length": 32}}
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "w.safetensors"
+            for layout in ("gptq", "awq", "pack-quantized"):
+                quantized = equarx.quantize(values, form, layout=layout, output=file, name="a.weight")
+                decoded = equarx.dequantize(file, name="a")
+                numpy.testing.assert_array_equal(decoded.view("u4"), quantized.dequantize().view("u4"))
+            for options, message in (({"layout": "gptq"}, "belong together"), ({"output": file}, "belong together"),
+                                     ({"layout": "x", "output": file}, "no layout")):
+                with self.subTest(message), self.assertRaisesRegex(equarx.InputError, message):
+                    equarx.quantize(values, form, **options)
+            with self.assertRaisesRegex(equarx.InputError, "no quantized weight"):
+                equarx.dequantize(file, name="b")
+
     def test_unsuitable_arguments_are_refused(self):
-        for format, options, message in ((self.GIVEN, {"block": 16}, "block"),
+        for format, options, message in (("int8", {"output": "a"}, "stored formats"), (self.GIVEN, {"block": 16}, "block"),
                                          ("int8", {"importance": VALUES}, "importance"),
                                          (self.GIVEN, {"importance": VALUES[:2]}, "shape"),
                                          ({"elements": {"integer": 9}}, {}, "/elements/integer"),

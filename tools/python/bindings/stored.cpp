@@ -1,14 +1,19 @@
 #include "tools/python/bindings/stored.hpp"
 
-#include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
 #include "experiments/config/stored_json.hpp"
+#include "experiments/inspect/dequantize.hpp"
+#include "models/checkpoints/layout_file.hpp"
 #include "models/stored/stored_codec.hpp"
 #include "models/tensors/memory_tensor.hpp"
 #include "tools/python/bindings/memory.hpp"
@@ -58,8 +63,47 @@ py::dict bits_dict(const stored::StoredBits& bits) {
   return result;
 }
 
+checkpoints::Layout layout_of(const std::string& name) {
+  const std::optional<checkpoints::Layout> layout = checkpoints::layout_named(name);
+  if (!layout)
+    throw input::InputError("layout",
+                            fmt::format("'{}' is no layout of stored tensors; use {}", name,
+                                        fmt::join(checkpoints::kLayoutNames, ", ")));
+  return *layout;
+}
+
+/// File of a quantized weight; an empty layout writes none.
+struct Output {
+  std::string layout;
+  std::string file;
+  std::string name;
+};
+
+void write(const Output& output, const stored::StoredFormat& format,
+           const stored::Encoded& encoded) {
+  if (output.layout.empty()) return;
+  input::at("layout", [&] {
+    checkpoints::write_layout(output.file, layout_of(output.layout), output.name, format, encoded);
+  });
+}
+
+py::tuple dequantize(const std::string& file, const std::string& layout, const std::string& name) {
+  const auto read = without_interpreter([=](const StopFlag&) {
+    std::optional<checkpoints::Layout> chosen;
+    if (!layout.empty()) chosen = layout_of(layout);
+    std::optional<std::string_view> weight;
+    if (!name.empty()) weight = name;
+    return inspect::dequantize(file, chosen, weight, std::nullopt, std::nullopt);
+  });
+  const stored::Shape& shape = read.tensor.stored.encoded.shape;
+  return py::make_tuple(shape.rows, shape.columns, bytes_of(read.values));
+}
+
 py::dict quantize_stored(const std::string& json, std::size_t rows, const py::buffer& values,
-                         const std::string& dtype, const py::buffer& importance) {
+                         const std::string& dtype, const py::buffer& importance,
+                         const std::string& layout, const std::string& file,
+                         const std::string& name) {
+  const Output output{layout, file, name};
   const stored::StoredFormat format = config::read_stored_format(input::parse_json(json));
   const Memory in(values);
   const Memory weights(importance);
@@ -68,7 +112,12 @@ py::dict quantize_stored(const std::string& json, std::size_t rows, const py::bu
   const stored::Shape shape{rows, tensor.elements() / rows};
   const Outcome outcome = without_interpreter(
       [=](const StopFlag&) {
-        return outcome_of(format, shape, all_values(tensor), all_values(weight));
+        if (!output.layout.empty())
+          input::at("layout",
+                    [&] { checkpoints::check_layout(layout_of(output.layout), format, shape); });
+        Outcome result = outcome_of(format, shape, all_values(tensor), all_values(weight));
+        write(output, format, result.encoded);
+        return result;
       },
       py::make_tuple(values, importance));
   py::dict result = to_dict(outcome.error);
@@ -86,8 +135,11 @@ py::dict quantize_stored(const std::string& json, std::size_t rows, const py::bu
 
 void bind_stored(py::module_& core) {
   core.def("quantize_stored", &quantize_stored, py::arg("format"), py::arg("rows"),
-           py::arg("values"), py::arg("dtype"), py::arg("importance"),
+           py::arg("values"), py::arg("dtype"), py::arg("importance"), py::arg("layout"),
+           py::arg("file"), py::arg("name"),
            "Errors, bits, codes and decoded values of an array in a stored format.");
+  core.def("dequantize", &dequantize, py::arg("file"), py::arg("layout"), py::arg("name"),
+           "Rows, columns and decoded values of a quantized weight.");
 }
 
 }  // namespace equarx::python

@@ -4,7 +4,8 @@
 
 namespace equarx::python {
 
-/// quantize_stored: one quantization of an array in a stored format.
+/// quantize_stored and dequantize: one quantization of an array in a stored format, and a quantized
+/// weight of a file.
 void bind_stored(pybind11::module_& core);
 
 }  // namespace equarx::python

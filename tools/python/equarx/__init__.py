@@ -17,7 +17,7 @@ from ._gemm import matmul
 from ._golden import check_vectors
 from ._instructions import Program
 from ._known import formats, hardware, topology
-from ._quantize import Quantized, Stored, quantize
+from ._quantize import Quantized, Stored, dequantize, quantize
 from ._run import run
 from ._sweep import Swept, sweep
 from ._tune import Tuned, TunedStep, tune
@@ -28,7 +28,7 @@ __version__: str = _core.version()
 __all__ = [
     "AutomaticMu", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
     "Result", "Run", "Stored", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all", "allreduce",
-    "broadcast", "check_vectors", "contract", "formats", "hardware", "matmul", "quantize", "reduce_scatter", "run", "sweep",
+    "broadcast", "check_vectors", "contract", "dequantize", "formats", "hardware", "matmul", "quantize", "reduce_scatter", "run", "sweep",
     "topology", "tune",
 ]
 

@@ -83,11 +83,11 @@ class Stored(Errors):
     bits: bits of codes, scales, zero_points, tables, apart and before. apart: number of elements with full values.
     """
 
-    def __init__(self, format: str, tensor, importance):
+    def __init__(self, format: str, tensor, importance, layout: str, output: str, name: str):
         import numpy
         self.shape = tensor.shape
         rows = int(numpy.prod(self.shape[:-1], dtype=int))
-        result = _core.quantize_stored(format, rows, tensor.bits, tensor.dtype, importance)
+        result = _core.quantize_stored(format, rows, tensor.bits, tensor.dtype, importance, layout, output, name)
         arrays = {name: numpy.frombuffer(result.pop(name), "int16" if name == "codes" else "float32").copy()
                   for name in ("codes", "scales", "zero_points", "tables", "decoded")}
         self.codes = arrays["codes"].reshape(self.shape)
@@ -115,8 +115,11 @@ def is_file(format) -> bool:
     return isinstance(format, os.PathLike) or (isinstance(format, str) and ("/" in format or format.endswith(".json")))
 
 
-def _stored(tensor, format, importance, options: dict) -> Stored:
+def _stored(tensor, format, importance, output, name: str, options: dict) -> Stored:
     import numpy
+    layout = options.pop("layout", "")
+    if bool(layout) != (output is not None):
+        raise InputError("layout and output=\"FILE.safetensors\" belong together; give both or none")
     if options:
         raise InputError(f"{next(iter(options))} is for named formats; remove it and edit the format")
     weights = numpy.empty(0, "float32")
@@ -124,11 +127,11 @@ def _stored(tensor, format, importance, options: dict) -> Stored:
         weights = numpy.ascontiguousarray(importance, "float32")
         if weights.shape != tensor.shape:
             raise InputError(f"importance has the shape {weights.shape}; give that of the array, {tensor.shape}")
-    return Stored(text_of(format), tensor, weights)
+    return Stored(text_of(format), tensor, weights, layout, os.fspath(output or ""), name)
 
 
 def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str | None = None, importance=None,
-             **options) -> Quantized | Stored:
+             output: str | os.PathLike | None = None, name: str = "", **options) -> Quantized | Stored:
     """Quantizes an array once, like ``equarx-sim quantize``, and returns codes, scales and errors.
 
     array: float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``),
@@ -137,14 +140,30 @@ def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str 
         or the path of a JSON file (docs/stored_formats.md), which returns Stored.
     importance: of each element, for stored formats that depend on it.
     options: ``scale``, ``scale_rounding``, ``layout``, ``block``, ``rounding``, ``elements_per_scale``
-        as in docs/configuration.md.
+        as in docs/configuration.md. With a stored format, ``layout="gptq"`` or another one of
+        docs/stored_formats.md writes codes and scales of the weight ``name`` to ``output``, a .safetensors file.
 
     Raises InputError for unsupported arrays and options.
     """
     tensor = tensor_of(array, format_name(dtype))
     if isinstance(format, Mapping) or is_file(format):
-        return _stored(tensor, format, importance, options)
+        return _stored(tensor, format, importance, output, name, options)
     if importance is not None:
         raise InputError("importance is for stored formats; remove it")
+    if output is not None or name:
+        raise InputError("output and name are for stored formats; remove them")
     options = {"format": format_name(format), **options}
     return Quantized(_core.Quantizer(to_json(options), tensor.bits.size), tensor, options)
+
+
+def dequantize(file: str | os.PathLike, *, name: str = "", layout: str = ""):
+    """Decodes a quantized weight of a .safetensors file, like ``equarx-sim dequantize``: float32, outputs x inputs.
+
+    name: of the weight, such as "model.layers.0.mlp.up_proj"; by default the only one.
+    layout: as of ``quantize()``; by default by the names of the tensors.
+
+    Raises InputError for files without such a weight.
+    """
+    import numpy
+    rows, columns, values = _core.dequantize(os.fspath(file), layout, name)
+    return numpy.frombuffer(values, "float32").reshape(rows, columns).copy()
