@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/input/errors.hpp"
 #include "experiments/inspect/stored.hpp"
-#include "models/stored/stored_codec.hpp"
+#include "models/stored/packed_codec.hpp"
 
 namespace equarx::inspect {
 namespace {
@@ -29,6 +30,12 @@ numerics::ErrorMetrics error_against(const tensors::TensorFile& original,
   return error.metrics();
 }
 
+std::vector<float> decoded(const checkpoints::Stored& read) {
+  if (stored::has_kernels(read.format, read.packed.shape))
+    return stored::decode_packed(read.format, read.packed, std::thread::hardware_concurrency());
+  return stored::decode(read.format, stored::unpacked(read.format, read.packed));
+}
+
 }  // namespace
 
 Dequantized dequantize(const std::filesystem::path& file, std::optional<checkpoints::Layout> layout,
@@ -37,14 +44,14 @@ Dequantized dequantize(const std::filesystem::path& file, std::optional<checkpoi
                        const std::optional<std::filesystem::path>& output) {
   Dequantized result{checkpoints::read_layout(file, layout, weight), {}, std::nullopt};
   const checkpoints::Stored& read = result.tensor.stored;
-  result.values = stored::decode(read.format, read.encoded);
-  if (original) result.error = error_against(*original, read.encoded.shape, result.values);
+  result.values = decoded(read);
+  if (original) result.error = error_against(*original, read.packed.shape, result.values);
   if (output) write_values(*output, shape_of(result), result.values);
   return result;
 }
 
 std::vector<std::uint64_t> shape_of(const Dequantized& dequantized) {
-  const stored::Shape& shape = dequantized.tensor.stored.encoded.shape;
+  const stored::Shape& shape = dequantized.tensor.stored.packed.shape;
   return {shape.rows, shape.columns};
 }
 
@@ -53,7 +60,7 @@ std::string to_table(const Dequantized& dequantized) {
   std::vector<output::TableRow> rows = {{"layout", std::string(checkpoints::name(layout))}};
   if (!weight.empty()) rows.push_back({"weight", weight});
   std::ranges::copy(
-      bits_rows(shape_of(dequantized), stored::stored_bits(read.format, read.encoded.shape)),
+      bits_rows(shape_of(dequantized), stored::stored_bits(read.format, read.packed.shape)),
       std::back_inserter(rows));
   if (dequantized.error)
     std::ranges::copy(error_rows(*dequantized.error), std::back_inserter(rows));

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 
 #include "base/input/errors.hpp"
 #include "models/checkpoints/layout_file.hpp"
-#include "models/stored/stored_codec.hpp"
+#include "models/stored/packed_codec.hpp"
 #include "models/tensors/npy_writer.hpp"
 
 namespace equarx::inspect {
@@ -38,6 +39,29 @@ void check_importance(const tensors::TensorFile& file, const stored::StoredForma
                                                        fmt::join(file.shape(), " x ")));
 }
 
+namespace {
+
+/// Codes without values apart, and decoded values.
+struct Rounded {
+  stored::Packed packed;
+  std::vector<float> values;
+  std::uint64_t apart = 0;
+};
+
+Rounded rounded_by(const stored::StoredFormat& format, const stored::Shape& shape,
+                   std::span<const float> values, std::span<const float> importance) {
+  const unsigned threads = std::thread::hardware_concurrency();
+  if (stored::has_kernels(format, shape)) {
+    stored::Packed packed = stored::encode_packed(format, shape, values, threads);
+    std::vector<float> decoded = stored::decode_packed(format, packed, threads);
+    return {std::move(packed), std::move(decoded)};
+  }
+  const stored::Encoded encoded = stored::encode(format, shape, values, importance);
+  return {stored::packed(format, encoded), stored::decode(format, encoded), encoded.apart.size()};
+}
+
+}  // namespace
+
 stored::Shape rows_and_columns(std::span<const std::uint64_t> shape) {
   stored::Shape result{1, shape.back()};
   for (const std::uint64_t size : shape.first(shape.size() - 1)) result.rows *= size;
@@ -53,20 +77,20 @@ StoredReport quantize_stored(const tensors::TensorFile& file, const stored::Stor
     input::at("/layout", [&] { checkpoints::check_layout(*output->layout, format, shape); });
   const std::vector<float> values = all_values(file);
   const std::vector<float> weights = importance ? all_values(*importance) : std::vector<float>{};
-  const stored::Encoded encoded =
-      input::at("/format", [&] { return stored::encode(format, shape, values, weights); });
-  const std::vector<float> decoded = stored::decode(format, encoded);
+  const Rounded rounded =
+      input::at("/format", [&] { return rounded_by(format, shape, values, weights); });
   numerics::ErrorAccumulator error;
-  error.add(decoded, std::span<const float>(values));
+  error.add(rounded.values, std::span<const float>(values));
   if (output && output->layout)
     input::at("/layout", [&] {
-      checkpoints::write_layout(output->file, *output->layout, output->weight, format, encoded);
+      checkpoints::write_layout(output->file, *output->layout, output->weight, format,
+                                rounded.packed);
     });
-  if (output && !output->layout) write_values(output->file, file.shape(), decoded);
+  if (output && !output->layout) write_values(output->file, file.shape(), rounded.values);
   return {.shape = {file.shape().begin(), file.shape().end()},
           .error = error.metrics(),
           .bits = stored::stored_bits(format, shape),
-          .apart = encoded.apart.size()};
+          .apart = rounded.apart};
 }
 
 void write_values(const std::filesystem::path& file, std::span<const std::uint64_t> shape,

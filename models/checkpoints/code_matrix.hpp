@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,16 +30,21 @@ struct Matrix {
 using Codes = Matrix<std::uint8_t>;
 using Words = Matrix<std::int32_t>;
 
-/// In tiles, each of which fits in the L1 cache.
+/// In tiles that are copied first: rows at strides of powers of two would share few cache sets.
 template <typename T>
 Matrix<T> transposed(const Matrix<T>& matrix) {
   constexpr std::size_t kTile = 32;
+  std::array<std::array<T, kTile>, kTile> tile{};
   Matrix<T> result(matrix.columns, matrix.rows);
   for (std::size_t row = 0; row < matrix.rows; row += kTile)
-    for (std::size_t column = 0; column < matrix.columns; column += kTile)
-      for (std::size_t i = row; i < std::min(row + kTile, matrix.rows); ++i)
-        for (std::size_t j = column; j < std::min(column + kTile, matrix.columns); ++j)
-          result.at(j, i) = matrix.at(i, j);
+    for (std::size_t column = 0; column < matrix.columns; column += kTile) {
+      const std::size_t height = std::min(kTile, matrix.rows - row);
+      const std::size_t width = std::min(kTile, matrix.columns - column);
+      for (std::size_t i = 0; i < height; ++i)
+        for (std::size_t j = 0; j < width; ++j) tile[j][i] = matrix.at(row + i, column + j);
+      for (std::size_t j = 0; j < width; ++j)
+        std::copy_n(tile[j].begin(), height, &result.at(column + j, row));
+    }
   return result;
 }
 

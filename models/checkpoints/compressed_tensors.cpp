@@ -64,12 +64,11 @@ stored::Elements e4m3_elements() {
 std::vector<Part> pack_quantized_parts(const Weight& weight) {
   const int bits = weight.elements.bits;
   Matrix<std::int64_t> shape(1, 2);
-  shape.data = {static_cast<std::int64_t>(weight.codes.rows),
-                static_cast<std::int64_t>(weight.codes.columns)};
-  std::vector<Part> parts = {
-      part_of("weight_packed", FileType::int32, pack_rows(weight.codes, bits)),
-      scales_part("weight_scale", weight.scale_type, weight.scales),
-      part_of("weight_shape", FileType::int64, shape)};
+  shape.data = {static_cast<std::int64_t>(weight.words.rows),
+                static_cast<std::int64_t>(weight.inputs)};
+  std::vector<Part> parts = {part_of("weight_packed", FileType::int32, weight.words),
+                             scales_part("weight_scale", weight.scale_type, weight.scales),
+                             part_of("weight_shape", FileType::int64, shape)};
   parts.back().tensor.shape = {2};
   if (!weight.zero_points.empty())
     parts.push_back(part_of("weight_zero_point", FileType::int32,
@@ -85,7 +84,8 @@ Weight read_pack_quantized(const PartReader& parts) {
   const Scales scales = weight_scales(parts, outputs, inputs);
   Weight weight{.elements = integer_elements(bits),
                 .scale_type = scales.type,
-                .codes = unpack_rows(packed, bits, inputs),
+                .inputs = inputs,
+                .words = packed,
                 .scales = scales.values,
                 .zero_points = {}};
   if (!parts.has("weight_zero_point")) return weight;
@@ -100,8 +100,9 @@ Weight read_pack_quantized(const PartReader& parts) {
 
 std::vector<Part> naive_quantized_parts(const Weight& weight) {
   const bool integer = weight.elements.kind == ElementKind::integer;
-  std::vector<Part> parts = {integer ? part_of("weight", FileType::int8, with_sign(weight.codes))
-                                     : part_of("weight", FileType::fp8_e4m3, weight.codes),
+  std::vector<Part> parts = {integer
+                                 ? part_of("weight", FileType::int8, with_sign(codes_of(weight)))
+                                 : part_of("weight", FileType::fp8_e4m3, codes_of(weight)),
                              scales_part("weight_scale", weight.scale_type, weight.scales)};
   if (!weight.zero_points.empty())
     parts.push_back(part_of("weight_zero_point", FileType::int8, with_sign(weight.zero_points)));
@@ -115,7 +116,8 @@ Weight read_naive_quantized(const PartReader& parts, ElementKind kind) {
   const Scales scales = weight_scales(parts, codes.rows, codes.columns);
   Weight weight{.elements = integer ? integer_elements(kByteBits) : e4m3_elements(),
                 .scale_type = scales.type,
-                .codes = integer ? with_sign(codes) : codes,
+                .inputs = codes.columns,
+                .words = pack_rows(integer ? with_sign(codes) : codes, kByteBits),
                 .scales = scales.values,
                 .zero_points = {}};
   if (!integer && std::ranges::any_of(codes.data, [](auto code) { return (code & 0x7f) == 0x7f; }))

@@ -26,14 +26,15 @@ Codes unpacked_pairs(const Codes& pairs) {
 
 Weight read_pairs(const PartReader& parts, const char* name, ScaleFormat type) {
   Scales scales = parts.scale_codes("weight_scale", type);
-  Codes codes = unpacked_pairs(parts.codes(name, FileType::uint8));
+  const Codes codes = unpacked_pairs(parts.codes(name, FileType::uint8));
   if (scales.values.rows != codes.rows || codes.columns % scales.values.columns != 0)
     parts.refuse("weight_scale",
                  fmt::format("has shape ({}, {}), which does not divide a weight of ({}, {})",
                              scales.values.rows, scales.values.columns, codes.rows, codes.columns));
   return {.elements = e2m1_elements(),
           .scale_type = type,
-          .codes = std::move(codes),
+          .inputs = codes.columns,
+          .words = pack_rows(codes, 4),
           .scales = std::move(scales.values),
           .zero_points = {}};
 }
@@ -48,7 +49,7 @@ stored::Elements e2m1_elements() {
 }
 
 std::vector<Part> mxfp4_parts(const Weight& weight) {
-  return {part_of("weight_packed", FileType::uint8, packed_pairs(weight.codes)),
+  return {part_of("weight_packed", FileType::uint8, packed_pairs(codes_of(weight))),
           scales_part("weight_scale", weight.scale_type, weight.scales)};
 }
 
@@ -61,7 +62,7 @@ std::vector<Part> nvfp4_parts(const Weight& weight) {
   unit.data = {weight.tensor_scale};
   Matrix<float> scales = weight.scales;
   for (float& scale : scales.data) scale /= weight.tensor_scale;
-  std::vector<Part> parts = {part_of("weight", FileType::uint8, packed_pairs(weight.codes)),
+  std::vector<Part> parts = {part_of("weight", FileType::uint8, packed_pairs(codes_of(weight))),
                              scales_part("weight_scale", weight.scale_type, scales),
                              part_of("weight_scale_2", FileType::fp32, unit)};
   parts.back().tensor.shape = {1};

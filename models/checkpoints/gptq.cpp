@@ -43,8 +43,8 @@ void add_one(const PartReader& parts, Codes& zeros, int bits) {
 
 /// Group of each input.
 Part group_index(const Weight& weight) {
-  const std::size_t length = weight.codes.columns / weight.scales.columns;
-  Words index(1, weight.codes.columns);
+  const std::size_t length = weight.inputs / weight.scales.columns;
+  Words index(1, weight.inputs);
   for (std::size_t i = 0; i < index.columns; ++i)
     index.data[i] = static_cast<std::int32_t>(i / length);
   Part part = part_of("g_idx", FileType::int32, index);
@@ -107,7 +107,7 @@ std::vector<Part> gptq_parts(const Weight& weight, GptqZeros zeros) {
   const int bits = weight.elements.bits;
   Codes zero_points = zero_points_of(weight);
   if (zeros == GptqZeros::less_one) subtract_one(zero_points);
-  return {part_of("qweight", FileType::int32, transposed(pack_rows(weight.codes, bits))),
+  return {part_of("qweight", FileType::int32, transposed(weight.words)),
           part_of("qzeros", FileType::int32, pack_rows(transposed(zero_points), bits)),
           scales_part("scales", weight.scale_type, transposed(weight.scales)), group_index(weight)};
 }
@@ -126,7 +126,8 @@ Weight read_gptq(const PartReader& parts, GptqZeros zeros) {
   if (zeros == GptqZeros::less_one) add_one(parts, zero_points, bits);
   return {.elements = integer_elements(bits),
           .scale_type = scales.type,
-          .codes = unpack_rows(transposed(qweight), bits, inputs),
+          .inputs = inputs,
+          .words = transposed(qweight),
           .scales = transposed(scales.values),
           .zero_points = transposed(zero_points)};
 }
@@ -135,7 +136,7 @@ std::vector<Part> awq_parts(const Weight& weight) {
   const auto packed = [](const Codes& codes) {
     return pack_rows(reordered(transposed(codes), false), kAwqBits);
   };
-  return {part_of("qweight", FileType::int32, packed(weight.codes)),
+  return {part_of("qweight", FileType::int32, packed(codes_of(weight))),
           part_of("qzeros", FileType::int32, packed(zero_points_of(weight))),
           scales_part("scales", weight.scale_type, transposed(weight.scales))};
 }
@@ -155,7 +156,8 @@ Weight read_awq(const PartReader& parts) {
   };
   return {.elements = integer_elements(kAwqBits),
           .scale_type = scales.type,
-          .codes = unpacked(qweight),
+          .inputs = qweight.rows,
+          .words = pack_rows(unpacked(qweight), kAwqBits),
           .scales = transposed(scales.values),
           .zero_points = unpacked(qzeros)};
 }

@@ -103,9 +103,9 @@ Layout layout_of(const fs::path& file, const PartReader& parts, const std::strin
 }  // namespace
 
 void write_layout(const fs::path& file, Layout layout, std::string_view weight,
-                  const stored::StoredFormat& format, const stored::Encoded& encoded) {
-  check_layout(layout, format, encoded.shape);
-  write_parts(file, without_suffix(weight), parts_of(layout, weight_of(format, encoded)));
+                  const stored::StoredFormat& format, const stored::Packed& packed) {
+  check_layout(layout, format, packed.shape);
+  write_parts(file, without_suffix(weight), parts_of(layout, weight_of(format, packed)));
 }
 
 LayoutTensor read_layout(const fs::path& file, std::optional<Layout> layout,

@@ -12,10 +12,10 @@
 namespace equarx::checkpoints {
 
 /// Writes a stored tensor as `weight` into a .safetensors file of its own. Decoding it gives the
-/// values of `encoded`, bit for bit. @throws std::invalid_argument as check_layout(), and for zero
+/// values of `packed`, bit for bit. @throws std::invalid_argument as check_layout(), and for zero
 /// points that the layout cannot store; tensors::FileError
 void write_layout(const std::filesystem::path& file, Layout layout, std::string_view weight,
-                  const stored::StoredFormat& format, const stored::Encoded& encoded);
+                  const stored::StoredFormat& format, const stored::Packed& packed);
 
 /// A weight of a checkpoint.
 struct LayoutTensor {

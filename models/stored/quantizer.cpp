@@ -69,6 +69,41 @@ float largest_magnitude(std::span<const float> values) {
   return most;
 }
 
+/// Next smaller number of a type; `value` is one, and above the smallest.
+float below(float value, ScaleFormat type) {
+  switch (type) {
+    case ScaleFormat::fp32: break;
+    case ScaleFormat::bf16:
+      return numerics::float_from_bf16(
+          static_cast<std::uint16_t>(numerics::bf16_from_float(value) - 1));
+    case ScaleFormat::fp16:
+      return numerics::float_from_fp16(
+          static_cast<std::uint16_t>(numerics::fp16_from_float(value) - 1));
+    case ScaleFormat::e4m3:
+      return numerics::Fp8E4m3::decode(
+          static_cast<numerics::Fp8E4m3::Code>(numerics::Fp8E4m3::encode(value) - 1));
+    case ScaleFormat::e8m0: return value / 2;
+  }
+  return std::nextafter(value, 0.0F);
+}
+
+/// Largest magnitude of a decoded value, in units of the scale and counted from the zero point.
+float most_steps(const StoredFormat& format) {
+  const Elements& elements = format.elements;
+  if (elements.kind != ElementKind::integer) return largest_element(elements);
+  const bool shifted = format.scale.zero_point != ZeroPoint::none;
+  return static_cast<float>(shifted ? elements.levels - 1 : elements.levels / 2);
+}
+
+/// Largest number of a type of which `most` multiples are finite.
+float largest_finite_scale(ScaleFormat type, float most) {
+  float scale = type == ScaleFormat::e8m0
+                    ? largest(type)
+                    : rounded(std::min(kLargestFloat / most, kLargestFloat), type);
+  while (!std::isfinite(most * scale)) scale = below(scale, type);
+  return scale;
+}
+
 /// Range with this share of the values inside.
 Range quantile_range(std::span<const float> values, double share, bool symmetric) {
   std::vector<float> sorted(values.begin(), values.end());
@@ -96,12 +131,19 @@ float rounded(float value, ScaleFormat type) {
   return within;
 }
 
+float mean(float a, float b) { return static_cast<float>((double{a} + double{b}) / 2); }
+
 std::int16_t nearest(std::span<const float> ascending, float value) {
-  std::size_t index = 0;
-  while (index + 1 < ascending.size() &&
-         value > static_cast<float>((double{ascending[index]} + double{ascending[index + 1]}) / 2))
-    ++index;
-  return static_cast<std::int16_t>(index);
+  std::size_t low = 0;
+  std::size_t high = ascending.size() - 1;
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (value > mean(ascending[middle], ascending[middle + 1]))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return static_cast<std::int16_t>(low);
 }
 
 Quantizer::Quantizer(const StoredFormat& format)
@@ -109,12 +151,14 @@ Quantizer::Quantizer(const StoredFormat& format)
   if (format.scale.largest > 0.0) largest_ = static_cast<float>(format.scale.largest);
   if (format.elements.kind == ElementKind::minifloat) values_ = magnitudes(format.elements);
   if (format.elements.kind == ElementKind::table) values_ = format.elements.table;
+  smallest_scale_ = smallest(format.scale.type);
+  least_scale_ = std::max(smallest_scale_, static_cast<float>(format.scale.at_least));
+  largest_scale_ = largest_finite_scale(format.scale.type, most_steps(format));
 }
 
 float Quantizer::rounded_scale(float scale) const {
-  const Scale& rule = format_.scale;
-  const float least = std::max(smallest(rule.type), static_cast<float>(rule.at_least));
-  return std::max(rounded(std::max(scale, least), rule.type), smallest(rule.type));
+  const float near = rounded(std::max(scale, least_scale_), format_.scale.type);
+  return std::clamp(near, smallest_scale_, largest_scale_);
 }
 
 float Quantizer::power_of_two(float abs_max) const {
@@ -135,24 +179,27 @@ float Quantizer::tensor_scale(float abs_max) const {
 Range Quantizer::range_of(std::span<const float> values) const {
   const Scale& rule = format_.scale;
   const bool symmetric = rule.zero_point == ZeroPoint::none || rule.rule == RangeRule::abs_max;
-  if (rule.rule == RangeRule::given)
-    return {-static_cast<float>(rule.value), static_cast<float>(rule.value)};
-  if (values.empty()) return {0.0F, 0.0F};
-  Range range{};
-  if (rule.rule == RangeRule::quantile) {
-    range = quantile_range(values, rule.quantile, symmetric);
-  } else if (symmetric) {
+  if (values.empty() || rule.rule == RangeRule::given) return completed({0.0F, 0.0F});
+  if (rule.rule == RangeRule::quantile)
+    return completed(quantile_range(values, rule.quantile, symmetric));
+  if (symmetric) {
     const float most = largest_magnitude(values);
-    range = {-most, most};
-  } else {
-    const auto [low, high] = std::ranges::minmax(values);
-    range = {low, high};
+    return completed({-most, most});
   }
-  if (rule.with_zero) range = {std::min(range.low, 0.0F), std::max(range.high, 0.0F)};
+  const auto [low, high] = std::ranges::minmax(values);
+  return completed({low, high});
+}
+
+Range Quantizer::completed(const Range& found) const {
+  const Scale& rule = format_.scale;
+  const auto given = static_cast<float>(rule.value);
+  if (rule.rule == RangeRule::given) return {-given, given};
+  const Range range{found.low + 0.0F, found.high + 0.0F};  // -0 becomes +0
+  if (rule.with_zero) return {std::min(range.low, 0.0F), std::max(range.high, 0.0F)};
   return range;
 }
 
-GroupScale Quantizer::scale_for(const Range& range, float unit) const {
+GroupScale Quantizer::scale_of_range(const Range& range, float unit) const {
   const Scale& rule = format_.scale;
   const bool power =
       rule.rule == RangeRule::power_of_two_up || rule.rule == RangeRule::power_of_two_down;
@@ -160,10 +207,25 @@ GroupScale Quantizer::scale_for(const Range& range, float unit) const {
   if (rule.zero_point == ZeroPoint::none)
     return {.scale = rounded_scale(range.high / unit / largest_) * unit};
   const auto top = static_cast<float>(format_.elements.levels - 1);
-  const float scale = rounded_scale((range.high - range.low) / top);
-  if (rule.zero_point == ZeroPoint::real) return {scale, rounded(range.low, rule.type)};
-  const float zero = std::clamp(-range.low / scale, 0.0F, top);
+  const float width = range.high - range.low;
+  float scale =
+      rounded_scale(std::isfinite(width) ? width / top : range.high / top - range.low / top);
+  if (rule.zero_point == ZeroPoint::real) {
+    const float origin = rounded(range.low, rule.type);
+    while (!std::isfinite(top * scale + origin)) scale = below(scale, rule.type);
+    return {scale, origin};
+  }
+  const float zero = std::clamp(0.0F - range.low / scale, 0.0F, top);
   return {scale, std::clamp(nearest_integer(zero, format_.ties), 0.0F, top)};
+}
+
+void Quantizer::scales_of_ranges(std::span<const float> low, std::span<const float> high,
+                                 float unit, float* scales, float* zero_points) const {
+  for (std::size_t i = 0; i < high.size(); ++i) {
+    const GroupScale scale = scale_of_range(completed({low[i], high[i]}), unit);
+    scales[i] = scale.scale;
+    if (zero_points != nullptr) zero_points[i] = scale.zero_point;
+  }
 }
 
 GroupScale Quantizer::searched(std::span<const float> values, float unit) const {
@@ -174,7 +236,7 @@ GroupScale Quantizer::searched(std::span<const float> values, float unit) const 
   for (std::uint32_t step = 0; step < rule.steps; ++step) {
     const double share = rule.steps == 1 ? 0.0 : static_cast<double>(step) / (rule.steps - 1);
     const auto factor = static_cast<float>(1.0 - share * (1.0 - rule.shrink_to));
-    const GroupScale group = scale_for({factor * full.low, factor * full.high}, unit);
+    const GroupScale group = scale_of_range({factor * full.low, factor * full.high}, unit);
     double error = 0.0;
     for (const float x : values)
       error += std::pow(std::abs(double{value(code(x, group), group)} - double{x}), rule.norm);
@@ -187,7 +249,7 @@ GroupScale Quantizer::searched(std::span<const float> values, float unit) const 
 
 GroupScale Quantizer::scale_of(std::span<const float> values, float unit) const {
   if (format_.scale.rule == RangeRule::search) return searched(values, unit);
-  return scale_for(range_of(values), unit);
+  return scale_of_range(range_of(values), unit);
 }
 
 std::int16_t Quantizer::integer_code(float value, const GroupScale& group) const {
@@ -212,6 +274,33 @@ std::int16_t Quantizer::code(float value, const GroupScale& group) const {
       nearest_magnitude(values_, std::abs(steps), negative, format_.ties);
   const int sign = negative ? 1 << (elements.bits - 1) : 0;
   return static_cast<std::int16_t>(magnitude | sign);
+}
+
+std::vector<float> Quantizer::numbers() const {
+  const Elements& elements = format_.elements;
+  const int count = 1 << elements.bits;
+  const int magnitude_mask = elements.kind == ElementKind::minifloat ? count / 2 - 1 : count - 1;
+  const bool is_signed =
+      elements.kind == ElementKind::integer && format_.scale.zero_point == ZeroPoint::none;
+  std::vector<float> numbers;
+  for (int code = 0; code < count; ++code) {
+    const bool used =
+        values_.empty() || static_cast<std::size_t>(code & magnitude_mask) < values_.size();
+    const int number = is_signed && code >= count / 2 ? code - count : code;
+    numbers.push_back(used ? value(static_cast<std::int16_t>(number), {}) : 0.0F);
+  }
+  return numbers;
+}
+
+std::vector<float> Quantizer::thresholds() const {
+  std::vector<float> thresholds;
+  for (std::size_t i = 0; i + 1 < values_.size(); ++i) {
+    const float middle = mean(values_[i], values_[i + 1]);
+    const bool up = format_.elements.kind == ElementKind::minifloat &&
+                    (format_.ties == Ties::away || i % 2 == 1);
+    thresholds.push_back(up ? std::nextafter(middle, 0.0F) : middle);
+  }
+  return thresholds;
 }
 
 float Quantizer::value(std::int16_t code, const GroupScale& group) const {

@@ -28,14 +28,26 @@ class Quantizer {
 
   /// Scale of a group, in units of `unit`, the scale of the tensor.
   GroupScale scale_of(std::span<const float> values, float unit) const;
+  /// Scales of groups with these least and largest values, or largest magnitudes; `zero_points` is
+  /// null for a format without them. Finite values decode to finite ones.
+  void scales_of_ranges(std::span<const float> low, std::span<const float> high, float unit,
+                        float* scales, float* zero_points) const;
   std::int16_t code(float value, const GroupScale& group) const;
   float value(std::int16_t code, const GroupScale& group) const;
+  /// Values of all 2^bits codes for a scale of 1 and a zero point of 0; 0 for unused ones. Codes of
+  /// integers without zero point are in two's complement.
+  std::vector<float> numbers() const;
+  /// Thresholds between the values of a table, or between magnitudes of minifloats with ties to
+  /// even or away: code = thresholds below the value.
+  std::vector<float> thresholds() const;
 
   /// FP32 scale of the tensor with this abs-max, in units of the largest E4M3 number.
   float tensor_scale(float abs_max) const;
 
  private:
-  GroupScale scale_for(const Range& range, float unit) const;
+  /// Range of the rule.
+  Range completed(const Range& found) const;
+  GroupScale scale_of_range(const Range& range, float unit) const;
   GroupScale searched(std::span<const float> values, float unit) const;
   Range range_of(std::span<const float> values) const;
   float power_of_two(float abs_max) const;
@@ -44,11 +56,17 @@ class Quantizer {
 
   const StoredFormat format_;
   float largest_;
-  std::vector<float> values_;  ///< magnitudes of a minifloat, or the table
+  float smallest_scale_ = 0.0F;  ///< of the type
+  float least_scale_ = 0.0F;     ///< before rounding
+  float largest_scale_ = 0.0F;   ///< all codes decode to finite values
+  std::vector<float> values_;    ///< magnitudes of a minifloat, or the table
 };
 
 /// Rounds to the nearest number of a type, saturating. E8M0: exact powers of two only.
 float rounded(float value, numerics::ScaleFormat type);
+
+/// In FP32.
+float mean(float a, float b);
 
 /// Index of the nearest of ascending values, against FP32 means of neighbours; the lower one of
 /// two.

@@ -11,17 +11,18 @@ namespace {
 Weight weight() {
   Weight weight;
   weight.elements = integer_elements(4);
-  weight.codes = {32, 64};
+  weight.inputs = 64;
+  Codes codes(32, 64);
   weight.scales = {32, 2};
   weight.zero_points = {32, 2};
   for (std::size_t o = 0; o < 32; ++o) {
-    for (std::size_t i = 0; i < 64; ++i)
-      weight.codes.at(o, i) = static_cast<std::uint8_t>((o + i) % 16);
+    for (std::size_t i = 0; i < 64; ++i) codes.at(o, i) = static_cast<std::uint8_t>((o + i) % 16);
     for (std::size_t g = 0; g < 2; ++g) {
       weight.scales.at(o, g) = static_cast<float>(o + 1);
       weight.zero_points.at(o, g) = static_cast<std::uint8_t>(1 + o % 15);
     }
   }
+  weight.words = pack_rows(codes, 4);
   return weight;
 }
 

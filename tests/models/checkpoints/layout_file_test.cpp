@@ -24,8 +24,9 @@ std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
   return bits;
 }
 
-stored::Encoded encoded_for(const stored::StoredFormat& format) {
-  return stored::encode(format, kShape, stored::testing::normal_values(kShape.elements()));
+stored::Packed packed_for(const stored::StoredFormat& format) {
+  return stored::encode_packed(format, kShape, stored::testing::normal_values(kShape.elements()),
+                               1);
 }
 
 TEST_CASE("layouts: reading gives the values that were written, bit for bit") {
@@ -39,14 +40,14 @@ TEST_CASE("layouts: reading gives the values that were written, bit for bit") {
         if (layout == Layout::awq && format.elements.bits != 4) continue;
         if (layout == Layout::pack_quantized && bits < 4) continue;
         CAPTURE(kLayoutNames[i], symmetric, bits);
-        const stored::Encoded encoded = encoded_for(format);
-        write_layout(path, layout, "layer.weight", format, encoded);
+        const stored::Packed packed = packed_for(format);
+        write_layout(path, layout, "layer.weight", format, packed);
         const LayoutTensor read = read_layout(
             path, layout == Layout::gptq_v2 ? std::optional(layout) : std::nullopt, std::nullopt);
         CHECK(read.layout == layout);
         CHECK(read.weight == "layer");
-        CHECK(bits_of(stored::decode(read.stored.format, read.stored.encoded)) ==
-              bits_of(stored::decode(format, encoded)));
+        CHECK(bits_of(stored::decode_packed(read.stored.format, read.stored.packed, 1)) ==
+              bits_of(stored::decode_packed(format, packed, 1)));
       }
 }
 

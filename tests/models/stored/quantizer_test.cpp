@@ -1,5 +1,8 @@
 #include "models/stored/quantizer.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "tests/catch.hpp"
 #include "tests/models/stored/formats.hpp"
 
@@ -42,6 +45,26 @@ TEST_CASE("quantizer: scales saturate in their type, and zero groups have the sm
   CHECK(Quantizer(testing::integer_format(4, {}, {.at_least = 1e-5}))
             .scale_of(std::vector{0.0F}, 1.0F)
             .scale == 1e-5F);
+}
+
+TEST_CASE("quantizer: the largest values decode to finite ones") {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const std::vector<float> values = {kMost, -kMost, 0.9F * kMost, 1.0F};
+  using enum numerics::ScaleFormat;
+  std::vector<StoredFormat> formats = {
+      testing::e2m1_format({}, {.rule = RangeRule::power_of_two_up, .type = e8m0}),
+      testing::e2m1_format({}, {.type = e4m3, .of_tensor = true})};
+  for (const numerics::ScaleFormat type : {fp32, bf16})
+    for (const RangeRule rule : {RangeRule::min_max, RangeRule::search, RangeRule::quantile})
+      for (const ZeroPoint zero : {ZeroPoint::none, ZeroPoint::rounded, ZeroPoint::real}) {
+        const bool plain = zero == ZeroPoint::none && rule == RangeRule::min_max;
+        formats.push_back(testing::integer_format(
+            4, {}, {.rule = plain ? RangeRule::abs_max : rule, .type = type, .zero_point = zero}));
+      }
+  for (const StoredFormat& format : formats)
+    for (const std::vector<float>& some : {values, std::vector{kMost, 0.99F * kMost}})
+      for (const float value : testing::stored_values(format, {1, some.size()}, some))
+        CHECK(std::isfinite(value));
 }
 
 TEST_CASE("quantizer: quantiles and given ranges clip") {

@@ -14,7 +14,7 @@
 #include "experiments/config/stored_json.hpp"
 #include "experiments/inspect/dequantize.hpp"
 #include "models/checkpoints/layout_file.hpp"
-#include "models/stored/stored_codec.hpp"
+#include "models/stored/packed_codec.hpp"
 #include "models/tensors/memory_tensor.hpp"
 #include "tools/python/bindings/memory.hpp"
 #include "tools/python/bindings/metrics.hpp"
@@ -83,7 +83,8 @@ void write(const Output& output, const stored::StoredFormat& format,
            const stored::Encoded& encoded) {
   if (output.layout.empty()) return;
   input::at("layout", [&] {
-    checkpoints::write_layout(output.file, layout_of(output.layout), output.name, format, encoded);
+    checkpoints::write_layout(output.file, layout_of(output.layout), output.name, format,
+                              stored::packed(format, encoded));
   });
 }
 
@@ -95,7 +96,7 @@ py::tuple dequantize(const std::string& file, const std::string& layout, const s
     if (!name.empty()) weight = name;
     return inspect::dequantize(file, chosen, weight, std::nullopt, std::nullopt);
   });
-  const stored::Shape& shape = read.tensor.stored.encoded.shape;
+  const stored::Shape& shape = read.tensor.stored.packed.shape;
   return py::make_tuple(shape.rows, shape.columns, bytes_of(read.values));
 }
 
