@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -198,6 +199,8 @@ void check_elements(const Elements& elements) {
   if (elements.kind != ElementKind::table) return;
   require(elements.table.size() >= 2 && elements.table.size() <= most,
           room + ", not " + std::to_string(elements.table.size()) + " values");
+  require(std::ranges::all_of(elements.table, [](float x) { return std::isfinite(x); }),
+          "the table has a value beyond FP32; scale it down");
   require(
       std::ranges::adjacent_find(elements.table, std::greater_equal<>()) == elements.table.end(),
       "the table does not ascend; sort it and drop repeated values");
@@ -223,6 +226,12 @@ void check_before(const Before& before) {
           "a Hadamard rotation needs a block of a power of two");
   require(std::ranges::find(before.column_factors, 0.0) == before.column_factors.end(),
           "a column factor is 0; give others");
+  require(std::ranges::all_of(before.column_factors,
+                              [](double x) {
+                                return std::abs(x) >= std::numeric_limits<float>::min() &&
+                                       std::abs(x) <= std::numeric_limits<float>::max();
+                              }),
+          "a column factor is no normal FP32 number; give others");
 }
 
 void check(const StoredFormat& format) {

@@ -24,7 +24,7 @@ from desk import Desk
 from draw import Draw
 from invariants import bytes as conservation, machines, oracle, results, texts, values
 from invariants import others as other_invariants, steps as step_invariants
-from make import chips, experiments, malformed, others, steps
+from make import chips, experiments, malformed, others, steps, stored
 
 PROGRAM = ""
 ENOUGH = 1500  # cases per kind; every key must occur in one
@@ -80,6 +80,9 @@ class Coverage(unittest.TestCase):
         self.check("topology", [one["graph.json"] for one in made if "graph.json" in one])
         self.check("model", [one["model.json"] for one in made if "model.json" in one])
         self.check("hardware", [others.hardware(Draw(f"keys:{i}"))["files"]["chip.json"] for i in range(ENOUGH)])
+
+    def test_stored_formats(self):
+        self.check("format", [stored.stored(Draw(f"keys:{i}"))["files"]["format.json"] for i in range(ENOUGH)])
 
     def test_a_key_without_cases_is_found(self):
         made = [experiments.experiment(Draw(f"keys:{i}"))["config"] for i in range(300)]

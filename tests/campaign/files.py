@@ -11,9 +11,11 @@ ELEMENTS = {"f4": "<f4", "f2": "<f2", "bf16": "<u2"}
 
 def tensor(made: dict) -> numpy.ndarray:
     """Tensor of `shape`, `dtype` and `seed`; with `malformed`, some elements are NaN, Inf, huge or
-    tiny."""
+    tiny; with `squared`, none is negative."""
     generator = numpy.random.default_rng(made["seed"])
     values = generator.standard_normal(made["shape"]).astype("<f4") * numpy.float32(made.get("factor", 1.0))
+    if made.get("squared"):
+        values **= 2
     if made.get("malformed"):
         flat = values.reshape(-1)
         flat[generator.integers(flat.size, size=3)] = generator.choice([numpy.inf, -numpy.inf, numpy.nan, 3e38, 1e-40],

@@ -3,8 +3,8 @@ import dataclasses
 from collections.abc import Callable
 
 from invariants import bytes as conservation, machines, oracle, results, texts, values
-from invariants import others as other_invariants, steps as step_invariants
-from make import experiments, malformed, others, programs, steps
+from invariants import others as other_invariants, steps as step_invariants, stored as stored_invariants
+from make import experiments, malformed, others, programs, steps, stored
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +29,8 @@ KINDS = {
     "hardware": Kind(others.hardware, [other_invariants.hardware], weight=4),
     "topology": Kind(others.topology, [other_invariants.topology], weight=5),
     "quantize": Kind(others.quantized, [other_invariants.quantize], weight=5),
+    "stored": Kind(stored.stored, [stored_invariants.stored], weight=5),
+    "malformed-stored": Kind(stored.malformed_stored, [stored_invariants.malformed_stored], weight=4),
     "tune": Kind(others.tune, [other_invariants.tune], weight=2),
     "tune-step": Kind(others.tune_step, [other_invariants.tune_step], weight=1),
     "sweep": Kind(others.sweep, [other_invariants.sweep], weight=2),

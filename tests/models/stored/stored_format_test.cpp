@@ -1,5 +1,6 @@
 #include "models/stored/stored_format.hpp"
 
+#include <limits>
 #include <stdexcept>
 
 #include "tests/catch.hpp"
@@ -81,6 +82,8 @@ TEST_CASE("stored format: contradictions are refused with their remedy") {
   format = testing::table_format("nf2", 2, {});
   format.elements.table = {-1.0F, 0.5F, 0.25F};
   check_refused(format, "sort it");
+  format.elements.table.back() = std::numeric_limits<float>::infinity();
+  check_refused(format, "beyond FP32");
   check_refused(testing::integer_format(4, {}, {.rule = RangeRule::min_max}), "needs a zero point");
   check_refused(testing::integer_format(4, {}, {.type = numerics::ScaleFormat::e8m0}),
                 "power-of-two-up");
@@ -92,6 +95,8 @@ TEST_CASE("stored format: contradictions are refused with their remedy") {
   check_refused(format, "power of two");
   format.before.hadamard = 16;
   CHECK_NOTHROW(check(format));
+  format.before.column_factors = {1.0, 1e300};
+  check_refused(format, "no normal FP32 number");
 }
 
 }  // namespace
