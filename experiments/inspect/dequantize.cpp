@@ -10,6 +10,7 @@
 
 #include "base/input/errors.hpp"
 #include "experiments/inspect/stored.hpp"
+#include "experiments/inspect/stored_pieces.hpp"
 #include "models/stored/packed_codec.hpp"
 
 namespace equarx::inspect {
@@ -20,7 +21,7 @@ numerics::ErrorMetrics error_against(const tensors::TensorFile& original,
   const stored::Shape expected = rows_and_columns(original.shape());
   if (expected.rows != shape.rows || expected.columns != shape.columns)
     throw input::InputError(
-        "/original", fmt::format("has shape {}; give that of the weight, {} x "
+        "/original", fmt::format("has shape {}; give the weight's, {} x "
                                  "{}",
                                  fmt::join(original.shape(), " x "), shape.rows, shape.columns));
   std::vector<float> exact(original.elements());

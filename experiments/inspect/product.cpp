@@ -11,9 +11,9 @@
 #include "base/os/threads.hpp"
 #include "base/output/table.hpp"
 #include "experiments/inspect/stored.hpp"
+#include "experiments/inspect/stored_pieces.hpp"
 #include "models/gemm/matmul.hpp"
 #include "models/stored/stored_format.hpp"
-#include "models/tensors/npy_writer.hpp"
 
 namespace equarx::inspect {
 namespace {
@@ -30,9 +30,7 @@ void write_product(const ProductFiles& files, const ProductReport& report,
   if (!files.output) return;
   std::vector<std::uint64_t> shape(files.x.shape().begin(), files.x.shape().end());
   shape.back() = report.outputs;
-  tensors::write_npy(*files.output, shape, [&](std::uint64_t first, std::span<float> piece) {
-    std::ranges::copy(product.subspan(first, piece.size()), piece.begin());
-  });
+  write_values(*files.output, shape, product);
 }
 
 }  // namespace

@@ -5,24 +5,17 @@
 #include <iterator>
 #include <numeric>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/input/errors.hpp"
+#include "experiments/inspect/stored_pieces.hpp"
 #include "models/checkpoints/layout_file.hpp"
-#include "models/stored/packed_codec.hpp"
 #include "models/tensors/npy_writer.hpp"
 
 namespace equarx::inspect {
-
-std::vector<float> all_values(const tensors::TensorFile& file) {
-  std::vector<float> values(file.elements());
-  file.read(0, values);
-  return values;
-}
 
 void check_importance(const tensors::TensorFile& file, const stored::StoredFormat& format,
                       const std::optional<tensors::TensorFile>& importance) {
@@ -34,61 +27,50 @@ void check_importance(const tensors::TensorFile& file, const stored::StoredForma
   if (!needed && importance)
     throw input::InputError("/importance", "the format does not depend on it; remove it");
   if (importance && !std::ranges::equal(importance->shape(), file.shape()))
-    throw input::InputError("/importance", fmt::format("has shape {}; give that of the tensor, {}",
+    throw input::InputError("/importance", fmt::format("has shape {}; give the tensor's, {}",
                                                        fmt::join(importance->shape(), " x "),
                                                        fmt::join(file.shape(), " x ")));
 }
 
 namespace {
 
-/// Codes without values apart, and decoded values.
-struct Rounded {
-  stored::Packed packed;
-  std::vector<float> values;
-  std::uint64_t apart = 0;
-};
-
-Rounded rounded_by(const stored::StoredFormat& format, const stored::Shape& shape,
-                   std::span<const float> values, std::span<const float> importance) {
-  const unsigned threads = std::thread::hardware_concurrency();
-  if (stored::has_kernels(format, shape)) {
-    stored::Packed packed = stored::encode_packed(format, shape, values, threads);
-    std::vector<float> decoded = stored::decode_packed(format, packed, threads);
-    return {std::move(packed), std::move(decoded)};
-  }
-  const stored::Encoded encoded = stored::encode(format, shape, values, importance);
-  return {stored::packed(format, encoded), stored::decode(format, encoded), encoded.apart.size()};
+/// A .npy file of decoded values, unless the output has a layout.
+std::optional<tensors::NpyFile> values_file(const tensors::TensorFile& file,
+                                            const std::optional<StoredOutput>& output) {
+  if (!output || output->layout) return std::nullopt;
+  return std::optional<tensors::NpyFile>(std::in_place, output->file, tensors::FileType::fp32,
+                                         file.shape());
 }
 
 }  // namespace
 
-stored::Shape rows_and_columns(std::span<const std::uint64_t> shape) {
-  stored::Shape result{1, shape.back()};
-  for (const std::uint64_t size : shape.first(shape.size() - 1)) result.rows *= size;
-  return result;
-}
-
 StoredReport quantize_stored(const tensors::TensorFile& file, const stored::StoredFormat& format,
                              const std::optional<tensors::TensorFile>& importance,
-                             const std::optional<StoredOutput>& output) {
+                             const std::optional<StoredOutput>& output,
+                             const std::function<void(double)>& share) {
   check_importance(file, format, importance);
+  const bool keeps_codes = output && output->layout;
   const stored::Shape shape = rows_and_columns(file.shape());
-  if (output && output->layout)
+  if (keeps_codes)
     input::at("/layout", [&] { checkpoints::check_layout(*output->layout, format, shape); });
-  const std::vector<float> values = all_values(file);
-  const std::vector<float> weights = importance ? all_values(*importance) : std::vector<float>{};
-  const Rounded rounded =
-      input::at("/format", [&] { return rounded_by(format, shape, values, weights); });
-  numerics::ErrorAccumulator error;
-  error.add(rounded.values, std::span<const float>(values));
-  if (output && output->layout)
+  std::optional<tensors::NpyFile> decoded = values_file(file, output);
+  const auto sink = [&](std::uint64_t first, std::span<const float> values) {
+    if (decoded)
+      std::ranges::copy(std::as_bytes(values),
+                        decoded->data().subspan(first * sizeof(float)).begin());
+  };
+  const Rounded rounded = input::at("/format", [&] {
+    return round_tensor(file, format, importance, sink,
+                        {.keep_codes = keeps_codes, .share = share});
+  });
+  if (keeps_codes)
     input::at("/layout", [&] {
       checkpoints::write_layout(output->file, *output->layout, output->weight, format,
                                 rounded.packed);
     });
-  if (output && !output->layout) write_values(output->file, file.shape(), rounded.values);
+  if (decoded) decoded->keep();
   return {.shape = {file.shape().begin(), file.shape().end()},
-          .error = error.metrics(),
+          .error = rounded.error,
           .bits = stored::stored_bits(format, shape),
           .apart = rounded.apart};
 }

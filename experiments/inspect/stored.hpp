@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,23 +32,18 @@ struct StoredOutput {
   std::string weight = "";  ///< name of the weight in the layout
 };
 
-/// The last dimension is the columns, all others are rows.
-stored::Shape rows_and_columns(std::span<const std::uint64_t> shape);
-
-/// All values of a file, in FP32.
-std::vector<float> all_values(const tensors::TensorFile& file);
-
 /// Checks that importance is given if and only if the format depends on it, in the shape of `file`.
 /// @throws InputError at /importance
 void check_importance(const tensors::TensorFile& file, const stored::StoredFormat& format,
                       const std::optional<tensors::TensorFile>& importance);
 
-/// Encodes and decodes the whole tensor, in memory, and writes `output`. @throws InputError for a
-/// tensor or `importance` that does not suit the format, and a format that does not suit the
-/// layout; tensors::FileError
+/// Encodes and decodes the tensor, as round_tensor(), and writes `output`; `share` is called with the
+/// completed fraction. @throws InputError for a tensor or `importance` that does not suit the format,
+/// and a format that does not suit the layout; tensors::FileError
 StoredReport quantize_stored(const tensors::TensorFile& file, const stored::StoredFormat& format,
                              const std::optional<tensors::TensorFile>& importance,
-                             const std::optional<StoredOutput>& output);
+                             const std::optional<StoredOutput>& output,
+                             const std::function<void(double)>& share = {});
 
 /// Writes decoded values as .npy. @throws tensors::FileError
 void write_values(const std::filesystem::path& file, std::span<const std::uint64_t> shape,

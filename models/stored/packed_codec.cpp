@@ -36,7 +36,7 @@ kernels::Origin origin_of(const StoredFormat& format) {
   return kernels::Origin::value;
 }
 
-/// Division of a tensor into groups, and of those into tasks.
+/// Division of a tensor into groups, and of groups into tasks.
 struct Division {
   std::size_t size;
   std::size_t length;  ///< of a group
@@ -72,12 +72,13 @@ struct Division {
 class PackedEncoder {
  public:
   PackedEncoder(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-                Packed& packed)
+                Packed& packed, std::size_t first)
       : format_(format),
         quantizer_(format),
         division_(format, shape),
         values_(values),
         origin_(origin_of(format)),
+        first_(first),
         packed_(packed) {
     if (format.elements.kind != ElementKind::integer) {
       thresholds_.emplace(quantizer_.thresholds());
@@ -113,7 +114,7 @@ class PackedEncoder {
       kernels::find_magnitudes(groups, largest.data() + group);
     });
     if (!std::ranges::all_of(largest, [](float x) { return std::isfinite(x); }))
-      check_finite(values_, "element");
+      check_finite(values_, "element", first_);
     packed_.tensor_scale = quantizer_.tensor_scale(std::ranges::max(largest));
   }
 
@@ -132,7 +133,7 @@ class PackedEncoder {
     std::array<float, kPiece / 8> low{};
     std::array<float, kPiece / 8> high{};
     if (!find_ranges(groups, low.data(), high.data()))
-      check_finite(groups.values, "element", group * division_.length);
+      check_finite(groups.values, "element", first_ + group * division_.length);
     quantizer_.scales_of_ranges(std::span(low).first(count), std::span(high).first(count),
                                 packed_.tensor_scale, packed_.scales.data() + group,
                                 zero_points_at(group));
@@ -171,6 +172,7 @@ class PackedEncoder {
   const std::span<const float> values_;
   const kernels::Origin origin_;
   std::optional<kernels::Thresholds> thresholds_;
+  const std::size_t first_;  ///< element of the first value, for errors
   Packed& packed_;
 };
 
@@ -205,8 +207,8 @@ Packed encode_packed(const StoredFormat& format, const Shape& shape, std::span<c
 }
 
 void encode_packed(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-                   Packed& packed, unsigned threads) {
-  PackedEncoder(format, shape, values, packed).run(threads);
+                   Packed& packed, unsigned threads, std::size_t first) {
+  PackedEncoder(format, shape, values, packed, first).run(threads);
 }
 
 void decode_packed(const StoredFormat& format, const Packed& packed, std::span<float> values,

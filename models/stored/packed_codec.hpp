@@ -29,9 +29,9 @@ bool has_kernels(const StoredFormat& format, const Shape& shape);
 /// @throws std::invalid_argument for values that are not finite
 Packed encode_packed(const StoredFormat& format, const Shape& shape, std::span<const float> values,
                      unsigned threads);
-/// Reuses the memory of `packed`.
+/// Reuses the memory of `packed`; the first value is element `first` in errors.
 void encode_packed(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-                   Packed& packed, unsigned threads);
+                   Packed& packed, unsigned threads, std::size_t first = 0);
 /// decode() of a format that has kernels, bit for bit, into one value for each element.
 void decode_packed(const StoredFormat& format, const Packed& packed, std::span<float> values,
                    unsigned threads);

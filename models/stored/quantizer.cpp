@@ -95,7 +95,7 @@ float most_steps(const StoredFormat& format) {
   return static_cast<float>(shifted ? elements.levels - 1 : elements.levels / 2);
 }
 
-/// Largest number of a type of which `most` multiples are finite.
+/// Largest number of a type that `most` multiplies to a finite one.
 float largest_finite_scale(ScaleFormat type, float most) {
   float scale = type == ScaleFormat::e8m0
                     ? largest(type)

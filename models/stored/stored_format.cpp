@@ -72,6 +72,15 @@ std::vector<Group> block_groups(const Groups& groups, const Shape& shape) {
   return all;
 }
 
+/// Number of groups, without a list of consecutive ones.
+std::uint64_t group_count(const Groups& groups, const Shape& shape) {
+  if (groups.along == Along::row)
+    return shape.elements() / group_length(groups, shape.columns, "rows");
+  if (groups.along != Along::tensor) return groups_of(groups, shape).size();
+  const std::size_t length = groups.length == 0 ? shape.elements() : groups.length;
+  return (shape.elements() + length - 1) / length;
+}
+
 void check_range(const StoredFormat& format) {
   const Scale& scale = format.scale;
   const bool shifted = scale.zero_point != ZeroPoint::none;
@@ -167,7 +176,7 @@ std::size_t important_count(const StoredFormat& format, const Shape& shape) {
 StoredBits stored_bits(const StoredFormat& format, const Shape& shape) {
   const Elements& elements = format.elements;
   const Scale& scale = format.scale;
-  const std::uint64_t groups = groups_of(format.groups, shape).size();
+  const std::uint64_t groups = group_count(format.groups, shape);
   const std::uint64_t scale_bits = 8 * numerics::scale_bytes(scale.type);
   StoredBits bits;
   bits.codes = static_cast<std::uint64_t>(elements.bits) * shape.elements();

@@ -1,6 +1,6 @@
 """Packs and unpacks layouts of engines in NumPy, and compares with equarx-sim quantize and dequantize bit for bit.
 
-The rules are those of AutoGPTQ (qlinear_cuda.py), AutoAWQ (gemm.py), compressed-tensors (pack_quantized, nvfp4,
+The rules are the ones of AutoGPTQ (qlinear_cuda.py), AutoAWQ (gemm.py), compressed-tensors (pack_quantized, nvfp4,
 mxfp4) and ModelOpt, written anew. Usage: layouts_test.py EQUARX_SIM FOLDER_OF_FORMATS [unittest arguments]
 """
 import json

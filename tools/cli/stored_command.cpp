@@ -14,6 +14,7 @@
 #include "models/tensors/file_error.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
+#include "tools/cli/progress_line.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -73,8 +74,12 @@ void quantize_stored(const QuantizeArguments& arguments) {
   std::optional<tensors::TensorFile> importance;
   if (!arguments.importance.empty()) importance = tensors::TensorFile::open(arguments.importance);
   const tensors::TensorFile file = open_tensor(arguments.file, arguments.tensor);
-  print(to_table(naming_options(
-      "", [&] { return inspect::quantize_stored(file, format, importance, output); })));
+  print(to_table(naming_options("", [&] {
+    ProgressLine line;
+    line.show(fmt::format("quantizing {} elements", file.elements()));
+    return inspect::quantize_stored(file, format, importance, output,
+                                    [&](double done) { line.share(done); });
+  })));
 }
 
 void dequantize(const DequantizeArguments& arguments) {

@@ -29,7 +29,6 @@ TEST_CASE("stored report: error, bits and the written tensor agree") {
   CHECK(report.error.mse == 0.25 * 0.25 / 4);
   CHECK(report.bits.total() == 4 * 4 + 32);
   CHECK_THAT(to_table(report), ContainsSubstring("bits per element"));
-  CHECK(rows_and_columns(std::vector<std::uint64_t>{2, 3, 4}).rows == 6);
 }
 
 TEST_CASE("stored report: importance is refused unless the format depends on it") {

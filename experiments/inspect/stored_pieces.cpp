@@ -1,0 +1,114 @@
+#include "experiments/inspect/stored_pieces.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "models/stored/code_bits.hpp"
+
+namespace equarx::inspect {
+namespace {
+
+using stored::Along;
+using stored::StoredFormat;
+
+/// Elements that end a group, and a byte of codes; 0: only the whole tensor does.
+std::size_t piece_unit(const StoredFormat& format, const stored::Shape& shape) {
+  if (!stored::has_kernels(format, shape) || format.scale.of_tensor) return 0;
+  return format.groups.along == Along::row ? shape.columns : format.groups.length;
+}
+
+void append(const stored::Packed& piece, stored::Packed& all) {
+  all.codes.insert(all.codes.end(), piece.codes.begin(), piece.codes.end());
+  all.scales.insert(all.scales.end(), piece.scales.begin(), piece.scales.end());
+  all.zero_points.insert(all.zero_points.end(), piece.zero_points.begin(), piece.zero_points.end());
+}
+
+Rounded round_pieces(const tensors::TensorFile& file, const StoredFormat& format, std::size_t unit,
+                     const PieceSink& sink, const RoundOptions& options) {
+  const stored::Shape shape = rows_and_columns(file.shape());
+  const unsigned threads = std::thread::hardware_concurrency();
+  const std::size_t most = std::max(unit, options.piece_elements / unit * unit);
+  Rounded rounded;
+  rounded.packed.shape = shape;
+  if (options.keep_codes)
+    rounded.packed.codes.reserve(stored::packed_bytes(format.elements.bits, shape.elements()));
+  numerics::ErrorAccumulator error;
+  stored::Packed packed;
+  std::vector<float> values;
+  std::vector<float> decoded;
+  for (std::size_t first = 0; first < shape.elements(); first += most) {
+    values.resize(std::min(most, shape.elements() - first));
+    decoded.resize(values.size());
+    file.read(first, values);
+    const bool rows = format.groups.along == Along::row;
+    const std::size_t columns = rows ? shape.columns : values.size();
+    stored::encode_packed(format, {values.size() / columns, columns}, values, packed, threads,
+                          first);
+    stored::decode_packed(format, packed, decoded, threads);
+    error.add(decoded, std::span<const float>(values));
+    sink(first, decoded);
+    if (options.keep_codes) append(packed, rounded.packed);
+    if (options.share)
+      options.share(static_cast<double>(first + values.size()) /
+                    static_cast<double>(shape.elements()));
+  }
+  rounded.error = error.metrics();
+  return rounded;
+}
+
+/// Codes of the whole tensor, and decoded values.
+struct Whole {
+  stored::Packed packed;
+  std::vector<float> decoded;
+  std::uint64_t apart = 0;
+};
+
+Whole rounded_whole(const StoredFormat& format, const stored::Shape& shape,
+                    std::span<const float> values, std::span<const float> importance) {
+  const unsigned threads = std::thread::hardware_concurrency();
+  if (stored::has_kernels(format, shape)) {
+    stored::Packed packed = stored::encode_packed(format, shape, values, threads);
+    std::vector<float> decoded = stored::decode_packed(format, packed, threads);
+    return {std::move(packed), std::move(decoded)};
+  }
+  const stored::Encoded encoded = stored::encode(format, shape, values, importance);
+  return {stored::packed(format, encoded), stored::decode(format, encoded), encoded.apart.size()};
+}
+
+Rounded round_whole(const tensors::TensorFile& file, const StoredFormat& format,
+                    const std::optional<tensors::TensorFile>& importance, const PieceSink& sink) {
+  const std::vector<float> values = all_values(file);
+  const std::vector<float> weights = importance ? all_values(*importance) : std::vector<float>{};
+  Whole whole = rounded_whole(format, rows_and_columns(file.shape()), values, weights);
+  numerics::ErrorAccumulator error;
+  error.add(whole.decoded, std::span<const float>(values));
+  sink(0, whole.decoded);
+  return {std::move(whole.packed), error.metrics(), whole.apart};
+}
+
+}  // namespace
+
+std::vector<float> all_values(const tensors::TensorFile& file) {
+  std::vector<float> values(file.elements());
+  file.read(0, values);
+  return values;
+}
+
+stored::Shape rows_and_columns(std::span<const std::uint64_t> shape) {
+  stored::Shape result{1, shape.back()};
+  for (const std::uint64_t size : shape.first(shape.size() - 1)) result.rows *= size;
+  return result;
+}
+
+Rounded round_tensor(const tensors::TensorFile& file, const StoredFormat& format,
+                     const std::optional<tensors::TensorFile>& importance, const PieceSink& sink,
+                     const RoundOptions& options) {
+  stored::check(format);
+  const std::size_t unit = piece_unit(format, rows_and_columns(file.shape()));
+  if (unit == 0) return round_whole(file, format, importance, sink);
+  return round_pieces(file, format, unit, sink, options);
+}
+
+}  // namespace equarx::inspect
