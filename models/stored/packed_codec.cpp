@@ -193,7 +193,9 @@ bool has_kernels(const StoredFormat& format, const Shape& shape) {
       format.scale.rule != RangeRule::search && format.scale.rule != RangeRule::quantile;
   const bool even = format.ties == Ties::even || format.elements.kind == ElementKind::table;
   if (!consecutive || !by_range || !even || !has_scales(format)) return false;
-  if (format.apart != Apart{} || format.before != Before{} || shape.elements() == 0) return false;
+  if (format.apart != Apart{} || format.before != Before{} || format.widths != Widths{} ||
+      shape.elements() == 0)
+    return false;
   const std::size_t length = group_length(format, shape);
   if (format.groups.along == Along::row && shape.columns % length != 0) return false;
   return length % 8 == 0 || length >= shape.elements();

@@ -4,35 +4,13 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/stored/elements_apart.hpp"
 #include "models/stored/kmeans.hpp"
 #include "models/stored/quantizer.hpp"
 #include "models/stored/rotation.hpp"
 
 namespace equarx::stored {
 namespace {
-
-/// Marks the `count` unmarked elements of largest `rank`; the first of equal ones.
-void mark_largest(std::span<const float> rank, std::size_t count, std::vector<bool>& marked) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < rank.size(); ++i)
-    if (!marked[i]) order.push_back(i);
-  const auto last = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
-  std::nth_element(order.begin(), last, order.end(), [&](std::size_t a, std::size_t b) {
-    return rank[a] != rank[b] ? rank[a] > rank[b] : a < b;
-  });
-  std::for_each(order.begin(), last, [&](std::size_t i) { marked[i] = true; });
-}
-
-std::vector<bool> apart_of(const StoredFormat& format, const Shape& shape,
-                           std::span<const float> values, std::span<const float> importance) {
-  std::vector<bool> apart(values.size(), false);
-  std::vector<float> sizes(values.size());
-  std::ranges::transform(values, sizes.begin(), [](float x) { return std::abs(x); });
-  mark_largest(sizes, largest_count(format, shape), apart);
-  if (const std::size_t count = important_count(format, shape); count > 0)
-    mark_largest(importance, count, apart);
-  return apart;
-}
 
 /// Elements of a group that are not apart.
 struct Members {

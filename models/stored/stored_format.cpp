@@ -152,6 +152,18 @@ bool needs_importance(const StoredFormat& format) {
   return format.elements.weighted || format.apart.important > 0.0;
 }
 
+bool needs_inputs(const StoredFormat& format) {
+  return format.feedback.order != FeedbackOrder::none ||
+         (format.widths.by_salience && format.widths.bits.empty());
+}
+
+std::size_t row_group_length(const Groups& groups, const Shape& shape) {
+  if (groups.along == Along::row) return group_length(groups, shape.columns, "rows");
+  require(groups.along == Along::tensor && groups.length > 0 && shape.columns % groups.length == 0,
+          "feedback and widths need groups within rows; give \"along\": \"row\"");
+  return groups.length;
+}
+
 std::vector<Group> groups_of(const Groups& groups, const Shape& shape) {
   switch (groups.along) {
     case Along::tensor: return tensor_groups(groups, shape.elements());
@@ -172,6 +184,32 @@ std::size_t important_count(const StoredFormat& format, const Shape& shape) {
   return static_cast<std::size_t>(
       std::llround(format.apart.important * static_cast<double>(shape.elements())));
 }
+
+void check_widths(const StoredFormat& format, const Shape& shape) {
+  const std::size_t groups = shape.columns / row_group_length(format.groups, shape);
+  require(format.widths.bits.size() == groups, std::to_string(format.widths.bits.size()) +
+                                                   " widths for " + std::to_string(groups) +
+                                                   " groups of columns; give one for each group");
+}
+
+namespace {
+
+/// Codes and zero points of groups with different bits; a group of 1 bit has a full zero point.
+void count_widths(const StoredFormat& format, const Shape& shape, std::uint64_t scale_bits,
+                  StoredBits& bits) {
+  check_widths(format, shape);
+  const std::size_t length = row_group_length(format.groups, shape);
+  bits.codes = 0;
+  bits.zero_points = 0;
+  for (const int width : format.widths.bits) {
+    const bool full = width == 1 || format.scale.zero_point == ZeroPoint::real;
+    bits.codes += shape.rows * length * static_cast<std::uint64_t>(width);
+    bits.zero_points += shape.rows * (full ? scale_bits : static_cast<std::uint64_t>(width));
+  }
+  bits.widths = 2 * format.widths.bits.size();
+}
+
+}  // namespace
 
 StoredBits stored_bits(const StoredFormat& format, const Shape& shape) {
   const Elements& elements = format.elements;
@@ -195,6 +233,7 @@ StoredBits stored_bits(const StoredFormat& format, const Shape& shape) {
   bits.apart = (largest_count(format, shape) + important_count(format, shape)) *
                (8 * numerics::scale_bytes(format.apart.type) + format.apart.index_bits);
   bits.before = 32 * format.before.column_factors.size();
+  if (!format.widths.bits.empty()) count_widths(format, shape, scale_bits, bits);
   return bits;
 }
 
@@ -243,6 +282,22 @@ void check_before(const Before& before) {
           "a column factor is no normal FP32 number; give others");
 }
 
+void check_widths(const StoredFormat& format) {
+  const Widths& widths = format.widths;
+  if (!widths.by_salience && widths.bits.empty()) return;
+  require(
+      format.elements.kind == ElementKind::integer && format.scale.zero_point != ZeroPoint::none,
+      "widths are for integers with a zero point; remove them");
+  require(format.elements.levels == std::uint32_t{1} << static_cast<unsigned>(format.elements.bits),
+          "widths need all levels of their bits; remove \"levels\"");
+  require(format.elements.bits >= 2 && format.elements.bits <= 7,
+          "widths need 2 to 7 bits, so that groups can have one less or more");
+  for (const int bits : widths.bits)
+    require(std::abs(bits - format.elements.bits) <= 1,
+            std::to_string(bits) + " bits of a group; give " +
+                std::to_string(format.elements.bits) + ", one less or one more");
+}
+
 void check(const StoredFormat& format) {
   check_elements(format.elements);
   if (has_scales(format)) check_scale(format);
@@ -250,6 +305,7 @@ void check(const StoredFormat& format) {
           "fitted tables have no scales; remove the scale");
   check_apart(format.apart);
   check_before(format.before);
+  check_widths(format);
 }
 
 }  // namespace equarx::stored

@@ -106,8 +106,32 @@ struct Apart {
 struct Before {
   std::size_t hadamard = 0;  ///< block of the orthonormal rotation along a row; 0: none
   std::vector<double> column_factors = {};  ///< multiplied with the columns; empty: none
+  std::uint32_t factor_steps = 0;           ///< exponents of a search of column factors; 0: none
 
   bool operator==(const Before&) const = default;
+};
+
+/// Order in which error feedback rounds the columns.
+enum class FeedbackOrder : std::uint8_t {
+  none,     ///< no feedback
+  columns,  ///< first to last; scales fit the weights of a group when it begins
+  largest   ///< by mean squared input; all groups keep the scales of the original weights
+};
+
+/// Feedback of rounding errors into later columns: GPTQ, arXiv 2210.17323.
+struct Feedback {
+  FeedbackOrder order = FeedbackOrder::none;
+  double damping = 0.01;  ///< added to the diagonal of the Hessian, in units of its mean
+
+  bool operator==(const Feedback&) const = default;
+};
+
+/// Bits of integer codes by group of columns: SliM-LLM, arXiv 2405.14917.
+struct Widths {
+  bool by_salience = false;    ///< finds `bits` from the inputs
+  std::vector<int> bits = {};  ///< of each group of columns; empty: equal
+
+  bool operator==(const Widths&) const = default;
 };
 
 /// A number format of a stored tensor.
@@ -118,6 +142,8 @@ struct StoredFormat {
   Scale scale;
   Apart apart;
   Before before;
+  Feedback feedback;
+  Widths widths;
   Ties ties = Ties::even;
 
   bool operator==(const StoredFormat&) const = default;
@@ -152,8 +178,11 @@ struct StoredBits {
   std::uint64_t tables = 0;
   std::uint64_t apart = 0;
   std::uint64_t before = 0;  ///< column factors
+  std::uint64_t widths = 0;  ///< bits of groups
 
-  std::uint64_t total() const { return codes + scales + zero_points + tables + apart + before; }
+  std::uint64_t total() const {
+    return codes + scales + zero_points + tables + apart + before + widths;
+  }
 };
 
 /// Named table: nf2, nf3, nf4, fp4; std::nullopt for other names.
@@ -171,12 +200,21 @@ bool has_scales(const StoredFormat& format);
 /// True if values need the importance of each element.
 bool needs_importance(const StoredFormat& format);
 
+/// True if codes depend on the inputs of the layer.
+bool needs_inputs(const StoredFormat& format);
+
+/// Length of groups that lie within rows. @throws std::invalid_argument for other groups
+std::size_t row_group_length(const Groups& groups, const Shape& shape);
+
 /// All groups of a tensor. @throws std::invalid_argument if they do not divide it
 std::vector<Group> groups_of(const Groups& groups, const Shape& shape);
 
 /// Number of elements stored apart: largest, and important.
 std::size_t largest_count(const StoredFormat& format, const Shape& shape);
 std::size_t important_count(const StoredFormat& format, const Shape& shape);
+
+/// @throws std::invalid_argument unless each group of columns has a width
+void check_widths(const StoredFormat& format, const Shape& shape);
 
 /// Exact bits of a tensor of this shape. @throws std::invalid_argument as groups_of()
 StoredBits stored_bits(const StoredFormat& format, const Shape& shape);
@@ -187,6 +225,7 @@ void check_elements(const Elements& elements);
 void check_scale(const StoredFormat& format);
 void check_apart(const Apart& apart);
 void check_before(const Before& before);
+void check_widths(const StoredFormat& format);
 /// @}
 
 /// Checks all parts.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/numerics/inputs/inputs.hpp"
+#include "models/stored/layer_inputs.hpp"
 #include "models/stored/stored_codec.hpp"
 
 namespace equarx::stored::testing {
@@ -67,6 +68,17 @@ inline double nmse(const std::vector<float>& values, const std::vector<float>& e
     size += std::pow(double{exact[i]}, 2);
   }
   return error / size;
+}
+
+/// Correlated inputs of a layer: sums of neighbours, of different sizes.
+inline LayerInputs correlated_inputs(std::size_t columns, std::size_t tokens,
+                                     std::uint32_t seed = 1) {
+  std::vector<float> values(columns * tokens);
+  numerics::generate({}, seed, 0, values);
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (i % columns != 0)
+      values[i] = 0.8F * values[i - 1] + values[i] * (1.0F + static_cast<float>(i % 7));
+  return inputs_of_tokens(columns, values);
 }
 
 }  // namespace equarx::stored::testing
