@@ -56,6 +56,11 @@ constexpr input::EnumNames<stored::ZeroPoint, 3> kZeroPoints({
     {stored::ZeroPoint::rounded, "rounded"},
     {stored::ZeroPoint::real, "float"},
 });
+constexpr input::EnumNames<stored::FeedbackOrder, 3> kFeedbackOrders({
+    {stored::FeedbackOrder::none, "none"},
+    {stored::FeedbackOrder::columns, "columns"},
+    {stored::FeedbackOrder::largest, "largest"},
+});
 constexpr std::array kScaleTypes = {ScaleFormat::fp32, ScaleFormat::fp16, ScaleFormat::bf16,
                                     ScaleFormat::e8m0, ScaleFormat::e4m3};
 constexpr std::array kValueTypes = {ScaleFormat::fp32, ScaleFormat::fp16, ScaleFormat::bf16};
@@ -273,6 +278,44 @@ const input::Table<stored::Before>& before_table() {
        "block of an orthonormal Hadamard rotation along a row; 0: none"},
       {"column_factors", &Before::column_factors, Numbers{}, "factors of the columns, not 0",
        input::otherwise("none")},
+      {"factor_steps", &Before::factor_steps, input::Integer{0, 1000},
+       "exponents of AWQ's search of column factors, if inputs are given; 0: none"},
+  };
+  return table;
+}
+
+const input::Table<stored::Feedback>& feedback_table() {
+  using stored::Feedback;
+  static const input::Table<Feedback> table{
+      {"order", &Feedback::order, input::OneOf{kFeedbackOrders},
+       "GPTQ's feedback of rounding errors into later columns: `\"none\"`, `\"columns\"` from "
+       "first to last, or `\"largest\"` inputs first"},
+      {"damping", &Feedback::damping, Between{0, 1},
+       "added to the diagonal of the Hessian, in units of its mean"},
+  };
+  return table;
+}
+
+/// Bits of groups.
+struct WidthList : Numbers {
+  void read(input::ObjectReader& reader, std::string_view key, std::vector<int>& bits) const {
+    const input::Json& list = reader.array(key);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!list[i].is_number_integer())
+        throw input::InputError(reader.pointer_to(key, i), "is no integer; give bits");
+      bits.push_back(list[i].get<int>());
+    }
+  }
+};
+
+const input::Table<stored::Widths>& widths_table() {
+  using stored::Widths;
+  static const input::Table<Widths> table{
+      {"by_salience", &Widths::by_salience, input::Flag{},
+       "SliM-LLM: one bit less in groups of columns of least salience, one more in as many of "
+       "most"},
+      {"bits", &Widths::bits, WidthList{}, "bits of each group of columns",
+       input::otherwise("equal")},
   };
   return table;
 }
@@ -286,6 +329,8 @@ const input::Table<StoredFormat>& format_table() {
       {"scale", &StoredFormat::scale, input::Nested{scale_table}, ""},
       {"apart", &StoredFormat::apart, input::Nested{apart_table}, ""},
       {"before", &StoredFormat::before, input::Nested{before_table}, ""},
+      {"feedback", &StoredFormat::feedback, input::Nested{feedback_table}, ""},
+      {"widths", &StoredFormat::widths, input::Nested{widths_table}, ""},
       {"ties", &StoredFormat::ties, input::OneOf{kTies},
        "values between two codes: `\"even\"`, `\"away\"` or `\"up\"`; tables take the lower one"},
   };
@@ -309,6 +354,7 @@ StoredFormat read_stored_format(const input::Json& json, const std::string& poin
     input::at(reader.pointer_to("scale"), [&] { stored::check_scale(format); });
   input::at(reader.pointer_to("apart"), [&] { stored::check_apart(format.apart); });
   input::at(reader.pointer_to("before"), [&] { stored::check_before(format.before); });
+  input::at(reader.pointer_to("widths"), [&] { stored::check_widths(format); });
   return format;
 }
 

@@ -22,7 +22,17 @@ struct StoredReport {
   std::vector<std::uint64_t> shape;
   numerics::ErrorMetrics error;
   stored::StoredBits bits;
-  std::uint64_t apart = 0;  ///< elements with full values
+  std::uint64_t apart = 0;                  ///< elements with full values
+  std::optional<double> output_error = {};  ///< of the layer, if its inputs are known
+  std::vector<int> widths = {};             ///< bits of groups of columns, if they differ
+};
+
+/// Files that belong to a tensor. Inputs of a layer: tokens in rows, or their Hessian X^T X up to a
+/// factor.
+struct StoredFiles {
+  std::optional<tensors::TensorFile> importance = {};
+  std::optional<tensors::TensorFile> inputs = {};
+  std::optional<tensors::TensorFile> hessian = {};
 };
 
 /// A file to write, and its layout; none: decoded values as .npy of float32.
@@ -38,11 +48,10 @@ void check_importance(const tensors::TensorFile& file, const stored::StoredForma
                       const std::optional<tensors::TensorFile>& importance);
 
 /// Encodes and decodes the tensor, as round_tensor(), and writes `output`; `share` is called with the
-/// completed fraction. @throws InputError for a tensor or `importance` that does not suit the format,
+/// completed fraction. @throws InputError for a tensor or files that do not suit the format,
 /// and a format that does not suit the layout; tensors::FileError
 StoredReport quantize_stored(const tensors::TensorFile& file, const stored::StoredFormat& format,
-                             const std::optional<tensors::TensorFile>& importance,
-                             const std::optional<StoredOutput>& output,
+                             const StoredFiles& files, const std::optional<StoredOutput>& output,
                              const std::function<void(double)>& share = {});
 
 /// Writes decoded values as .npy. @throws tensors::FileError

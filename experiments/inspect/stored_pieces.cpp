@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/stored/code_bits.hpp"
+#include "models/stored/feedback.hpp"
 
 namespace equarx::inspect {
 namespace {
@@ -58,7 +59,7 @@ Rounded round_pieces(const tensors::TensorFile& file, const StoredFormat& format
   return rounded;
 }
 
-/// Codes of the whole tensor, and decoded values.
+/// Codes of the whole tensor, if kept, and decoded values.
 struct Whole {
   stored::Packed packed;
   std::vector<float> decoded;
@@ -66,26 +67,35 @@ struct Whole {
 };
 
 Whole rounded_whole(const StoredFormat& format, const stored::Shape& shape,
-                    std::span<const float> values, std::span<const float> importance) {
+                    std::span<const float> values, std::span<const float> importance,
+                    const RoundOptions& options) {
   const unsigned threads = std::thread::hardware_concurrency();
-  if (stored::has_kernels(format, shape)) {
+  if (options.inputs == nullptr && stored::has_kernels(format, shape)) {
     stored::Packed packed = stored::encode_packed(format, shape, values, threads);
     std::vector<float> decoded = stored::decode_packed(format, packed, threads);
     return {std::move(packed), std::move(decoded)};
   }
-  const stored::Encoded encoded = stored::encode(format, shape, values, importance);
-  return {stored::packed(format, encoded), stored::decode(format, encoded), encoded.apart.size()};
+  const stored::Encoded encoded =
+      options.inputs != nullptr ? stored::encode(format, shape, values, *options.inputs, importance)
+                                : stored::encode(format, shape, values, importance);
+  return {options.keep_codes ? stored::packed(format, encoded) : stored::Packed{},
+          stored::decode(format, encoded), encoded.apart.size()};
 }
 
 Rounded round_whole(const tensors::TensorFile& file, const StoredFormat& format,
-                    const std::optional<tensors::TensorFile>& importance, const PieceSink& sink) {
+                    const std::optional<tensors::TensorFile>& importance, const PieceSink& sink,
+                    const RoundOptions& options) {
   const std::vector<float> values = all_values(file);
   const std::vector<float> weights = importance ? all_values(*importance) : std::vector<float>{};
-  Whole whole = rounded_whole(format, rows_and_columns(file.shape()), values, weights);
+  Whole whole = rounded_whole(format, rows_and_columns(file.shape()), values, weights, options);
+  Rounded rounded{.packed = std::move(whole.packed), .apart = whole.apart};
   numerics::ErrorAccumulator error;
   error.add(whole.decoded, std::span<const float>(values));
+  rounded.error = error.metrics();
+  if (options.inputs != nullptr)
+    rounded.output_error = stored::output_error(*options.inputs, values, whole.decoded);
   sink(0, whole.decoded);
-  return {std::move(whole.packed), error.metrics(), whole.apart};
+  return rounded;
 }
 
 }  // namespace
@@ -107,7 +117,8 @@ Rounded round_tensor(const tensors::TensorFile& file, const StoredFormat& format
                      const RoundOptions& options) {
   stored::check(format);
   const std::size_t unit = piece_unit(format, rows_and_columns(file.shape()));
-  if (unit == 0) return round_whole(file, format, importance, sink);
+  if (unit == 0 || options.inputs != nullptr)
+    return round_whole(file, format, importance, sink, options);
   return round_pieces(file, format, unit, sink, options);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/numerics/errors/metrics.hpp"
+#include "models/stored/layer_inputs.hpp"
 #include "models/stored/packed_codec.hpp"
 #include "models/tensors/tensor_file.hpp"
 
@@ -23,14 +24,17 @@ using PieceSink = std::function<void(std::uint64_t first, std::span<const float>
 struct RoundOptions {
   bool keep_codes = false;
   std::size_t piece_elements = kPieceElements;
+  /// Of the layer, for formats that depend on them and for the error of its outputs; null: unknown.
+  const stored::LayerInputs* inputs = nullptr;
   std::function<void(double)> share = {};  ///< called with the completed fraction
 };
 
 /// A tensor after rounding.
 struct Rounded {
-  stored::Packed packed;  ///< empty unless codes are kept
-  numerics::ErrorMetrics error;
+  stored::Packed packed = {};  ///< empty unless codes are kept
+  numerics::ErrorMetrics error = {};
   std::uint64_t apart = 0;
+  std::optional<double> output_error = {};  ///< of the layer, with its inputs
 };
 
 /// Encodes and decodes a tensor, and passes decoded values to `sink` in order. Formats that have

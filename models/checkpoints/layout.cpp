@@ -59,6 +59,7 @@ void check_common(const StoredFormat& format) {
           "needs groups along rows; set groups.along to \"row\"");
   require(format.apart == stored::Apart{}, "has no room for elements apart; remove apart");
   require(format.before == stored::Before{}, "has no room for transforms; remove before");
+  require(format.widths == stored::Widths{}, "has codes of equal bits; remove widths");
   require(format.scale.zero_point != ZeroPoint::real,
           "has no room for zero points that are no codes; set scale.zero_point to \"rounded\"");
 }

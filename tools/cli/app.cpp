@@ -75,6 +75,15 @@ void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
       .add_option("--importance", arguments.importance,
                   "With the file of a format: .npy file with the importance of each element")
       ->type_name(kPath);
+  command
+      .add_option("--inputs", arguments.inputs,
+                  "With the file of a format: .npy file with the inputs of the layer, a row for "
+                  "each token")
+      ->type_name(kPath);
+  command
+      .add_option("--hessian", arguments.hessian,
+                  "Instead of --inputs: .npy file with their Hessian X^T X, up to a factor")
+      ->type_name(kPath);
   command.add_option("--scale", arguments.scale, "Scale type (default: the format's)")
       ->type_name("TYPE");
   command

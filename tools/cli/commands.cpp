@@ -184,14 +184,17 @@ void validate(const ConfigArguments& arguments) {
 }
 
 void quantize(const QuantizeArguments& arguments) {
-  output::check_not_input(arguments.output, std::array{arguments.file, arguments.importance});
+  output::check_not_input(arguments.output, std::array{arguments.file, arguments.importance,
+                                                       arguments.inputs, arguments.hessian});
   if (input::is_path(arguments.format)) return quantize_stored(arguments);
-  if (!arguments.importance.empty())
-    throw InputError("--importance", "is for the file of a stored format; remove it");
+  if (const char* option = first_given({{!arguments.importance.empty(), "--importance"},
+                                        {!arguments.inputs.empty(), "--inputs"},
+                                        {!arguments.hessian.empty(), "--hessian"}}))
+    throw InputError(option, "is for the file of a stored format; remove it");
   const inspect::QuantizeOptions options =
       naming_options("", [&] { return quantize_options(arguments); });
-  print(to_table(quantize_file(open_tensor(arguments.file, arguments.tensor), options,
-                               output_of(arguments))));
+  print(to_table(
+      quantize_file(open_tensor(arguments.file, arguments.tensor), options, output_of(arguments))));
 }
 
 void compare(const CompareArguments& arguments) {

@@ -265,6 +265,8 @@ struct QuantizeArguments {
   std::string tensor;           ///< name within a .safetensors file; empty: the only one
   std::string format = "int8";  ///< a name, or the file of a stored format
   std::string importance;       ///< .npy file for a stored format; empty: none
+  std::string inputs;           ///< .npy file of the layer's inputs; empty: none
+  std::string hessian;          ///< .npy file of the inputs' Hessian; empty: none
   std::string scale;            ///< empty scale, layout, ...: the format's default
   std::string scale_rounding;
   std::string layout;

@@ -71,13 +71,16 @@ void quantize_stored(const QuantizeArguments& arguments) {
   check_stored_options(arguments);
   const std::optional<inspect::StoredOutput> output = output_of(arguments);
   const stored::StoredFormat format = config::load_stored_format(arguments.format, "--format");
-  std::optional<tensors::TensorFile> importance;
-  if (!arguments.importance.empty()) importance = tensors::TensorFile::open(arguments.importance);
+  inspect::StoredFiles files;
+  if (!arguments.importance.empty())
+    files.importance = tensors::TensorFile::open(arguments.importance);
+  if (!arguments.inputs.empty()) files.inputs = tensors::TensorFile::open(arguments.inputs);
+  if (!arguments.hessian.empty()) files.hessian = tensors::TensorFile::open(arguments.hessian);
   const tensors::TensorFile file = open_tensor(arguments.file, arguments.tensor);
   print(to_table(naming_options("", [&] {
     ProgressLine line;
     line.show(fmt::format("quantizing {} elements", file.elements()));
-    return inspect::quantize_stored(file, format, importance, output,
+    return inspect::quantize_stored(file, format, files, output,
                                     [&](double done) { line.share(done); });
   })));
 }

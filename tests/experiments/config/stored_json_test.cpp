@@ -31,7 +31,7 @@ TEST_CASE("stored formats: every file of configs/formats is read and written bac
     CHECK_NOTHROW(input::check_schema(json, "format"));
     ++files;
   }
-  CHECK(files >= 11);
+  CHECK(files >= 13);
 }
 
 TEST_CASE("stored formats: levels follow from bits and the zero point") {
@@ -64,6 +64,14 @@ TEST_CASE("stored formats: bad input is refused at its place") {
   check_bad(R"({"elements": {"integer": 4}, "apart": {"largest": 1}})", "/apart", "lower");
   check_bad(R"({"elements": {"integer": 4}, "before": {"hadamard": 12}})", "/before",
             "power of two");
+  check_bad(R"({"elements": {"integer": 4}, "feedback": {"order": "act"}})", "/feedback/order",
+            "columns");
+  check_bad(R"({"elements": {"integer": 4}, "feedback": {"damping": -1}})", "/feedback/damping",
+            "from 0 to 1");
+  check_bad(R"({"elements": {"integer": 4}, "widths": {"by_salience": true}})", "/widths",
+            "zero point");
+  check_bad(R"({"elements": {"integer": 4}, "widths": {"bits": [4.5]}})", "/widths/bits/0",
+            "no integer");
   check_bad(R"({"elements": {"integer": 4}, "group": {}})", "/group", "did you mean");
 }
 

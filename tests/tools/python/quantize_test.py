@@ -149,11 +149,38 @@ class StoredFormats(unittest.TestCase):
                     equarx.quantize(values, form, **options)
             with self.assertRaisesRegex(equarx.InputError, "no quantized weight"):
                 equarx.dequantize(file, name="b")
+    def test_feedback_lowers_the_error_of_outputs(self):
+        inputs = numpy.random.default_rng(2).standard_normal((50, 8)) @ numpy.random.default_rng(3).standard_normal(
+            (8, VALUES.shape[1]))
+        plain = equarx.quantize(VALUES, self.GIVEN, inputs=inputs)
+        error = ((VALUES - plain.dequantize()).astype(float) @ inputs.T)**2
+        self.assertAlmostEqual(plain.output_error / (error.sum() / ((VALUES.astype(float) @ inputs.T)**2).sum()), 1, 5)
+        fed = {**self.GIVEN, "feedback": {"order": "largest"}}
+        by_inputs = equarx.quantize(VALUES, fed, inputs=inputs)
+        self.assertLess(by_inputs.output_error, plain.output_error / 4)
+        self.assertLess(plain.mse, by_inputs.mse)
+        hessian = inputs.T.astype("f4") @ inputs.astype("f4")
+        self.assertLess(equarx.quantize(VALUES, fed, hessian=hessian).output_error, plain.output_error / 4)
+        self.assertIsNone(equarx.quantize(VALUES, self.GIVEN).output_error)
+
+    def test_inputs_find_factors_and_widths(self):
+        inputs = numpy.random.default_rng(2).standard_normal((40, 1001)) * numpy.linspace(0.1, 5, 1001)
+        factors = equarx.quantize(VALUES, {**self.GIVEN, "before": {"factor_steps": 4}}, inputs=inputs)
+        self.assertEqual((len(factors.column_factors), factors.bits["before"]), (1001, 32 * 1001))
+        widths = equarx.quantize(VALUES, {"elements": {"integer": 3}, "groups": {"along": "row", "length": 143},
+                                          "scale": {"rule": "min-max", "zero_point": "rounded"},
+                                          "widths": {"by_salience": True}}, inputs=inputs)
+        self.assertEqual((len(widths.widths), sum(widths.widths), widths.bits["widths"]), (7, 21, 14))
 
     def test_unsuitable_arguments_are_refused(self):
         for format, options, message in (("int8", {"output": "a"}, "stored formats"), (self.GIVEN, {"block": 16}, "block"),
                                          ("int8", {"importance": VALUES}, "importance"),
                                          (self.GIVEN, {"importance": VALUES[:2]}, "shape"),
+                                         ("int8", {"inputs": VALUES}, "inputs is for stored formats"),
+                                         (self.GIVEN, {"inputs": VALUES[:, :5]}, r"give \(any, 1001\)"),
+                                         (self.GIVEN, {"hessian": VALUES}, r"give \(1001, 1001\)"),
+                                         (self.GIVEN, {"inputs": VALUES, "hessian": VALUES}, "one of both"),
+                                         ({**self.GIVEN, "feedback": {"order": "columns"}}, {}, "inputs of the layer"),
                                          ({"elements": {"integer": 9}}, {}, "/elements/integer"),
                                          ({**self.GIVEN, "groups": {"along": "row", "length": 2}}, {}, "divisor")):
             with self.subTest(message), self.assertRaisesRegex(equarx.InputError, message):

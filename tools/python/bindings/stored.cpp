@@ -1,5 +1,6 @@
 #include "tools/python/bindings/stored.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <pybind11/stl.h>
 
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
@@ -14,6 +16,7 @@
 #include "experiments/config/stored_json.hpp"
 #include "experiments/inspect/dequantize.hpp"
 #include "models/checkpoints/layout_file.hpp"
+#include "models/stored/feedback.hpp"
 #include "models/stored/packed_codec.hpp"
 #include "models/tensors/memory_tensor.hpp"
 #include "tools/python/bindings/memory.hpp"
@@ -28,22 +31,45 @@ namespace py = pybind11;
 
 /// A tensor before and after.
 struct Outcome {
-  stored::Encoded encoded;
-  std::vector<float> decoded;
-  numerics::ErrorMetrics error;
-  stored::StoredBits bits;
+  stored::StoredFormat format;
+  stored::Encoded encoded = {};
+  std::vector<float> decoded = {};
+  numerics::ErrorMetrics error = {};
+  std::optional<double> output_error = {};
 };
 
+/// Arrays that belong to a tensor; empty: none.
+struct Arrays {
+  tensors::MemoryTensor importance;
+  tensors::MemoryTensor inputs;
+  tensors::MemoryTensor hessian;
+};
+
+std::optional<stored::LayerInputs> layer_inputs(std::size_t columns, const Arrays& arrays) {
+  if (arrays.inputs.elements() > 0)
+    return input::at("/inputs",
+                     [&] { return stored::inputs_of_tokens(columns, all_values(arrays.inputs)); });
+  if (arrays.hessian.elements() > 0)
+    return input::at(
+        "/hessian", [&] { return stored::inputs_of_hessian(columns, all_values(arrays.hessian)); });
+  return std::nullopt;
+}
+
 Outcome outcome_of(const stored::StoredFormat& format, const stored::Shape& shape,
-                   const std::vector<float>& values, const std::vector<float>& importance) {
-  Outcome outcome;
-  outcome.encoded =
-      input::at("/format", [&] { return stored::encode(format, shape, values, importance); });
-  outcome.decoded = stored::decode(format, outcome.encoded);
+                   const std::vector<float>& values, const Arrays& arrays) {
+  const std::vector<float> importance = all_values(arrays.importance);
+  const std::optional<stored::LayerInputs> inputs = layer_inputs(shape.columns, arrays);
+  Outcome outcome{.format = format};
+  input::at("/format", [&] {
+    if (inputs) outcome.format = stored::adapted(format, shape, values, *inputs);
+    outcome.encoded = inputs ? stored::encode(outcome.format, shape, values, *inputs, importance)
+                             : stored::encode(outcome.format, shape, values, importance);
+  });
+  outcome.decoded = stored::decode(outcome.format, outcome.encoded);
   numerics::ErrorAccumulator error;
   error.add(outcome.decoded, std::span<const float>(values));
   outcome.error = error.metrics();
-  outcome.bits = stored::stored_bits(format, shape);
+  if (inputs) outcome.output_error = stored::output_error(*inputs, values, outcome.decoded);
   return outcome;
 }
 
@@ -60,6 +86,7 @@ py::dict bits_dict(const stored::StoredBits& bits) {
   result["tables"] = bits.tables;
   result["apart"] = bits.apart;
   result["before"] = bits.before;
+  result["widths"] = bits.widths;
   return result;
 }
 
@@ -102,27 +129,35 @@ py::tuple dequantize(const std::string& file, const std::string& layout, const s
 
 py::dict quantize_stored(const std::string& json, std::size_t rows, const py::buffer& values,
                          const std::string& dtype, const py::buffer& importance,
+                         const py::buffer& inputs, const py::buffer& hessian,
                          const std::string& layout, const std::string& file,
                          const std::string& name) {
   const Output output{layout, file, name};
   const stored::StoredFormat format = config::read_stored_format(input::parse_json(json));
   const Memory in(values);
   const Memory weights(importance);
+  const Memory tokens(inputs);
+  const Memory moments(hessian);
   const tensors::MemoryTensor tensor(file_type(dtype), in.bytes());
-  const tensors::MemoryTensor weight(tensors::FileType::fp32, weights.bytes());
+  const Arrays arrays{{tensors::FileType::fp32, weights.bytes()},
+                      {tensors::FileType::fp32, tokens.bytes()},
+                      {tensors::FileType::fp32, moments.bytes()}};
   const stored::Shape shape{rows, tensor.elements() / rows};
   const Outcome outcome = without_interpreter(
       [=](const StopFlag&) {
         if (!output.layout.empty())
           input::at("layout",
                     [&] { checkpoints::check_layout(layout_of(output.layout), format, shape); });
-        Outcome result = outcome_of(format, shape, all_values(tensor), all_values(weight));
-        write(output, format, result.encoded);
+        Outcome result = outcome_of(format, shape, all_values(tensor), arrays);
+        write(output, result.format, result.encoded);
         return result;
       },
-      py::make_tuple(values, importance));
+      py::make_tuple(values, importance, inputs, hessian));
   py::dict result = to_dict(outcome.error);
-  result["bits"] = bits_dict(outcome.bits);
+  result["bits"] = bits_dict(stored::stored_bits(outcome.format, shape));
+  result["output_error"] = outcome.output_error;
+  result["widths"] = outcome.format.widths.bits;
+  result["column_factors"] = outcome.format.before.column_factors;
   result["apart"] = outcome.encoded.apart.size();
   result["codes"] = bytes_of(outcome.encoded.codes);
   result["scales"] = bytes_of(outcome.encoded.scales);
@@ -136,8 +171,8 @@ py::dict quantize_stored(const std::string& json, std::size_t rows, const py::bu
 
 void bind_stored(py::module_& core) {
   core.def("quantize_stored", &quantize_stored, py::arg("format"), py::arg("rows"),
-           py::arg("values"), py::arg("dtype"), py::arg("importance"), py::arg("layout"),
-           py::arg("file"), py::arg("name"),
+           py::arg("values"), py::arg("dtype"), py::arg("importance"), py::arg("inputs"),
+           py::arg("hessian"), py::arg("layout"), py::arg("file"), py::arg("name"),
            "Errors, bits, codes and decoded values of an array in a stored format.");
   core.def("dequantize", &dequantize, py::arg("file"), py::arg("layout"), py::arg("name"),
            "Rows, columns and decoded values of a quantized weight.");

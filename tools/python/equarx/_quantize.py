@@ -80,20 +80,25 @@ class Stored(Errors):
 
     codes: int16 of the array's shape. scales, zero_points, tables: float32, in the order of groups; empty without
     any.
-    bits: bits of codes, scales, zero_points, tables, apart and before. apart: number of elements with full values.
+    bits: bits of codes, scales, zero_points, tables, apart, before and widths. apart: number of elements with full
+        values.
+    output_error: NMSE of the layer's outputs; None without its inputs.
+    widths: bits of each group of columns; column_factors: factors of columns. Empty without any.
     """
 
-    def __init__(self, format: str, tensor, importance, layout: str, output: str, name: str):
+    def __init__(self, format: str, tensor, *others):
         import numpy
         self.shape = tensor.shape
         rows = int(numpy.prod(self.shape[:-1], dtype=int))
-        result = _core.quantize_stored(format, rows, tensor.bits, tensor.dtype, importance, layout, output, name)
+        result = _core.quantize_stored(format, rows, tensor.bits, tensor.dtype, *others)
         arrays = {name: numpy.frombuffer(result.pop(name), "int16" if name == "codes" else "float32").copy()
                   for name in ("codes", "scales", "zero_points", "tables", "decoded")}
         self.codes = arrays["codes"].reshape(self.shape)
         self.scales, self.zero_points, self.tables = arrays["scales"], arrays["zero_points"], arrays["tables"]
         self._decoded = arrays["decoded"].reshape(self.shape)
         self.bits, self.apart = result.pop("bits"), result.pop("apart")
+        self.output_error = result.pop("output_error")
+        self.widths, self.column_factors = result.pop("widths"), result.pop("column_factors")
         self._errors = result
 
     @property
@@ -115,23 +120,35 @@ def is_file(format) -> bool:
     return isinstance(format, os.PathLike) or (isinstance(format, str) and ("/" in format or format.endswith(".json")))
 
 
-def _stored(tensor, format, importance, output, name: str, options: dict) -> Stored:
+def _values(name: str, array, shape: tuple):
+    """Contiguous float32; empty for None. `shape`: required, None for any length."""
     import numpy
+    if array is None:
+        return numpy.empty(0, "float32")
+    values = numpy.ascontiguousarray(array, "float32")
+    if len(values.shape) != len(shape) or any(b not in (None, a) for a, b in zip(values.shape, shape)):
+        needed = ", ".join("any" if size is None else str(size) for size in shape)
+        raise InputError(f"{name} has the shape {values.shape}; give ({needed})")
+    return values
+
+
+def _stored(tensor, format, others: dict, output, name: str, options: dict) -> Stored:
     layout = options.pop("layout", "")
     if bool(layout) != (output is not None):
         raise InputError("layout and output=\"FILE.safetensors\" belong together; give both or none")
     if options:
         raise InputError(f"{next(iter(options))} is for named formats; remove it and edit the format")
-    weights = numpy.empty(0, "float32")
-    if importance is not None:
-        weights = numpy.ascontiguousarray(importance, "float32")
-        if weights.shape != tensor.shape:
-            raise InputError(f"importance has the shape {weights.shape}; give that of the array, {tensor.shape}")
-    return Stored(text_of(format), tensor, weights, layout, os.fspath(output or ""), name)
+    if others["inputs"] is not None and others["hessian"] is not None:
+        raise InputError("hessian is computed from inputs; give one of both")
+    columns = tensor.shape[-1]
+    shapes = {"importance": tensor.shape, "inputs": (None, columns), "hessian": (columns, columns)}
+    arrays = [_values(other, others[other], shape) for other, shape in shapes.items()]
+    return Stored(text_of(format), tensor, *arrays, layout, os.fspath(output or ""), name)
 
 
 def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str | None = None, importance=None,
-             output: str | os.PathLike | None = None, name: str = "", **options) -> Quantized | Stored:
+             inputs=None, hessian=None, output: str | os.PathLike | None = None, name: str = "",
+             **options) -> Quantized | Stored:
     """Quantizes an array once, like ``equarx-sim quantize``, and returns codes, scales and errors.
 
     array: float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``),
@@ -139,6 +156,8 @@ def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str 
     format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...; or a stored format, a dict
         or the path of a JSON file (docs/stored_formats.md), which returns Stored.
     importance: of each element, for stored formats that depend on it.
+    inputs: of the layer whose weights the array is, a row for each token, for stored formats with error feedback,
+        widths or searched column factors. hessian: instead, their X^T X up to a factor.
     options: ``scale``, ``scale_rounding``, ``layout``, ``block``, ``rounding``, ``elements_per_scale``
         as in docs/configuration.md. With a stored format, ``layout="gptq"`` or another one of
         docs/stored_formats.md writes codes and scales of the weight ``name`` to ``output``, a .safetensors file.
@@ -146,10 +165,12 @@ def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str 
     Raises InputError for unsupported arrays and options.
     """
     tensor = tensor_of(array, format_name(dtype))
+    others = {"importance": importance, "inputs": inputs, "hessian": hessian}
     if isinstance(format, Mapping) or is_file(format):
-        return _stored(tensor, format, importance, output, name, options)
-    if importance is not None:
-        raise InputError("importance is for stored formats; remove it")
+        return _stored(tensor, format, others, output, name, options)
+    for other, array in others.items():
+        if array is not None:
+            raise InputError(f"{other} is for stored formats; remove it")
     if output is not None or name:
         raise InputError("output and name are for stored formats; remove them")
     options = {"format": format_name(format), **options}
