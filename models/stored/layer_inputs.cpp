@@ -15,12 +15,13 @@ void require(bool holds, const std::string& message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
+/// Adds x x^T to a lower triangle.
 void add_outer_product(std::span<const float> token, std::vector<double>& sum) {
   const std::size_t columns = token.size();
   for (std::size_t i = 0; i < columns; ++i) {
     if (token[i] == 0.0F) continue;
     double* row = sum.data() + i * columns;
-    for (std::size_t j = 0; j < columns; ++j) row[j] += double{token[i]} * double{token[j]};
+    for (std::size_t j = 0; j <= i; ++j) row[j] += double{token[i]} * double{token[j]};
   }
 }
 
@@ -56,7 +57,11 @@ LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens)
   for (std::size_t first = 0; first < tokens.size(); first += columns)
     add_outer_product(tokens.subspan(first, columns), inputs.hessian);
   const double factor = 2.0 * static_cast<double>(columns) / static_cast<double>(tokens.size());
-  for (double& value : inputs.hessian) value *= factor;
+  for (std::size_t i = 0; i < columns; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      inputs.hessian[i * columns + j] *= factor;
+      inputs.hessian[j * columns + i] = inputs.hessian[i * columns + j];
+    }
   return inputs;
 }
 

@@ -50,7 +50,8 @@ def model_cell(definition: dict) -> Cell:
 
 def train(folder: pathlib.Path, definition: dict) -> dict:
     torch.set_num_threads(1)
-    trainer = Trainer(Shape(**definition["shape"]), Schedule(**definition["schedule"]), corpus.load(folder), 1)
+    trainer = Trainer(Shape(**definition["shape"]), Schedule(**definition["schedule"]), corpus.load(folder),
+                      definition.get("seed", 1))
     while trainer.step < trainer.schedule.steps:
         loss = trainer.advance()
         if trainer.step % 50 == 0:

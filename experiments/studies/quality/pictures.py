@@ -80,6 +80,28 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
     _save(figure, folder, "inference")
 
 
+def stored(folder: pathlib.Path, rows: list[dict]) -> None:
+    """Growth of perplexity by the exact bits of a weight; bars: 95 % over seeds."""
+    _begin()
+    figure, axes = plt.subplots(figsize=(8.4, 5.2))
+    shown = [row for row in rows if row["bits"] < 16]
+    for name, look in style.looks(list(dict.fromkeys(row["method"] for row in shown))).items():
+        some = sorted((row for row in shown if row["method"] == name), key=lambda row: row["bits_per_weight"])
+        bits = [row["bits_per_weight"] for row in some]
+        axes.plot(bits, [max(row["perplexity_change"], SHOWN) * 100 for row in some], color=look.colour,
+                  linestyle=look.line, marker=look.marker, markersize=5, linewidth=1, label=name)
+        for row in some:
+            axes.plot([row["bits_per_weight"]] * 2,
+                      [max(row[end], SHOWN) * 100 for end in ("change_low", "change_high")], color=look.colour,
+                      linewidth=0.8)
+    axes.set(yscale="log", xlabel="bits of a weight, with scales, tables and values apart",
+             ylabel="perplexity grows by, % (bars: 95 % over seeds)")
+    axes.grid(color=style.PALE)
+    axes.legend(fontsize=style.SMALL - 1)
+    figure.tight_layout()
+    _save(figure, folder, "stored")
+
+
 def _names(axes, rows: list[dict]) -> None:
     """Names of the points with a visible increase that are far enough apart to be legible."""
     last = None
