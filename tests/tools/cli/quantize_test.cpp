@@ -298,6 +298,29 @@ TEST_CASE("quantize reads files of stored formats, and refuses options of block 
   refuse({"--format", uneven}, "groups of 7 do not divide rows of 512");
 }
 
+TEST_CASE("quantize reads inputs of the layer, and refuses them for other formats") {
+  const std::string formats = std::string(EQUARX_CONFIGS_DIR) + "/formats/";
+  const std::string feedback = formats + "gptq-int4-g128-feedback.json";
+  const auto outputs_error = [](const std::string& format) {
+    return number_of(output_of(equarx_sim(
+                         {"quantize", kActivations, "--format", format, "--inputs", kActivations})),
+                     "NMSE of outputs");
+  };
+  CHECK(outputs_error(feedback) < outputs_error(formats + "gptq-int4-g128.json") / 2);
+  const TemporaryDirectory directory;
+  const std::string output = (directory.path() / "out.npy").string();
+  const auto refuse = [&](std::vector<std::string> options, const std::string& part) {
+    options.insert(options.begin(), {"quantize", kActivations, "-o", output});
+    check_refusal(equarx_sim(options), part);
+    CHECK(!fs::exists(output));
+  };
+  refuse({"--format", feedback}, "--inputs");
+  refuse({"--format", feedback, "--hessian", kActivations}, "give 512 x 512");
+  refuse({"--format", feedback, "--hessian", kActivations, "--inputs", kActivations},
+         "one of both");
+  refuse({"--format", "int8", "--hessian", kActivations}, "--hessian");
+}
+
 TEST_CASE("quantize does not overwrite its input") {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "a.npy";
