@@ -18,6 +18,7 @@
 #include "models/hardware/chip.hpp"
 #include "models/hardware/protocol.hpp"
 #include "models/numerics/inputs/inputs.hpp"
+#include "models/stored/stored_format.hpp"
 #include "models/values/tensor_source.hpp"
 #include "models/workloads/attention.hpp"
 #include "models/workloads/operations.hpp"
@@ -225,6 +226,7 @@ struct WorkloadConfig {
   /// Number of chunks of the positions, so that the AllReduce of one overlaps the compute of the
   /// next; 1: no overlap.
   std::uint32_t chunks = 1;
+  std::optional<stored::StoredFormat> kv;  ///< of the KV cache; bf16 if absent
   const workloads::Recipe* recipe = &workloads::recipes().front();  ///< of the matmuls with weights
   workloads::PhaseOperations operations;  ///< per chip, with all chips of the topology
 };

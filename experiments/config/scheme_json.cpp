@@ -46,22 +46,6 @@ constexpr input::EnumNames<Accumulator, 4> kAccumulators({
     {Accumulator::int32, "int32"},
 });
 
-/// Format of an operand: a name or path, or an object.
-struct OperandFormat {
-  void read(input::ObjectReader& reader, std::string_view key, stored::StoredFormat& format) const {
-    const std::string pointer = reader.pointer_to(key);
-    const input::Json& json = reader.required(key, "a name, a path or an object");
-    if (json.is_string())
-      format = load_stored_format(json.get<std::string>(), pointer);
-    else
-      format = read_stored_format(json, pointer);
-  }
-  input::Json write(const stored::StoredFormat& format) const { return stored_format_json(format); }
-  input::Json schema() const {
-    return input::one_of({input::Json{{"type", "string"}}, input::Json{{"type", "object"}}});
-  }
-};
-
 /// Accumulator, whose default depends on the unit.
 struct Sums {
   void read(input::ObjectReader& reader, std::string_view key, Scheme& scheme) const {
@@ -78,11 +62,11 @@ struct Sums {
 const input::Table<Scheme>& scheme_table() {
   static const input::Table<Scheme> table{
       {"source", &Scheme::source, input::Text{}, "for readers", input::otherwise("none")},
-      {"weights", &Scheme::weights, OperandFormat{},
+      {"weights", &Scheme::weights, FormatChoice{},
        "[format](stored_formats.md#keys) of W: a file in `configs/formats` by name, a path, or an "
        "object",
        input::otherwise("rounded to the type of the unit")},
-      {"activations", &Scheme::activations, OperandFormat{},
+      {"activations", &Scheme::activations, FormatChoice{},
        "format of X; its rows are tokens, so groups of a row are scaled per token",
        input::otherwise("rounded to the type of the unit")},
       {"unit", &Scheme::unit, input::OneOf{kUnits},

@@ -380,6 +380,22 @@ input::Json stored_format_json(const StoredFormat& format) {
   return json;
 }
 
+void FormatChoice::read(input::ObjectReader& reader, std::string_view key,
+                        StoredFormat& format) const {
+  const std::string pointer = reader.pointer_to(key);
+  const input::Json& json = reader.required(key, "a name, a path or an object");
+  format = json.is_string() ? load_stored_format(json.get<std::string>(), pointer)
+                            : read_stored_format(json, pointer);
+}
+
+input::Json FormatChoice::write(const StoredFormat& format) const {
+  return stored_format_json(format);
+}
+
+input::Json FormatChoice::schema() const {
+  return input::one_of({input::Json{{"type", "string"}}, input::Json{{"type", "object"}}});
+}
+
 input::Json stored_format_schema() { return format_table().schema(); }
 
 }  // namespace equarx::config

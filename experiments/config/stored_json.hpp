@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/input/object_reader.hpp"
 #include "models/stored/stored_format.hpp"
@@ -18,6 +19,13 @@ stored::StoredFormat load_stored_format(const std::string& name_or_path,
 
 /// Inverse of read_stored_format().
 input::Json stored_format_json(const stored::StoredFormat& format);
+
+/// A format as the value of a key: the name or path of its file, or an object.
+struct FormatChoice {
+  void read(input::ObjectReader& reader, std::string_view key, stored::StoredFormat& format) const;
+  input::Json write(const stored::StoredFormat& format) const;
+  input::Json schema() const;
+};
 
 /// Schema of format files, with annotations.
 input::Json stored_format_schema();

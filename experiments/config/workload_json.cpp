@@ -14,6 +14,7 @@
 #include "base/input/json.hpp"
 #include "base/input/pointer.hpp"
 #include "experiments/config/model_json.hpp"
+#include "experiments/config/stored_json.hpp"
 #include "models/values/value_executor.hpp"
 #include "models/workloads/operations.hpp"
 
@@ -185,14 +186,42 @@ const input::Table<WorkloadConfig>& workload_table() {
       {"precision", &WorkloadConfig::recipe, WeightRecipe{},
        "storage and multiplication of layer weights: `\"zeroquant\"`, `\"fp8\"`, "
        "`\"weight-only-int8\"`, `\"weight-only-int4\"`, `\"weight-only-3bit\"` (W8)"},
+      {"kv", &WorkloadConfig::kv, FormatChoice{},
+       "[format](stored_formats.md#keys) of cached keys and values: a file in `configs/formats` by "
+       "name, a path, or an object; a row per token (W6)",
+       input::otherwise("bf16")},
       {"chunks", &WorkloadConfig::chunks, Integer{1, kMostChunks}, "overlap, up to 64 (W12)"},
   };
   return table;
 }
 
+/// Bytes per element of the KV cache of a chip with `heads` of keys; a row has all keys, or all
+/// values, of a token. Groups of several tokens are complete. @throws std::invalid_argument if the
+/// format does not divide a row
+double kv_bytes(const WorkloadConfig& workload, std::uint32_t heads) {
+  constexpr double kBitsPerByte = 8.0;
+  const stored::Groups& groups = workload.kv->groups;
+  const bool joins_tokens = groups.along == stored::Along::column && groups.length > 0;
+  const auto keys = static_cast<std::size_t>(workloads::extent(workload.phase).keys);
+  const stored::Shape shape{joins_tokens ? groups.length : keys,
+                            std::size_t{heads} * workload.model.head_size};
+  return static_cast<double>(stored::stored_bits(*workload.kv, shape).total()) / kBitsPerByte /
+         static_cast<double>(shape.elements());
+}
+
+/// Sets the bytes of the KV cache, if it has a format.
+void apply_kv(const input::ObjectReader& reader, std::uint32_t chips, WorkloadConfig& workload) {
+  if (!workload.kv) return;
+  const workloads::Shard shard = input::at(reader.pointer_to("model"),
+                                           [&] { return workloads::shard(workload.model, chips); });
+  workload.attention.kv_bytes =
+      input::at(reader.pointer_to("kv"), [&] { return kv_bytes(workload, shard.kv_heads); });
+}
+
 /// Derives the operations of the phase.
 void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
                        WorkloadConfig& workload) {
+  apply_kv(reader, chips, workload);
   try {
     workload.operations = workloads::phase_operations(workload.model, workload.phase, chips,
                                                       workload.attention, workload.residual);

@@ -28,12 +28,14 @@ bool is_prompt(const Extent& extent) { return extent.queries == extent.keys; }
 Sizes sizes_of(const Transformer& model, const Extent& extent, const Shard& shard,
                const AttentionMethod& method, bool local) {
   const double scores = score_pairs(model, extent, method, local) * shard.heads * extent.batch;
-  // Every key of a prompt lies in the window of some query.
+  // Every key of a prompt lies in the window of some query, and is read before it is cached.
+  const bool prompt = is_prompt(extent);
   const double keys =
-      extent.batch * (is_prompt(extent) ? extent.keys : cached_keys(model, extent, method, local));
+      extent.batch * (prompt ? extent.keys : cached_keys(model, extent, method, local));
+  const double key_bytes = prompt ? kActivationBytes : method.kv_bytes;
   return {extent.rows() * shard.heads, scores, kFlopsPerProduct * scores * model.head_size,
           extent.rows() * shard.heads * model.head_size * kActivationBytes,
-          keys * shard.kv_heads * model.head_size * kActivationBytes};
+          keys * shard.kv_heads * model.head_size * key_bytes};
 }
 
 Operation fused_attention(const Sizes& sizes) {

@@ -40,6 +40,10 @@ struct AttentionMethod {
   /// read by the last; the rest is the softmax, which reads and writes once at best. May be
   /// fractional, as a measured value is an effective one.
   double score_passes = 4.0;
+
+  /// Bytes per element of cached keys and values, scales included; > 0. Kernels decode them in
+  /// registers while they read.
+  double kv_bytes = kActivationBytes;
 };
 
 /// @throws std::invalid_argument if score_bytes or score_passes of unfused attention is too small.

@@ -29,7 +29,7 @@ double cache_bytes(const Transformer& model, const Extent& extent, const Shard& 
                            (model.layers - local) * cached_keys(model, extent, method, false);
   constexpr double kKeyAndValue = 2.0;
   return positions * extent.batch * kKeyAndValue * shard.kv_heads * model.head_size *
-         kActivationBytes;
+         method.kv_bytes;
 }
 
 double activation_bytes(const Transformer& model, const Phase& phase,
