@@ -80,24 +80,33 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
     _save(figure, folder, "inference")
 
 
-def stored(folder: pathlib.Path, rows: list[dict]) -> None:
-    """Growth of perplexity by the exact bits of a weight; bars: 95 % over seeds."""
-    _begin()
-    figure, axes = plt.subplots(figsize=(8.4, 5.2))
-    shown = [row for row in rows if row["bits"] < 16]
-    for name, look in style.looks(list(dict.fromkeys(row["method"] for row in shown))).items():
-        some = sorted((row for row in shown if row["method"] == name), key=lambda row: row["bits_per_weight"])
-        bits = [row["bits_per_weight"] for row in some]
-        axes.plot(bits, [max(row["perplexity_change"], SHOWN) * 100 for row in some], color=look.colour,
-                  linestyle=look.line, marker=look.marker, markersize=5, linewidth=1, label=name)
+def _stored_panel(axes, rows: list[dict], title: str) -> None:
+    names = dict.fromkeys(["GPTQ", *(row["method"] for row in rows)])  # the same look in both panels
+    for name, look in style.looks(list(names)).items():
+        some = sorted((row for row in rows if row["method"] == name), key=lambda row: row["bits_per_weight"])
+        axes.plot([row["bits_per_weight"] for row in some],
+                  [max(row["perplexity_change"], SHOWN) * 100 for row in some], color=look.colour, linestyle=look.line,
+                  marker=look.marker, markersize=5, linewidth=1, label=name)
         for row in some:
             axes.plot([row["bits_per_weight"]] * 2,
                       [max(row[end], SHOWN) * 100 for end in ("change_low", "change_high")], color=look.colour,
                       linewidth=0.8)
-    axes.set(yscale="log", xlabel="bits of a weight, with scales, tables and values apart",
-             ylabel="perplexity grows by, % (bars: 95 % over seeds)")
+    axes.set(yscale="log", xlabel="bits of a weight, with all that is stored", title=title)
     axes.grid(color=style.PALE)
     axes.legend(fontsize=style.SMALL - 1)
+
+
+def stored(folder: pathlib.Path, rows: list[dict]) -> None:
+    """Growth of perplexity by the exact bits of a weight, below 8 bits; bars: 95 % over seeds."""
+    _begin()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.8), sharey=True)
+    shown = [row for row in rows if row["bits"] < 8]
+    by_row = {row["method"] for row in shown if "by row" in row["method"] or "apart" in row["method"]}
+    _stored_panel(left, [row for row in shown if row["method"] not in by_row], "Groups of 32 (or 128)")
+    _stored_panel(right, [row for row in shown if row["method"] in by_row | {"GPTQ"}],
+                  "Groups of a row, and GPTQ of the left")
+    least = min((row["perplexity_change"] for row in shown), default=SHOWN)
+    left.set(ylabel="perplexity grows by, % (bars: 95 % over seeds)", ylim=(max(least, SHOWN) * 50, None))
     figure.tight_layout()
     _save(figure, folder, "stored")
 

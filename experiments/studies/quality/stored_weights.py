@@ -54,7 +54,7 @@ def methods_of(bits: int) -> list[Method]:
     searched = shifted(bits, **feedback, widths={"by_salience": True})
     searched["scale"] |= {"rule": "search", "shrink_to": 0.9, "steps": 51, "norm": 2.4}
     return made + [
-        Method("NF", bits, {"elements": {"table": f"nf{bits}"}, "groups": row_groups(GROUP), "scale": {"type": "fp16"}}),
+        Method("NF", bits, symmetric | {"elements": {"table": f"nf{bits}"}}),
         Method("AWQ", bits, shifted(bits, before={"factor_steps": 20}), inputs=True),
         Method("SliM-LLM", bits, searched, inputs=True),
         Method("RTN by row", bits, shifted(bits, 0)),
