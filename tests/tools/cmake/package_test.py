@@ -108,16 +108,18 @@ class Package(unittest.TestCase):
                              cwd=self.work, env={"PYTHONPATH": str(package)}, capture_output=True, text=True, check=False)
         self.assertEqual((ran.stdout, ran.stderr), (f"{self.usr / 'bin' / 'equarx-sim'}\n", ""))
 
-    def test_notebooks_find_their_tensor_there(self):
+    def test_notebooks_find_their_tensors_there(self):
         if not (BUILD / "python").is_dir():
             self.skipTest("the Python package is not built")
-        script = self.data / "experiments" / "studies" / "notebooks" / "my_tensor_through_every_format.py"
-        self.assertTrue(script.with_suffix(".ipynb").is_file())
         package = self.usr / "lib" / "python3" / "dist-packages"
-        ran = subprocess.run(["/usr/bin/python3", "-B", script], cwd=self.work, capture_output=True, text=True,
-                             check=False, env={"PYTHONPATH": str(package), "MPLBACKEND": "agg"})
-        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
-        self.assertIn("8 ranks of (32, 512), float32", ran.stdout)
+        for name, line in (("my_tensor_through_every_format", "8 ranks of (32, 512), float32"),
+                           ("what_do_3_bits_cost", "weights (512, 128), largest")):
+            script = self.data / "experiments" / "studies" / "notebooks" / f"{name}.py"
+            self.assertTrue(script.with_suffix(".ipynb").is_file())
+            ran = subprocess.run(["/usr/bin/python3", "-B", script], cwd=self.work, capture_output=True, text=True,
+                                 check=False, env={"PYTHONPATH": str(package), "MPLBACKEND": "agg"})
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            self.assertIn(line, ran.stdout)
 
     def test_a_study_is_reproduced(self):
         ran = self.run_installed("equarx-sim", "reproduce", "experiments/studies/validation", "-o", self.work / "study",
