@@ -1,10 +1,9 @@
 #include "experiments/inspect/stored_pieces.hpp"
 
 #include <algorithm>
-#include <thread>
-#include <utility>
 #include <vector>
 
+#include "base/os/threads.hpp"
 #include "models/stored/code_bits.hpp"
 #include "models/stored/feedback.hpp"
 
@@ -29,7 +28,7 @@ void append(const stored::Packed& piece, stored::Packed& all) {
 Rounded round_pieces(const tensors::TensorFile& file, const StoredFormat& format, std::size_t unit,
                      const PieceSink& sink, const RoundOptions& options) {
   const stored::Shape shape = rows_and_columns(file.shape());
-  const unsigned threads = std::thread::hardware_concurrency();
+  const unsigned threads = os::default_threads();
   const std::size_t most = std::max(unit, options.piece_elements / unit * unit);
   Rounded rounded;
   rounded.packed.shape = shape;
@@ -59,27 +58,11 @@ Rounded round_pieces(const tensors::TensorFile& file, const StoredFormat& format
   return rounded;
 }
 
-/// Codes of the whole tensor, if kept, and decoded values.
-struct Whole {
-  stored::Packed packed;
-  std::vector<float> decoded;
-  std::uint64_t apart = 0;
-};
-
-Whole rounded_whole(const StoredFormat& format, const stored::Shape& shape,
-                    std::span<const float> values, std::span<const float> importance,
-                    const RoundOptions& options) {
-  const unsigned threads = std::thread::hardware_concurrency();
-  if (options.inputs == nullptr && stored::has_kernels(format, shape)) {
-    stored::Packed packed = stored::encode_packed(format, shape, values, threads);
-    std::vector<float> decoded = stored::decode_packed(format, packed, threads);
-    return {std::move(packed), std::move(decoded)};
-  }
-  const stored::Encoded encoded =
-      options.inputs != nullptr ? stored::encode(format, shape, values, *options.inputs, importance)
-                                : stored::encode(format, shape, values, importance);
-  return {options.keep_codes ? stored::packed(format, encoded) : stored::Packed{},
-          stored::decode(format, encoded), encoded.apart.size()};
+stored::Encoded encoded_by(const StoredFormat& format, const stored::Shape& shape,
+                           std::span<const float> values, std::span<const float> importance,
+                           const stored::LayerInputs* inputs) {
+  if (inputs != nullptr) return stored::encode(format, shape, values, *inputs, importance);
+  return stored::encode(format, shape, values, importance, os::default_threads());
 }
 
 Rounded round_whole(const tensors::TensorFile& file, const StoredFormat& format,
@@ -87,14 +70,17 @@ Rounded round_whole(const tensors::TensorFile& file, const StoredFormat& format,
                     const RoundOptions& options) {
   const std::vector<float> values = all_values(file);
   const std::vector<float> weights = importance ? all_values(*importance) : std::vector<float>{};
-  Whole whole = rounded_whole(format, rows_and_columns(file.shape()), values, weights, options);
-  Rounded rounded{.packed = std::move(whole.packed), .apart = whole.apart};
+  const stored::Encoded encoded =
+      encoded_by(format, rows_and_columns(file.shape()), values, weights, options.inputs);
+  const std::vector<float> decoded = stored::decode(format, encoded, os::default_threads());
+  Rounded rounded{.apart = encoded.apart.size()};
   numerics::ErrorAccumulator error;
-  error.add(whole.decoded, std::span<const float>(values));
+  error.add(decoded, std::span<const float>(values));
   rounded.error = error.metrics();
   if (options.inputs != nullptr)
-    rounded.output_error = stored::output_error(*options.inputs, values, whole.decoded);
-  sink(0, whole.decoded);
+    rounded.output_error = stored::output_error(*options.inputs, values, decoded);
+  sink(0, decoded);
+  if (options.keep_codes) rounded.packed = stored::packed(format, encoded);
   return rounded;
 }
 

@@ -76,4 +76,12 @@ Weight read_nvfp4(const PartReader& parts) {
   return weight;
 }
 
+Weight read_nvfp4_pack_quantized(const PartReader& parts) {
+  Weight weight = read_pairs(parts, "weight_packed", ScaleFormat::e4m3);
+  const float divisor = parts.number("weight_global_scale");
+  weight.tensor_scale = 1.0F / divisor;
+  for (float& scale : weight.scales.data) scale /= divisor;
+  return weight;
+}
+
 }  // namespace equarx::checkpoints

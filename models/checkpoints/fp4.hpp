@@ -22,6 +22,13 @@ std::vector<Part> nvfp4_parts(const Weight& weight);
 /// Throws FileError as read_mxfp4().
 Weight read_nvfp4(const PartReader& parts);
 
+/// "nvfp4-pack-quantized" of compressed-tensors, whose scales are E4M3 / an FP32 number:
+/// - weight_packed: as above
+/// - weight_scale: E4M3, outputs x (inputs / 16)
+/// - weight_global_scale: FP32
+/// Throws FileError as read_mxfp4().
+Weight read_nvfp4_pack_quantized(const PartReader& parts);
+
 /// E2M1.
 stored::Elements e2m1_elements();
 

@@ -107,6 +107,9 @@ void check_layout(Layout layout, const StoredFormat& format, const stored::Shape
       require_elements(format, e4m3_elements(), "e4m3 (\"special\": \"nan\")");
       return require_scales(format, {ScaleFormat::fp16, ScaleFormat::bf16, ScaleFormat::fp32});
     case Layout::mxfp4_pack_quantized: return check_fp4(format, 32, ScaleFormat::e8m0, false);
+    case Layout::nvfp4_pack_quantized:
+      throw std::invalid_argument(
+          "nvfp4-pack-quantized, whose scales are quotients, can only be read; use modelopt-nvfp4");
     case Layout::modelopt_nvfp4: return check_fp4(format, 16, ScaleFormat::e4m3, true);
   }
 }

@@ -18,17 +18,19 @@ enum class Layout : std::uint8_t {
   int_quantized,
   float_quantized,
   mxfp4_pack_quantized,
+  nvfp4_pack_quantized,  ///< can only be read
   modelopt_nvfp4
 };
 
 /// Names in the order of Layout.
-inline constexpr std::array<std::string_view, 8> kLayoutNames = {"gptq",
+inline constexpr std::array<std::string_view, 9> kLayoutNames = {"gptq",
                                                                  "gptq-v2",
                                                                  "awq",
                                                                  "pack-quantized",
                                                                  "int-quantized",
                                                                  "float-quantized",
                                                                  "mxfp4-pack-quantized",
+                                                                 "nvfp4-pack-quantized",
                                                                  "modelopt-nvfp4"};
 
 /// std::nullopt for other names.

@@ -31,6 +31,7 @@ std::vector<Part> parts_of(Layout layout, const Weight& weight) {
     case Layout::int_quantized:
     case Layout::float_quantized: return naive_quantized_parts(weight);
     case Layout::mxfp4_pack_quantized: return mxfp4_parts(weight);
+    case Layout::nvfp4_pack_quantized:
     case Layout::modelopt_nvfp4: break;
   }
   return nvfp4_parts(weight);
@@ -45,6 +46,7 @@ Weight read_parts(Layout layout, const PartReader& parts) {
     case Layout::int_quantized: return read_naive_quantized(parts, ElementKind::integer);
     case Layout::float_quantized: return read_naive_quantized(parts, ElementKind::minifloat);
     case Layout::mxfp4_pack_quantized: return read_mxfp4(parts);
+    case Layout::nvfp4_pack_quantized: return read_nvfp4_pack_quantized(parts);
     case Layout::modelopt_nvfp4: break;
   }
   return read_nvfp4(parts);
@@ -53,9 +55,7 @@ Weight read_parts(Layout layout, const PartReader& parts) {
 /// Layout by names and types of the tensors.
 std::optional<Layout> recognised(const PartReader& parts) {
   if (parts.has("qweight")) return parts.has("g_idx") ? Layout::gptq : Layout::awq;
-  if (parts.has("weight_global_scale"))
-    parts.refuse("weight_global_scale",
-                 "is of nvfp4-pack-quantized, which is not supported; save it as modelopt-nvfp4");
+  if (parts.has("weight_global_scale")) return Layout::nvfp4_pack_quantized;
   if (parts.type("weight_packed") == "I32") return Layout::pack_quantized;
   if (parts.type("weight_packed") == "U8") return Layout::mxfp4_pack_quantized;
   if (parts.has("weight_scale_2")) return Layout::modelopt_nvfp4;

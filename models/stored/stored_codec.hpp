@@ -1,4 +1,4 @@
-// Scalar encoder and decoder of stored formats: deterministic, in FP32, group by group.
+// Encoder and decoder of stored formats: deterministic, in FP32, group by group.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,14 @@ struct Encoded {
 ///   saturating there; ranges are found in FP32.
 /// - code = x / scale (IEEE division), rounded to nearest; tables: against the FP32 means of
 ///   neighbours.
-/// `importance`: of each element, not negative; empty if not needed.
+/// `importance`: of each element, not negative; empty if not needed. Formats that have kernels are
+/// encoded on up to `threads` threads.
 /// @throws std::invalid_argument for values or importance that are not finite, missing importance,
 /// and shapes that the format does not divide
 Encoded encode(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-               std::span<const float> importance = {});
+               std::span<const float> importance = {}, unsigned threads = 1);
 
-/// Decodes a tensor to FP32.
-std::vector<float> decode(const StoredFormat& format, const Encoded& encoded);
+/// Decodes a tensor to FP32, likewise.
+std::vector<float> decode(const StoredFormat& format, const Encoded& encoded, unsigned threads = 1);
 
 }  // namespace equarx::stored

@@ -57,7 +57,8 @@ def unpacked(words, bits, count):
 def from_e4m3(code):
     code = code.astype(int)
     exponent, mantissa = code >> 3 & 15, code & 7
-    return numpy.where(exponent > 0, (8 + mantissa) * 2.0**(exponent - 10), mantissa * 2.0**-9).astype(F32)
+    size = numpy.where(exponent > 0, (8 + mantissa) * 2.0**(exponent - 10), mantissa * 2.0**-9).astype(F32)
+    return numpy.where(code & 128, -size, size)
 
 
 def from_pairs(pairs):
@@ -102,6 +103,8 @@ def decode(layout, tensors, bits, name="layer."):
     if layout == "int-quantized":
         zeros = get.get("weight_zero_point", numpy.zeros(get["weight_scale"].shape, int)).astype(int)
         return affine(get["weight"].astype(int), zeros, get["weight_scale"])
+    if layout == "float-quantized":
+        return from_e4m3(get["weight"]) * groups_of(get["weight_scale"].astype(F32), get["weight"].shape[1])
     if layout == "mxfp4-pack-quantized":
         codes = from_pairs(get["weight_packed"])
         return codes * groups_of((2.0**(get["weight_scale"].astype(int) - 127)).astype(F32), codes.shape[1])
@@ -156,8 +159,7 @@ class Layouts(unittest.TestCase):
 
     def check_layout(self, layout, form, bits):
         file, expected = self.written(layout, form)
-        unsigned_zero = decode(layout, read_file(file), bits) + F32(0) * (layout != "modelopt-nvfp4")
-        numpy.testing.assert_array_equal(unsigned_zero, expected)
+        self.check_equal(decode(layout, read_file(file), bits), expected)
         self.check_equal(self.read(file, "--layout", layout, "--original", self.folder / "w.npy"), expected)
 
     def test_integers(self):
@@ -169,6 +171,11 @@ class Layouts(unittest.TestCase):
         for layout, name in (("mxfp4-pack-quantized", "mxfp4"), ("modelopt-nvfp4", "nvfp4")):
             with self.subTest(layout):
                 self.check_layout(layout, pathlib.Path(FORMATS) / f"{name}.json", 4)
+
+    def test_fp8(self):
+        form = {"elements": {"minifloat": "e4m3", "special": "nan"}, "groups": {"along": "row", "length": 64},
+                "scale": {"type": "fp16"}}
+        self.check_layout("float-quantized", self.format_file(form), 8)
 
     def test_files_of_others(self):
         """Files packed here, with codes that no rounding of these scales gives."""
@@ -201,6 +208,15 @@ class Layouts(unittest.TestCase):
         file = self.folder / "theirs.safetensors"
         write_file(file, {"qweight": ("I32", words(codes)), "qzeros": ("I32", words(zeros)), "scales": ("F16", scales)})
         self.check_equal(self.read(file), affine(codes.T, zeros.T, scales.T))
+
+    def test_nvfp4_of_others(self):
+        random = numpy.random.default_rng(5)
+        pairs, scales = random.integers(0, 256, (8, 32)), random.integers(1, 0x7f, (8, 4))
+        divisor = F32(1234.5)
+        file = self.folder / "theirs.safetensors"
+        write_file(file, {"a.weight_packed": ("U8", pairs), "a.weight_scale": ("F8_E4M3", scales),
+                          "a.weight_global_scale": ("F32", numpy.array([divisor]))})
+        self.check_equal(self.read(file), from_pairs(pairs) * groups_of(from_e4m3(scales) / divisor, 64))
 
     def test_golden_words(self):
         """Outputs of 0 to 15 with scale 1 and zero point 8, in one group of 32."""

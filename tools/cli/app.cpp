@@ -232,8 +232,9 @@ void add_dequantize(CLI::App& app) {
   command
       ->add_option("--layout", arguments->layout,
                    "Layout: gptq, gptq-v2, awq, pack-quantized, int-quantized, float-quantized, "
-                   "mxfp4-pack-quantized or modelopt-nvfp4 (default: by names of the tensors)")
-      ->type_name("NAME");
+                   "mxfp4-pack-quantized, nvfp4-pack-quantized or modelopt-nvfp4 (default: by "
+                   "names of the tensors)")
+      ->type_name(kLayout);
   command
       ->add_option("--original", arguments->original,
                    "Compare with this tensor (.npy or .safetensors)")

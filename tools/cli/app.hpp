@@ -15,6 +15,7 @@ inline constexpr const char* kNew = "new";                 ///< literal
 inline constexpr const char* kTemplate = "TEMPLATE";       ///< one of config_templates()
 inline constexpr const char* kKind = "KIND";               ///< import format
 inline constexpr const char* kExportKind = "EXPORT";       ///< export format
+inline constexpr const char* kLayout = "LAYOUT";           ///< layout of quantized weights
 inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
 inline constexpr const char* kFormats = "FORMATS";         ///< comma-separated formats
 inline constexpr const char* kCases = "CASES";             ///< comma-separated cases of vectors

@@ -37,6 +37,7 @@ TEST_CASE("layouts: reading gives the values that were written, bit for bit") {
       for (const int bits : {2, 3, 4, 8}) {
         const auto layout = static_cast<Layout>(i);
         const stored::StoredFormat format = format_for(layout, symmetric, bits);
+        if (layout == Layout::nvfp4_pack_quantized) continue;  // can only be read
         if (layout == Layout::awq && format.elements.bits != 4) continue;
         if (layout == Layout::pack_quantized && bits < 4) continue;
         CAPTURE(kLayoutNames[i], symmetric, bits);

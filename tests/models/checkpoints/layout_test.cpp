@@ -43,6 +43,8 @@ TEST_CASE("layouts: formats that do not fit are refused") {
   check_refused(Layout::gptq, gptq([](auto&) {}), {8, 64}, "multiple of 32 rows");
   check_refused(Layout::awq, gptq([](auto& f) { f.elements.bits = 8; }), shape, "4 bits");
   check_refused(Layout::awq, gptq([](auto&) {}), {7, 64}, "multiple of 8 rows");
+  check_refused(Layout::nvfp4_pack_quantized, format_for(Layout::modelopt_nvfp4, true), shape,
+                "use modelopt-nvfp4");
   check_refused(Layout::int_quantized, gptq([](auto&) {}), shape, "8 bits");
   check_refused(Layout::float_quantized, gptq([](auto&) {}), shape, "e4m3");
   check_refused(Layout::modelopt_nvfp4,

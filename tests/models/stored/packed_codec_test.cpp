@@ -7,6 +7,7 @@
 #include "models/stored/quantizer.hpp"
 #include "models/stored/scalar_codec.hpp"
 #include "tests/catch.hpp"
+#include "tests/models/numerics/codec/codecs.hpp"
 #include "tests/models/stored/formats.hpp"
 
 namespace equarx::stored::packed_codec_test {
@@ -136,6 +137,14 @@ TEST_CASE("packed codec: values next to ties between codes round as quotients do
       check_equal(format, {values.size() / 64, 64}, values);
     }
   }
+}
+
+TEST_CASE("packed codec: every instruction set gives the same bits") {
+  const Shape shape{9, 1000};
+  const std::vector<float> values = special_values(shape.elements());
+  numerics::on_every_target([&] {
+    for (const StoredFormat& format : formats({Along::row, 40})) check_equal(format, shape, values);
+  });
 }
 
 TEST_CASE("packed codec: a value that is not finite is named, the first of all") {

@@ -12,6 +12,7 @@
 #include "base/input/json_text.hpp"
 #include "base/input/pointer.hpp"
 #include "experiments/vectors/cases.hpp"
+#include "models/checkpoints/layout.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/pages/described_options.hpp"
@@ -94,6 +95,10 @@ Choices choices_of(const CLI::Option& option, const Keys& keys) {
     choices = {.words = keys.of_collective("format"), .list = true};
   else if (!names.empty())
     choices.words = keys.of_collective(names.front().substr(kDashes));
+  if (type == kLayout) choices.words.clear();
+  if (!names.empty() && names.front() == "--layout")
+    choices.words.insert(choices.words.end(), checkpoints::kLayoutNames.begin(),
+                         checkpoints::kLayoutNames.end());
   if (type == kChip) choices.words = names_of(input::embedded_hardware());
   if (type == kCases) choices = {.words = case_names(), .list = true};
   if (type == kNew) choices.words = {kNew};

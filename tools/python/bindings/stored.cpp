@@ -13,6 +13,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
+#include "base/os/threads.hpp"
 #include "experiments/config/stored_json.hpp"
 #include "experiments/inspect/dequantize.hpp"
 #include "models/checkpoints/layout_file.hpp"
@@ -59,13 +60,14 @@ Outcome outcome_of(const stored::StoredFormat& format, const stored::Shape& shap
                    const std::vector<float>& values, const Arrays& arrays) {
   const std::vector<float> importance = all_values(arrays.importance);
   const std::optional<stored::LayerInputs> inputs = layer_inputs(shape.columns, arrays);
+  const unsigned threads = os::default_threads();
   Outcome outcome{.format = format};
   input::at("/format", [&] {
     if (inputs) outcome.format = stored::adapted(format, shape, values, *inputs);
     outcome.encoded = inputs ? stored::encode(outcome.format, shape, values, *inputs, importance)
-                             : stored::encode(outcome.format, shape, values, importance);
+                             : stored::encode(outcome.format, shape, values, importance, threads);
   });
-  outcome.decoded = stored::decode(outcome.format, outcome.encoded);
+  outcome.decoded = stored::decode(outcome.format, outcome.encoded, threads);
   numerics::ErrorAccumulator error;
   error.add(outcome.decoded, std::span<const float>(values));
   outcome.error = error.metrics();

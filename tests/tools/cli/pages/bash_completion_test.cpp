@@ -81,7 +81,7 @@ TEST_CASE("enumerated values of the schema are completed, with and without an eq
   CHECK(completed({"equarx-sim", "quantize", "--format", "nv"}) == Words{"nvfp4", "nvfp4-block"});
   CHECK(completed({"equarx-sim", "quantize", "--format", "=", "mxfp8"}) ==
         Words{"mxfp8-e4m3", "mxfp8-e5m2"});
-  CHECK(completed({"equarx-sim", "quantize", "--layout", ""}) == Words{"contiguous", "strided"});
+  CHECK(completed({"equarx-sim", "quantize", "--layout", "gp"}) == Words{"gptq", "gptq-v2"});
 }
 
 TEST_CASE("option --set completes configuration keys and their values") {

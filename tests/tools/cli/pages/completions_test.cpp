@@ -33,8 +33,11 @@ TEST_CASE("choices follow the value types of the command line") {
   CHECK(std::ranges::count(option(all, "topology", "--hardware").words, "tpu-v5e") == 1);
   CHECK(option(all, "tune", "--formats").list);
   CHECK(std::ranges::count(option(all, "tune", "--formats").words, "mxfp4") == 1);
-  CHECK(option(all, "quantize", "--layout").words ==
-        std::vector<std::string>{"strided", "contiguous"});
+  const std::vector<std::string> layouts = option(all, "quantize", "--layout").words;
+  CHECK(std::vector(layouts.begin(), layouts.begin() + 3) ==
+        std::vector<std::string>{"strided", "contiguous", "gptq"});
+  CHECK(option(all, "dequantize", "--layout").words ==
+        std::vector(layouts.begin() + 2, layouts.end()));
   CHECK(option(all, "quantize", "--tensor").words.empty());
 }
 
