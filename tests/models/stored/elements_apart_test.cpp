@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/stored/finite.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::stored::elements_apart_test {
