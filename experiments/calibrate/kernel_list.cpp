@@ -13,9 +13,10 @@
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
 #include "experiments/config/calibration_json.hpp"
+#include "experiments/config/scheme_json.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/workloads/attention.hpp"
-#include "models/workloads/recipe.hpp"
+#include "models/workloads/scheme_work.hpp"
 
 namespace equarx::calibrate {
 namespace {
@@ -62,7 +63,7 @@ double size(input::ObjectReader& row, std::string_view key) {
 double bytes(input::ObjectReader& row) { return size(row, "bytes"); }
 
 MatrixType type_or_bf16(input::ObjectReader& row) {
-  return input::choose(row, "type", hardware::kMatrixTypes, MatrixType::bf16);
+  return input::choose(row, "type", hardware::kNumberTypes, MatrixType::bf16);
 }
 
 /// Bytes per operand and per result element of a GEMM: int8 accumulates in int32, FP32 in FP32;
@@ -74,19 +75,20 @@ std::array<double, 2> element_bytes(MatrixType type) {
     case MatrixType::int8: return {1.0, 4.0};
     case MatrixType::fp8: return {1.0, 2.0};
     case MatrixType::fp4: return {0.5, 2.0};
+    case MatrixType::int1:
+    case MatrixType::table: break;
   }
   return {};
 }
 
-/// Weights stored as by a recipe of serving, and decoded by the GEMM.
-void apply_recipe(input::ObjectReader& row, Operation& product) {
-  std::vector<std::string_view> names;
-  for (const workloads::Recipe& recipe : workloads::recipes()) names.push_back(recipe.name);
-  const workloads::Recipe& recipe = workloads::recipes()[row.choice("precision", names)];
+/// Operands under a scheme of serving.
+void apply_scheme(input::ObjectReader& row, Operation& product) {
+  config::SchemeConfig precision;
+  config::SchemeValue{}.read(row, "precision", precision);
   if (product.products != MatrixType::bf16)
     throw input::InputError(row.pointer_to("precision"),
                             "is of a GEMM whose operands are given in bf16; remove \"type\"");
-  workloads::apply(recipe, workloads::WeightType::bf16, product);
+  input::at(row.pointer_to("precision"), [&] { workloads::apply(precision.scheme, product); });
 }
 
 Operation gemm(input::ObjectReader& row) {
@@ -100,7 +102,8 @@ Operation gemm(input::ObjectReader& row) {
   made.weight_bytes = k * n * operand;
   made.read_bytes = m * k * operand;
   made.written_bytes = m * n * result;
-  if (row.has("precision")) apply_recipe(row, made);
+  made.gemm = {m, k, n};
+  if (row.has("precision")) apply_scheme(row, made);
   return made;
 }
 
@@ -175,11 +178,12 @@ void check_possible(const Operation& operation, double seconds, const hardware::
                                                "\"matrix_rate_{}\" to its hardware",
                                                hardware::name(operation.products), chip.name,
                                                hardware::name(operation.products)));
-  if (operation.flops > peak * seconds)
+  if (operation.unit_ops() > peak * seconds)
     throw input::InputError(
-        place, fmt::format("makes {} of GEMMs, above the peak of {}; check shape, type and unit",
-                           units::format_short(operation.flops / seconds, Dimension::operations),
-                           units::format_short(peak, Dimension::operations)));
+        place,
+        fmt::format("makes {} of GEMMs, above the peak of {}; check shape, type and unit",
+                    units::format_short(operation.unit_ops() / seconds, Dimension::operations),
+                    units::format_short(peak, Dimension::operations)));
   const double bandwidth = chip.hbm_bandwidth.value;
   if (operation.flops <= 0.0 && operation.hbm_bytes() > bandwidth * seconds)
     throw input::InputError(

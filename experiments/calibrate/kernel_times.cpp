@@ -23,7 +23,7 @@ using units::time_text;
 double bound_s(const workloads::Operation& operation, const hardware::Chip& chip) {
   const double hbm_s = operation.hbm_bytes() / chip.hbm_bandwidth.value;
   if (operation.flops <= 0.0) return hbm_s;
-  return std::max(hbm_s, operation.flops / matrix_rate(chip, operation.products));
+  return std::max(hbm_s, operation.unit_ops() / matrix_rate(chip, operation.products));
 }
 
 double ratio(const TimedKernel& kernel) {

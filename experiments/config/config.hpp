@@ -15,6 +15,7 @@
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/work.hpp"
 #include "models/formats/block_format.hpp"
+#include "models/gemm/scheme.hpp"
 #include "models/hardware/chip.hpp"
 #include "models/hardware/protocol.hpp"
 #include "models/numerics/inputs/inputs.hpp"
@@ -23,7 +24,6 @@
 #include "models/workloads/attention.hpp"
 #include "models/workloads/operations.hpp"
 #include "models/workloads/phase.hpp"
-#include "models/workloads/recipe.hpp"
 #include "models/workloads/transformer.hpp"
 #include "topologies/grid.hpp"
 
@@ -215,6 +215,12 @@ struct FaultsConfig {
   bool empty() const { return links.empty() && chips.empty(); }
 };
 
+/// A GEMM scheme as the user wrote it.
+struct SchemeConfig {
+  std::string name;  ///< or path; empty for an object
+  gemm::Scheme scheme;
+};
+
 /// A transformer's phase on all chips of the topology, with tensor parallelism: compute steps and
 /// the AllReduces between them.
 struct WorkloadConfig {
@@ -227,8 +233,8 @@ struct WorkloadConfig {
   /// next; 1: no overlap.
   std::uint32_t chunks = 1;
   std::optional<stored::StoredFormat> kv;  ///< of the KV cache; bf16 if absent
-  const workloads::Recipe* recipe = &workloads::recipes().front();  ///< of the matmuls with weights
-  workloads::PhaseOperations operations;  ///< per chip, with all chips of the topology
+  SchemeConfig precision{"bf16", {}};      ///< of the matmuls with weights
+  workloads::PhaseOperations operations;   ///< per chip, with all chips of the topology
 };
 
 /// Simulate every chip (full), or representative chips only (symmetric).

@@ -42,7 +42,7 @@ constexpr std::array kClasses = {ProductClass{"projections", &Precision::project
                                  ProductClass{"ffn", &Precision::ffn},
                                  ProductClass{"head", &Precision::head}};
 
-input::Json matrix_type_schema() { return input::Named{hardware::kMatrixTypes}.schema(); }
+input::Json matrix_type_schema() { return input::Named{hardware::kNumberTypes}.schema(); }
 
 bool is_attention(const ProductClass& which) { return which.types == &Precision::attention; }
 
@@ -95,7 +95,7 @@ struct MatrixTypeKey {
   hardware::MatrixType ProductTypes::*fallback;
 
   void read(input::ObjectReader& reader, std::string_view key, ProductTypes& types) const {
-    types.*type = input::choose(reader, key, hardware::kMatrixTypes, types.*fallback);
+    types.*type = input::choose(reader, key, hardware::kNumberTypes, types.*fallback);
   }
   void write(const ProductTypes& types, std::string_view key, input::Json& json) const {
     json[std::string(key)] = hardware::name(types.*type);
@@ -141,7 +141,7 @@ struct ClassTypes {
       return;
     }
     types = steps::all_of(
-        input::choose(reader, key, hardware::kMatrixTypes, hardware::MatrixType::bf16));
+        input::choose(reader, key, hardware::kNumberTypes, hardware::MatrixType::bf16));
     types.scaling = usual_scaling(which, types);
     check_scaling(which, types, reader.pointer_to(key));
   }

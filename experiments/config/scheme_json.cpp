@@ -114,6 +114,26 @@ std::vector<std::string_view> scheme_names() {
 
 input::Json scheme_json(const Scheme& scheme) { return scheme_table().write(scheme); }
 
+void SchemeValue::read(input::ObjectReader& reader, std::string_view key,
+                       SchemeConfig& config) const {
+  const std::string pointer = reader.pointer_to(key);
+  constexpr std::string_view kExpected = "the name of a scheme, a path or an object";
+  const input::Json& json = reader.required(key, kExpected);
+  if (!json.is_string() && !json.is_object())
+    throw input::InputError(pointer, fmt::format("expected {}", kExpected));
+  config.name = json.is_string() ? json.get<std::string>() : "";
+  config.scheme = json.is_string() ? load_scheme(config.name, pointer)
+                                   : input::within(pointer, [&] { return read_scheme(json); });
+}
+
+input::Json SchemeValue::write(const SchemeConfig& config) const {
+  return config.name.empty() ? scheme_json(config.scheme) : input::Json(config.name);
+}
+
+input::Json SchemeValue::schema() const {
+  return input::one_of({input::Text{}.schema(), scheme_schema()});
+}
+
 input::Json scheme_schema() { return scheme_table().schema(); }
 
 }  // namespace equarx::config

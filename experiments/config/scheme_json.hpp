@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/input/object_reader.hpp"
+#include "experiments/config/config.hpp"
 #include "models/gemm/scheme.hpp"
 
 namespace equarx::config {
@@ -22,6 +23,13 @@ std::vector<std::string_view> scheme_names();
 
 /// Inverse of read_scheme().
 input::Json scheme_json(const gemm::Scheme& scheme);
+
+/// A scheme as the value of a key: a name or path, or an object.
+struct SchemeValue {
+  void read(input::ObjectReader& reader, std::string_view key, SchemeConfig& config) const;
+  input::Json write(const SchemeConfig& config) const;
+  input::Json schema() const;
+};
 
 /// Schema of scheme files, with annotations.
 input::Json scheme_schema();

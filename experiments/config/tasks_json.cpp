@@ -74,7 +74,7 @@ const input::Table<workloads::Operation>& operation_table() {
   using input::Elsewhere, input::Positive, input::Quantity, workloads::Operation;
   static const input::Table<Operation> table{
       {{"flops", &Operation::flops, Positive{}, "of GEMMs, per chip", input::otherwise("none")},
-       {"products", &Operation::products, input::Named{hardware::kMatrixTypes},
+       {"products", &Operation::products, input::Named{hardware::kNumberTypes},
         R"(GEMM type: `"bf16"`, `"fp32"`, `"int8"`, `"fp8"`, `"fp4"`)"},
        {"recomputed", Elsewhere{input::Flag{}}, "excluded from MFU", input::by_default("false")},
        {"vector_ops", &Operation::vector_ops, Positive{}, "on FP32 lanes",

@@ -14,9 +14,11 @@
 #include "base/input/json.hpp"
 #include "base/input/pointer.hpp"
 #include "experiments/config/model_json.hpp"
+#include "experiments/config/scheme_json.hpp"
 #include "experiments/config/stored_json.hpp"
 #include "models/values/value_executor.hpp"
 #include "models/workloads/operations.hpp"
+#include "models/workloads/scheme_work.hpp"
 
 namespace equarx::config {
 namespace {
@@ -136,21 +138,6 @@ struct Attention {
   input::Json schema() const { return attention_table().schema(); }
 };
 
-/// A recipe for the matmuls with weights, by name.
-struct WeightRecipe {
-  static std::vector<std::string_view> names() {
-    std::vector<std::string_view> names;
-    for (const workloads::Recipe& recipe : workloads::recipes()) names.push_back(recipe.name);
-    return names;
-  }
-  void read(input::ObjectReader& reader, std::string_view key,
-            const workloads::Recipe*& recipe) const {
-    recipe = &workloads::recipes()[reader.choice(key, names())];
-  }
-  input::Json write(const workloads::Recipe* recipe) const { return recipe->name; }
-  input::Json schema() const { return input::enum_schema(names()); }
-};
-
 /// A model by name, or the path of its file.
 struct ModelName {
   void read(input::ObjectReader& reader, std::string_view key, WorkloadConfig& workload) const {
@@ -183,9 +170,9 @@ const input::Table<WorkloadConfig>& workload_table() {
       {"attention", &WorkloadConfig::attention, Attention{}, ""},
       {"residual", &WorkloadConfig::residual, input::OneOf{kResidualPlaces},
        "`\"vmem\"`: the residual stays in VMEM if it fits, without HBM traffic (section 8)"},
-      {"precision", &WorkloadConfig::recipe, WeightRecipe{},
-       "storage and multiplication of layer weights: `\"zeroquant\"`, `\"fp8\"`, "
-       "`\"weight-only-int8\"`, `\"weight-only-int4\"`, `\"weight-only-3bit\"` (W8)"},
+      {"precision", &WorkloadConfig::precision, SchemeValue{},
+       "[scheme](gemm.md) of the layer weights: a file in `configs/schemes` by name, such as "
+       "`\"zeroquant\"`, a path, or an object (W8)"},
       {"kv", &WorkloadConfig::kv, FormatChoice{},
        "[format](stored_formats.md#keys) of cached keys and values: a file in `configs/formats` by "
        "name, a path, or an object; a row per token (W6)",
@@ -225,12 +212,13 @@ void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
   try {
     workload.operations = workloads::phase_operations(workload.model, workload.phase, chips,
                                                       workload.attention, workload.residual);
-    workloads::apply(*workload.recipe, workload.model.weights, workload.operations);
   } catch (const input::UserError& error) {  // of the phase
     throw input::InputError(reader.pointer_to(error.place()), error.message());
   } catch (const std::invalid_argument& error) {  // the model does not divide evenly over the chips
     throw input::InputError(reader.pointer_to("model"), error.what());
   }
+  input::at(reader.pointer_to("precision"),
+            [&] { workloads::apply(workload.precision.scheme, workload.operations); });
   if (workload.chunks > workloads::extent(workload.phase).rows())
     throw input::InputError(reader.pointer_to("chunks"),
                             fmt::format("{} chunks are more than the {} positions of this phase",

@@ -10,6 +10,7 @@
 #include "models/hardware/matrix_rate.hpp"
 #include "models/workloads/footprint.hpp"
 #include "models/workloads/operations.hpp"
+#include "models/workloads/scheme_work.hpp"
 
 namespace equarx::step {
 
@@ -41,14 +42,16 @@ void check_residual(const config::WorkloadConfig& workload, const hardware::Chip
 
 void check_matmuls(const config::WorkloadConfig& workload, const hardware::Chip& chip,
                    const std::string& pointer) {
-  const hardware::MatrixType type = workload.recipe->products;
+  const hardware::MatrixType type = workloads::products_of(workload.precision.scheme.unit);
   if (hardware::matrix_rate(chip, type) > 0.0) return;
+  const std::string& name = workload.precision.name;
   throw input::InputError(
       input::pointer(pointer, "precision"),
       fmt::format(
-          "\"{}\" needs {} matmuls, and their rate on {} is unspecified; add \"matrix_rate_{}\" "
-          "to its hardware, or use a \"weight-only\" precision",
-          workload.recipe->name, hardware::name(type), chip.name, hardware::name(type)));
+          "{} needs {} matmuls, and their rate on {} is unspecified; add \"matrix_rate_{}\" to its "
+          "hardware, or use a scheme of bf16 products",
+          name.empty() ? "this scheme" : fmt::format("\"{}\"", name), hardware::name(type),
+          chip.name, hardware::name(type)));
 }
 
 /// A model that does not fit.

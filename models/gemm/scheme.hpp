@@ -34,9 +34,9 @@ enum class Accumulator : std::uint8_t { fp32, fp16, bf16, int32 };
 /// Formats of the operands and arithmetic of a GEMM. X has a row per token and W one per output;
 /// both have a column per input.
 struct Scheme {
-  std::string source;
-  std::optional<stored::StoredFormat> weights;      ///< absent: of the type of the unit
-  std::optional<stored::StoredFormat> activations;  ///< absent: of the type of the unit
+  std::string source = {};
+  std::optional<stored::StoredFormat> weights = {};      ///< absent: of the type of the unit
+  std::optional<stored::StoredFormat> activations = {};  ///< absent: of the type of the unit
   Unit unit = Unit::bf16;
   ScalePlacement scales = ScalePlacement::before;
   Accumulator accumulate = Accumulator::fp32;

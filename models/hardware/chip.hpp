@@ -63,6 +63,8 @@ struct Chip {
   Parameter matrix_rate_fp8;     ///< likewise for FP8; absent if the chip does not support it
   Parameter matrix_rate_fp4;     ///< likewise for FP4 with block scales applied by the matrix unit
   Parameter matrix_rate_fp32;    ///< likewise for FP32; several bf16 passes on a TPU
+  Parameter matrix_rate_int1;    ///< op/s of products of binary operands; may be absent
+  Parameter matrix_rate_table;   ///< op/s of products looked up in tables, two per look-up
   Parameter host_bandwidth;      ///< B/s per direction between HBM and host memory; may be absent
   Parameter
       thread_block_rate;     ///< B/s that one GPU thread block sends, copies or adds; may be absent
@@ -76,20 +78,22 @@ struct Chip {
   Parameter codec_rate;  ///< B/s of encoded bytes written and read by all compute units together
   Parameter copy_rate;   ///< likewise of plain bytes
   // Kernels of steps (models/workloads/roofline.hpp); each may be absent.
-  Parameter operation_startup;       ///< s before the first byte of an operation of a step
-  Parameter matrix_startup;          ///< s before the first FLOP of a GEMM or convolution
-  Parameter matrix_hbm_efficiency;   ///< share of hbm_bandwidth reached by GEMM operands, (0, 1]
-  Parameter matrix_efficiency_int8;  ///< achievable share of matrix_rate_int8, (0, 1]
-  Parameter matrix_efficiency_fp8;   ///< achievable share of matrix_rate_fp8, (0, 1]
-  Parameter matrix_efficiency_fp4;   ///< achievable share of matrix_rate_fp4, (0, 1]
-  Parameter matrix_efficiency_fp32;  ///< achievable share of matrix_rate_fp32, (0, 1]
-  Parameter convolution_efficiency;  ///< achievable share of the bf16 peak of convolutions, (0, 1]
+  Parameter operation_startup;        ///< s before the first byte of an operation of a step
+  Parameter matrix_startup;           ///< s before the first FLOP of a GEMM or convolution
+  Parameter matrix_hbm_efficiency;    ///< share of hbm_bandwidth reached by GEMM operands, (0, 1]
+  Parameter matrix_efficiency_int8;   ///< achievable share of matrix_rate_int8, (0, 1]
+  Parameter matrix_efficiency_fp8;    ///< achievable share of matrix_rate_fp8, (0, 1]
+  Parameter matrix_efficiency_fp4;    ///< achievable share of matrix_rate_fp4, (0, 1]
+  Parameter matrix_efficiency_fp32;   ///< achievable share of matrix_rate_fp32, (0, 1]
+  Parameter matrix_efficiency_int1;   ///< achievable share of matrix_rate_int1, (0, 1]
+  Parameter matrix_efficiency_table;  ///< achievable share of matrix_rate_table, (0, 1]
+  Parameter convolution_efficiency;   ///< achievable share of the bf16 peak of convolutions, (0, 1]
   Parameter attention_efficiency;  ///< achievable share of the bf16 peak of fused attention, (0, 1]
   Parameter attention_backward_efficiency;  ///< likewise, of its backward pass
   Parameter attention_row_time;             ///< s per query row of a head, for every two products
   Parameter amax_efficiency;     ///< share of hbm_rate() of casts that find an amax, (0, 1]
   Parameter sort_rate;           ///< comparisons/s of sorts
-  Parameter decode_rate;         ///< weights/s that GEMMs decode to bf16
+  Parameter decode_rate;         ///< weights/s that GEMMs decode
   Parameter decoded_efficiency;  ///< achievable share of the bf16 peak of such GEMMs, (0, 1]
   Parameter step_overhead;       ///< time of training steps outside of their operations, as a
                                  ///< share of the time of their GEMMs in bf16, (0, 1]

@@ -27,6 +27,20 @@ std::size_t group_length(const Groups& groups, std::size_t size, const std::stri
   return length;
 }
 
+std::size_t divide_up(std::size_t value, std::size_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+/// Distance between the elements of a strided group.
+std::size_t stride_of(const Groups& groups) {
+  require(groups.length > 0, "strided groups need a length, the number of groups");
+  return groups.length;
+}
+
+void check_block(const Groups& groups) {
+  require(groups.length > 0 && groups.rows > 0, "blocks need a length and a number of rows");
+}
+
 std::vector<Group> tensor_groups(const Groups& groups, std::size_t size) {
   const std::size_t length = groups.length == 0 ? size : groups.length;
   std::vector<Group> all;
@@ -36,10 +50,10 @@ std::vector<Group> tensor_groups(const Groups& groups, std::size_t size) {
 }
 
 std::vector<Group> strided_groups(const Groups& groups, std::size_t size) {
-  require(groups.length > 0, "strided groups need a length, the number of groups");
+  const std::size_t stride = stride_of(groups);
   std::vector<Group> all;
-  for (std::size_t first = 0; first < std::min(groups.length, size); ++first)
-    all.push_back({first, groups.length, (size - first - 1) / groups.length + 1});
+  for (std::size_t first = 0; first < std::min(stride, size); ++first)
+    all.push_back({first, stride, (size - first - 1) / stride + 1});
   return all;
 }
 
@@ -61,7 +75,7 @@ std::vector<Group> column_groups(const Groups& groups, const Shape& shape) {
 }
 
 std::vector<Group> block_groups(const Groups& groups, const Shape& shape) {
-  require(groups.length > 0 && groups.rows > 0, "blocks need a length and a number of rows");
+  check_block(groups);
   std::vector<Group> all;
   for (std::size_t row = 0; row < shape.rows; row += groups.rows)
     for (std::size_t column = 0; column < shape.columns; column += groups.length) {
@@ -70,15 +84,6 @@ std::vector<Group> block_groups(const Groups& groups, const Shape& shape) {
       all.push_back({row * shape.columns + column, 1, wide * high, wide, shape.columns});
     }
   return all;
-}
-
-/// Number of groups, without a list of consecutive ones.
-std::uint64_t group_count(const Groups& groups, const Shape& shape) {
-  if (groups.along == Along::row)
-    return shape.elements() / group_length(groups, shape.columns, "rows");
-  if (groups.along != Along::tensor) return groups_of(groups, shape).size();
-  const std::size_t length = groups.length == 0 ? shape.elements() : groups.length;
-  return (shape.elements() + length - 1) / length;
 }
 
 void check_range(const StoredFormat& format) {
@@ -173,6 +178,20 @@ std::vector<Group> groups_of(const Groups& groups, const Shape& shape) {
     case Along::block: break;
   }
   return block_groups(groups, shape);
+}
+
+std::size_t group_count(const Groups& groups, const Shape& shape) {
+  const std::size_t elements = shape.elements();
+  if (elements == 0) return 0;
+  switch (groups.along) {
+    case Along::tensor: return divide_up(elements, groups.length == 0 ? elements : groups.length);
+    case Along::row: return elements / group_length(groups, shape.columns, "rows");
+    case Along::column: return elements / group_length(groups, shape.rows, "columns");
+    case Along::strided: return std::min(stride_of(groups), elements);
+    case Along::block: break;
+  }
+  check_block(groups);
+  return divide_up(shape.rows, groups.rows) * divide_up(shape.columns, groups.length);
 }
 
 std::size_t largest_count(const StoredFormat& format, const Shape& shape) {

@@ -136,14 +136,14 @@ struct Widths {
 
 /// A number format of a stored tensor.
 struct StoredFormat {
-  std::string source;
-  Elements elements;
-  Groups groups;
-  Scale scale;
-  Apart apart;
-  Before before;
-  Feedback feedback;
-  Widths widths;
+  std::string source = {};
+  Elements elements = {};
+  Groups groups = {};
+  Scale scale = {};
+  Apart apart = {};
+  Before before = {};
+  Feedback feedback = {};
+  Widths widths = {};
   Ties ties = Ties::even;
 
   bool operator==(const StoredFormat&) const = default;
@@ -208,6 +208,9 @@ std::size_t row_group_length(const Groups& groups, const Shape& shape);
 
 /// All groups of a tensor. @throws std::invalid_argument if they do not divide it
 std::vector<Group> groups_of(const Groups& groups, const Shape& shape);
+
+/// Number of groups of a tensor. @throws std::invalid_argument as groups_of()
+std::size_t group_count(const Groups& groups, const Shape& shape);
 
 /// Number of elements stored apart: largest, and important.
 std::size_t largest_count(const StoredFormat& format, const Shape& shape);

@@ -1,5 +1,6 @@
 #include "models/workloads/operation.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 namespace equarx::workloads {
@@ -26,13 +27,19 @@ std::string_view name(Kernel kernel) {
   throw std::logic_error("unknown kernel");
 }
 
+double Operation::unit_ops() const {
+  const double all = flops * passes;
+  if (row_tile <= 1.0) return all;
+  return all * row_tile * std::ceil(gemm.rows / row_tile) / gemm.rows;
+}
+
 Operation part_of(Operation operation, std::uint32_t parts) {
   operation.flops /= parts;
+  operation.gemm.rows /= parts;
   operation.training_flops /= parts;
   operation.attention_rows /= parts;
   operation.comparisons /= parts;
-  operation.vector_ops =
-      (operation.vector_ops - operation.weight_ops) / parts + operation.weight_ops;
+  operation.vector_ops /= parts;
   operation.read_bytes /= parts;
   operation.written_bytes /= parts;
   return operation;

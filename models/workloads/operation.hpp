@@ -36,16 +36,25 @@ inline constexpr std::array kKernels = {Kernel::usual, Kernel::convolution, Kern
 /// Returns "usual", "convolution", "attention", "attention-backward" or "amax".
 std::string_view name(Kernel kernel);
 
+/// A GEMM with weights: rows x inputs by inputs x outputs.
+struct GemmShape {
+  double rows = 0.0;
+  double inputs = 0.0;
+  double outputs = 0.0;
+};
+
 /// Resources of an operation on one chip. Operands and results are in HBM (docs/workloads.md).
 struct Operation {
   std::string_view name;
   OperationKind kind = OperationKind::memory;
   Kernel kernel = Kernel::usual;
-  double flops = 0.0;  ///< FLOPs of the matrix unit, 2 per multiply-add
+  double flops = 0.0;  ///< FLOPs of its GEMMs, 2 per multiply-add
+  GemmShape gemm = {};
   hardware::MatrixType products = hardware::MatrixType::bf16;  ///< operand type of its GEMMs
-  double vector_ops = 0.0;                                     ///< FP32 vector operations
-  double weight_ops = 0.0;       ///< vector operations among vector_ops that decode weights
-  double decoded_weights = 0.0;  ///< weights decoded by these
+  double passes = 1.0;           ///< of the matrix unit over its operands
+  double row_tile = 1.0;         ///< rows that it multiplies at a time
+  double vector_ops = 0.0;       ///< FP32 vector operations
+  double decoded_weights = 0.0;  ///< weights decoded to the type of the products
   double comparisons = 0.0;      ///< of a sort
   double attention_rows = 0.0;   ///< query rows of all heads, times products per score / 2
   double training_flops = 0.0;   ///< flops if part of a training step, otherwise 0
@@ -57,6 +66,8 @@ struct Operation {
   std::uint64_t times = 1;       ///< repetitions; all other fields are per repetition
 
   double hbm_bytes() const { return weight_bytes + read_bytes + written_bytes; }
+  /// Operations of the matrix unit: `flops` in all passes, of whole tiles.
+  double unit_ops() const;
 };
 
 /// Returns one of `parts` equal parts of the positions. Each part reads and processes all weights

@@ -13,6 +13,7 @@ constexpr double kFlopsPerWeight = 2.0;  // multiply and add
 Operation matrix(std::string_view name, double rows, double inputs, double outputs,
                  WeightType weights) {
   Operation operation{.name = name, .kind = OperationKind::matrix};
+  operation.gemm = {rows, inputs, outputs};
   operation.flops = kFlopsPerWeight * rows * inputs * outputs;
   operation.weight_bytes = inputs * outputs * bytes_of(weights);
   operation.read_bytes = rows * inputs * kActivationBytes;

@@ -35,26 +35,25 @@ double kernel_share(const Operation& operation, const ComputeRates& rates) {
     case Kernel::usual:
     case Kernel::amax: break;
   }
-  if (operation.decoded_weights > 0.0) return rates.decoded_share;
+  const double share = operation.decoded_weights > 0.0 ? rates.decoded_share : 1.0;
   return rates.matrix_products == nullptr
-             ? 1.0
-             : hardware::matrix_share(*rates.matrix_products, operation.flops);
+             ? share
+             : share * hardware::matrix_share(*rates.matrix_products, operation.flops);
 }
 
 double matrix_s(const Operation& operation, const ComputeRates& rates) {
   if (operation.flops <= 0.0) return 0.0;
-  return operation.flops / (gemm_rate(rates, operation.products) * kernel_share(operation, rates)) +
+  return operation.unit_ops() /
+             (gemm_rate(rates, operation.products) * kernel_share(operation, rates)) +
          operation.attention_rows * rates.attention_row_s;
 }
 
 double vector_s(const Operation& operation, const ComputeRates& rates) {
-  const double sort_s = operation.comparisons / rates.comparisons_per_s;
-  if (operation.decoded_weights <= 0.0 || rates.decoded_weights_per_s <= 0.0)
-    return operation.vector_ops / rates.vector_ops_per_s + sort_s;
-  const double other_ops = operation.vector_ops - operation.weight_ops;
-  return std::max(other_ops / rates.vector_ops_per_s,
-                  operation.decoded_weights / rates.decoded_weights_per_s) +
-         sort_s;
+  const double decode_s = rates.decoded_weights_per_s > 0.0
+                              ? operation.decoded_weights / rates.decoded_weights_per_s
+                              : 0.0;
+  return std::max(operation.vector_ops / rates.vector_ops_per_s, decode_s) +
+         operation.comparisons / rates.comparisons_per_s;
 }
 
 /// True for GEMMs and convolutions. Attention reads HBM like a pass: its tiles are independent.

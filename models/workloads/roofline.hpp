@@ -25,7 +25,7 @@ struct ComputeRates {
   double decoded_share = 1.0;          ///< of GEMMs that decode weights
   double vector_ops_per_s = 0.0;       ///< FP32 lanes
   double comparisons_per_s = 0.0;      ///< of sorts
-  double decoded_weights_per_s = 0.0;  ///< 0: decoding takes vector operations
+  double decoded_weights_per_s = 0.0;  ///< 0: decoding is hidden
   double hbm_bytes_per_s = 0.0;
   double gemm_hbm_bytes_per_s = 0.0;  ///< of operations with FLOPs
   double amax_hbm_bytes_per_s = 0.0;  ///< of Kernel::amax

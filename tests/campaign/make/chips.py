@@ -10,7 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 NAMES = ["tpu-v5e"] * 4 + ["tpu-v4", "tpu-v5p", "tpu-v6e", "tpu-v7", "a100", "b200", "gb200", "gh200", "h100", "h200",
                            "mi300x"]
 # Optional keys of a hardware file.
-OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "host_bandwidth", "thread_block_rate",
+OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "matrix_rate_int1", "matrix_rate_table",
+            "matrix_efficiency_int1", "matrix_efficiency_table", "host_bandwidth", "thread_block_rate",
             "kernel_startup", "program_startup", "ll_startup", "ll_hop_latency", "ll_efficiency", "ll128_startup",
             "ll128_hop_latency", "ll128_efficiency", "simple_startup", "simple_hop_latency", "simple_efficiency",
             "switch_efficiency", "switch_startup", "operation_startup", "matrix_startup", "matrix_hbm_efficiency",
@@ -23,13 +24,15 @@ WORKGROUPS = ("compute_units", "workgroups_per_unit", "workgroup_tile", "tile_co
 RATIOS = ("link_efficiency", "shared_link_efficiency", "hbm_efficiency", "matrix_efficiency", "ll_efficiency",
           "ll128_efficiency", "simple_efficiency", "switch_efficiency", "tree_efficiency", "matrix_hbm_efficiency",
           "matrix_efficiency_fp8", "matrix_efficiency_int8", "matrix_efficiency_fp4", "matrix_efficiency_fp32",
-          "convolution_efficiency", "attention_efficiency", "attention_backward_efficiency", "amax_efficiency",
-          "decoded_efficiency", "step_overhead")
+          "matrix_efficiency_int1", "matrix_efficiency_table", "convolution_efficiency", "attention_efficiency",
+          "attention_backward_efficiency", "amax_efficiency", "decoded_efficiency", "step_overhead")
 COUNTS = ("links", "dma_queue")
 # For chips that have none of their own.
 USUAL = {"matrix_rate_fp8": "400 Top/s", "matrix_rate_fp4": "800 Top/s", "matrix_rate_fp32": "30 Top/s",
-         "host_bandwidth": "15 GB/s", "thread_block_rate": "20 GB/s", "kernel_startup": "5 us",
-         "program_startup": "40 us", "ll_startup": "6 us", "ll_hop_latency": "600 ns", "ll_efficiency": 0.3,
+         "matrix_rate_int1": "2000 Top/s", "matrix_rate_table": "1 Top/s", "matrix_efficiency_int1": 0.5,
+         "matrix_efficiency_table": 0.5, "host_bandwidth": "15 GB/s", "thread_block_rate": "20 GB/s",
+         "kernel_startup": "5 us", "program_startup": "40 us", "ll_startup": "6 us", "ll_hop_latency": "600 ns",
+         "ll_efficiency": 0.3,
          "ll128_startup": "14 us", "ll128_hop_latency": "2 us", "ll128_efficiency": 0.75, "simple_startup": "8 us",
          "simple_hop_latency": "3 us", "simple_efficiency": 0.8, "switch_efficiency": 0.6, "switch_startup": "25 us",
          "ll_network_latency": "3 us", "ll128_network_latency": "4 us", "simple_network_latency": "14 us",

@@ -6,6 +6,8 @@ BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8-e4m3": 1, "fp8-e5m2": 1, "float32
 KINDS = ["all-reduce"] * 6 + ["reduce-scatter", "all-gather", "all-to-all", "broadcast"]
 LARGEST = 96 * 1024  # bytes of a tensor: values of all ranks are computed
 LARGEST_TIMED = 256 << 20  # of one with times only
+SCHEMES, FORMATS = (sorted(path.stem for path in (chips.ROOT / "configs" / folder).glob("*.json"))
+                    for folder in ("schemes", "formats"))
 
 
 def values(draw: Draw, ranks: int, files: dict, tensor: dict) -> dict:
@@ -80,14 +82,23 @@ def faults(draw: Draw, topology: dict, files: dict) -> dict:
     return made
 
 
+def precision(draw: Draw) -> object:
+    if draw.chance(0.7):
+        return draw.choice(SCHEMES)
+    made: dict = {"unit": draw.choice(["bf16", "fp16", "fp32"])}
+    for operand in ("weights", "activations"):
+        if draw.chance(0.6):
+            made[operand] = draw.choice(FORMATS)
+    return made
+
+
 def workload(draw: Draw, files: dict, chips: int) -> dict:
     made = {"model": models.model(draw, files, chips), "phase": draw.choice(["prefill", "decode"])}
     made["tokens" if made["phase"] == "prefill" else "context"] = draw.whole(1, 256)
     if draw.chance(0.4):
         made["batch"] = draw.whole(1, 4)
     if draw.chance(0.3):
-        made["precision"] = draw.choice(["bf16", "zeroquant", "fp8", "weight-only-int8", "weight-only-int4",
-                                         "weight-only-3bit"])
+        made["precision"] = precision(draw)
     if draw.chance(0.2):
         made["residual"] = draw.choice(["hbm", "vmem"])
     if draw.chance(0.2):

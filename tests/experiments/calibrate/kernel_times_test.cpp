@@ -1,5 +1,8 @@
 #include "experiments/calibrate/kernel_times.hpp"
 
+#include <fmt/format.h>
+
+#include "base/input/embedded.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "models/workloads/roofline.hpp"
@@ -14,9 +17,10 @@ using Catch::Contains;
 hardware::Chip h100() { return config::load_chip("h100", ""); }
 
 std::vector<TimedKernel> timed(const std::string& text, double overhead_s = 0.0,
-                               const std::string& extension = ".jsonl") {
+                               const std::string& extension = ".jsonl",
+                               const hardware::Chip& chip = h100()) {
   const testing::TemporaryDirectory folder;
-  return time_kernels(folder.write("list" + extension, text), overhead_s, h100());
+  return time_kernels(folder.write("list" + extension, text), overhead_s, chip);
 }
 
 TEST_CASE(
@@ -38,7 +42,7 @@ TEST_CASE(
   CHECK(kernels[1].row.measured_s == 400e-6);
 }
 
-TEST_CASE("weights of a recipe are read in its bits and decoded") {
+TEST_CASE("weights under a scheme have its bits and are decoded") {
   const auto kernels = timed(
       "kernel,m,k,n,precision\n"
       "gemm,1,8192,8192,bf16\n"
@@ -51,6 +55,33 @@ TEST_CASE("weights of a recipe are read in its bits and decoded") {
   CHECK(kernels[1].row.operation.decoded_weights == kWeights);
   CHECK(kernels[2].row.operation.products == hardware::MatrixType::fp8);
   CHECK(kernels[1].simulated_s < kernels[0].simulated_s);
+}
+
+TEST_CASE("fewer bits are never slower, on any chip and for any number of rows") {
+  for (const input::EmbeddedFile& file : input::embedded_hardware())
+    for (const int rows : {1, 16, 128, 4096}) {
+      CAPTURE(file.name, rows);
+      std::string list = "kernel,m,k,n,precision\n";
+      for (const char* scheme :
+           {"weight-only-3bit", "weight-only-int4", "weight-only-int8", "bf16"})
+        list += fmt::format("gemm,{},8192,8192,{}\n", rows, scheme);
+      const auto kernels = timed(list, 0.0, ".csv", config::load_chip(std::string(file.name), ""));
+      for (std::size_t i = 1; i < kernels.size(); ++i)
+        CHECK(kernels[i - 1].simulated_s <= kernels[i].simulated_s);
+      CHECK(kernels[0].row.operation.weight_bytes == 8192.0 * 8192 * 3.125 / 8 + 8 * 4);
+    }
+}
+
+TEST_CASE("a scheme may be an object, and needs the unit's rate") {
+  const auto kernels = timed(
+      R"({"kernel": "gemm", "m": 1, "k": 256, "n": 256, "precision": {"weights": "gptq-int4-g128", "unit": "fp16"}})");
+  CHECK(kernels[0].row.operation.weight_bytes == 256 * 256 / 2 + 512 * (16 + 4) / 8);
+  CHECK_THROWS_WITH(
+      timed(R"({"kernel": "gemm", "m": 1, "k": 256, "n": 256, "precision": "abq-w2a8"})"),
+      Contains("add \"matrix_rate_int1\""));
+  CHECK_THROWS_WITH(
+      timed(R"({"kernel": "gemm", "m": 1, "k": 100, "n": 256, "precision": "gptq-w4a16"})"),
+      Contains("groups of 128 do not divide rows of 100"));
 }
 
 TEST_CASE("the table has a line for each kernel, and the errors of measured ones by kind") {

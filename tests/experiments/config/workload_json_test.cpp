@@ -69,8 +69,10 @@ TEST_CASE("a workload survives a round trip") {
   resident["workload"]["residual"] = "vmem";
   input::Json few_bits = workload_config("gemma3-12b", 4096);
   few_bits["workload"]["precision"] = "weight-only-int4";
+  input::Json own = few_bits;
+  own["workload"]["precision"] = {{"weights", {{"elements", {{"integer", 4}}}}}, {"unit", "fp16"}};
   for (const input::Json& json :
-       {workload_config("gemma3-12b", 4096), decode, fused, chunks, resident, few_bits}) {
+       {workload_config("gemma3-12b", 4096), decode, fused, chunks, resident, few_bits, own}) {
     CHECK_NOTHROW(input::check_schema(json, "experiment"));
     const input::Json shown = to_json(step_plan_of(json).config);
     CHECK(shown.contains("workload"));
@@ -129,6 +131,16 @@ TEST_CASE("invalid workloads are refused with their pointer and a remedy") {
       {"/workload/chunk", "2", "/workload/chunk", "did you mean 'chunks'?"},
       {"/workload/precision", "zeroquand", "/workload/precision", "did you mean 'zeroquant'?"},
       {"/workload/precision", "fp8", "/workload/precision", "add \"matrix_rate_fp8\""},
+      {"/workload/precision", "abq-w2a8", "/workload/precision",
+       "on tpu-v5e is unspecified; add \"matrix_rate_int1\""},
+      {"/workload/precision", "deepgemm-w2a2", "/workload/precision", "add \"matrix_rate_table\""},
+      {"/workload/precision", "none.json", "/workload/precision", "cannot read none.json"},
+      {"/workload/precision", "7", "/workload/precision", "the name of a scheme"},
+      {"/workload/precision", R"({"units": "bf16"})", "/workload/precision",
+       "did you mean 'unit'?"},
+      {"/workload/precision",
+       R"({"weights": {"elements": {"integer": 4}, "groups": {"along": "row", "length": 7}}})",
+       "/workload/precision", "qkv: groups of 7 do not divide rows of 3840"},
       {"/workload/attention", "fused", "/workload/attention", "expected an object"},
       {"/workload/attention", R"({"methods": "fused"})", "/workload/attention/methods",
        "did you mean 'method'?"},

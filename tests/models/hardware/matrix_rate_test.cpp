@@ -17,9 +17,13 @@ TEST_CASE("each operand type has the rate of its parameter, or 0 without it") {
   chip.matrix_rate_fp8.value = 3e12;
   chip.matrix_rate_fp4.value = 4e12;
   chip.matrix_rate_fp32.value = 5e12;
+  chip.matrix_rate_int1.value = 6e12;
+  chip.matrix_rate_table.value = 7e12;
   CHECK(matrix_rate(chip, MatrixType::fp8) == 3e12);
   CHECK(matrix_rate(chip, MatrixType::fp4) == 4e12);
   CHECK(matrix_rate(chip, MatrixType::fp32) == 5e12);
+  CHECK(matrix_rate(chip, MatrixType::int1) == 6e12);
+  CHECK(matrix_rate(chip, MatrixType::table) == 7e12);
 }
 
 TEST_CASE("a type without its own efficiency has that of bf16") {
@@ -30,11 +34,15 @@ TEST_CASE("a type without its own efficiency has that of bf16") {
   chip.matrix_efficiency_int8.value = 0.2;
   chip.matrix_efficiency_fp8.value = 0.3;
   chip.matrix_efficiency_fp4.value = 0.4;
+  chip.matrix_efficiency_int1.value = 0.5;
+  chip.matrix_efficiency_table.value = 0.6;
   CHECK(matrix_efficiency(chip, MatrixType::bf16) == 0.8);
   CHECK(matrix_efficiency(chip, MatrixType::fp32) == 0.1);
   CHECK(matrix_efficiency(chip, MatrixType::int8) == 0.2);
   CHECK(matrix_efficiency(chip, MatrixType::fp8) == 0.3);
   CHECK(matrix_efficiency(chip, MatrixType::fp4) == 0.4);
+  CHECK(matrix_efficiency(chip, MatrixType::int1) == 0.5);
+  CHECK(matrix_efficiency(chip, MatrixType::table) == 0.6);
 }
 
 TEST_CASE("names of operand types are unique suffixes of the keys of their rates") {

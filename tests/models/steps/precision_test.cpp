@@ -41,7 +41,7 @@ TEST_CASE("recipes have the scales and backward products of their sources") {
 }
 
 TEST_CASE("each scaled type supports its default scaling, FP4 only scaling by the matrix unit") {
-  for (const MatrixType type : hardware::kMatrixTypes)
+  for (const MatrixType type : hardware::kNumberTypes)
     CHECK(can_scale(type, usual_scaling(type)) == is_scaled(type));
   for (const Scaling scaling : {Scaling::delayed, Scaling::current, Scaling::rows, Scaling::blocks})
     CHECK_FALSE(can_scale(MatrixType::fp4, scaling));

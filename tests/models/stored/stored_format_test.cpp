@@ -37,7 +37,9 @@ TEST_CASE("stored format: groups contain every element once") {
         Groups{Along::column, 2}, Groups{Along::column, 0}, Groups{Along::strided, 5},
         Groups{Along::block, 4, 3}, Groups{Along::block, 6, 4}}) {
     std::vector<int> seen(24, 0);
-    for (const Group& group : groups_of(groups, {4, 6}))
+    const std::vector<Group> all = groups_of(groups, {4, 6});
+    CHECK(group_count(groups, {4, 6}) == all.size());
+    for (const Group& group : all)
       for (std::size_t n = 0; n < group.count; ++n) ++seen.at(group.index(n));
     CHECK(seen == std::vector<int>(24, 1));
   }
@@ -53,6 +55,7 @@ TEST_CASE("stored format: blocks join rows and columns") {
   for (std::size_t n = 0; n < blocks[1].count; ++n) indices.push_back(blocks[1].index(n));
   CHECK(indices == std::vector<std::size_t>{4, 5, 10, 11});
   CHECK(blocks[3].count == 2);
+  CHECK_THROWS_AS(group_count({Along::row, 5}, {4, 6}), std::invalid_argument);
 }
 
 TEST_CASE("stored format: minifloats have the magnitudes of their codes") {

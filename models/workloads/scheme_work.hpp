@@ -1,0 +1,25 @@
+// Work of GEMMs under a scheme (docs/gemm.md, "Time").
+#pragma once
+
+#include "models/gemm/scheme.hpp"
+#include "models/workloads/operations.hpp"
+
+namespace equarx::workloads {
+
+/// Type of the products of a unit. FP16 has the rate of bf16.
+hardware::MatrixType products_of(gemm::Unit unit);
+
+/// Vector operations to scale and add the sums of groups of `group` products: `results` of `summed`
+/// products each.
+double group_scaling_ops(double results, double summed, double group);
+
+/// Applies a scheme to a GEMM with the shape `gemm`. Formats that are absent change nothing.
+/// @throws std::invalid_argument for groups that do not divide the weights, and activations that
+/// cast_work() refuses
+void apply(const gemm::Scheme& scheme, Operation& product);
+
+/// Applies a scheme to the weight matrices of all layers; vocabulary tables are unchanged.
+/// @throws std::invalid_argument as above, with the name of the operation
+void apply(const gemm::Scheme& scheme, PhaseOperations& operations);
+
+}  // namespace equarx::workloads
