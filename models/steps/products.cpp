@@ -1,81 +1,46 @@
 #include "models/steps/products.hpp"
 
-#include <algorithm>
-
-#include "models/formats/vector_work.hpp"
+#include "models/steps/scaling.hpp"
 #include "models/steps/training.hpp"
+#include "models/workloads/cast_work.hpp"
 #include "models/workloads/operations.hpp"
+#include "models/workloads/scheme_work.hpp"
 #include "models/workloads/vector_work.hpp"
 
 namespace equarx::steps {
 namespace {
 
 using hardware::MatrixType;
-using numerics::ElementFormat;
 using workloads::kActivationBytes;
 using workloads::Operation;
 using workloads::OperationKind;
 
-constexpr double kBitsPerByte = 8.0;
-constexpr double kBlock = 128.0;  // of Scaling::blocks
-constexpr double kAmax = 2.0;     // absolute value, maximum
-
-ElementFormat code_of(MatrixType type) {
-  if (type == MatrixType::int8) return ElementFormat::int8;
-  return type == MatrixType::fp4 ? ElementFormat::fp4_e2m1 : ElementFormat::fp8_e4m3;
+/// Format of a cast operand.
+stored::StoredFormat format_of(MatrixType type, Scaling scaling, bool of_weights) {
+  const gemm::Scheme scheme = scheme_of(type, scaling);
+  return (of_weights ? scheme.weights : scheme.activations).value();
 }
 
-/// Scale bytes per element. Those of rows and tensors are negligible.
-double scale_bytes(Scaling scaling, bool of_weights) {
-  constexpr double kFp32 = 4.0;
-  constexpr double kMxBlock = 32.0;
-  constexpr double kNvBlock = 16.0;
-  switch (scaling) {
-    case Scaling::delayed:
-    case Scaling::current:
-    case Scaling::rows: return 0.0;
-    case Scaling::blocks: return kFp32 / (of_weights ? kBlock * kBlock : kBlock);
-    case Scaling::mx: return 1.0 / kMxBlock;
-    case Scaling::nv: return 1.0 / kNvBlock;
-  }
-  return 0.0;
-}
-
-/// Bytes per operand element, including its share of the scales.
-double code_bytes(MatrixType type, Scaling scaling, bool of_weights) {
-  return static_cast<double>(numerics::element_bits(code_of(type))) / kBitsPerByte +
-         scale_bytes(scaling, of_weights);
-}
-
-/// True if quantizing needs the amax of the whole tensor first.
-bool has_amax_pass(Scaling scaling) {
-  return scaling == Scaling::current || scaling == Scaling::nv;
-}
-
-/// True if a cast can also be used by a GEMM that sums along another axis of the operand.
-bool serves_both(Scaling scaling, bool of_weights) {
-  return scaling == Scaling::delayed || scaling == Scaling::current ||
-         (scaling == Scaling::blocks && of_weights);
-}
-
-Operation amax_pass(double elements) {
+Operation amax_pass(double elements, double ops) {
   Operation operation{.name = "find_amax", .kind = OperationKind::vector};
-  operation.vector_ops = elements * (workloads::kFromBf16 + kAmax);
+  operation.vector_ops = elements * ops;
   operation.read_bytes = elements * kActivationBytes;
   return operation;
 }
 
 /// Cast of bf16 operands before a GEMM. `copies`: how often the result is written.
-Operations cast_operands(std::string_view name, double elements, MatrixType type, Scaling scaling,
-                         bool of_weights, double copies) {
-  const double amax_ops = scaling == Scaling::current ? 0.0 : kAmax;
+Operations cast_operands(std::string_view name, double elements, const stored::StoredFormat& format,
+                         double copies) {
+  const workloads::CastWork work = workloads::cast_work(format, elements);
   Operation operation{.name = name, .kind = OperationKind::vector};
-  if (scaling == Scaling::delayed) operation.kernel = workloads::Kernel::amax;
-  operation.vector_ops = elements * (workloads::kFromBf16 + workloads::kMultiply + amax_ops +
-                                     numerics::encode_operations(code_of(type)));
+  operation.vector_ops = elements * (workloads::kFromBf16 + work.vector_ops);
   operation.read_bytes = elements * kActivationBytes;
-  operation.written_bytes = elements * copies * code_bytes(type, scaling, of_weights);
-  if (has_amax_pass(scaling)) return {amax_pass(elements), operation};
+  operation.written_bytes = elements * copies * bytes_per_element(format);
+  if (format.scale.rule == stored::RangeRule::given) {  // the amax sets the scale of a later step
+    operation.kernel = workloads::Kernel::amax;
+    operation.vector_ops += elements * workloads::kRange;
+  }
+  if (work.pass_ops > 0.0) return {amax_pass(elements, work.pass_ops), operation};
   return {operation};
 }
 
@@ -102,21 +67,19 @@ Products::Products(const Operation& forward, const ProductTypes& types, double c
 
 Operations Products::cast(const char* name, double elements, MatrixType type,
                           bool of_weights) const {
-  const double copies = serves_both(types_.scaling, of_weights) ? copies_ : 1.0;
-  return cast_operands(name, elements, type, types_.scaling, of_weights, copies);
+  const stored::StoredFormat format = format_of(type, types_.scaling, of_weights);
+  return cast_operands(name, elements, format, serves_both_axes(format) ? copies_ : 1.0);
 }
 
 double Products::operand_bytes(MatrixType type, double plain_bytes, bool of_weights) const {
-  return is_scaled(type) ? code_bytes(type, types_.scaling, of_weights) : plain_bytes;
+  return is_scaled(type) ? bytes_per_element(format_of(type, types_.scaling, of_weights))
+                         : plain_bytes;
 }
 
 /// Vector operations to scale `results` sums of `summed` products each.
 double Products::scaling_ops(MatrixType type, double results, double summed) const {
-  constexpr double kTwoScales = 2.0 * workloads::kMultiply;
   if (!is_scaled(type)) return 0.0;
-  if (types_.scaling == Scaling::rows) return results * kTwoScales;
-  if (types_.scaling != Scaling::blocks) return 0.0;
-  return results * (workloads::kMultiply + workloads::kAdd) * std::max(1.0, summed / kBlock);
+  return workloads::result_ops(scheme_of(type, types_.scaling), {1.0, summed, results});
 }
 
 Operations Products::forward(Casts weights) const {
@@ -141,13 +104,16 @@ Operations Products::casts_backward(const KeptCasts& kept) const {
   const MatrixType of_weights = types_.weight_gradient;
   Operations all;
   if (is_scaled(of_inputs)) append(all, cast("cast_gradients", results_, of_inputs, false));
-  const bool already_cast = of_inputs == of_weights && serves_both(types_.scaling, false);
+  const auto serves_both = [&](MatrixType type, bool weights) {
+    return is_scaled(type) && serves_both_axes(format_of(type, types_.scaling, weights));
+  };
+  const bool already_cast = of_inputs == of_weights && serves_both(of_inputs, false);
   if (is_scaled(of_weights) && !already_cast)
     append(all, cast("cast_gradients", results_, of_weights, false));
-  const bool keeps_weights = types_.forward == of_inputs && serves_both(types_.scaling, true);
+  const bool keeps_weights = types_.forward == of_inputs && serves_both(of_inputs, true);
   if (is_scaled(of_inputs) && !(keeps_weights ? kept.weights : kept.backward_weights))
     append(all, cast("cast_weights", weights_, of_inputs, true));
-  const bool keeps_inputs = types_.forward == of_weights && serves_both(types_.scaling, false);
+  const bool keeps_inputs = types_.forward == of_weights && serves_both(of_weights, false);
   if (is_scaled(of_weights) && !(keeps_inputs && kept.inputs))
     append(all, cast("cast_inputs", inputs_, of_weights, false));
   return all;
@@ -187,7 +153,7 @@ AttentionProducts::AttentionProducts(const Operation& forward, const ProductType
 }
 
 Operations AttentionProducts::cast(const char* name, double elements, MatrixType type) const {
-  return cast_operands(name, elements, type, types_.scaling, false, 1.0);
+  return cast_operands(name, elements, format_of(type, types_.scaling, false), 1.0);
 }
 
 Operations AttentionProducts::forward() const {
@@ -195,7 +161,7 @@ Operations AttentionProducts::forward() const {
   fused.products = types_.forward;
   if (!is_scaled(types_.forward)) return {fused};
   const double operands = forward_.read_bytes / kActivationBytes;  // queries, keys and values
-  fused.read_bytes = operands * code_bytes(types_.forward, types_.scaling, false);
+  fused.read_bytes = operands * bytes_per_element(format_of(types_.forward, types_.scaling, false));
   Operations all = cast("cast_inputs", operands, types_.forward);
   all.push_back(fused);
   return all;
@@ -207,7 +173,8 @@ Operations AttentionProducts::backward(const KeptCasts& kept) const {
   const double scores = forward_.vector_ops / (workloads::kSoftmax + workloads::kToBf16);
   const double operands = forward_.read_bytes / kActivationBytes;
   const double results = forward_.written_bytes / kActivationBytes;
-  const double bytes = is_scaled(type) ? code_bytes(type, types_.scaling, false) : kActivationBytes;
+  const double bytes = is_scaled(type) ? bytes_per_element(format_of(type, types_.scaling, false))
+                                       : kActivationBytes;
   Operation gradient = forward_;
   gradient.name = "attention_gradient";
   gradient.products = type;

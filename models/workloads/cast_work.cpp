@@ -15,7 +15,6 @@ using stored::RangeRule;
 using stored::StoredFormat;
 
 constexpr int kByteBits = 8;
-constexpr double kRange = 2.0;  // absolute value and maximum, or minimum and maximum
 
 /// Wire format with the same steps of encoding and decoding.
 ElementFormat like(const stored::Elements& elements) {
@@ -76,10 +75,11 @@ CastWork cast_work(const StoredFormat& format, double row) {
         "activations with fitted tables are not timed; use integers, minifloats or a given table");
   if (format.apart.largest > 0.0 || format.apart.important > 0.0)
     throw std::invalid_argument("activations with values apart are not timed; remove \"apart\"");
-  CastWork work{.vector_ops = range_ops(format) + kMultiply + encode_ops(format.elements)};
+  CastWork work{.vector_ops = kMultiply + encode_ops(format.elements)};
   if (format.scale.rule == RangeRule::quantile) work.comparisons = std::log2(row);
-  work.reads_twice = exceeds_tile(format) && format.scale.rule != RangeRule::given;
-  if (work.reads_twice) work.vector_ops += kFromBf16 + (format.scale.of_tensor ? kRange : 0.0);
+  const bool has_pass = exceeds_tile(format) && format.scale.rule != RangeRule::given;
+  if (has_pass) work.pass_ops = kFromBf16 + range_ops(format);
+  if (!has_pass || format.scale.of_tensor) work.vector_ops += range_ops(format);
   return work;
 }
 

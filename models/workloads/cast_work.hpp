@@ -9,10 +9,14 @@ namespace equarx::workloads {
 struct CastWork {
   double vector_ops = 0.0;   ///< FP32 vector operations
   double comparisons = 0.0;  ///< of a sort
-  /// Scales of a tensor or of columns need a pass of their own, which reads the elements first; its
-  /// operations are included.
-  bool reads_twice = false;
+  /// Operations of a pass that reads the elements before, to find scales of a tensor or of columns;
+  /// 0: none.
+  double pass_ops = 0.0;
 };
+
+/// Vector operations per element to find the range of a group: absolute value and maximum, or
+/// minimum and maximum.
+inline constexpr double kRange = 2.0;
 
 /// Work of a cast with dynamic scales: range, scale, encoding. Given ranges are not searched.
 /// @param row  elements per row

@@ -51,24 +51,6 @@ bool is_scaled_by_unit(const std::optional<StoredFormat>& format, Unit unit) {
   return (unit == Unit::int8 || unit == Unit::fp8 || unit == Unit::fp4) && (mx || nv);
 }
 
-/// Operations to scale sums, with corrections for codes with a zero point.
-double result_ops(const Scheme& scheme, const GemmShape& shape) {
-  if (scheme.scales == ScalePlacement::before) return 0.0;
-  const double results = shape.rows * shape.outputs;
-  const bool by_unit = is_scaled_by_unit(scheme.weights, scheme.unit) &&
-                       is_scaled_by_unit(scheme.activations, scheme.unit);
-  const double group = std::min(inputs_per_scale(scheme.weights, shape.inputs),
-                                inputs_per_scale(scheme.activations, shape.inputs));
-  const double corrected = (has_zero_point(scheme.weights) ? 1.0 : 0.0) +
-                           (has_zero_point(scheme.activations) ? 1.0 : 0.0);
-  const double corrections = corrected * group_scaling_ops(results, shape.inputs, group);
-  if (scheme.scales == ScalePlacement::by_group)
-    return corrections + (by_unit ? 0.0 : group_scaling_ops(results, shape.inputs, group));
-  const double scales = (has_row_scales(scheme.weights) ? 1.0 : 0.0) +
-                        (has_row_scales(scheme.activations) ? 1.0 : 0.0);
-  return corrections + results * scales * kMultiply;
-}
-
 /// Operations per activation that rotate or multiply it. Rotations of weights alone are also made
 /// there: they are orthonormal.
 double transform_ops(const Scheme& scheme) {
@@ -89,9 +71,9 @@ void add_casts(const Scheme& scheme, Operation& product) {
   product.vector_ops += elements * transform_ops(scheme);
   if (!scheme.activations) return;
   const CastWork work = cast_work(*scheme.activations, product.gemm.inputs);
-  product.vector_ops += elements * work.vector_ops;
+  product.vector_ops += elements * (work.pass_ops + work.vector_ops);
   product.comparisons += elements * work.comparisons;
-  if (work.reads_twice) product.read_bytes *= 2.0;
+  if (work.pass_ops > 0.0) product.read_bytes *= 2.0;
   if (scheme.scales == ScalePlacement::before)
     product.vector_ops +=
         elements * (decode_ops(scheme.activations->elements) + kMultiply + kToBf16);
@@ -145,6 +127,23 @@ MatrixType products_of(Unit unit) {
 
 double group_scaling_ops(double results, double summed, double group) {
   return results * kScaleAndAdd * std::max(1.0, summed / group);
+}
+
+double result_ops(const Scheme& scheme, const GemmShape& shape) {
+  if (scheme.scales == ScalePlacement::before) return 0.0;
+  const double results = shape.rows * shape.outputs;
+  const bool by_unit = is_scaled_by_unit(scheme.weights, scheme.unit) &&
+                       is_scaled_by_unit(scheme.activations, scheme.unit);
+  const double group = std::min(inputs_per_scale(scheme.weights, shape.inputs),
+                                inputs_per_scale(scheme.activations, shape.inputs));
+  const double corrected = (has_zero_point(scheme.weights) ? 1.0 : 0.0) +
+                           (has_zero_point(scheme.activations) ? 1.0 : 0.0);
+  const double corrections = corrected * group_scaling_ops(results, shape.inputs, group);
+  if (scheme.scales == ScalePlacement::by_group)
+    return corrections + (by_unit ? 0.0 : group_scaling_ops(results, shape.inputs, group));
+  const double scales = (has_row_scales(scheme.weights) ? 1.0 : 0.0) +
+                        (has_row_scales(scheme.activations) ? 1.0 : 0.0);
+  return corrections + results * scales * kMultiply;
 }
 
 void apply(const Scheme& scheme, Operation& product) {

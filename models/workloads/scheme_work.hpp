@@ -13,6 +13,9 @@ hardware::MatrixType products_of(gemm::Unit unit);
 /// products each.
 double group_scaling_ops(double results, double summed, double group);
 
+/// Vector operations to scale the sums of a GEMM, with corrections for codes with a zero point.
+double result_ops(const gemm::Scheme& scheme, const GemmShape& shape);
+
 /// Applies a scheme to a GEMM with the shape `gemm`. Formats that are absent change nothing.
 /// @throws std::invalid_argument for groups that do not divide the weights, and activations that
 /// cast_work() refuses
