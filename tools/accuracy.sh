@@ -25,6 +25,10 @@ done
 mkdir "$results/h100"
 python3 experiments/studies/published/h100/study.py "$program" --output "$results/h100/study.json" >/dev/null
 folders+=("$results/h100")
+mkdir "$results/weight_only"
+python3 experiments/studies/published/weight_only/study.py "$program" --output "$results/weight_only/study.json" \
+  >/dev/null
+folders+=("$results/weight_only")
 for list in h100 b200 a100_weight_only; do
   mkdir "$results/kernels_$list"
   "$program" kernels "experiments/studies/published/kernels/$list.csv" --hardware "${list%%_*}" \

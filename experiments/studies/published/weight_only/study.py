@@ -61,10 +61,12 @@ def table(program):
         for row in STUDY["rows"]:
             figure = simulated(program, row, pathlib.Path(folder))
             ratio = figure / row["measured"]
+            is_kernel = row["kind"] == "speedup"
             results.append({"id": what(row), "what": f"A100, {what(row)}", "role": "prediction",
-                            "metric": "time_s" if row["kind"] == "generation" else "speedup",
-                            "expected": row["measured"], "simulated": figure, "question": "kernel",
-                            "origin": "FLUTE, Marlin", "chip": HARDWARE, "chips": 1})
+                            "metric": "speedup" if is_kernel else "time_s", "expected": row["measured"],
+                            "simulated": figure, "question": "kernel" if is_kernel else "serving",
+                            "origin": "Marlin" if row["scheme"] == "Marlin" else "FLUTE",
+                            "chip": HARDWARE, "chips": 1})
             print(f"| {what(row)} | {row['measured']:.3g} | {figure:.3g} | {ratio:.2f} | "
                   f"{row['tolerance']:.0%}: {'yes' if abs(ratio - 1) <= row['tolerance'] else '**no**'} |")
     return results
