@@ -127,7 +127,8 @@ void SchemeValue::read(input::ObjectReader& reader, std::string_view key,
 }
 
 input::Json SchemeValue::write(const SchemeConfig& config) const {
-  return config.name.empty() ? scheme_json(config.scheme) : input::Json(config.name);
+  if (config.name.empty() || input::is_path(config.name)) return scheme_json(config.scheme);
+  return config.name;
 }
 
 input::Json SchemeValue::schema() const {

@@ -24,7 +24,8 @@ std::vector<std::string_view> scheme_names();
 /// Inverse of read_scheme().
 input::Json scheme_json(const gemm::Scheme& scheme);
 
-/// A scheme as the value of a key: a name or path, or an object.
+/// A scheme as the value of a key: a name or path, or an object. Schemes of files are written as
+/// objects, so that keys of sweeps depend on their contents.
 struct SchemeValue {
   void read(input::ObjectReader& reader, std::string_view key, SchemeConfig& config) const;
   input::Json write(const SchemeConfig& config) const;

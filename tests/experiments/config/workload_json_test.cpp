@@ -81,6 +81,20 @@ TEST_CASE("a workload survives a round trip") {
   }
 }
 
+TEST_CASE("a scheme of a file is written as an object") {
+  const input::Json scheme = {{"weights", "nf4"}, {"unit", "fp16"}};
+  const TemporaryFile file(scheme.dump());
+  input::Json json = workload_config("gemma3-12b", 4096);
+  json["workload"]["precision"] = file.path();
+  const input::Json written = to_json(read_step_config(json))["workload"]["precision"];
+  CHECK(written["unit"] == "fp16");
+  CHECK(written["weights"].contains("elements"));
+  json["workload"]["precision"] = scheme;
+  CHECK(to_json(read_step_config(json))["workload"]["precision"] == written);
+  json["workload"]["precision"] = "zeroquant";
+  CHECK(to_json(read_step_config(json))["workload"]["precision"] == "zeroquant");
+}
+
 TEST_CASE("a preset gives the defaults of attention and of the residual") {
   input::Json json = workload_config("gemma3-12b", 4096);
   json["workload"]["preset"] = "xla-unfused";
