@@ -83,13 +83,12 @@ def faults(draw: Draw, topology: dict, files: dict) -> dict:
 
 
 def precision(draw: Draw) -> object:
-    if draw.chance(0.7):
+    if draw.chance(0.4):
         return draw.choice(SCHEMES)
-    made: dict = {"unit": draw.choice(["bf16", "fp16", "fp32"])}
-    for operand in ("weights", "activations"):
-        if draw.chance(0.6):
-            made[operand] = draw.choice(FORMATS)
-    return made
+    keys = {"source": ["a test"], "unit": ["bf16", "fp16", "fp32", "int8"], "weights": FORMATS, "activations": FORMATS,
+            "accumulate": ["fp32", "int32"], "scales": ["before", "by-group", "end"]}
+    likely = ("unit", "weights", "activations")
+    return {key: draw.choice(values) for key, values in keys.items() if draw.chance(0.6 if key in likely else 0.3)}
 
 
 def workload(draw: Draw, files: dict, chips: int) -> dict:
