@@ -14,6 +14,7 @@
 #include "base/input/json_text.hpp"
 #include "experiments/config/calibration_json.hpp"
 #include "experiments/config/scheme_json.hpp"
+#include "experiments/config/stored_json.hpp"
 #include "models/hardware/matrix_rate.hpp"
 #include "models/workloads/attention.hpp"
 #include "models/workloads/scheme_work.hpp"
@@ -107,6 +108,17 @@ Operation gemm(input::ObjectReader& row) {
   return made;
 }
 
+/// Bytes per element of keys and values: bf16, or the format "kv", with a row per key.
+double kv_bytes(input::ObjectReader& row, double keys, double width) {
+  if (!row.has("kv")) return workloads::kActivationBytes;
+  stored::StoredFormat format;
+  config::FormatChoice{}.read(row, "kv", format);
+  const stored::Shape shape{static_cast<std::size_t>(keys), static_cast<std::size_t>(width)};
+  const auto bits = input::at(row.pointer_to("kv"), [&] { return stored_bits(format, shape); });
+  constexpr double kBitsPerByte = 8.0;
+  return static_cast<double>(bits.total()) / kBitsPerByte / (keys * width);
+}
+
 /// Fused attention of every query to all keys, or to those before it with "causal".
 Operation attention(input::ObjectReader& row, bool backward) {
   constexpr double kBytes = 2.0;  // bf16
@@ -125,7 +137,8 @@ Operation attention(input::ObjectReader& row, bool backward) {
   made.flops = products * kFlopsPerMultiplyAdd * batch * heads * head * pairs;
   made.attention_rows = batch * heads * queries * products / workloads::kForwardProducts;
   const double query_bytes = batch * heads * head * queries * kBytes;
-  const double key_bytes = batch * kv_heads * head * keys * kBytes;
+  const double key_bytes =
+      batch * kv_heads * head * keys * (backward ? kBytes : kv_bytes(row, keys, kv_heads * head));
   made.read_bytes = (backward ? 3.0 : 1.0) * query_bytes + 2.0 * key_bytes;
   made.written_bytes = query_bytes + (backward ? 2.0 * key_bytes : 0.0);
   return made;

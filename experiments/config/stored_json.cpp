@@ -373,6 +373,14 @@ StoredFormat load_stored_format(const std::string& name_or_path, const std::stri
                            name_or_path, input::remedy_of_all(name_or_path, names)));
 }
 
+bool is_stored_format(const std::string& name_or_path) {
+  if (input::is_path(name_or_path)) return true;
+  const auto messages = numerics::named_formats();
+  const auto files = input::embedded_formats();
+  return std::ranges::find(files, name_or_path, &input::EmbeddedFile::name) != files.end() &&
+         std::ranges::find(messages, name_or_path, &numerics::NamedFormat::name) == messages.end();
+}
+
 input::Json stored_format_json(const StoredFormat& format) {
   input::Json json = format_table().write(format);
   json["elements"] = elements_json(format.elements);

@@ -17,6 +17,10 @@ stored::StoredFormat read_stored_format(const input::Json& json, const std::stri
 stored::StoredFormat load_stored_format(const std::string& name_or_path,
                                         const std::string& pointer);
 
+/// True for the path of a file, and for the name of a file in configs/formats that is no format of
+/// messages, such as "nf4".
+bool is_stored_format(const std::string& name_or_path);
+
 /// Inverse of read_stored_format().
 input::Json stored_format_json(const stored::StoredFormat& format);
 

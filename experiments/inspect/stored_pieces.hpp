@@ -24,7 +24,7 @@ using PieceSink = std::function<void(std::uint64_t first, std::span<const float>
 struct RoundOptions {
   bool keep_codes = false;
   std::size_t piece_elements = kPieceElements;
-  /// Of the layer, for formats that depend on them and for the error of its outputs; null: unknown.
+  /// Inputs of the layer, for formats that depend on them and for the error of outputs; null: none.
   const stored::LayerInputs* inputs = nullptr;
   std::function<void(double)> share = {};  ///< called with the completed fraction
 };

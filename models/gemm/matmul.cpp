@@ -65,18 +65,19 @@ std::array<Number, kPanel> panel_sums(std::span<const float> x, const Number* pa
 /// A GEMM on a unit of floats.
 class FloatGemm {
  public:
-  FloatGemm(const Scheme& scheme, const Matrix& x, const Matrix& w)
+  FloatGemm(const Scheme& scheme, const Matrix& x, const Matrix& w, unsigned threads)
       : inputs_(x.shape.columns),
         outputs_(w.shape.rows),
         rows_(x.shape.rows),
+        threads_(threads),
         segments_(segments_of(scheme, inputs_)),
         accumulator_(scheme.accumulate),
-        x_(float_operand(scheme, scheme.activations, x, segments_)),
-        w_(float_operand(scheme, scheme.weights, w, segments_)) {}
+        x_(float_operand(scheme, scheme.activations, x, segments_, threads)),
+        w_(float_operand(scheme, scheme.weights, w, segments_, threads)) {}
 
-  std::vector<float> result(unsigned threads) const {
+  std::vector<float> result() const {
     std::vector<float> result(rows_ * outputs_);
-    os::parallel_for((outputs_ + kPanel - 1) / kPanel, threads, [&](std::size_t panel, unsigned) {
+    os::parallel_for((outputs_ + kPanel - 1) / kPanel, threads_, [&](std::size_t panel, unsigned) {
       switch (accumulator_) {
         case Accumulator::fp16: return add_panel<Fp16Sum>(panel * kPanel, result);
         case Accumulator::bf16: return add_panel<Bf16Sum>(panel * kPanel, result);
@@ -112,6 +113,7 @@ class FloatGemm {
   std::size_t inputs_;
   std::size_t outputs_;
   std::size_t rows_;
+  unsigned threads_;
   std::vector<Segment> segments_;
   Accumulator accumulator_;
   FloatOperand x_;
@@ -150,24 +152,25 @@ UnitOperand unit_operand(const CodeOperand& operand, Unit unit, std::size_t inpu
 /// A GEMM on a unit of integers.
 class CodeGemm {
  public:
-  CodeGemm(const Scheme& scheme, const Matrix& x, const Matrix& w)
+  CodeGemm(const Scheme& scheme, const Matrix& x, const Matrix& w, unsigned threads)
       : inputs_(x.shape.columns),
         outputs_(w.shape.rows),
         rows_(x.shape.rows),
+        threads_(threads),
         unit_(scheme.unit),
         segments_(segments_of(scheme, inputs_)),
-        x_(code_operand(*scheme.activations, x, segments_)),
-        w_(code_operand(*scheme.weights, w, segments_)),
+        x_(code_operand(*scheme.activations, x, segments_, threads)),
+        w_(code_operand(*scheme.weights, w, segments_, threads)),
         table_(unit_ == Unit::table ? x_.bits : 0, unit_ == Unit::table ? w_.bits : 0) {
     check_sums();
   }
 
-  std::vector<float> result(unsigned threads) const {
+  std::vector<float> result() const {
     std::vector<float> result(rows_ * outputs_);
     for (std::size_t s = 0; s < segments_.size(); ++s) {
       const UnitOperand x = unit_operand(x_, unit_, inputs_, segments_, s);
       const UnitOperand w = unit_operand(w_, unit_, inputs_, segments_, s);
-      os::parallel_for(rows_, threads, [&](std::size_t row, unsigned) {
+      os::parallel_for(rows_, threads_, [&](std::size_t row, unsigned) {
         for (std::size_t n = 0; n < outputs_; ++n) {
           const float scale =
               x_.scales[row * segments_.size() + s] * w_.scales[n * segments_.size() + s];
@@ -191,7 +194,7 @@ class CodeGemm {
                                   " may exceed int32; use groups along the rows");
   }
 
-  /// Sum of (code + offset) products: those of unsigned codes, and terms of the offsets.
+  /// Sum of products of (code + offset): unsigned codes, and terms of the offsets.
   std::int32_t sum(const UnitOperand& x, std::size_t row, const UnitOperand& w, std::size_t output,
                    std::size_t s) const {
     const std::size_t size = segments_[s].size();
@@ -211,6 +214,7 @@ class CodeGemm {
   std::size_t inputs_;
   std::size_t outputs_;
   std::size_t rows_;
+  unsigned threads_;
   Unit unit_;
   std::vector<Segment> segments_;
   CodeOperand x_;
@@ -244,8 +248,8 @@ std::vector<float> matmul(const Scheme& scheme, const Matrix& x, const Matrix& w
   check_operands(x, w);
   if (!w.importance.empty() && !(scheme.weights && stored::needs_importance(*scheme.weights)))
     throw std::invalid_argument("the weights do not depend on their importance; remove it");
-  if (multiplies_codes(scheme.unit)) return CodeGemm(scheme, x, w).result(threads);
-  return FloatGemm(scheme, x, w).result(threads);
+  if (multiplies_codes(scheme.unit)) return CodeGemm(scheme, x, w, threads).result();
+  return FloatGemm(scheme, x, w, threads).result();
 }
 
 std::vector<double> exact_matmul(const Matrix& x, const Matrix& w, unsigned threads) {

@@ -13,7 +13,7 @@ namespace equarx::gemm {
 /// Operands are encoded as their formats state. With scales before the product, decoded values are
 /// rounded to the type of the unit, saturating, and form a single group; otherwise the borders of
 /// groups of both operands divide the inputs into groups.
-/// - Units of floats: products are exact except in FP32; those of a group are added in the order of
+/// - Units of floats: products are exact except in FP32, and added within a group in the order of
 ///   inputs, beginning at 0, and rounded to the accumulator after each addition.
 /// - Units of integers: sums of (code - zero point) are exact, then rounded to FP32.
 /// - The sum of a group is multiplied with the FP32 product of both scales, and added to the result

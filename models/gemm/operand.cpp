@@ -92,12 +92,14 @@ float rounded(float value, Unit unit) {
 }
 
 FloatOperand float_operand(const Scheme& scheme, const std::optional<StoredFormat>& format,
-                           const Matrix& matrix, std::span<const Segment> segments) {
+                           const Matrix& matrix, std::span<const Segment> segments,
+                           unsigned threads) {
   FloatOperand operand{.elements = {matrix.values.begin(), matrix.values.end()}, .scales = {}};
   if (format) {
-    const Encoded encoded = stored::encode(*format, matrix.shape, matrix.values, matrix.importance);
+    const Encoded encoded =
+        stored::encode(*format, matrix.shape, matrix.values, matrix.importance, threads);
     if (scheme.scales == ScalePlacement::before) {
-      operand.elements = stored::decode(*format, encoded);
+      operand.elements = stored::decode(*format, encoded, threads);
     } else {
       const stored::Quantizer quantizer(*format);
       const std::size_t columns = matrix.shape.columns;
@@ -112,8 +114,9 @@ FloatOperand float_operand(const Scheme& scheme, const std::optional<StoredForma
 }
 
 CodeOperand code_operand(const StoredFormat& format, const Matrix& matrix,
-                         std::span<const Segment> segments) {
-  const Encoded encoded = stored::encode(format, matrix.shape, matrix.values, matrix.importance);
+                         std::span<const Segment> segments, unsigned threads) {
+  const Encoded encoded =
+      stored::encode(format, matrix.shape, matrix.values, matrix.importance, threads);
   const int least = least_code(format);
   CodeOperand operand;
   operand.bits = format.elements.bits;

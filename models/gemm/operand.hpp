@@ -50,10 +50,11 @@ struct CodeOperand {
 
 /// Decodes a matrix for a unit of floats.
 FloatOperand float_operand(const Scheme& scheme, const std::optional<stored::StoredFormat>& format,
-                           const Matrix& matrix, std::span<const Segment> segments);
+                           const Matrix& matrix, std::span<const Segment> segments,
+                           unsigned threads = 1);
 
 /// Encodes a matrix for a unit of integers.
 CodeOperand code_operand(const stored::StoredFormat& format, const Matrix& matrix,
-                         std::span<const Segment> segments);
+                         std::span<const Segment> segments, unsigned threads = 1);
 
 }  // namespace equarx::gemm

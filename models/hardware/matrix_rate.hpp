@@ -28,7 +28,7 @@ std::string_view name(MatrixType type);
 /// Returns the peak rate of the chip in op/s; 0 if the type is not supported.
 double matrix_rate(const Chip& chip, MatrixType type);
 
-/// Returns the share of that rate which GEMMs reach: that of the type, else that of bf16.
+/// Returns the share of that rate which GEMMs reach, by type; bf16 if the type has none.
 double matrix_efficiency(const Chip& chip, MatrixType type);
 
 }  // namespace equarx::hardware

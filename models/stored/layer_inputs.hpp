@@ -20,7 +20,7 @@ struct LayerInputs {
 /// NaN and Inf
 LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens);
 
-/// Inputs of which only the Hessian is known, up to a factor. @throws std::invalid_argument if it
+/// Inputs known by their Hessian only, up to a factor. @throws std::invalid_argument if it
 /// is not square, finite, symmetric, or has a negative diagonal
 LayerInputs inputs_of_hessian(std::size_t columns, std::span<const float> hessian);
 

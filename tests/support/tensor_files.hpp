@@ -1,14 +1,17 @@
 // Tensor files byte by byte, independent of the code under test.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/tensors/file_error.hpp"
+#include "models/tensors/npy_writer.hpp"
 #include "models/tensors/tensor_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
@@ -83,6 +86,16 @@ std::string file_error_of(Act act) {
   CHECK(message.size() < kLongestLine);
   for (const char c : message) CHECK((static_cast<unsigned char>(c) >= ' ' && c != '\x7f'));
   return message;
+}
+
+/// Writes values as .npy of float32, and opens the file.
+inline tensors::TensorFile npy_file(const std::filesystem::path& path,
+                                    const std::vector<float>& values,
+                                    const std::vector<std::uint64_t>& shape) {
+  tensors::write_npy(path, shape, [&](std::uint64_t first, std::span<float> piece) {
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), piece.size(), piece.begin());
+  });
+  return tensors::TensorFile::open(path);
 }
 
 }  // namespace equarx::testing

@@ -65,9 +65,10 @@ void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
   command.add_option("--tensor", arguments.tensor, "Name of the tensor in a .safetensors file")
       ->type_name("NAME");
   command
-      .add_option("--format", arguments.format,
-                  "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ..., or the file of a stored format "
-                  "(docs/stored_formats.md)")
+      .add_option(
+          "--format", arguments.format,
+          "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ..., or a stored format by name or file "
+          "(docs/stored_formats.md)")
       ->transform(or_installed())
       ->capture_default_str()
       ->type_name("NAME");

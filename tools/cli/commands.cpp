@@ -21,6 +21,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/config/step_json.hpp"
+#include "experiments/config/stored_json.hpp"
 #include "experiments/inspect/hardware.hpp"
 #include "experiments/inspect/quantize.hpp"
 #include "experiments/result/json.hpp"
@@ -186,11 +187,11 @@ void validate(const ConfigArguments& arguments) {
 void quantize(const QuantizeArguments& arguments) {
   output::check_not_input(arguments.output, std::array{arguments.file, arguments.importance,
                                                        arguments.inputs, arguments.hessian});
-  if (input::is_path(arguments.format)) return quantize_stored(arguments);
+  if (config::is_stored_format(arguments.format)) return quantize_stored(arguments);
   if (const char* option = first_given({{!arguments.importance.empty(), "--importance"},
                                         {!arguments.inputs.empty(), "--inputs"},
                                         {!arguments.hessian.empty(), "--hessian"}}))
-    throw InputError(option, "is for the file of a stored format; remove it");
+    throw InputError(option, "is for stored formats; remove it");
   const inspect::QuantizeOptions options =
       naming_options("", [&] { return quantize_options(arguments); });
   print(to_table(

@@ -38,8 +38,8 @@ void check_stored_options(const QuantizeArguments& arguments) {
                                     {!arguments.elements_per_scale.empty(), "--elements-per-scale"},
                                     {!arguments.rounding.empty(), "--rounding"}});
   if (option != nullptr)
-    throw InputError(option,
-                     fmt::format("is for named formats; remove it and edit {}", arguments.format));
+    throw InputError(
+        option, fmt::format("is for formats of messages; remove it and edit {}", arguments.format));
 }
 
 std::optional<inspect::StoredOutput> output_of(const QuantizeArguments& arguments) {

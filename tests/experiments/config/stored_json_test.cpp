@@ -34,6 +34,17 @@ TEST_CASE("stored formats: every file of configs/formats is read and written bac
   CHECK(files >= 13);
 }
 
+TEST_CASE("stored formats: names of files are formats, unless messages have them") {
+  CHECK(is_stored_format("nf4"));
+  CHECK(is_stored_format("my.json"));
+  CHECK_FALSE(is_stored_format("mxfp4"));
+  CHECK_FALSE(is_stored_format("int8"));
+  CHECK_FALSE(is_stored_format("nf5"));
+  CHECK(load_stored_format("nf4", "").elements.table.size() == 16);
+  equarx::testing::check_refused([] { load_stored_format("nf5", "/format"); }, "/format",
+                                 "did you mean");
+}
+
 TEST_CASE("stored formats: levels follow from bits and the zero point") {
   CHECK(read(R"({"elements": {"integer": 4}})").elements.levels == 15);
   CHECK(read(R"({"elements": {"integer": 4},

@@ -95,6 +95,29 @@ TEST_CASE("a scheme of a file is written as an object") {
   CHECK(to_json(read_step_config(json))["workload"]["precision"] == "zeroquant");
 }
 
+TEST_CASE("a KV cache has the exact bytes of its format") {
+  const auto bytes = [](const input::Json& kv) {
+    input::Json json = workload_config("llama3-8b", 100);
+    json["workload"]["kv"] = kv;
+    const StepConfig config = read_step_config(json);
+    CHECK(read_step_config(to_json(config)).workload->kv == config.workload->kv);
+    return config.workload->attention.kv_bytes;
+  };
+  CHECK(bytes("e4m3-row") == 1.0 + 4.0 / 256);  // 8 heads of 128 on 4 chips: rows of 256
+  CHECK(bytes("int4-row128") == 0.5 + 2.0 / 128);
+  const input::Json by_channel = {
+      {"elements", {{"integer", 2}}},
+      {"groups", {{"along", "column"}, {"length", 32}}},
+      {"scale", {{"rule", "min-max"}, {"type", "fp16"}, {"zero_point", "float"}}}};
+  CHECK(bytes(by_channel) == 0.25 + 4.0 / 32);
+  input::Json json = workload_config("llama3-8b", 100);
+  json["workload"]["kv"] = {{"elements", {{"integer", 2}}},
+                            {"groups", {{"along", "row"}, {"length", 96}}}};
+  check_refused([&] { read_step_config(json); }, "/workload/kv", "give a divisor");
+  json["workload"]["kv"] = "nf5";
+  check_refused([&] { read_step_config(json); }, "/workload/kv", "or the path of a format file");
+}
+
 TEST_CASE("a preset gives the defaults of attention and of the residual") {
   input::Json json = workload_config("gemma3-12b", 4096);
   json["workload"]["preset"] = "xla-unfused";

@@ -1,7 +1,6 @@
 #include "experiments/inspect/product.hpp"
 
 #include "base/input/json.hpp"
-#include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/tensor_files.hpp"
@@ -9,20 +8,13 @@
 namespace equarx::inspect::product_test {
 namespace {
 
+using equarx::testing::npy_file;
 using equarx::testing::TemporaryDirectory;
-
-tensors::TensorFile file_of(const std::filesystem::path& path, const std::vector<float>& values,
-                            const std::vector<std::uint64_t>& shape) {
-  tensors::write_npy(path, shape, [&](std::uint64_t first, std::span<float> piece) {
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), piece.size(), piece.begin());
-  });
-  return tensors::TensorFile::open(path);
-}
 
 TEST_CASE("product report: error against FP64, bits and the written product agree") {
   const TemporaryDirectory directory;
-  const auto x = file_of(directory.path() / "x.npy", {1, 2, 3, 4}, {2, 1, 2});
-  const auto w = file_of(directory.path() / "w.npy", {7, 3.25, -7, 0, 1, 7}, {3, 2});
+  const auto x = npy_file(directory.path() / "x.npy", {1, 2, 3, 4}, {2, 1, 2});
+  const auto w = npy_file(directory.path() / "w.npy", {7, 3.25, -7, 0, 1, 7}, {3, 2});
   gemm::Scheme scheme;
   scheme.weights.emplace();  // int4 of one group: 3.25 becomes 3
   scheme.unit = gemm::Unit::fp32;
@@ -40,7 +32,7 @@ TEST_CASE("product report: error against FP64, bits and the written product agre
 
 TEST_CASE("product report: importance is for weights that depend on it") {
   const TemporaryDirectory directory;
-  const auto x = file_of(directory.path() / "x.npy", {1, 2}, {1, 2});
+  const auto x = npy_file(directory.path() / "x.npy", {1, 2}, {1, 2});
   equarx::testing::check_refused(
       [&] {
         multiply(

@@ -1,6 +1,5 @@
 #include "experiments/inspect/stored.hpp"
 
-#include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/tensor_files.hpp"
@@ -8,20 +7,13 @@
 namespace equarx::inspect::stored_test {
 namespace {
 
+using equarx::testing::npy_file;
 using equarx::testing::read_all;
 using equarx::testing::TemporaryDirectory;
 
-tensors::TensorFile file_of(const std::filesystem::path& path, const std::vector<float>& values,
-                            const std::vector<std::uint64_t>& shape) {
-  tensors::write_npy(path, shape, [&](std::uint64_t first, std::span<float> piece) {
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), piece.size(), piece.begin());
-  });
-  return tensors::TensorFile::open(path);
-}
-
 TEST_CASE("stored report: error, bits and the written tensor agree") {
   const TemporaryDirectory directory;
-  const auto file = file_of(directory.path() / "in.npy", {7, 3.25, -7, 0}, {2, 2});
+  const auto file = npy_file(directory.path() / "in.npy", {7, 3.25, -7, 0}, {2, 2});
   stored::StoredFormat format;  // int4 of one group
   const auto output = directory.path() / "out.npy";
   const StoredReport report = quantize_stored(file, format, {}, StoredOutput{output});
@@ -33,8 +25,8 @@ TEST_CASE("stored report: error, bits and the written tensor agree") {
 
 TEST_CASE("stored report: importance is refused unless the format depends on it") {
   const TemporaryDirectory directory;
-  const auto file = file_of(directory.path() / "in.npy", {1, 2, 3, 4}, {2, 2});
-  file_of(directory.path() / "flat.npy", {1, 2, 3, 4}, {4});
+  const auto file = npy_file(directory.path() / "in.npy", {1, 2, 3, 4}, {2, 2});
+  npy_file(directory.path() / "flat.npy", {1, 2, 3, 4}, {4});
   stored::StoredFormat format;
   const auto check = [&](const StoredFiles& files, const std::string& remedy) {
     equarx::testing::check_refused([&] { quantize_stored(file, format, files, std::nullopt); },
@@ -51,9 +43,9 @@ TEST_CASE("stored report: importance is refused unless the format depends on it"
 
 TEST_CASE("stored report: outputs have no error where inputs are 0") {
   const TemporaryDirectory directory;
-  const auto file = file_of(directory.path() / "in.npy", {7, 3.25, -7, 1.25}, {2, 2});
-  file_of(directory.path() / "inputs.npy", {1, 0, 2, 0, 3, 0}, {3, 2});
-  file_of(directory.path() / "hessian.npy", {1, 1, 1, 1}, {2, 2});
+  const auto file = npy_file(directory.path() / "in.npy", {7, 3.25, -7, 1.25}, {2, 2});
+  npy_file(directory.path() / "inputs.npy", {1, 0, 2, 0, 3, 0}, {3, 2});
+  npy_file(directory.path() / "hessian.npy", {1, 1, 1, 1}, {2, 2});
   const auto open = [&](const char* name) {
     return tensors::TensorFile::open(directory.path() / name);
   };
@@ -68,9 +60,9 @@ TEST_CASE("stored report: outputs have no error where inputs are 0") {
 
 TEST_CASE("stored report: inputs are required where codes depend on them, and have to fit") {
   const TemporaryDirectory directory;
-  const auto file = file_of(directory.path() / "in.npy", {1, 2, 3, 4}, {2, 2});
-  file_of(directory.path() / "three.npy", {1, 2, 3}, {1, 3});
-  file_of(directory.path() / "row.npy", {1, 2}, {1, 2});
+  const auto file = npy_file(directory.path() / "in.npy", {1, 2, 3, 4}, {2, 2});
+  npy_file(directory.path() / "three.npy", {1, 2, 3}, {1, 3});
+  npy_file(directory.path() / "row.npy", {1, 2}, {1, 2});
   const auto open = [&](const char* name) {
     return tensors::TensorFile::open(directory.path() / name);
   };
@@ -91,7 +83,7 @@ TEST_CASE("stored report: inputs are required where codes depend on them, and ha
 
 TEST_CASE("stored report: a tensor that the format does not divide is refused") {
   const TemporaryDirectory directory;
-  const auto file = file_of(directory.path() / "in.npy", {1, 2, 3, 4}, {2, 2});
+  const auto file = npy_file(directory.path() / "in.npy", {1, 2, 3, 4}, {2, 2});
   stored::StoredFormat format;
   format.groups = {stored::Along::row, 3};
   equarx::testing::check_refused([&] { quantize_stored(file, format, {}, std::nullopt); },

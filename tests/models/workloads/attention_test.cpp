@@ -112,6 +112,18 @@ TEST_CASE("decoding reads the cache of every sequence, or its window") {
   CHECK(cached_keys(model, extent(Decode{2, 1}), window, true) == 2);
 }
 
+TEST_CASE("decoding reads cached keys and values in their format, a prompt in bf16") {
+  const Transformer model = tiny();
+  const Shard one = shard(model, 1);
+  const AttentionMethod half{.fused = true, .kv_bytes = 1.0};
+  const auto bytes = [&](const Phase& phase, const AttentionMethod& method) {
+    return attention_operations(model, extent(phase), one, method, false).front().read_bytes;
+  };
+  const double keys = 2 * 3 * 20.0 * 2 * 2;  // key and value, sequences, positions, heads, size
+  CHECK(bytes(Decode{20, 3}, {.fused = true}) - bytes(Decode{20, 3}, half) == keys);
+  CHECK(bytes(Prefill{20, 3}, {.fused = true}) == bytes(Prefill{20, 3}, half));
+}
+
 TEST_CASE("invalid methods are rejected, unless attention is fused") {
   CHECK_THROWS_WITH(check_method({.score_passes = 1.9}), ContainsSubstring("1.9 times"));
   CHECK_THROWS_AS(check_method({.score_passes = std::numeric_limits<double>::quiet_NaN()}),

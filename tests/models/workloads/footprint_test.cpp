@@ -37,6 +37,8 @@ TEST_CASE("the KV cache has every position of every layer, or the window of loca
   const double position = 2 * 2 * 2 * 2;  // key and value, two heads of size two, bf16
   CHECK(footprint_of(model, Decode{20, 3}, 1, {}).kv_cache == 3 * 7 * 20 * position);
   CHECK(footprint_of(model, Prefill{20, 3}, 1, {}).kv_cache == 3 * 7 * 20 * position);
+  CHECK(footprint_of(model, Decode{20, 3}, 1, {.kv_bytes = 0.5}).kv_cache ==
+        3 * 7 * 20 * position / 4);
   const AttentionMethod window{.skips_outside_window = true};
   CHECK(footprint_of(model, Decode{20, 3}, 1, window).kv_cache == 3 * (5 * 3 + 2 * 20) * position);
   CHECK(footprint_of(model, Decode{20, 3}, 2, window).kv_cache ==

@@ -134,6 +134,11 @@ class StoredFormats(unittest.TestCase):
         self.assertEqual(quantized.apart, round(0.0045 * VALUES.size) + round(0.0005 * VALUES.size))
         self.assertEqual(quantized.tables.size, 8 * 300)
 
+    def test_names_are_stored_formats_too(self):
+        by_name = equarx.quantize(VALUES, "int8-row")
+        by_file = equarx.quantize(VALUES, "configs/formats/int8-row.json")
+        numpy.testing.assert_array_equal(by_name.dequantize(), by_file.dequantize())
+
     def test_layouts(self):
         values = VALUES[:64, :256]
         form = {**self.GIVEN, "groups": {"along": "row", "length": 32}}

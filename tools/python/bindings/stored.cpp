@@ -135,7 +135,9 @@ py::dict quantize_stored(const std::string& json, std::size_t rows, const py::bu
                          const std::string& layout, const std::string& file,
                          const std::string& name) {
   const Output output{layout, file, name};
-  const stored::StoredFormat format = config::read_stored_format(input::parse_json(json));
+  const stored::StoredFormat format = json.starts_with('{')
+                                          ? config::read_stored_format(input::parse_json(json))
+                                          : config::load_stored_format(json, "/format");
   const Memory in(values);
   const Memory weights(importance);
   const Memory tokens(inputs);
@@ -176,6 +178,8 @@ void bind_stored(py::module_& core) {
            py::arg("values"), py::arg("dtype"), py::arg("importance"), py::arg("inputs"),
            py::arg("hessian"), py::arg("layout"), py::arg("file"), py::arg("name"),
            "Errors, bits, codes and decoded values of an array in a stored format.");
+  core.def("is_stored_format", &config::is_stored_format, py::arg("name"),
+           "True for the path or the name of a stored format.");
   core.def("dequantize", &dequantize, py::arg("file"), py::arg("layout"), py::arg("name"),
            "Rows, columns and decoded values of a quantized weight.");
 }

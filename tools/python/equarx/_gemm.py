@@ -16,7 +16,7 @@ def matmul(x, w, scheme: str | os.PathLike | Mapping = "bf16", *, dtype: str | N
     """Multiplies activations and weights in a scheme (docs/gemm.md), like ``equarx-sim matmul``.
 
     x: activations of shape (..., inputs): float32, float16 or bfloat16 as in ``quantize``.
-    w: weights of shape (outputs, inputs), like those of ``torch.nn.Linear``.
+    w: weights of shape (outputs, inputs), as in ``torch.nn.Linear``.
     scheme: a name ("zeroquant", "fp8", "weight-only-int4", ...), the path of a JSON file, or a dict.
     importance: of each weight, for formats that depend on it.
 

@@ -137,13 +137,14 @@ def _stored(tensor, format, others: dict, output, name: str, options: dict) -> S
     if bool(layout) != (output is not None):
         raise InputError("layout and output=\"FILE.safetensors\" belong together; give both or none")
     if options:
-        raise InputError(f"{next(iter(options))} is for named formats; remove it and edit the format")
+        raise InputError(f"{next(iter(options))} is for formats of messages; remove it and edit the format")
     if others["inputs"] is not None and others["hessian"] is not None:
         raise InputError("hessian is computed from inputs; give one of both")
     columns = tensor.shape[-1]
     shapes = {"importance": tensor.shape, "inputs": (None, columns), "hessian": (columns, columns)}
     arrays = [_values(other, others[other], shape) for other, shape in shapes.items()]
-    return Stored(text_of(format), tensor, *arrays, layout, os.fspath(output or ""), name)
+    text = text_of(format) if isinstance(format, Mapping) or is_file(format) else format
+    return Stored(text, tensor, *arrays, layout, os.fspath(output or ""), name)
 
 
 def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str | None = None, importance=None,
@@ -153,8 +154,8 @@ def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str 
 
     array: float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``),
         of any shape. A contiguous array is not copied.
-    format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...; or a stored format, a dict
-        or the path of a JSON file (docs/stored_formats.md), which returns Stored.
+    format: a name of ``equarx.formats()``: "int8", "fp8-e4m3", "mxfp4", "nvfp4", "bf16", ...; or a stored format:
+        a name like "nf4", a dict or the path of a JSON file (docs/stored_formats.md), which returns Stored.
     importance: of each element, for stored formats that depend on it.
     inputs: of the layer whose weights the array is, a row for each token, for stored formats with error feedback,
         widths or searched column factors. hessian: instead, their X^T X up to a factor.
@@ -166,7 +167,7 @@ def quantize(array, format: str | os.PathLike | Mapping = "int8", *, dtype: str 
     """
     tensor = tensor_of(array, format_name(dtype))
     others = {"importance": importance, "inputs": inputs, "hessian": hessian}
-    if isinstance(format, Mapping) or is_file(format):
+    if isinstance(format, Mapping) or is_file(format) or (isinstance(format, str) and _core.is_stored_format(format)):
         return _stored(tensor, format, others, output, name, options)
     for other, array in others.items():
         if array is not None:
