@@ -39,6 +39,7 @@ ProductReport multiply(const ProductFiles& files, const gemm::Scheme& scheme);
 /// The report as a table for people.
 std::string to_table(const ProductReport& report);
 
+/// The report as JSON.
 input::Json to_json(const ProductReport& report);
 
 }  // namespace equarx::inspect

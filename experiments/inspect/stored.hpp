@@ -39,7 +39,7 @@ struct StoredFiles {
 struct StoredOutput {
   std::filesystem::path file;
   std::optional<checkpoints::Layout> layout = std::nullopt;
-  std::string weight = "";  ///< name of the weight in the layout
+  std::string weight = {};  ///< name of the weight in the layout
 };
 
 /// Checks that importance is given if and only if the format depends on it, in the shape of `file`.
@@ -58,12 +58,11 @@ StoredReport quantize_stored(const tensors::TensorFile& file, const stored::Stor
 void write_values(const std::filesystem::path& file, std::span<const std::uint64_t> shape,
                   std::span<const float> values);
 
-/// Lines of a table for people.
-/// @{
+/// Lines of a table for people: size and bits.
 std::vector<output::TableRow> bits_rows(std::span<const std::uint64_t> shape,
                                         const stored::StoredBits& bits);
+/// Lines of a table for people: errors.
 std::vector<output::TableRow> error_rows(const numerics::ErrorMetrics& error);
-/// @}
 
 /// The report as a table for people.
 std::string to_table(const StoredReport& report);

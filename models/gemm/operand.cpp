@@ -76,7 +76,7 @@ std::vector<Segment> segments_of(const Scheme& scheme, std::size_t inputs) {
         for (std::size_t border = length; border < inputs; border += length)
           borders.push_back(border);
   std::ranges::sort(borders);
-  borders.erase(std::ranges::unique(borders).begin(), borders.end());
+  borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
   std::vector<Segment> segments;
   for (std::size_t i = 0; i + 1 < borders.size(); ++i)
     segments.push_back({borders[i], borders[i + 1]});

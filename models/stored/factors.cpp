@@ -14,7 +14,8 @@ std::vector<double> mean_magnitudes(const LayerInputs& inputs) {
   std::vector<double> means(inputs.columns, 0.0);
   for (std::size_t i = 0; i < inputs.tokens.size(); ++i)
     means[i % inputs.columns] += std::abs(double{inputs.tokens[i]});
-  const auto tokens = static_cast<double>(inputs.tokens.size() / inputs.columns);
+  const std::size_t rows = inputs.tokens.size() / inputs.columns;
+  const auto tokens = static_cast<double>(rows);
   for (double& mean : means) mean /= tokens;
   return means;
 }

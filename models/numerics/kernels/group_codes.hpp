@@ -57,13 +57,14 @@ struct Thresholds {
 void encode_ranks(const ValueGroups& groups, const float* scales, const Thresholds& thresholds,
                   std::uint8_t* codes);
 
-/// Values of codes of at most 4 or 8 bits, by a table of 16 or 256 values in units of the scale, in
-/// groups of `length`. `zero_points` is null for Origin::none.
+/// Values of codes in units of the scale.
 struct CodeTable {
   std::array<float, 256> values;
   bool small;  ///< codes below 16
   Origin origin;
 };
+/// Values of codes of at most 4 or 8 bits, in groups of `length`. `zero_points` is null for
+/// Origin::none.
 void decode_codes(const std::uint8_t* codes, std::size_t length, const float* scales,
                   const float* zero_points, const CodeTable& table, std::span<float> values);
 
