@@ -16,21 +16,24 @@ bash tools/lint.sh
 echo "check: the paper's study" >&2
 wait "$study" || { cat "$paper" >&2; exit 1; }
 
-# Modules that own memory, read tensors or run engines, with the other compiler. tools/nightly.sh instruments all.
-modules="formats os output process sim tensors"
-readers="npy_fuzz safetensors_fuzz"
-# shellcheck disable=SC2086
-bash tools/build.sh asan ${modules// /_test }_test $readers fuzz_corpus
-# Excluded under the sanitizer: memory and descriptor limits.
-ctest --preset asan -j "$jobs" --no-tests=error -R "^(${modules// /|})_test:" \
-  -E "memory|timing of|(no|free) file descriptors"
-ctest --preset asan -j "$jobs" --no-tests=error -R '^replay (npy|safetensors)$'
-
-# Compiler-dependent arithmetic, where the change reaches it. tools/nightly.sh tests everything with clang.
-if [ -n "$(/usr/bin/python3 -B tools/lint/changed.py models/numerics/kernels models/numerics/elements \
-  models/numerics/random)" ]; then
-  bash tools/build.sh clang numerics_test
-  ctest --preset clang -j "$jobs" --no-tests=error -R '^numerics_test:'
+# Modules that own memory, read tensors or run engines, with the other compiler, as far as the change reaches them.
+# tools/nightly.sh instruments all, and tests compiler-dependent arithmetic.
+modules=()
+for folder in models/formats base/os base/output base/process sim models/tensors; do
+  if [ -n "$(/usr/bin/python3 -B tools/lint/changed.py "$folder" "tests/$folder")" ]; then
+    modules+=("$(basename "$folder")")
+  fi
+done
+if [ ${#modules[@]} -gt 0 ]; then
+  readers=()
+  case " ${modules[*]} " in *" tensors "*) readers=(npy_fuzz safetensors_fuzz fuzz_corpus) ;; esac
+  bash tools/build.sh asan "${modules[@]/%/_test}" "${readers[@]}"
+  # Excluded under the sanitizer: memory and descriptor limits.
+  names=$(IFS='|'; echo "${modules[*]}")
+  ctest --preset asan -j "$jobs" --no-tests=error -R "^($names)_test:" -E "memory|timing of|(no|free) file descriptors"
+  if [ ${#readers[@]} -gt 0 ]; then
+    ctest --preset asan -j "$jobs" --no-tests=error -R '^replay (npy|safetensors)$'
+  fi
 fi
 
 bash tools/build.sh release benchmarks
