@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/input/errors.hpp"
+#include "base/os/threads.hpp"
 #include "experiments/inspect/stored.hpp"
 #include "experiments/inspect/stored_pieces.hpp"
 #include "models/stored/packed_codec.hpp"
@@ -33,7 +33,7 @@ numerics::ErrorMetrics error_against(const tensors::TensorFile& original,
 
 std::vector<float> decoded(const checkpoints::Stored& read) {
   if (stored::has_kernels(read.format, read.packed.shape))
-    return stored::decode_packed(read.format, read.packed, std::thread::hardware_concurrency());
+    return stored::decode_packed(read.format, read.packed, os::default_threads());
   return stored::decode(read.format, stored::unpacked(read.format, read.packed));
 }
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 #include <utility>
+
+#include "base/os/threads.hpp"
 
 namespace equarx::inspect {
 namespace {
@@ -57,7 +58,7 @@ unsigned threads_for(std::uint64_t pieces, std::uint64_t piece) {
   constexpr std::uint64_t kKeepUp = 8;
   constexpr std::uint64_t kMostBytes = 256 << 20;
   const std::uint64_t bytes = piece * 2 * sizeof(float);
-  const std::uint64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::uint64_t cores = os::default_threads();
   const std::uint64_t most = std::min({cores, kKeepUp, pieces, kMostBytes / bytes});
   return static_cast<unsigned>(std::max<std::uint64_t>(1, most));
 }

@@ -1,11 +1,9 @@
 #include "tools/cli/results_folder.hpp"
 
-#include <algorithm>
-#include <thread>
-
 #include <fmt/format.h>
 
 #include "base/input/renamed_keys.hpp"
+#include "base/os/threads.hpp"
 #include "base/output/files.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/sweep_progress.hpp"
@@ -28,9 +26,7 @@ const std::filesystem::path& begun(const std::filesystem::path& folder, bool fre
 
 }  // namespace
 
-std::size_t jobs_or_cores(std::size_t jobs) {
-  return jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : jobs;
-}
+std::size_t jobs_or_cores(std::size_t jobs) { return jobs == 0 ? os::default_threads() : jobs; }
 
 int exit_code_of_signal(int signal) {
   constexpr int kExitSignal = 128;
