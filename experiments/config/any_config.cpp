@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
 #include "base/input/schema.hpp"
@@ -43,6 +44,9 @@ AnyConfig resolve(const ExperimentConfig& config) {
 }  // namespace
 
 Config read(const input::Json& json) {
+  if (json.is_object() && json.contains("serving"))
+    throw input::InputError("/serving",
+                            "is a served model under a load; 'equarx-sim serve' runs it");
   if (json.is_object() && (json.contains("step") || json.contains("workload")))
     return read_step_config(json);
   return read_config(json);

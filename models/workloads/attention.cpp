@@ -25,17 +25,13 @@ struct Sizes {
 /// True for a prompt, where each position is both a query and a key.
 bool is_prompt(const Extent& extent) { return extent.queries == extent.keys; }
 
-Sizes sizes_of(const Transformer& model, const Extent& extent, const Shard& shard,
-               const AttentionMethod& method, bool local) {
-  const double scores = score_pairs(model, extent, method, local) * shard.heads * extent.batch;
-  // Every key of a prompt lies in the window of some query, and is read before it is cached.
-  const bool prompt = is_prompt(extent);
-  const double keys =
-      extent.batch * (prompt ? extent.keys : cached_keys(model, extent, method, local));
-  const double key_bytes = prompt ? kActivationBytes : method.kv_bytes;
-  return {extent.rows() * shard.heads, scores, kFlopsPerProduct * scores * model.head_size,
-          extent.rows() * shard.heads * model.head_size * kActivationBytes,
-          keys * shard.kv_heads * model.head_size * key_bytes};
+Sizes sizes_of(const Transformer& model, const Attended& attended, const Shard& shard,
+               const AttentionMethod& method) {
+  const double scores = attended.pairs * shard.heads;
+  const double key_bytes = attended.cached * method.kv_bytes + attended.fresh * kActivationBytes;
+  return {attended.rows * shard.heads, scores, kFlopsPerProduct * scores * model.head_size,
+          attended.rows * shard.heads * model.head_size * kActivationBytes,
+          key_bytes * shard.kv_heads * model.head_size};
 }
 
 Operation fused_attention(const Sizes& sizes) {
@@ -96,16 +92,38 @@ double score_pairs(const Transformer& model, const Extent& extent, const Attenti
                    bool local) {
   const double reach = cached_keys(model, extent, method, local);
   const double all = extent.queries * reach;
-  // The first queries of a prompt are preceded by fewer keys than the reach.
-  const double missing = reach * (reach - static_cast<double>(method.block)) / 2.0;
-  return method.skips_future && is_prompt(extent) ? all - missing : all;
+  if (!method.skips_future) return all;
+  // Queries that are preceded by fewer keys than the reach.
+  const double early = std::max(0.0, reach - (extent.keys - extent.queries));
+  const double missing = early * (early - static_cast<double>(method.block)) / 2.0;
+  return all - (is_prompt(extent) ? missing : std::max(0.0, missing));
 }
 
-std::vector<Operation> attention_operations(const Transformer& model, const Extent& extent,
-                                            const Shard& shard, const AttentionMethod& method,
-                                            bool local) {
+Attended& Attended::operator+=(const Attended& other) {
+  rows += other.rows;
+  pairs += other.pairs;
+  cached += other.cached;
+  fresh += other.fresh;
+  return *this;
+}
+
+Attended attended(const Transformer& model, const Extent& extent, const AttentionMethod& method,
+                  bool local) {
+  const double reach = cached_keys(model, extent, method, local);
+  const bool decodes = extent.queries == 1.0 && !is_prompt(extent);
+  // Every key of a prompt lies in the window of some query.
+  const double fresh = decodes ? 0.0 : extent.queries;
+  const double cached = decodes ? reach : std::min(reach, extent.keys - extent.queries);
+  return {.rows = extent.rows(),
+          .pairs = extent.batch * score_pairs(model, extent, method, local),
+          .cached = extent.batch * cached,
+          .fresh = extent.batch * fresh};
+}
+
+std::vector<Operation> attention_operations(const Transformer& model, const Attended& attended,
+                                            const Shard& shard, const AttentionMethod& method) {
   check_method(method);
-  const Sizes sizes = sizes_of(model, extent, shard, method, local);
+  const Sizes sizes = sizes_of(model, attended, shard, method);
   if (method.fused) return {fused_attention(sizes)};
   return unfused_attention(sizes, method);
 }

@@ -53,13 +53,29 @@ void check_method(const AttentionMethod& method);
 double cached_keys(const Transformer& model, const Extent& extent, const AttentionMethod& method,
                    bool local);
 
-/// Query-key pairs whose score is computed, per head and sequence.
+/// Query-key pairs whose score is computed, per head and sequence. The queries are the last of the
+/// keys: all of them in a prompt, one in decoding, else a chunk of a prompt.
 double score_pairs(const Transformer& model, const Extent& extent, const AttentionMethod& method,
                    bool local);
 
+/// Attention of some sequences in one layer, summed over them.
+struct Attended {
+  double rows = 0.0;    ///< queries
+  double pairs = 0.0;   ///< query-key pairs whose score is computed, per head
+  double cached = 0.0;  ///< keys read from the KV cache
+  double fresh = 0.0;   ///< keys read in bf16, before they are cached
+
+  Attended& operator+=(const Attended& other);
+};
+
+/// Attention of `extent.batch` sequences. Prompts read their keys before these are cached, and
+/// earlier chunks from the cache; decoding reads all keys from the cache.
+Attended attended(const Transformer& model, const Extent& extent, const AttentionMethod& method,
+                  bool local);
+
 /// Returns "attention" if fused, otherwise "scores", "softmax", "values".
-std::vector<Operation> attention_operations(const Transformer& model, const Extent& extent,
-                                            const Shard& shard, const AttentionMethod& method,
-                                            bool local);
+/// @throws std::invalid_argument as check_method()
+std::vector<Operation> attention_operations(const Transformer& model, const Attended& attended,
+                                            const Shard& shard, const AttentionMethod& method);
 
 }  // namespace equarx::workloads

@@ -13,42 +13,40 @@ double layer_weights(const Transformer& model, const std::vector<Operation>& lay
   return bytes;
 }
 
-double weight_bytes(const Transformer& model, const Shard& shard,
+}  // namespace
+
+double weight_bytes(const Transformer& model, std::uint32_t chips,
                     const PhaseOperations& operations) {
   const double tables = model.tied_embeddings ? 1.0 : 2.0;
   const double head_and_norm =
-      (tables * shard.vocabulary + 1.0) * model.d_model * bytes_of(model.weights);
+      (tables * shard(model, chips).vocabulary + 1.0) * model.d_model * bytes_of(model.weights);
   // Local and global layers have the same matrices.
   return model.layers * layer_weights(model, operations.global_layer) + head_and_norm;
 }
 
-double cache_bytes(const Transformer& model, const Extent& extent, const Shard& shard,
+double cache_bytes(const Transformer& model, const Extent& extent, std::uint32_t chips,
                    const AttentionMethod& method) {
   const double local = local_layers(model);
   const double positions = local * cached_keys(model, extent, method, true) +
                            (model.layers - local) * cached_keys(model, extent, method, false);
   constexpr double kKeyAndValue = 2.0;
-  return positions * extent.batch * kKeyAndValue * shard.kv_heads * model.head_size *
+  return positions * extent.batch * kKeyAndValue * shard(model, chips).kv_heads * model.head_size *
          method.kv_bytes;
 }
 
-double activation_bytes(const Transformer& model, const Phase& phase,
-                        const PhaseOperations& operations) {
+double activation_bytes(const Transformer& model, double rows, const PhaseOperations& operations) {
   double most = 0.0;
   for (const auto* part :
        {&operations.embedding, &operations.local_layer, &operations.global_layer, &operations.head})
     for (const Operation& operation : *part) most = std::max(most, operation.live_bytes);
-  const double residual = allreduce_bytes(model, phase);
-  return residual + most;
+  return rows * allreduce_bytes_per_token(model) + most;
 }
-
-}  // namespace
 
 Footprint footprint(const Transformer& model, const Phase& phase, std::uint32_t chips,
                     const AttentionMethod& method, const PhaseOperations& operations) {
-  const Shard share = shard(model, chips);
-  return {weight_bytes(model, share, operations), cache_bytes(model, extent(phase), share, method),
-          activation_bytes(model, phase, operations)};
+  const Extent size = extent(phase);
+  return {weight_bytes(model, chips, operations), cache_bytes(model, size, chips, method),
+          activation_bytes(model, size.rows(), operations)};
 }
 
 double missing_bytes(const Footprint& footprint, double hbm_capacity) {

@@ -14,6 +14,17 @@ struct Footprint {
   double total() const { return weights + kv_cache + activations; }
 };
 
+/// Weights on one chip; `operations`: of any phase on `chips` chips.
+double weight_bytes(const Transformer& model, std::uint32_t chips,
+                    const PhaseOperations& operations);
+
+/// KV cache of `extent.batch` sequences on one chip of `chips`, in all layers.
+double cache_bytes(const Transformer& model, const Extent& extent, std::uint32_t chips,
+                   const AttentionMethod& method);
+
+/// Activations of `operations` on one chip, for `rows` positions.
+double activation_bytes(const Transformer& model, double rows, const PhaseOperations& operations);
+
 /// @param operations  operations of the same phase on `chips` chips
 Footprint footprint(const Transformer& model, const Phase& phase, std::uint32_t chips,
                     const AttentionMethod& method, const PhaseOperations& operations);

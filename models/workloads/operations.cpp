@@ -45,13 +45,13 @@ double activation_ops(Activation activation) {
 /// Parameters shared by all parts.
 struct Context {
   const Transformer& model;
-  Extent extent;
+  const Batch& batch;
   Shard shard;
   AttentionMethod method;
   ResidualPlace residual;
 
   /// Elements of the residual stream.
-  double width() const { return extent.rows() * model.d_model; }
+  double width() const { return batch.rows * model.d_model; }
   double query_width() const { return static_cast<double>(shard.heads) * model.head_size; }
   double kv_width() const { return static_cast<double>(shard.kv_heads) * model.head_size; }
 };
@@ -60,7 +60,7 @@ struct Context {
 /// its statistics are already known.
 Operation normalized_matrix(std::string_view name, const Context& context, double outputs) {
   Operation operation =
-      matrix(name, context.extent.rows(), context.model.d_model, outputs, context.model.weights);
+      matrix(name, context.batch.rows, context.model.d_model, outputs, context.model.weights);
   operation.vector_ops = context.width() * (kFromBf16 + kNormScale + kToBf16);
   if (context.residual == ResidualPlace::vmem)
     operation.read_bytes -= context.width() * kActivationBytes;
@@ -102,21 +102,24 @@ void append_reduction(std::vector<Operation>& operations, const Context& context
 
 /// Query, key and value projections, rotary positions, attention, output projection.
 std::vector<Operation> attention_block(const Context& c, bool local) {
-  const double rows = c.extent.rows();
+  const double rows = c.batch.rows;
   const double rotated = rows * (c.query_width() + c.kv_width());
   const WeightType weights = c.model.weights;
   std::vector<Operation> operations = {
       normalized_matrix("qkv", c, c.query_width() + 2.0 * c.kv_width()),
       elementwise("rope", rotated, 1.0,
                   kRotate + (c.model.qk_norms ? kNormSum + kNormScale : 0.0))};
-  append(operations, attention_operations(c.model, c.extent, c.shard, c.method, local));
+  const Batch::Layer& layer = local ? c.batch.local : c.batch.global;
+  for (const Attended* attended : {&layer.prompts, &layer.decoding})
+    if (attended->rows > 0.0)
+      append(operations, attention_operations(c.model, *attended, c.shard, c.method));
   operations.push_back(matrix("attention_output", rows, c.query_width(), c.model.d_model, weights));
   append_reduction(operations, c, "attention_allreduce", "attention_residual");
   return operations;
 }
 
 std::vector<Operation> ffn_block(const Context& c) {
-  const double rows = c.extent.rows();
+  const double rows = c.batch.rows;
   const double inner = c.shard.ffn;
   const double parts = c.model.gated_ffn ? 2.0 : 1.0;  // gate and up
   const double gating = c.model.gated_ffn ? kMultiply : 0.0;
@@ -148,17 +151,36 @@ std::vector<Operation> embedding(const Context& context) {
 /// Only the last position of each sequence needs logits.
 std::vector<Operation> head(const Context& context) {
   const Transformer& model = context.model;
-  const double rows = context.extent.batch;
+  const double rows = context.batch.logits;
   return {elementwise("final_norm", rows * model.d_model, 1.0, kNormSum + kNormScale),
           matrix("logits", rows, model.d_model, context.shard.vocabulary, model.weights)};
 }
 
 }  // namespace
 
+void Batch::add(const Transformer& model, const Extent& extent, const AttentionMethod& method,
+                bool samples) {
+  rows += extent.rows();
+  if (samples) logits += extent.batch;
+  const bool decodes = extent.queries == 1.0;
+  const auto add_to = [&](Layer& layer, bool is_local) {
+    (decodes ? layer.decoding : layer.prompts) += attended(model, extent, method, is_local);
+  };
+  add_to(global, false);
+  add_to(local, true);
+}
+
 PhaseOperations phase_operations(const Transformer& model, const Phase& phase, std::uint32_t chips,
                                  const AttentionMethod& method, ResidualPlace residual) {
   check_phase(model, phase);
-  const Context context{model, extent(phase), shard(model, chips), method, residual};
+  Batch batch;
+  batch.add(model, extent(phase), method, true);
+  return batch_operations(model, batch, chips, method, residual);
+}
+
+PhaseOperations batch_operations(const Transformer& model, const Batch& batch, std::uint32_t chips,
+                                 const AttentionMethod& method, ResidualPlace residual) {
+  const Context context{model, batch, shard(model, chips), method, residual};
   return {embedding(context), layer(context, true), layer(context, false), head(context)};
 }
 

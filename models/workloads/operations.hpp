@@ -26,10 +26,35 @@ enum class ResidualPlace : std::uint8_t {
   vmem,  ///< resident in VMEM, without HBM traffic
 };
 
+/// Positions that a chip's group computes in one step of continuous batching: one token of each
+/// sequence that decodes, and chunks of prompts.
+struct Batch {
+  /// Attention of a layer. Kernels run both kinds one after the other.
+  struct Layer {
+    Attended decoding;
+    Attended prompts;
+  };
+
+  double rows = 0.0;    ///< positions
+  double logits = 0.0;  ///< sequences with a next token
+  Layer local;
+  Layer global;
+
+  /// Adds sequences of the model: a chunk of prompts, or tokens to decode. `samples`: their last
+  /// position is the last of the sequence, and yields a token.
+  void add(const Transformer& model, const Extent& extent, const AttentionMethod& method,
+           bool samples);
+};
+
 /// Derives the operations from the shape of the model (docs/workloads.md). With more than one chip
 /// each layer has two AllReduces, after attention and after the FFN.
 /// @throws std::invalid_argument for an invalid phase, number of chips or attention method.
 PhaseOperations phase_operations(const Transformer& model, const Phase& phase, std::uint32_t chips,
+                                 const AttentionMethod& method,
+                                 ResidualPlace residual = ResidualPlace::hbm);
+
+/// Operations of a batch, as above. Positions are not checked against the model's context.
+PhaseOperations batch_operations(const Transformer& model, const Batch& batch, std::uint32_t chips,
                                  const AttentionMethod& method,
                                  ResidualPlace residual = ResidualPlace::hbm);
 

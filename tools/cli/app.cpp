@@ -13,6 +13,7 @@
 #include "tools/cli/exchange_options.hpp"
 #include "tools/cli/help_texts.hpp"
 #include "tools/cli/matmul_command.hpp"
+#include "tools/cli/serve_command.hpp"
 #include "tools/cli/vectors_command.hpp"
 
 namespace equarx::cli {
@@ -519,10 +520,10 @@ void add_config_new(CLI::App& app) {
 }
 
 /// For the Python package; hidden from help and pages (empty group).
-void add_serve(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("serve", "Serve requests of another program");
+void add_answer(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("answer", "Answer requests of another program");
   command->group("");
-  command->callback([] { serve(); });
+  command->callback([] { answer_requests(); });
 }
 
 }  // namespace
@@ -541,6 +542,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_sweep(*app, exit_code);
   add_tune(*app);
   add_advise(*app);
+  add_serve(*app);
   add_contract(*app);
   add_vectors(*app);
   add_import(*app);
@@ -553,7 +555,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_hardware(*app);
   add_topology(*app);
   add_config_new(*app);
-  add_serve(*app);
+  add_answer(*app);
   app->footer(kFooter);  // last: subcommands made later would inherit it
   return app;
 }

@@ -309,7 +309,7 @@ std::vector<std::string> config_templates();
 /// Writes a commented configuration. @throws input::InputError also if the output file exists
 void new_config(const ConfigNewArguments& arguments);
 
-// --- serve
+// --- answer
 
 /// Serves requests for the Python package; hidden from help and pages. Reads one JSON object per
 /// line from standard input until it is closed and writes one response per line to standard output,
@@ -320,6 +320,6 @@ void new_config(const ConfigNewArguments& arguments);
 /// [pointer, text]), `links`, `uncertainty`, `sensitivity`, `tensors`, `inputs`, and `folder`, the
 /// base of relative paths. Response: `result`, `table` and `tensors` as in request::Answer, or
 /// `error` with `kind` ("input" or "internal"), `pointer` and `message` of the exception.
-void serve();
+void answer_requests();
 
 }  // namespace equarx::cli

@@ -68,6 +68,18 @@ inline constexpr const char* kRunFooter =
     "\n"
     "In a source tree, equarx-plot is 'python3 tools/plot/plot.py'.";
 
+/// Footer of serve.
+inline constexpr const char* kServeFooter =
+    "Examples:\n"
+    "  equarx-sim serve configs/experiments/serve_llama3.1_70b_v6e_8.json\n"
+    "  equarx-sim serve configs/experiments/serve_llama3.1_70b_v6e_8.json "
+    "--set /serving/load/requests_per_s=2\n"
+    "  equarx-sim serve configs/experiments/serve_llama3.1_70b_v6e_8.json --trace trace.json\n"
+    "  equarx-sim serve configs/experiments/serve_llama3.1_70b_v6e_8.json --json --requests > "
+    "served.json\n"
+    "\n"
+    "docs/serving.md documents every key and metric, and what the scheduler does.";
+
 /// Footer of reproduce.
 inline constexpr const char* kReproduceFooter =
     "Examples:\n"

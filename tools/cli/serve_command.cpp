@@ -1,73 +1,98 @@
-#include <cstdlib>
-#include <exception>
-#include <filesystem>
-#include <iostream>
+#include "tools/cli/serve_command.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
 #include <string>
 
-#include <poll.h>
-#include <unistd.h>
+#include <CLI/CLI.hpp>
 
-#include "base/input/errors.hpp"
 #include "base/input/json.hpp"
-#include "base/input/json_text.hpp"
-#include "base/output/provenance.hpp"
-#include "experiments/request/request.hpp"
+#include "base/input/schema.hpp"
+#include "base/os/threads.hpp"
+#include "base/output/files.hpp"
+#include "base/output/output_file.hpp"
+#include "experiments/config/serving_json.hpp"
+#include "experiments/serve/metrics.hpp"
+#include "experiments/serve/report.hpp"
+#include "experiments/serve/serve.hpp"
+#include "experiments/serve/trace.hpp"
+#include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/config_file.hpp"
+#include "tools/cli/config_options.hpp"
+#include "tools/cli/help_texts.hpp"
 #include "tools/cli/messages.hpp"
+#include "tools/cli/progress_line.hpp"
 
 namespace equarx::cli {
 namespace {
 
-using input::Json;
+/// Arguments of `serve`.
+struct ServeArguments {
+  ConfigArguments config;
+  std::string trace;  ///< empty: none
+  bool resolved = false;
+  bool requests = false;
+  bool json = false;
+};
 
-/// Exits if the client has exited. (Standard input may be closed earlier.)
-void exit_if_client_gone() {
-  pollfd answers{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
-  if (poll(&answers, 1, 0) > 0 && (answers.revents & POLLERR) != 0) std::_Exit(EXIT_SUCCESS);
+config::ServingConfig read_serving_file(const ConfigArguments& arguments) {
+  const input::JsonValue json = read_json(arguments);
+  return naming_file(arguments.path, [&] {
+    config::ServingConfig config = config::read_serving(*json);
+    input::check_schema(*json, "serving");
+    return config;
+  });
 }
 
-request::Request read_request(const std::string& line) {
-  const Json json = input::parse_json(line);
-  // Relative paths refer to the client's current folder, which may change.
-  if (json.contains("folder")) std::filesystem::current_path(json.at("folder").get<std::string>());
-  request::Request request;
-  request.config = json.at("config").dump();
-  for (const Json& override : json.value("overrides", Json::array()))
-    request.overrides.push_back({override.at(0), override.at(1)});
-  request.links = json.value("links", false);
-  request.uncertainty = json.value("uncertainty", false);
-  request.sensitivity = json.value("sensitivity", false);
-  request.tensors = json.value("tensors", "");
-  request.inputs = json.value("inputs", false);
-  return request;
+serve::ServeResult run(const ServeArguments& arguments, const config::ServingConfig& config) {
+  ProgressLine line;
+  return naming_file(arguments.config.path, [&] {
+    return serve::serve(config, {.threads = os::default_threads(),
+                                 .steps = !arguments.trace.empty(),
+                                 .part = [&](const std::string& part) { line.show(part); },
+                                 .progress = [&](double share) { line.share(share); }});
+  });
 }
 
-std::string error_line(const char* kind, const std::string& pointer, const std::string& message) {
-  const Json error = {{"kind", kind}, {"pointer", pointer}, {"message", message}};
-  return input::json_text({{"error", error}});
-}
-
-std::string answer_line(const std::string& line) {
-  try {
-    const request::Request request = read_request(line);
-    const request::Answer answer = request::answer(request::make_any_plan(request), request,
-                                                   [](double /*share*/) { exit_if_client_gone(); });
-    return "{\"result\": " + answer.json + ", \"table\": " + Json(answer.table).dump() +
-           ", \"tensors\": " + answer.tensors + "}";
-  } catch (const input::InputError& error) {
-    return error_line("input", error.pointer(), error.what());
-  } catch (const input::UserError& error) {
-    return error_line("input", "", error.what());
-  } catch (const std::exception& error) {
-    return error_line("internal", "", error.what());
+void serve_load(const ServeArguments& arguments) {
+  const config::ServingConfig config = read_serving_file(arguments.config);
+  if (arguments.resolved) {
+    print(config::to_json(config).dump(2) + "\n");
+    return;
   }
+  std::optional<output::OutputFile> trace;
+  if (!arguments.trace.empty()) {
+    output::check_not_input(arguments.trace, std::array{arguments.config.path, config.trace});
+    trace.emplace(arguments.trace);
+  }
+  const serve::ServeResult result = run(arguments, config);
+  print(arguments.json ? serve::to_json(result, arguments.requests).dump(2) + "\n"
+                       : serve::to_table(result));
+  if (!trace) return;
+  serve::write_trace(trace->stream(), result);
+  trace->keep();
 }
 
 }  // namespace
 
-void serve() {
-  print(Json{{"version", output::version()}}.dump() + "\n");
-  for (std::string line; std::getline(std::cin, line);) print(answer_line(line) + "\n");
+void add_serve(CLI::App& app) {
+  const auto arguments = std::make_shared<ServeArguments>();
+  CLI::App* command = app.add_subcommand(
+      "serve", "Simulate a served model under a load: time to first token, per token, throughput");
+  command->footer(kServeFooter);
+  add_config(*command, arguments->config);
+  command
+      ->add_option("--trace", arguments->trace,
+                   "Also write steps and requests to this file, for Perfetto (docs/traces.md)")
+      ->type_name(kFile);
+  command->add_flag("--json", arguments->json, "Print one JSON object instead of a table");
+  command->add_flag("--requests", arguments->requests,
+                    "With --json: also the times of every request");
+  command->add_flag("--resolved", arguments->resolved,
+                    "Print the configuration with all defaults filled in, and do not run it");
+  command->callback([arguments] { serve_load(*arguments); });
 }
 
 }  // namespace equarx::cli

@@ -8,10 +8,12 @@
 #include "experiments/config/json.hpp"
 #include "experiments/config/model_json.hpp"
 #include "experiments/config/scheme_json.hpp"
+#include "experiments/config/serving_json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/stored_json.hpp"
 #include "experiments/study/study.hpp"
 #include "experiments/sweep/sweep.hpp"
+#include "tools/keys/metrics.hpp"
 
 namespace equarx::keys {
 
@@ -38,6 +40,11 @@ std::span<const Document> documents() {
       Document{"scheme", "equarx-sim GEMM scheme",
                "A GEMM of quantized operands: formats, unit, place of the scales (docs/gemm.md)",
                config::scheme_schema},
+      Document{"served", "equarx-sim served load",
+               "Result of 'equarx-sim serve --json' (docs/serving.md)", served_schema},
+      Document{"serving", "equarx-sim serving",
+               "A served model under a load: replicas, scheduler, requests (docs/serving.md)",
+               config::serving_schema},
       Document{"step", "equarx-sim step",
                "A whole step of every chip: computing and collectives as a graph of tasks "
                "(docs/steps.md)",

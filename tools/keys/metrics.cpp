@@ -6,6 +6,7 @@
 
 #include "base/input/json.hpp"
 #include "experiments/result/run_metrics.hpp"
+#include "experiments/serve/metrics.hpp"
 #include "tools/keys/document.hpp"
 
 namespace equarx::keys {
@@ -105,6 +106,19 @@ std::vector<KeyRow> step_rows() {
   std::vector<MetricInfo> metrics = variant_infos();
   std::erase_if(metrics, [](const MetricInfo& one) { return one.key.starts_with("numerics/"); });
   return rows_of(metrics);
+}
+
+Json served_schema() {
+  const Json empty = {{"type", "object"}, {"additionalProperties", false}};
+  Json schema = metrics_schema(infos_of(serve::serve_metrics()), empty);
+  schema["properties"]["version"] = {{"type", "string"}};
+  schema["properties"]["config"] = {{"type", "object"}};
+  schema["properties"]["requests_list"] = {
+      {"description", "with --requests: times of every request, and by state"},
+      {"type", "array"},
+      {"items", {{"type", "object"}}}};
+  for (const char* const key : {"version", "config"}) schema["required"].push_back(key);
+  return schema;
 }
 
 }  // namespace equarx::keys

@@ -17,6 +17,9 @@ input::Json with_metrics(const input::Json& schema);
 input::Json metrics_schema(const std::vector<result::MetricInfo>& metrics,
                            const input::Json& written);
 
+/// Schema of a served load's result.
+input::Json served_schema();
+
 /// Rows of runs of collectives, in docs/results.md.
 std::vector<KeyRow> run_rows();
 

@@ -11,6 +11,12 @@ namespace {
 using testing::find;
 using testing::tiny;
 
+/// Attention of a phase.
+std::vector<Operation> operations_of(const Transformer& model, const Phase& phase,
+                                     const Shard& part, const AttentionMethod& method, bool local) {
+  return attention_operations(model, attended(model, extent(phase), method, local), part, method);
+}
+
 /// Counts query-key pairs one by one.
 double counted_pairs(std::uint32_t queries, std::uint32_t keys, std::uint32_t window,
                      const AttentionMethod& method, bool local) {
@@ -48,6 +54,31 @@ TEST_CASE("computed scores match a brute-force count") {
     }
 }
 
+TEST_CASE(
+    "chunks of a prompt compute the pairs of the whole, and read earlier keys from the cache") {
+  const Transformer model = tiny();
+  for (const AttentionMethod& method :
+       {AttentionMethod{.skips_future = true},
+        AttentionMethod{.skips_future = true, .skips_outside_window = true}})
+    for (const bool local : {false, true}) {
+      Attended total;
+      for (const auto& [queries, keys] : {std::pair{7, 7}, {5, 12}, {1, 13}, {4, 17}}) {
+        const Extent chunk{static_cast<double>(queries), static_cast<double>(keys), 1.0};
+        CHECK(score_pairs(model, chunk, method, local) ==
+              counted_pairs(queries, keys, model.window, method, local));
+        total += attended(model, chunk, method, local);
+      }
+      const Attended whole = attended(model, extent(Prefill{17, 1}), method, local);
+      CHECK(total.rows == 17);
+      CHECK(total.pairs == whole.pairs);
+      CHECK(whole.cached == 0);
+      const bool windowed = method.skips_outside_window && local;
+      // A chunk of one position is like decoding: it reads its own key from the cache.
+      CHECK(total.fresh == 16);
+      CHECK(total.cached == (windowed ? 3 + 3 + 3 : 7 + 13 + 13));
+    }
+}
+
 TEST_CASE("a window without causality is a band as wide as the window") {
   const AttentionMethod method{.skips_outside_window = true};
   CHECK(score_pairs(tiny(), extent(Prefill{10, 1}), method, true) == 30);
@@ -59,8 +90,7 @@ TEST_CASE("unfused attention matches a manual calculation") {
   // Two chips: 2 query heads, 1 key head of size 2. 5 tokens, 3 prompts: 25 scores x 2 x 3 = 150.
   const Transformer model = tiny();
   const AttentionMethod method{.score_bytes = 4.0, .score_passes = 5.0};
-  const auto operations =
-      attention_operations(model, extent(Prefill{5, 3}), shard(model, 2), method, true);
+  const auto operations = operations_of(model, Prefill{5, 3}, shard(model, 2), method, true);
   REQUIRE(operations.size() == 3);
   const Operation& scores = find(operations, "scores");
   CHECK(scores.flops == 150 * 2 * 2);
@@ -83,10 +113,10 @@ TEST_CASE("unfused attention matches a manual calculation") {
 
 TEST_CASE("fused attention does the same arithmetic without score traffic") {
   const Transformer model = tiny();
-  const Extent size = extent(Prefill{5, 3});
+  const Prefill prompts{5, 3};
   const auto fused =
-      attention_operations(model, size, shard(model, 2), AttentionMethod{.fused = true}, false);
-  const auto unfused = attention_operations(model, size, shard(model, 2), AttentionMethod{}, false);
+      operations_of(model, prompts, shard(model, 2), AttentionMethod{.fused = true}, false);
+  const auto unfused = operations_of(model, prompts, shard(model, 2), AttentionMethod{}, false);
   REQUIRE(fused.size() == 1);
   CHECK(fused[0].name == "attention");
   CHECK(fused[0].flops == unfused[0].flops + unfused[2].flops);
@@ -101,7 +131,7 @@ TEST_CASE("decoding reads the cache of every sequence, or its window") {
   const AttentionMethod all{.fused = true};
   const AttentionMethod window{.fused = true, .skips_outside_window = true};
   const auto read = [&](const AttentionMethod& method, bool local) {
-    return attention_operations(model, size, shard(model, 1), method, local)[0].read_bytes;
+    return operations_of(model, Decode{40, 2}, shard(model, 1), method, local)[0].read_bytes;
   };
   const double queries = 2 * 4 * 2 * 2;           // sequences, heads, size, bytes
   const double per_position = 2 * 2 * 2 * 2 * 2;  // sequences, heads, size, bytes, key and value
@@ -117,7 +147,7 @@ TEST_CASE("decoding reads cached keys and values in their format, a prompt in bf
   const Shard one = shard(model, 1);
   const AttentionMethod half{.fused = true, .kv_bytes = 1.0};
   const auto bytes = [&](const Phase& phase, const AttentionMethod& method) {
-    return attention_operations(model, extent(phase), one, method, false).front().read_bytes;
+    return operations_of(model, phase, one, method, false).front().read_bytes;
   };
   const double keys = 2 * 3 * 20.0 * 2 * 2;  // key and value, sequences, positions, heads, size
   CHECK(bytes(Decode{20, 3}, {.fused = true}) - bytes(Decode{20, 3}, half) == keys);

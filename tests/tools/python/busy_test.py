@@ -181,7 +181,7 @@ class Helpers(unittest.TestCase):
         config = json.loads(pathlib.Path(CONFIG).read_text())
         for engine in BY:
             request = json.dumps({"config": config, "overrides": [["/engine", engine], ["/numerics", "off"]]})
-            answers = subprocess.run([program, "serve"], input=request + "\n", capture_output=True, text=True,
+            answers = subprocess.run([program, "answer"], input=request + "\n", capture_output=True, text=True,
                                      check=True).stdout.splitlines()
             self.assertEqual(len(json.loads(answers[1])["result"]["runs"]), 2)
 

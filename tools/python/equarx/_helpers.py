@@ -20,7 +20,7 @@ class _Helper:
 
     def __init__(self):
         _program.require_same_version()
-        self.process = _program.start(["serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = _program.start(["answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.DEVNULL)
         try:
             self._answer()  # reads its version

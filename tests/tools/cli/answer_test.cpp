@@ -5,16 +5,16 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing::serve_test {
+namespace equarx::testing::answer_test {
 namespace {
 
 using nlohmann::json;
 
-/// Responses of serve, without the first line, its version.
+/// Responses of answer, without the first line, its version.
 std::vector<json> answers_to(const std::vector<json>& requests) {
   std::string lines;
   for (const json& request : requests) lines += request.dump() + "\n";
-  std::istringstream printed(output_of(equarx_sim({"serve"}, {.input = lines})));
+  std::istringstream printed(output_of(equarx_sim({"answer"}, {.input = lines})));
   std::vector<json> answers;
   for (std::string line; std::getline(printed, line);) answers.push_back(json::parse(line));
   REQUIRE_FALSE(answers.empty());
@@ -32,7 +32,7 @@ json small_config(const std::string& engine) {
   return config;
 }
 
-TEST_CASE("serve responds to requests in order, with the results of run, for both engines") {
+TEST_CASE("answer responds to requests in order, with the results of run, for both engines") {
   const auto answers = answers_to({{{"config", small_config("simgrid")}},
                                    {{"config", small_config("direct")}},
                                    {{"config", small_config("simgrid")}}});
@@ -48,7 +48,7 @@ TEST_CASE("serve responds to requests in order, with the results of run, for bot
   CHECK(answers[0]["tensors"].is_null());
 }
 
-TEST_CASE("an invalid request gets an error response, and serve continues") {
+TEST_CASE("an invalid request gets an error response, and answer continues") {
   json wrong = small_config("direct");
   wrong["tensor"]["bytes"] = "2 potatoes";
   const json override = json::array({"/tensor/bytes", "128 KiB"});
@@ -63,9 +63,9 @@ TEST_CASE("an invalid request gets an error response, and serve continues") {
   CHECK(answers[2].contains("result"));
 }
 
-TEST_CASE("option --help does not list serve") {
-  CHECK_THAT(output_of(equarx_sim({"--help"})), !ContainsSubstring("serve"));
+TEST_CASE("option --help does not list answer") {
+  CHECK_THAT(output_of(equarx_sim({"--help"})), !ContainsSubstring("answer "));
 }
 
 }  // namespace
-}  // namespace equarx::testing::serve_test
+}  // namespace equarx::testing::answer_test

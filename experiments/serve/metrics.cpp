@@ -1,0 +1,211 @@
+#include "experiments/serve/metrics.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/input/json.hpp"
+#include "base/output/provenance.hpp"
+#include "experiments/config/serving_json.hpp"
+
+namespace equarx::serve {
+namespace {
+
+using input::Json;
+using result::Empty;
+using result::Metrics;
+using result::Unit;
+using serving::Distribution;
+using serving::PoolTotals;
+using serving::State;
+using serving::Summary;
+
+constexpr std::array<std::pair<State, std::string_view>, serving::kStates> kStateNames = {
+    {{State::waits_for_step, "waits_for_step"},
+     {State::waits_for_sequences, "waits_for_sequences"},
+     {State::waits_for_tokens, "waits_for_tokens"},
+     {State::waits_for_memory, "waits_for_memory"},
+     {State::preempted, "preempted"},
+     {State::transfers, "transfers"},
+     {State::prefills, "prefills"},
+     {State::decodes, "decodes"}}};
+
+constexpr std::array<std::string_view, serving::kStates> kStateMeanings = {
+    "in the queue, until the running step ended",
+    "in the queue, until a sequence ended (`sequences`)",
+    "in the queue, until a step had room (`tokens`)",
+    "in the queue, until KV cache was free",
+    "preempted, until it was scheduled again",
+    "KV cache moving from prefill to decoding",
+    "prefill",
+    "decoding"};
+
+Metrics<Distribution> distribution_metrics() {
+  return {{{.key = "mean_s", .unit = Unit::time, .meaning = "mean"}, &Distribution::mean},
+          {{.key = "p50_s", .unit = Unit::time, .meaning = "median"}, &Distribution::p50},
+          {{.key = "p90_s", .unit = Unit::time, .meaning = "90 % are below"}, &Distribution::p90},
+          {{.key = "p99_s", .unit = Unit::time, .meaning = "99 % are below"}, &Distribution::p99},
+          {{.key = "max_s", .unit = Unit::time, .meaning = "largest"}, &Distribution::most}};
+}
+
+Metrics<ServeResult> latency_metrics() {
+  const auto member = [](Distribution Summary::*distribution) {
+    return [distribution](const ServeResult& result) -> const Distribution* {
+      return &(result.summary.*distribution);
+    };
+  };
+  const auto object = [](std::string_view key, std::string_view meaning) {
+    return Metrics<ServeResult>{result::Metric<ServeResult>(
+        {.key = std::string(key), .unit = Unit::object, .meaning = meaning})};
+  };
+  return result::joined<ServeResult>(
+      {object("ttft", "time to first token"),
+       result::within<ServeResult>("ttft", distribution_metrics(), member(&Summary::ttft)),
+       object("tpot", "time per output token after the first, by request"),
+       result::within<ServeResult>("tpot", distribution_metrics(), member(&Summary::tpot)),
+       object("itl", "inter-token latency, by token"),
+       result::within<ServeResult>("itl", distribution_metrics(), member(&Summary::itl)),
+       object("latency", "arrival to last token"),
+       result::within<ServeResult>("latency", distribution_metrics(), member(&Summary::latency))});
+}
+
+Metrics<ServeResult> rate_metrics() {
+  return {
+      {{.key = "requests", .unit = Unit::count, .meaning = "completed"},
+       [](const ServeResult& result) { return result.outcome.records.size(); }},
+      {{.key = "time_s", .unit = Unit::time, .meaning = "until the last token"},
+       [](const ServeResult& result) { return result.outcome.end_s; }},
+      {{.key = "requests_per_s", .meaning = "completed, from the first arrival on"},
+       [](const ServeResult& result) { return result.summary.requests_per_s; }},
+      {{.key = "offered_requests_per_s",
+        .meaning = "arrivals; absent with `concurrency`",
+        .empty = Empty::absent},
+       [](const ServeResult& result) {
+         return result.offered_per_s > 0.0 ? std::optional(result.offered_per_s) : std::nullopt;
+       }},
+      {{.key = "capacity_requests_per_s",
+        .meaning = "served if all requests are there from the start; if steps run for more than "
+                   "80 % of the time",
+        .empty = Empty::absent},
+       &ServeResult::capacity_per_s},
+      {{.key = "output_tokens_per_s", .meaning = "tokens generated"},
+       [](const ServeResult& result) { return result.summary.output_tokens_per_s; }},
+      {{.key = "output_tokens_per_s_per_chip", .meaning = "of both pools"},
+       [](const ServeResult& result) { return result.summary.output_tokens_per_s / result.chips; }},
+      {{.key = "total_tokens_per_s", .meaning = "with prompts"},
+       [](const ServeResult& result) { return result.summary.total_tokens_per_s; }},
+      {{.key = "tokens_per_s_per_user", .meaning = "1 / mean `tpot`"},
+       [](const ServeResult& result) { return result.summary.tokens_per_s_per_user; }},
+      {{.key = "chips", .unit = Unit::count, .meaning = "of both pools"}, &ServeResult::chips}};
+}
+
+/// Metrics of the steps of a pool.
+Metrics<PoolTotals> pool_metrics() {
+  return {{{.key = "steps", .unit = Unit::count, .meaning = "of all replicas"}, &PoolTotals::steps},
+          {{.key = "compute_s", .unit = Unit::time, .meaning = "of steps"},
+           [](const PoolTotals& totals) { return totals.busy.compute_s; }},
+          {{.key = "communication_s", .unit = Unit::time, .meaning = "of steps, exposed"},
+           [](const PoolTotals& totals) { return totals.busy.communication_s; }},
+          {{.key = "overhead_s", .unit = Unit::time, .meaning = "`step_overhead` of all steps"},
+           [](const PoolTotals& totals) { return totals.busy.overhead_s; }},
+          {{.key = "prompt_tokens", .meaning = "computed, also again after a preemption"},
+           &PoolTotals::prompt_tokens},
+          {{.key = "decode_tokens", .meaning = "computed"}, &PoolTotals::decode_tokens},
+          {{.key = "longest_queue", .meaning = "requests waiting for a replica"},
+           &PoolTotals::longest_queue},
+          {{.key = "kv_cache_peak_bytes", .unit = Unit::bytes, .meaning = "per chip"},
+           &PoolTotals::peak_bytes}};
+}
+
+Metrics<ServeResult> system_metrics() {
+  return {
+      {{.key = "utilization",
+        .unit = Unit::share,
+        .meaning = "share of the time with a running step, of replicas that decode"},
+       [](const ServeResult& result) { return result.summary.utilization; }},
+      {{.key = "mean_batch", .meaning = "tokens decoded per step"},
+       [](const ServeResult& result) { return result.summary.mean_batch; }},
+      {{.key = "preemptions", .meaning = "sequences whose KV cache was freed and recomputed"},
+       [](const ServeResult& result) { return result.summary.preemptions; }},
+      {{.key = "weights_bytes", .unit = Unit::bytes, .meaning = "per chip"},
+       [](const ServeResult& result) { return result.memory.weights; }},
+      {{.key = "kv_cache_bytes", .unit = Unit::bytes, .meaning = "per chip, available"},
+       [](const ServeResult& result) { return result.memory.cache; }},
+      {{.key = "kv_cache_tokens", .meaning = "that a replica can hold"},
+       [](const ServeResult& result) { return result.memory.positions; }},
+      {{.key = "simulated_steps",
+        .unit = Unit::count,
+        .meaning = "with different numbers of tokens; communication in between is interpolated"},
+       &ServeResult::simulated_steps},
+      {{.key = "interpolation_error",
+        .unit = Unit::ratio,
+        .meaning = "largest error of an interpolated step time at the steps that test it"},
+       &ServeResult::interpolation_error}};
+}
+
+Metrics<ServeResult> state_metrics() {
+  Metrics<ServeResult> metrics = {
+      result::Metric<ServeResult>({.key = "latency_share",
+                                   .unit = Unit::object,
+                                   .meaning = "shares of the latency of all requests, by state"})};
+  for (std::size_t i = 0; i < serving::kStates; ++i)
+    metrics.push_back({{.key = fmt::format("latency_share/{}", kStateNames[i].second),
+                        .unit = Unit::share,
+                        .meaning = kStateMeanings[i]},
+                       [i](const ServeResult& result) { return result.summary.spent[i]; }});
+  return metrics;
+}
+
+Metrics<ServeResult> pools() {
+  const auto object = [](std::string_view key, std::string_view meaning, Empty empty) {
+    return Metrics<ServeResult>{result::Metric<ServeResult>(
+        {.key = std::string(key), .unit = Unit::object, .meaning = meaning, .empty = empty})};
+  };
+  return result::joined<ServeResult>(
+      {object("steps", "replicas that decode", Empty::never),
+       result::within<ServeResult>(
+           "steps", pool_metrics(),
+           [](const ServeResult& result) { return &result.outcome.totals; }),
+       object("prefill", "replicas of the prefill pool", Empty::absent),
+       result::within<ServeResult>("prefill", pool_metrics(), [](const ServeResult& result) {
+         return result.outcome.prefill_totals ? &*result.outcome.prefill_totals : nullptr;
+       })});
+}
+
+Json request_json(const serving::Record& record) {
+  Json json = {{"arrival_s", record.request.arrival_s},
+               {"prompt", record.request.prompt},
+               {"output", record.request.output},
+               {"ttft_s", record.ttft_s()},
+               {"tpot_s", record.tpot_s()},
+               {"latency_s", record.latency_s()},
+               {"replica", record.replica},
+               {"preemptions", record.preemptions}};
+  for (std::size_t i = 0; i < serving::kStates; ++i)
+    json[fmt::format("{}_s", kStateNames[i].second)] = record.spent_s[i];
+  return json;
+}
+
+}  // namespace
+
+const Metrics<ServeResult>& serve_metrics() {
+  static const Metrics<ServeResult> metrics = result::joined<ServeResult>(
+      {rate_metrics(), latency_metrics(), state_metrics(), system_metrics(), pools()});
+  return metrics;
+}
+
+std::string_view name(State state) { return kStateNames[static_cast<std::size_t>(state)].second; }
+
+Json to_json(const ServeResult& result, bool requests) {
+  Json json = {{"version", output::version()}, {"config", config::to_json(result.config)}};
+  result::add_metrics(serve_metrics(), result, json);
+  if (!requests) return json;
+  json["requests_list"] = Json::array();
+  for (const serving::Record& record : result.outcome.records)
+    json["requests_list"].push_back(request_json(record));
+  return json;
+}
+
+}  // namespace equarx::serve

@@ -1,0 +1,137 @@
+#include "experiments/serve/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/output/table.hpp"
+#include "base/units/quantity.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/serve/metrics.hpp"
+
+namespace equarx::serve {
+namespace {
+
+using output::percent_text;
+using serving::Distribution;
+using serving::State;
+using units::bytes_text;
+using units::time_text;
+
+constexpr int kDigits = 3;
+
+std::string line(std::string_view title, const std::string& text) {
+  return fmt::format("{:<12}{}\n", title, text);
+}
+
+std::string machine(const config::PoolConfig& pool) {
+  return fmt::format("{} x {}, {}{}", pool.tensor(), pool.machine.chip.name,
+                     config::topology_text(pool.machine.topology),
+                     pool.replicas() > 1 ? fmt::format(", {} replicas", pool.replicas()) : "");
+}
+
+std::string load_text(const ServeResult& result) {
+  const serving::Load& load = result.config.load;
+  const std::size_t requests = result.outcome.records.size();
+  if (load.concurrency)
+    return fmt::format("{} requests, {} in flight", requests, *load.concurrency);
+  return fmt::format("{} requests, {:.4g}/s{}", requests, result.offered_per_s,
+                     result.config.trace.empty() ? "" : fmt::format(" ({})", result.config.trace));
+}
+
+std::string latency_table(const serving::Summary& summary) {
+  std::vector<output::TableRow> rows = {{"", "mean", "50 %", "90 %", "99 %", "most"}};
+  const auto add = [&](const char* title, const Distribution& times) {
+    rows.push_back({title, time_text(times.mean), time_text(times.p50), time_text(times.p90),
+                    time_text(times.p99), time_text(times.most)});
+  };
+  add("time to first token (TTFT)", summary.ttft);
+  add("time per output token (TPOT)", summary.tpot);
+  add("inter-token latency (ITL)", summary.itl);
+  add("end-to-end latency", summary.latency);
+  return output::aligned_table(rows);
+}
+
+/// States by their share of the latency, largest first.
+std::string states_text(const serving::Summary& summary) {
+  constexpr std::array<std::string_view, serving::kStates> kTexts = {
+      "waiting for a step",
+      "waiting for a sequence to end",
+      "waiting for room in a step",
+      "waiting for KV cache",
+      "preempted",
+      "KV transfers",
+      "prefill",
+      "decoding"};
+  constexpr double kLeast = 5e-4;
+  std::vector<std::pair<double, std::string_view>> shares;
+  for (std::size_t i = 0; i < serving::kStates; ++i)
+    if (summary.spent[i] >= kLeast) shares.emplace_back(summary.spent[i], kTexts[i]);
+  std::ranges::stable_sort(shares, std::ranges::greater(),
+                           [](const auto& share) { return share.first; });
+  std::string text;
+  for (const auto& [share, state] : shares)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", state, percent_text(share, kDigits));
+  return text;
+}
+
+std::string steps_text(const serving::PoolTotals& totals, double utilization) {
+  const double busy_s = totals.busy.total_s();
+  return fmt::format(
+      "{} steps, running {} of the time: compute {}, exposed communication {}, "
+      "engine {}",
+      totals.steps, percent_text(utilization, kDigits),
+      percent_text(totals.busy.compute_s / busy_s, kDigits),
+      percent_text(totals.busy.communication_s / busy_s, kDigits),
+      percent_text(totals.busy.overhead_s / busy_s, kDigits));
+}
+
+std::string memory_text(const PoolMemory& memory, const serving::PoolTotals& totals) {
+  return fmt::format(
+      "per chip: weights {}, KV cache {} ({:.4g} tokens per replica), at most {} used",
+      bytes_text(memory.weights), bytes_text(memory.cache), memory.positions,
+      percent_text(totals.peak_bytes / memory.cache, kDigits));
+}
+
+std::string warning(const ServeResult& result) {
+  if (!result.is_overloaded()) return "";
+  return line("Overload",
+              fmt::format("{:.4g} requests/s arrive, but at most {:.4g}/s can be served: the queue "
+                          "grows as long as they arrive",
+                          result.offered_per_s, *result.capacity_per_s));
+}
+
+}  // namespace
+
+std::string to_table(const ServeResult& result) {
+  const config::ServingConfig& config = result.config;
+  const serving::Summary& summary = result.summary;
+  std::string text =
+      fmt::format("{} on {}\n", config.pool.workload.model.name, machine(config.pool));
+  if (config.prefill) text += line("Prefill", "on " + machine(config.prefill->pool));
+  text += line("Load", load_text(result)) + "\n" + latency_table(summary) + "\n";
+  text +=
+      line("Throughput",
+           fmt::format("{:.4g} requests/s, {:.5g} output tokens/s, {:.4g} per chip, {:.4g} per "
+                       "user",
+                       summary.requests_per_s, summary.output_tokens_per_s,
+                       summary.output_tokens_per_s / result.chips, summary.tokens_per_s_per_user));
+  text += line("Latency", states_text(summary));
+  text += line("Steps", steps_text(result.outcome.totals, summary.utilization));
+  text +=
+      line("Batch", fmt::format("{:.4g} tokens decoded per step, {:.4g} preemptions, queue of up "
+                                "to {:.4g}",
+                                summary.mean_batch, summary.preemptions,
+                                result.outcome.totals.longest_queue));
+  text += line("Memory", memory_text(result.memory, result.outcome.totals));
+  if (result.simulated_steps > 0)
+    text += line("Simulated",
+                 fmt::format("{} steps; others are interpolated, within {}", result.simulated_steps,
+                             percent_text(result.interpolation_error, 2)));
+  return text + warning(result);
+}
+
+}  // namespace equarx::serve

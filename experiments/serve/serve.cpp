@@ -1,0 +1,206 @@
+#include "experiments/serve/serve.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/input/errors.hpp"
+#include "base/input/pointer.hpp"
+#include "base/units/quantity.hpp"
+#include "models/workloads/footprint.hpp"
+#include "models/workloads/scheme_work.hpp"
+
+namespace equarx::serve {
+namespace {
+
+using serving::Request;
+using units::bytes_text;
+
+/// Share of the time that steps run, from which arrivals may exceed the capacity.
+constexpr double kBusy = 0.8;
+
+void check_requests(const std::vector<Request>& requests, const workloads::Transformer& model) {
+  const auto positions = [](const Request& request) { return request.prompt + request.output; };
+  const Request& longest = *std::ranges::max_element(requests, {}, positions);
+  if (positions(longest) > model.largest_context)
+    throw input::InputError(
+        "/serving/load",
+        fmt::format("has a request of {} + {} tokens; {} takes up to {}", longest.prompt,
+                    longest.output, model.name, model.largest_context));
+}
+
+/// A pool with the times of its steps.
+struct TimedPool {
+  StepCosts costs;
+  PoolMemory memory;
+  serving::Pool pool;
+};
+
+std::unique_ptr<TimedPool> timed_pool(const config::PoolConfig& config,
+                                      const std::vector<Request>& requests,
+                                      const std::string& pointer, const ServeOptions& options) {
+  const config::WorkloadConfig& workload = config.workload;
+  const std::uint64_t longest = std::ranges::max(requests, {}, &Request::prompt).prompt;
+  const PoolMemory memory = pool_memory(config, longest, pointer);
+  if (options.part)
+    options.part(
+        fmt::format("simulating steps on {} x {}", config.tensor(), config.machine.chip.name));
+  std::unique_ptr<TimedPool> timed(new TimedPool{
+      .costs = StepCosts(config, options.threads),
+      .memory = memory,
+      .pool = {
+          .served = {.model = workload.model,
+                     .method = workload.attention,
+                     .chips = config.tensor(),
+                     .cache = serving::KvCache(workload.model, workload.attention, config.tensor(),
+                                               config.scheduler.block, memory.cache),
+                     .step_time = {}},
+          .limits = config.scheduler.limits,
+          .replicas = config.replicas()}});
+  timed->pool.served.step_time = [costs = &timed->costs](const workloads::Batch& batch) {
+    return costs->time(batch);
+  };
+  return timed;
+}
+
+/// @throws input::InputError if a request does not fit into an empty cache
+void check_cache(const TimedPool& timed, const serving::Load& load,
+                 const std::vector<Request>& requests, const hardware::Chip& chip) {
+  const serving::KvCache& cache = timed.pool.served.cache;
+  const double prefix = serving::prefix_bytes(load, requests, cache);
+  const serving::Largest largest = serving::largest_request(requests, cache);
+  if (largest.bytes + prefix <= cache.capacity_bytes()) return;
+  const Request& request = requests[largest.request];
+  throw input::InputError(
+      "/serving/load",
+      fmt::format(
+          "has a request of {} + {} tokens, whose KV cache of {} never fits: each {} has {} "
+          "left; use more chips, a smaller \"kv\" format or shorter requests",
+          request.prompt, request.output, bytes_text(largest.bytes + prefix), chip.name,
+          bytes_text(cache.capacity_bytes())));
+}
+
+/// Arrivals per s; 0 if they follow from completions.
+double offered_rate(const serving::Load& load, const std::vector<Request>& requests) {
+  if (load.rate) return *load.rate;
+  const double span_s = requests.back().arrival_s;
+  if (load.concurrency || span_s <= 0.0) return 0.0;
+  return static_cast<double>(requests.size() - 1) / span_s;
+}
+
+/// Requests/s if all are there from the start.
+double capacity(const serving::System& system, std::vector<Request> requests) {
+  for (Request& request : requests) request.arrival_s = 0.0;
+  const serving::Outcome outcome = serving::simulate(system, requests);
+  return static_cast<double>(requests.size()) / outcome.end_s;
+}
+
+class Server {
+ public:
+  Server(const config::ServingConfig& config, const ServeOptions& options)
+      : config_(config), options_(options), requests_(serving::draw(config.load)) {
+    check_requests(requests_, config.pool.workload.model);
+    pool_ = timed_pool(config.pool, requests_, "/serving", options);
+    check_cache(*pool_, config.load, requests_, config.pool.machine.chip);
+    if (config.prefill) {
+      prefill_ = timed_pool(config.prefill->pool, requests_, "/serving/prefill", options);
+      check_cache(*prefill_, config.load, requests_, config.prefill->pool.machine.chip);
+    }
+  }
+
+  ServeResult run() {
+    const serving::System system = this->system();
+    if (options_.part) options_.part(fmt::format("serving {} requests", requests_.size()));
+    ServeResult result{
+        .config = config_,
+        .outcome = serving::simulate(system, requests_,
+                                     {.steps = options_.steps, .progress = options_.progress}),
+        .summary = {},
+        .memory = pool_->memory};
+    result.summary = serving::summarize(result.outcome, system);
+    result.chips = config_.pool.chips();
+    result.simulated_steps = pool_->costs.simulated();
+    result.interpolation_error = pool_->costs.interpolation_error();
+    if (prefill_) add_prefill(result);
+    result.offered_per_s = offered_rate(config_.load, requests_);
+    if (result.offered_per_s > 0.0 && busy_share(result) > kBusy) {
+      if (options_.part) options_.part("measuring the capacity");
+      result.capacity_per_s = capacity(system, requests_);
+    }
+    return result;
+  }
+
+ private:
+  serving::System system() const {
+    serving::System system{.pool = pool_->pool, .prefill = {}, .load = config_.load};
+    if (prefill_)
+      system.prefill = {
+          .pool = prefill_->pool,
+          .port = {.bandwidth = config_.prefill->bandwidth * config_.prefill->pool.tensor(),
+                   .latency_s = config_.prefill->latency_s}};
+    return system;
+  }
+
+  void add_prefill(ServeResult& result) const {
+    result.prefill_memory = prefill_->memory;
+    result.chips += config_.prefill->pool.chips();
+    result.simulated_steps += prefill_->costs.simulated();
+    result.interpolation_error =
+        std::max(result.interpolation_error, prefill_->costs.interpolation_error());
+  }
+
+  /// Share of the time with a running step, of the busier pool.
+  double busy_share(const ServeResult& result) const {
+    double share = result.summary.utilization;
+    if (prefill_)
+      share = std::max(share, result.outcome.prefill_totals->busy.total_s() /
+                                  (result.outcome.end_s * config_.prefill->pool.replicas()));
+    return share;
+  }
+
+  const config::ServingConfig& config_;
+  const ServeOptions& options_;
+  std::vector<Request> requests_;
+  std::unique_ptr<TimedPool> pool_;
+  std::unique_ptr<TimedPool> prefill_;
+};
+
+}  // namespace
+
+PoolMemory pool_memory(const config::PoolConfig& pool, std::uint64_t longest,
+                       const std::string& pointer) {
+  const config::WorkloadConfig& workload = pool.workload;
+  const auto tokens = static_cast<double>(pool.scheduler.limits.tokens);
+  const double prompt = std::min(tokens, static_cast<double>(longest));
+  workloads::Batch batch;
+  batch.add(workload.model, {prompt, prompt, tokens / prompt}, workload.attention, true);
+  workloads::PhaseOperations operations = workloads::batch_operations(
+      workload.model, batch, pool.tensor(), workload.attention, workload.residual);
+  workloads::apply(workload.precision.scheme, operations);
+  PoolMemory memory{.weights = workloads::weight_bytes(workload.model, pool.tensor(), operations),
+                    .activations = workloads::activation_bytes(workload.model, tokens, operations)};
+  const double usable = pool.scheduler.memory * pool.machine.chip.hbm_capacity.value;
+  memory.cache = usable - memory.weights - memory.activations;
+  const serving::KvCache cache(workload.model, workload.attention, pool.tensor(), 1, memory.cache);
+  if (memory.cache <= cache.bytes(1))
+    throw input::DoesNotFitError(
+        input::pointer(pointer, "model"),
+        fmt::format(
+            "{} does not fit on {} x {}: of {} usable bytes each needs {} for weights and {} "
+            "for activations; use more chips, smaller formats, or fewer \"tokens\" per step",
+            workload.model.name, pool.tensor(), pool.machine.chip.name, bytes_text(usable),
+            bytes_text(memory.weights), bytes_text(memory.activations)),
+        memory.weights + memory.activations);
+  memory.positions = memory.cache / (cache.bytes(pool.workload.model.window + 2) -
+                                     cache.bytes(pool.workload.model.window + 1));
+  return memory;
+}
+
+ServeResult serve(const config::ServingConfig& config, const ServeOptions& options) {
+  return Server(config, options).run();
+}
+
+}  // namespace equarx::serve

@@ -1,0 +1,59 @@
+// Serves a load: simulated steps, a scheduler, and the latencies of all requests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "experiments/config/serving.hpp"
+#include "experiments/serve/step_costs.hpp"
+#include "models/serving/simulation.hpp"
+#include "models/serving/summary.hpp"
+
+namespace equarx::serve {
+
+/// Memory of a chip of a pool, in bytes.
+struct PoolMemory {
+  double weights = 0.0;
+  double activations = 0.0;  ///< of a step with as many positions as the scheduler allows
+  double cache = 0.0;        ///< left for the KV cache
+  double positions = 0.0;    ///< that the KV cache of a replica can hold
+};
+
+/// Memory of the chips of a pool for prompts of up to `longest` positions.
+/// @throws input::DoesNotFitError at `pointer` if there is none left for the KV cache
+PoolMemory pool_memory(const config::PoolConfig& pool, std::uint64_t longest,
+                       const std::string& pointer);
+
+/// Result of serving a load.
+struct ServeResult {
+  config::ServingConfig config;
+  serving::Outcome outcome;
+  serving::Summary summary;
+  PoolMemory memory;
+  std::optional<PoolMemory> prefill_memory = {};
+  std::uint32_t chips = 0;     ///< of both pools
+  double offered_per_s = 0.0;  ///< requests/s that arrive; 0 for a concurrency
+  /// Requests/s that are served if all are there from the start; if arrivals come close to it.
+  std::optional<double> capacity_per_s = {};
+  std::size_t simulated_steps = 0;   ///< with different numbers of positions
+  double interpolation_error = 0.0;  ///< largest of the time of a step, relative
+
+  /// True if requests arrive faster than they can be served.
+  bool is_overloaded() const { return capacity_per_s && offered_per_s > *capacity_per_s; }
+};
+
+/// Options of a run. None changes a time.
+struct ServeOptions {
+  unsigned threads = 1;
+  bool steps = false;                                   ///< records steps, for a trace
+  std::function<void(const std::string& part)> part{};  ///< called when a part begins
+  std::function<void(double share)> progress{};         ///< completed share of the part
+};
+
+/// Simulates a load. @throws input::InputError if a request never fits, or the model
+ServeResult serve(const config::ServingConfig& config, const ServeOptions& options);
+
+}  // namespace equarx::serve

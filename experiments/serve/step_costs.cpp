@@ -1,0 +1,161 @@
+#include "experiments/serve/step_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "base/os/parallel_for.hpp"
+#include "experiments/step/plan.hpp"
+#include "experiments/step/run.hpp"
+#include "models/workloads/scheme_work.hpp"
+
+namespace equarx::serve {
+namespace {
+
+using workloads::Batch;
+using workloads::Operation;
+using workloads::OperationKind;
+
+/// A simulated step.
+struct Simulated {
+  double communication_s = 0.0;
+  double step_s = 0.0;
+};
+
+Simulated simulated_step(const config::PoolConfig& pool, std::uint64_t rows) {
+  const step::StepPlan plan = step::make_plan(config::step_of(pool, rows));
+  const step::VariantResult result = step::run_variant(plan, plan.variants.front(), "serving");
+  return {result.exposed_s(), result.time_s};
+}
+
+/// Interval of numbers of positions between simulated ones.
+using Interval = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Number of positions halfway, on a logarithmic scale.
+std::uint64_t middle(const Interval& interval) {
+  return static_cast<std::uint64_t>(std::llround(
+      std::sqrt(static_cast<double>(interval.first) * static_cast<double>(interval.second))));
+}
+
+}  // namespace
+
+StepCosts::StepCosts(const config::PoolConfig& pool, unsigned threads)
+    : pool_(pool), rates_(workloads::compute_rates(pool.machine.chip)) {
+  if (pool.tensor() > 1) simulate(threads);
+}
+
+/// Simulates powers of two, then the middles of intervals until the interpolation is good enough.
+void StepCosts::simulate(unsigned threads) {
+  const auto run = [&](const std::vector<std::uint64_t>& rows) {
+    std::vector<Simulated> steps(rows.size());
+    os::parallel_for(rows.size(), threads, [&](std::size_t index, unsigned) {
+      steps[index] = simulated_step(pool_, rows[index]);
+    });
+    return steps;
+  };
+  std::vector<std::uint64_t> powers;
+  for (std::uint64_t rows = 1; rows < pool_.scheduler.limits.tokens; rows *= 2)
+    powers.push_back(rows);
+  powers.push_back(pool_.scheduler.limits.tokens);
+  const std::vector<Simulated> first = run(powers);
+  std::vector<Interval> open;
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    communication_[powers[i]] = first[i].communication_s;
+    if (i > 0 && powers[i] > powers[i - 1] + 1) open.emplace_back(powers[i - 1], powers[i]);
+  }
+  while (!open.empty()) {
+    std::vector<std::uint64_t> middles;
+    for (const Interval& interval : open) middles.push_back(middle(interval));
+    const std::vector<Simulated> steps = run(middles);
+    std::vector<Interval> next;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const double interpolated_s = communication_s(static_cast<double>(middles[i]));
+      const double error = std::abs(interpolated_s - steps[i].communication_s) / steps[i].step_s;
+      const auto& [low, high] = open[i];
+      const bool is_narrow = high - low <= 3 || high * 8 < low * 9;
+      if (error > kTolerance && !is_narrow) {
+        next.emplace_back(low, middles[i]);
+        next.emplace_back(middles[i], high);
+      } else {
+        error_ = std::max(error_, error);
+      }
+    }
+    for (std::size_t i = 0; i < open.size(); ++i)
+      communication_[middles[i]] = steps[i].communication_s;
+    std::erase_if(next,
+                  [](const Interval& interval) { return interval.second <= interval.first + 1; });
+    open = std::move(next);
+  }
+}
+
+double StepCosts::communication_s(double rows) const {
+  if (communication_.empty()) return 0.0;
+  const auto above = communication_.lower_bound(static_cast<std::uint64_t>(std::ceil(rows)));
+  if (above == communication_.end()) {  // a whole prompt beyond the limit of a step
+    const auto last = std::prev(above);
+    return last->second * rows / static_cast<double>(last->first);
+  }
+  if (above == communication_.begin() || static_cast<double>(above->first) == rows)
+    return above->second;
+  const auto below = std::prev(above);
+  const double place =
+      (rows - static_cast<double>(below->first)) / static_cast<double>(above->first - below->first);
+  return std::lerp(below->second, above->second, place);
+}
+
+/// Time of an operation in the chunks of the step.
+double StepCosts::chunked_s(const Operation& operation) const {
+  if (operation.kind == OperationKind::allreduce) return 0.0;
+  if (pool_.workload.chunks == 1) return workloads::roofline(operation, rates_).seconds;
+  return pool_.workload.chunks *
+         workloads::roofline(workloads::part_of(operation, pool_.workload.chunks), rates_).seconds;
+}
+
+double StepCosts::total_s(const std::vector<Operation>& operations) const {
+  double seconds = 0.0;
+  for (const Operation& operation : operations) seconds += chunked_s(operation);
+  return seconds;
+}
+
+/// Time of all operations but attention, which depend on the numbers of positions and logits alone.
+double StepCosts::rest_s(const Batch& batch) const {
+  constexpr int kHalf = 32;
+  const std::uint64_t key =
+      static_cast<std::uint64_t>(batch.rows) << kHalf | static_cast<std::uint64_t>(batch.logits);
+  const auto [found, is_new] = rest_.try_emplace(key, 0.0);
+  if (!is_new) return found->second;
+  const config::WorkloadConfig& workload = pool_.workload;
+  const Batch rest{.rows = batch.rows, .logits = batch.logits, .local = {}, .global = {}};
+  workloads::PhaseOperations operations = workloads::batch_operations(
+      workload.model, rest, pool_.tensor(), workload.attention, workload.residual);
+  workloads::apply(workload.precision.scheme, operations);
+  const std::uint32_t local = workloads::local_layers(workload.model);
+  found->second = total_s(operations.embedding) + local * total_s(operations.local_layer) +
+                  (workload.model.layers - local) * total_s(operations.global_layer) +
+                  (batch.logits > 0.0 ? total_s(operations.head) : 0.0);
+  return found->second;
+}
+
+double StepCosts::attention_s(const Batch::Layer& layer) const {
+  const config::WorkloadConfig& workload = pool_.workload;
+  const workloads::Shard shard = workloads::shard(workload.model, pool_.tensor());
+  double seconds = 0.0;
+  for (const workloads::Attended* attended : {&layer.prompts, &layer.decoding})
+    if (attended->rows > 0.0)
+      seconds += total_s(
+          workloads::attention_operations(workload.model, *attended, shard, workload.attention));
+  return seconds;
+}
+
+serving::StepTime StepCosts::time(const Batch& batch) const {
+  const std::uint32_t local = workloads::local_layers(pool_.workload.model);
+  double attention = (pool_.workload.model.layers - local) * attention_s(batch.global);
+  if (local > 0) attention += local * attention_s(batch.local);
+  return {.compute_s = rest_s(batch) + attention,
+          .communication_s = communication_s(batch.rows),
+          .overhead_s = pool_.scheduler.step_overhead_s};
+}
+
+}  // namespace equarx::serve

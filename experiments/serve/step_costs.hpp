@@ -1,0 +1,51 @@
+// Times of the steps of a pool of replicas, for any batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+
+#include "experiments/config/serving.hpp"
+#include "models/serving/replica.hpp"
+#include "models/workloads/roofline.hpp"
+
+namespace equarx::serve {
+
+/// Times the operations of a batch as a step does, and interpolates the exposed communication
+/// between steps simulated with some numbers of positions. Not for concurrent use.
+class StepCosts {
+ public:
+  /// Interpolation error aimed at, as a share of the step.
+  static constexpr double kTolerance = 0.01;
+
+  /// Simulates steps on up to `threads` threads; `pool` must outlive this object.
+  /// @throws input::InputError as running a step
+  StepCosts(const config::PoolConfig& pool, unsigned threads);
+
+  /// Time of a step of a replica.
+  serving::StepTime time(const workloads::Batch& batch) const;
+
+  /// Exposed communication of a step with this many positions, in s.
+  double communication_s(double rows) const;
+
+  /// Number of simulated steps.
+  std::size_t simulated() const { return communication_.size(); }
+  /// Largest error of an interpolated step time that was found, relative to a simulated one.
+  double interpolation_error() const { return error_; }
+
+ private:
+  double rest_s(const workloads::Batch& batch) const;
+  double attention_s(const workloads::Batch::Layer& layer) const;
+  double total_s(const std::vector<workloads::Operation>& operations) const;
+  double chunked_s(const workloads::Operation& operation) const;
+  void simulate(unsigned threads);
+
+  const config::PoolConfig& pool_;
+  workloads::ComputeRates rates_;
+  std::map<std::uint64_t, double> communication_;  ///< s, by positions
+  double error_ = 0.0;
+  mutable std::unordered_map<std::uint64_t, double> rest_;  ///< of rest_s(), by rows and logits
+};
+
+}  // namespace equarx::serve
