@@ -11,6 +11,7 @@
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
 #include "base/input/nearest.hpp"
+#include "experiments/config/hugging_face.hpp"
 
 namespace equarx::config {
 namespace {
@@ -119,6 +120,7 @@ const input::Table<Transformer>& model_table() {
 }  // namespace
 
 Transformer read_model(const input::Json& json) {
+  if (is_hugging_face(json)) return read_hugging_face(json);
   return model_table().read_all(input::ObjectReader(json, ""));
 }
 

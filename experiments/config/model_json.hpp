@@ -12,7 +12,7 @@ namespace equarx::config {
 /// that contains a '/' or ends in ".json"). @throws InputError, at `pointer`.
 workloads::Transformer load_model(const std::string& name_or_path, const std::string& pointer);
 
-/// Reads the contents of a model file.
+/// Reads the contents of a model file, or of a config.json of Hugging Face's Transformers.
 workloads::Transformer read_model(const input::Json& json);
 
 /// Schema of model files, with annotations.

@@ -193,6 +193,12 @@ StepConfig step_form(StepConfig config) {
   return config;
 }
 
+StepConfig with_layers(StepConfig config, std::uint32_t layers) {
+  config.workload.value().model.layers = layers;
+  add_served_graph(numerics::ElementFormat::bf16, config);
+  return config;
+}
+
 StepConfig read_step_config(const input::Json& json) {
   input::Json named = json;
   replace_format_aliases(named);

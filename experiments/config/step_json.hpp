@@ -17,6 +17,9 @@ input::Json variants_json(const StepConfig& config);
 /// steps are returned as they are. @throws input::InputError if its AllReduces are not of bf16
 StepConfig step_form(StepConfig config);
 
+/// A served model with the first `layers` of its layers. Collectives are the same, but fewer.
+StepConfig with_layers(StepConfig config, std::uint32_t layers);
+
 /// The configuration with all defaults filled in; read_step_config() restores it.
 input::Json to_json(const StepConfig& config);
 

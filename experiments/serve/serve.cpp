@@ -37,33 +37,20 @@ struct TimedPool {
   StepCosts costs;
   PoolMemory memory;
   serving::Pool pool;
+
+  TimedPool(const config::PoolConfig& config, const PoolMemory& of_chip, unsigned threads)
+      : costs(config, threads), memory(of_chip), pool(pool_of(config, memory, costs)) {}
 };
 
 std::unique_ptr<TimedPool> timed_pool(const config::PoolConfig& config,
                                       const std::vector<Request>& requests,
                                       const std::string& pointer, const ServeOptions& options) {
-  const config::WorkloadConfig& workload = config.workload;
   const std::uint64_t longest = std::ranges::max(requests, {}, &Request::prompt).prompt;
   const PoolMemory memory = pool_memory(config, longest, pointer);
   if (options.part)
-    options.part(
-        fmt::format("simulating steps on {} x {}", config.tensor(), config.machine.chip.name));
-  std::unique_ptr<TimedPool> timed(new TimedPool{
-      .costs = StepCosts(config, options.threads),
-      .memory = memory,
-      .pool = {
-          .served = {.model = workload.model,
-                     .method = workload.attention,
-                     .chips = config.tensor(),
-                     .cache = serving::KvCache(workload.model, workload.attention, config.tensor(),
-                                               config.scheduler.block, memory.cache),
-                     .step_time = {}},
-          .limits = config.scheduler.limits,
-          .replicas = config.replicas()}});
-  timed->pool.served.step_time = [costs = &timed->costs](const workloads::Batch& batch) {
-    return costs->time(batch);
-  };
-  return timed;
+    options.part(fmt::format("simulating steps on {} x {}", config.tensor(),
+                             config.machine.chip.name));
+  return std::make_unique<TimedPool>(config, memory, options.threads);
 }
 
 /// @throws input::InputError if a request does not fit into an empty cache
@@ -197,6 +184,21 @@ PoolMemory pool_memory(const config::PoolConfig& pool, std::uint64_t longest,
   memory.positions = memory.cache / (cache.bytes(pool.workload.model.window + 2) -
                                      cache.bytes(pool.workload.model.window + 1));
   return memory;
+}
+
+serving::Pool pool_of(const config::PoolConfig& config, const PoolMemory& memory,
+                      const StepCosts& costs) {
+  const config::WorkloadConfig& workload = config.workload;
+  return {.served = {.model = workload.model,
+                     .method = workload.attention,
+                     .chips = config.tensor(),
+                     .cache = serving::KvCache(workload.model, workload.attention, config.tensor(),
+                                               config.scheduler.block, memory.cache),
+                     .step_time = [&costs](const workloads::Batch& batch) {
+                       return costs.time(batch);
+                     }},
+          .limits = config.scheduler.limits,
+          .replicas = config.replicas()};
 }
 
 ServeResult serve(const config::ServingConfig& config, const ServeOptions& options) {

@@ -27,6 +27,10 @@ struct PoolMemory {
 PoolMemory pool_memory(const config::PoolConfig& pool, std::uint64_t longest,
                        const std::string& pointer);
 
+/// The replicas of a pool, whose steps take the times of `costs`, which must outlive them.
+serving::Pool pool_of(const config::PoolConfig& config, const PoolMemory& memory,
+                      const StepCosts& costs);
+
 /// Result of serving a load.
 struct ServeResult {
   config::ServingConfig config;

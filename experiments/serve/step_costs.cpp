@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/os/parallel_for.hpp"
+#include "experiments/config/step_json.hpp"
 #include "experiments/step/plan.hpp"
 #include "experiments/step/run.hpp"
 #include "models/workloads/scheme_work.hpp"
@@ -18,16 +19,14 @@ using workloads::Batch;
 using workloads::Operation;
 using workloads::OperationKind;
 
-/// A simulated step.
-struct Simulated {
-  double communication_s = 0.0;
-  double step_s = 0.0;
-};
-
-Simulated simulated_step(const config::PoolConfig& pool, std::uint64_t rows) {
-  const step::StepPlan plan = step::make_plan(config::step_of(pool, rows));
+/// Exposed communication of a step.
+double simulated_s(const config::PoolConfig& pool, std::uint64_t rows) {
+  const std::uint32_t all = pool.workload.model.layers;
+  const std::uint32_t layers = pool.workload.chunks == 1 ? 1 : all;
+  const step::StepPlan plan =
+      step::make_plan(config::with_layers(config::step_of(pool, rows), layers));
   const step::VariantResult result = step::run_variant(plan, plan.variants.front(), "serving");
-  return {result.exposed_s(), result.time_s};
+  return all / layers * result.exposed_s();
 }
 
 /// Interval of numbers of positions between simulated ones.
@@ -46,33 +45,40 @@ StepCosts::StepCosts(const config::PoolConfig& pool, unsigned threads)
   if (pool.tensor() > 1) simulate(threads);
 }
 
+StepCosts::StepCosts(const config::PoolConfig& pool, const StepCosts& other)
+    : pool_(pool),
+      rates_(workloads::compute_rates(pool.machine.chip)),
+      communication_(other.communication_),
+      error_(other.error_) {}
+
 /// Simulates powers of two, then the middles of intervals until the interpolation is good enough.
 void StepCosts::simulate(unsigned threads) {
   const auto run = [&](const std::vector<std::uint64_t>& rows) {
-    std::vector<Simulated> steps(rows.size());
+    std::vector<double> seconds(rows.size());
     os::parallel_for(rows.size(), threads, [&](std::size_t index, unsigned) {
-      steps[index] = simulated_step(pool_, rows[index]);
+      seconds[index] = simulated_s(pool_, rows[index]);
     });
-    return steps;
+    return seconds;
   };
   std::vector<std::uint64_t> powers;
   for (std::uint64_t rows = 1; rows < pool_.scheduler.limits.tokens; rows *= 2)
     powers.push_back(rows);
   powers.push_back(pool_.scheduler.limits.tokens);
-  const std::vector<Simulated> first = run(powers);
+  const std::vector<double> first = run(powers);
   std::vector<Interval> open;
   for (std::size_t i = 0; i < powers.size(); ++i) {
-    communication_[powers[i]] = first[i].communication_s;
+    communication_[powers[i]] = first[i];
     if (i > 0 && powers[i] > powers[i - 1] + 1) open.emplace_back(powers[i - 1], powers[i]);
   }
   while (!open.empty()) {
     std::vector<std::uint64_t> middles;
     for (const Interval& interval : open) middles.push_back(middle(interval));
-    const std::vector<Simulated> steps = run(middles);
+    const std::vector<double> seconds = run(middles);
     std::vector<Interval> next;
     for (std::size_t i = 0; i < open.size(); ++i) {
-      const double interpolated_s = communication_s(static_cast<double>(middles[i]));
-      const double error = std::abs(interpolated_s - steps[i].communication_s) / steps[i].step_s;
+      const auto rows = static_cast<double>(middles[i]);
+      const double step_s = seconds[i] + rest_s({.rows = rows, .logits = rows});
+      const double error = std::abs(communication_s(rows) - seconds[i]) / step_s;
       const auto& [low, high] = open[i];
       const bool is_narrow = high - low <= 3 || high * 8 < low * 9;
       if (error > kTolerance && !is_narrow) {
@@ -83,7 +89,7 @@ void StepCosts::simulate(unsigned threads) {
       }
     }
     for (std::size_t i = 0; i < open.size(); ++i)
-      communication_[middles[i]] = steps[i].communication_s;
+      communication_[middles[i]] = seconds[i];
     std::erase_if(next,
                   [](const Interval& interval) { return interval.second <= interval.first + 1; });
     open = std::move(next);

@@ -13,7 +13,8 @@
 namespace equarx::serve {
 
 /// Times the operations of a batch as a step does, and interpolates the exposed communication
-/// between steps simulated with some numbers of positions. Not for concurrent use.
+/// between steps simulated with some numbers of positions. Without chunks every layer exposes the
+/// same time, so steps of one layer suffice. Not for concurrent use.
 class StepCosts {
  public:
   /// Interpolation error aimed at, as a share of the step.
@@ -22,6 +23,10 @@ class StepCosts {
   /// Simulates steps on up to `threads` threads; `pool` must outlive this object.
   /// @throws input::InputError as running a step
   StepCosts(const config::PoolConfig& pool, unsigned threads);
+
+  /// With the communication of another pool, whose machine, mesh, model, chunks, AllReduces and
+  /// tokens per step are the same.
+  StepCosts(const config::PoolConfig& pool, const StepCosts& other);
 
   /// Time of a step of a replica.
   serving::StepTime time(const workloads::Batch& batch) const;

@@ -37,8 +37,8 @@ struct Batch {
 
   double rows = 0.0;    ///< positions
   double logits = 0.0;  ///< sequences with a next token
-  Layer local;
-  Layer global;
+  Layer local = {};
+  Layer global = {};
 
   /// Adds sequences of the model: a chunk of prompts, or tokens to decode. `samples`: their last
   /// position is the last of the sequence, and yields a token.

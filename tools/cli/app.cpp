@@ -13,6 +13,7 @@
 #include "tools/cli/exchange_options.hpp"
 #include "tools/cli/help_texts.hpp"
 #include "tools/cli/matmul_command.hpp"
+#include "tools/cli/plan_command.hpp"
 #include "tools/cli/serve_command.hpp"
 #include "tools/cli/vectors_command.hpp"
 
@@ -543,6 +544,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_tune(*app);
   add_advise(*app);
   add_serve(*app);
+  add_plan(*app);
   add_contract(*app);
   add_vectors(*app);
   add_import(*app);

@@ -68,6 +68,18 @@ inline constexpr const char* kRunFooter =
     "\n"
     "In a source tree, equarx-plot is 'python3 tools/plot/plot.py'.";
 
+/// Footer of plan.
+inline constexpr const char* kPlanFooter =
+    "Examples:\n"
+    "  equarx-sim plan --model llama3.1-70b --isl 4096 --osl 512 --ttft '1 s' --tpot '40 ms' "
+    "--chips tpu-v5e,tpu-v6e,h100\n"
+    "  equarx-sim plan --model llama3.1-8b --price tpu-v5e='$1.2/h' --price h100='$3/h' "
+    "--chips tpu-v5e,h100 --requests-per-s 20\n"
+    "  equarx-sim plan --model llama3.1-8b --chips tpu-v6e -o best.json && equarx-sim serve "
+    "best.json\n"
+    "\n"
+    "docs/serving.md explains the search.";
+
 /// Footer of serve.
 inline constexpr const char* kServeFooter =
     "Examples:\n"

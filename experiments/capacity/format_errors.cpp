@@ -1,0 +1,44 @@
+#include "experiments/capacity/format_errors.hpp"
+
+#include <vector>
+
+#include "base/input/json.hpp"
+#include "experiments/config/step_json.hpp"
+#include "experiments/step/run.hpp"
+#include "models/numerics/inputs/inputs.hpp"
+#include "models/stored/stored_codec.hpp"
+
+namespace equarx::capacity {
+namespace {
+
+constexpr std::size_t kRows = 64;
+constexpr std::size_t kColumns = 4096;
+
+}  // namespace
+
+double stored_nmse(const stored::StoredFormat& format) {
+  const stored::Shape shape{kRows, kColumns};
+  std::vector<float> values(shape.elements());
+  numerics::generate({}, 0, 0, values);
+  const std::vector<float> decoded = stored::decode(format, stored::encode(format, shape, values));
+  double error = 0.0;
+  double power = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double difference = static_cast<double>(decoded[i]) - values[i];
+    error += difference * difference;
+    power += static_cast<double>(values[i]) * values[i];
+  }
+  return error / power;
+}
+
+double sums_nmse(const config::PoolConfig& pool) {
+  if (pool.tensor() == 1) return 0.0;
+  input::Json json = config::to_json(config::step_of(pool, kRows));
+  json["values"] = input::Json::array({{{"distribution", "normal"}}});
+  const config::StepConfig step = config::with_layers(config::read_step_config(json), 1);
+  const step::StepPlan plan = step::make_plan(step);
+  const step::StepResult result = step::run_step(plan, [](const std::string&) {});
+  return result.variants.front().error ? result.variants.front().error->worst_nmse : 0.0;
+}
+
+}  // namespace equarx::capacity
