@@ -1,7 +1,7 @@
 // Writes the published model and its embeddings of sentences, for programs that compute it themselves.
-// Called by encoder.sh, with its arguments: OUTPUT_DIR (which exists) SENTENCES_FILE (one in each line)
+// Called by encoder.sh, with its arguments: OUTPUT_DIR (which exists) SENTENCES_FILE (one in each line) [COUNT]
 //   tokens.json       token numbers of each sentence, at most kPassageTokens
-//   embeddings.npy    [sentences, 512], as the packaged graph computes them
+//   embeddings.npy    [COUNT or all sentences, 512], as the packaged graph computes them
 //   weights/NAME.npy  every weight (model.js, namedWeights)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ function readSentences(path) {
   }
 }
 
-async function main([folder, sentencesPath]) {
+async function main([folder, sentencesPath, count]) {
   tf.enableProdMode();
   await tf.setBackend('cpu');
   const { graph } = await loadModel();
@@ -29,9 +29,9 @@ async function main([folder, sentencesPath]) {
   const tokens = readSentences(sentencesPath).map((sentence) => tokenize(sentence).slice(0, kPassageTokens));
   writeFileSync(join(folder, 'tokens.json'), JSON.stringify(tokens));
   const rows = [];
-  for (let begin = 0; begin < tokens.length; begin += kAtOnce) {
-    const answers = await embeddingsOf(graph, tokens.slice(begin, begin + kAtOnce));
-    rows.push(answers);
+  const embedded = tokens.slice(0, count === undefined ? undefined : Number(count));
+  for (let begin = 0; begin < embedded.length; begin += kAtOnce) {
+    rows.push(await embeddingsOf(graph, embedded.slice(begin, begin + kAtOnce)));
   }
   const embeddings = tf.concat(rows);
   writeNpy(join(folder, 'embeddings.npy'), embeddings.dataSync(), embeddings.shape);

@@ -57,19 +57,25 @@ def ranks_of(values: np.ndarray) -> np.ndarray:
     return ranks
 
 
+def cosines(exact: np.ndarray, got: np.ndarray) -> dict:
+    """Mean and least cosine of embeddings [sentences, width] to exact ones."""
+    exact, got = exact.astype(np.float64), got.astype(np.float64)
+    cosine = (exact * got).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(got, axis=1)
+    return {"cosine_mean": float(cosine.mean()), "cosine_least": float(cosine.min())}
+
+
 def compared(exact: np.ndarray, got: np.ndarray) -> dict:
     """Reported errors of embeddings [sentences, width] against exact ones."""
     exact, got = exact.astype(np.float64), got.astype(np.float64)
-    cosine = (exact * got).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(got, axis=1)
     pairs = pairs_of(len(exact))
     moved = np.abs(ranks_of(similarities(exact, pairs)) - ranks_of(similarities(got, pairs)))
-    return {"cosine_mean": float(cosine.mean()), "cosine_least": float(cosine.min()),
-            "pairs_moved": int((moved > 0).sum()), "places_mean": float(moved.mean()), "places_most": int(moved.max())}
+    return {**cosines(exact, got), "pairs_moved": int((moved > 0).sum()), "places_mean": float(moved.mean()),
+            "places_most": int(moved.max())}
 
 
-def prepare(folder: pathlib.Path, sentences: list[str]) -> None:
-    """Gets the model and its own embeddings, once for these sentences. `folder`/encoder exists only
-    if complete: a killed tool leaves partial files in a different folder."""
+def prepare(folder: pathlib.Path, sentences: list[str], embedded: int | None = None) -> None:
+    """Gets the model, and its own embeddings of the first sentences (`embedded`: all), once for these sentences.
+    `folder`/encoder exists only if complete: a killed tool leaves partial files in a different folder."""
     text = "\n".join(sentences) + "\n"
     made, part = folder / "encoder", folder / f"encoder.part{os.getpid()}"
     if (made / "sentences.txt").is_file() and (made / "sentences.txt").read_text() == text:
@@ -77,7 +83,8 @@ def prepare(folder: pathlib.Path, sentences: list[str]) -> None:
     for killed in folder.glob("encoder.part*"):
         shutil.rmtree(killed, ignore_errors=True)
     write_whole(part / "sentences.txt", text)
-    if subprocess.run(["bash", TOOL, part, part / "sentences.txt"], check=False).returncode:
+    count = str(len(sentences) if embedded is None else embedded)
+    if subprocess.run(["bash", TOOL, part, part / "sentences.txt", count], check=False).returncode:
         raise QualityError("the model could not be read; tools/activations/README.md lists its requirements")
     shutil.rmtree(made, ignore_errors=True)
     part.rename(made)
@@ -93,7 +100,8 @@ def check_exact(folder: pathlib.Path) -> float:
     """The largest difference between embeddings computed here and by the packaged graph. @raises
     QualityError if the models differ"""
     encoder, tokens = model(folder)
-    off = float(np.abs(encoder.embed(tokens).numpy() - np.load(folder / "encoder" / "embeddings.npy")).max())
+    packaged = np.load(folder / "encoder" / "embeddings.npy")
+    off = float(np.abs(encoder.embed(tokens[:len(packaged)]).numpy() - packaged).max())
     if not off <= TOLERANCE:
         raise QualityError(f"embeddings are {off:.1e} off those of the packaged model, allowed is {TOLERANCE}")
     return off

@@ -129,6 +129,10 @@ class Model(torch.nn.Module):
                 block.update(xielu_parameters())
             self.blocks.append(block)
 
+    def matrices(self) -> list[dict[str, torch.Tensor]]:
+        """Weights [out, in] of each block's products, named as in hooks."""
+        return [{name: weight for name, weight in block.items() if weight.ndim == 2} for block in self.blocks]
+
     def forward(self, tokens: torch.Tensor, hooks: Hooks | None = None) -> torch.Tensor:
         hooks = hooks or Hooks()
         x = self.embedding[tokens]

@@ -80,35 +80,59 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
     _save(figure, folder, "inference")
 
 
-def _stored_panel(axes, rows: list[dict], title: str) -> None:
+@dataclasses.dataclass(frozen=True)
+class _Cost:
+    """What stored weights cost: keys of the mean and of the ends of its interval, a unit, and the least that is
+    drawn."""
+
+    mean: str
+    low: str
+    high: str
+    label: str
+    unit: float = 1.0
+    least: float = 0.0
+
+    def drawn(self, row: dict, key: str) -> float:
+        return max(row[key], self.least) / self.unit
+
+
+def _stored_panel(axes, rows: list[dict], title: str, cost: _Cost) -> None:
     names = dict.fromkeys(["GPTQ", *(row["method"] for row in rows)])  # the same look in both panels
     for name, look in style.looks(list(names)).items():
         some = sorted((row for row in rows if row["method"] == name), key=lambda row: row["bits_per_weight"])
-        axes.plot([row["bits_per_weight"] for row in some],
-                  [max(row["perplexity_change"], SHOWN) * 100 for row in some], color=look.colour, linestyle=look.line,
-                  marker=look.marker, markersize=5, linewidth=1, label=name)
+        axes.plot([row["bits_per_weight"] for row in some], [cost.drawn(row, cost.mean) for row in some],
+                  color=look.colour, linestyle=look.line, marker=look.marker, markersize=5, linewidth=1, label=name)
         for row in some:
-            axes.plot([row["bits_per_weight"]] * 2,
-                      [max(row[end], SHOWN) * 100 for end in ("change_low", "change_high")], color=look.colour,
-                      linewidth=0.8)
+            axes.plot([row["bits_per_weight"]] * 2, [cost.drawn(row, end) for end in (cost.low, cost.high)],
+                      color=look.colour, linewidth=0.8)
     axes.set(yscale="log", xlabel="bits of a weight, with all that is stored", title=title)
     axes.grid(color=style.PALE)
     axes.legend(fontsize=style.SMALL - 1)
 
 
-def stored(folder: pathlib.Path, rows: list[dict]) -> None:
-    """Growth of perplexity by the exact bits of a weight, below 8 bits; bars: 95 % over seeds."""
+def _stored(folder: pathlib.Path, name: str, rows: list[dict], cost: _Cost) -> None:
+    """Costs by the exact bits of a weight, below 8 bits; bars: 95 %."""
     _begin()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.8), sharey=True)
     shown = [row for row in rows if row["bits"] < 8]
     by_row = {row["method"] for row in shown if "by row" in row["method"] or "apart" in row["method"]}
-    _stored_panel(left, [row for row in shown if row["method"] not in by_row], "Groups of 32 (or 128)")
+    _stored_panel(left, [row for row in shown if row["method"] not in by_row], "Groups of 32 (or 128)", cost)
     _stored_panel(right, [row for row in shown if row["method"] in by_row | {"GPTQ"}],
-                  "Groups of a row, and GPTQ of the left")
-    least = min((row["perplexity_change"] for row in shown), default=SHOWN)
-    left.set(ylabel="perplexity grows by, % (bars: 95 % over seeds)", ylim=(max(least, SHOWN) * 50, None))
+                  "Groups of a row, and GPTQ of the left", cost)
+    least = min((cost.drawn(row, cost.mean) for row in shown), default=1.0)
+    left.set(ylabel=cost.label, ylim=(least / 2, None))
     figure.tight_layout()
-    _save(figure, folder, "stored")
+    _save(figure, folder, name)
+
+
+def stored(folder: pathlib.Path, rows: list[dict]) -> None:
+    _stored(folder, "stored", rows, _Cost("perplexity_change", "change_low", "change_high",
+                                          "perplexity grows by, % (bars: 95 % over seeds)", 0.01, SHOWN))
+
+
+def stored_encoder(folder: pathlib.Path, rows: list[dict]) -> None:
+    _stored(folder, "stored_encoder", rows, _Cost("turned", "turned_low", "turned_high",
+                                                  "1 - cosine to the exact embedding (bars: 95 % over sets)"))
 
 
 def _names(axes, rows: list[dict]) -> None:

@@ -13,6 +13,7 @@ from torch.nn import functional
 from models import Hooks
 
 LAYERS = 2
+PRODUCTS = ("qkv", "out", "up", "down")  # of a layer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,12 +32,18 @@ class Encoder:
     def __init__(self, weights: dict[str, torch.Tensor]):
         self.weights = weights
         self.heads = int(weights["heads"])
+        # [out, in] as in hooks: views of the package's kernels.
+        self.products = [{name: weights[f"{name}_kernel_{layer}"].T for name in PRODUCTS} for layer in range(LAYERS)]
         self.dimensions = Dimensions(weights["out_kernel_0"].shape[0], weights["down_kernel_0"].shape[0])
 
     @classmethod
     def load(cls, folder: pathlib.Path) -> "Encoder":
         """Weights from NAME.npy files, as tools/activations/encoder.sh writes them."""
         return cls({path.stem: torch.from_numpy(np.load(path)) for path in sorted(folder.glob("*.npy"))})
+
+    def matrices(self) -> list[dict[str, torch.Tensor]]:
+        """Weights [out, in] of each layer's products, named as in hooks."""
+        return self.products
 
     def _norm(self, x: torch.Tensor, gain: str, bias: str) -> torch.Tensor:
         centred = x - x.mean(-1, keepdim=True)
@@ -47,10 +54,10 @@ class Encoder:
         angles = torch.arange(count, dtype=torch.float32)[:, None] * self.weights["inverse_periods"].reshape(1, -1)
         return torch.cat((angles.sin(), angles.cos()), 1)
 
-    def _attention(self, layer: int, x: torch.Tensor, lengths: list[int]) -> torch.Tensor:
+    def _attention(self, layer: int, x: torch.Tensor, lengths: list[int], hooks: Hooks) -> torch.Tensor:
         """Attention within each sentence. x: [tokens, width] of all sentences, concatenated."""
         w = self.weights
-        projected = x @ w[f"qkv_kernel_{layer}"] + w[f"qkv_bias_{layer}"]
+        projected = hooks.linear(f"{layer}/qkv", x, self.products[layer]["qkv"]) + w[f"qkv_bias_{layer}"]
         sizes = [int(size) for size in w[f"qkv_sizes_{layer}"]]
         mixed = []
         for part in projected.split(lengths):
@@ -62,19 +69,18 @@ class Encoder:
     def _layer(self, layer: int, x: torch.Tensor, lengths: list[int], hooks: Hooks) -> torch.Tensor:
         w = self.weights
 
-        def summed(where: str, inputs: torch.Tensor, kernel: str, bias: str) -> torch.Tensor:
-            # Hooks have weights [out, in], and sums [sequences, positions, out]; here all tokens
-            # form one sequence.
-            return hooks.row_parallel(f"{layer}/{where}", inputs[None], w[f"{kernel}_{layer}"].T)[0] + w[
-                f"{bias}_{layer}"]
+        def summed(name: str, inputs: torch.Tensor) -> torch.Tensor:
+            # Hooks have sums [sequences, positions, out]; here all tokens form one sequence.
+            product = hooks.row_parallel(f"{layer}/{name}", inputs[None], self.products[layer][name])[0]
+            return product + w[f"{name}_bias_{layer}"]
 
-        mixed = self._attention(layer, self._norm(x, f"norm_gain_{layer}", f"norm_bias_{layer}"), lengths)
+        mixed = self._attention(layer, self._norm(x, f"norm_gain_{layer}", f"norm_bias_{layer}"), lengths, hooks)
         # The first layer widens its input.
         residual = x if layer else x @ w["residual_kernel"] + w["residual_bias"]
-        x = residual + summed("out", mixed, "out_kernel", "out_bias")
+        x = residual + summed("out", mixed)
         inner = self._norm(x, f"ffn_gain_{layer}", f"ffn_norm_bias_{layer}")
-        inner = functional.relu(inner @ w[f"up_kernel_{layer}"] + w[f"up_bias_{layer}"])
-        return x + summed("down", inner, "down_kernel", "down_bias")
+        inner = hooks.linear(f"{layer}/up", inner, self.products[layer]["up"]) + w[f"up_bias_{layer}"]
+        return x + summed("down", functional.relu(inner))
 
     def embed(self, sentences: list[list[int]], hooks: Hooks | None = None) -> torch.Tensor:
         """[sentences, width], each of unit length."""

@@ -12,21 +12,14 @@ import torch
 import corpus
 import outcome
 from inference_study import exact, mean_and_interval, model_cell, train
-from models import Hooks, Shape
+from models import Hooks, Model, Shape, losses
 from store import Cell, fill
+from stored_claims import by_method, claims, over_seeds, print_claims
 from stored_weights import ByToken, Method, methods, quantized, squared_gradients
 from training import Schedule
 
 SEEDS = (1, 2, 3)
-STUDENT = 4.303  # 97.5 % quantile of Student's t with 2 degrees of freedom
 LIMIT = 0.01  # of the growth of perplexity, in claims 8 and 9
-REDUCED = ("BF16", "RTN", "GPTQ", "SliM-LLM", "weighted, sensitive and largest apart", "W8A8", "5 levels by row")
-# Claims of README.md: bits, better and worse method; then methods below LIMIT.
-ORDERS = [(3, "k-means by row", "RTN by row"), (3, "weighted k-means by row", "k-means by row"),
-          (3, "weighted, sensitive apart", "weighted k-means by row"),
-          (3, "weighted, sensitive and largest apart", "weighted, sensitive apart"), (2, "GPTQ", "RTN"),
-          (2, "SliM-LLM", "GPTQ"), (2, "5 levels by row", "RTN by row")]
-HARMLESS = [(8, "W8A8"), (4, "GPTQ by 128")]
 
 
 @functools.lru_cache(maxsize=1)
@@ -35,7 +28,12 @@ def calibration(folder: pathlib.Path, definition: str, count: int) -> tuple[torc
     settings = json.loads(definition)
     generator = torch.Generator().manual_seed(2000 + settings["seed"])
     sequences = corpus.load(folder).batch(generator, count, settings["schedule"]["length"])
-    return sequences, squared_gradients(exact(folder, definition).model, sequences)
+    return sequences, squared_gradients(exact(folder, definition).model, sequences, loss)
+
+
+def loss(model: Model, sequence: torch.Tensor) -> torch.Tensor:
+    """In nats."""
+    return losses(model(sequence[None, :-1]), sequence[None, 1:]).sum()
 
 
 def evaluate(folder: pathlib.Path, definition: dict) -> dict:
@@ -45,7 +43,7 @@ def evaluate(folder: pathlib.Path, definition: dict) -> dict:
     known = exact(folder, json.dumps(definition["model"]))
     method = Method(**definition["method"])
     sequences, importance = calibration(folder, json.dumps(definition["model"]), definition["calibration"])
-    model, result = quantized(known.model, method, sequences, importance)
+    model, result = quantized(known.model, method, lambda model, hooks: model(sequences[:, :-1], hooks), importance)
     result |= {"nll": [], "exact_nll": [], "top1": [], "kl": []}
     hooks = ByToken() if method.by_token else Hooks()
     with torch.no_grad():
@@ -70,42 +68,22 @@ def row_of(cell: Cell, result: dict) -> dict:
             "kl_nats": float(np.mean(result["kl"]))}
 
 
-def over_seeds(rows: list[dict]) -> list[dict]:
-    """A row for each method: means over seeds, and their 95 % intervals of perplexity."""
+def summary_of(rows: list[dict]) -> list[dict]:
+    """A row for each method: means over seeds, and 95 % intervals of perplexity."""
     made = []
-    for method, bits in dict.fromkeys((row["method"], row["bits"]) for row in rows):
-        some = [row for row in rows if (row["method"], row["bits"]) == (method, bits)]
-        growth = np.log1p([row["perplexity_change"] for row in some])
-        half = STUDENT * growth.std(ddof=1) / math.sqrt(len(some)) if len(some) > 1 else 0.0
+    for (method, bits), some in by_method(rows).items():
+        growth, half = over_seeds([log_growth(row) for row in some])
         made.append({"method": method, "bits": bits, "bits_per_weight": some[0]["bits_per_weight"],
-                     "nmse": float(np.mean([row["nmse"] for row in some])),
-                     "perplexity_change": math.expm1(growth.mean()), "change_low": math.expm1(growth.mean() - half),
-                     "change_high": math.expm1(growth.mean() + half),
+                     "nmse": float(np.mean([row["nmse"] for row in some])), "perplexity_change": math.expm1(growth),
+                     "change_low": math.expm1(growth - half), "change_high": math.expm1(growth + half),
                      "top1_agreement": float(np.mean([row["top1_agreement"] for row in some])),
                      "kl_nats": float(np.mean([row["kl_nats"] for row in some]))})
     return made
 
 
-def verdict(holds: list[bool]) -> str:
-    """A claim of all seeds."""
-    return "hit" if all(holds) else "undecided" if any(holds) else "miss"
-
-
-def claims(rows: list[dict]) -> list[dict]:
-    """Claims of README.md whose methods were evaluated: differences of log-perplexity by seed, above 0 for hits."""
-    growth = {(row["bits"], row["method"], row["seed"]): math.log1p(row["perplexity_change"]) for row in rows}
-    seeds = sorted({row["seed"] for row in rows})
-    made = []
-    for number, (bits, better, worse) in enumerate(ORDERS, 1):
-        if all((bits, method, seeds[0]) in growth for method in (better, worse)):
-            gains = [growth[bits, worse, seed] - growth[bits, better, seed] for seed in seeds]
-            made.append({"claim": number, "text": f"{bits} bits: {better} better than {worse}", "gains": gains})
-    for number, (bits, method) in enumerate(HARMLESS, len(ORDERS) + 1):
-        if (bits, method, seeds[0]) in growth:
-            gains = [math.log1p(LIMIT) - growth[bits, method, seed] for seed in seeds]
-            made.append({"claim": number, "text": f"{method}: perplexity grows by less than {LIMIT:.0%}",
-                         "gains": gains})
-    return [claim | {"verdict": verdict([gain > 0 for gain in claim["gains"]])} for claim in made]
+def log_growth(row: dict) -> float:
+    """Growth of log-perplexity."""
+    return math.log1p(row["perplexity_change"])
 
 
 def settings_of(reduced: bool, digest: str) -> dict:
@@ -123,17 +101,17 @@ def study(chosen: argparse.Namespace) -> None:
     trained = [dataclasses.replace(model_cell(model), name=f"model of seed {seed}") for seed, model in models.items()]
     fill(chosen.output, trained, functools.partial(train, chosen.output), chosen.threads,
          lambda result: f"held-out loss {result['held_out']:.3f}")
-    some = [method for method in methods() if not chosen.reduced or method.name in REDUCED]
     cells = [Cell(f"{method.name}, {method.bits} bits, seed {seed}",
                   {"model": model, "method": dataclasses.asdict(method), "calibration": 4 if chosen.reduced else 64})
-             for seed, model in models.items() for method in some]
+             for seed, model in models.items() for method in methods(chosen.reduced)]
     results = fill(chosen.output, cells, functools.partial(evaluate, chosen.output), chosen.threads,
                    lambda result: f"{result['bits_per_weight']:.2f} bits, KL {np.mean(result['kl']):.1e}")
     rows = [row_of(cell, results[cell.name]) for cell in cells]
     exact_perplexity = {cell.definition["model"]["seed"]: math.exp(np.mean(results[cell.name]["exact_nll"]))
                         for cell in cells}
-    summary = {"exact_perplexity": exact_perplexity, "methods": over_seeds(rows), "claims": claims(rows),
-               "settings": common}
+    summary = {"exact_perplexity": exact_perplexity, "methods": summary_of(rows),
+               "claims": claims(rows, log_growth, f"perplexity grows by less than {LIMIT:.0%}",
+                                lambda row: math.log1p(LIMIT) - log_growth(row)), "settings": common}
     outcome.write(chosen.output, "stored", rows, summary)
     print_tables(summary)
     import pictures
@@ -149,6 +127,4 @@ def print_tables(summary: dict) -> None:
         print(f"{row['method']:40}{row['bits']:6}{row['bits_per_weight']:10.2f}{row['nmse']:10.1e}"
               f"{row['perplexity_change']:+12.2%}{row['change_low']:+14.2%} to{row['change_high']:+8.2%}"
               f"{row['top1_agreement']:9.2%}{row['kl_nats']:11.1e}")
-    for claim in summary["claims"]:
-        gains = ", ".join(f"{gain:+.4f}" for gain in claim["gains"])
-        print(f"claim {claim['claim']}, {claim['text']}: {claim['verdict']} ({gains})")
+    print_claims(summary["claims"])

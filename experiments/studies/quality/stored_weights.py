@@ -1,4 +1,4 @@
-"""Weights of a language model in stored formats (docs/stored_formats.md), quantized block after block."""
+"""Weights of a model in stored formats (docs/stored_formats.md), quantized block after block."""
 import copy
 import dataclasses
 
@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from models import Hooks, Model, losses
+from models import Hooks
 
-MATRICES = ("q", "k", "v", "gate", "up", "out", "down")  # of a block of "llama"
 GROUP = 32  # of columns, in formats with groups along rows
+REDUCED = ("BF16", "RTN", "GPTQ", "SliM-LLM", "weighted, sensitive and largest apart", "W8A8", "5 levels by row")
 BY_TOKEN = {"elements": {"integer": 8}, "groups": {"along": "row"}}
 
 
@@ -65,14 +65,16 @@ def methods_of(bits: int) -> list[Method]:
                importance=True)]
 
 
-def methods() -> list[Method]:
+def methods(reduced: bool = False) -> list[Method]:
+    """All methods, or a few of each kind."""
     five = shifted(3, 0)
     five["elements"]["levels"] = 5
     w8a8 = {"elements": {"integer": 8}, "groups": {"along": "row"}, "scale": {"type": "fp16"}}
     others = [Method("BF16", 16, "bf16"), Method("W8A8", 8, w8a8, by_token=True),
               Method("GPTQ by 128", 4, shifted(4, 128, feedback={"order": "columns"}), inputs=True),
               Method("5 levels by row", 2, five)]
-    return others + [method for bits in (2, 3, 4, 8) for method in methods_of(bits)]
+    found = others + [method for bits in (2, 3, 4, 8) for method in methods_of(bits)]
+    return [method for method in found if not reduced or method.name in REDUCED]
 
 
 class Inputs(Hooks):
@@ -96,31 +98,37 @@ class ByToken(Hooks):
         return functional.linear(torch.from_numpy(rounded).view(x.shape), weight)
 
 
-def squared_gradients(model: Model, sequences: torch.Tensor) -> list[dict[str, np.ndarray]]:
-    """Sum of squared gradients of the sequences' losses, by block and matrix: the Fisher information of SqueezeLLM."""
-    sums = [{name: np.zeros(block[name].shape, "float32") for name in MATRICES} for block in model.blocks]
-    for sequence in sequences:
-        model.zero_grad()
-        losses(model(sequence[None, :-1]), sequence[None, 1:]).sum().backward()
-        for block, found in zip(model.blocks, sums):
-            for name in MATRICES:
-                found[name] += block[name].grad.numpy()**2
-    model.zero_grad()
+def squared_gradients(exact, examples, loss) -> list[dict[str, np.ndarray]]:
+    """Sum over examples of the squared gradient of loss(model, example), by block and matrix: for losses of sequences
+    the Fisher information of SqueezeLLM."""
+    model = copy.deepcopy(exact)
+    blocks = model.matrices()
+    sums = [{name: np.zeros(weight.shape, "float32") for name, weight in block.items()} for block in blocks]
+    for block in blocks:
+        for weight in block.values():
+            weight.requires_grad_()
+    for example in examples:
+        loss(model, example).backward()
+        for block, found in zip(blocks, sums):
+            for name, weight in block.items():
+                found[name] += weight.grad.numpy()**2
+                weight.grad = None
     return sums
 
 
 @torch.no_grad()
-def quantized(exact: Model, method: Method, sequences: torch.Tensor, importance) -> tuple[Model, dict]:
-    """The model with stored weights in its blocks, and their bits and errors. Inputs of a block are those with earlier
-    blocks quantized. `sequences`: calibration; `importance`: squared_gradients()."""
+def quantized(exact, method: Method, calibrate, importance) -> tuple:
+    """A copy of a model with stored weights in its blocks, and their bits and errors. Inputs of a block are those with
+    earlier blocks quantized. `calibrate(model, hooks)`: evaluates calibration data; `importance`:
+    squared_gradients()."""
     model = copy.deepcopy(exact)
     bits = errors = squares = count = 0
-    for index, block in enumerate(model.blocks):
+    for index, block in enumerate(model.matrices()):
         hooks = Inputs(index)
         if method.inputs:
-            model(sequences[:, :-1], hooks)
-        for name in MATRICES:
-            weights = block[name].numpy()
+            calibrate(model, hooks)
+        for name, weight in block.items():
+            weights = np.ascontiguousarray(weight.numpy())
             options = {"inputs": hooks.found[name]} if method.inputs else {}
             if method.importance:
                 options["importance"] = importance[index][name]
@@ -129,5 +137,5 @@ def quantized(exact: Model, method: Method, sequences: torch.Tensor, importance)
             errors += stored.mse * weights.size
             squares += float((weights.astype("float64")**2).sum())
             count += weights.size
-            block[name].copy_(torch.from_numpy(stored.dequantize()))
+            weight.copy_(torch.from_numpy(stored.dequantize()))
     return model, {"bits_per_weight": bits / count, "nmse": errors / squares}

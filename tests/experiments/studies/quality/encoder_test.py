@@ -11,6 +11,7 @@ import unittest
 from unittest import mock
 
 import quality  # noqa: F401  sets up the module path
+from made_up_encoder import HEADS, made_up_weights
 
 import numpy as np
 import torch
@@ -21,29 +22,7 @@ from sentence_encoder import Encoder
 from store import QualityError
 from tensor_parallel import Parallel, Way
 
-NARROW, WIDE, INNER, HEADS, WORDS = 16, 32, 64, 4, 50
 SENTENCES = [[3, 1, 4, 1, 5], [9, 2, 6], [49, 0, 7, 8, 9, 10, 11]]
-
-
-def made_up_weights() -> dict[str, torch.Tensor]:
-    generator = torch.Generator().manual_seed(2)
-
-    def normal(*shape, scale=0.2):
-        return torch.randn(*shape, generator=generator) * scale
-
-    weights = {"table": normal(WORDS, NARROW), "inverse_periods": torch.rand(1, NARROW // 2, generator=generator),
-               "head_kernel": normal(WIDE, WIDE), "head_bias": normal(WIDE), "residual_kernel": normal(NARROW, WIDE),
-               "residual_bias": normal(WIDE), "epsilon": torch.tensor(1e-6), "heads": torch.tensor(float(HEADS))}
-    for layer, width in enumerate((NARROW, WIDE)):
-        weights |= {
-            f"norm_gain_{layer}": 1 + normal(width), f"norm_bias_{layer}": normal(width),
-            f"qkv_kernel_{layer}": normal(width, 3 * width), f"qkv_bias_{layer}": normal(3 * width),
-            f"qkv_sizes_{layer}": torch.tensor([float(width)] * 3), f"query_scale_{layer}": torch.tensor(0.5),
-            f"out_kernel_{layer}": normal(width, WIDE), f"out_bias_{layer}": normal(WIDE),
-            f"ffn_gain_{layer}": 1 + normal(WIDE), f"ffn_norm_bias_{layer}": normal(WIDE),
-            f"up_kernel_{layer}": normal(WIDE, INNER), f"up_bias_{layer}": normal(INNER),
-            f"down_kernel_{layer}": normal(INNER, WIDE), f"down_bias_{layer}": normal(WIDE)}
-    return weights
 
 
 def one_by_one(weights: dict[str, torch.Tensor], sentence: list[int]) -> np.ndarray:
