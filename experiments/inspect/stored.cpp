@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/input/errors.hpp"
+#include "base/os/threads.hpp"
 #include "experiments/inspect/stored_pieces.hpp"
 #include "models/checkpoints/layout_file.hpp"
 #include "models/stored/feedback.hpp"
@@ -49,8 +50,9 @@ std::optional<stored::LayerInputs> layer_inputs(const StoredFiles& files,
   if (files.inputs && files.hessian)
     throw input::InputError("/hessian", "is computed from the inputs; give one of both");
   if (files.inputs)
-    return input::at("/inputs",
-                     [&] { return stored::inputs_of_tokens(columns, all_values(*files.inputs)); });
+    return input::at("/inputs", [&] {
+      return stored::inputs_of_tokens(columns, all_values(*files.inputs), os::default_threads());
+    });
   if (files.hessian)
     return input::at(
         "/hessian", [&] { return stored::inputs_of_hessian(columns, all_values(*files.hessian)); });
@@ -93,7 +95,8 @@ StoredReport quantize_stored(const tensors::TensorFile& file, const stored::Stor
     input::at("/layout", [&] { checkpoints::check_layout(*output->layout, given, shape); });
   const std::optional<stored::LayerInputs> inputs = layer_inputs(files, given, shape.columns);
   const stored::StoredFormat format = input::at("/format", [&] {
-    return inputs ? stored::adapted(given, shape, all_values(file), *inputs) : given;
+    return inputs ? stored::adapted(given, shape, all_values(file), *inputs, os::default_threads())
+                  : given;
   });
   std::optional<tensors::NpyFile> decoded = values_file(file, output);
   const auto sink = [&](std::uint64_t first, std::span<const float> values) {

@@ -61,8 +61,9 @@ Rounded round_pieces(const tensors::TensorFile& file, const StoredFormat& format
 stored::Encoded encoded_by(const StoredFormat& format, const stored::Shape& shape,
                            std::span<const float> values, std::span<const float> importance,
                            const stored::LayerInputs* inputs) {
-  if (inputs != nullptr) return stored::encode(format, shape, values, *inputs, importance);
-  return stored::encode(format, shape, values, importance, os::default_threads());
+  const unsigned threads = os::default_threads();
+  if (inputs != nullptr) return stored::encode(format, shape, values, *inputs, importance, threads);
+  return stored::encode(format, shape, values, importance, threads);
 }
 
 Rounded round_whole(const tensors::TensorFile& file, const StoredFormat& format,
@@ -78,7 +79,8 @@ Rounded round_whole(const tensors::TensorFile& file, const StoredFormat& format,
   error.add(decoded, std::span<const float>(values));
   rounded.error = error.metrics();
   if (options.inputs != nullptr)
-    rounded.output_error = stored::output_error(*options.inputs, values, decoded);
+    rounded.output_error =
+        stored::output_error(*options.inputs, values, decoded, os::default_threads());
   sink(0, decoded);
   if (options.keep_codes) rounded.packed = stored::packed(format, encoded);
   return rounded;

@@ -34,7 +34,8 @@ std::vector<double> factors_of(std::span<const double> magnitudes, double expone
 }  // namespace
 
 std::vector<double> searched_factors(const StoredFormat& format, const Shape& shape,
-                                     std::span<const float> values, const LayerInputs& inputs) {
+                                     std::span<const float> values, const LayerInputs& inputs,
+                                     unsigned threads) {
   if (inputs.tokens.empty())
     throw std::invalid_argument("column factors need the inputs; a Hessian is not enough");
   if (needs_importance(format))
@@ -49,8 +50,9 @@ std::vector<double> searched_factors(const StoredFormat& format, const Shape& sh
   for (std::uint32_t step = 0; step < format.before.factor_steps; ++step) {
     plain.before.column_factors =
         factors_of(magnitudes, static_cast<double>(step) / format.before.factor_steps);
-    const std::vector<float> decoded = decode(plain, encode(plain, shape, values));
-    const double error = output_error(inputs, values, decoded);
+    const std::vector<float> decoded =
+        decode(plain, encode(plain, shape, values, {}, threads), threads);
+    const double error = squared_outputs(inputs, difference(values, decoded), threads);
     if (error >= least) continue;
     least = error;
     best = plain.before.column_factors;

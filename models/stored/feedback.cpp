@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/os/parallel_for.hpp"
+#include "models/numerics/kernels/multiples.hpp"
 #include "models/stored/elements_apart.hpp"
 #include "models/stored/factors.hpp"
 #include "models/stored/finite.hpp"
@@ -44,7 +46,7 @@ std::vector<std::size_t> column_order(const Feedback& feedback, const LayerInput
 
 /// inverse_root() of the damped Hessian, rows and columns in `order`.
 std::vector<double> damped_root(const Feedback& feedback, const LayerInputs& inputs,
-                                std::span<const std::size_t> order) {
+                                std::span<const std::size_t> order, unsigned threads) {
   const std::size_t size = inputs.columns;
   const std::vector<bool> unused = unused_columns(inputs);
   std::vector<double> matrix(size * size);
@@ -58,7 +60,7 @@ std::vector<double> damped_root(const Feedback& feedback, const LayerInputs& inp
   for (std::size_t i = 0; i < size; ++i)
     matrix[i * size + i] += feedback.damping * trace / static_cast<double>(size);
   try {
-    return inverse_root(size, matrix);
+    return inverse_root(size, matrix, threads);
   } catch (const std::invalid_argument&) {
     throw std::invalid_argument("the Hessian is not positive definite with a damping of " +
                                 std::to_string(feedback.damping) +
@@ -80,15 +82,36 @@ struct GroupCodes {
   }
 };
 
+/// Stored parts of a row, without its codes.
+struct RowParts {
+  std::vector<float> scales;
+  std::vector<float> zero_points;
+  std::vector<float> tables;
+};
+
+/// A row that is being rounded.
+struct Row {
+  std::size_t first;         ///< element
+  std::vector<double> rest;  ///< not rounded yet, in the order of rounding
+  RowParts* parts;
+  std::vector<GroupCodes> groups = {};
+  std::vector<std::vector<float>> tables = {};
+};
+
+void append(std::vector<float>& all, const std::vector<float>& some) {
+  all.insert(all.end(), some.begin(), some.end());
+}
+
 class RowEncoder {
  public:
   RowEncoder(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-             const LayerInputs* inputs, std::span<const float> importance)
+             const LayerInputs* inputs, std::span<const float> importance, unsigned threads)
       : format_(format),
         quantizers_(format, shape),
         length_(row_group_length(format.groups, shape)),
         values_(values.begin(), values.end()),
-        importance_(importance) {
+        importance_(importance),
+        threads_(threads) {
     transform(format.before, shape, values_);
     apart_ = apart_of(format, shape, values_, importance);
     encoded_.shape = shape;
@@ -98,8 +121,19 @@ class RowEncoder {
   }
 
   Encoded encoded() {
-    for (std::size_t first = 0; first < values_.size(); first += encoded_.shape.columns)
-      encode_row(first);
+    constexpr std::size_t kRowsAtOnce = 8;  // each row of the root is read once for all
+    std::vector<RowParts> parts(values_.size() / encoded_.shape.columns);
+    const std::size_t blocks = (parts.size() + kRowsAtOnce - 1) / kRowsAtOnce;
+    os::parallel_for(blocks, threads_, [&](std::size_t block, unsigned) {
+      const std::size_t first = block * kRowsAtOnce;
+      encode_rows(first,
+                  std::span(parts).subspan(first, std::min(kRowsAtOnce, parts.size() - first)));
+    });
+    for (const RowParts& row : parts) {
+      append(encoded_.scales, row.scales);
+      append(encoded_.zero_points, row.zero_points);
+      append(encoded_.tables, row.tables);
+    }
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (apart_[i]) encoded_.apart.push_back({i, full_[i]});
     return std::move(encoded_);
@@ -109,7 +143,7 @@ class RowEncoder {
   void use(const LayerInputs& inputs) {
     const LayerInputs of_codes = transformed(format_.before, inputs);
     order_ = column_order(format_.feedback, of_codes);
-    root_ = damped_root(format_.feedback, of_codes, order_);
+    root_ = damped_root(format_.feedback, of_codes, order_, threads_);
     const std::vector<bool> unused = unused_columns(of_codes);
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (unused[i % unused.size()]) values_[i] = 0.0F;
@@ -124,7 +158,7 @@ class RowEncoder {
   }
 
   /// Finds scale or table of a group from its values.
-  GroupCodes open(std::size_t group, std::span<const float> values) {
+  GroupCodes open(std::size_t group, std::span<const float> values, Row& row) const {
     std::vector<float> kept;
     std::vector<double> weights;
     for (std::size_t n = 0; n < length_; ++n) {
@@ -133,43 +167,54 @@ class RowEncoder {
       kept.push_back(values[n]);
       weights.push_back(format_.elements.weighted ? double{importance_[i]} : 1.0);
     }
-    if (!has_scales(format_)) return fitted(kept, weights);
+    if (!has_scales(format_)) return fitted(kept, weights, row);
     const GroupScale scale = quantizers_.scale_of(group, kept, unit_);
-    encoded_.scales.push_back(scale.scale);
+    row.parts->scales.push_back(scale.scale);
     if (format_.scale.zero_point != ZeroPoint::none)
-      encoded_.zero_points.push_back(scale.zero_point);
+      row.parts->zero_points.push_back(scale.zero_point);
     return {.quantizer = &quantizers_.of(group), .scale = scale};
   }
 
-  GroupCodes fitted(const std::vector<float>& values, const std::vector<double>& weights) {
+  GroupCodes fitted(const std::vector<float>& values, const std::vector<double>& weights,
+                    Row& row) const {
     const std::size_t count = std::size_t{1} << static_cast<unsigned>(format_.elements.bits);
-    std::vector<float>& table = tables_.emplace_back(kmeans(values, weights, count));
+    std::vector<float>& table = row.tables.emplace_back(kmeans(values, weights, count));
     for (float& centre : table) centre = rounded(centre, format_.elements.table_type);
-    encoded_.tables.insert(encoded_.tables.end(), table.begin(), table.end());
+    append(row.parts->tables, table);
     return {.table = table};
   }
 
-  void encode_row(std::size_t first) {
+  Row row_of(std::size_t first, RowParts& parts) const {
     const std::size_t columns = encoded_.shape.columns;
-    tables_.clear();
-    tables_.reserve(columns / length_);
-    std::vector<GroupCodes> groups;
+    Row row{.first = first, .rest = std::vector<double>(columns), .parts = &parts};
+    row.tables.reserve(columns / length_);
     if (format_.feedback.order != FeedbackOrder::columns)
       for (std::size_t start = 0; start < columns; start += length_)
-        groups.push_back(
-            open((first + start) / length_, std::span(values_).subspan(first + start, length_)));
-    std::vector<double> rest(columns);  // in the order of rounding
-    for (std::size_t p = 0; p < columns; ++p) rest[p] = values_[first + column(p)];
-    for (std::size_t p = 0; p < columns; ++p) {
-      if (groups.size() <= column(p) / length_) {
-        const std::vector<float> updated(rest.begin() + static_cast<std::ptrdiff_t>(p),
-                                         rest.begin() + static_cast<std::ptrdiff_t>(p + length_));
-        groups.push_back(open((first + p) / length_, updated));
-      }
-      const double error =
-          rest[p] - rounded_value(first + column(p), rest[p], groups[column(p) / length_]);
-      spread(p, error, rest);
+        row.groups.push_back(open((first + start) / length_,
+                                  std::span(values_).subspan(first + start, length_), row));
+    for (std::size_t p = 0; p < columns; ++p) row.rest[p] = values_[first + column(p)];
+    return row;
+  }
+
+  /// Encodes rows from `first` on, column by column.
+  void encode_rows(std::size_t first, std::span<RowParts> parts) {
+    const std::size_t columns = encoded_.shape.columns;
+    std::vector<Row> rows;
+    rows.reserve(parts.size());
+    for (RowParts& one : parts) rows.push_back(row_of((first + rows.size()) * columns, one));
+    for (std::size_t p = 0; p < columns; ++p)
+      for (Row& row : rows) round(p, row);
+  }
+
+  void round(std::size_t p, Row& row) {
+    const std::size_t at = column(p);
+    if (row.groups.size() <= at / length_) {
+      const auto next = row.rest.begin() + static_cast<std::ptrdiff_t>(p);
+      const std::vector<float> updated(next, next + static_cast<std::ptrdiff_t>(length_));
+      row.groups.push_back(open((row.first + p) / length_, updated, row));
     }
+    const double value = row.rest[p];
+    spread(p, value - rounded_value(row.first + at, value, row.groups[at / length_]), row.rest);
   }
 
   /// Column at a place of the order.
@@ -188,7 +233,8 @@ class RowEncoder {
     if (root_.empty()) return;
     const double* row = root_.data() + place * rest.size();
     const double unit = error / row[place];
-    for (std::size_t j = place + 1; j < rest.size(); ++j) rest[j] -= unit * row[j];
+    numerics::kernels::add_multiple(-unit, row + place + 1, rest.size() - place - 1,
+                                    rest.data() + place + 1);
   }
 
   const StoredFormat& format_;
@@ -196,11 +242,11 @@ class RowEncoder {
   const std::size_t length_;
   std::vector<float> values_;
   const std::span<const float> importance_;
+  const unsigned threads_;
   std::vector<bool> apart_;
   std::vector<float> full_;  ///< rounded values of elements apart
   std::vector<std::size_t> order_;
   std::vector<double> root_;
-  std::vector<std::vector<float>> tables_;  ///< of the row
   float unit_ = 1.0F;
   Encoded encoded_;
 };
@@ -208,12 +254,12 @@ class RowEncoder {
 }  // namespace
 
 StoredFormat adapted(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-                     const LayerInputs& inputs) {
+                     const LayerInputs& inputs, unsigned threads) {
   check(format);
   check_columns(inputs, shape);
   StoredFormat result = format;
   if (format.before.factor_steps > 0) {
-    result.before.column_factors = searched_factors(format, shape, values, inputs);
+    result.before.column_factors = searched_factors(format, shape, values, inputs, threads);
     result.before.factor_steps = 0;
   }
   if (!format.widths.by_salience || !format.widths.bits.empty()) return result;
@@ -221,24 +267,25 @@ StoredFormat adapted(const StoredFormat& format, const Shape& shape, std::span<c
   transform(result.before, shape, turned);
   const LayerInputs of_codes = transformed(result.before, inputs);
   const std::vector<double> root =
-      damped_root(format.feedback, of_codes, column_order({}, of_codes));
-  result.widths.bits = widths_by_salience(result, shape, turned, of_codes, root);
+      damped_root(format.feedback, of_codes, column_order({}, of_codes), threads);
+  result.widths.bits = widths_by_salience(result, shape, turned, of_codes, root, threads);
   return result;
 }
 
 Encoded encode(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-               const LayerInputs& inputs, std::span<const float> importance) {
+               const LayerInputs& inputs, std::span<const float> importance, unsigned threads) {
   check_tensor(format, shape, values, importance);
   check_finite(values, "element");
   check_columns(inputs, shape);
   if (format.feedback.order == FeedbackOrder::none)
-    return encode(format, shape, values, importance);
-  return encode_rows(format, shape, values, &inputs, importance);
+    return encode(format, shape, values, importance, threads);
+  return encode_rows(format, shape, values, &inputs, importance, threads);
 }
 
 Encoded encode_rows(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-                    const LayerInputs* inputs, std::span<const float> importance) {
-  return RowEncoder(format, shape, values, inputs, importance).encoded();
+                    const LayerInputs* inputs, std::span<const float> importance,
+                    unsigned threads) {
+  return RowEncoder(format, shape, values, inputs, importance, threads).encoded();
 }
 
 }  // namespace equarx::stored

@@ -1,10 +1,14 @@
 #include "models/stored/layer_inputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
+#include "base/os/parallel_for.hpp"
+#include "models/numerics/kernels/multiples.hpp"
 #include "models/stored/finite.hpp"
 #include "models/stored/rotation.hpp"
 
@@ -15,28 +19,54 @@ void require(bool holds, const std::string& message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
-/// Adds x x^T to a lower triangle.
-void add_outer_product(std::span<const float> token, std::vector<double>& sum) {
-  const std::size_t columns = token.size();
-  for (std::size_t i = 0; i < columns; ++i) {
-    if (token[i] == 0.0F) continue;
-    double* row = sum.data() + i * columns;
-    for (std::size_t j = 0; j <= i; ++j) row[j] += double{token[i]} * double{token[j]};
+/// Rows that are computed together; sums of every element keep their order.
+constexpr std::size_t kRowsAtOnce = 16;
+
+/// Rows from `first` on, of at most so many that are computed together.
+std::size_t end_of_rows(std::size_t first, std::size_t rows) {
+  return std::min(first + kRowsAtOnce, rows);
+}
+
+std::size_t blocks_of(std::size_t rows) { return (rows + kRowsAtOnce - 1) / kRowsAtOnce; }
+
+/// Adds x x^T of all tokens to rows of a lower triangle, from `first` on.
+void add_outer_products(std::size_t columns, std::span<const float> tokens, std::size_t first,
+                        std::vector<double>& sum) {
+  constexpr std::size_t kTile = 256;  // columns that stay in the cache with the rows
+  std::array<double, kTile> others{};
+  const std::size_t last = end_of_rows(first, columns);
+  for (std::size_t start = 0; start < last; start += kTile) {
+    const std::size_t end = std::min(start + kTile, last);
+    for (std::size_t token = 0; token < tokens.size(); token += columns) {
+      const std::span<const float> x = tokens.subspan(token, columns);
+      std::copy(x.begin() + static_cast<std::ptrdiff_t>(start),
+                x.begin() + static_cast<std::ptrdiff_t>(end), others.begin());
+      for (std::size_t i = std::max(first, start); i < last; ++i) {
+        if (x[i] == 0.0F) continue;
+        numerics::kernels::add_multiple(x[i], others.data(), std::min(end, i + 1) - start,
+                                        sum.data() + i * columns + start);
+      }
+    }
   }
 }
 
-/// x^T H x, with H x in `product`.
-double squared_norm(const LayerInputs& inputs, std::span<const double> x,
-                    std::vector<double>& product) {
-  product.assign(inputs.columns, 0.0);
-  for (std::size_t i = 0; i < inputs.columns; ++i) {
-    if (x[i] == 0.0) continue;
-    const double* row = inputs.hessian.data() + i * inputs.columns;
-    for (std::size_t j = 0; j < inputs.columns; ++j) product[j] += x[i] * row[j];
+/// x^T H x of rows x of a matrix, as many as `norms`.
+void find_squared_norms(const LayerInputs& inputs, std::span<const double> matrix,
+                        std::span<double> norms) {
+  const std::size_t columns = inputs.columns;
+  std::vector<double> products(matrix.size(), 0.0);
+  for (std::size_t i = 0; i < columns; ++i) {
+    const double* moments = inputs.hessian.data() + i * columns;
+    for (std::size_t first = 0; first < matrix.size(); first += columns) {
+      const double x = matrix[first + i];
+      if (x != 0.0) numerics::kernels::add_multiple(x, moments, columns, products.data() + first);
+    }
   }
-  double sum = 0.0;
-  for (std::size_t i = 0; i < inputs.columns; ++i) sum += x[i] * product[i];
-  return sum;
+  for (std::size_t row = 0; row < norms.size(); ++row) {
+    norms[row] = 0.0;
+    for (std::size_t i = row * columns; i < (row + 1) * columns; ++i)
+      norms[row] += matrix[i] * products[i];
+  }
 }
 
 void transpose(std::size_t size, std::vector<double>& square) {
@@ -46,7 +76,7 @@ void transpose(std::size_t size, std::vector<double>& square) {
 
 }  // namespace
 
-LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens) {
+LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens, unsigned threads) {
   require(!tokens.empty() && tokens.size() % columns == 0,
           std::to_string(tokens.size()) + " inputs are no rows of " + std::to_string(columns) +
               "; give one row for each token, as long as the rows of the weights");
@@ -54,8 +84,9 @@ LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens)
   LayerInputs inputs{.columns = columns,
                      .hessian = std::vector<double>(columns * columns, 0.0),
                      .tokens = {tokens.begin(), tokens.end()}};
-  for (std::size_t first = 0; first < tokens.size(); first += columns)
-    add_outer_product(tokens.subspan(first, columns), inputs.hessian);
+  os::parallel_for(blocks_of(columns), threads, [&](std::size_t block, unsigned) {
+    add_outer_products(columns, tokens, block * kRowsAtOnce, inputs.hessian);
+  });
   const double factor = 2.0 * static_cast<double>(columns) / static_cast<double>(tokens.size());
   for (std::size_t i = 0; i < columns; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
@@ -104,20 +135,31 @@ LayerInputs transformed(const Before& before, const LayerInputs& inputs) {
   return result;
 }
 
+double squared_outputs(const LayerInputs& inputs, std::span<const double> weights,
+                       unsigned threads) {
+  const std::size_t rows = weights.size() / inputs.columns;
+  std::vector<double> norms(rows);
+  os::parallel_for(blocks_of(rows), threads, [&](std::size_t block, unsigned) {
+    const std::size_t first = block * kRowsAtOnce;
+    const std::size_t count = end_of_rows(first, rows) - first;
+    find_squared_norms(inputs, weights.subspan(first * inputs.columns, count * inputs.columns),
+                       std::span(norms).subspan(first, count));
+  });
+  return std::accumulate(norms.begin(), norms.end(), 0.0);
+}
+
+std::vector<double> difference(std::span<const float> exact, std::span<const float> decoded) {
+  std::vector<double> result(exact.size());
+  std::ranges::transform(exact, decoded, result.begin(),
+                         [](float x, float y) { return double{x} - double{y}; });
+  return result;
+}
+
 double output_error(const LayerInputs& inputs, std::span<const float> exact,
-                    std::span<const float> decoded) {
-  double error = 0.0;
-  double size = 0.0;
-  std::vector<double> row(inputs.columns);
-  std::vector<double> product;
-  for (std::size_t first = 0; first < exact.size(); first += inputs.columns) {
-    for (std::size_t i = 0; i < inputs.columns; ++i)
-      row[i] = double{exact[first + i]} - double{decoded[first + i]};
-    error += squared_norm(inputs, row, product);
-    std::copy_n(exact.begin() + static_cast<std::ptrdiff_t>(first), inputs.columns, row.begin());
-    size += squared_norm(inputs, row, product);
-  }
-  return error == 0.0 ? 0.0 : error / size;
+                    std::span<const float> decoded, unsigned threads) {
+  const double error = squared_outputs(inputs, difference(exact, decoded), threads);
+  if (error == 0.0) return 0.0;
+  return error / squared_outputs(inputs, std::vector<double>(exact.begin(), exact.end()), threads);
 }
 
 std::vector<double> outputs_of(const LayerInputs& inputs, std::span<const float> weights) {
@@ -125,15 +167,13 @@ std::vector<double> outputs_of(const LayerInputs& inputs, std::span<const float>
   const std::size_t rows = weights.size() / columns;
   const std::size_t tokens = inputs.tokens.size() / columns;
   std::vector<double> outputs(tokens * rows, 0.0);
-  std::vector<float> column(rows);
+  std::vector<double> column(rows);
   for (std::size_t c = 0; c < columns; ++c) {
     for (std::size_t r = 0; r < rows; ++r) column[r] = weights[r * columns + c];
-    if (std::ranges::all_of(column, [](float x) { return x == 0.0F; })) continue;
-    for (std::size_t t = 0; t < tokens; ++t) {
-      const double x = inputs.tokens[t * columns + c];
-      double* row = outputs.data() + t * rows;
-      for (std::size_t r = 0; r < rows; ++r) row[r] += x * double{column[r]};
-    }
+    if (std::ranges::all_of(column, [](double x) { return x == 0.0; })) continue;
+    for (std::size_t t = 0; t < tokens; ++t)
+      numerics::kernels::add_multiple(inputs.tokens[t * columns + c], column.data(), rows,
+                                      outputs.data() + t * rows);
   }
   return outputs;
 }

@@ -16,9 +16,10 @@ struct LayerInputs {
   std::vector<float> tokens = {};  ///< [tokens, columns]; empty if only the Hessian is known
 };
 
-/// Inputs of tokens, in rows. @throws std::invalid_argument for rows of another length, no rows,
-/// NaN and Inf
-LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens);
+/// Inputs of tokens, in rows, on up to `threads` threads. @throws std::invalid_argument for rows of
+/// another length, no rows, NaN and Inf
+LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens,
+                             unsigned threads = 1);
 
 /// Inputs known by their Hessian only, up to a factor. @throws std::invalid_argument if it
 /// is not square, finite, symmetric, or has a negative diagonal
@@ -27,9 +28,16 @@ LayerInputs inputs_of_hessian(std::size_t columns, std::span<const float> hessia
 /// Inputs of weights after transform().
 LayerInputs transformed(const Before& before, const LayerInputs& inputs);
 
-/// sum |(W - Q) x|^2 / sum |W x|^2 over the inputs; 0 if both are 0.
+/// sum |W x|^2 over the inputs, up to a factor, on up to `threads` threads.
+double squared_outputs(const LayerInputs& inputs, std::span<const double> weights,
+                       unsigned threads = 1);
+
+/// W - Q in FP64.
+std::vector<double> difference(std::span<const float> exact, std::span<const float> decoded);
+
+/// sum |(W - Q) x|^2 / sum |W x|^2 over the inputs, on up to `threads` threads; 0 if both are 0.
 double output_error(const LayerInputs& inputs, std::span<const float> exact,
-                    std::span<const float> decoded);
+                    std::span<const float> decoded, unsigned threads = 1);
 
 /// Products of every token with each row of `weights`: [tokens, rows] in FP64.
 std::vector<double> outputs_of(const LayerInputs& inputs, std::span<const float> weights);

@@ -19,7 +19,8 @@ Encoded encode(const StoredFormat& format, const Shape& shape, std::span<const f
   if (has_kernels(format, shape))
     return unpacked(format, encode_packed(format, shape, values, threads));
   check_finite(values, "element");
-  if (!format.widths.bits.empty()) return encode_rows(format, shape, values, nullptr, importance);
+  if (!format.widths.bits.empty())
+    return encode_rows(format, shape, values, nullptr, importance, threads);
   return encode_scalar(format, shape, values, importance);
 }
 

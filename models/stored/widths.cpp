@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/os/parallel_for.hpp"
 #include "models/stored/rotation.hpp"
 
 namespace equarx::stored {
@@ -32,23 +33,23 @@ GroupScale binary_scale(std::span<const float> values, numerics::ScaleFormat typ
   return {std::max(scale, std::numeric_limits<float>::min()), low};
 }
 
-/// Sum of log-ratios of one token: divergence of softmax(outputs) from softmax(exact).
-double divergence(std::span<const double> exact, std::span<const double> outputs) {
-  constexpr double kLeast = 1e-6;  // of a probability, as published
-  const auto normalizer = [](std::span<const double> x) {
-    const double most = std::ranges::max(x);
-    double sum = 0.0;
-    for (const double value : x) sum += std::exp(value - most);
-    return most + std::log(sum);
-  };
-  const double of_exact = normalizer(exact);
-  const double of_outputs = normalizer(outputs);
+/// softmax(outputs), each at least 1e-6, as published.
+void find_probabilities(std::span<const double> outputs, std::span<double> probabilities) {
+  constexpr double kLeast = 1e-6;
+  const double most = std::ranges::max(outputs);
   double sum = 0.0;
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    const double p = std::max(std::exp(outputs[i] - of_outputs), kLeast);
-    const double q = std::max(std::exp(exact[i] - of_exact), kLeast);
-    sum += p * std::log(p / q);
-  }
+  for (const double output : outputs) sum += std::exp(output - most);
+  const double normalizer = most + std::log(sum);
+  std::ranges::transform(outputs, probabilities.begin(), [&](double output) {
+    return std::max(std::exp(output - normalizer), kLeast);
+  });
+}
+
+/// Sum of log-ratios of one token.
+double divergence(std::span<const double> exact, std::span<const double> probabilities) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    sum += probabilities[i] * std::log(probabilities[i] / exact[i]);
   return sum;
 }
 
@@ -56,14 +57,18 @@ double divergence(std::span<const double> exact, std::span<const double> outputs
 class WidthSearch {
  public:
   WidthSearch(const StoredFormat& format, const Shape& shape, std::span<const float> values,
-              const LayerInputs& inputs)
+              const LayerInputs& inputs, unsigned threads)
       : format_(format),
         shape_(shape),
         values_(values),
         inputs_(inputs),
         length_(row_group_length(format.groups, shape)),
-        exact_(outputs_of(inputs, values)),
-        outputs_(exact_) {
+        threads_(threads),
+        outputs_(outputs_of(inputs, values)),
+        exact_(outputs_.size()) {
+    for (std::size_t first = 0; first < outputs_.size(); first += shape.rows)
+      find_probabilities(std::span(outputs_).subspan(first, shape.rows),
+                         std::span(exact_).subspan(first, shape.rows));
     for (std::size_t group = 0; group < shape.columns / length_; ++group)
       add_error(group, format.elements.bits, 1.0);
   }
@@ -75,14 +80,25 @@ class WidthSearch {
   }
 
   double divergence_of_outputs() const {
-    double sum = 0.0;
-    for (std::size_t first = 0; first < exact_.size(); first += shape_.rows)
-      sum += divergence(std::span(exact_).subspan(first, shape_.rows),
-                        std::span(outputs_).subspan(first, shape_.rows));
-    return sum;
+    constexpr std::size_t kTokensAtOnce = 64;
+    std::vector<double> of_tokens(outputs_.size() / shape_.rows);
+    const std::size_t blocks = (of_tokens.size() + kTokensAtOnce - 1) / kTokensAtOnce;
+    os::parallel_for(blocks, threads_, [&](std::size_t block, unsigned) {
+      std::vector<double> probabilities(shape_.rows);
+      const std::size_t end = std::min((block + 1) * kTokensAtOnce, of_tokens.size());
+      for (std::size_t token = block * kTokensAtOnce; token < end; ++token) {
+        find_probabilities(of_token(outputs_, token), probabilities);
+        of_tokens[token] = divergence(of_token(exact_, token), probabilities);
+      }
+    });
+    return std::accumulate(of_tokens.begin(), of_tokens.end(), 0.0);
   }
 
  private:
+  std::span<const double> of_token(const std::vector<double>& all, std::size_t token) const {
+    return std::span(all).subspan(token * shape_.rows, shape_.rows);
+  }
+
   void add_error(std::size_t group, int bits, double sign) {
     StoredFormat format = format_;
     format.widths.bits.assign(shape_.columns / length_, bits);
@@ -103,8 +119,9 @@ class WidthSearch {
   const std::span<const float> values_;
   const LayerInputs& inputs_;
   const std::size_t length_;
-  const std::vector<double> exact_;
+  const unsigned threads_;
   std::vector<double> outputs_;
+  std::vector<double> exact_;  ///< probabilities
 };
 
 /// Groups of columns in ascending order of salience.
@@ -154,13 +171,13 @@ GroupScale GroupQuantizers::scale_of(std::size_t group, std::span<const float> v
 
 std::vector<int> widths_by_salience(const StoredFormat& format, const Shape& shape,
                                     std::span<const float> values, const LayerInputs& inputs,
-                                    std::span<const double> root) {
+                                    std::span<const double> root, unsigned threads) {
   if (inputs.tokens.empty())
     throw std::invalid_argument("widths by salience need the inputs; a Hessian is not enough");
   const std::size_t length = row_group_length(format.groups, shape);
   const std::vector<std::size_t> order = order_by_salience(length, shape, values, root);
   const int bits = format.elements.bits;
-  WidthSearch search(format, shape, values, inputs);
+  WidthSearch search(format, shape, values, inputs, threads);
   double least = search.divergence_of_outputs();
   std::size_t best = 0;
   for (std::size_t count = 1; count <= order.size() / 2; ++count) {

@@ -36,10 +36,11 @@ class GroupQuantizers {
 /// inverse_root(): as many of the least salient groups get one bit less as of the most salient get
 /// one more. Their number is the one of least Kullback-Leibler divergence of softmax(X W^T), rounded
 /// without feedback, from exact weights; 0 to half of the groups.
-/// `values`, `inputs`: after transform(). @throws std::invalid_argument without tokens
+/// `values`, `inputs`: after transform(). On up to `threads` threads. @throws std::invalid_argument
+/// without tokens
 std::vector<int> widths_by_salience(const StoredFormat& format, const Shape& shape,
                                     std::span<const float> values, const LayerInputs& inputs,
-                                    std::span<const double> root);
+                                    std::span<const double> root, unsigned threads = 1);
 
 /// decode() of a format with widths.
 std::vector<float> decode_widths(const StoredFormat& format, const Encoded& encoded);

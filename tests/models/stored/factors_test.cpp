@@ -21,6 +21,8 @@ TEST_CASE("factors: columns with large inputs are enlarged, which lowers the err
   format.before.factor_steps = 20;
   const StoredFormat found = adapted(format, shape, values, inputs);
   REQUIRE(found.before.column_factors.size() == columns);
+  CHECK(adapted(format, shape, values, inputs, 3).before.column_factors ==
+        found.before.column_factors);
   CHECK(found.before.column_factors[3] > 2.0 * found.before.column_factors[4]);
   const auto error = [&](const StoredFormat& one) {
     return output_error(inputs, values, testing::stored_values(one, shape, values));

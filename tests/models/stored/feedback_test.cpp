@@ -1,6 +1,8 @@
 #include "models/stored/feedback.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 
 #include "tests/catch.hpp"
@@ -59,6 +61,34 @@ TEST_CASE("feedback: lowers the error of outputs in every format with groups in 
     }
     CHECK(columns < plain);
     CHECK(largest < plain);
+  }
+}
+
+TEST_CASE("feedback: the same bits on any number of threads") {
+  const std::vector<float> values = normal_values(19 * 64);  // the last block has fewer rows
+  const LayerInputs inputs = correlated_inputs(64, 128);
+  for (const StoredFormat& format : row_formats())
+    for (const FeedbackOrder order : {FeedbackOrder::columns, FeedbackOrder::largest}) {
+      const StoredFormat fed = with_feedback(format, order);
+      const Encoded one = encode(fed, {19, 64}, values, inputs);
+      const Encoded three = encode(fed, {19, 64}, values, inputs, {}, 3);
+      CHECK(three.codes == one.codes);
+      CHECK(three.scales == one.scales);
+      CHECK(three.zero_points == one.zero_points);
+      CHECK(three.tables == one.tables);
+      CHECK(three.apart == one.apart);
+    }
+}
+
+TEST_CASE("feedback: rows do not depend on others") {
+  const std::vector<float> values = normal_values(19 * 64);
+  const LayerInputs inputs = correlated_inputs(64, 128);
+  const StoredFormat fed = with_feedback(integer_format(2, kRows, kMinMax), FeedbackOrder::columns);
+  const Encoded all = encode(fed, {19, 64}, values, inputs);
+  for (std::size_t row = 0; row < 19; ++row) {
+    const auto one = encode(fed, {1, 64}, std::span(values).subspan(row * 64, 64), inputs);
+    CHECK(std::ranges::equal(one.codes, std::span(all.codes).subspan(row * 64, 64)));
+    CHECK(std::ranges::equal(one.scales, std::span(all.scales).subspan(row * 2, 2)));
   }
 }
 

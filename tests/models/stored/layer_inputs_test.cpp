@@ -18,6 +18,34 @@ TEST_CASE("layer inputs: the Hessian is twice the mean product") {
   CHECK(same.tokens.empty());
 }
 
+TEST_CASE("layer inputs: of several blocks and tiles, on any number of threads") {
+  constexpr std::size_t kColumns = 300;
+  constexpr std::size_t kTokens = 40;
+  const std::vector<float> tokens = testing::normal_values(kColumns * kTokens);
+  const LayerInputs inputs = inputs_of_tokens(kColumns, tokens);
+  for (std::size_t i = 0; i < kColumns; ++i)
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      double sum = 0.0;
+      for (std::size_t t = 0; t < tokens.size(); t += kColumns)
+        sum += double{tokens[t + i]} * double{tokens[t + j]};
+      REQUIRE(inputs.hessian[i * kColumns + j] == sum * (2.0 / kTokens));
+    }
+  CHECK(inputs_of_tokens(kColumns, tokens, 3).hessian == inputs.hessian);
+  const std::vector<float> exact = testing::normal_values(37 * kColumns);
+  std::vector<float> decoded = exact;
+  for (std::size_t i = 0; i < decoded.size(); i += 3) decoded[i] += 0.1F;
+  const std::vector<double> outputs = outputs_of(inputs, exact);
+  const std::vector<double> rounded = outputs_of(inputs, decoded);
+  double error = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    error += (outputs[i] - rounded[i]) * (outputs[i] - rounded[i]);
+    size += outputs[i] * outputs[i];
+  }
+  CHECK(output_error(inputs, exact, decoded) == Approx(error / size));
+  CHECK(output_error(inputs, exact, decoded, 3) == output_error(inputs, exact, decoded));
+}
+
 TEST_CASE("layer inputs: the error of outputs equals the one of products") {
   const LayerInputs inputs = testing::correlated_inputs(8, 32);
   const std::vector<float> exact = testing::normal_values(24);

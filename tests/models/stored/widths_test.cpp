@@ -35,6 +35,7 @@ TEST_CASE("widths: as many groups have less bits as have more, by salience") {
   const LayerInputs inputs = testing::correlated_inputs(96, 64);
   const StoredFormat format = adapted(salience_format(3, 16), shape, values, inputs);
   const std::vector<int>& bits = format.widths.bits;
+  CHECK(adapted(salience_format(3, 16), shape, values, inputs, 3).widths.bits == bits);
   REQUIRE(bits.size() == 6);
   CHECK(std::accumulate(bits.begin(), bits.end(), 0) == 18);
   CHECK(std::ranges::min(bits) == 2);

@@ -46,10 +46,12 @@ struct Arrays {
   tensors::MemoryTensor hessian;
 };
 
-std::optional<stored::LayerInputs> layer_inputs(std::size_t columns, const Arrays& arrays) {
+std::optional<stored::LayerInputs> layer_inputs(std::size_t columns, const Arrays& arrays,
+                                                unsigned threads) {
   if (arrays.inputs.elements() > 0)
-    return input::at("/inputs",
-                     [&] { return stored::inputs_of_tokens(columns, all_values(arrays.inputs)); });
+    return input::at("/inputs", [&] {
+      return stored::inputs_of_tokens(columns, all_values(arrays.inputs), threads);
+    });
   if (arrays.hessian.elements() > 0)
     return input::at(
         "/hessian", [&] { return stored::inputs_of_hessian(columns, all_values(arrays.hessian)); });
@@ -59,19 +61,21 @@ std::optional<stored::LayerInputs> layer_inputs(std::size_t columns, const Array
 Outcome outcome_of(const stored::StoredFormat& format, const stored::Shape& shape,
                    const std::vector<float>& values, const Arrays& arrays) {
   const std::vector<float> importance = all_values(arrays.importance);
-  const std::optional<stored::LayerInputs> inputs = layer_inputs(shape.columns, arrays);
   const unsigned threads = os::default_threads();
+  const std::optional<stored::LayerInputs> inputs = layer_inputs(shape.columns, arrays, threads);
   Outcome outcome{.format = format};
   input::at("/format", [&] {
-    if (inputs) outcome.format = stored::adapted(format, shape, values, *inputs);
-    outcome.encoded = inputs ? stored::encode(outcome.format, shape, values, *inputs, importance)
-                             : stored::encode(outcome.format, shape, values, importance, threads);
+    if (inputs) outcome.format = stored::adapted(format, shape, values, *inputs, threads);
+    outcome.encoded =
+        inputs ? stored::encode(outcome.format, shape, values, *inputs, importance, threads)
+               : stored::encode(outcome.format, shape, values, importance, threads);
   });
   outcome.decoded = stored::decode(outcome.format, outcome.encoded, threads);
   numerics::ErrorAccumulator error;
   error.add(outcome.decoded, std::span<const float>(values));
   outcome.error = error.metrics();
-  if (inputs) outcome.output_error = stored::output_error(*inputs, values, outcome.decoded);
+  if (inputs)
+    outcome.output_error = stored::output_error(*inputs, values, outcome.decoded, threads);
   return outcome;
 }
 
