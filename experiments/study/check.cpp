@@ -9,31 +9,16 @@
 
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
-#include "base/input/nearest.hpp"
-#include "base/input/pointer.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/config.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/step_json.hpp"
+#include "experiments/study/refusals.hpp"
+#include "experiments/study/script.hpp"
 
 namespace equarx::study {
 namespace {
-
-using Names = std::vector<std::string>;
-
-/// Returns "; did you mean 'speedup'?", or all names if there are few.
-std::string hint(const std::string& wrong, const Names& names) {
-  constexpr std::size_t kFew = 12;
-  if (names.size() <= kFew) return fmt::format("; available: {}", fmt::join(names, ", "));
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  return fmt::format("; {}", input::remedy(wrong, candidates));
-}
-
-[[noreturn]] void refuse(const StudyRow& row, std::string_view key, const std::string& problem) {
-  throw input::InputError(input::pointer(row.pointer, key),
-                          fmt::format("row '{}': {}", row.id, problem));
-}
 
 void check_points(const Study& study, const StudyPoints& points) {
   for (std::size_t point = 0; point < points.size(); ++point) {
@@ -93,6 +78,7 @@ void check_row(const Study& study, const StudyPoints& points, const StudyRow& ro
 }  // namespace
 
 void check_study(const Study& study, const StudyPoints& points) {
+  if (study.script) return check_script(*study.script);
   check_points(study, points);
   for (const StudyRow& row : study.rows) check_row(study, points, row);
 }

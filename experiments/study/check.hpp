@@ -7,7 +7,8 @@
 namespace equarx::study {
 
 /// Checks that every point of the study is a valid configuration, and that every row names an
-/// existing experiment, point, collective and number. `points` are the points of `study`.
+/// existing experiment, point, collective and number. `points` are the points of `study`. With
+/// a script, checks that its files exist.
 /// @throws InputError that names the experiment and its axes, or the row
 void check_study(const Study& study, const StudyPoints& points);
 

@@ -2,6 +2,7 @@
 #include "base/input/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include <fmt/format.h>
@@ -105,18 +106,36 @@ struct StandardError : input::Number {
   input::Json schema() const { return {{"type", "number"}, {"exclusiveMinimum", 0}}; }
 };
 
+/// A JSON pointer below the root, for a row of a script.
+void check_pointer(const std::string& metric, const std::string& pointer) {
+  const auto is_pointer = [&] {
+    try {
+      return !input::Json::json_pointer(metric).empty();
+    } catch (const input::Json::parse_error&) {
+      return false;
+    }
+  };
+  if (!is_pointer())
+    throw input::InputError(pointer, fmt::format("'{}' is no JSON pointer into the results of the "
+                                                 "script; write one like \"/summary/speedup\"",
+                                                 metric));
+}
+
 const input::Table<StudyRow>& row_table() {
   using input::kRequired, input::Number, input::OneOf, input::Text;
   static const input::Table<StudyRow> table{
       {"id", &StudyRow::id, Text{}, "identifier for programs", kRequired},
       {"what", &StudyRow::what, Text{}, "name for people", kRequired},
-      {"experiment", &StudyRow::experiment, Text{}, "name of the experiment", kRequired},
+      {"experiment", &StudyRow::experiment, Text{}, "name of the experiment",
+       input::otherwise("required without `script`")},
       {"at", &StudyRow::at, AxisValues{},
        "a value of each axis of the experiment, as written in the axis",
        input::otherwise("no axes")},
-      {"run", &StudyRow::run, Text{}, "label of the collective", kRequired},
+      {"run", &StudyRow::run, Text{}, "label of the collective",
+       input::otherwise("required without `script`")},
       {"metric", &StudyRow::written_metric, Text{},
-       "path of a number in a run ([results.md](results.md)), like `speedup` or `numerics/mse`",
+       "path of a number in a run ([results.md](results.md)), like `speedup` or `numerics/mse`; "
+       "with `script`, JSON pointer of a number in its results",
        kRequired},
       {"relation", &StudyRow::relation, OneOf{kRelations},
        "or `at most`: an upper limit, widened by the tolerance", input::otherwise("`equals`")},
@@ -141,12 +160,17 @@ const input::Table<StudyRow>& row_table() {
   return table;
 }
 
-StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
+StudyRow read_row(input::ObjectReader reader, const std::string& pointer, bool has_script) {
   StudyRow row;
   row.pointer = pointer;
   reader.has("at");  // so that errors about missing keys do not suggest it as a misspelling
+  for (const char* key : {"experiment", "at", "run"})
+    if (has_script) reader.reject(key, "a script has no experiments; remove it");
+  if (!has_script)
+    for (const char* key : {"experiment", "run"}) reader.required(key, "a string");
   row_table().read(reader, row);
-  row.metric = input::current_name(row.written_metric);
+  if (has_script) check_pointer(row.written_metric, input::pointer(pointer, "metric"));
+  row.metric = has_script ? row.written_metric : input::current_name(row.written_metric);
   reader.finish();
   return row;
 }
@@ -196,15 +220,61 @@ struct Notes : input::Texts {
   }
 };
 
+const input::Table<StudyScript>& script_table() {
+  using input::kRequired;
+  static const input::Table<StudyScript> table{
+      {"command", &StudyScript::command, input::Texts{"a program and its arguments"},
+       "program and arguments; in them, `{output}` is the folder for results, `{jobs}` the number "
+       "of processes; names that end in `.py` or `.sh` are relative to this file",
+       kRequired},
+      {"results", &StudyScript::results, input::Text{}, "JSON file that it writes to `{output}`",
+       kRequired},
+  };
+  return table;
+}
+
+/// Refuses `{jbos}`, an absent `{output}`, and results elsewhere.
+void check_script_keys(const StudyScript& script, const input::ObjectReader& reader) {
+  bool has_output = false;
+  for (std::size_t i = 0; i < script.command.size(); ++i) {
+    const std::string& argument = script.command[i];
+    has_output = has_output || argument.find("{output}") != std::string::npos;
+    if (argument.starts_with('{') && argument != "{output}" && argument != "{jobs}")
+      throw input::InputError(
+          reader.pointer_to("command", i),
+          fmt::format("'{}' is not known; use {{output}} or {{jobs}}", argument));
+  }
+  if (!has_output)
+    throw input::InputError(reader.pointer_to("command"),
+                            "has no {output}; pass the script the folder for its results");
+  const std::filesystem::path results = script.results;
+  if (results.empty() || results.is_absolute() || *results.begin() == "..")
+    throw input::InputError(reader.pointer_to("results"),
+                            "is not in {output}; give the name of a file there");
+}
+
+StudyScript read_script(input::ObjectReader reader, const std::filesystem::path& folder) {
+  StudyScript script;
+  script_table().read(reader, script);
+  reader.finish();
+  check_script_keys(script, reader);
+  script.folder = folder;
+  return script;
+}
+
 const input::Table<Study>& study_table() {
   using input::Elsewhere, input::kRequired, input::Text;
   static const input::Table<Study> table{
-      {"title", &Study::title, Text{}, "title of the comparison", kRequired},
-      {"source", &Study::source, Text{}, "source of the expected values", kRequired},
-      {"notes", &Study::notes, Notes{}, "lines printed below the table", kRequired},
-      {"experiments", Elsewhere{experiments_schema}, "at least one", kRequired},
-      {"rows", Elsewhere{input::Objects{row_table}}, "may be empty", kRequired},
-  };
+      {{"title", &Study::title, Text{}, "title of the comparison", kRequired},
+       {"source", &Study::source, Text{}, "source of the expected values", kRequired},
+       {"notes", &Study::notes, Notes{}, "lines printed below the table", kRequired},
+       {"experiments", Elsewhere{experiments_schema}, "at least one",
+        input::otherwise("required without `script`")},
+       {"script", Elsewhere{[] { return script_table().schema(); }},
+        "[a program](#scripts) that computes the figures, instead of experiments",
+        input::otherwise("none")},
+       {"rows", Elsewhere{input::Objects{row_table}}, "may be empty", kRequired}},
+      {.rules = R"({"oneOf": [{"required": ["experiments"]}, {"required": ["script"]}]})"}};
   return table;
 }
 
@@ -215,10 +285,20 @@ Study read_study(const input::Json& json, const std::filesystem::path& folder) {
   const auto read = [&](input::ObjectReader experiment, const std::string&) {
     return read_experiment(std::move(experiment), folder);
   };
-  study.experiments = read_list(reader, "experiments", read);
-  if (study.experiments.empty())
-    throw input::InputError("/experiments", "is empty; a study has at least one experiment");
-  study.rows = read_list(reader, "rows", read_row);
+  constexpr std::array<std::string_view, 2> kEither = {"experiments", "script"};
+  const std::string_view given = input::exactly_one(reader, kEither, "");
+  if (given.empty())
+    throw input::InputError("", "has neither experiments nor a script; give one of both");
+  if (given == "script") {
+    study.script = read_script(reader.object("script"), folder);
+  } else {
+    study.experiments = read_list(reader, "experiments", read);
+    if (study.experiments.empty())
+      throw input::InputError("/experiments", "is empty; a study has at least one experiment");
+  }
+  study.rows = read_list(reader, "rows", [&](input::ObjectReader row, const std::string& pointer) {
+    return read_row(std::move(row), pointer, study.script.has_value());
+  });
   reader.finish();
   check_unique(study.experiments, &StudyExperiment::name, "experiments", "name");
   check_unique(study.rows, &StudyRow::id, "rows", "id");

@@ -9,6 +9,7 @@
 #include "base/input/json.hpp"
 #include "experiments/config/chip_changes.hpp"
 #include "experiments/config/tensor_json.hpp"
+#include "experiments/study/script.hpp"
 
 namespace equarx::study {
 namespace {
@@ -125,6 +126,13 @@ std::vector<StudyOutcome> compare(const Study& study, const StudyPoints& points,
     const std::size_t point = points.find(row.experiment, row.at).value();
     outcomes.push_back({row, figure_of(row, results_of(keyed.at(point).key, store))});
   }
+  return outcomes;
+}
+
+std::vector<StudyOutcome> compare(const Study& study, const input::Json& results) {
+  std::vector<StudyOutcome> outcomes;
+  for (const StudyRow& row : study.rows)
+    outcomes.push_back({row, {.simulated = number_in_results(row, results)}});
   return outcomes;
 }
 

@@ -59,6 +59,9 @@ std::vector<StudyOutcome> compare(const Study& study, const StudyPoints& points,
                                   const std::vector<sweep::KeyedPoint>& keyed,
                                   const sweep::SweepStore& store);
 
+/// The same from the results of a script. @throws InputError for a row whose number they lack
+std::vector<StudyOutcome> compare(const Study& study, const input::Json& results);
+
 /// Returns a line with name and error for each failed point.
 std::vector<std::string> failures(const StudyPoints& points,
                                   const std::vector<sweep::KeyedPoint>& keyed,

@@ -1,4 +1,4 @@
-// A study: sweeps, with expected values for some of their points.
+// A study: sweeps or a script, with expected values for some of their results.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,13 @@ namespace equarx::study {
 struct StudyExperiment {
   std::string name;
   sweep::SweepPoints points;
+};
+
+/// A program that computes the figures of a study.
+struct StudyScript {
+  std::vector<std::string> command;  ///< as written: `{output}` is a folder, `{jobs}` a number
+  std::string results;               ///< JSON file in that folder
+  std::filesystem::path folder;      ///< of the study; scripts are relative to it
 };
 
 /// Evidence that a row provides. Calibration and prediction never mix.
@@ -45,10 +52,11 @@ struct StudyRow {
   std::string pointer;  ///< JSON pointer of the row in the study's file, for messages
   std::string id;
   std::string what;
-  std::string experiment;
+  std::string experiment;                      ///< empty with a script, like `at` and `run`
   std::map<std::string, input::JsonValue> at;  ///< values of the experiment's axes, by pointer
   std::string run;                             ///< label of the collective
-  std::string metric;          ///< a number of the run, like "speedup" or "numerics/mse"
+  /// A number of the run, like "speedup" or "numerics/mse"; JSON pointer in a script's results.
+  std::string metric;
   std::string written_metric;  ///< the name in the file, perhaps one of version 0.2
   Relation relation = Relation::equals;
   double expected = 0.0;  ///< in the unit of the metric
@@ -63,13 +71,14 @@ struct StudyRow {
   std::string misses;  ///< cause of a known miss; empty if the figure is expected to be met
 };
 
-/// A study: experiments and expected figures.
+/// A study: experiments or a script, and expected figures.
 struct Study {
   std::string title;
   std::string source;
   std::vector<std::string> notes;
-  std::vector<StudyExperiment> experiments;  ///< at least one; unique names
-  std::vector<StudyRow> rows;                ///< unique ids
+  std::vector<StudyExperiment> experiments;  ///< unique names; none with a script
+  std::optional<StudyScript> script;
+  std::vector<StudyRow> rows;  ///< unique ids
 };
 
 /// Path of the study in a folder.

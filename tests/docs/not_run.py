@@ -23,6 +23,10 @@ NOT_RUN = {
         "equarx-sim import kineto rank0.json rank1.json rank2.json --topology switch:8": "needs profiles of the reader",
     },
     "docs/steps.md": {"equarx-sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP},
+    "docs/studies.md": {
+        "equarx-sim reproduce quality/stored -o results/quality_stored":
+            "takes 20 minutes; a test of its own runs the study's reduced form",
+    },
     "docs/sweeps.md": {
         "sbatch --array=1-8 --cpus-per-task=16 tools/slurm/sweep_array.sh configs/sweeps/size_and_slice.json "
         "results/sizes": CLUSTER,

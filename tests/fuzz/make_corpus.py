@@ -205,7 +205,9 @@ def small_chip(chip):
 
 
 def small_study(study):
-    """A study with one experiment, including its configuration, and two of its rows."""
+    """A study with one experiment, including its configuration, and two of its rows, or with a script."""
+    if "script" in study:
+        return {**study, "rows": study["rows"][:2]}
     experiment = {**study["experiments"][0], "config": CONFIG}
     rows = [row for row in study["rows"] if row["experiment"] == experiment["name"]][:2]
     return {**study, "source": "x", "notes": ["x"], "experiments": [experiment], "rows": rows}

@@ -149,8 +149,8 @@ struct ReproduceArguments {
   bool retry = false;  ///< recompute failed points
 };
 
-/// Runs a study and compares its rows. Returns the exit code: 0; 1 if points failed or, with
-/// `strict`, a row is outside its tolerance; 128 + signal.
+/// Runs a study and compares its rows. Returns the exit code: 0; 1 if points or the script failed
+/// or, with `strict`, a row is outside its tolerance; 128 + signal.
 int reproduce(const ReproduceArguments& arguments);
 
 // --- report, compare

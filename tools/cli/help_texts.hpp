@@ -100,8 +100,8 @@ inline constexpr const char* kReproduceFooter =
     "\n"
     "Running the command again computes missing points only. docs/studies.md documents the file.\n"
     "\n"
-    "Exit codes: 0 success; 1 failed points or, with --strict, rows outside their tolerance; 2 "
-    "invalid input; 128 + signal number if stopped by a signal.";
+    "Exit codes: 0 success; 1 failed points, a failed script or, with --strict, rows outside their "
+    "tolerance; 2 invalid input; 128 + signal number if stopped by a signal.";
 
 /// Footer of sweep.
 inline constexpr const char* kSweepFooter =

@@ -4,17 +4,22 @@
 
 #include <fmt/format.h>
 
+#include "base/input/json.hpp"
 #include "base/input/pointer.hpp"
 #include "base/input/renamed_keys.hpp"
+#include "base/output/files.hpp"
+#include "base/output/folder_lock.hpp"
 #include "experiments/study/check.hpp"
 #include "experiments/study/outcomes.hpp"
 #include "experiments/study/points.hpp"
 #include "experiments/study/report.hpp"
+#include "experiments/study/script.hpp"
 #include "experiments/study/study.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
 #include "tools/cli/results_folder.hpp"
+#include "tools/cli/script_study.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -53,15 +58,28 @@ void print_report(const study::Study& study, const std::vector<study::StudyOutco
   print(text);
 }
 
-}  // namespace
+bool is_known(const std::vector<study::StudyOutcome>& outcomes) {
+  return std::ranges::all_of(outcomes, &study::StudyOutcome::as_known);
+}
 
-int reproduce(const ReproduceArguments& arguments) {
-  const study::Study study = study::load_study(arguments.study);
-  note_old_metrics(study);
-  const study::StudyPoints points(study);
-  naming_file(study::study_file(arguments.study).string(),
-              [&] { study::check_study(study, points); });
-  const fs::path output = folder_of(arguments);
+int reproduce_script(const study::Study& study, const ReproduceArguments& arguments,
+                     const fs::path& output) {
+  output::check_folder(output);
+  output::make_folder(output);
+  const output::FolderLock lock(output);
+  const fs::path folder = output / "script";
+  const int exit_code =
+      run_script(*study.script, folder, arguments.fresh, jobs_or_cores(arguments.jobs));
+  if (exit_code != EXIT_SUCCESS) return exit_code;
+  const input::Json results = script_results(*study.script, folder);
+  const auto outcomes = naming_file(study::study_file(arguments.study).string(),
+                                    [&] { return compare(study, results); });
+  print_report(study, outcomes, write_report(study, outcomes, output));
+  return arguments.strict && !is_known(outcomes) ? kExitOutsideTolerance : EXIT_SUCCESS;
+}
+
+int reproduce_points(const study::Study& study, const study::StudyPoints& points,
+                     const ReproduceArguments& arguments, const fs::path& output) {
   // Results of another version are moved aside.
   ResultsFolder results(output, arguments.fresh || sweep::is_of_another_version(output));
   const sweep::SweepOutcome outcome = results.compute(
@@ -77,8 +95,20 @@ int reproduce(const ReproduceArguments& arguments) {
   const std::vector<std::string> failed = failures(points, outcome.keyed, results.store());
   report_failures(failed);
   if (!failed.empty()) return kExitPointsFailed;
-  const bool known = std::ranges::all_of(outcomes, &study::StudyOutcome::as_known);
-  return arguments.strict && !known ? kExitOutsideTolerance : EXIT_SUCCESS;
+  return arguments.strict && !is_known(outcomes) ? kExitOutsideTolerance : EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int reproduce(const ReproduceArguments& arguments) {
+  const study::Study study = study::load_study(arguments.study);
+  note_old_metrics(study);
+  const study::StudyPoints points(study);
+  naming_file(study::study_file(arguments.study).string(),
+              [&] { study::check_study(study, points); });
+  const fs::path output = folder_of(arguments);
+  return study.script ? reproduce_script(study, arguments, output)
+                      : reproduce_points(study, points, arguments, output);
 }
 
 }  // namespace equarx::cli

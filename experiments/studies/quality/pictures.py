@@ -82,7 +82,7 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class _Cost:
-    """What stored weights cost: keys of the mean and of the ends of its interval, a unit, and the least that is
+    """A cost of stored weights: keys of the mean and of the ends of its interval, a unit, and the least that is
     drawn."""
 
     mean: str

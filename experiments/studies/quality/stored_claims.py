@@ -20,6 +20,16 @@ def by_method(rows: list[dict]) -> dict[tuple, list[dict]]:
     return found
 
 
+def by_name(methods: list[dict]) -> dict[str, dict]:
+    """Rows of methods by name and bits, for studies that refer to them."""
+    return {f"{row['method']}, {row['bits']} bits": row for row in methods}
+
+
+def verdicts(made: list[dict]) -> dict[str, int]:
+    """Number of claims by verdict."""
+    return {name: sum(claim["verdict"] == name for claim in made) for name in ("hit", "undecided", "miss")}
+
+
 def over_seeds(values: list[float]) -> tuple[float, float]:
     """Mean, and half of its 95 % interval: 0 for one seed."""
     half = STUDENT * np.std(values, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else 0.0

@@ -14,7 +14,7 @@ import outcome
 from inference_study import exact, mean_and_interval, model_cell, train
 from models import Hooks, Model, Shape, losses
 from store import Cell, fill
-from stored_claims import by_method, claims, over_seeds, print_claims
+from stored_claims import by_method, by_name, claims, over_seeds, print_claims, verdicts
 from stored_weights import ByToken, Method, methods, quantized, squared_gradients
 from training import Schedule
 
@@ -109,13 +109,14 @@ def study(chosen: argparse.Namespace) -> None:
     rows = [row_of(cell, results[cell.name]) for cell in cells]
     exact_perplexity = {cell.definition["model"]["seed"]: math.exp(np.mean(results[cell.name]["exact_nll"]))
                         for cell in cells}
-    summary = {"exact_perplexity": exact_perplexity, "methods": summary_of(rows),
-               "claims": claims(rows, log_growth, f"perplexity grows by less than {LIMIT:.0%}",
-                                lambda row: math.log1p(LIMIT) - log_growth(row)), "settings": common}
+    found = claims(rows, log_growth, f"perplexity grows by less than {LIMIT:.0%}",
+                   lambda row: math.log1p(LIMIT) - log_growth(row))
+    summary = {"exact_perplexity": exact_perplexity, "methods": by_name(summary_of(rows)), "claims": found,
+               "verdicts": verdicts(found), "settings": common}
     outcome.write(chosen.output, "stored", rows, summary)
     print_tables(summary)
     import pictures
-    pictures.stored(chosen.output, summary["methods"])
+    pictures.stored(chosen.output, list(summary["methods"].values()))
 
 
 def print_tables(summary: dict) -> None:
@@ -123,7 +124,7 @@ def print_tables(summary: dict) -> None:
           + ", ".join(f"{value:.3f}" for value in summary["exact_perplexity"].values()))
     print(f"{'':40}{'bits':>6}{'of weight':>10}{'NMSE':>10}{'perplexity':>12}{'95 % interval':>24}{'top-1':>9}"
           f"{'KL, nats':>11}")
-    for row in sorted(summary["methods"], key=lambda row: (row["bits"], row["perplexity_change"])):
+    for row in sorted(summary["methods"].values(), key=lambda row: (row["bits"], row["perplexity_change"])):
         print(f"{row['method']:40}{row['bits']:6}{row['bits_per_weight']:10.2f}{row['nmse']:10.1e}"
               f"{row['perplexity_change']:+12.2%}{row['change_low']:+14.2%} to{row['change_high']:+8.2%}"
               f"{row['top1_agreement']:9.2%}{row['kl_nats']:11.1e}")

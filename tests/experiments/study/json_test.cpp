@@ -101,12 +101,67 @@ TEST_CASE("invalid studies are refused with file, pointer and remedy") {
   }
 }
 
+input::Json script_study() {
+  input::Json json = study_json();
+  json.erase("experiments");
+  json["script"] = {{"command", {"sh", "run.sh", "{output}"}}, {"results", "results.json"}};
+  for (const char* key : {"experiment", "at", "run"}) json["rows"][0].erase(key);
+  json["rows"][0]["metric"] = "/summary/0/a~1b";
+  return json;
+}
+
+TEST_CASE("a study may have a script instead of experiments") {
+  const StudyFolder folder(script_study());
+  const Study study = folder.load();
+  CHECK(study.experiments.empty());
+  REQUIRE(study.script);
+  CHECK(study.script->command == std::vector<std::string>{"sh", "run.sh", "{output}"});
+  CHECK(study.script->results == "results.json");
+  CHECK(study.script->folder == folder.path());
+  CHECK(study.rows[0].metric == "/summary/0/a~1b");
+}
+
+TEST_CASE("invalid scripts are refused") {
+  const std::vector<std::tuple<std::string, input::Json, std::string, std::string>> mistakes = {
+      {"/script", "x.py", "/script", "expected an object"},
+      {"/script/command", "x.py", "/script/command", "expected an array"},
+      {"/script/command", {"sh", 1}, "/script/command/1", "a program and its arguments"},
+      {"/script/command", {"sh"}, "/script/command", "has no {output}"},
+      {"/script/command/1", "{outptu}", "/script/command/1", "use {output} or {jobs}"},
+      {"/script/results", "/tmp/a", "/script/results", "name of a file there"},
+      {"/script/results", "../a", "/script/results", "name of a file there"},
+      {"/script/results", "", "/script/results", "name of a file there"},
+      {"/script/result", "a", "/script/result", "did you mean 'results'"},
+      {"/rows/0/run", "bf16", "/rows/0/run", "a script has no experiments"},
+      {"/rows/0/metric", "speedup", "/rows/0/metric", "no JSON pointer"},
+      {"/rows/0/metric", "/a~", "/rows/0/metric", "no JSON pointer"},
+      {"/rows/0/metric", "", "/rows/0/metric", "no JSON pointer"}};
+  for (const auto& [pointer, value, place, remedy] : mistakes) {
+    CAPTURE(pointer, value.dump());
+    input::Json json = script_study();
+    json[input::Json::json_pointer(pointer)] = value;
+    check_refused_study(json, place, remedy);
+  }
+}
+
+TEST_CASE("a study has experiments or a script") {
+  input::Json both = script_study();
+  both["experiments"] = study_json()["experiments"];
+  input::Json neither = script_study();
+  neither.erase("script");
+  for (const auto& [json, problem] :
+       {std::pair{both, "has both 'experiments' and 'script'; give one of them"},
+        std::pair{neither, "has neither experiments nor a script; give one of both"}}) {
+    const StudyFolder folder(json);
+    check_refused([&] { folder.load(); }, (folder.path() / "study.json").string(), problem);
+  }
+}
+
 TEST_CASE("most keys of a study are required") {
   for (const std::string pointer :
-       {"/title", "/source", "/notes", "/experiments", "/rows", "/experiments/0/name",
-        "/experiments/0/config", "/rows/0/id", "/rows/0/what", "/rows/0/experiment", "/rows/0/run",
-        "/rows/0/metric", "/rows/0/expected", "/rows/0/role", "/rows/0/tolerance",
-        "/rows/0/source"}) {
+       {"/title", "/source", "/notes", "/rows", "/experiments/0/name", "/experiments/0/config",
+        "/rows/0/id", "/rows/0/what", "/rows/0/experiment", "/rows/0/run", "/rows/0/metric",
+        "/rows/0/expected", "/rows/0/role", "/rows/0/tolerance", "/rows/0/source"}) {
     CAPTURE(pointer);
     const input::Json::json_pointer place(pointer);
     input::Json json = study_json();

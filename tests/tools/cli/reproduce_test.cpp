@@ -236,6 +236,105 @@ TEST_CASE("reproduce rejects invalid studies with file and pointer") {
   }
 }
 
+/// A study whose figures a shell script computes.
+class ScriptFolder : public StudyFolder {
+ public:
+  explicit ScriptFolder(const std::string& script) {
+    std::ofstream(path() / "run.sh") << script;
+    write(study());
+  }
+
+  static json study() {
+    json json = StudyFolder::study();
+    json.erase("experiments");
+    json["script"] = {{"command", {"sh", "run.sh", "{output}", "{jobs}"}},
+                      {"results", "results.json"}};
+    json["rows"][0].erase("experiment");
+    json["rows"][0].erase("run");
+    json["rows"][0]["metric"] = "/figures/1";
+    return json;
+  }
+
+  std::vector<std::string> command() const {
+    return {"reproduce", path(), "-o", output(), "-j", "3", "--strict"};
+  }
+};
+
+const std::string kGood =
+    "echo progress with $2; echo a warning >&2; echo '{\"figures\": [0, 1.005]}' > $1/results.json";
+
+TEST_CASE("reproduce runs a script, passes its messages on and compares its results") {
+  const ScriptFolder study(kGood);
+  const CommandResult result = equarx_sim(study.command());
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err,
+             ContainsSubstring("progress with 3\n") && ContainsSubstring("a warning\n"));
+  CHECK_THAT(result.out, Catch::Matchers::StartsWith("A study\n(nobody)\n") &&
+                             ContainsSubstring("1.005") && ContainsSubstring(" yes (1 %)\n"));
+  std::ifstream file(study.output() + "/study.json");
+  CHECK(json::parse(file)["rows"][0]["simulated"] == 1.005);
+  CHECK_THAT(contents(study.output() + "/rows.csv"), ContainsSubstring("a,a speedup,/figures/1,"));
+  json missing = ScriptFolder::study();
+  missing["rows"][0]["expected"] = 1.1;
+  study.write(missing);
+  CHECK(equarx_sim(study.command()).exit_code == 1);
+  missing["rows"][0]["misses"] = "known";
+  study.write(missing);
+  CHECK(equarx_sim(study.command()).exit_code == 0);
+}
+
+TEST_CASE("reproduce keeps the folder of a script, and moves it aside with --fresh") {
+  const ScriptFolder study("echo x >> $1/cells; " + kGood);
+  const auto cells = [&] { return lines_of(contents(study.output() + "/script/cells")).size(); };
+  for (const std::size_t runs : {1, 2}) {
+    CHECK(equarx_sim(study.command()).exit_code == 0);
+    CHECK(cells() == runs);
+  }
+  std::vector<std::string> fresh = study.command();
+  fresh.push_back("--fresh");
+  CHECK_THAT(equarx_sim(fresh).err, ContainsSubstring("older results moved to "));
+  CHECK(cells() == 1);
+  CHECK(std::filesystem::exists(study.output() + "/script.1/cells"));
+}
+
+TEST_CASE("a script that fails ends reproduce with its last line and exit code 1") {
+  const ScriptFolder study(kGood + "; echo 'error: no text; apt-get install it' >&2; exit 2");
+  const CommandResult result = equarx_sim(study.command());
+  CHECK(result.exit_code == 1);
+  CHECK(result.out.empty());
+  CHECK_THAT(result.err,
+             Catch::Matchers::EndsWith("equarx-sim: the script failed with exit code 2: "
+                                       "error: no text; apt-get install it\n"));
+  CHECK_FALSE(std::filesystem::exists(study.output() + "/rows.csv"));
+}
+
+TEST_CASE("reproduce rejects results of a script without the figures of rows") {
+  const std::vector<std::pair<std::string, std::string>> mistakes = {
+      {"true", "results.json: the script wrote no such file"},
+      {"echo '{' > $1/results.json", "results.json: not valid JSON"},
+      {"echo '{\"figure\": 1}' > $1/results.json",
+       "/rows/0/metric: row 'a': there is no 'figures' in the results; available: figure"}};
+  for (const auto& [script, problem] : mistakes) {
+    const ScriptFolder study(script);
+    // Figures of an earlier run do not count.
+    std::filesystem::create_directories(study.output() + "/script");
+    std::ofstream(study.output() + "/script/results.json") << R"({"figures": [0, 1]})";
+    check_refusal(equarx_sim(study.command()), problem);
+    CHECK_FALSE(std::filesystem::exists(study.output() + "/rows.csv"));
+  }
+}
+
+TEST_CASE("reproduce rejects a script that is missing, and runs nothing") {
+  const ScriptFolder study(kGood);
+  std::filesystem::remove(study.path() / "run.sh");
+  check_refusal(equarx_sim(study.command()), "/script/command/1: there is no file ");
+  json wrong = ScriptFolder::study();
+  wrong["script"]["command"][0] = "no-such-program";
+  study.write(wrong);
+  check_refusal(equarx_sim(study.command()), "/script/command/0: 'no-such-program' is not found");
+  CHECK_FALSE(std::filesystem::exists(study.output()));
+}
+
 TEST_CASE("reproduce rejects an unwritable output") {
   const StudyFolder study;
   const std::string file = (study.path() / "config.json").string();

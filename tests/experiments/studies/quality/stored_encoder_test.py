@@ -55,7 +55,7 @@ class StoredEncoderTest(unittest.TestCase):
 
         method = Method("GPTQ", 3, shifted(3, feedback={"order": "columns"}), inputs=True)
         stored, result = quantized(self.encoder, method, calibrate, None)
-        self.assertEqual(calibrated, [True, False])  # the second layer's inputs are those of the quantized first
+        self.assertEqual(calibrated, [True, False])  # the second layer gets inputs of the quantized first
         self.assertAlmostEqual(result["bits_per_weight"], 3 + (16 + 3) / 32)
         for name, value in self.encoder.weights.items():
             is_product = name.rsplit("_", 1)[0] in ("qkv_kernel", "out_kernel", "up_kernel", "down_kernel")
