@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <thread>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/os/child.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/run_command.hpp"
 
 namespace equarx::process::streamed_program_test {
 namespace {
@@ -55,18 +58,17 @@ TEST_CASE("streamed program: long output after its last line is complete") {
 
 TEST_CASE("streamed program: a signal stops it and its children") {
   for (const int signal : {SIGINT, SIGTERM}) {
-    Lines lines;
+    const testing::TemporaryDirectory folder;
+    const std::string late = (folder.path() / "late").string();
     const auto begin = std::chrono::steady_clock::now();
-    const ProgramEnd end = run_streamed({"sh", "-c", "echo $$ >&2; echo next >&2; sleep 60; true"},
-                                        [&](const std::string& line) {
-                                          lines.push_back(line);
-                                          kill(getpid(), signal);
-                                        });
+    const ProgramEnd end = run_streamed(
+        {"sh", "-c", "echo a >&2; echo b >&2; (sleep 2; touch \"$0\") & sleep 60; true", late},
+        [&](const std::string&) { kill(getpid(), signal); });
     CHECK(end.signal == signal);
     CHECK_FALSE(os::succeeded(end.status));
-    CHECK(std::chrono::steady_clock::now() - begin < 5s);
-    REQUIRE(lines.size() == 1);
-    CHECK(kill(-std::stoi(lines[0]), 0) != 0);
+    CHECK(std::chrono::steady_clock::now() - begin < 30s);
+    std::this_thread::sleep_until(begin + 3s);
+    CHECK_FALSE(std::filesystem::exists(late));
   }
 }
 
