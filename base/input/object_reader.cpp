@@ -65,7 +65,9 @@ std::uint64_t read_integer(const Json& value, const std::string& pointer, std::u
 }
 
 void check_magnitude(double value, const std::string& pointer, units::Dimension dimension) {
-  const bool is_rate = dimension != units::Dimension::bytes && dimension != units::Dimension::time;
+  const bool is_rate = dimension == units::Dimension::bandwidth ||
+                       dimension == units::Dimension::frequency ||
+                       dimension == units::Dimension::operations;
   const double most = dimension == units::Dimension::time ? kMostTime : kMost;
   if (value > most) reject_magnitude(value, pointer, dimension, most);
   if (is_rate && value > 0.0 && value < kLeastRate)

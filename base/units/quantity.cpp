@@ -35,31 +35,62 @@ struct Unit {
   double divisor;  // number of these units per base unit: a power of two
 };
 
+/// Prefixes that the units of a dimension take.
+enum class Prefixes { none, large, large_and_binary, small, small_and_large };
+
 struct DimensionInfo {
   std::string_view name;
   std::string_view example;
   std::vector<Unit> units;  // the first is used for output
-  bool small_prefixes;
+  Prefixes prefixes;
+
+  bool takes_small() const {
+    return prefixes == Prefixes::small || prefixes == Prefixes::small_and_large;
+  }
+  bool takes_large() const { return prefixes != Prefixes::none && prefixes != Prefixes::small; }
+  /// Powers of 1024.
+  bool takes_binary() const { return prefixes == Prefixes::large_and_binary; }
 };
 
 const DimensionInfo& info(Dimension dimension) {
   constexpr double kBitsPerByte = 8.0;
-  static const DimensionInfo bytes{"a size", "32 MiB", {{"B", 1}}, false};
+  static const DimensionInfo bytes{"a size", "32 MiB", {{"B", 1}}, Prefixes::large_and_binary};
   static const DimensionInfo bandwidth{
       "a bandwidth",
       "45 GB/s",
       {{"B/s", 1}, {"b/s", kBitsPerByte}, {"Bps", 1}, {"bps", kBitsPerByte}},
-      false};
-  static const DimensionInfo time{"a time", "1 us", {{"s", 1}}, true};
-  static const DimensionInfo frequency{"a frequency", "1.5 GHz", {{"Hz", 1}}, false};
-  static const DimensionInfo operations{
-      "a rate of operations", "6.1 Top/s", {{"op/s", 1}, {"OP/s", 1}, {"FLOP/s", 1}}, false};
+      Prefixes::large_and_binary};
+  static const DimensionInfo time{"a time", "1 us", {{"s", 1}}, Prefixes::small};
+  static const DimensionInfo frequency{
+      "a frequency", "1.5 GHz", {{"Hz", 1}}, Prefixes::large_and_binary};
+  static const DimensionInfo operations{"a rate of operations",
+                                        "6.1 Top/s",
+                                        {{"op/s", 1}, {"OP/s", 1}, {"FLOP/s", 1}},
+                                        Prefixes::large_and_binary};
+  static const DimensionInfo price{
+      "a price", "$1.20/h", {{"$/h", 1}, {"USD/h", 1}}, Prefixes::none};
+  static const DimensionInfo power{"a power", "200 W", {{"W", 1}}, Prefixes::large};
+  static const DimensionInfo energy{"an energy", "5 mJ", {{"J", 1}}, Prefixes::small_and_large};
+  static const DimensionInfo byte_energy{
+      "an energy per byte",
+      "30 pJ/B",
+      {{"J/B", 1}, {"J/b", 1 / kBitsPerByte}, {"J/bit", 1 / kBitsPerByte}},
+      Prefixes::small};
+  static const DimensionInfo operation_energy{"an energy per operation",
+                                              "0.3 pJ/op",
+                                              {{"J/op", 1}, {"J/OP", 1}, {"J/FLOP", 1}},
+                                              Prefixes::small};
   switch (dimension) {
     case Dimension::bytes: return bytes;
     case Dimension::bandwidth: return bandwidth;
     case Dimension::time: return time;
     case Dimension::frequency: return frequency;
     case Dimension::operations: return operations;
+    case Dimension::price: return price;
+    case Dimension::power: return power;
+    case Dimension::energy: return energy;
+    case Dimension::byte_energy: return byte_energy;
+    case Dimension::operation_energy: return operation_energy;
   }
   throw std::logic_error("unknown dimension");
 }
@@ -94,15 +125,15 @@ double moved_point(std::string_view text, int tens, double number) {
 /// the unit does not belong to the dimension.
 std::optional<double> to_base(std::string_view text, double number, std::string_view unit,
                               const DimensionInfo& dimension) {
-  const std::span<const Prefix> small = kSmallDivisors;
   for (const Unit& base : dimension.units) {
     if (unit == base.text) return number / base.divisor;
-    if (const Prefix* found =
-            find_prefix(dimension.small_prefixes ? small : kLarge, unit, base.text))
-      return moved_point(text, found->tens, number) / base.divisor;
-    if (dimension.small_prefixes) continue;
-    if (const Prefix* found = find_prefix(kBinary, unit, base.text))
-      return number * found->factor / base.divisor;
+    const Prefix* found =
+        dimension.takes_small() ? find_prefix(kSmallDivisors, unit, base.text) : nullptr;
+    if (found == nullptr && dimension.takes_large()) found = find_prefix(kLarge, unit, base.text);
+    if (found != nullptr) return moved_point(text, found->tens, number) / base.divisor;
+    if (!dimension.takes_binary()) continue;
+    found = find_prefix(kBinary, unit, base.text);
+    if (found != nullptr) return number * found->factor / base.divisor;
   }
   return std::nullopt;
 }
@@ -146,12 +177,12 @@ const Prefix& whole_prefix(double value) {
 Scaled scale(double value, Dimension dimension, bool exact) {
   const DimensionInfo& about = info(dimension);
   const double magnitude = std::abs(value);
-  if (about.small_prefixes && magnitude > 0.0 && magnitude < 1.0) {
+  if (about.takes_small() && magnitude > 0.0 && magnitude < 1.0) {
     for (const Prefix& prefix : kSmallDivisors)
       if (magnitude * prefix.factor >= 1.0 || prefix.text == kSmallDivisors.back().text)
         return {value * prefix.factor, prefix.text};
   }
-  if (about.small_prefixes) return {value, ""};
+  if (!about.takes_large()) return {value, ""};
   if (dimension == Dimension::bytes && exact) {
     const Prefix& prefix = whole_prefix(value);
     return {value / prefix.factor, prefix.text};
@@ -163,13 +194,29 @@ Scaled scale(double value, Dimension dimension, bool exact) {
   return {value, ""};
 }
 
+/// "45 GB/s"; "$1.2/h" with the currency first.
+std::string written(std::string_view number, std::string_view prefix, Dimension dimension) {
+  const std::string_view unit = info(dimension).units.front().text;
+  return dimension == Dimension::price ? fmt::format("${}{}", number, unit.substr(1))
+                                       : fmt::format("{} {}{}", number, prefix, unit);
+}
+
+/// Moves the currency of "$1.20/h" to its unit: "1.20 $/h".
+std::string currency_last(std::string_view text) {
+  const auto unit = text.find('/');
+  if (!text.starts_with('$') || unit == std::string_view::npos) return std::string(text);
+  return fmt::format("{} ${}", text.substr(1, unit - 1), text.substr(unit));
+}
+
 }  // namespace
 
 std::string_view example(Dimension dimension) { return info(dimension).example; }
 std::string_view name(Dimension dimension) { return info(dimension).name; }
+std::string_view base_unit(Dimension dimension) { return info(dimension).units.front().text; }
 
 double parse(std::string_view text, Dimension dimension) {
-  const std::string_view trimmed = trim(text);
+  const std::string moved = dimension == Dimension::price ? currency_last(trim(text)) : "";
+  const std::string_view trimmed = dimension == Dimension::price ? trim(moved) : trim(text);
   double number = 0.0;
   const auto [end, error] =
       std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number);
@@ -204,15 +251,15 @@ std::string format(double value, Dimension dimension) {
     const double error = std::abs(to_base(text, rounded, unit, info(dimension)).value() - value);
     // At most 1 ulp; texts with so few digits are further apart, so at most one qualifies.
     const double allowed = digits <= kShortDigits ? 0x1p-52 * std::abs(value) : 0.0;
-    if (error <= allowed) return fmt::format("{} {}", text, unit);
+    if (error <= allowed) return written(text, prefix, dimension);
   }
   // Scaling may lose the last bit; the unscaled number round-trips.
-  return fmt::format("{} {}", value, info(dimension).units[0].text);
+  return written(fmt::format("{}", value), "", dimension);
 }
 
 std::string format_short(double value, Dimension dimension) {
   const auto [number, prefix] = scale(value, dimension, false);
-  return fmt::format("{:#.4g} {}{}", number, prefix, info(dimension).units[0].text);
+  return written(fmt::format("{:#.4g}", number), prefix, dimension);
 }
 
 std::string format_short(double value, std::optional<Dimension> dimension) {

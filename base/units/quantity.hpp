@@ -1,6 +1,7 @@
 // Parsing and formatting of quantities with units: "45 GB/s", "1 us", "32 MiB".
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,18 +10,30 @@ namespace equarx::units {
 
 /// Physical dimension of a quantity. Values are stored in the base unit noted for each.
 enum class Dimension {
-  bytes,       ///< B
-  bandwidth,   ///< B/s
-  time,        ///< s
-  frequency,   ///< Hz
-  operations,  ///< op/s
+  bytes,             ///< B
+  bandwidth,         ///< B/s
+  time,              ///< s
+  frequency,         ///< Hz
+  operations,        ///< op/s
+  price,             ///< $/h
+  power,             ///< W
+  energy,            ///< J
+  byte_energy,       ///< J/B
+  operation_energy,  ///< J/op
 };
+
+/// All dimensions.
+inline constexpr std::array kDimensions = {
+    Dimension::bytes,       Dimension::bandwidth,       Dimension::time,  Dimension::frequency,
+    Dimension::operations,  Dimension::price,           Dimension::power, Dimension::energy,
+    Dimension::byte_energy, Dimension::operation_energy};
 
 /// Parses a quantity such as "45 GB/s" to the base unit of its dimension.
 ///
 /// Syntax: a number, optional white space and a unit. Prefixes k, M, G, T, P are powers of 1000 and
-/// Ki, Mi, Gi, Ti powers of 1024; time takes m, u, n and p; b is bit and B is byte (1 B = 8 b).
-/// Bandwidths are in B/s or b/s, also written Bps and bps; sizes are in bytes only.
+/// Ki, Mi, Gi, Ti powers of 1024; time and energies take m, u, n and p; b is bit and B is byte
+/// (1 B = 8 b). Bandwidths are in B/s or b/s, also written Bps and bps; sizes are in bytes only.
+/// A price has no prefix: "$1.20/h" or "1.2 USD/h".
 /// @throws std::invalid_argument if the number or the unit is missing, the unit belongs to another
 ///         dimension, or the value is not finite; the message contains a correct example.
 double parse(std::string_view text, Dimension dimension);
@@ -39,6 +52,9 @@ std::string format_short(double value, std::optional<Dimension> dimension);
 
 /// format_short() of seconds: "363.1 us".
 std::string time_text(double seconds);
+
+/// Unit of the values: "B", "$/h".
+std::string_view base_unit(Dimension dimension);
 
 /// format_short() of bytes: "32.00 MiB".
 std::string bytes_text(double bytes);

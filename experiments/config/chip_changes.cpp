@@ -44,6 +44,11 @@ std::optional<Parameter> read_change(input::ObjectReader& reader, const Chip& ch
                     : fmt::format("{}; {} has {}", kChosen, chip.name, format_value(info, before))};
 }
 
+/// True if a time depends on a change.
+bool affect_times(const ChipChanges& changes) {
+  return std::ranges::any_of(changes, &ParameterInfo::affects_times);
+}
+
 /// Drops the changed parameters from the correlation matrix, and all observations: none was made on
 /// the changed chip.
 std::optional<Calibration> calibration_without(const Calibration& whole,
@@ -97,7 +102,7 @@ ChipChanges read_changes(input::ObjectReader& reader, Chip& chip) {
   }
   check_workgroups(chip, reader);
   chip.name = name_with(chip.name, texts);
-  if (chip.calibration && !changes.empty())
+  if (chip.calibration && affect_times(changes))
     chip.calibration = calibration_without(*chip.calibration, changes);
   return changes;
 }

@@ -167,9 +167,8 @@ namespace {
 
 /// Unit of a parameter, for the page.
 std::string_view unit_of(const hardware::ParameterInfo& info) {
-  constexpr std::array<std::string_view, 5> kUnits = {"B", "B/s", "s", "Hz", "op/s"};
   switch (info.kind) {
-    case hardware::ParameterKind::quantity: return kUnits[static_cast<std::size_t>(info.dimension)];
+    case hardware::ParameterKind::quantity: return units::base_unit(info.dimension);
     case hardware::ParameterKind::ratio: return "1e-9 to 1";
     case hardware::ParameterKind::count: return "count";
   }

@@ -26,7 +26,8 @@ const hardware::Parameter& MachineParameter::in(const MachineParameters& machine
 
 std::vector<MachineParameter> all_parameters(const MachineParameters& machine) {
   std::vector<MachineParameter> all;
-  for (const hardware::ParameterInfo& info : hardware::parameters()) all.push_back({&info});
+  for (const hardware::ParameterInfo& info : hardware::parameters())
+    if (info.affects_times) all.push_back({&info});
   if (!machine.network) return all;
   all.push_back({&network_bandwidth_info(), &NetworkConfig::bandwidth});
   all.push_back({&network_latency_info(), &NetworkConfig::latency});

@@ -31,8 +31,8 @@ const hardware::ParameterInfo& network_bandwidth_info();
 /// Key and constraints of a network port's latency: "network_latency", s.
 const hardware::ParameterInfo& network_latency_info();
 
-/// All parameters of a machine: those of the chip in the order of hardware::parameters(), then
-/// those of the network.
+/// All parameters of a machine that affect times: those of the chip in the order of
+/// hardware::parameters(), then those of the network.
 std::vector<MachineParameter> all_parameters(const MachineParameters& machine);
 
 /// Parameters of the machine with a standard_uncertainty(). Counts are exact.

@@ -31,8 +31,7 @@ Value read_value(input::ObjectReader& reader, std::string_view key) {
   const input::Json& json = reader.required(key, "a number, or a quantity with its unit");
   if (json.is_number()) return {json.get<double>(), std::nullopt, json.is_number_integer()};
   const std::string text = reader.text(key, "a number, or a quantity with its unit");
-  for (const Dimension dimension : {Dimension::bytes, Dimension::bandwidth, Dimension::time,
-                                    Dimension::frequency, Dimension::operations}) {
+  for (const Dimension dimension : units::kDimensions) {
     try {
       return {units::parse(text, dimension), dimension, false};
     } catch (const std::invalid_argument&) {

@@ -16,6 +16,11 @@ ParameterInfo optional(std::string_view key, Parameter Chip::*member, units::Dim
   return {key, member, ParameterKind::quantity, dimension, is_time, description, true};
 }
 
+ParameterInfo cost(std::string_view key, Parameter Chip::*member, units::Dimension dimension,
+                   std::string_view description) {
+  return {key, member, ParameterKind::quantity, dimension, false, description, true, false};
+}
+
 ParameterInfo optional_count(std::string_view key, Parameter Chip::*member,
                              std::string_view description) {
   return {key, member, ParameterKind::count, units::Dimension::bytes, false, description, true};
@@ -182,6 +187,27 @@ std::span<const ParameterInfo> parameters() {
                      "payload share of sums in a switch"),
       optional("switch_startup", &Chip::switch_startup, Dimension::time,
                "startup of sums in a switch, with hops"),
+      cost("price", &Chip::price, Dimension::price, "per chip, with its share of the host"),
+      cost("power_idle", &Chip::power_idle, Dimension::power,
+           "of a waiting chip with its memory, without the host"),
+      cost("power_busy", &Chip::power_busy, Dimension::power,
+           "the same while the matrix unit or the memory is busy, and at most"),
+      cost("energy_bf16", &Chip::energy_bf16, Dimension::operation_energy,
+           "of bf16 GEMMs, beyond idle; a multiplication and an addition are two operations"),
+      cost("energy_fp32", &Chip::energy_fp32, Dimension::operation_energy, "of FP32 GEMMs"),
+      cost("energy_int8", &Chip::energy_int8, Dimension::operation_energy, "of int8 GEMMs"),
+      cost("energy_fp8", &Chip::energy_fp8, Dimension::operation_energy, "of FP8 GEMMs"),
+      cost("energy_fp4", &Chip::energy_fp4, Dimension::operation_energy, "of FP4 GEMMs"),
+      cost("energy_int1", &Chip::energy_int1, Dimension::operation_energy, "of binary GEMMs"),
+      cost("energy_table", &Chip::energy_table, Dimension::operation_energy,
+           "of GEMMs by look-up, two operations each"),
+      cost("energy_vector", &Chip::energy_vector, Dimension::operation_energy,
+           "of vector ALU operations"),
+      cost("energy_hbm", &Chip::energy_hbm, Dimension::byte_energy,
+           "read from the memory of a chip or written to it"),
+      cost("energy_vmem", &Chip::energy_vmem, Dimension::byte_energy,
+           "read from the on-chip vector memory or written to it"),
+      cost("energy_link", &Chip::energy_link, Dimension::byte_energy, "over one link direction"),
   };
   return table;
 }

@@ -130,6 +130,21 @@ struct Chip {
   Parameter barrier_time;          ///< s of core time for one barrier with the neighbours
   Parameter step_sync_time;        ///< s of link time for the sync before a quantized step
   Parameter dma_queue;  ///< outstanding transfers to one neighbour before a send blocks the core
+  // Cost and energy (energy.hpp); each may be absent, and no time depends on them.
+  Parameter price;          ///< $/h of a chip with its share of the host
+  Parameter power_idle;     ///< W of a chip with its memory, without the host, while it waits
+  Parameter power_busy;     ///< likewise, while its matrix unit or HBM is busy
+  Parameter energy_bf16;    ///< J/op of bf16 GEMMs; a multiplication and an addition are two
+  Parameter energy_fp32;    ///< likewise for FP32
+  Parameter energy_int8;    ///< likewise for int8
+  Parameter energy_fp8;     ///< likewise for FP8
+  Parameter energy_fp4;     ///< likewise for FP4
+  Parameter energy_int1;    ///< likewise for binary operands
+  Parameter energy_table;   ///< likewise for look-ups, two operations each
+  Parameter energy_vector;  ///< J/op of FP32 vector ALU operations
+  Parameter energy_hbm;     ///< J/B read from HBM or written to it
+  Parameter energy_vmem;    ///< J/B read from VMEM or written to it
+  Parameter energy_link;    ///< J/B over one link direction
 
   Slices slices;
   MatrixProducts matrix_products = {};  ///< dependence of matrix_efficiency on size, if known
@@ -167,6 +182,7 @@ struct ParameterInfo {
   std::string_view description;
   bool may_be_absent =
       false;  ///< true if some chips lack it or it is unspecified; its value is then 0
+  bool affects_times = true;  ///< false for prices, powers and energies
 };
 
 /// True if the parameter is optional and absent from the chip.

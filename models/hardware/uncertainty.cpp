@@ -60,7 +60,8 @@ double draw_once(const Parameter& nominal, Random& random) {
 std::vector<std::string_view> uncertain_parameters(const Chip& chip) {
   std::vector<std::string_view> keys;
   for (const ParameterInfo& info : parameters())
-    if (info.kind != ParameterKind::count && standard_uncertainty(chip.*info.member))
+    if (info.affects_times && info.kind != ParameterKind::count &&
+        standard_uncertainty(chip.*info.member))
       keys.push_back(info.key);
   return keys;
 }

@@ -9,8 +9,8 @@
 
 namespace equarx::hardware {
 
-/// Keys of the parameters with a standard_uncertainty(), in the order of parameters(). Counts are
-/// exact.
+/// Keys of the parameters with a standard_uncertainty() that affect times, in the order of
+/// parameters(). Counts are exact.
 std::vector<std::string_view> uncertain_parameters(const Chip& chip);
 
 /// Draws from the standard normal distribution. Depends only on its arguments; streams of one draw

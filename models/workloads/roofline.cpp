@@ -112,6 +112,11 @@ double startup_s(const Operation& operation, const ComputeRates& rates) {
   return is_gemm(operation) ? rates.gemm_startup_s : rates.operation_startup_s;
 }
 
+double busy_s(const Operation& operation, const ComputeRates& rates) {
+  return std::max(matrix_s(operation, rates), hbm_s(operation, rates)) *
+         static_cast<double>(operation.times);
+}
+
 OperationTime roofline(const Operation& operation, const ComputeRates& rates) {
   if (operation.kind == OperationKind::allreduce)
     throw std::logic_error("an AllReduce is timed by its program, not by a roofline");

@@ -56,6 +56,10 @@ struct OperationTime {
 /// Start of an operation, in s, once.
 double startup_s(const Operation& operation, const ComputeRates& rates);
 
+/// Time in s for which an operation keeps the matrix unit or HBM busy, with all repetitions.
+/// @throws std::invalid_argument as roofline()
+double busy_s(const Operation& operation, const ComputeRates& rates);
+
 /// Matrix unit, vector unit and HBM work concurrently, so the slowest determines the time after the
 /// start (docs/workloads.md, W8). Fused attention adds `attention_row_s` per row to its
 /// products; training steps add their overhead to the result.

@@ -15,9 +15,6 @@
 namespace equarx::units::quantity_test {
 namespace {
 
-constexpr std::array kDimensions = {Dimension::bytes, Dimension::bandwidth, Dimension::time,
-                                    Dimension::frequency, Dimension::operations};
-
 const std::vector<std::pair<std::string, double>> kLargePrefixes = {
     {"", 1.0},   {"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},
     {"P", 1e15}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}};
@@ -55,6 +52,44 @@ TEST_CASE("k is 1000, Ki is 1024, b is bit and B is byte") {
   CHECK(parse("45 GBps", Dimension::bandwidth) == 45e9);
   CHECK(parse("32 MiB", Dimension::bytes) == 32.0 * 1024.0 * 1024.0);
   CHECK(parse("32 MB", Dimension::bytes) == 32e6);
+}
+
+TEST_CASE("a price has its currency before the number or in its unit") {
+  for (const std::string text :
+       {"$1.20/h", "1.2 USD/h", "1.2 $/h", "1.2$/h", "$ 1.2 /h", " $1.2/h ", "$0.12e1/h"})
+    CHECK(parse(text, Dimension::price) == 1.2);
+  CHECK(format(1.2, Dimension::price) == "$1.2/h");
+  CHECK(format_short(0.6, Dimension::price) == "$0.6000/h");
+  CHECK(format(25804.8, Dimension::price) == "$25804.8/h");
+  for (const std::string text :
+       {"1.2", "$1.2", "$", "$/h", "1.2 h", "1.2 EUR/h", "$1.2/s", "$1.2/month", "$1.2 USD/h",
+        "k$1.2/h", "1.2 k$/h", "1.2 mUSD/h", "$1.2/h/h"}) {
+    CAPTURE(text);
+    REQUIRE_THROWS_WITH(parse(text, Dimension::price), ContainsSubstring("like \"$1.20/h\""));
+  }
+}
+
+TEST_CASE("powers take large prefixes, energies small ones, and an energy both") {
+  CHECK(parse("0.7 kW", Dimension::power) == 700.0);
+  CHECK(parse("1.5 MW", Dimension::power) == 1.5e6);
+  CHECK(format(700.0, Dimension::power) == "700 W");
+  CHECK(parse("3.97 pJ/b", Dimension::byte_energy) == Approx(8.0 * 3.97e-12).epsilon(1e-15));
+  CHECK(parse("3.97 pJ/bit", Dimension::byte_energy) ==
+        parse("31.76 pJ/B", Dimension::byte_energy));
+  CHECK(parse("0.3 pJ/FLOP", Dimension::operation_energy) ==
+        parse("0.3 pJ/op", Dimension::operation_energy));
+  CHECK(format(0.295e-12, Dimension::operation_energy) == "0.295 pJ/op");
+  CHECK(parse("5 mJ", Dimension::energy) == 5e-3);
+  CHECK(parse("5 MJ", Dimension::energy) == 5e6);
+  CHECK(format_short(5.25e6, Dimension::energy) == "5.250 MJ");
+  CHECK(format_short(5.25e-3, Dimension::energy) == "5.250 mJ");
+  CHECK(format_short(52.5, Dimension::energy) == "52.50 J");
+  for (const auto& [text, dimension] :
+       {std::pair{"1 mW", Dimension::power}, std::pair{"1 KiW", Dimension::power},
+        std::pair{"1 kJ/op", Dimension::operation_energy},
+        std::pair{"1 pJ", Dimension::byte_energy}, std::pair{"1 KiJ", Dimension::energy},
+        std::pair{"1 W", Dimension::energy}})
+    CHECK_THROWS_AS(parse(text, dimension), std::invalid_argument);
 }
 
 TEST_CASE("white space is optional and numbers have any notation") {
@@ -149,10 +184,11 @@ TEST_CASE("bytes take a prefix only if it is exact") {
   CHECK(format(3.0 * 1024.0, Dimension::bytes) == "3 KiB");
 }
 
-/// Significant digits of a quantity, without the exponent.
+/// Significant digits of a quantity, without the exponent and zeros at the end.
 std::size_t digits_of(const std::string& text) {
   std::string number = text.substr(0, text.find_first_of(" e"));
   number.erase(0, number.find_first_of("123456789"));
+  number.erase(number.find_last_of("123456789") + 1);
   return static_cast<std::size_t>(
       std::ranges::count_if(number, [](char c) { return c >= '0' && c <= '9'; }));
 }

@@ -39,6 +39,30 @@ TEST_CASE("a bare value is assumed, and its source names the value it replaces")
   CHECK(chip.hop_latency.source == load_chip("tpu-v5e", "").hop_latency.source);
 }
 
+TEST_CASE("a chip with another price or power stays calibrated") {
+  const auto [chip, changes] = changed_v5e(R"({"price": "$0.6/h", "power_idle": "50 W"})");
+  CHECK(chip.price.value == 0.6);
+  CHECK(chip.price.source == "chosen by the user; tpu-v5e has $1.2/h");
+  CHECK(chip.name == "tpu-v5e (price $0.6/h, power_idle 50 W)");
+  CHECK(changes.size() == 2);
+  CHECK(chip.is_calibrated());
+  CHECK_FALSE(
+      changed_v5e(R"({"price": "$0.6/h", "link_bandwidth": "90 GB/s"})").chip.is_calibrated());
+}
+
+TEST_CASE("prices and energies without their unit are refused with an example") {
+  for (const std::string key : {"price", "power_idle", "energy_bf16", "energy_hbm"}) {
+    const std::string pointer = "/hardware/" + key;
+    check_refused([&] { changed_v5e("{\"" + key + "\": 1.2}"); }, pointer,
+                  "with its unit, like \"");
+    check_refused([&] { changed_v5e("{\"" + key + "\": \"1.2\"}"); }, pointer, "has no unit");
+  }
+  check_refused([] { changed_v5e(R"({"price": "-$1/h"})"); }, "/hardware/price", "$1.20/h");
+  check_refused([] { changed_v5e(R"({"price": "$-1/h"})"); }, "/hardware/price", "must be above 0");
+  check_refused([] { changed_v5e(R"({"power_idle": "0 W"})"); }, "/hardware/power_idle",
+                "must be above 0");
+}
+
 TEST_CASE("absent parameters of a chip can be set") {
   const auto [chip, changes] = changed_v5e(R"({"matrix_rate_fp8": "394 Top/s"})");
   CHECK(chip.matrix_rate_fp8.value == 394e12);

@@ -89,7 +89,21 @@ TEST_CASE("the parameter table lists every member of Chip once") {
                               &Chip::simple_tree_network_latency,
                               &Chip::tree_efficiency,
                               &Chip::switch_efficiency,
-                              &Chip::switch_startup};
+                              &Chip::switch_startup,
+                              &Chip::price,
+                              &Chip::power_idle,
+                              &Chip::power_busy,
+                              &Chip::energy_bf16,
+                              &Chip::energy_fp32,
+                              &Chip::energy_int8,
+                              &Chip::energy_fp8,
+                              &Chip::energy_fp4,
+                              &Chip::energy_int1,
+                              &Chip::energy_table,
+                              &Chip::energy_vector,
+                              &Chip::energy_hbm,
+                              &Chip::energy_vmem,
+                              &Chip::energy_link};
   REQUIRE(parameters().size() == members.size());
   for (const auto member : members)
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);
@@ -215,9 +229,33 @@ TEST_CASE("parameters of kernels, of some GEMM rates, hosts and thread blocks ar
                                              "tile_codec_time",
                                              "tree_efficiency",
                                              "workgroup_tile",
-                                             "workgroups_per_unit"});
+                                             "workgroups_per_unit",
+                                             "price",
+                                             "power_idle",
+                                             "power_busy",
+                                             "energy_bf16",
+                                             "energy_fp32",
+                                             "energy_int8",
+                                             "energy_fp8",
+                                             "energy_fp4",
+                                             "energy_int1",
+                                             "energy_table",
+                                             "energy_vector",
+                                             "energy_hbm",
+                                             "energy_vmem",
+                                             "energy_link"});
   chip.host_bandwidth.value = 32e9;
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
+}
+
+TEST_CASE("no time depends on prices, powers and energies") {
+  for (const ParameterInfo& info : parameters()) {
+    const bool is_of_cost =
+        info.key == "price" || info.key.starts_with("power_") || info.key.starts_with("energy_");
+    CAPTURE(info.key);
+    CHECK(info.affects_times != is_of_cost);
+    CHECK((info.may_be_absent || !is_of_cost));
+  }
 }
 
 TEST_CASE("values are formatted with the unit of their parameter, ratios and counts without") {

@@ -51,6 +51,9 @@ TEST_CASE("uncertain parameters have a standard error or a range") {
   CHECK(uncertain_parameters(chip_with_errors()) ==
         std::vector<std::string_view>{"hop_latency", "collective_startup", "dma_overhead"});
   CHECK(uncertain_parameters(Chip{}).empty());
+  Chip chip;
+  chip.energy_hbm = {.value = 30e-12, .source = {}, .range = ParameterRange{20e-12, 40e-12}};
+  CHECK(uncertain_parameters(chip).empty());  // no time depends on it
 }
 
 TEST_CASE("draws have the mean and the standard deviation of the chip") {
