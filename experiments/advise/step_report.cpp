@@ -8,6 +8,7 @@
 #include "base/units/quantity.hpp"
 #include "experiments/advise/text.hpp"
 #include "experiments/config/collective_json.hpp"
+#include "experiments/result/expenses_note.hpp"
 #include "experiments/result/step_json.hpp"
 #include "experiments/result/step_table.hpp"
 #include "experiments/variation/report.hpp"
@@ -117,6 +118,8 @@ std::string to_text(const StepAdvice& advice) {
             line("Most sensitive to:", sensitivity_text(advice.confidence));
   else
     text += line("Time:", fmt::format("{}: {}", plain.label, units::time_text(plain.time_s)));
+  if (const std::string cost = result::cost_text(advice.compared); !cost.empty())
+    text += line("Cost:", cost);
   text += settling_line(advice.verdict, advice.confidence) + line("Skipped:", search_text(advice));
   return text + trust_lines(advice.compared.config.machine.chip) +
          line("Rules:", advised(advice).rules->dump());

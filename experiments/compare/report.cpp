@@ -15,6 +15,7 @@ std::string number_text(result::Unit unit, double value) {
   switch (unit) {
     case result::Unit::time: return units::time_text(value);
     case result::Unit::bytes: return units::bytes_text(value);
+    case result::Unit::energy: return units::format_short(value, units::Dimension::energy);
     case result::Unit::speedup: return fmt::format("{:.3f}x", value);
     case result::Unit::decibel: return fmt::format("{:.2f} dB", value);
     default: return fmt::format("{:.3g}", value);

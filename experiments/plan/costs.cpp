@@ -23,15 +23,9 @@ Cost cost_of(const collectives::Program& program, const collectives::Instruction
     case Op::barrier: return {chip.barrier_time.value};
     case Op::send: return {chip.dma_overhead.value};
     case Op::wait: return {chip.wait_overhead.value};
-    case Op::cast:
-    case Op::cast_back:
-      if (program.casts == collectives::Casts::fused) return {};
-      break;
-    case Op::lend:
-    case Op::switch_reduce:
-    case Op::deliver: return {};
     default: break;
   }
+  if (!takes_time(program, instruction)) return {};
   const collectives::Work work = work_of(program, instruction, buffers);
   const bool shared = buffers == WireBuffers::hbm;
   return {hardware::vector_time_s(chip, work.alu_operations, work.vmem_bytes,
@@ -40,6 +34,17 @@ Cost cost_of(const collectives::Program& program, const collectives::Instruction
 }
 
 }  // namespace
+
+bool takes_time(const collectives::Program& program, const collectives::Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::cast:
+    case Op::cast_back: return program.casts != collectives::Casts::fused;
+    case Op::lend:
+    case Op::switch_reduce:
+    case Op::deliver: return false;
+    default: return true;
+  }
+}
 
 sim::Costs program_costs(const collectives::Program& program, const hardware::Chip& chip,
                          WireBuffers buffers) {

@@ -8,6 +8,10 @@
 
 namespace equarx::plan {
 
+/// False for instructions without work of their own: fused casts, and what is sent from or received
+/// in its place.
+bool takes_time(const collectives::Program& program, const collectives::Instruction& instruction);
+
 /// Compute time of every instruction and extra link time of every message. With wire buffers in
 /// HBM, also the HBM bytes for which instructions compete with DMAs; their transfer time is then
 /// not part of the compute time.

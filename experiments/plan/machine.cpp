@@ -50,9 +50,11 @@ class Ports {
     const std::uint32_t chips = topology_.graph.chip_count();
     for (ChipId chip = 0; chip < chips; chip += network_.chips_per_port) {
       const std::string& name = topology_.graph.label(chip);
+      const std::string network(kNetwork);
+      machine.links.push_back({fmt::format("{}->{}", name, network), network_.bandwidth.value,
+                               network_.latency.value, name, network});
       machine.links.push_back(
-          {name + "->network", network_.bandwidth.value, network_.latency.value, name, "network"});
-      machine.links.push_back({"network->" + name, network_.bandwidth.value, 0.0, "network", name});
+          {fmt::format("{}->{}", network, name), network_.bandwidth.value, 0.0, network, name});
     }
   }
 

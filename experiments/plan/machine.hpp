@@ -66,6 +66,9 @@ sim::SwitchSpec switch_of(const hardware::Chip& chip);
 sim::Machine representative_of(const collectives::Program& program,
                                const config::ExperimentConfig& config);
 
+/// Name of the other end of the ports of a network, as LinkSpec::from or LinkSpec::to.
+inline constexpr std::string_view kNetwork = "network";
+
 /// Adds HBMs shared by DMAs and cores, if wire buffers are in HBM.
 void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine);
 

@@ -42,6 +42,8 @@ ColumnKind kind_of(result::Unit unit) {
     case result::Unit::speedup: return ColumnKind::ratio;
     case result::Unit::share: return ColumnKind::fraction;
     case result::Unit::decibel: return ColumnKind::decibel;
+    case result::Unit::energy:
+    case result::Unit::money:
     case result::Unit::count:
     case result::Unit::number:
     case result::Unit::ratio:

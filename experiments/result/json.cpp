@@ -81,6 +81,7 @@ input::Json nonfinite_json(const std::vector<values::NonfiniteInput>& inputs) {
 
 std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   run::RunResult run;
+  run.expenses = hardware::expenses_of(config.chip, {.time_s = 1.0});
   run.speedup = 1.0;
   run.cut.emplace();
   run.elements_per_scale = 1.0;

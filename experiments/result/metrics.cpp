@@ -14,6 +14,8 @@ std::string_view unit_text(Unit unit) {
     case Unit::number: return "number";
     case Unit::time: return "s";
     case Unit::bytes: return "B";
+    case Unit::energy: return "J";
+    case Unit::money: return "$";
     case Unit::speedup:
     case Unit::share:
     case Unit::ratio: return "ratio";

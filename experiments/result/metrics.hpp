@@ -26,6 +26,8 @@ enum class Unit : std::uint8_t {
   number,   ///< any other
   time,     ///< s
   bytes,    ///< B
+  energy,   ///< J
+  money,    ///< $
   speedup,  ///< ratio of two times
   share,    ///< ratio from 0 to 1
   ratio,    ///< any other

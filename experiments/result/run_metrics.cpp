@@ -1,5 +1,8 @@
 #include "experiments/result/run_metrics.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "experiments/config/algorithm.hpp"
 
 namespace equarx::result {
@@ -371,6 +374,37 @@ Metrics<RunResult> object_metrics() {
        within<RunResult>("failure", failure_metrics(), if_present(&RunResult::failure))});
 }
 
+Metrics<hardware::Energy> energy_metrics() {
+  using hardware::Energy;
+  return {
+      {{.key = "energy_j",
+        .unit = Unit::energy,
+        .meaning = "of all chips; absent without the parameters of an `energy_model`",
+        .empty = Empty::absent,
+        .title = "energy, J"},
+       &Energy::joules},
+      {{.key = "energy_model",
+        .unit = Unit::text,
+        .meaning = "`\"operations\"` or `\"busy\"` ([cost.md](cost.md#energy))",
+        .empty = Empty::absent,
+        .schema = R"({"enum": ["operations", "busy"]})"},
+       [](const Energy& energy) { return hardware::name(energy.model); }},
+      {{.key = "energy_limited",
+        .unit = Unit::flag,
+        .meaning = "true: `energy_j` is `power_busy` x time, below the sum of the equation",
+        .empty = Empty::absent},
+       [](const Energy& energy) { return energy.limited ? std::optional(true) : std::nullopt; }},
+      {{.key = "energy_left_out",
+        .unit = Unit::text,
+        .meaning = "work that `energy_j` lacks, as the chip has no energy for it",
+        .empty = Empty::absent},
+       [](const Energy& energy) {
+         return energy.left_out.empty()
+                    ? std::nullopt
+                    : std::optional(fmt::format("{}", fmt::join(energy.left_out, ", ")));
+       }}};
+}
+
 }  // namespace
 
 const Metrics<variation::Uncertainty>& uncertainty_metrics() {
@@ -409,6 +443,20 @@ const Metrics<variation::Uncertainty>& uncertainty_metrics() {
   return metrics;
 }
 
+const Metrics<hardware::Expenses>& expense_metrics() {
+  using hardware::Expenses;
+  static const Metrics<Expenses> metrics =
+      joined({Metrics<Expenses>{{{.key = "cost_usd",
+                                  .unit = Unit::money,
+                                  .meaning = "of all chips; absent without a price "
+                                             "([cost.md](cost.md))",
+                                  .empty = Empty::absent,
+                                  .title = "cost, $"},
+                                 &Expenses::dollars}},
+              within<Expenses>("", energy_metrics(), if_present(&Expenses::energy))});
+  return metrics;
+}
+
 const Metrics<values::ValueResult>& numerics_metrics() {
   static const Metrics<values::ValueResult> metrics =
       joined({error_metrics(), other_value_metrics(), change_metrics()});
@@ -416,9 +464,10 @@ const Metrics<values::ValueResult>& numerics_metrics() {
 }
 
 const Metrics<RunResult>& run_metrics() {
-  static const Metrics<RunResult> metrics =
-      joined({first_metrics(), traffic_metrics(), engine_metrics(), core_metrics(),
-              object_metrics(), list_keys()});
+  static const Metrics<RunResult> metrics = joined(
+      {first_metrics(), traffic_metrics(), engine_metrics(), core_metrics(),
+       within<RunResult>("", expense_metrics(), [](const RunResult& run) { return &run.expenses; }),
+       object_metrics(), list_keys()});
   return metrics;
 }
 

@@ -19,6 +19,9 @@ const Metrics<step::VariantResult>& simulation_metrics();
 /// Metrics of an interval.
 const Metrics<variation::Uncertainty>& uncertainty_metrics();
 
+/// Metrics of energy and cost.
+const Metrics<hardware::Expenses>& expense_metrics();
+
 /// Metrics of values.
 const Metrics<values::ValueResult>& numerics_metrics();
 

@@ -87,6 +87,7 @@ input::Json numbers_json(const VariantResult& variant) {
 
 std::vector<std::string> number_names(const config::StepConfig& config) {
   VariantResult variant;
+  variant.expenses = hardware::expenses_of(config.machine.chip, {.time_s = 1.0});
   if (config.training || config.workload) variant.efficiency.emplace();
   if (config.training) variant.efficiency->model_flops_share = 0.0;
   const auto has_values = [](const auto& tensor) { return tensor.has_value(); };

@@ -16,6 +16,7 @@
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/workload_json.hpp"
+#include "experiments/result/expenses_note.hpp"
 #include "experiments/variation/discrepancy.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -82,6 +83,7 @@ std::string notes(const StepResult& result) {
                           : fmt::format("  All {} chips simulated ({})", first.simulated_chips,
                                         first.simulation_reason);
   text += fmt::format(". {} messages, engine: {}.\n", first.messages, sim::name(first.engine));
+  text += expenses_note(result);
   return text + variation::trust_note(variation::asked_of(result.config),
                                       config::parameters_of(result.config.machine),
                                       result.config.machine.uncertainty.samples, first.uncertainty);

@@ -166,6 +166,46 @@ Metrics<step::Efficiency> efficiency_metrics() {
            &Efficiency::hardware_flops_share}};
 }
 
+/// Expenses relative to tokens.
+Metrics<VariantResult> token_metrics() {
+  constexpr double kMillion = 1e6;
+  const auto joules_of_token = [](const VariantResult& variant) -> std::optional<double> {
+    const std::optional<double> tokens = variant.tokens();
+    if (!tokens || !variant.expenses.energy) return std::nullopt;
+    return variant.expenses.energy->joules / *tokens;
+  };
+  return {{{.key = "cost_per_million_tokens_usd",
+            .unit = Unit::money,
+            .meaning = "training and serving: `cost_usd` per 1e6 tokens",
+            .empty = Empty::absent,
+            .title = "$/1e6 tokens",
+            .place = 92,
+            .compared = true},
+           [](const VariantResult& variant) -> std::optional<double> {
+             const std::optional<double> tokens = variant.tokens();
+             if (!tokens || !variant.expenses.dollars) return std::nullopt;
+             return *variant.expenses.dollars / *tokens * kMillion;
+           }},
+          {{.key = "energy_per_token_j",
+            .unit = Unit::energy,
+            .meaning = "training and serving: `energy_j` per token",
+            .empty = Empty::absent,
+            .title = "J/token",
+            .place = 94,
+            .compared = true},
+           joules_of_token},
+          {{.key = "tokens_per_j",
+            .unit = Unit::number,
+            .meaning = "its reciprocal",
+            .empty = Empty::absent,
+            .title = "tokens/J"},
+           [=](const VariantResult& variant) -> std::optional<double> {
+             const std::optional<double> joules = joules_of_token(variant);
+             if (!joules) return std::nullopt;
+             return 1.0 / *joules;
+           }}};
+}
+
 Metrics<VariantResult> memory_metrics() {
   return {{{.key = "hbm_share",
             .unit = Unit::share,
@@ -241,7 +281,9 @@ const Metrics<VariantResult>& variant_metrics() {
        within<VariantResult>("", step_error_metrics(), if_present(&VariantResult::error)),
        collective_metrics(), within<VariantResult>("numerics", numerics_metrics(), numerics),
        within<VariantResult>("", efficiency_metrics(), if_present(&VariantResult::efficiency)),
-       memory_metrics()});
+       within<VariantResult>("", expense_metrics(),
+                             [](const VariantResult& variant) { return &variant.expenses; }),
+       token_metrics(), memory_metrics()});
   return metrics;
 }
 

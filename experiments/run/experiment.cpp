@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/plan/activity.hpp"
 #include "experiments/run/choice.hpp"
 #include "experiments/run/compared_values.hpp"
 #include "experiments/run/report_time.hpp"
@@ -108,6 +109,10 @@ class Experiment {
                            collectives::total_messages(collective.program, machine.ranks())));
     if (!chosen.time || is_observed(collective)) chosen.time = simulate_whole(collective);
     RunResult timed = report_time(collective, *chosen.time);
+    if (!timed.failure)
+      timed.expenses = hardware::expenses_of(
+          plan_.config.chip, plan::collective_activity(collective, plan_.config.chip,
+                                                       plan_.config.wire_buffers, timed.time_s));
     timed.candidates = std::move(run.candidates);
     timed.numerics = std::move(run.numerics);
     run = std::move(timed);

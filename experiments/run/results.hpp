@@ -10,6 +10,7 @@
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/breakdown.hpp"
 #include "experiments/variation/variation.hpp"
+#include "models/hardware/energy.hpp"
 #include "models/values/nonfinite_inputs.hpp"
 #include "models/values/value_executor.hpp"
 
@@ -77,6 +78,7 @@ struct RunResult {
   std::vector<LinkUse> links;
   std::optional<variation::Uncertainty> uncertainty;  ///< if requested
   std::optional<FailureReport> failure;
+  hardware::Expenses expenses;                  ///< of all chips; unset if it failed
   std::vector<Candidate> candidates;            ///< of `auto`: all algorithms considered
   std::optional<values::ValueResult> numerics;  ///< unset if switched off
 };

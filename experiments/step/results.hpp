@@ -9,6 +9,7 @@
 #include "experiments/config/step.hpp"
 #include "experiments/run/results.hpp"
 #include "experiments/variation/variation.hpp"
+#include "models/hardware/energy.hpp"
 #include "models/steps/live_memory.hpp"
 #include "models/steps/step.hpp"
 #include "models/values/nonfinite_inputs.hpp"
@@ -88,6 +89,7 @@ struct VariantResult {
   bool calibrated = false;          ///< see hardware::Chip::is_calibrated()
   std::optional<double> hbm_share;  ///< hbm_share() of the configuration
   std::optional<Efficiency> efficiency;
+  hardware::Expenses expenses;                ///< of all chips
   std::vector<GroupResult> groups;            ///< ordered by start
   std::vector<CollectiveResult> collectives;  ///< by call of the configuration
   std::vector<steps::TaskTime> tasks;         ///< by task of the graph
@@ -100,6 +102,11 @@ struct VariantResult {
   std::optional<variation::Uncertainty> uncertainty;  ///< if requested
   std::optional<StepAccuracy> error;                  ///< if a collective has values
 
+  /// Tokens of the step over all chips, in training and serving.
+  std::optional<double> tokens() const {
+    if (!efficiency) return std::nullopt;
+    return efficiency->tokens_per_s * time_s * chips;
+  }
   /// Time without a running compute task; 0 if within rounding.
   double exposed_s() const {
     constexpr double kRounding = 1e-12;  // relative to the time

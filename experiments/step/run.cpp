@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
+#include "experiments/step/activity.hpp"
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/chip_times.hpp"
 #include "experiments/step/errors.hpp"
@@ -89,6 +90,8 @@ class Run {
     const collectives::Rank chip = last_chip(time);
     result_.core_busy_s = time.core_busy_s[chip];
     check(time);
+    result_.expenses = hardware::expenses_of(plan_.config.machine.chip,
+                                             activity_of(plan_, variant_, totals_, result_.time_s));
     const ChipTimes times(plan_.config, time);
     times.roles().differ() ? report_chips(times) : report_last_chip(time, chip);
     return std::move(result_);

@@ -25,7 +25,7 @@ import schema
 PROGRAM = ""
 PAGE = markdown.ROOT / "docs" / "results.md"
 RESULTS_OF = re.compile(r"^results of (\w+)(?:, in (\S+))?$")
-UNITS = {"s", "B", "dB", "ratio", "count", "text", "bool", "FLOP", "squared", "units of the tensor", "object",
+UNITS = {"s", "B", "J", "$", "dB", "ratio", "count", "text", "bool", "FLOP", "squared", "units of the tensor", "object",
          "list", "number", ""}
 
 SMALL = {
@@ -56,6 +56,9 @@ STEP = {
         {"name": "crossed", "collective": {"kind": "all-to-all", "bytes": "64 KiB",
                                            "groups": [[chip, chip ^ 5] for chip in range(16) if chip < chip ^ 5]}}]},
 }
+# A chip with energies, and less power than they need.
+LIMITED = {"based_on": "tpu-v5e", "power_busy": "1 W", "energy_hbm": "1 nJ/B",
+           **{f"energy_{kind}": "1 nJ/op" for kind in ("bf16", "fp32", "int8")}}
 TRAINED = {
     "hardware": "tpu-v5e",
     "topology": {"torus": "2x2x4"},
@@ -103,6 +106,7 @@ def of_run() -> frozenset[str]:
         (folder / "nan.npy").write_bytes(npy(4, [math.nan] + (4 * 8192 - 1) * [1.0]))
         nan = {**SMALL, "tensor": {"values": {"files": ["nan.npy"]}}}
         for config, *options in ((SMALL,), (BROKEN,), (nan,), ({**SMALL, "wire_buffers": "hbm"},), (OF_NCCL,),
+                                 ({**SMALL, "hardware": LIMITED},),
                                  ({**SMALL, "hardware": "./chip.json"}, "--uncertainty", "--sensitivity")):
             made = json.loads(program("run", written(folder, config), "--json", "--links", *options,
                                       "--set", "/simulation=full", folder=folder))
@@ -162,7 +166,7 @@ def of_step() -> set[str]:
         elements = 64 * 3840  # of an AllReduce
         (folder / "nan.npy").write_bytes(npy(4, [math.nan] + (4 * elements - 1) * [1.0]))
         nan = {**PREFILL, "tensor": {"dtype": "fp32", "values": {"files": ["nan.npy"]}}}
-        for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED, PREFILL, nan):
+        for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED, PREFILL, nan, {**PREFILL, "hardware": LIMITED}):
             found |= json_keys.paths(json.loads(program("run", written(folder, config), "--uncertainty", "--sensitivity",
                                                         "--json", folder=folder)),
                                      CLOSED | {"parameters", "runs[].collectives[]", "runs[].numerics"})

@@ -119,6 +119,7 @@ void add_run(CLI::App& app) {
       app.add_subcommand("run", "Run an experiment and print its results as a table");
   command->footer(kRunFooter);
   add_config(*command, arguments->config);
+  add_price(*command, arguments->config.overrides);
   command->add_flag(
       "--uncertainty", arguments->uncertainty,
       "Add 68 % intervals: Monte Carlo over the parameter uncertainty of the chip (200 "
@@ -366,6 +367,7 @@ void add_advise(CLI::App& app) {
       "advise", "Recommend whether and how to quantize, with interval, break-even and sensitivity");
   command->footer(kAdviseFooter);
   add_config(*command, arguments->config);
+  add_price(*command, arguments->config.overrides);
   add_limits(*command, *arguments);
   command
       ->add_option("--formats", arguments->formats,

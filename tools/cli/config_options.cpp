@@ -80,6 +80,15 @@ void add_overrides(CLI::App& command, Overrides& overrides, const char* of) {
       ->take_all();
 }
 
+void add_price(CLI::App& command, Overrides& overrides) {
+  command
+      .add_option_function<std::string>(
+          "--price",
+          [&](const std::string& price) { overrides.set.push_back("/hardware/price=" + price); },
+          "Price of a chip, like '$0.6/h'; as --set /hardware/price")
+      ->type_name("PRICE");
+}
+
 void add_config(CLI::App& command, ConfigArguments& arguments) {
   command
       .add_option("CONFIG", arguments.path, "Experiment configuration (JSON); - for standard input")

@@ -24,6 +24,9 @@ CLI::Validator or_named_study();
 /// Adds --set and --unset. `of`: owner of the values, for their help
 void add_overrides(CLI::App& command, Overrides& overrides, const char* of = "the configuration's");
 
+/// Adds --price. Follows add_config().
+void add_price(CLI::App& command, Overrides& overrides);
+
 /// Adds CONFIG, --set and --unset.
 void add_config(CLI::App& command, ConfigArguments& arguments);
 

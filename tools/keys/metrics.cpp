@@ -25,6 +25,8 @@ std::string_view keywords_of(Unit unit) {
     case Unit::count:
     case Unit::bytes: return R"({"type": "integer", "minimum": 0})";
     case Unit::time:
+    case Unit::energy:
+    case Unit::money:
     case Unit::speedup:
     case Unit::share:
     case Unit::number: return R"({"type": "number", "minimum": 0})";

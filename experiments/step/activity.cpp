@@ -1,0 +1,95 @@
+#include "experiments/step/activity.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <variant>
+
+#include "experiments/plan/activity.hpp"
+#include "models/steps/roles.hpp"
+
+namespace equarx::step {
+namespace {
+
+using hardware::Activity;
+
+/// Accesses of VMEM per byte of HBM that an operation reads or writes: on both sides of a unit.
+constexpr double kVmemAccesses = 2.0;
+
+void add(const workloads::Operation& operation, const workloads::ComputeRates& rates,
+         Activity& activity) {
+  const auto times = static_cast<double>(operation.times);
+  activity.matrix_ops[static_cast<std::size_t>(operation.products)] += times * operation.unit_ops();
+  activity.vector_ops += times * (operation.vector_ops + operation.comparisons);
+  activity.hbm_bytes += times * operation.hbm_bytes();
+  activity.vmem_bytes += times * kVmemAccesses * operation.hbm_bytes();
+  activity.busy_s += workloads::busy_s(operation, rates);
+}
+
+/// Activity of a task on each chip that runs it, without collectives and permutes.
+Activity task_activity(const steps::Task& task, const workloads::ComputeRates& rates) {
+  Activity activity;
+  if (const auto* transfer = std::get_if<steps::HostTransfer>(&task.work)) {
+    activity.host_bytes = transfer->bytes;
+    activity.hbm_bytes = transfer->bytes;
+  }
+  if (const auto* work = std::get_if<steps::Computation>(&task.work)) {
+    activity.busy_s = work->seconds;
+    activity.given_s = work->seconds;
+    for (const workloads::Operation& operation : work->operations) add(operation, rates, activity);
+  }
+  return activity;
+}
+
+Activity tasks_activity(const config::StepConfig& config) {
+  const std::uint32_t chips = config.mesh.chips();
+  const steps::Roles roles(config.graph, chips);
+  const workloads::ComputeRates rates = workloads::compute_rates(config.machine.chip);
+  Activity activity;
+  for (steps::TaskId id = 0; id < config.graph.tasks.size(); ++id) {
+    const auto set = roles.set_of(id);
+    const auto runs =
+        set ? static_cast<double>(std::ranges::count(roles.sets()[*set], true)) : chips;
+    activity += task_activity(config.graph.tasks[id], rates).scaled(runs);
+  }
+  return activity;
+}
+
+/// Vector work of collectives on the simulated chips.
+Activity programs_activity(const VariantPlan& variant, collectives::WireBuffers buffers) {
+  std::map<std::size_t, double> runs;  // by program: chips that run it, in all tasks
+  for (const std::vector<sim::TaskRun>& stream : variant.work.streams)
+    for (const sim::TaskRun& run : stream)
+      if (run.program && run.part == sim::ProgramPart::all)
+        runs[*run.program] +=
+            run.chips
+                ? static_cast<double>(std::ranges::count(variant.work.chip_sets[*run.chips], true))
+                : variant.machine.ranks();
+  Activity activity;
+  for (const auto& [number, chips] : runs) {
+    const collectives::Program& program = *variant.work.programs[number].program;
+    activity += plan::vector_activity(program, buffers).scaled(chips / program.ranks());
+  }
+  return activity;
+}
+
+}  // namespace
+
+Activity activity_of(const StepPlan& plan, const VariantPlan& variant, const StepTotals& totals,
+                     double time_s) {
+  const config::StepConfig& config = plan.config;
+  const double chips = config.mesh.chips();
+  Activity transfers = programs_activity(variant, config.machine.wire_buffers);
+  transfers += plan::traffic_activity(variant.machine, totals.link_bytes);
+  transfers = transfers.scaled(chips / variant.machine.ranks());
+  Activity activity = tasks_activity(config);
+  // Shared HBMs serve the operations as well.
+  if (!variant.machine.hbm.empty())
+    transfers.hbm_bytes = std::max(0.0, transfers.hbm_bytes - activity.hbm_bytes);
+  transfers.busy_s = transfers.hbm_bytes / config.machine.chip.hbm_rate();
+  activity += transfers;
+  activity.time_s = chips * time_s;
+  return activity;
+}
+
+}  // namespace equarx::step
