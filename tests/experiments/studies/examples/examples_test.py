@@ -129,9 +129,23 @@ def slice_for_model(case: unittest.TestCase, runs: Runs) -> None:
                         gains[1])
 
 
+def dollars_per_token(case: unittest.TestCase, runs: Runs) -> None:
+    def cost(precision: str, batch: int) -> float:
+        return runs.the("two-shot", precision=precision, batch=batch)["cost_per_million_tokens_usd"]
+
+    case.assertAlmostEqual(cost("fp8", 1) / cost("gptq-w4a16", 1), 1 / (1 - 0.27), delta=0.02)
+    case.assertAlmostEqual(cost("gptq-w4a16", 512) / cost("fp8", 512), 1.21, delta=0.02)
+    for axes, run in runs:
+        chip_seconds = 8 * run["time_s"]
+        case.assertAlmostEqual(run["cost_usd"], 3.99 / 3600 * chip_seconds, delta=1e-9 * run["cost_usd"])
+        case.assertAlmostEqual(run["cost_per_million_tokens_usd"] * axes["/workload/batch"] / 1e6, run["cost_usd"],
+                               delta=1e-9 * run["cost_usd"])
+        case.assertTrue(71.8 * chip_seconds <= run["energy_j"] <= 700 * chip_seconds)
+
+
 # Claims of the pages, checked against the results of their `sweep.json`.
-CLAIMS = {claim.__name__: claim for claim in (gain_by_slice, heavy_tails, microshards, slice_for_model, slow_link,
-                                              torus_or_ring)}
+CLAIMS = {claim.__name__: claim for claim in (dollars_per_token, gain_by_slice, heavy_tails, microshards, slice_for_model,
+                                              slow_link, torus_or_ring)}
 
 
 class Pages(unittest.TestCase):
