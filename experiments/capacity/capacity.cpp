@@ -40,17 +40,10 @@ struct Prepared {
         costs(std::make_unique<serve::StepCosts>(config.pool, same_machine)) {}
 };
 
-bool has_price(const Request& request) {
-  return std::ranges::all_of(request.chips, [&](const std::string& chip) {
-    return request.dollars_per_hour.contains(chip);
-  });
-}
-
-/// Larger is better: tokens per $, or per chip without prices.
-double merit(const Request& request, const Candidate& candidate) {
+/// Larger is better: tokens per $ if all machines have a price, else per chip.
+double merit(const Request& request, const Candidate& candidate, bool by_price) {
   const double per_chip = candidate.output_tokens_per_s_per_chip(request);
-  if (!has_price(request)) return per_chip;
-  return per_chip / request.dollars_per_hour.at(candidate.machine.chip);
+  return by_price ? per_chip / candidate.machine.dollars_per_hour : per_chip;
 }
 
 class Search {
@@ -76,6 +69,11 @@ class Search {
       const std::vector<Machine> of_chip = machines_of(chip, request_.sizes);
       machines.insert(machines.end(), of_chip.begin(), of_chip.end());
     }
+    for (Machine& machine : machines) {
+      const auto price = request_.dollars_per_hour.find(machine.chip);
+      if (price != request_.dollars_per_hour.end()) machine.dollars_per_hour = price->second;
+      by_price_ &= machine.dollars_per_hour > 0.0;
+    }
     if (machines.empty())
       throw input::InputError("--sizes", "none of the chips is offered in these numbers");
     for (std::size_t i = 0; i < machines.size(); ++i) {
@@ -85,7 +83,7 @@ class Search {
       add_machine(machines[i]);
     }
     std::ranges::stable_sort(prepared_, std::ranges::greater(), [&](const auto& prepared) {
-      return merit(request_, prepared->candidate);
+      return merit(request_, prepared->candidate, by_price_);
     });
   }
 
@@ -166,9 +164,8 @@ class Search {
                         .tokens = tokens,
                         .estimate = state,
                         .memory = serve::pool_memory(config.pool, request_.prompt, "/serving")};
-    const auto price = request_.dollars_per_hour.find(machine.chip);
-    if (price != request_.dollars_per_hour.end())
-      candidate.dollars_per_hour = price->second * machine.chips;
+    if (machine.dollars_per_hour > 0.0)
+      candidate.dollars_per_hour = machine.dollars_per_hour * machine.chips;
     prepared_.push_back(
         std::make_unique<Prepared>(std::move(candidate), std::move(limited), communication));
     return "";
@@ -211,7 +208,7 @@ class Search {
     });
     for (const Prepared* const prepared : chosen) keep_best(*prepared);
     std::ranges::stable_sort(plan_.ranked, std::ranges::greater(),
-                             [&](const Candidate& one) { return merit(request_, one); });
+                             [&](const Candidate& one) { return merit(request_, one, by_price_); });
   }
 
   void simulate(Prepared& prepared) const {
@@ -266,6 +263,7 @@ class Search {
   const Request& request_;
   const PlanOptions& options_;
   std::vector<std::unique_ptr<Prepared>> prepared_;
+  bool by_price_ = true;  ///< all machines have a price
   Plan plan_;
 };
 

@@ -32,7 +32,9 @@ std::vector<Machine> machines_of(const std::string& name, const std::vector<std:
   const std::string known = config::chip_name(name);
   std::vector<Machine> machines;
   for (const std::uint32_t size : sizes) {
-    const auto add = [&](const Json& topology) { machines.push_back({known, topology, size}); };
+    const auto add = [&](const Json& topology) {
+      machines.push_back({known, topology, size, chip.price.value});
+    };
     const bool has_slices = !chip.slices.list.empty() || chip.slices.cubes;
     if (has_slices) {
       const auto shapes = hardware::slices_of(chip.slices, size);

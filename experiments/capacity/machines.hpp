@@ -16,11 +16,12 @@ struct Machine {
   std::string chip;           ///< name
   input::JsonValue topology;  ///< as in a configuration
   std::uint32_t chips = 1;
+  double dollars_per_hour = 0.0;  ///< price of a chip; 0: unknown
 };
 
 /// The slices that a chip is offered in with the requested numbers of chips, the most compact shape
 /// of each; for chips without slices a switch or full connection of up to 8.
-/// @throws input::InputError at --chips for an unknown chip
+/// Prices are those of hardware files. @throws input::InputError at --chips for an unknown chip
 std::vector<Machine> machines_of(const std::string& chip, const std::vector<std::uint32_t>& sizes);
 
 /// Configuration of a candidate at a rate, as JSON. `tokens`: positions per step; `sequences`:

@@ -32,6 +32,11 @@ std::string formats_text(const Formats& formats) {
   return fmt::format("{}, KV {}, sums {}", formats.precision, formats.kv, formats.collective);
 }
 
+bool by_price(const Plan& plan) {
+  return std::ranges::all_of(plan.estimated,
+                             [](const Candidate& one) { return one.dollars_per_hour.has_value(); });
+}
+
 std::string line(std::string_view title, const std::string& text) {
   return fmt::format("{:<13}{}\n", title, text);
 }
@@ -182,6 +187,9 @@ std::string to_text(const Plan& plan) {
   text += table_of(plan) + "\n";
   text +=
       line("Best", fmt::format("{} ({})", machine_text(best.machine), formats_text(best.formats)));
+  text += line("Order", by_price(plan)
+                            ? "tokens per $, at the prices of --price or of the hardware files"
+                            : "tokens per chip: not all chips have a price");
   text += line("Interval", interval_text(plan, best));
   text += line("Depends on", sensitivity_text(plan));
   text += line("Quality", quality_text(best));

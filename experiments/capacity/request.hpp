@@ -31,9 +31,10 @@ struct Request {
   std::vector<std::string> precisions = {"bf16", "fp8", "zeroquant", "weight-only-int4"};
   std::vector<std::string> kv = {"bf16", "int8-row"};
   std::vector<std::string> collectives = {"bf16", "int8"};
-  std::map<std::string, double> dollars_per_hour = {};  ///< price of a chip, by name
-  std::optional<double> requests_per_s = {};            ///< of all replicas together
-  std::size_t ranked = 8;                               ///< candidates to simulate under a load
+  /// Price of a chip, by name; that of its hardware file for others.
+  std::map<std::string, double> dollars_per_hour = {};
+  std::optional<double> requests_per_s = {};  ///< of all replicas together
+  std::size_t ranked = 8;                     ///< candidates to simulate under a load
 };
 
 }  // namespace equarx::capacity

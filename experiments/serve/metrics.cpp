@@ -98,6 +98,10 @@ Metrics<ServeResult> rate_metrics() {
        [](const ServeResult& result) { return result.summary.total_tokens_per_s; }},
       {{.key = "tokens_per_s_per_user", .meaning = "1 / mean `tpot`"},
        [](const ServeResult& result) { return result.summary.tokens_per_s_per_user; }},
+      {{.key = "cost_per_million_output_tokens_usd",
+        .meaning = "price of all chips for the whole time; absent without a price",
+        .empty = Empty::absent},
+       &ServeResult::dollars_per_million},
       {{.key = "chips", .unit = Unit::count, .meaning = "of both pools"}, &ServeResult::chips}};
 }
 

@@ -48,8 +48,8 @@ std::unique_ptr<TimedPool> timed_pool(const config::PoolConfig& config,
   const std::uint64_t longest = std::ranges::max(requests, {}, &Request::prompt).prompt;
   const PoolMemory memory = pool_memory(config, longest, pointer);
   if (options.part)
-    options.part(fmt::format("simulating steps on {} x {}", config.tensor(),
-                             config.machine.chip.name));
+    options.part(
+        fmt::format("simulating steps on {} x {}", config.tensor(), config.machine.chip.name));
   return std::make_unique<TimedPool>(config, memory, options.threads);
 }
 
@@ -109,6 +109,7 @@ class Server {
         .memory = pool_->memory};
     result.summary = serving::summarize(result.outcome, system);
     result.chips = config_.pool.chips();
+    result.dollars_per_hour = dollars_per_hour();
     result.simulated_steps = pool_->costs.simulated();
     result.interpolation_error = pool_->costs.interpolation_error();
     if (prefill_) add_prefill(result);
@@ -129,6 +130,16 @@ class Server {
           .port = {.bandwidth = config_.prefill->bandwidth * config_.prefill->pool.tensor(),
                    .latency_s = config_.prefill->latency_s}};
     return system;
+  }
+
+  double dollars_per_hour() const {
+    const auto price_of = [](const config::PoolConfig& pool) {
+      return pool.chips() * pool.machine.chip.price.value;
+    };
+    const double decoding = price_of(config_.pool);
+    if (!config_.prefill) return decoding;
+    const double prefill = price_of(config_.prefill->pool);
+    return decoding > 0.0 && prefill > 0.0 ? decoding + prefill : 0.0;
   }
 
   void add_prefill(ServeResult& result) const {
@@ -156,6 +167,13 @@ class Server {
 };
 
 }  // namespace
+
+std::optional<double> ServeResult::dollars_per_million() const {
+  if (dollars_per_hour <= 0.0) return std::nullopt;
+  constexpr double kHour = 3600.0;
+  constexpr double kMillion = 1e6;
+  return dollars_per_hour / kHour / summary.output_tokens_per_s * kMillion;
+}
 
 PoolMemory pool_memory(const config::PoolConfig& pool, std::uint64_t longest,
                        const std::string& pointer) {
@@ -194,9 +212,8 @@ serving::Pool pool_of(const config::PoolConfig& config, const PoolMemory& memory
                      .chips = config.tensor(),
                      .cache = serving::KvCache(workload.model, workload.attention, config.tensor(),
                                                config.scheduler.block, memory.cache),
-                     .step_time = [&costs](const workloads::Batch& batch) {
-                       return costs.time(batch);
-                     }},
+                     .step_time =
+                         [&costs](const workloads::Batch& batch) { return costs.time(batch); }},
           .limits = config.scheduler.limits,
           .replicas = config.replicas()};
 }

@@ -38,8 +38,9 @@ struct ServeResult {
   serving::Summary summary;
   PoolMemory memory;
   std::optional<PoolMemory> prefill_memory = {};
-  std::uint32_t chips = 0;     ///< of both pools
-  double offered_per_s = 0.0;  ///< requests/s that arrive; 0 for a concurrency
+  std::uint32_t chips = 0;        ///< of both pools
+  double dollars_per_hour = 0.0;  ///< of all chips; 0 if one has no price
+  double offered_per_s = 0.0;     ///< requests/s that arrive; 0 for a concurrency
   /// Requests/s that are served if all are there from the start; if arrivals come close to it.
   std::optional<double> capacity_per_s = {};
   std::size_t simulated_steps = 0;   ///< with different numbers of positions
@@ -47,6 +48,9 @@ struct ServeResult {
 
   /// True if requests arrive faster than they can be served.
   bool is_overloaded() const { return capacity_per_s && offered_per_s > *capacity_per_s; }
+
+  /// $ per million output tokens; std::nullopt without a price.
+  std::optional<double> dollars_per_million() const;
 };
 
 /// Options of a run. None changes a time.

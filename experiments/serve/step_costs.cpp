@@ -88,8 +88,7 @@ void StepCosts::simulate(unsigned threads) {
         error_ = std::max(error_, error);
       }
     }
-    for (std::size_t i = 0; i < open.size(); ++i)
-      communication_[middles[i]] = seconds[i];
+    for (std::size_t i = 0; i < open.size(); ++i) communication_[middles[i]] = seconds[i];
     std::erase_if(next,
                   [](const Interval& interval) { return interval.second <= interval.first + 1; });
     open = std::move(next);

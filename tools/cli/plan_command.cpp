@@ -1,9 +1,9 @@
 #include "tools/cli/plan_command.hpp"
 
 #include <charconv>
-#include <cmath>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -71,19 +71,15 @@ std::uint32_t size(const std::string& text) {
   return chips;
 }
 
-/// A price like "$1.2/h".
-double dollars_per_hour(std::string_view text) {
-  constexpr std::string_view kEnd = "/h";
-  double dollars = 0.0;
-  const bool has_unit = text.starts_with('$') && text.ends_with(kEnd);
-  const std::string_view number = has_unit ? text.substr(1, text.size() - 1 - kEnd.size()) : text;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), dollars);
-  if (!has_unit || error != std::errc{} || end != number.data() + number.size() ||
-      !(dollars > 0.0) || !std::isfinite(dollars))
-    throw InputError("--price", fmt::format("'{}' is not a price of a chip with its unit, like "
-                                            "tpu-v5e='$1.2/h'",
-                                            text));
-  return dollars;
+/// A price of a chip, like "$1.2/h".
+double dollars_per_hour(const std::string& text) {
+  try {
+    const double price = units::parse(text, units::Dimension::price);
+    if (price > 0.0) return price;
+    throw InputError("--price", fmt::format("\"{}\" is not above 0", text));
+  } catch (const std::invalid_argument& error) {
+    throw InputError("--price", error.what());
+  }
 }
 
 capacity::Request request_of(const PlanArguments& arguments) {
@@ -106,7 +102,7 @@ capacity::Request request_of(const PlanArguments& arguments) {
     if (equals == std::string::npos)
       throw InputError("--price", fmt::format("'{}' names no chip; use tpu-v5e='$1.2/h'", price));
     request.dollars_per_hour[config::chip_name(price.substr(0, equals))] =
-        dollars_per_hour(std::string_view(price).substr(equals + 1));
+        dollars_per_hour(price.substr(equals + 1));
   }
   if (arguments.requests_per_s > 0.0) request.requests_per_s = arguments.requests_per_s;
   return request;
@@ -187,7 +183,7 @@ void add_plan(CLI::App& app) {
   add_choices(*command, *arguments);
   command
       ->add_option("--price", arguments->prices,
-                   "Price of a chip, like tpu-v5e='$1.2/h'; may be repeated")
+                   "Price of a chip, like tpu-v5e='$1.2/h' (default: the chip's); may be repeated")
       ->type_name("CHIP=PRICE")
       ->expected(1)
       ->take_all();
