@@ -44,6 +44,9 @@ TEST_CASE("built-in models have the published numbers of parameters") {
   check("llama2-70b", 68.45e9, 68.98e9);
   check("llama3.1-405b", 401.65e9, 405.85e9);
   check("mistral-7b", 6.98e9, 7.24e9);
+  check("mistral-nemo-12b", 10.906e9, 12.248e9);
+  check("gemma-7b", 7.751e9, 8.538e9);
+  check("llama2-13b", 12.688e9, 13.016e9);
   check("llama3.1-70b", 70.55e9 - 2 * 1.05067e9, 70.55e9);
 }
 
@@ -127,9 +130,10 @@ TEST_CASE("an unknown model is refused with the known ones and the closest") {
   check_refused(
       [] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
       "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of fog-llama-1.5b, "
-      "fog-llama-8b, gemma3-12b, gemma3-27b, gpt-7b, llama2-70b, llama2-7b, llama3-70b, llama3-8b, "
-      "llama3.1-405b, llama3.1-70b, llama3.1-8b, maxtext-16b-2023, maxtext-16b, "
-      "maxtext-32b-2023, maxtext-32b, mistral-7b), or the path of a model file");
+      "fog-llama-8b, gemma-7b, gemma3-12b, gemma3-27b, gpt-7b, llama2-13b, llama2-70b, llama2-7b, "
+      "llama3-70b, llama3-8b, llama3.1-405b, llama3.1-70b, llama3.1-8b, maxtext-16b-2023, "
+      "maxtext-16b, maxtext-32b-2023, maxtext-32b, mistral-7b, mistral-nemo-12b), or the path of a "
+      "model file");
   check_refused([] { load_model("", "/workload/model"); }, "/workload/model",
                 "one of fog-llama-1.5b");
   check_refused([] { load_model("no/such.json", "/workload/model"); }, "/workload/model",
