@@ -13,6 +13,7 @@ import sys
 
 STUDY = json.loads((pathlib.Path(__file__).resolve().parent / "rows.json").read_text(encoding="utf-8"))
 SECONDS = 600  # of each rate, as in the source
+RATE = "output_tokens_per_s"
 LEAST_STEP = 1e-6  # s, to which the overhead is fitted
 
 
@@ -57,11 +58,11 @@ def metric(result, path):
 
 
 def simulated(program, row, overhead):
-    """@return the metric of a row and its mean TTFT, weighted by the requests of its loads"""
+    """@return the metric of a row, its mean TTFT, both weighted by the requests of its loads, and the chips"""
     results = [serve(program, merged(config_of(row, overhead), {"serving": {"load": load}})) for load in loads(row)]
     requests = sum(result["requests"] for result in results)
-    return [sum(metric(result, path) * result["requests"] for result in results) / requests
-            for path in (row.get("metric", "output_tokens_per_s"), "ttft/mean_s")]
+    return [*(sum(metric(result, path) * result["requests"] for result in results) / requests
+              for path in (row.get("metric", RATE), "ttft/mean_s")), results[0]["chips"]]
 
 
 def fit(program):
@@ -80,22 +81,28 @@ def outcome(row, figure, tolerance):
     return f"{tolerance:.0%}: " + ("yes" if abs(figure / row["measured"] - 1) <= tolerance else "**no**")
 
 
+def what(row, shown):
+    model = row.get("model") or STUDY["bases"][row["base"]]["serving"]["model"]
+    return f"{row['origin']}, {model}, {shown['id']}"
+
+
 def rows(program, overhead):
     """Prints a line per row and per ratio of two. @return them with their simulated figures"""
     print("| row | measured | simulated | simulated / measured | within | TTFT, mean |\n|---|---:|---:|---:|---|---:|")
     figures, results = {}, []
     for row in STUDY["rows"]:
         tolerance = STUDY["tolerances"][row["origin"]]
-        figures[row["id"]], ttft = simulated(program, row, overhead)
+        figures[row["id"]], ttft, chips = simulated(program, row, overhead)
         pairs = [(row, figures[row["id"]])]
         if "over" in row:
             below = next(other for other in STUDY["rows"] if other["id"] == row["over"])
             pairs.append(({"id": f"{row['id']} / {row['over']}", "measured": row["measured"] / below["measured"]},
                           figures[row["id"]] / figures[row["over"]]))
         for shown, figure in pairs:
-            results.append({"id": shown["id"], "role": row.get("role", "prediction"),
-                            "metric": row.get("metric", "output_tokens_per_s"), "expected": shown["measured"],
-                            "simulated": figure, "origin": row["origin"]})
+            results.append({"id": shown["id"], "what": what(row, shown), "role": row.get("role", "prediction"),
+                            "metric": "speedup" if shown is not row else row.get("metric", RATE),
+                            "expected": shown["measured"], "simulated": figure, "question": "served load",
+                            "origin": row["origin"], "chip": STUDY["bases"][row["base"]]["hardware"], "chips": chips})
             print(f"| {shown['id']} | {shown['measured']:.4g} | {figure:.4g} | {figure / shown['measured']:.3f} | "
                   f"{outcome(shown, figure, tolerance)} | {ttft * 1e3:.1f} ms |", flush=True)
     return results
