@@ -156,6 +156,8 @@ void read_load(input::ObjectReader reader, ServingConfig& config) {
     for (const std::string_view key : {"requests", "arrivals", "prompt", "output", "seed"})
       reader.reject(key, "is for drawn requests; a trace lists them");
     trace_table().read(reader, config);
+    if (config.trace.empty())
+      throw input::InputError(reader.pointer_to("trace"), "is empty; give the path of a CSV file");
     config.load.listed = read_request_trace(config.trace);
   } else {
     drawn_table().read(reader, config.load);

@@ -63,6 +63,14 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
+/// A number of decimal digits.
+std::optional<int> whole(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
 /// Seconds of "2023-11-16 18:15:46.68", from 1970 on; std::nullopt for other texts.
 std::optional<double> seconds_of_date(std::string_view text) {
   constexpr std::size_t kDate = 10;          // YYYY-MM-DD
@@ -70,23 +78,28 @@ std::optional<double> seconds_of_date(std::string_view text) {
   if (text.size() < kClock || text[4] != '-' || text[7] != '-' || text[13] != ':' ||
       text[16] != ':')
     return std::nullopt;
+  constexpr double kMinuteSeconds = 60.0;
+  constexpr int kMostHour = 23;
+  constexpr int kMostMinute = 59;
   const auto part = [&](std::size_t first, std::size_t length) {
-    return number(text.substr(first, length));
+    return whole(text.substr(first, length));
   };
   const auto year = part(0, 4);
   const auto month = part(5, 2);
   const auto day = part(8, 2);
   const auto hour = part(11, 2);
   const auto minute = part(14, 2);
-  const auto second = part(17, text.size() - 17);
+  const auto second = number(text.substr(kDate + 7));
   if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)),
+  if (*hour > kMostHour || *minute > kMostMinute || *second < 0.0 ||
+      *second >= kMinuteSeconds + 1.0)
+    return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day))};
   if (!date.ok()) return std::nullopt;
   constexpr double kDaySeconds = 86400.0;
   constexpr double kHourSeconds = 3600.0;
-  constexpr double kMinuteSeconds = 60.0;
   const auto days = std::chrono::sys_days(date).time_since_epoch().count();
   return static_cast<double>(days) * kDaySeconds + *hour * kHourSeconds + *minute * kMinuteSeconds +
          *second;

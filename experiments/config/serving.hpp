@@ -26,7 +26,7 @@ struct SchedulerConfig {
 struct PoolConfig {
   ExperimentConfig machine;  ///< chip, topology and simulation settings
   steps::Mesh mesh;
-  WorkloadConfig workload;  ///< model, formats and attention; its phase is decoding of one sequence
+  WorkloadConfig workload;  ///< model, formats and attention; its phase is unused
   SchedulerConfig scheduler;
   input::JsonValue rules = {};  ///< "quantize" as the user wrote it, or null
 

@@ -70,7 +70,10 @@ const input::Table<PrefillConfig>& transfer_table() {
   return table;
 }
 
-/// The model as a "workload" that decodes one token of one sequence.
+/// Positions of a step that is read for its keys alone: as many as it may have "chunks".
+constexpr std::uint64_t kReadRows = 64;
+
+/// The model as a "workload" that decodes one token of each of some sequences.
 Json workload_of(const Json& served, std::uint64_t rows) {
   Json workload = Json::object();
   for (const char* const key : kModelKeys)
@@ -121,7 +124,7 @@ void read_served(input::ObjectReader& reader, const Json& json, const std::strin
   for (const std::string_view key : {"phase", "tokens", "context", "batch"})
     reader.reject(key, "follows from the load; remove it");
   reader.required("model", "the name of a model, like \"llama3.1-70b\"");
-  const Json workload = workload_of(json, 1);
+  const Json workload = workload_of(json, kReadRows);
   pool.workload = read_workload(input::ObjectReader(workload, pointer), pool.tensor());
   if (reader.has("quantize")) pool.rules = reader.array("quantize");
   if (reader.has("scheduler")) {
@@ -141,9 +144,19 @@ Json inherited(const Json& served, const Json& prefill) {
   return joined;
 }
 
+/// Adds the chip or the topology of the machine that decodes, if only the other one is given.
+void inherit_machine(Json& prefill, const ExperimentConfig& decoding) {
+  if (prefill.contains("hardware") == prefill.contains("topology")) return;
+  const Json machine = machine_json(decoding);
+  for (const char* const key : {"hardware", "topology"})
+    if (!prefill.contains(key)) prefill[key] = machine.at(key);
+}
+
 PrefillConfig read_prefill(const Json& served, input::ObjectReader& serving,
                            const PoolConfig& decoding) {
-  const Json json = inherited(served, serving.required("prefill", "an object"));
+  serving.object("prefill");
+  Json json = inherited(served, serving.required("prefill", "an object"));
+  inherit_machine(json, decoding.machine);
   input::ObjectReader reader(json, "/serving/prefill");
   PrefillConfig prefill{
       .pool = {.machine = decoding.machine, .mesh = {}, .workload = {}, .scheduler = {}}};

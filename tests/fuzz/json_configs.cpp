@@ -9,6 +9,7 @@
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/config/serving_json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/plan/estimates.hpp"
@@ -73,6 +74,13 @@ void read_step(std::string_view text) {
   plan_if_small(config);
 }
 
+void read_serving(std::string_view text) {
+  const Json json = input::parse_json(text);
+  const config::ServingConfig config = config::read_serving(json);
+  check_resolved(to_json(config), "serving", config::read_serving);
+  input::check_schema(json, "serving");
+}
+
 }  // namespace
 
 bool has_more(const Json& json, const char* key, std::uint64_t most) {
@@ -110,7 +118,8 @@ void plan_if_small(const config::StepConfig& config) {
 
 std::vector<JsonReader> config_readers() {
   return {{"experiment", {"experiment"}, read_experiment},
-          {"step", {"step", "experiment"}, read_step}};
+          {"step", {"step", "experiment"}, read_step},
+          {"serving", {"serving", "experiment"}, read_serving}};
 }
 
 }  // namespace equarx::testing

@@ -232,12 +232,19 @@ ZIPPED = {"base": STEP, "axes": [{"zip": [{"key": "/mesh/data", "values": [2, 4]
 RANGED = {"base": CONFIG, "axes": [{"key": "/collectives/1/minishards", "range": {"from": 1, "to": 5, "step": 2}}]}
 GRAPH = {"name": "g", "chips": ["a", "b", "c"], "links": [{"between": ["a", "b"], "bandwidth": "10 GB/s", "latency": "1 us"},
                                                           {"between": ["b", "c"]}, {"between": ["c", "a"]}]}
+SERVED = {"hardware": "tpu-v5e", "topology": {"slice": "2x4"}, "mesh": {"data": 2, "tensor": 4},
+          "serving": {"model": "llama3.1-8b", "kv": "int8-row", "chunks": 2, "quantize": [{"format": "int8"}],
+                      "load": {"concurrency": 4, "prompt": {"distribution": "uniform", "most": 9}, "seed": 2,
+                               "output": {"distribution": "lognormal", "mean": 3, "cv": 1, "most": 9}},
+                      "scheduler": {"tokens": 64, "policy": "prompts-first", "step_overhead": "1 ms"},
+                      "prefill": {"topology": {"slice": "2x2"}, "bandwidth": "1 GB/s", "latency": "1 us"}}}
 JSON = {
     "json": {"set": b'/tensor/bytes\n"32 MiB"', "label": b"/collectives/b/format\nint8", "index": b"/list/1/0\n[1, {}]",
              "chip": b"/hardware/hop_latency\n2 us", "escape": b"/a~1b~0\n1e308", "comments": b'{"a": [1, -0.0, "\\u00e9"]} // x',
              "twice": b'{"a": 1, "a": 2}', "deep": b"[" * 101 + b"]" * 101, "utf": b'"\xff"', "large": b"1e999"},
     "experiment": {"plain": text_of(CONFIG), **{name: text_of({**CONFIG, **keys}) for name, keys in MORE_CONFIGS.items()}},
     "step": {"tasks": text_of(STEP), "training": text_of(TRAINED)},
+    "serving": {"apart": text_of(SERVED)},
     "hardware": {**of_all(small_chip, from_tree("configs/hardware/*.json")), "changed": text_of(MORE_CONFIGS["changed"]["hardware"])},
     "graph": {"triangle": text_of(GRAPH), "numbers": text_of({"name": "g", "chips": 2, "links": [{"between": [0, 1]}]})},
     "sweep": {"two": text_of(SWEEP), "zipped": text_of(ZIPPED), "ranged": text_of(RANGED)},

@@ -93,7 +93,7 @@ TEST_CASE("only so many sequences run, and waiting is attributed to its cause") 
   CHECK(spent(second, State::prefills) == 1.0);
 }
 
-TEST_CASE("the cache grows with the tokens; the last sequence is preempted if it is full") {
+TEST_CASE("the cache grows with the tokens, and the last sequence is preempted if it is full") {
   Bench bench({.tokens = 100}, 25.0);
   Sequence& first = bench.add(10, 5);
   Sequence& second = bench.add(10, 5);
