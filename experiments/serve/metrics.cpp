@@ -1,6 +1,8 @@
 #include "experiments/serve/metrics.hpp"
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -71,6 +73,12 @@ Metrics<ServeResult> latency_metrics() {
        result::within<ServeResult>("latency", distribution_metrics(), member(&Summary::latency))});
 }
 
+bool is_calibrated(const ServeResult& result) {
+  const auto& prefill = result.config.prefill;
+  return result.config.pool.machine.chip.is_calibrated() &&
+         (!prefill || prefill->pool.machine.chip.is_calibrated());
+}
+
 Metrics<ServeResult> rate_metrics() {
   return {
       {{.key = "requests", .unit = Unit::count, .meaning = "completed"},
@@ -102,8 +110,15 @@ Metrics<ServeResult> rate_metrics() {
         .meaning = "price of all chips for the whole time; absent without a price",
         .empty = Empty::absent},
        &ServeResult::dollars_per_million},
-      {{.key = "chips", .unit = Unit::count, .meaning = "of both pools"}, &ServeResult::chips}};
+      {{.key = "chips", .unit = Unit::count, .meaning = "of both pools"}, &ServeResult::chips},
+      {{.key = "calibrated",
+        .unit = Unit::flag,
+        .meaning = "false: a chip rests on datasheet values and assumptions "
+                   "([hardware.md](hardware.md))"},
+       is_calibrated}};
 }
+
+std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(std::llround(bytes)); }
 
 /// Metrics of the steps of a pool.
 Metrics<PoolTotals> pool_metrics() {
@@ -120,7 +135,7 @@ Metrics<PoolTotals> pool_metrics() {
           {{.key = "longest_queue", .meaning = "requests waiting for a replica"},
            &PoolTotals::longest_queue},
           {{.key = "kv_cache_peak_bytes", .unit = Unit::bytes, .meaning = "per chip"},
-           &PoolTotals::peak_bytes}};
+           [](const PoolTotals& totals) { return whole(totals.peak_bytes); }}};
 }
 
 Metrics<ServeResult> system_metrics() {
@@ -134,9 +149,9 @@ Metrics<ServeResult> system_metrics() {
       {{.key = "preemptions", .meaning = "sequences whose KV cache was freed and recomputed"},
        [](const ServeResult& result) { return result.summary.preemptions; }},
       {{.key = "weights_bytes", .unit = Unit::bytes, .meaning = "per chip"},
-       [](const ServeResult& result) { return result.memory.weights; }},
+       [](const ServeResult& result) { return whole(result.memory.weights); }},
       {{.key = "kv_cache_bytes", .unit = Unit::bytes, .meaning = "per chip, available"},
-       [](const ServeResult& result) { return result.memory.cache; }},
+       [](const ServeResult& result) { return whole(result.memory.cache); }},
       {{.key = "kv_cache_tokens", .meaning = "that a replica can hold"},
        [](const ServeResult& result) { return result.memory.positions; }},
       {{.key = "simulated_steps",

@@ -32,6 +32,15 @@ void check_requests(const std::vector<Request>& requests, const workloads::Trans
                     longest.output, model.name, model.largest_context));
 }
 
+std::uint64_t longest_prompt(const std::vector<Request>& requests) {
+  return std::ranges::max(requests, {}, &Request::prompt).prompt;
+}
+
+serving::KvCache kv_cache(const config::PoolConfig& pool, const PoolMemory& memory) {
+  return {pool.workload.model, pool.workload.attention, pool.tensor(), pool.scheduler.block,
+          memory.cache};
+}
+
 /// A pool with the times of its steps.
 struct TimedPool {
   StepCosts costs;
@@ -45,8 +54,7 @@ struct TimedPool {
 std::unique_ptr<TimedPool> timed_pool(const config::PoolConfig& config,
                                       const std::vector<Request>& requests,
                                       const std::string& pointer, const ServeOptions& options) {
-  const std::uint64_t longest = std::ranges::max(requests, {}, &Request::prompt).prompt;
-  const PoolMemory memory = pool_memory(config, longest, pointer);
+  const PoolMemory memory = pool_memory(config, longest_prompt(requests), pointer);
   if (options.part)
     options.part(
         fmt::format("simulating steps on {} x {}", config.tensor(), config.machine.chip.name));
@@ -54,9 +62,11 @@ std::unique_ptr<TimedPool> timed_pool(const config::PoolConfig& config,
 }
 
 /// @throws input::InputError if a request does not fit into an empty cache
-void check_cache(const TimedPool& timed, const serving::Load& load,
-                 const std::vector<Request>& requests, const hardware::Chip& chip) {
-  const serving::KvCache& cache = timed.pool.served.cache;
+void check_pool(const config::PoolConfig& pool, const serving::Load& load,
+                const std::vector<Request>& requests, const std::string& pointer) {
+  const hardware::Chip& chip = pool.machine.chip;
+  const serving::KvCache cache =
+      kv_cache(pool, pool_memory(pool, longest_prompt(requests), pointer));
   const double prefix = serving::prefix_bytes(load, requests, cache);
   const serving::Largest largest = serving::largest_request(requests, cache);
   if (largest.bytes + prefix <= cache.capacity_bytes()) return;
@@ -68,6 +78,12 @@ void check_cache(const TimedPool& timed, const serving::Load& load,
           "left; use more chips, a smaller \"kv\" format or shorter requests",
           request.prompt, request.output, bytes_text(largest.bytes + prefix), chip.name,
           bytes_text(cache.capacity_bytes())));
+}
+
+void check(const config::ServingConfig& config, const std::vector<Request>& requests) {
+  check_requests(requests, config.pool.workload.model);
+  check_pool(config.pool, config.load, requests, "/serving");
+  if (config.prefill) check_pool(config.prefill->pool, config.load, requests, "/serving/prefill");
 }
 
 /// Arrivals per s; 0 if they follow from completions.
@@ -89,13 +105,10 @@ class Server {
  public:
   Server(const config::ServingConfig& config, const ServeOptions& options)
       : config_(config), options_(options), requests_(serving::draw(config.load)) {
-    check_requests(requests_, config.pool.workload.model);
+    check(config, requests_);
     pool_ = timed_pool(config.pool, requests_, "/serving", options);
-    check_cache(*pool_, config.load, requests_, config.pool.machine.chip);
-    if (config.prefill) {
+    if (config.prefill)
       prefill_ = timed_pool(config.prefill->pool, requests_, "/serving/prefill", options);
-      check_cache(*prefill_, config.load, requests_, config.prefill->pool.machine.chip);
-    }
   }
 
   ServeResult run() {
@@ -210,13 +223,14 @@ serving::Pool pool_of(const config::PoolConfig& config, const PoolMemory& memory
   return {.served = {.model = workload.model,
                      .method = workload.attention,
                      .chips = config.tensor(),
-                     .cache = serving::KvCache(workload.model, workload.attention, config.tensor(),
-                                               config.scheduler.block, memory.cache),
+                     .cache = kv_cache(config, memory),
                      .step_time =
                          [&costs](const workloads::Batch& batch) { return costs.time(batch); }},
           .limits = config.scheduler.limits,
           .replicas = config.replicas()};
 }
+
+void check(const config::ServingConfig& config) { check(config, serving::draw(config.load)); }
 
 ServeResult serve(const config::ServingConfig& config, const ServeOptions& options) {
   return Server(config, options).run();

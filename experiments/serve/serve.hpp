@@ -61,6 +61,9 @@ struct ServeOptions {
   std::function<void(double share)> progress{};         ///< completed share of the part
 };
 
+/// Checks that the model and all requests fit, without simulating. @throws input::InputError
+void check(const config::ServingConfig& config);
+
 /// Simulates a load. @throws input::InputError if a request never fits, or the model
 ServeResult serve(const config::ServingConfig& config, const ServeOptions& options);
 

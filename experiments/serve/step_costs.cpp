@@ -110,17 +110,21 @@ double StepCosts::communication_s(double rows) const {
   return std::lerp(below->second, above->second, place);
 }
 
-/// Time of an operation in the chunks of the step.
-double StepCosts::chunked_s(const Operation& operation) const {
-  if (operation.kind == OperationKind::allreduce) return 0.0;
-  if (pool_.workload.chunks == 1) return workloads::roofline(operation, rates_).seconds;
-  return pool_.workload.chunks *
-         workloads::roofline(workloads::part_of(operation, pool_.workload.chunks), rates_).seconds;
+/// Chunks of a step with this many positions.
+std::uint32_t StepCosts::chunks(double rows) const {
+  return std::min(pool_.workload.chunks, static_cast<std::uint32_t>(std::max(1.0, rows)));
 }
 
-double StepCosts::total_s(const std::vector<Operation>& operations) const {
+/// Time of an operation in the chunks of a step.
+double StepCosts::chunked_s(const Operation& operation, std::uint32_t chunks) const {
+  if (operation.kind == OperationKind::allreduce) return 0.0;
+  if (chunks == 1) return workloads::roofline(operation, rates_).seconds;
+  return chunks * workloads::roofline(workloads::part_of(operation, chunks), rates_).seconds;
+}
+
+double StepCosts::total_s(const std::vector<Operation>& operations, std::uint32_t chunks) const {
   double seconds = 0.0;
-  for (const Operation& operation : operations) seconds += chunked_s(operation);
+  for (const Operation& operation : operations) seconds += chunked_s(operation, chunks);
   return seconds;
 }
 
@@ -137,27 +141,32 @@ double StepCosts::rest_s(const Batch& batch) const {
       workload.model, rest, pool_.tensor(), workload.attention, workload.residual);
   workloads::apply(workload.precision.scheme, operations);
   const std::uint32_t local = workloads::local_layers(workload.model);
-  found->second = total_s(operations.embedding) + local * total_s(operations.local_layer) +
-                  (workload.model.layers - local) * total_s(operations.global_layer) +
-                  (batch.logits > 0.0 ? total_s(operations.head) : 0.0);
+  const auto seconds = [&, parts = chunks(batch.rows)](const std::vector<Operation>& part) {
+    return total_s(part, parts);
+  };
+  found->second = seconds(operations.embedding) + local * seconds(operations.local_layer) +
+                  (workload.model.layers - local) * seconds(operations.global_layer) +
+                  (batch.logits > 0.0 ? seconds(operations.head) : 0.0);
   return found->second;
 }
 
-double StepCosts::attention_s(const Batch::Layer& layer) const {
+double StepCosts::attention_s(const Batch::Layer& layer, std::uint32_t chunks) const {
   const config::WorkloadConfig& workload = pool_.workload;
   const workloads::Shard shard = workloads::shard(workload.model, pool_.tensor());
   double seconds = 0.0;
   for (const workloads::Attended* attended : {&layer.prompts, &layer.decoding})
     if (attended->rows > 0.0)
       seconds += total_s(
-          workloads::attention_operations(workload.model, *attended, shard, workload.attention));
+          workloads::attention_operations(workload.model, *attended, shard, workload.attention),
+          chunks);
   return seconds;
 }
 
 serving::StepTime StepCosts::time(const Batch& batch) const {
   const std::uint32_t local = workloads::local_layers(pool_.workload.model);
-  double attention = (pool_.workload.model.layers - local) * attention_s(batch.global);
-  if (local > 0) attention += local * attention_s(batch.local);
+  const std::uint32_t parts = chunks(batch.rows);
+  double attention = (pool_.workload.model.layers - local) * attention_s(batch.global, parts);
+  if (local > 0) attention += local * attention_s(batch.local, parts);
   return {.compute_s = rest_s(batch) + attention,
           .communication_s = communication_s(batch.rows),
           .overhead_s = pool_.scheduler.step_overhead_s};

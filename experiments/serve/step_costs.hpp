@@ -41,9 +41,10 @@ class StepCosts {
 
  private:
   double rest_s(const workloads::Batch& batch) const;
-  double attention_s(const workloads::Batch::Layer& layer) const;
-  double total_s(const std::vector<workloads::Operation>& operations) const;
-  double chunked_s(const workloads::Operation& operation) const;
+  std::uint32_t chunks(double rows) const;
+  double attention_s(const workloads::Batch::Layer& layer, std::uint32_t chunks) const;
+  double total_s(const std::vector<workloads::Operation>& operations, std::uint32_t chunks) const;
+  double chunked_s(const workloads::Operation& operation, std::uint32_t chunks) const;
   void simulate(unsigned threads);
 
   const config::PoolConfig& pool_;

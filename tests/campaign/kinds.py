@@ -3,8 +3,9 @@ import dataclasses
 from collections.abc import Callable
 
 from invariants import bytes as conservation, machines, oracle, results, texts, values
-from invariants import others as other_invariants, steps as step_invariants, stored as stored_invariants
-from make import experiments, malformed, others, programs, steps, stored
+from invariants import others as other_invariants, served as served_invariants, steps as step_invariants
+from invariants import stored as stored_invariants
+from make import experiments, malformed, others, programs, served, steps, stored
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +26,7 @@ KINDS = {
     "step": Kind(steps.step, [step_invariants.result],
                  [step_invariants.engines, step_invariants.symmetric, step_invariants.slower, texts.show,
                   texts.validate, texts.table, other_invariants.traces], take=2, weight=15),
+    "served": Kind(served.served, [served_invariants.served], weight=4),
     "malformed": Kind(malformed.malformed, [other_invariants.malformed], weight=30),
     "hardware": Kind(others.hardware, [other_invariants.hardware], weight=4),
     "topology": Kind(others.topology, [other_invariants.topology], weight=5),

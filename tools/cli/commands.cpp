@@ -175,12 +175,16 @@ void show(const ConfigArguments& arguments) {
 }
 
 void validate(const ConfigArguments& arguments) {
-  std::visit(
-      [&](const auto& config) {
-        load(arguments.path, config);
-        print_warnings(config);
-      },
-      read_any(arguments.path, read_json(arguments)));
+  const input::JsonValue json = read_json(arguments);
+  if (json->is_object() && json->contains("serving"))
+    read_serving(arguments.path, json);
+  else
+    std::visit(
+        [&](const auto& config) {
+          load(arguments.path, config);
+          print_warnings(config);
+        },
+        read_any(arguments.path, json));
   print(fmt::format("{}: valid\n", name_of(arguments.path)));
 }
 

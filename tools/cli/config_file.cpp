@@ -15,6 +15,8 @@
 #include "experiments/config/json.hpp"
 #include "experiments/config/label_notes.hpp"
 #include "experiments/config/named_files.hpp"
+#include "experiments/config/serving_json.hpp"
+#include "experiments/serve/serve.hpp"
 #include "experiments/step/memory.hpp"
 #include "importers/hlo/import.hpp"
 #include "tools/cli/messages.hpp"
@@ -59,6 +61,15 @@ config::Config read_any(const std::string& path, const input::JsonValue& json) {
   return naming_file(path, [&] {
     config::Config config = config::read_checked(json);
     if (const auto* step = std::get_if<config::StepConfig>(&config)) step::check_memory(*step);
+    return config;
+  });
+}
+
+config::ServingConfig read_serving(const std::string& path, const input::JsonValue& json) {
+  return naming_file(path, [&] {
+    config::ServingConfig config = config::read_serving(json);
+    input::check_schema(json, "serving");
+    serve::check(config);
     return config;
   });
 }

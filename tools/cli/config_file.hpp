@@ -7,6 +7,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/json_value.hpp"
 #include "experiments/config/any_config.hpp"
+#include "experiments/config/serving.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace equarx::cli {
@@ -43,6 +44,10 @@ ConfigFile read_config_file(const ConfigArguments& arguments);
 /// Reads a configuration of any kind, and checks its schema, and whether a step can run.
 /// @throws input::InputError naming the file
 config::Config read_any(const std::string& path, const input::JsonValue& json);
+
+/// Reads a served model, checks its schema, and that all requests fit.
+/// @throws input::InputError naming the file
+config::ServingConfig read_serving(const std::string& path, const input::JsonValue& json);
 
 /// Warns on standard error of labels that name another format than runs.
 void print_warnings(const config::ExperimentConfig& config);

@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 
 #include "base/input/json.hpp"
-#include "base/input/schema.hpp"
 #include "base/os/threads.hpp"
 #include "base/output/files.hpp"
 #include "base/output/output_file.hpp"
@@ -37,15 +36,6 @@ struct ServeArguments {
   bool json = false;
 };
 
-config::ServingConfig read_serving_file(const ConfigArguments& arguments) {
-  const input::JsonValue json = read_json(arguments);
-  return naming_file(arguments.path, [&] {
-    config::ServingConfig config = config::read_serving(*json);
-    input::check_schema(*json, "serving");
-    return config;
-  });
-}
-
 serve::ServeResult run(const ServeArguments& arguments, const config::ServingConfig& config) {
   ProgressLine line;
   return naming_file(arguments.config.path, [&] {
@@ -57,7 +47,8 @@ serve::ServeResult run(const ServeArguments& arguments, const config::ServingCon
 }
 
 void serve_load(const ServeArguments& arguments) {
-  const config::ServingConfig config = read_serving_file(arguments.config);
+  const config::ServingConfig config =
+      read_serving(arguments.config.path, read_json(arguments.config));
   if (arguments.resolved) {
     print(config::to_json(config).dump(2) + "\n");
     return;
