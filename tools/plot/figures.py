@@ -11,12 +11,14 @@ from matplotlib.figure import Figure
 
 import invocation
 from drawing import sheet
-from pictures import comparison, contract, gantt, links, pareto, sensitivity, speedup_of_advice, step, sweep
+from pictures import comparison, contract, gantt, links, pareto, sensitivity, served_load, speedup_of_advice, step
+from pictures import sweep
 from pictures import verdicts as verdicts_picture
 from read import advice as advice_file
 from read import comparison as comparison_file
 from read import contract as contract_file
 from read import csv_file, file_kinds, held, origin, point_files, result, sensitivities, trace_file, trust, tuned
+from read import served as served_file
 from read import step as step_file
 from read import verdicts as verdicts_file
 from read.errors import InputError, TooMuch, WrongFile
@@ -317,6 +319,14 @@ def of_contract(arguments: argparse.Namespace) -> Figures:
     found = contract_file.read(path)
     _annotate(path, found.trust)
     return {arguments.kind: contract.draw(found)}
+
+
+def of_served(arguments: argparse.Namespace) -> Figures:
+    """Latencies of served models against their loads; of a single one, of its requests."""
+    loads = [served_file.read(path) for path in arguments.inputs]
+    sheet.annotate(origin=", ".join(dict.fromkeys(load.version for load in loads)), held="",
+                   trust="; ".join(dict.fromkeys(load.trust for load in loads if load.trust)))
+    return {arguments.kind: served_load.draw(loads)}
 
 
 def of_comparison(arguments: argparse.Namespace) -> Figures:

@@ -12,12 +12,14 @@ TUNING = "a result of 'equarx-sim tune CONFIG --json'"
 STEP_TUNING = "a result of 'equarx-sim tune CONFIG --json' of a step"
 ADVICE = "advice of 'equarx-sim advise CONFIG --json'"
 CONTRACT = "a contract of 'equarx-sim contract CONFIG --json'"
+SERVED = "a result of 'equarx-sim serve CONFIG --json'"
 COMPARISON = "a comparison of 'equarx-sim compare A.json B.json --json'"
 TRACE = "a trace of 'equarx-sim run CONFIG --trace FILE'"
 POINTS = "results.jsonl of 'equarx-sim sweep' or 'reproduce'"
 TABLE = "results.csv of 'equarx-sim sweep' or 'reproduce'"
 ROWS = "rows.csv of 'equarx-sim reproduce'"
 EXPERIMENT, STEP_CONFIG = "an experiment configuration", "a step configuration"
+SERVED_CONFIG = "a configuration of a served model"
 SWEEP, STUDY, CALIBRATION = "a sweep configuration", "a study", "a calibration task"
 HARDWARE, TOPOLOGY, MODEL = "a hardware file", "a topology file", "a model file"
 
@@ -25,10 +27,11 @@ HARDWARE, TOPOLOGY, MODEL = "a hardware file", "a topology file", "a model file"
 KEYS = [(TRACE, {"traceEvents"}), (COMPARISON, {"a", "b", "collectives"}), (STEP_TUNING, {"variants", "combinations"}),
         (STEP, {"variants", "version"}),  # of version 0.2
         (TUNING, {"front"}), (ADVICE, {"quantize", "sizes"}), (ADVICE, {"sites"}),
-        (CONTRACT, {"config", "collectives"}),
+        (CONTRACT, {"config", "collectives"}), (SERVED, {"config", "ttft", "tpot"}),
         (RUN, {"runs"}), (SWEEP, {"base", "axes"}), (STUDY, {"title", "experiments"}), (CALIBRATION, {"fit"}),
-        (STEP_CONFIG, {"hardware", "mesh"}), (STEP_CONFIG, {"hardware", "workload"}), (EXPERIMENT, {"hardware", "topology"}), (HARDWARE, {"name", "parameters"}),
-        (TOPOLOGY, {"name", "chips"}), (MODEL, {"name", "layers"})]
+        (SERVED_CONFIG, {"hardware", "serving"}), (STEP_CONFIG, {"hardware", "mesh"}),
+        (STEP_CONFIG, {"hardware", "workload"}), (EXPERIMENT, {"hardware", "topology"}),
+        (HARDWARE, {"name", "parameters"}), (TOPOLOGY, {"name", "chips"}), (MODEL, {"name", "layers"})]
 # A line of results.jsonl may lack one of them if it is malformed.
 POINT_KEYS, LEAST_POINT_KEYS = {"point", "key", "axes", "run"}, 3
 # Configurations may have them; strings are matched first, as they may contain slashes.
@@ -65,7 +68,7 @@ def wrong_file(path: pathlib.Path, kind: str, problem: Exception | None = None, 
 
 def command_of(needs: str, path: pathlib.Path, found: str) -> str:
     """A description of needed input, with the command for this file if it is a fitting configuration."""
-    fitting = STEP_CONFIG if needs == STEP else EXPERIMENT
+    fitting = {STEP: STEP_CONFIG, SERVED: SERVED_CONFIG}.get(needs, EXPERIMENT)
     return needs.replace("CONFIG", str(path)) if found == fitting else needs
 
 

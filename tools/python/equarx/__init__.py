@@ -19,6 +19,7 @@ from ._instructions import Program
 from ._known import formats, hardware, topology
 from ._quantize import Quantized, Stored, dequantize, quantize
 from ._run import run
+from ._serve import Served, serve
 from ._sweep import Swept, sweep
 from ._tune import Tuned, TunedStep, tune
 from ._tensors import Tensors
@@ -27,9 +28,9 @@ from .result import Record, Result, Run
 __version__: str = _core.version()
 __all__ = [
     "AutomaticMu", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
-    "Result", "Run", "Stored", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all", "allreduce",
-    "broadcast", "check_vectors", "contract", "dequantize", "formats", "hardware", "matmul", "quantize", "reduce_scatter", "run", "sweep",
-    "topology", "tune",
+    "Result", "Run", "Served", "Stored", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all",
+    "allreduce", "broadcast", "check_vectors", "contract", "dequantize", "formats", "hardware", "matmul",
+    "quantize", "reduce_scatter", "run", "serve", "sweep", "topology", "tune",
 ]
 
 _atexit.register(_core.finish_work)

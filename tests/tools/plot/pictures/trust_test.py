@@ -46,6 +46,8 @@ class Trust(DrawnCase):
             self.write_result(content)
         elif kind == "pareto":
             self.write_result(made_up_run.tuning(members=3) | {"calibrated": calibrated})
+        elif kind == "served":
+            self.write_result(made_up_run.served(requests=3) | {"calibrated": calibrated})
         elif kind == "contract":
             self.write_result(made_up_run.contract({}) | {"calibrated": calibrated})
         else:

@@ -27,6 +27,8 @@ class FileKinds(PictureCase):
                               (made_up_run.advice(), file_kinds.ADVICE), (made_up_run.sites(None), file_kinds.ADVICE),
                               (made_up_run.comparison(), file_kinds.COMPARISON),
                               (made_up_run.contract({}), file_kinds.CONTRACT),
+                              (made_up_run.served(), file_kinds.SERVED),
+                              ({"hardware": "h100", "serving": {}}, file_kinds.SERVED_CONFIG),
                               ({"base": {}, "axes": []}, file_kinds.SWEEP),
                               (made_up_sweep.lines()[0], file_kinds.POINTS),
                               ({"odd": 1}, "a JSON object with the keys 'odd'"), ({}, "an empty JSON object"),

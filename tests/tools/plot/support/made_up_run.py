@@ -137,6 +137,22 @@ def contract(*changes: dict, sizes: bool = True) -> dict:
             "calibrated": True, "collectives": made, **switching}
 
 
+def served(load: float = 4, requests: int = 0, capacity: float | None = None, **load_keys) -> dict:
+    """Output of `equarx-sim serve CONFIG --json`, reduced; latencies of request i are i + 1 times 10 ms and 1 ms."""
+    arrivals = load_keys or {"requests_per_s": load}
+    config = {"hardware": "tpu-v5e", "topology": {"slice": "4x2"},
+              "serving": {"model": "models/llama.json", "load": arrivals}}
+    made = {"version": "9.8.7", "config": config, "chips": 8, "calibrated": True,
+            "ttft": {"p50_s": 0.05 * load, "p99_s": 0.1 * load}, "tpot": {"p50_s": 0.005 * load, "p99_s": 0.01 * load}}
+    if "concurrency" not in arrivals:
+        made["offered_requests_per_s"] = load
+    if capacity:
+        made["capacity_requests_per_s"] = capacity
+    if requests:
+        made["requests_list"] = [{"ttft_s": (one + 1) * 1e-2, "tpot_s": (one + 1) * 1e-3} for one in range(requests)]
+    return made
+
+
 def comparison(times=((2e-4, 1e-4), (1e-4, 8e-5))) -> dict:
     """Output of `equarx-sim compare A.json B.json --json`, reduced; times of collectives in A and B."""
     collectives = [{"label": f"collective {number}", "in_a": a is not None, "in_b": b is not None,
