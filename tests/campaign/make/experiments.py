@@ -99,6 +99,8 @@ def workload(draw: Draw, files: dict, chips: int) -> dict:
     if draw.chance(0.3):
         made["precision"] = precision(draw)
     if draw.chance(0.2):
+        made["kv"] = draw.choice(["int8-row", "e4m3-row"])
+    if draw.chance(0.2):
         made["residual"] = draw.choice(["hbm", "vmem"])
     if draw.chance(0.2):
         made["preset"] = "xla-unfused"
