@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Second half of the gate, after tools/test.sh: static checks, unit tests and corpora under sanitizers, benchmark
-# programs, an installation. tools/nightly.sh runs everything, including the tests left out here.
+# Second half of the gate, after tools/test.sh: static checks, unit tests and corpora under sanitizers, an
+# installation. tools/nightly.sh runs everything, including the tests left out here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,11 +16,11 @@ bash tools/lint.sh
 echo "check: the paper's study" >&2
 wait "$study" || { cat "$paper" >&2; exit 1; }
 
-# Modules that own memory, read tensors or run engines, with the other compiler, as far as the change reaches them.
+# Modules that own memory, read tensors or run engines, with the other compiler, if they changed themselves.
 # tools/nightly.sh instruments all, and tests compiler-dependent arithmetic.
 modules=()
 for folder in models/formats base/os base/output base/process sim models/tensors; do
-  if [ -n "$(/usr/bin/python3 -B tools/lint/changed.py "$folder" "tests/$folder")" ]; then
+  if [ -n "$(/usr/bin/python3 -B tools/lint/changed.py --own "$folder" "tests/$folder")" ]; then
     modules+=("$(basename "$folder")")
   fi
 done
@@ -35,12 +35,6 @@ if [ ${#modules[@]} -gt 0 ]; then
     ctest --preset asan -j "$jobs" --no-tests=error -R '^replay (npy|safetensors)$'
   fi
 fi
-
-bash tools/build.sh release benchmarks
-echo "check: benchmark programs start" >&2
-for program in build/release/tests/benchmarks/*_benchmark; do
-  "$program" --benchmark_list_tests >/dev/null
-done
 
 echo "check: installation" >&2
 prefix=$(mktemp -d)

@@ -33,7 +33,7 @@ std::vector<Machine> machines_of(const std::string& name, const std::vector<std:
   std::vector<Machine> machines;
   for (const std::uint32_t size : sizes) {
     const auto add = [&](const Json& topology) {
-      machines.push_back({known, topology, size, chip.price.value});
+      machines.push_back({known, topology, size, chip.price.value, chip.is_calibrated()});
     };
     const bool has_slices = !chip.slices.list.empty() || chip.slices.cubes;
     if (has_slices) {

@@ -17,6 +17,7 @@ struct Machine {
   input::JsonValue topology;  ///< as in a configuration
   std::uint32_t chips = 1;
   double dollars_per_hour = 0.0;  ///< price of a chip; 0: unknown
+  bool calibrated = false;        ///< see hardware::Chip::is_calibrated()
 };
 
 /// The slices that a chip is offered in with the requested numbers of chips, the most compact shape

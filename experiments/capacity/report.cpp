@@ -141,6 +141,7 @@ Json point_json(const OperatingPoint& point) {
 Json identity_json(const Machine& machine, const Formats& formats) {
   return {{"chip", machine.chip},
           {"chips", machine.chips},
+          {"calibrated", machine.calibrated},
           {"topology", *machine.topology},
           {"precision", formats.precision},
           {"kv", formats.kv},

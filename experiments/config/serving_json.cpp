@@ -196,6 +196,7 @@ StepConfig step_of(const PoolConfig& pool, std::uint64_t rows) {
 
 ServingConfig read_serving(const Json& json) {
   input::ObjectReader reader(json, "");
+  reader.reject("uncertainty", "is not for served models; remove it");
   ServingConfig config{
       .pool = {.machine = read_machine(reader), .mesh = {}, .workload = {}, .scheduler = {}},
       .load = {}};
@@ -290,7 +291,9 @@ Json serving_schema() {
        "[axes](steps.md#keys): replicas (`data`) of groups that share the model (`tensor`)",
        input::otherwise("all chips on `tensor`")},
       {"serving", Elsewhere{served_schema}, "model, load and scheduler", input::kRequired}};
-  return input::joined({table.schema(), simulation_schema()});
+  Json simulation = simulation_schema();
+  simulation["properties"].erase("uncertainty");
+  return input::joined({table.schema(), simulation});
 }
 
 }  // namespace equarx::config

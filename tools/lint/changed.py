@@ -6,7 +6,8 @@ files once a day; the environment variable EQUARX_BASE names another base. Chang
 Without such a base (a shallow clone) every source counts as changed.
 
 Usage:
-  tools/lint/changed.py [FOLDER...]                  reached sources, optionally only those below the folders
+  tools/lint/changed.py [--own] [FOLDER...]          reached sources, optionally only those below the folders; with
+                                                     --own, only changed ones
   tools/lint/changed.py --units COMPILE_COMMANDS [--limit N]
                                                      translation units of a (unity) build that contain one of them;
                                                      with a limit, the N units with the most changed lines
@@ -89,10 +90,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--units", type=pathlib.Path, metavar="COMPILE_COMMANDS", help="print translation units instead")
     parser.add_argument("--limit", type=int, metavar="N", help="at most N units, those with the most changed lines")
+    parser.add_argument("--own", action="store_true", help="only sources that changed themselves")
     parser.add_argument("folders", nargs="*", help="only sources below these folders")
     options = parser.parse_args()
     lines = changed()
-    files = {file for file in reached(lines)
+    files = {file for file in (lines if options.own else reached(lines))
              if not options.folders or file.startswith(tuple(f"{folder}/" for folder in options.folders))}
     found = units(options.units, files, lines) if options.units else sorted(files)
     if options.limit is not None and len(found) > options.limit:

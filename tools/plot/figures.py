@@ -11,10 +11,11 @@ from matplotlib.figure import Figure
 
 import invocation
 from drawing import sheet
-from pictures import comparison, contract, gantt, links, pareto, sensitivity, served_load, speedup_of_advice, step
-from pictures import sweep
+from pictures import capacity, comparison, contract, gantt, links, pareto, sensitivity, served_load
+from pictures import speedup_of_advice, step, sweep
 from pictures import verdicts as verdicts_picture
 from read import advice as advice_file
+from read import capacity as plan_file
 from read import comparison as comparison_file
 from read import contract as contract_file
 from read import csv_file, file_kinds, held, origin, point_files, result, sensitivities, trace_file, trust, tuned
@@ -327,6 +328,14 @@ def of_served(arguments: argparse.Namespace) -> Figures:
     sheet.annotate(origin=", ".join(dict.fromkeys(load.version for load in loads)), held="",
                    trust="; ".join(dict.fromkeys(load.trust for load in loads if load.trust)))
     return {arguments.kind: served_load.draw(loads)}
+
+
+def of_plan(arguments: argparse.Namespace) -> Figures:
+    """Candidates of a capacity plan."""
+    [path] = arguments.inputs
+    plan = plan_file.read(path)
+    _annotate(path, plan.trust)
+    return {arguments.kind: capacity.draw(plan)}
 
 
 def of_comparison(arguments: argparse.Namespace) -> Figures:

@@ -96,6 +96,11 @@ class Changed(Repository):
         self.commit(a_DOT_hpp="long a();\n")
         self.assertEqual(self.reached(), ["a.hpp", "b.cpp", "b.hpp"])
 
+    def test_own_changes_reach_no_includers(self):
+        self.commit(a_DOT_hpp="long a();\n")
+        self.assertEqual(self.reached("--own"), ["a.hpp"])
+        self.assertEqual(self.reached("--own", "c"), [])
+
     def test_changed_comments_reach_nothing(self):
         self.commit(c__c_DOT_cpp="// second\n\nint c();\n")
         self.assertEqual(self.reached(), [])

@@ -12,6 +12,7 @@ TUNING = "a result of 'equarx-sim tune CONFIG --json'"
 STEP_TUNING = "a result of 'equarx-sim tune CONFIG --json' of a step"
 ADVICE = "advice of 'equarx-sim advise CONFIG --json'"
 CONTRACT = "a contract of 'equarx-sim contract CONFIG --json'"
+PLAN = "a result of 'equarx-sim plan ... --json'"
 SERVED = "a result of 'equarx-sim serve CONFIG --json'"
 COMPARISON = "a comparison of 'equarx-sim compare A.json B.json --json'"
 TRACE = "a trace of 'equarx-sim run CONFIG --trace FILE'"
@@ -27,7 +28,7 @@ HARDWARE, TOPOLOGY, MODEL = "a hardware file", "a topology file", "a model file"
 KEYS = [(TRACE, {"traceEvents"}), (COMPARISON, {"a", "b", "collectives"}), (STEP_TUNING, {"variants", "combinations"}),
         (STEP, {"variants", "version"}),  # of version 0.2
         (TUNING, {"front"}), (ADVICE, {"quantize", "sizes"}), (ADVICE, {"sites"}),
-        (CONTRACT, {"config", "collectives"}), (SERVED, {"config", "ttft", "tpot"}),
+        (CONTRACT, {"config", "collectives"}), (SERVED, {"config", "ttft", "tpot"}), (PLAN, {"request", "ranked"}),
         (RUN, {"runs"}), (SWEEP, {"base", "axes"}), (STUDY, {"title", "experiments"}), (CALIBRATION, {"fit"}),
         (SERVED_CONFIG, {"hardware", "serving"}), (STEP_CONFIG, {"hardware", "mesh"}),
         (STEP_CONFIG, {"hardware", "workload"}), (EXPERIMENT, {"hardware", "topology"}),

@@ -18,6 +18,7 @@ from ._golden import check_vectors
 from ._instructions import Program
 from ._known import formats, hardware, topology
 from ._quantize import Quantized, Stored, dequantize, quantize
+from ._plan import CapacityPlan, plan
 from ._run import run
 from ._serve import Served, serve
 from ._sweep import Swept, sweep
@@ -27,9 +28,9 @@ from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
-    "AutomaticMu", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
+    "AutomaticMu", "CapacityPlan", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
     "Result", "Run", "Served", "Stored", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all",
-    "allreduce", "broadcast", "check_vectors", "contract", "dequantize", "formats", "hardware", "matmul",
+    "allreduce", "broadcast", "check_vectors", "contract", "dequantize", "formats", "hardware", "matmul", "plan",
     "quantize", "reduce_scatter", "run", "serve", "sweep", "topology", "tune",
 ]
 

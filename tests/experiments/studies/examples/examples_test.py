@@ -262,7 +262,7 @@ class Commands(unittest.TestCase):
     def test_every_kind_of_picture_is_drawn_or_refused(self):
         kinds = list(self.plot_module.KINDS)
         drawn = {kind for options in self.kinds_of_examples.DRAWN.values() for kind in options}
-        self.assertEqual(set(kinds) - drawn, {"advice", "paper", "study", "step", "compare"})
+        self.assertEqual(set(kinds) - drawn, {"advice", "compare", "contract", "paper", "plan", "served", "step", "study"})
         for name, simulated in self.simulated.items():
             with self.subTest(name):
                 simulated.result()

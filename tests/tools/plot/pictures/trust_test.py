@@ -48,6 +48,8 @@ class Trust(DrawnCase):
             self.write_result(made_up_run.tuning(members=3) | {"calibrated": calibrated})
         elif kind == "served":
             self.write_result(made_up_run.served(requests=3) | {"calibrated": calibrated})
+        elif kind == "plan":
+            made_up_run.write_result(self.path, made_up_run.plan(calibrated))
         elif kind == "contract":
             self.write_result(made_up_run.contract({}) | {"calibrated": calibrated})
         else:

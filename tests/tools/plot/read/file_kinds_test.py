@@ -28,6 +28,7 @@ class FileKinds(PictureCase):
                               (made_up_run.comparison(), file_kinds.COMPARISON),
                               (made_up_run.contract({}), file_kinds.CONTRACT),
                               (made_up_run.served(), file_kinds.SERVED),
+                              (made_up_run.plan(), file_kinds.PLAN),
                               ({"hardware": "h100", "serving": {}}, file_kinds.SERVED_CONFIG),
                               ({"base": {}, "axes": []}, file_kinds.SWEEP),
                               (made_up_sweep.lines()[0], file_kinds.POINTS),

@@ -153,6 +153,20 @@ def served(load: float = 4, requests: int = 0, capacity: float | None = None, **
     return made
 
 
+def plan(calibrated: bool = True) -> dict:
+    """Output of `equarx-sim plan ... --json`, reduced: two candidates, and two steady states."""
+    def candidate(chip: str, chips: int, collective: str | None, rate: float) -> dict:
+        points = [{"requests_per_s": rate * part, "tokens_per_s_per_user": 40 - 10 * part,
+                   "output_tokens_per_s": 100 * rate * part} for part in (0.5, 1)]
+        return {"chip": chip, "chips": chips, "calibrated": calibrated, "precision": "fp8", "kv": "bf16",
+                "collective": collective, "estimated_tpot_s": 0.04, "output_tokens_per_s_per_chip": 100 * rate / chips,
+                "dollars_per_million_tokens": 2.5 if chips == 4 else None, "points": points}
+    ranked = [candidate("h100", 4, "int8", 8), candidate("tpu-v4", 1, None, 1)]
+    return {"version": "9.8.7", "ranked": ranked, "estimated": ranked, "obstacles": [],
+            "request": {"model": "models/llama.json", "isl": 1000, "osl": 100, "ttft_s": 1, "tpot_s": 0.05,
+                        "percentile": 0.9}}
+
+
 def comparison(times=((2e-4, 1e-4), (1e-4, 8e-5))) -> dict:
     """Output of `equarx-sim compare A.json B.json --json`, reduced; times of collectives in A and B."""
     collectives = [{"label": f"collective {number}", "in_a": a is not None, "in_b": b is not None,
