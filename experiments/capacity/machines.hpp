@@ -22,7 +22,7 @@ struct Machine {
 
 /// The slices that a chip is offered in with the requested numbers of chips, the most compact shape
 /// of each; for chips without slices a switch or full connection of up to 8.
-/// Prices are those of hardware files. @throws input::InputError at --chips for an unknown chip
+/// Prices are from hardware files. @throws input::InputError at --chips for an unknown chip
 std::vector<Machine> machines_of(const std::string& chip, const std::vector<std::uint32_t>& sizes);
 
 /// Configuration of a candidate at a rate, as JSON. `tokens`: positions per step; `sequences`:

@@ -33,7 +33,7 @@ OperatingPoint simulate_at(const Request& request, serving::System system, doubl
   return {.requests_per_s = requests_per_s,
           .ttft_s = at_percentile(std::move(ttft), request.percentile),
           .tpot_s = at_percentile(std::move(tpot), request.percentile),
-          // Arrivals, since those of a finite load are followed by a tail without.
+          // Arrivals: a finite load ends with a tail without any.
           .output_tokens_per_s = requests_per_s * static_cast<double>(request.output),
           .tokens_per_s_per_user = summary.tokens_per_s_per_user,
           .utilization = summary.utilization};

@@ -28,8 +28,10 @@ std::string machine_text(const Machine& machine) {
   return fmt::format("{} x {}", machine.chips, machine.chip);
 }
 
-std::string formats_text(const Formats& formats) {
-  return fmt::format("{}, KV {}, sums {}", formats.precision, formats.kv, formats.collective);
+std::string formats_text(const Candidate& one) {
+  const std::string sums =
+      one.machine.chips > 1 ? fmt::format(", sums {}", one.formats.collective) : "";
+  return fmt::format("{}, KV {}{}", one.formats.precision, one.formats.kv, sums);
 }
 
 bool by_price(const Plan& plan) {
@@ -46,7 +48,7 @@ std::string table_of(const Plan& plan) {
       plan.ranked, [](const Candidate& one) { return one.dollars_per_hour.has_value(); });
   std::vector<output::TableRow> rows = {{"replica", "weights", "KV", "sums", "seqs", "tokens",
                                          "req/s", "TTFT", "TPOT", "tok/s/user", "tok/s/chip"}};
-  if (has_price) rows.front().push_back("$/M tokens");
+  if (has_price) rows.front().push_back("$/Mtok");
   for (const Candidate& one : plan.ranked) {
     const OperatingPoint& point = one.points.back();
     rows.push_back({machine_text(one.machine), one.formats.precision, one.formats.kv,
@@ -186,8 +188,7 @@ std::string to_text(const Plan& plan) {
   if (plan.ranked.empty()) return text + "Nothing meets the limits.\n" + obstacles_text(plan);
   const Candidate& best = plan.ranked.front();
   text += table_of(plan) + "\n";
-  text +=
-      line("Best", fmt::format("{} ({})", machine_text(best.machine), formats_text(best.formats)));
+  text += line("Best", fmt::format("{} ({})", machine_text(best.machine), formats_text(best)));
   text += line("Order", by_price(plan)
                             ? "tokens per $, at the prices of --price or of the hardware files"
                             : "tokens per chip: not all chips have a price");

@@ -8,7 +8,7 @@
 
 namespace equarx::capacity {
 
-/// The ranked candidates, what does not fit, and what the best depends on.
+/// The ranked candidates, machines that do not fit, and sensitivities of the best.
 std::string to_text(const Plan& plan);
 
 /// Everything, with all simulated points, and all candidates by their steady state.

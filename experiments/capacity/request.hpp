@@ -1,4 +1,4 @@
-// A question about capacity: a model, a load, limits of latency, and what to choose from.
+// A question about capacity: a model, a load, limits of latency, and the choices.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Formats {
   bool operator==(const Formats&) const = default;
 };
 
-/// What to plan for.
+/// A load, its limits, and the choices.
 struct Request {
   std::string model;            ///< built-in, or the path of a file
   std::uint64_t prompt = 1024;  ///< tokens; at least 1
@@ -31,7 +31,7 @@ struct Request {
   std::vector<std::string> precisions = {"bf16", "fp8", "zeroquant", "weight-only-int4"};
   std::vector<std::string> kv = {"bf16", "int8-row"};
   std::vector<std::string> collectives = {"bf16", "int8"};
-  /// Price of a chip, by name; that of its hardware file for others.
+  /// Price of a chip, by name, in place of the price in its hardware file.
   std::map<std::string, double> dollars_per_hour = {};
   std::optional<double> requests_per_s = {};  ///< of all replicas together
   std::size_t ranked = 8;                     ///< candidates to simulate under a load

@@ -1,4 +1,4 @@
-// What the capacity of a replica depends on.
+// Sensitivities of the capacity of a replica.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace equarx::plan {
 
 /// Vector operations and VMEM bytes of all ranks of a program together and, unless HBM is shared with
-/// DMAs, its HBM bytes, also those of DMAs from the tensor and to the result.
+/// DMAs, its HBM bytes, also of DMAs from the tensor and to the result.
 hardware::Activity vector_activity(const collectives::Program& program,
                                    collectives::WireBuffers buffers);
 

@@ -11,7 +11,7 @@ namespace equarx::result {
 /// the chip has no price.
 std::string cost_text(const step::StepResult& result);
 
-/// Energy of each variant per token or step, its model and what it lacks; empty if the chip has no
+/// Energy of each variant per token or step, its model and omissions; empty if the chip has no
 /// powers.
 std::string energy_text(const step::StepResult& result);
 

@@ -20,7 +20,7 @@ bool has_energies(const Chip& chip) {
          });
 }
 
-/// Adds energies to a sum, and lists those that are missing.
+/// Adds energies to a sum, and lists missing ones.
 class Sum {
  public:
   void add(double amount, const Parameter& per_unit, std::string_view name) {

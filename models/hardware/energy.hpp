@@ -27,7 +27,7 @@ struct Activity {
   double given_s = 0.0;        ///< core time of tasks given as a time; also part of busy_s
 
   Activity& operator+=(const Activity& other);
-  /// Of `factor` times as many chips or runs.
+  /// The activity of `factor` times as many chips or runs.
   Activity scaled(double factor) const;
 };
 

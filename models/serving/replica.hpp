@@ -77,7 +77,7 @@ struct Sequence {
   State state = State::waits_for_step;
   double since_s = 0.0;  ///< in this state; not of waiting by cause
   std::uint32_t preemptions = 0;
-  std::size_t replica = 0;  ///< that generates, among those that decode
+  std::size_t replica = 0;  ///< that generates, in its pool
   double first_token_s = 0.0;
   double last_token_s = 0.0;
   std::array<double, kStates> spent_s{};  ///< by state

@@ -18,7 +18,7 @@ std::uint64_t prefix_of(double share, std::uint64_t prompt, std::uint64_t block)
   return std::min(shared, prompt - 1) / block * block;
 }
 
-/// What happens at a time.
+/// Kind of an event.
 enum class EventKind : std::uint8_t { arrival, step_end, transfer_end };
 
 struct Event {

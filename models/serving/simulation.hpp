@@ -20,7 +20,7 @@ struct Pool {
   std::uint32_t replicas = 1;  ///< at least 1
 };
 
-/// Port of a replica to those of the other pool. A transfer occupies two of them.
+/// Port of a replica to the other pool. A transfer occupies one of each pool.
 struct Port {
   double bandwidth = 0.0;  ///< B/s of a whole replica, above 0
   double latency_s = 0.0;
@@ -56,7 +56,7 @@ struct Record {
 
 /// A step of a replica.
 struct StepRecord {
-  std::size_t replica = 0;  ///< prefill replicas after those that decode
+  std::size_t replica = 0;  ///< prefill replicas follow the others
   double start_s = 0.0;
   double end_s = 0.0;
   std::uint64_t prompt_tokens = 0;
@@ -103,7 +103,7 @@ Largest largest_request(const std::vector<Request>& requests, const KvCache& cac
 /// Cache held on each replica for the shared prefix of the longest prompt, in bytes per chip.
 double prefix_bytes(const Load& load, const std::vector<Request>& requests, const KvCache& cache);
 
-/// Simulates the load until all requests are complete. Requests of `requests` are those of draw().
+/// Simulates the load until all requests are complete. `requests`: of draw().
 /// Every request must fit into an empty cache. @throws std::logic_error if a token is lost
 Outcome simulate(const System& system, const std::vector<Request>& requests,
                  const Watch& watch = {});

@@ -14,6 +14,8 @@ NOT_RUN = {
         "bash tools/run.sh": BUILDS,
         "bash tools/test.sh": BUILDS,
         "sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP,
+        "sim plan --model llama3.1-70b --isl 4096 --osl 512 --ttft '1 s' --tpot '40 ms' --chips tpu-v6e,h100":
+            "takes ten seconds; docs/serving.md has a shorter one",
     },
     "docs/equarx.md": {
         "equarx-sim reproduce equarx_paper --strict": WHOLE_STUDY,

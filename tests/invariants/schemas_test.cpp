@@ -8,6 +8,7 @@
 #include "experiments/config/graph_json.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/config/serving_json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/result/json.hpp"
@@ -32,6 +33,11 @@ TEST_CASE("every experiment in configs/ is valid, and so is its resolved form") 
   for (const std::string& path : files_in("experiments")) {
     CAPTURE(path);
     const input::Json json = input::parse_json(input::read_file(path));
+    if (json.contains("serving")) {
+      CHECK_NOTHROW(input::check_schema(json, "serving"));
+      CHECK_NOTHROW(input::check_schema(config::to_json(config::read_serving(json)), "serving"));
+      continue;
+    }
     const std::string schema = config::schema_of(config::read(json));
     CHECK_NOTHROW(input::check_schema(json, schema));
     CHECK_NOTHROW(input::check_schema(config::read_any_config(json).resolved, schema));

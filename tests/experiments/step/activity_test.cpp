@@ -14,7 +14,7 @@ constexpr std::size_t kBf16 = static_cast<std::size_t>(hardware::MatrixType::bf1
 constexpr std::size_t kInt8 = static_cast<std::size_t>(hardware::MatrixType::int8);
 constexpr double kMiB = 1024.0 * 1024.0;
 
-/// A step of these tasks on 16 chips, each of which has 1 s.
+/// A step of these tasks on 16 chips, 1 s on each.
 input::Json step_of(const char* tasks) {
   input::Json json = testing::good_step();
   json.erase("variants");
@@ -47,7 +47,7 @@ TEST_CASE("operations of all chips are counted by type") {
   CHECK(counted.link_bytes == 0.0);
 }
 
-TEST_CASE("the slower of matrix unit and HBM is busy; starts and vector operations are not") {
+TEST_CASE("the slower of matrix unit and HBM is busy, starts and vector operations are not") {
   const double rate = 197e12 * 0.95;
   const auto matrix_efficiency = [](input::Json json) {
     json["hardware"] = {

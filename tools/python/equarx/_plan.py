@@ -13,6 +13,16 @@ class CapacityPlan(Record):
     candidates that were simulated under loads, best first; ``obstacles`` why others are out."""
 
     @property
+    def ranked(self) -> list[Record]:
+        """Candidates that were simulated under loads, best first; the last of their ``points`` is the largest load."""
+        return [Record(one) for one in self._data["ranked"]]
+
+    @property
+    def obstacles(self) -> list[Record]:
+        """Machines and formats that are out, with their ``reason``."""
+        return [Record(one) for one in self._data["obstacles"]]
+
+    @property
     def best_config(self) -> dict:
         """Configuration of the best candidate, for serve(). @raises ValueError if nothing meets the limits."""
         if not self._data["ranked"]:

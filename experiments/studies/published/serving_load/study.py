@@ -2,7 +2,7 @@
 """Simulates served models under published loads, and compares latencies and rates with the rows of rows.json.
 
 Usage: study.py EQUARX_SIM [--fit] [--output FILE]. --fit prints the step_overhead at which the calibration row is
-simulated as measured; otherwise that of rows.json applies to all rows of vLLM. --output writes the rows as
+simulated as measured; otherwise the value in rows.json applies to all rows of vLLM. --output writes the rows as
 `reproduce` writes its study.json.
 """
 import argparse
