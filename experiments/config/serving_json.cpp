@@ -38,6 +38,11 @@ constexpr input::EnumNames<serving::Policy, 2> kPolicies({
 constexpr std::array<const char*, 7> kModelKeys = {"model",     "preset", "attention", "residual",
                                                    "precision", "kv",     "chunks"};
 
+/// Keys that a prefill pool takes from the served model, unless it has its own.
+constexpr std::array<const char*, 9> kInherited = {"model",    "preset",    "attention",
+                                                   "residual", "precision", "kv",
+                                                   "chunks",   "quantize",  "scheduler"};
+
 const input::Table<SchedulerConfig>& scheduler_table() {
   using input::Integer, input::Quantity, units::Dimension;
   static const input::Table<SchedulerConfig> table{
@@ -138,8 +143,7 @@ void read_served(input::ObjectReader& reader, const Json& json, const std::strin
 /// Keys of the served model that a prefill pool inherits unless it has its own.
 Json inherited(const Json& served, const Json& prefill) {
   Json joined = prefill;
-  for (const char* const key : {"model", "preset", "attention", "residual", "precision", "kv",
-                                "chunks", "quantize", "scheduler"})
+  for (const char* const key : kInherited)
     if (served.contains(key) && !joined.contains(key)) joined[key] = served.at(key);
   return joined;
 }
@@ -260,9 +264,7 @@ Json prefill_schema() {
       {"mesh", Elsewhere{any_mesh_schema}, "axes `data` and `tensor`",
        input::otherwise("all chips on `tensor`")}};
   Json schema = input::joined({table.schema(), transfer_table().schema()});
-  for (const char* const key : {"model", "preset", "attention", "residual", "precision", "kv",
-                                "chunks", "quantize", "scheduler"})
-    schema["properties"][key] = Json::object();
+  for (const char* const key : kInherited) schema["properties"][key] = Json::object();
   return schema;
 }
 

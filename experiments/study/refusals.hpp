@@ -9,6 +9,7 @@
 
 namespace equarx::study {
 
+/// Names to choose from.
 using Names = std::vector<std::string>;
 
 /// Returns "; did you mean 'speedup'?", or all names if there are few.

@@ -17,7 +17,9 @@ OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "matrix_ra
             "switch_efficiency", "switch_startup", "operation_startup", "matrix_startup", "matrix_hbm_efficiency",
             "matrix_efficiency_fp8", "matrix_efficiency_int8", "matrix_efficiency_fp4", "matrix_efficiency_fp32",
             "convolution_efficiency", "attention_efficiency", "attention_backward_efficiency", "attention_row_time",
-            "amax_efficiency", "sort_rate", "decode_rate", "decoded_efficiency", "step_overhead"]
+            "amax_efficiency", "sort_rate", "decode_rate", "decoded_efficiency", "step_overhead", "price", "power_idle",
+            "power_busy", "energy_bf16", "energy_int8", "energy_fp8", "energy_fp4", "energy_fp32", "energy_int1",
+            "energy_table", "energy_vector", "energy_hbm", "energy_vmem", "energy_link"]
 # Parameters that are given together, so that chips keep those of their base.
 WORKGROUPS = ("compute_units", "workgroups_per_unit", "workgroup_tile", "tile_codec_time", "peer_read_time",
               "codec_rate", "copy_rate")
@@ -44,7 +46,10 @@ USUAL = {"matrix_rate_fp8": "400 Top/s", "matrix_rate_fp4": "800 Top/s", "matrix
          "matrix_efficiency_fp32": 0.5, "convolution_efficiency": 0.4, "attention_efficiency": 0.6,
          "attention_backward_efficiency": 0.5,
          "attention_row_time": "1 ns", "amax_efficiency": 0.6, "sort_rate": "0.1 Top/s", "decode_rate": "3 Top/s",
-         "decoded_efficiency": 0.5, "step_overhead": 0.3}
+         "decoded_efficiency": 0.5, "step_overhead": 0.3, "price": "$2/h", "power_idle": "60 W", "power_busy": "400 W",
+         "energy_bf16": "0.5 pJ/op", "energy_int8": "0.2 pJ/op", "energy_fp8": "0.2 pJ/op", "energy_fp4": "0.1 pJ/op",
+         "energy_fp32": "2 pJ/op", "energy_int1": "0.02 pJ/op", "energy_table": "1 pJ/op", "energy_vector": "1 pJ/op",
+         "energy_hbm": "30 pJ/B", "energy_vmem": "2 pJ/B", "energy_link": "20 pJ/B"}
 
 
 def file_of(name: str) -> dict:
@@ -68,6 +73,8 @@ def scaled(value: object, parameter: str, factor: float) -> object:
         return min(1.0, value * factor)
     if parameter in COUNTS:
         return max(1, round(value * factor))
+    if value.startswith("$"):
+        return f"${float(value[1:].removesuffix('/h')) * factor:.9g}/h"
     number, unit = re.fullmatch(r"(\S+) (.*)", value).groups()
     return f"{float(number) * factor:.9g} {unit}"
 

@@ -158,7 +158,7 @@ def plan(calibrated: bool = True) -> dict:
     def candidate(chip: str, chips: int, collective: str | None, rate: float) -> dict:
         points = [{"requests_per_s": rate * part, "tokens_per_s_per_user": 40 - 10 * part,
                    "output_tokens_per_s": 100 * rate * part} for part in (0.5, 1)]
-        return {"chip": chip, "chips": chips, "calibrated": calibrated, "precision": "fp8", "kv": "bf16",
+        return {"chip": chip, "chips": chips, "calibrated": calibrated or chip == "h100", "precision": "fp8", "kv": "bf16",
                 "collective": collective, "estimated_tpot_s": 0.04, "output_tokens_per_s_per_chip": 100 * rate / chips,
                 "dollars_per_million_tokens": 2.5 if chips == 4 else None, "points": points}
     ranked = [candidate("h100", 4, "int8", 8), candidate("tpu-v4", 1, None, 1)]
