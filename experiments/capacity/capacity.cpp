@@ -46,6 +46,12 @@ double merit(const Request& request, const Candidate& candidate, bool by_price) 
   return by_price ? per_chip / candidate.machine.dollars_per_hour : per_chip;
 }
 
+/// True for candidates that differ in the size of their steps alone.
+bool differ_in_steps(const Candidate& one, const Candidate& other) {
+  return one.machine.chip == other.machine.chip && one.machine.chips == other.machine.chips &&
+         one.formats == other.formats;
+}
+
 class Search {
  public:
   Search(const Request& request, const PlanOptions& options)
@@ -177,13 +183,10 @@ class Search {
     std::map<Key, int> of_machine;
     std::map<std::string, int> of_chip;
     std::vector<Prepared*> chosen;
-    std::vector<std::pair<Machine, Formats>> choices;
+    std::vector<const Candidate*> choices;
     for (const std::unique_ptr<Prepared>& prepared : prepared_) {
       const Candidate& one = prepared->candidate;
-      const auto is_same = [&](const auto& choice) {
-        return choice.first.chip == one.machine.chip && choice.first.chips == one.machine.chips &&
-               choice.second == one.formats;
-      };
+      const auto is_same = [&](const Candidate* choice) { return differ_in_steps(*choice, one); };
       if (std::ranges::none_of(choices, is_same)) {
         const bool first_of_chip = of_chip[one.machine.chip] == 0;
         const bool wanted = choices.size() < request_.ranked &&
@@ -191,7 +194,7 @@ class Search {
         if (!first_of_chip && !wanted) continue;
         ++of_chip[one.machine.chip];
         ++of_machine[Key(one.machine.chip, one.machine.chips)];
-        choices.emplace_back(one.machine, one.formats);
+        choices.push_back(&one);
       }
       chosen.push_back(prepared.get());
     }
@@ -227,10 +230,8 @@ class Search {
   void keep_best(const Prepared& prepared) {
     const Candidate& one = prepared.candidate;
     if (one.points.empty()) return;
-    const auto same = std::ranges::find_if(plan_.ranked, [&](const Candidate& other) {
-      return other.machine.chip == one.machine.chip && other.machine.chips == one.machine.chips &&
-             other.formats == one.formats;
-    });
+    const auto same = std::ranges::find_if(
+        plan_.ranked, [&](const Candidate& other) { return differ_in_steps(other, one); });
     if (same == plan_.ranked.end())
       plan_.ranked.push_back(one);
     else if (same->requests_per_s() < one.requests_per_s())
