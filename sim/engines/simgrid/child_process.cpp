@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <span>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include <poll.h>
 #include <sys/mman.h>
@@ -31,12 +33,18 @@ constexpr int kExitFailure = 1;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
+/// Waits up to a second for threads that have been joined: the kernel wakes the joining thread
+/// before it removes the ended one from /proc.
+/// @throws std::logic_error if other threads are still running then
 void require_single_thread() {
   const std::filesystem::path tasks = "/proc/self/task";
   if (!std::filesystem::exists(tasks)) return;
-  const auto threads = std::distance(std::filesystem::directory_iterator(tasks), {});
-  if (threads != 1)
-    throw std::logic_error("a simulation was started while other threads were running");
+  constexpr int kTries = 1000;
+  for (int i = 0; i < kTries; ++i) {
+    if (std::distance(std::filesystem::directory_iterator(tasks), {}) == 1) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  throw std::logic_error("a simulation was started while other threads were running");
 }
 
 /// Waits until data or end of file is available, calling `on_poll` meanwhile.

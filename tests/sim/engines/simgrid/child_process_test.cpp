@@ -81,5 +81,12 @@ TEST_CASE("a process with other threads refuses to fork") {
   done.count_down();
 }
 
+TEST_CASE("a child starts right after other threads have been joined") {
+  for (int i = 0; i < 200; ++i) {
+    std::jthread([] {}).join();
+    REQUIRE(run_in_child(no_bytes).succeeded);
+  }
+}
+
 }  // namespace
 }  // namespace equarx::sim::child_process_test
