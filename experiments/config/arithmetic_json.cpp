@@ -23,7 +23,7 @@ using numerics::ElementFormat;
 
 constexpr std::array kAccumulators = {ElementFormat::fp32, ElementFormat::bf16,
                                       ElementFormat::fp16};
-constexpr input::EnumNames<RoundSums, 3> kRoundings({
+constexpr input::EnumNames<RoundSums, 3> kSumRoundings({
     {RoundSums::hop, "hop"},
     {RoundSums::rank, "rank"},
     {RoundSums::once, "once"},
@@ -42,7 +42,7 @@ const input::Table<ArithmeticConfig>& arithmetic_table() {
       {"accumulate", &ArithmeticConfig::accumulate, Named{kAccumulators},
        "type of the accumulator: terms are converted to it, and every addition is rounded to it",
        input::otherwise(R"(`"fp32"`; with `"round": "rank"` the tensor's type)")},
-      {"round", &ArithmeticConfig::round, input::OneOf{kRoundings},
+      {"round", &ArithmeticConfig::round, input::OneOf{kSumRoundings},
        R"(where partial sums are rounded: `"hop"`, to the wire format when they are sent; )"
        R"(`"rank"`, to the tensor's type at every addition; `"once"`, at the end: plain partial )"
        "sums travel in FP32"},

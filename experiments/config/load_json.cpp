@@ -17,7 +17,7 @@ using serving::Length;
 using serving::LengthKind;
 using serving::Load;
 
-constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostRequestTokens = std::uint64_t{1} << 32;
 constexpr std::uint64_t kMostRequests = 10'000'000;
 constexpr std::uint64_t kMostSeeds = 0xFFFFFFFF;
 
@@ -25,7 +25,7 @@ constexpr input::EnumNames<serving::Arrivals, 2> kArrivals({
     {serving::Arrivals::poisson, "poisson"},
     {serving::Arrivals::regular, "regular"},
 });
-constexpr input::EnumNames<LengthKind, 3> kKinds({
+constexpr input::EnumNames<LengthKind, 3> kLengthKinds({
     {LengthKind::fixed, "fixed"},
     {LengthKind::uniform, "uniform"},
     {LengthKind::lognormal, "lognormal"},
@@ -35,14 +35,14 @@ constexpr input::EnumNames<LengthKind, 3> kKinds({
 const input::Table<Length>& length_table() {
   using input::Integer;
   static const input::Table<Length> table{
-      {{"distribution", &Length::kind, input::OneOf{kKinds},
+      {{"distribution", &Length::kind, input::OneOf{kLengthKinds},
         "`\"uniform\"` from `least` to `most`, or `\"lognormal\"` with `mean` and `cv`"},
        {"mean", &Length::mean, input::Positive{}, "tokens",
         input::otherwise("none; required unless `\"uniform\"`")},
        {"cv", &Length::cv, input::Positive{}, "standard deviation / mean",
         input::otherwise("none; required for `\"lognormal\"`")},
-       {"least", &Length::least, Integer{1, kMostTokens}, "smallest number of tokens"},
-       {"most", &Length::most, Integer{1, kMostTokens}, "largest number of tokens",
+       {"least", &Length::least, Integer{1, kMostRequestTokens}, "smallest number of tokens"},
+       {"most", &Length::most, Integer{1, kMostRequestTokens}, "largest number of tokens",
         input::otherwise("none; required for `\"uniform\"`")}},
       {.definition = "length"}};
   return table;
@@ -74,7 +74,7 @@ struct LengthValue {
     length = {};
     if (!reader.required(key, "a number of tokens, like 1024").is_object()) {
       std::uint64_t tokens = 1;
-      input::Integer{1, kMostTokens}.read(reader, key, tokens);
+      input::Integer{1, kMostRequestTokens}.read(reader, key, tokens);
       length.mean = static_cast<double>(tokens);
       return;
     }
@@ -91,7 +91,7 @@ struct LengthValue {
     return json;
   }
   input::Json schema() const {
-    return input::one_of({input::Integer{1, kMostTokens}.schema(), length_table().schema()});
+    return input::one_of({input::Integer{1, kMostRequestTokens}.schema(), length_table().schema()});
   }
 };
 
@@ -142,12 +142,12 @@ const input::Table<ServingConfig>& trace_table() {
   return table;
 }
 
-constexpr std::array<std::string_view, 3> kSources = {"requests_per_s", "concurrency", "trace"};
+constexpr std::array<std::string_view, 3> kLoadSources = {"requests_per_s", "concurrency", "trace"};
 
 }  // namespace
 
 void read_load(input::ObjectReader reader, ServingConfig& config) {
-  const std::string_view source = input::exactly_one(reader, kSources, "/serving/load");
+  const std::string_view source = input::exactly_one(reader, kLoadSources, "/serving/load");
   if (source.empty())
     throw input::InputError(
         "/serving/load", "has no arrivals; add \"requests_per_s\", \"concurrency\" or \"trace\"");

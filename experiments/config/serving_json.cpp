@@ -25,7 +25,7 @@ namespace {
 
 using input::Json;
 
-constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMostStepTokens = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMostSequences = 1'000'000;
 constexpr std::uint64_t kMostBlock = 1 << 16;
 
@@ -49,7 +49,7 @@ const input::Table<SchedulerConfig>& scheduler_table() {
       {"sequences", input::in(&SchedulerConfig::limits, &serving::Limits::sequences),
        Integer{1, kMostSequences}, "largest number of running sequences (vLLM's `max_num_seqs`)"},
       {"tokens", input::in(&SchedulerConfig::limits, &serving::Limits::tokens),
-       Integer{1, kMostTokens}, "largest number of tokens per step (`max_num_batched_tokens`)"},
+       Integer{1, kMostStepTokens}, "largest number of tokens per step (`max_num_batched_tokens`)"},
       {"policy", input::in(&SchedulerConfig::limits, &serving::Limits::policy),
        input::OneOf{kPolicies},
        "`\"mixed\"`: decoding and chunks of prompts share steps (chunked prefill); "
@@ -64,7 +64,7 @@ const input::Table<SchedulerConfig>& scheduler_table() {
   return table;
 }
 
-const input::Table<PrefillConfig>& transfer_table() {
+const input::Table<PrefillConfig>& kv_transfer_table() {
   using input::Quantity, units::Dimension;
   static const input::Table<PrefillConfig> table{
       {"bandwidth", &PrefillConfig::bandwidth,
@@ -166,7 +166,7 @@ PrefillConfig read_prefill(const Json& served, input::ObjectReader& serving,
       .pool = {.machine = decoding.machine, .mesh = {}, .workload = {}, .scheduler = {}}};
   if (reader.has("hardware") || reader.has("topology")) prefill.pool.machine = read_machine(reader);
   prefill.pool.mesh = read_serving_mesh(reader, prefill.pool.machine.topology);
-  transfer_table().read(reader, prefill);
+  kv_transfer_table().read(reader, prefill);
   read_served(reader, json, "/serving/prefill", prefill.pool);
   reader.finish();
   const std::string& model = prefill.pool.workload.model_name;
@@ -225,7 +225,7 @@ Json to_json(const ServingConfig& config) {
     const PoolConfig& pool = config.prefill->pool;
     Json prefill = machine_json(pool.machine);
     prefill["mesh"] = mesh_json(pool.mesh);
-    transfer_table().write(*config.prefill, prefill);
+    kv_transfer_table().write(*config.prefill, prefill);
     prefill.update(served_json(pool));
     serving["prefill"] = std::move(prefill);
   }
@@ -251,7 +251,7 @@ Json any_mesh_schema() { return {{"type", "object"}}; }
 
 Json scheduler_schema() { return scheduler_table().schema(); }
 
-Json rules_schema() { return {{"type", "array"}, {"items", {{"type", "object"}}}}; }
+Json served_rules_schema() { return {{"type", "array"}, {"items", {{"type", "object"}}}}; }
 
 Json prefill_schema() {
   using input::Elsewhere;
@@ -263,7 +263,7 @@ Json prefill_schema() {
       {"faults", Elsewhere{R"({"type": "object"})"}, ""},
       {"mesh", Elsewhere{any_mesh_schema}, "axes `data` and `tensor`",
        input::otherwise("all chips on `tensor`")}};
-  Json schema = input::joined({table.schema(), transfer_table().schema()});
+  Json schema = input::joined({table.schema(), kv_transfer_table().schema()});
   for (const char* const key : kInherited) schema["properties"][key] = Json::object();
   return schema;
 }
@@ -271,7 +271,7 @@ Json prefill_schema() {
 Json served_schema() {
   using input::Elsewhere;
   static const input::Table<input::ReadElsewhere> table{
-      {"quantize", Elsewhere{rules_schema},
+      {"quantize", Elsewhere{served_rules_schema},
        "algorithm and format of the tensor-parallel AllReduces, as in [variants](steps.md#keys)",
        input::otherwise("unquantized")},
       {"load", Elsewhere{load_schema}, "requests", input::kRequired},

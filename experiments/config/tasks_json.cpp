@@ -34,8 +34,8 @@ using units::Dimension;
 constexpr std::string_view kIndex = "{i}";  // index of a repeated task, from 0
 constexpr std::uint64_t kMostTasks = 100'000;
 constexpr std::uint64_t kMostTimes = std::uint64_t{1} << 40;
-constexpr std::array<std::string_view, 5> kKinds = {"compute", "collective", "permute", "receive",
-                                                    "host"};
+constexpr std::array<std::string_view, 5> kTaskKinds = {"compute", "collective", "permute",
+                                                        "receive", "host"};
 constexpr input::EnumNames<HostTransfer::Direction, 2> kDirections({
     {HostTransfer::Direction::to_host, "to-host"},
     {HostTransfer::Direction::from_host, "from-host"},
@@ -152,7 +152,7 @@ struct SomeBytes : input::Quantity {
   }
 };
 
-const input::Table<HostTransfer>& transfer_table() {
+const input::Table<HostTransfer>& host_transfer_table() {
   static const input::Table<HostTransfer> table{
       {"direction", &HostTransfer::direction, input::OneOf{kDirections},
        R"(`"to-host"` or `"from-host"`, at the chip's `host_bandwidth`)", input::kRequired},
@@ -187,7 +187,7 @@ void read_task(const input::Json& json, const std::string& pointer, Names& names
   Draft draft{.task = {}, .pointer = pointer, .stream = {}, .after = {}};
   const std::string name = reader.text("name", "a name, like \"forward {i}\"");
   draft.task.group = reader.has("group") ? reader.text("group") : group_of(name);
-  const std::string_view kind = input::exactly_one(reader, kKinds, pointer);
+  const std::string_view kind = input::exactly_one(reader, kTaskKinds, pointer);
   if (kind.empty())
     throw input::InputError(
         pointer,
@@ -203,7 +203,7 @@ void read_task(const input::Json& json, const std::string& pointer, Names& names
     draft.receives = reader.text(kind, "the name of a permute");
   }
   if (reader.has("chips")) draft.task.chips = names.communication.chips(reader);
-  if (kind == "host") draft.task.work = transfer_table().read_all(reader.object(kind));
+  if (kind == "host") draft.task.work = host_transfer_table().read_all(reader.object(kind));
   draft.stream =
       reader.has("stream") ? reader.text("stream") : usual_stream(draft.task, names.mesh);
   const std::string receives = draft.receives;
@@ -374,7 +374,7 @@ void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::
       json["receive"] = graph.tasks[receive->permute].name;
     if (task.chips) json["chips"] = graph.chip_lists[*task.chips].name;
     if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
-      json["host"] = transfer_table().write(*transfer);
+      json["host"] = host_transfer_table().write(*transfer);
     input::Json after = input::Json::array();
     for (const steps::TaskId before : task.after) after.push_back(graph.tasks[before].name);
     json["after"] = after;
@@ -433,7 +433,7 @@ input::Json task_schema() {
        {"permute", Elsewhere{permute_schema}, ""},
        {"receive", Elsewhere{Text{}}, "name of a permute with `wait` false: its receivers wait",
         input::otherwise("one of five")},
-       {"host", Elsewhere{input::Nested{transfer_table}}, ""}},
+       {"host", Elsewhere{input::Nested{host_transfer_table}}, ""}},
       {.rules = R"({"oneOf": [{"required": ["compute"]}, {"required": ["collective"]},
                              {"required": ["permute"]}, {"required": ["receive"]},
                              {"required": ["host"]}]})"}};

@@ -17,7 +17,7 @@ namespace {
 using units::bytes_text;
 using units::time_text;
 
-constexpr std::size_t kMaxName = 40;
+constexpr std::size_t kMaxGroup = 40;
 constexpr std::size_t kMaxOpName = 80;
 
 /// Breaks a text at spaces; each line begins with `indent` spaces, after `label` on the first.
@@ -43,7 +43,7 @@ std::string wrapped(const std::string& label, const std::string& text, std::size
 }
 
 std::string names_of(const AuditFinding& finding) {
-  std::string text = output::shortened(finding.ops.front().group, kMaxName);
+  std::string text = output::shortened(finding.ops.front().group, kMaxGroup);
   if (finding.ops.size() > 1) text += fmt::format(" and {} more", finding.ops.size() - 1);
   return text;
 }

@@ -15,7 +15,7 @@ namespace equarx::collectives {
 namespace {
 
 constexpr Phase kTerms = Phase::reduce_scatter;
-constexpr Phase kSums = Phase::all_gather;
+constexpr Phase kSumsPhase = Phase::all_gather;
 
 /// Terms and sums on their way at once, in pieces of each: enough that ports never wait for a trip.
 constexpr std::size_t kPiecesUnderWay = 4;
@@ -129,13 +129,13 @@ class AllReduceWriter {
     Piece& piece = pieces_[number];
     writer_.wait(piece.term_sent);
     add_in_switch(writer_, piece.tile, piece.term);
-    piece.sum = writer_.make_buffer(Content::payload, kSums, piece.tile);
+    piece.sum = writer_.make_buffer(Content::payload, kSumsPhase, piece.tile);
     writer_.emit({.op = Op::lend,  // rounded in the switch
-                  .phase = kSums,
+                  .phase = kSumsPhase,
                   .operand = Operand::sums,
                   .tile = piece.tile,
                   .buffer = piece.sum});
-    piece.sum_sent = send(kSums, piece.sum, sums_);
+    piece.sum_sent = send(kSumsPhase, piece.sum, sums_);
   }
 
   void deliver(std::size_t number) {
@@ -221,10 +221,10 @@ Program make_in_switch_all_gather(std::uint32_t ranks, std::uint64_t elements,
   pipeline(
       pieces.size(),
       [&](std::size_t i) {
-        const BufferId own = writer.encode_payload(kSums, pieces[i], Operand::input, 0);
+        const BufferId own = writer.encode_payload(kSumsPhase, pieces[i], Operand::input, 0);
         const std::uint64_t others = writer.program().buffers[own].bytes * (ranks - 1);
         sent.push_back(
-            writer.send(kSums, {.buffer = own, .channel = channel, .extra_bytes = others}));
+            writer.send(kSumsPhase, {.buffer = own, .channel = channel, .extra_bytes = others}));
       },
       [&](std::size_t i) {
         writer.wait(sent[i]);

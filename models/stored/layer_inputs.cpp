@@ -15,7 +15,7 @@
 namespace equarx::stored {
 namespace {
 
-void require(bool holds, const std::string& message) {
+void require_inputs(bool holds, const std::string& message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
@@ -77,9 +77,10 @@ void transpose(std::size_t size, std::vector<double>& square) {
 }  // namespace
 
 LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens, unsigned threads) {
-  require(!tokens.empty() && tokens.size() % columns == 0,
-          std::to_string(tokens.size()) + " inputs are no rows of " + std::to_string(columns) +
-              "; give one row for each token, as long as the rows of the weights");
+  require_inputs(!tokens.empty() && tokens.size() % columns == 0,
+                 std::to_string(tokens.size()) + " inputs are no rows of " +
+                     std::to_string(columns) +
+                     "; give one row for each token, as long as the rows of the weights");
   check_finite(tokens, "input");
   LayerInputs inputs{.columns = columns,
                      .hessian = std::vector<double>(columns * columns, 0.0),
@@ -98,24 +99,24 @@ LayerInputs inputs_of_tokens(std::size_t columns, std::span<const float> tokens,
 
 LayerInputs inputs_of_hessian(std::size_t columns, std::span<const float> hessian) {
   constexpr double kTolerance = 1e-3;
-  require(hessian.size() == columns * columns, "the Hessian has " + std::to_string(hessian.size()) +
-                                                   " elements; give " + std::to_string(columns) +
-                                                   " x " + std::to_string(columns) +
-                                                   ", as long as the rows of the weights");
+  require_inputs(hessian.size() == columns * columns,
+                 "the Hessian has " + std::to_string(hessian.size()) + " elements; give " +
+                     std::to_string(columns) + " x " + std::to_string(columns) +
+                     ", as long as the rows of the weights");
   check_finite(hessian, "element of the Hessian");
   LayerInputs inputs{.columns = columns, .hessian = std::vector<double>(hessian.size())};
   for (std::size_t i = 0; i < columns; ++i) {
-    require(hessian[i * columns + i] >= 0.0F, "the diagonal of the Hessian is negative in row " +
-                                                  std::to_string(i) +
-                                                  "; give means of products of inputs");
+    require_inputs(hessian[i * columns + i] >= 0.0F,
+                   "the diagonal of the Hessian is negative in row " + std::to_string(i) +
+                       "; give means of products of inputs");
     for (std::size_t j = 0; j < columns; ++j) {
       const double here = hessian[i * columns + j];
       const double there = hessian[j * columns + i];
       const double size = std::sqrt(std::abs(double{hessian[i * columns + i]}) *
                                     std::abs(double{hessian[j * columns + j]}));
-      require(std::abs(here - there) <= kTolerance * size,
-              "the Hessian is not symmetric in row " + std::to_string(std::min(i, j)) +
-                  ", column " + std::to_string(std::max(i, j)) + "; give X^T X");
+      require_inputs(std::abs(here - there) <= kTolerance * size,
+                     "the Hessian is not symmetric in row " + std::to_string(std::min(i, j)) +
+                         ", column " + std::to_string(std::max(i, j)) + "; give X^T X");
       inputs.hessian[i * columns + j] = (here + there) / 2.0;
     }
   }

@@ -92,9 +92,8 @@ endfunction()
 function(equarx_test name)
   cmake_parse_arguments(ARG "OPTIMISED;LONG" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  # Unity builds compile sixteen test files at a time: each file's body is in a namespace of its own
-  # (check_mirror.py).
-  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
+  # Each test file's body is in a namespace of its own (check_mirror.py), for unity builds.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 30)
   if(NOT ARG_OPTIMISED)
     target_compile_options(${name} PRIVATE ${equarx_test_options})
     target_precompile_headers(${name} REUSE_FROM equarx_test_headers)
