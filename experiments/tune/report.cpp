@@ -15,6 +15,8 @@
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/result/metrics.hpp"
+#include "experiments/result/run_metrics.hpp"
 #include "models/numerics/errors/metrics.hpp"
 
 namespace equarx::tune {
@@ -45,6 +47,18 @@ input::Json candidate_json(const TuneResult& result, const TunedCandidate& candi
       {"theory_nmse", input::or_null(candidate.theory_nmse)},
       {"collective", config::collective_json(candidate.config, result.config.collective)}};
   if (candidate.minishards) json["minishards"] = *candidate.minishards;
+  result::add_metrics(result::expense_metrics(), candidate.expenses, json);
+  return json;
+}
+
+input::Json baseline_json(const run::RunResult& baseline) {
+  const double nmse = baseline.numerics->against_exact.comparable_nmse();
+  input::Json json = {
+      {"label", baseline.label},
+      {"time_s", baseline.failure ? input::Json(nullptr) : input::Json(baseline.time_s)},
+      {"nmse", nmse},
+      {"sqnr_db", numerics::sqnr_db(nmse)}};
+  result::add_metrics(result::expense_metrics(), baseline.expenses, json);
   return json;
 }
 
@@ -303,7 +317,6 @@ input::Json to_json(const BrokenPromises& some) {
 }
 
 input::Json to_json(const TuneResult& result, const input::Json& config) {
-  const double nmse = result.baseline.numerics->against_exact.comparable_nmse();
   const input::Json resolved = to_json(result.config);
   return {{"program", "equarx-sim"},
           {"version", output::version()},
@@ -321,12 +334,7 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
           {"front_is_proved", result.skipped.empty()},
           {"sampled_fraction", result.sampled_fraction},
           {"theory_refuted", result.theory_refuted},
-          {"baseline",
-           {{"label", result.baseline.label},
-            {"time_s",
-             result.baseline.failure ? input::Json(nullptr) : input::Json(result.baseline.time_s)},
-            {"nmse", nmse},
-            {"sqnr_db", numerics::sqnr_db(nmse)}}},
+          {"baseline", baseline_json(result.baseline)},
           {"front", candidates_json(result, result.front)},
           {"others", candidates_json(result, result.others)},
           {"best", result.best},

@@ -15,6 +15,7 @@
 #include "base/output/table.hpp"
 #include "base/process/parallel_for.hpp"
 #include "base/units/quantity.hpp"
+#include "experiments/plan/activity.hpp"
 #include "experiments/tune/search.hpp"
 #include "experiments/tune/trials.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -153,6 +154,7 @@ class Tuning {
     do find_front();
     while (best_breaks_promise());
     if (!options_.promises.empty() && options_.promise_costs) find_costs();
+    for (TunedCandidate& candidate : result_.front) candidate.expenses = expenses_of(candidate);
     return std::move(result_);
   }
 
@@ -200,6 +202,15 @@ class Tuning {
     const auto broken = contract::find_broken(config, promises, 1.0, values::default_threads());
     if (broken) trials_->note_broken(space_.candidates[candidate.index].family, *broken);
     return broken.has_value();
+  }
+
+  hardware::Expenses expenses_of(const TunedCandidate& candidate) const {
+    const plan::Plan plan =
+        plan::make_plan(with_collective(result_.config, candidate.config), plan::RunProfile::batch);
+    const hardware::Chip& chip = plan.config.chip;
+    return hardware::expenses_of(
+        chip, plan::collective_activity(plan.collectives.front().candidates.front(), chip,
+                                        plan.config.wire_buffers, candidate.time_s));
   }
 
   /// Fills in TuneResult::promise_costs.

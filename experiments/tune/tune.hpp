@@ -35,6 +35,7 @@
 #include "experiments/run/experiment.hpp"
 #include "experiments/tune/limits.hpp"
 #include "experiments/tune/space.hpp"
+#include "models/hardware/energy.hpp"
 
 namespace equarx::tune {
 
@@ -62,6 +63,7 @@ struct TunedCandidate {
   double nmse = 0.0;                        ///< computed
   std::optional<double> theory_nmse;        ///< predicted, if theory applies
   std::optional<std::uint32_t> minishards;  ///< per chunk, if equal for all chunks
+  hardware::Expenses expenses = {};         ///< of all chips; computed for the front only
 };
 
 /// True if time and error are within the limits.

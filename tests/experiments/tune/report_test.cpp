@@ -37,5 +37,27 @@ TEST_CASE("JSON and table contain the front and the counts") {
   CHECK_THAT(table, ContainsSubstring("skipped") && ContainsSubstring("simulated"));
 }
 
+TEST_CASE("candidates of the front have the cost and energy of a run") {
+  input::Json json = small(R"({"ring": 4})", "256 KiB");
+  const std::string chip = json["hardware"];
+  json["hardware"] = {
+      {"base", chip}, {"price", "$3600/h"}, {"power_idle", "100 W"}, {"power_busy", "250 W"}};
+  const TuneResult result = tuned(json, with_formats({"int8", "bf16"}));
+  const input::Json found = to_json(result, json);
+  const input::Json& best = found["front"][found["best"].get<std::size_t>()];
+  const run::RunResult again = testing::run(best_config(json, result)).runs.at(1);
+  CHECK(best["cost_usd"].get<double>() == Approx(4.0 * again.time_s));  // $1 per second and chip
+  REQUIRE(again.expenses.energy);
+  CHECK(best["energy_j"].get<double>() == Approx(again.expenses.energy->joules));
+  CHECK(best["energy_j"].get<double>() > 4.0 * 100.0 * again.time_s);
+  CHECK(found["baseline"]["cost_usd"].get<double>() == Approx(4.0 * result.baseline.time_s));
+}
+
+TEST_CASE("without a price and powers, candidates have neither cost nor energy") {
+  const input::Json json = small(R"({"ring": 4})", "256 KiB");
+  const input::Json found = to_json(tuned(json, with_formats({"int8"})), json);
+  CHECK(!found["front"][0].contains("energy_j"));
+}
+
 }  // namespace
 }  // namespace equarx::tune::report_test
