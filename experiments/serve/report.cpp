@@ -120,8 +120,9 @@ std::string to_table(const ServeResult& result) {
                        summary.requests_per_s, summary.output_tokens_per_s,
                        summary.output_tokens_per_s / result.chips, summary.tokens_per_s_per_user));
   if (const auto dollars = result.dollars_per_million())
-    text += line("Cost", fmt::format("${:.4g} per million output tokens, ${:.4g}/h for {} chips",
-                                     *dollars, result.dollars_per_hour, result.chips));
+    text += line("Cost", fmt::format("${:.4g} per million output tokens, ${:.4g}/h for {} chip{}",
+                                     *dollars, result.dollars_per_hour, result.chips,
+                                     result.chips == 1 ? "" : "s"));
   text += line("Latency", states_text(summary));
   text += line("Steps", steps_text(result.outcome.totals, summary.utilization));
   text +=
