@@ -257,7 +257,7 @@ class Search {
     const config::PoolConfig pool = config::read_serving(configuration(request_, one)).pool;
     const std::optional<stored::StoredFormat>& weights = pool.workload.precision.scheme.weights;
     if (weights) one.errors.weights_nmse = stored_nmse(*weights);
-    if (pool.workload.kv) one.errors.kv_nmse = stored_nmse(*pool.workload.kv);
+    one.errors.kv_nmse = attention_nmse(pool);
     one.errors.sums_nmse = sums_nmse(pool);
   }
 

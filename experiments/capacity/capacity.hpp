@@ -15,10 +15,10 @@
 
 namespace equarx::capacity {
 
-/// Expected errors of formats, on normal values.
+/// Expected errors of formats, on drawn values.
 struct FormatErrors {
   double weights_nmse = 0.0;  ///< 0: bf16
-  double kv_nmse = 0.0;       ///< 0: bf16
+  double kv_nmse = 0.0;       ///< of attention over the KV cache; 0: bf16
   double sums_nmse = 0.0;     ///< of an AllReduce against exact sums; 0 on one chip
 };
 

@@ -5,8 +5,12 @@
 #include "base/input/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/step/run.hpp"
+#include "models/attention/drawn.hpp"
+#include "models/attention/errors.hpp"
+#include "models/attention/stored_cache.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/stored/stored_codec.hpp"
+#include "models/workloads/tensor_parallel.hpp"
 
 namespace equarx::capacity {
 namespace {
@@ -29,6 +33,23 @@ double stored_nmse(const stored::StoredFormat& format) {
     power += static_cast<double>(values[i]) * values[i];
   }
   return error / power;
+}
+
+double attention_nmse(const config::PoolConfig& pool) {
+  constexpr std::size_t kTokens = 512;
+  constexpr std::size_t kQueries = 16;
+  constexpr double kSpread = 2.0;
+  if (!pool.workload.kv) return 0.0;
+  const workloads::Transformer& model = pool.workload.model;
+  const std::size_t heads = workloads::shard(model, pool.tensor()).kv_heads;
+  const attention::DrawnCache drawn(
+      {.tokens = kTokens, .heads = heads, .head_size = model.head_size}, 1);
+  const attention::StoredCache stored(drawn.view(), {*pool.workload.kv, *pool.workload.kv});
+  const std::vector<float> queries =
+      attention::drawn_queries(drawn.view(), kQueries, heads, kSpread, 1);
+  return attention::errors(drawn.view(), stored.view(),
+                           {.rows = kQueries, .heads = heads, .values = queries})
+      .both_nmse;
 }
 
 double sums_nmse(const config::PoolConfig& pool) {

@@ -93,12 +93,12 @@ std::string quality_text(const Candidate& best) {
     return nmse > 0.0 ? fmt::format("{} {:.1f} dB", what, numerics::sqnr_db(nmse)) : std::string();
   };
   std::vector<std::string> parts;
-  for (const std::string& text :
-       {part("weights", best.errors.weights_nmse), part("KV cache", best.errors.kv_nmse),
-        part("sums", best.errors.sums_nmse)})
+  for (const std::string& text : {part("weights", best.errors.weights_nmse),
+                                  part("attention over the KV cache", best.errors.kv_nmse),
+                                  part("sums", best.errors.sums_nmse)})
     if (!text.empty()) parts.push_back(text);
   if (parts.empty()) return "all in bf16";
-  std::string text = fmt::format("SQNR of normal values: {}", fmt::join(parts, ", "));
+  std::string text = fmt::format("SQNR of drawn values: {}", fmt::join(parts, ", "));
   if (best.errors.sums_nmse > 0.0)
     text += fmt::format("; for the sums, perplexity {}",
                         numerics::perplexity_text(best.errors.sums_nmse));

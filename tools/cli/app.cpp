@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/output/provenance.hpp"
+#include "tools/cli/attention_command.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_options.hpp"
 #include "tools/cli/contract_command.hpp"
@@ -541,6 +542,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_reproduce(*app, exit_code);
   add_quantize(*app);
   add_matmul(*app);
+  add_attention(*app);
   add_dequantize(*app);
   add_sweep(*app, exit_code);
   add_tune(*app);

@@ -141,6 +141,15 @@ inline constexpr const char* kMatmulFooter =
     "\n"
     "docs/gemm.md describes schemes.";
 
+/// Footer of attention.
+inline constexpr const char* kAttentionFooter =
+    "Examples:\n"
+    "  equarx-sim attention --format int4-row128\n"
+    "  equarx-sim attention --keys k.npy --values v.npy --queries q.npy --format int8-row\n"
+    "\n"
+    "Shapes: [heads, tokens, head size], or [tokens, heads x head size] with --head-size.\n"
+    "docs/serving.md describes drawn tensors.";
+
 /// Footer of dequantize.
 inline constexpr const char* kDequantizeFooter =
     "Examples:\n"

@@ -15,6 +15,21 @@ TEST_CASE("errors of formats fall by four for every bit of an integer") {
   CHECK(nmse("int4-row128") > 50 * nmse("int8-row"));
 }
 
+TEST_CASE("attention has an error if its KV cache has a format, and less with more bits") {
+  const Request request = testing::small_request();
+  const auto error = [&](std::uint32_t chips, const char* kv) {
+    const Machine machine = machines_of("tpu-v6e", {chips})[0];
+    return attention_nmse(
+        config::read_serving(configuration(request, machine, {"bf16", kv, "bf16"}, 2048, 8, 1.0))
+            .pool);
+  };
+  CHECK(error(1, "bf16") == 0.0);
+  CHECK(error(1, "int8-row") > 10 * nmse("int8-row"));  // outlier channels, and softmax
+  CHECK(error(1, "int8-row") < 0.01);
+  CHECK(error(1, "e4m3-row") > error(1, "int8-row"));
+  CHECK(error(4, "int8-row") > 0.0);
+}
+
 TEST_CASE("sums have an error if they are quantized and there are several chips") {
   const Request request = testing::small_request();
   const auto error = [&](std::uint32_t chips, const char* collective) {

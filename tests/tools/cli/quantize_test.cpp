@@ -377,4 +377,22 @@ TEST_CASE("an experiment on NaN succeeds and prints valid JSON") {
 }
 
 }  // namespace
+TEST_CASE("attention reports the error of a KV cache in two formats") {
+  const std::string layer = std::string(EQUARX_FIXTURES_DIR) + "/activations/layer0_";
+  const auto attention = [&](const std::string& format) {
+    return nlohmann::json::parse(output_of(
+        equarx_sim({"attention", "--keys", layer + "keys.npy", "--values", layer + "values.npy",
+                    "--queries", layer + "queries.npy", "--values-format", format, "--json"})));
+  };
+  const auto fine = attention("int8-row");
+  const auto coarse = attention("int4-row128");
+  CHECK(fine["tokens"] == 128);
+  CHECK(fine["keys"] == coarse["keys"]);
+  CHECK(coarse["values"]["output_nmse"] > 50 * fine["values"]["output_nmse"].get<double>());
+  check_refusal(equarx_sim({"attention", "--keys", layer + "keys.npy"}),
+                "--keys: give files of keys and of values");
+  check_refusal(equarx_sim({"attention", "--spread", "-1"}), "--spread: give a finite number");
+  check_refusal(equarx_sim({"attention", "--format", "squeezellm-3bit"}), "use another");
+}
+
 }  // namespace equarx::testing::quantize_test
