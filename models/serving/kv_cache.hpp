@@ -21,6 +21,10 @@ class KvCache {
   double bytes(std::uint64_t positions) const;
 
   double capacity_bytes() const { return capacity_bytes_; }
+  /// Blocks of one chip, with all layers; below 2^32.
+  std::uint64_t blocks() const;
+  /// True if some layers keep less than all positions.
+  bool has_windows() const;
   std::uint64_t block() const { return block_; }
 
  private:

@@ -4,26 +4,9 @@
 #include <utility>
 
 namespace equarx::serving {
-namespace {
-
-/// Causes of waiting in the queue.
-constexpr std::array kCauses = {State::waits_for_step, State::waits_for_sequences,
-                                State::waits_for_tokens, State::waits_for_memory};
-
-std::size_t index(State state) { return static_cast<std::size_t>(state); }
-
-bool is_cause(State state) { return std::ranges::find(kCauses, state) != kCauses.end(); }
-
-}  // namespace
-
-void Sequence::enter(State next, double now_s) {
-  if (!is_cause(state)) spent_s[index(state)] += now_s - since_s;
-  state = next;
-  since_s = now_s;
-}
 
 Replica::Replica(const Served& served, const Limits& limits, double prefix_bytes)
-    : served_(served), limits_(limits), used_bytes_(prefix_bytes), peak_bytes_(prefix_bytes) {}
+    : served_(served), limits_(limits), space_(served.cache, prefix_bytes, limits.keeps_blocks) {}
 
 void Replica::enqueue(Sequence& sequence, double now_s) {
   sequence.enter(State::waits_for_step, now_s);
@@ -65,11 +48,12 @@ State Replica::admit(Filling& filling) {
     Sequence& sequence = *waiting_.front();
     if (running_.size() == limits_.sequences) return State::waits_for_sequences;
     if (filling.tokens == 0 || !fits_prompt(sequence, filling)) return State::waits_for_tokens;
-    const std::uint64_t missing = sequence.known() - std::max(sequence.computed, sequence.prefix);
+    const std::uint64_t missing = missing_of(sequence);
     const std::uint64_t positions =
         limits_.policy == Policy::prompts_first ? missing : std::min(missing, filling.tokens);
     const std::uint64_t first = sequence.known() - missing;
-    if (!grow(sequence, first + positions)) return State::waits_for_memory;
+    if (!space_.grow(sequence, first + positions)) return State::waits_for_memory;
+    if (sequence.generated == 0 && sequence.preemptions == 0) sequence.found = first;
     sequence.computed = first;
     waiting_.pop_front();
     start(sequence, filling.now_s);
@@ -81,7 +65,12 @@ State Replica::admit(Filling& filling) {
 /// Whole prompts need room, or a step of their own.
 bool Replica::fits_prompt(const Sequence& sequence, const Filling& filling) const {
   if (limits_.policy == Policy::mixed || scheduled_.empty()) return true;
-  return sequence.known() - std::max(sequence.computed, sequence.prefix) <= filling.tokens;
+  return missing_of(sequence) <= filling.tokens;
+}
+
+/// Positions of a waiting sequence that must be computed.
+std::uint64_t Replica::missing_of(const Sequence& sequence) const {
+  return sequence.known() - std::max(sequence.computed, space_.found(sequence));
 }
 
 void Replica::start(Sequence& sequence, double now_s) {
@@ -103,20 +92,9 @@ void Replica::schedule(Sequence& sequence, std::uint64_t positions, Filling& fil
   scheduled_.push_back(&sequence);
 }
 
-/// Extends the cache of a sequence; false if there is no room.
-bool Replica::grow(Sequence& sequence, std::uint64_t positions) {
-  const double needed = served_.cache.bytes(positions) - served_.cache.bytes(sequence.prefix);
-  const double more = std::max(0.0, needed - sequence.held_bytes);
-  if (used_bytes_ + more > served_.cache.capacity_bytes()) return false;
-  sequence.held_bytes += more;
-  used_bytes_ += more;
-  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
-  return true;
-}
-
 /// Returns false if the sequence itself was preempted.
 bool Replica::grow_or_preempt(Sequence& sequence, std::uint64_t positions, double now_s) {
-  while (!grow(sequence, positions)) {
+  while (!space_.grow(sequence, positions)) {
     const bool itself = running_.back() == &sequence;
     preempt_last(now_s);
     if (itself) return false;
@@ -127,7 +105,7 @@ bool Replica::grow_or_preempt(Sequence& sequence, std::uint64_t positions, doubl
 void Replica::preempt_last(double now_s) {
   Sequence& sequence = *running_.back();
   running_.pop_back();
-  release(sequence);
+  space_.release(sequence);
   sequence.computed = 0;
   ++sequence.preemptions;
   sequence.enter(State::preempted, now_s);
@@ -145,7 +123,7 @@ std::vector<Sequence*> Replica::end_step(double now_s,
     on_token(*sequence);
     const bool is_complete = sequence->generated == sequence->output;
     if (!is_complete && !sequence->moves_after_prefill) continue;
-    if (is_complete) release(*sequence);
+    if (is_complete) space_.release(*sequence);
     sequence->enter(State::transfers, now_s);
     ended.push_back(sequence);
   }
@@ -153,10 +131,6 @@ std::vector<Sequence*> Replica::end_step(double now_s,
                 [](const Sequence* sequence) { return sequence->state == State::transfers; });
   runs_step_ = false;
   return ended;
-}
-
-void Replica::release(Sequence& sequence) {
-  used_bytes_ -= std::exchange(sequence.held_bytes, 0.0);
 }
 
 /// Time that the queue has waited for a cause until `now_s`.

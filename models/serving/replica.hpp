@@ -9,8 +9,10 @@
 #include <optional>
 #include <vector>
 
+#include "models/serving/cache_space.hpp"
 #include "models/serving/kv_cache.hpp"
 #include "models/serving/requests.hpp"
+#include "models/serving/sequence.hpp"
 #include "models/workloads/operations.hpp"
 #include "models/workloads/transformer.hpp"
 
@@ -47,46 +49,8 @@ struct Limits {
   std::uint32_t sequences = 256;  ///< running at once; at least 1
   std::uint64_t tokens = 8192;    ///< positions per step; at least 1
   Policy policy = Policy::mixed;
-};
-
-/// States of a request between arrival and its last token. Waiting is by cause.
-enum class State : std::uint8_t {
-  waits_for_step,       ///< until the running step ends
-  waits_for_sequences,  ///< until a sequence ends
-  waits_for_tokens,     ///< until a step has room for its prompt
-  waits_for_memory,     ///< until KV cache is free
-  preempted,            ///< until it is scheduled again
-  transfers,            ///< its KV cache, from prefill to decode
-  prefills,
-  decodes
-};
-inline constexpr std::size_t kStates = 8;
-
-/// A request in progress.
-struct Sequence {
-  std::size_t request = 0;           ///< its index
-  std::uint64_t prompt = 1;          ///< positions
-  std::uint64_t output = 1;          ///< tokens
-  std::uint64_t prefix = 0;          ///< first positions of the prompt that are cached for all
-  std::uint64_t computed = 0;        ///< positions in the cache
-  std::uint64_t generated = 0;       ///< tokens
-  std::uint64_t scheduled = 0;       ///< positions in the running step
-  double held_bytes = 0.0;           ///< of the KV cache, without the prefix
-  bool moves_after_prefill = false;  ///< ends on this replica with the first token
-
-  State state = State::waits_for_step;
-  double since_s = 0.0;  ///< in this state; not of waiting by cause
-  std::uint32_t preemptions = 0;
-  std::size_t replica = 0;  ///< that generates, in its pool
-  double first_token_s = 0.0;
-  double last_token_s = 0.0;
-  std::array<double, kStates> spent_s{};  ///< by state
-
-  /// Positions of the prompt and of all tokens generated so far.
-  std::uint64_t known() const { return prompt + generated; }
-
-  /// Ends a state and enters another.
-  void enter(State next, double now_s);
+  /// Full blocks of the KV cache stay after their use, until their room is needed.
+  bool keeps_blocks = false;
 };
 
 /// A step as scheduled.
@@ -116,13 +80,12 @@ class Replica {
   std::vector<Sequence*> end_step(double now_s, const std::function<void(Sequence&)>& on_token);
 
   /// Frees the cache of a sequence.
-  void release(Sequence& sequence);
+  void release(Sequence& sequence) { space_.release(sequence); }
 
   bool is_running_step() const { return runs_step_; }
   std::size_t waiting() const { return waiting_.size(); }
   std::size_t running() const { return running_.size(); }
-  double used_bytes() const { return used_bytes_; }
-  double peak_bytes() const { return peak_bytes_; }
+  const CacheSpace& space() const { return space_; }
 
  private:
   struct Filling {  ///< a step that is being scheduled
@@ -134,7 +97,7 @@ class Replica {
   bool continue_running(Filling& filling);
   State admit(Filling& filling);
   bool fits_prompt(const Sequence& sequence, const Filling& filling) const;
-  bool grow(Sequence& sequence, std::uint64_t positions);
+  std::uint64_t missing_of(const Sequence& sequence) const;
   bool grow_or_preempt(Sequence& sequence, std::uint64_t positions, double now_s);
   void preempt_last(double now_s);
   void schedule(Sequence& sequence, std::uint64_t positions, Filling& filling);
@@ -144,12 +107,11 @@ class Replica {
 
   const Served& served_;
   Limits limits_;
+  CacheSpace space_;
   std::deque<Sequence*> waiting_;
   std::vector<Sequence*> running_;
   std::vector<Sequence*> scheduled_;  ///< in the running step
   bool runs_step_ = false;
-  double used_bytes_ = 0.0;
-  double peak_bytes_ = 0.0;
   // Time that the queue has waited so far, by cause, up to `cause_since_s_`.
   std::array<double, kStates> waited_s_{};
   State cause_ = State::waits_for_step;

@@ -11,7 +11,7 @@ namespace equarx::serving {
 namespace {
 
 /// Independent random streams of a request.
-enum class Stream : std::uint32_t { arrival, prompt, output };
+enum class Stream : std::uint32_t { arrival, prompt, output, prefix };
 
 /// Two uniform numbers in (0, 1).
 std::array<double, 2> uniforms(std::uint64_t seed, std::uint64_t index, Stream stream) {
@@ -55,6 +55,26 @@ std::uint64_t tokens(const Length& length, const std::array<double, 2>& uniform)
   return static_cast<std::uint64_t>(limited);
 }
 
+/// Sums of the weights of texts, up to each.
+std::vector<double> summed_weights(const Prefixes& prefixes) {
+  std::vector<double> sums(prefixes.count);
+  double sum = 0.0;
+  for (std::uint64_t k = 0; k < prefixes.count; ++k)
+    sums[k] = sum += std::pow(static_cast<double>(k + 1), -prefixes.zipf);
+  return sums;
+}
+
+/// Draws the text that starts each prompt.
+void add_prefixes(const Prefixes& prefixes, std::uint64_t seed, std::vector<Request>& requests) {
+  const std::vector<double> sums = summed_weights(prefixes);
+  for (std::uint64_t i = 0; i < requests.size(); ++i) {
+    const double place = uniforms(seed, i, Stream::prefix)[0] * sums.back();
+    const auto text = std::ranges::lower_bound(sums, place) - sums.begin();
+    requests[i].prefix = std::min(static_cast<std::uint64_t>(text), prefixes.count - 1);
+    requests[i].prefix_tokens = std::min(prefixes.tokens, requests[i].prompt);
+  }
+}
+
 }  // namespace
 
 std::vector<Request> draw(const Load& load) {
@@ -72,6 +92,7 @@ std::vector<Request> draw(const Load& load) {
                    .prompt = tokens(load.prompt, uniforms(load.seed, i, Stream::prompt)),
                    .output = tokens(load.output, uniforms(load.seed, i, Stream::output))};
   }
+  if (load.prefixes) add_prefixes(*load.prefixes, load.seed, requests);
   return requests;
 }
 

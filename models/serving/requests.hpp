@@ -12,6 +12,8 @@ struct Request {
   double arrival_s = 0.0;  ///< at least 0
   std::uint64_t prompt = 1;
   std::uint64_t output = 1;
+  std::uint64_t prefix = 0;         ///< number of the text that starts the prompt
+  std::uint64_t prefix_tokens = 0;  ///< of this text, at most those of the prompt
 };
 
 /// Shape of a distribution of lengths.
@@ -36,6 +38,13 @@ enum class Arrivals : std::uint8_t {
   regular   ///< all equal
 };
 
+/// Texts that start prompts.
+struct Prefixes {
+  std::uint64_t count = 1;   ///< of different texts, at least 1
+  std::uint64_t tokens = 1;  ///< of each; shorter prompts are all prefix
+  double zipf = 0.0;         ///< the k-th text is drawn with weight k^-zipf; at least 0
+};
+
 /// Requests as drawn or listed. Either a rate, a concurrency, or listed requests.
 struct Load {
   std::uint64_t requests = 1000;    ///< number of requests drawn
@@ -47,6 +56,7 @@ struct Load {
   Length output = {.mean = 256.0};
   /// Share of a prompt that starts all prompts alike, and is cached once per replica; 0 to 1.
   double shared_prefix = 0.0;
+  std::optional<Prefixes> prefixes = {};
   std::uint64_t seed = 1;
   std::vector<Request> listed = {};  ///< of a trace, by arrival; the numbers above are then unused
 };

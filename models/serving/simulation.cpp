@@ -116,6 +116,8 @@ class Simulation {
     sequence = {.request = index, .prompt = record.request.prompt, .output = record.request.output};
     sequence.prefix =
         prefix_of(system_.load.shared_prefix, sequence.prompt, group.pool.served.cache.block());
+    sequence.prefix_text = record.request.prefix;
+    sequence.prefix_tokens = record.request.prefix_tokens;
     sequence.moves_after_prefill = prefill_.has_value();
     sequence.replica = group.least_loaded();
     enqueue(group, sequence, now_s);
@@ -142,7 +144,7 @@ class Simulation {
                                     .prompt_tokens = step->prompt_tokens,
                                     .decode_tokens = step->decode_tokens,
                                     .waiting = replica.waiting(),
-                                    .used_bytes = replica.used_bytes()});
+                                    .used_bytes = replica.space().used_bytes()});
       }
     }
   }
@@ -180,6 +182,7 @@ class Simulation {
     record.last_token_s = sequence.last_token_s;
     record.replica = sequence.replica;
     record.preemptions = sequence.preemptions;
+    record.found = sequence.found;
     record.spent_s = sequence.spent_s;
     outcome_.end_s = now_s;
     ++completed_;
@@ -216,13 +219,16 @@ class Simulation {
   }
 
   void finish() {
-    const auto peak = [](Group& group) {
-      for (const std::unique_ptr<Replica>& replica : group.replicas)
-        group.totals.peak_bytes = std::max(group.totals.peak_bytes, replica->peak_bytes());
+    const auto totals = [](Group& group) {
+      for (const std::unique_ptr<Replica>& replica : group.replicas) {
+        const CacheSpace& space = replica->space();
+        group.totals.peak_bytes = std::max(group.totals.peak_bytes, space.peak_bytes());
+        group.totals.evicted_blocks += space.evicted_blocks();
+      }
       return group.totals;
     };
-    outcome_.totals = peak(decoding_);
-    if (prefill_) outcome_.prefill_totals = peak(*prefill_);
+    outcome_.totals = totals(decoding_);
+    if (prefill_) outcome_.prefill_totals = totals(*prefill_);
     if (completed_ != outcome_.records.size())
       throw std::logic_error(fmt::format("{} of {} requests are incomplete",
                                          outcome_.records.size() - completed_,

@@ -46,6 +46,7 @@ struct Record {
   double last_token_s = 0.0;
   std::size_t replica = 0;  ///< that decodes it
   std::uint32_t preemptions = 0;
+  std::uint64_t found = 0;                   ///< positions of the prompt that needed no computing
   std::array<double, kStates> spent_s = {};  ///< by state; the sum is last_token_s - arrival
 
   double ttft_s() const { return first_token_s - request.arrival_s; }
@@ -68,11 +69,12 @@ struct StepRecord {
 /// Totals of a pool, over all replicas.
 struct PoolTotals {
   std::uint64_t steps = 0;
-  StepTime busy;               ///< time of steps
-  double decode_tokens = 0.0;  ///< computed
-  double prompt_tokens = 0.0;  ///< computed, again after a preemption
-  double longest_queue = 0.0;  ///< requests
-  double peak_bytes = 0.0;     ///< of the KV cache of a chip, on the fullest replica
+  StepTime busy;                     ///< time of steps
+  double decode_tokens = 0.0;        ///< computed
+  double prompt_tokens = 0.0;        ///< computed, again after a preemption
+  double longest_queue = 0.0;        ///< requests
+  double peak_bytes = 0.0;           ///< of the KV cache of a chip, on the fullest replica
+  std::uint64_t evicted_blocks = 0;  ///< full ones, if the KV cache keeps blocks
 };
 
 /// Outcome of a simulation.

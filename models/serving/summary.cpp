@@ -39,6 +39,7 @@ Summary summarize(const Outcome& outcome, const System& system) {
   std::vector<double> latency;
   double prompts = 0.0;
   double outputs = 0.0;
+  double found = 0.0;
   double first_s = outcome.end_s;
   for (const Record& record : outcome.records) {
     ttft.push_back(record.ttft_s());
@@ -46,6 +47,7 @@ Summary summarize(const Outcome& outcome, const System& system) {
     if (record.request.output > 1) tpot.push_back(record.tpot_s());
     prompts += static_cast<double>(record.request.prompt);
     outputs += static_cast<double>(record.request.output);
+    found += static_cast<double>(record.found);
     first_s = std::min(first_s, record.request.arrival_s);
     summary.preemptions += record.preemptions;
     for (std::size_t i = 0; i < kStates; ++i) summary.spent[i] += record.spent_s[i];
@@ -59,6 +61,7 @@ Summary summarize(const Outcome& outcome, const System& system) {
   summary.latency = distribution(std::move(latency));
   summary.requests_per_s = static_cast<double>(outcome.records.size()) / span_s;
   summary.output_tokens_per_s = outputs / span_s;
+  summary.hit_rate = found / prompts;
   summary.total_tokens_per_s = (prompts + outputs) / span_s;
   if (summary.tpot.mean > 0.0) summary.tokens_per_s_per_user = 1.0 / summary.tpot.mean;
   summary.utilization = outcome.totals.busy.total_s() / (span_s * system.pool.replicas);

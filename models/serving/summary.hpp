@@ -34,6 +34,7 @@ struct Summary {
   double mean_batch = 0.0;              ///< tokens decoded per step
   std::array<double, kStates> spent{};  ///< share of the latency by state, over all requests
   double preemptions = 0.0;
+  double hit_rate = 0.0;  ///< share of the tokens of prompts that were found in a cache
 };
 
 /// Rates are from the first arrival to the last token.

@@ -60,7 +60,7 @@ TEST_CASE("chunks of prompts fill the steps that decoding leaves") {
   CHECK(bench.step() == Tokens(2, 1));
   CHECK(bench.step() == Tokens(0, 2));
   CHECK(bench.step() == Tokens(0, 0));
-  CHECK(bench.replica().used_bytes() == 0.0);
+  CHECK(bench.replica().space().used_bytes() == 0.0);
 }
 
 TEST_CASE("whole prompts come first, in steps of their own") {
@@ -109,7 +109,7 @@ TEST_CASE("the cache grows with the tokens, and the last sequence is preempted i
   CHECK(second.generated == 4);
   CHECK(spent(second, State::preempted) == 2.0);
   CHECK(bench.step() == Tokens(0, 1));
-  CHECK(bench.replica().used_bytes() == 0.0);
+  CHECK(bench.replica().space().used_bytes() == 0.0);
   CHECK(bench.replica().running() + bench.replica().waiting() == 0);
 }
 

@@ -90,5 +90,35 @@ TEST_CASE("listed requests are returned as they are") {
   CHECK(draw(load)[0].output == 3);
 }
 
+TEST_CASE("prefixes are drawn equally often, or as in Zipf's law") {
+  Load load{.requests = 60'000, .prompt = {.mean = 100.0}};
+  const auto shares = [&] {
+    std::vector<double> counted(load.prefixes->count, 0.0);
+    for (const Request& request : draw(load)) counted.at(request.prefix) += 1.0 / 60'000;
+    return counted;
+  };
+  load.prefixes = {.count = 4, .tokens = 30};
+  for (const double share : shares()) CHECK(share == Approx(0.25).epsilon(0.03));
+  load.prefixes->zipf = 1.0;  // weights 1, 1/2, 1/3, 1/4
+  const std::vector<double> drawn = shares();
+  for (std::size_t k = 0; k < 4; ++k)
+    CHECK(drawn[k] == Approx(12.0 / 25.0 / static_cast<double>(k + 1)).epsilon(0.03));
+}
+
+TEST_CASE("a prefix is no longer than its prompt, and changes nothing else") {
+  Load load{.requests = 100,
+            .rate = 1.0,
+            .prompt = {.kind = LengthKind::uniform, .least = 10, .most = 50}};
+  const std::vector<Request> without = draw(load);
+  load.prefixes = {.count = 3, .tokens = 30};
+  const std::vector<Request> with = draw(load);
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    CHECK(with[i].prompt == without[i].prompt);
+    CHECK(with[i].arrival_s == without[i].arrival_s);
+    CHECK(with[i].prefix_tokens == std::min<std::uint64_t>(30, with[i].prompt));
+    CHECK(without[i].prefix_tokens == 0);
+  }
+}
+
 }  // namespace
 }  // namespace equarx::serving::requests_test

@@ -145,6 +145,102 @@ TEST_CASE("a shared prefix is held once, and saves its part of every prefill") {
   CHECK(outcome.totals.peak_bytes == Approx(cache.bytes(75 + 4 * 26)));
 }
 
+/// A replica that keeps blocks of 16 positions, with room for `positions`.
+System keeping_system(double positions, Load load, std::uint32_t replicas = 1) {
+  return system_of(served(by_rows(1e-3, 1e-4), positions, 16),
+                   {.sequences = 16, .tokens = 512, .keeps_blocks = true}, std::move(load),
+                   replicas);
+}
+
+double hit_rate(const System& system) { return summarize(run(system), system).hit_rate; }
+
+TEST_CASE("prompts without a common prefix are not found, and evict each other") {
+  const Load load{
+      .requests = 100, .concurrency = 4, .prompt = {.mean = 100.0}, .output = {.mean = 20.0}};
+  const System system = keeping_system(1000.0, load);
+  const Outcome outcome = run(system);
+  CHECK(summarize(outcome, system).hit_rate == 0.0);
+  // A request fills 7 blocks of 119 positions; of all 700, the last 62 or fewer stay.
+  CHECK(outcome.totals.evicted_blocks >= 700 - 62);
+  CHECK(outcome.totals.evicted_blocks < 700);
+  System forgetting = system;
+  forgetting.pool.limits.keeps_blocks = false;
+  CHECK(run(forgetting).end_s == outcome.end_s);
+}
+
+TEST_CASE("a prefix of all prompts is computed once per replica") {
+  constexpr std::uint32_t kRequests = 50;
+  for (const std::uint32_t replicas : {1U, 2U}) {
+    Load load{.requests = kRequests,
+              .concurrency = replicas,
+              .prompt = {.mean = 100.0},
+              .output = {.mean = 5.0}};
+    load.prefixes = {.count = 1, .tokens = 90};
+    const System system = keeping_system(testing::kRoomy, load, replicas);
+    const Outcome outcome = run(system);
+    double found = 0.0;
+    for (const Record& record : outcome.records) {
+      CHECK((record.found == 80 || record.found == 0));  // 5 blocks of 16
+      found += static_cast<double>(record.found);
+    }
+    CHECK(found == 80.0 * (kRequests - replicas));
+    CHECK(summarize(outcome, system).hit_rate == Approx(found / (100.0 * kRequests)));
+    CHECK(outcome.totals.prompt_tokens == 100.0 * kRequests - found);
+    CHECK(outcome.totals.evicted_blocks == 0);
+  }
+}
+
+TEST_CASE("a smaller cache finds less of the same prompts, and equal seeds the same") {
+  Load load{.requests = 400,
+            .rate = 30.0,
+            .prompt = {.kind = LengthKind::uniform, .least = 100, .most = 300},
+            .output = {.mean = 10.0}};
+  load.prefixes = {.count = 20, .tokens = 96, .zipf = 1.0};
+  double last = 0.97;
+  for (const double positions : {1e5, 4e3, 1.5e3, 700.0}) {
+    CAPTURE(positions);
+    const System system = keeping_system(positions, load);
+    const double rate = hit_rate(system);
+    CHECK(rate < last);
+    CHECK(rate == hit_rate(system));
+    last = rate;
+  }
+  CHECK(last > 0.0);
+}
+
+TEST_CASE("every position that is not found is computed, also with preemptions") {
+  Load load{.requests = 300,
+            .concurrency = 20,
+            .prompt = {.kind = LengthKind::uniform, .least = 20, .most = 120},
+            .output = {.kind = LengthKind::uniform, .least = 1, .most = 100}};
+  load.prefixes = {.count = 5, .tokens = 64};
+  for (const double positions : {800.0, testing::kRoomy}) {
+    const Outcome outcome = run(keeping_system(positions, load));
+    double needed = 0.0;
+    std::uint32_t preemptions = 0;
+    for (const Record& record : outcome.records) {
+      needed += static_cast<double>(record.request.prompt + record.request.output - 1) -
+                static_cast<double>(record.found);
+      preemptions += record.preemptions;
+    }
+    CHECK((preemptions > 0) == (positions < 1000));
+    const double computed = outcome.totals.prompt_tokens + outcome.totals.decode_tokens;
+    CHECK((preemptions > 0 ? computed >= needed : computed == needed));
+  }
+}
+
+TEST_CASE("a prefill pool keeps blocks, and the pool that decodes shares them") {
+  Load load{.requests = 20, .concurrency = 4, .prompt = {.mean = 100.0}, .output = {.mean = 4.0}};
+  load.prefixes = {.count = 1, .tokens = 100};
+  System system = keeping_system(testing::kRoomy, load);
+  system.prefill = {.pool = system.pool, .port = {.bandwidth = 1e9, .latency_s = 0.0}};
+  const Outcome outcome = run(system);
+  CHECK(outcome.prefill_totals.value().prompt_tokens < 20 * 100);
+  CHECK(outcome.totals.prompt_tokens == 0);
+  CHECK(outcome.totals.decode_tokens == 20 * 3);
+  CHECK(outcome.totals.peak_bytes < 3 * system.pool.served.cache.bytes(112));
+}
+
 TEST_CASE("an outcome depends on the load alone, and recording steps changes nothing") {
   const System system = system_of(
       served(by_rows(0.02, 1e-4)), {.sequences = 8, .tokens = 128},
