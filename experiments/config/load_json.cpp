@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/input/codecs.hpp"
 #include "base/input/enum_names.hpp"
 #include "base/input/errors.hpp"
@@ -95,16 +97,34 @@ struct LengthValue {
   }
 };
 
-/// A share from 0 to 1.
-struct Fraction {
-  void read(input::ObjectReader& reader, std::string_view key, double& share) const {
-    share = reader.number(key, "a share from 0 to 1");
-    if (!(share >= 0.0 && share <= 1.0))
-      throw input::InputError(reader.pointer_to(key), "is not from 0 to 1");
+/// A number from 0 to `most`.
+struct FromZero {
+  double most = 1.0;
+
+  void read(input::ObjectReader& reader, std::string_view key, double& number) const {
+    number = reader.number(key, fmt::format("a number from 0 to {:g}", most));
+    if (!(number >= 0.0 && number <= most))
+      throw input::InputError(reader.pointer_to(key), fmt::format("is not from 0 to {:g}", most));
   }
-  input::Json write(double share) const { return share; }
-  input::Json schema() const { return {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}; }
+  input::Json write(double number) const { return number; }
+  input::Json schema() const { return {{"type", "number"}, {"minimum", 0}, {"maximum", most}}; }
 };
+
+constexpr double kMostZipf = 10.0;
+
+/// Keys of texts that start prompts.
+const input::Table<serving::Prefixes>& prefixes_table() {
+  using serving::Prefixes;
+  static const input::Table<Prefixes> table{
+      {"count", &Prefixes::count, input::Integer{1, kMostRequests}, "number of texts",
+       input::kRequired},
+      {"tokens", &Prefixes::tokens, input::Integer{1, kMostTokens},
+       "of each text, and part of `prompt`; shorter prompts are all prefix", input::kRequired},
+      {"zipf", &Prefixes::zipf, FromZero{kMostZipf},
+       "the k-th text starts a share of the prompts that is proportional to k^-zipf; 0: all are "
+       "equally frequent"}};
+  return table;
+}
 
 /// Keys of drawn requests.
 const input::Table<Load>& drawn_table() {
@@ -117,7 +137,9 @@ const input::Table<Load>& drawn_table() {
        "tokens of a prompt: a number, or a [distribution](#lengths)", input::by_default("1024")},
       {"output", &Load::output, LengthValue{},
        "tokens generated: a number, or a [distribution](#lengths)", input::by_default("256")},
-      {"seed", &Load::seed, Integer{0, kMostSeeds}, "of arrivals and lengths"}};
+      {"prefixes", &Load::prefixes, input::Nested{prefixes_table},
+       "texts that start prompts, for a [prefix cache](#prefix-cache)", input::otherwise("none")},
+      {"seed", &Load::seed, Integer{0, kMostSeeds}, "of arrivals, lengths and prefixes"}};
   return table;
 }
 
@@ -129,7 +151,7 @@ const input::Table<Load>& load_table() {
       {"concurrency", &Load::concurrency, input::Integer{1, kMostRequests},
        "requests in flight: the next one arrives when one has ended",
        input::otherwise("one of three")},
-      {"shared_prefix", &Load::shared_prefix, Fraction{},
+      {"shared_prefix", &Load::shared_prefix, FromZero{},
        "share of each prompt that starts all prompts alike: cached once per replica, and not "
        "computed"}};
   return table;
@@ -153,7 +175,8 @@ void read_load(input::ObjectReader reader, ServingConfig& config) {
         "/serving/load", "has no arrivals; add \"requests_per_s\", \"concurrency\" or \"trace\"");
   load_table().read(reader, config.load);
   if (source == "trace") {
-    for (const std::string_view key : {"requests", "arrivals", "prompt", "output", "seed"})
+    for (const std::string_view key :
+         {"requests", "arrivals", "prompt", "output", "prefixes", "seed"})
       reader.reject(key, "is for drawn requests; a trace lists them");
     trace_table().read(reader, config);
     if (config.trace.empty())

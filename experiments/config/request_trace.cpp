@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,6 +33,8 @@ struct Column {
 constexpr Column kArrival{"arrival", {"arrival_s", "TIMESTAMP", "Timestamp", "arrived_at"}};
 constexpr Column kPrompt{"prompt",
                          {"prompt", "ContextTokens", "Request tokens", "num_prefill_tokens"}};
+constexpr Column kPrefix{"prefix", {"prefix"}};
+constexpr Column kPrefixTokens{"prefix_tokens", {"prefix_tokens"}};
 constexpr Column kOutput{"output",
                          {"output", "GeneratedTokens", "Response tokens", "num_decode_tokens"}};
 
@@ -47,9 +52,14 @@ Cells split(std::string_view line) {
   }
 }
 
-std::size_t index_of(const Cells& header, const Column& column, const std::string& path) {
+std::optional<std::size_t> find_column(const Cells& header, const Column& column) {
   for (std::size_t i = 0; i < header.size(); ++i)
     if (std::ranges::find(column.names, header[i]) != column.names.end()) return i;
+  return std::nullopt;
+}
+
+std::size_t index_of(const Cells& header, const Column& column, const std::string& path) {
+  if (const std::optional<std::size_t> found = find_column(header, column)) return *found;
   throw UserError(fmt::format("{}, line 1", path),
                   fmt::format("there is no column of the {}; name it \"{}\"", column.meaning,
                               column.names.front()));
@@ -117,6 +127,7 @@ class TraceReader {
     const std::size_t arrival = index_of(header, kArrival, path_);
     const std::size_t prompt = index_of(header, kPrompt, path_);
     const std::size_t output = index_of(header, kOutput, path_);
+    const Prefixes prefixes = prefix_columns(header);
     std::vector<serving::Request> requests;
     while (next(line)) {
       const Cells cells = split(line);
@@ -127,6 +138,7 @@ class TraceReader {
       requests.push_back({.arrival_s = time(cells[arrival]),
                           .prompt = tokens(cells[prompt], kPrompt, 1),
                           .output = generated});
+      if (prefixes) add_prefix(cells[prefixes->first], cells[prefixes->second], requests.back());
     }
     if (requests.empty()) throw UserError(path_, "lists no request with output");
     std::ranges::stable_sort(requests, {}, &serving::Request::arrival_s);
@@ -136,6 +148,23 @@ class TraceReader {
   }
 
  private:
+  /// Columns of the text that starts a prompt, and of its tokens.
+  using Prefixes = std::optional<std::pair<std::size_t, std::size_t>>;
+
+  Prefixes prefix_columns(const Cells& header) const {
+    if (!find_column(header, kPrefix) && !find_column(header, kPrefixTokens)) return std::nullopt;
+    return std::pair(index_of(header, kPrefix, path_), index_of(header, kPrefixTokens, path_));
+  }
+
+  /// Equal names are equal texts.
+  void add_prefix(std::string_view name, std::string_view length, serving::Request& request) {
+    request.prefix_tokens = tokens(length, kPrefixTokens, 0);
+    if (request.prefix_tokens > request.prompt)
+      fail(fmt::format("the prefix of {} tokens is longer than its prompt of {}",
+                       request.prefix_tokens, request.prompt));
+    request.prefix = texts_.emplace(name, texts_.size()).first->second;
+  }
+
   bool next(std::string& line) {
     while (std::getline(text_, line)) {
       ++line_;
@@ -174,6 +203,7 @@ class TraceReader {
   const std::string& path_;
   std::istringstream text_;
   std::size_t line_ = 0;
+  std::unordered_map<std::string, std::uint64_t> texts_;  ///< numbers of prefixes
 };
 
 }  // namespace

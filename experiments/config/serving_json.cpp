@@ -56,6 +56,9 @@ const input::Table<SchedulerConfig>& scheduler_table() {
        "`\"prompts-first\"`: whole prompts in steps of their own"},
       {"block", &SchedulerConfig::block, Integer{1, kMostBlock},
        "tokens per block of the paged KV cache"},
+      {"prefix_cache", input::in(&SchedulerConfig::limits, &serving::Limits::keeps_blocks),
+       input::Flag{},
+       "keeps full blocks and finds them again by their tokens (`enable_prefix_caching`)"},
       {"memory", &SchedulerConfig::memory, input::Share{},
        "share of HBM for weights, activations and KV cache (`gpu_memory_utilization`)"},
       {"step_overhead", &SchedulerConfig::step_overhead_s,
@@ -198,6 +201,19 @@ StepConfig step_of(const PoolConfig& pool, std::uint64_t rows) {
   return read_step_config(json);
 }
 
+namespace {
+
+/// A share of every prompt is cached always; a prefix cache finds tokens.
+void check_prefixes(const ServingConfig& config) {
+  const bool finds = config.pool.scheduler.limits.keeps_blocks ||
+                     (config.prefill && config.prefill->pool.scheduler.limits.keeps_blocks);
+  if (finds && config.load.shared_prefix > 0.0)
+    throw input::InputError("/serving/load/shared_prefix",
+                            R"(is cached always; with "prefix_cache" use "prefixes" instead)");
+}
+
+}  // namespace
+
 ServingConfig read_serving(const Json& json) {
   input::ObjectReader reader(json, "");
   reader.reject("uncertainty", "is not for served models; remove it");
@@ -213,6 +229,7 @@ ServingConfig read_serving(const Json& json) {
   if (serving.has("prefill")) config.prefill = read_prefill(served, serving, config.pool);
   serving.finish();
   reader.finish();
+  check_prefixes(config);
   return config;
 }
 

@@ -135,7 +135,11 @@ Metrics<PoolTotals> pool_metrics() {
           {{.key = "longest_queue", .meaning = "requests waiting for a replica"},
            &PoolTotals::longest_queue},
           {{.key = "kv_cache_peak_bytes", .unit = Unit::bytes, .meaning = "per chip"},
-           [](const PoolTotals& totals) { return whole(totals.peak_bytes); }}};
+           [](const PoolTotals& totals) { return whole(totals.peak_bytes); }},
+          {{.key = "evicted_blocks",
+            .unit = Unit::count,
+            .meaning = "full blocks whose room was needed, with `prefix_cache`"},
+           &PoolTotals::evicted_blocks}};
 }
 
 Metrics<ServeResult> system_metrics() {
@@ -148,6 +152,10 @@ Metrics<ServeResult> system_metrics() {
        [](const ServeResult& result) { return result.summary.mean_batch; }},
       {{.key = "preemptions", .meaning = "sequences whose KV cache was freed and recomputed"},
        [](const ServeResult& result) { return result.summary.preemptions; }},
+      {{.key = "prefix_hit_rate",
+        .unit = Unit::share,
+        .meaning = "share of the tokens of prompts that were cached, and not computed"},
+       [](const ServeResult& result) { return result.summary.hit_rate; }},
       {{.key = "weights_bytes", .unit = Unit::bytes, .meaning = "per chip"},
        [](const ServeResult& result) { return whole(result.memory.weights); }},
       {{.key = "kv_cache_bytes", .unit = Unit::bytes, .meaning = "per chip, available"},
@@ -197,6 +205,7 @@ Json request_json(const serving::Record& record) {
   Json json = {{"arrival_s", record.request.arrival_s},
                {"prompt", record.request.prompt},
                {"output", record.request.output},
+               {"prompt_found", record.found},
                {"ttft_s", record.ttft_s()},
                {"tpot_s", record.tpot_s()},
                {"latency_s", record.latency_s()},

@@ -89,6 +89,21 @@ std::string steps_text(const serving::PoolTotals& totals, double utilization) {
       percent_text(totals.busy.overhead_s / busy_s, kDigits));
 }
 
+bool finds_prefixes(const ServeResult& result) {
+  const config::ServingConfig& config = result.config;
+  return config.pool.scheduler.limits.keeps_blocks ||
+         (config.prefill && config.prefill->pool.scheduler.limits.keeps_blocks);
+}
+
+std::string prefixes_text(const ServeResult& result) {
+  const serving::Outcome& outcome = result.outcome;
+  const std::uint64_t evicted =
+      outcome.totals.evicted_blocks +
+      (outcome.prefill_totals ? outcome.prefill_totals->evicted_blocks : 0);
+  return fmt::format("{} of the tokens of prompts found in the cache, {} blocks evicted",
+                     percent_text(result.summary.hit_rate, kDigits), evicted);
+}
+
 std::string memory_text(const PoolMemory& memory, const serving::PoolTotals& totals) {
   return fmt::format(
       "per chip: weights {}, KV cache {} ({:.4g} tokens per replica), at most {} used",
@@ -120,9 +135,9 @@ std::string to_table(const ServeResult& result) {
                        summary.requests_per_s, summary.output_tokens_per_s,
                        summary.output_tokens_per_s / result.chips, summary.tokens_per_s_per_user));
   if (const auto dollars = result.dollars_per_million())
-    text += line("Cost", fmt::format("${:.4g} per million output tokens, ${:.4g}/h for {} chip{}",
-                                     *dollars, result.dollars_per_hour, result.chips,
-                                     result.chips == 1 ? "" : "s"));
+    text += line("Cost",
+                 fmt::format("${:.4g} per million output tokens, ${:.4g}/h for {} chip{}", *dollars,
+                             result.dollars_per_hour, result.chips, result.chips == 1 ? "" : "s"));
   text += line("Latency", states_text(summary));
   text += line("Steps", steps_text(result.outcome.totals, summary.utilization));
   text +=
@@ -130,6 +145,7 @@ std::string to_table(const ServeResult& result) {
                                 "to {:.4g}",
                                 summary.mean_batch, summary.preemptions,
                                 result.outcome.totals.longest_queue));
+  if (finds_prefixes(result)) text += line("Prefixes", prefixes_text(result));
   text += line("Memory", memory_text(result.memory, result.outcome.totals));
   if (result.simulated_steps > 0)
     text += line("Simulated",

@@ -61,12 +61,24 @@ std::unique_ptr<TimedPool> timed_pool(const config::PoolConfig& config,
   return std::make_unique<TimedPool>(config, memory, options.threads);
 }
 
+/// @throws input::InputError for a prefix cache of layers that do not keep all keys
+void check_prefix_cache(const config::PoolConfig& pool, const serving::KvCache& cache,
+                        const std::string& pointer) {
+  if (!pool.scheduler.limits.keeps_blocks || !cache.has_windows()) return;
+  throw input::InputError(
+      pointer + "/scheduler/prefix_cache",
+      fmt::format("needs layers that keep all keys, but local ones of {} keep their window; remove "
+                  "it or \"skips_outside_window\"",
+                  pool.workload.model.name));
+}
+
 /// @throws input::InputError if a request does not fit into an empty cache
 void check_pool(const config::PoolConfig& pool, const serving::Load& load,
                 const std::vector<Request>& requests, const std::string& pointer) {
   const hardware::Chip& chip = pool.machine.chip;
   const serving::KvCache cache =
       kv_cache(pool, pool_memory(pool, longest_prompt(requests), pointer));
+  check_prefix_cache(pool, cache, pointer);
   const double prefix = serving::prefix_bytes(load, requests, cache);
   const serving::Largest largest = serving::largest_request(requests, cache);
   if (largest.bytes + prefix <= cache.capacity_bytes()) return;

@@ -28,6 +28,9 @@ def _load(draw: Draw) -> dict:
             "seed": draw.randint(0, 9)}
     if draw.chance(0.3):
         load["shared_prefix"] = draw.choice([0, 0.5, 1])
+    if draw.chance(0.4):
+        load["prefixes"] = {"count": draw.choice([1, 3]), "tokens": draw.choice([1, 16, 40]),
+                            "zipf": draw.choice([0, 1.1])}
     if draw.chance(0.3):
         return load | {"concurrency": draw.randint(1, 8)}
     return load | {"requests_per_s": draw.log(1, 1e4), "arrivals": draw.choice(["poisson", "regular"])}
@@ -40,5 +43,5 @@ def _length(draw: Draw) -> object:
 
 def _scheduler(draw: Draw) -> dict:
     return {"sequences": draw.choice([1, 3, 64]), "tokens": draw.choice([1, 7, 64, 512]),
-            "policy": draw.choice(["mixed", "prompts-first"]), "block": draw.choice([1, 16]),
+            "policy": draw.choice(["mixed", "prompts-first"]), "block": draw.choice([1, 16]), "prefix_cache": draw.chance(0.5),
             "step_overhead": draw.choice(["0 s", "10 us"])}

@@ -60,6 +60,7 @@ TEST_CASE("a load survives a round trip") {
         std::string(R"({"concurrency": 3, "shared_prefix": 1})"),
         std::string(R"({"requests_per_s": 4, "prompt": {"distribution": "uniform", "most": 9},
           "output": {"distribution": "lognormal", "mean": 3, "cv": 2}})"),
+        std::string(R"({"concurrency": 3, "prefixes": {"count": 2, "tokens": 8, "zipf": 1}})"),
         R"({"trace": ")" + trace.path() + R"("})"}) {
     CAPTURE(text);
     const input::Json once = load_json(read(text));
@@ -81,7 +82,7 @@ TEST_CASE("a trace without a path is refused") {
 
 TEST_CASE("a trace has no drawn requests") {
   const TemporaryFile trace("arrival_s,prompt,output\n0,10,2\n");
-  for (const char* const key : {"requests", "arrivals", "prompt", "output", "seed"}) {
+  for (const char* const key : {"requests", "arrivals", "prompt", "output", "prefixes", "seed"}) {
     input::Json json = {{"trace", trace.path()}};
     json[key] = 1;
     check_refused([&] { read_json(json); }, std::string("/serving/load/") + key, "is for drawn");
@@ -114,6 +115,27 @@ TEST_CASE("a shared prefix is a share of the prompt") {
     check_refused(
         [&] { read(R"({"requests_per_s": 1, "shared_prefix": )" + std::string(share) + "}"); },
         "/serving/load/shared_prefix", "from 0 to 1");
+}
+
+TEST_CASE("prefixes have a count, tokens and an exponent") {
+  const serving::Load load =
+      read(R"({"concurrency": 1, "prefixes": {"count": 5, "tokens": 64, "zipf": 1.2}})").load;
+  REQUIRE(load.prefixes);
+  CHECK(load.prefixes->count == 5);
+  CHECK(load.prefixes->tokens == 64);
+  CHECK(load.prefixes->zipf == 1.2);
+  CHECK_FALSE(read(R"({"concurrency": 1})").load.prefixes);
+  const auto refused = [](const std::string& prefixes, const std::string& place,
+                          const std::string& remedy) {
+    CAPTURE(prefixes);
+    check_refused([&] { read(R"({"requests_per_s": 1, "prefixes": )" + prefixes + "}"); },
+                  "/serving/load/prefixes" + place, remedy);
+  };
+  refused("3", "", "expected an object");
+  refused(R"({"tokens": 3})", "/count", "is missing");
+  refused(R"({"count": 3})", "/tokens", "is missing");
+  refused(R"({"count": 0, "tokens": 3})", "/count", "from 1");
+  refused(R"({"count": 1, "tokens": 3, "zipf": -1})", "/zipf", "from 0 to 10");
 }
 
 }  // namespace

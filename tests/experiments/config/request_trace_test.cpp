@@ -55,6 +55,22 @@ TEST_CASE("columns of published traces are found by name") {
   CHECK(vidur[1].output == 2);
 }
 
+TEST_CASE("prefixes of equal names are equal texts") {
+  const auto requests = read(
+      "arrival_s,prompt,output,prefix,prefix_tokens\n"
+      "0,30,1,chat,20\n1,30,1,code,10\n2,25,1,chat,20\n3,25,1,,0\n");
+  REQUIRE(requests.size() == 4);
+  CHECK(requests[0].prefix == requests[2].prefix);
+  CHECK(requests[0].prefix != requests[1].prefix);
+  CHECK(requests[1].prefix_tokens == 10);
+  CHECK(requests[3].prefix_tokens == 0);
+  check_line("arrival_s,prompt,output,prefix\n", 1, "name it \"prefix_tokens\"");
+  check_line("arrival_s,prompt,output,prefix_tokens\n", 1, "name it \"prefix\"");
+  const std::string header = "arrival_s,prompt,output,prefix,prefix_tokens\n";
+  check_line(header + "0,30,1,chat,31\n", 2, "longer than its prompt");
+  check_line(header + "0,30,1,chat,x\n", 2, "number of tokens from 0");
+}
+
 TEST_CASE("invalid lines are refused with their number") {
   const std::string header = "arrival_s,prompt,output\n";
   check_line("", 0, "is empty");

@@ -116,6 +116,15 @@ TEST_CASE("keys of a phase are refused") {
                 "follows from the load");
 }
 
+TEST_CASE("a prefix cache finds tokens, and no share of all prompts") {
+  input::Json json = served_config("llama3.1-8b", "2x4");
+  json["serving"]["scheduler"]["prefix_cache"] = true;
+  CHECK(read_serving(json).pool.scheduler.limits.keeps_blocks);
+  CHECK(to_json(read_serving(json))["serving"]["scheduler"]["prefix_cache"] == true);
+  json["serving"]["load"]["shared_prefix"] = 0.5;
+  check_refused([&] { read_serving(json); }, "/serving/load/shared_prefix", "use \"prefixes\"");
+}
+
 TEST_CASE("unknown keys and values are refused with their place") {
   check_value("/serving/modle", "1", "/serving/modle", "model");
   check_value("/sevring", "1", "/sevring", "serving");

@@ -171,6 +171,21 @@ TEST_CASE("the overhead of steps delays tokens, not operations") {
         Approx(0.005 * static_cast<double>(with.outcome.totals.steps)));
 }
 
+TEST_CASE("a prefix cache saves prefills, and needs layers that keep all keys") {
+  const Tiny tiny;
+  input::Json json = tiny.config();
+  json["serving"]["load"]["prefixes"] = {{"count", 2}, {"tokens", 80}};
+  const ServeResult without = served(json);
+  json["serving"]["scheduler"]["prefix_cache"] = true;
+  const ServeResult with = served(json);
+  CHECK(without.summary.hit_rate == 0.0);
+  CHECK(with.summary.hit_rate == Approx(38 * 80.0 / (40 * 100.0)));
+  CHECK(with.summary.ttft.mean < without.summary.ttft.mean);
+  json["serving"]["attention"]["skips_outside_window"] = true;
+  check_refused([&] { check(config::read_serving(json)); }, "/serving/scheduler/prefix_cache",
+                "keep their window");
+}
+
 TEST_CASE("threads and recorded steps do not change times") {
   const Tiny tiny;
   const ServeResult one = served(tiny.config("2x2"));
