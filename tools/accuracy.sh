@@ -29,6 +29,10 @@ mkdir "$results/weight_only"
 python3 experiments/studies/published/weight_only/study.py "$program" --output "$results/weight_only/study.json" \
   >/dev/null
 folders+=("$results/weight_only")
+mkdir "$results/serving_load"
+python3 experiments/studies/published/serving_load/study.py "$program" --output "$results/serving_load/study.json" \
+  >/dev/null
+folders+=("$results/serving_load")
 for list in h100 b200 a100_weight_only; do
   mkdir "$results/kernels_$list"
   "$program" kernels "experiments/studies/published/kernels/$list.csv" --hardware "${list%%_*}" \

@@ -16,6 +16,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kQuestions.s
     {"quantized-gpu", "quantized collectives on GPUs"},
     {"schedule", "imported schedules"},
     {"serving", "prefills and decoding steps"},
+    {"served-load", "latencies and rates of served loads"},
     {"training", "training steps in bf16"},
     {"low-precision", "training steps with FP8 or int8 GEMMs"},
     {"program", "imported programs"},

@@ -17,6 +17,7 @@ enum class Question : std::uint8_t {
   quantized_gpu,         ///< time or speedup of a quantized collective on GPUs
   schedule,              ///< time of an imported schedule
   serving,               ///< time of a prefill or a decoding step
+  served_load,           ///< latency or rate of a served model under a load
   training,              ///< time of a training step in bf16
   low_precision,         ///< time or speedup of a training step with FP8 or int8 GEMMs
   program,               ///< time of an imported program
@@ -28,8 +29,9 @@ inline constexpr std::array kQuestions = {Question::tpu_collective, Question::sm
                                           Question::gpu_collective, Question::small_gpu_collective,
                                           Question::quantized_tpu,  Question::quantized_gpu,
                                           Question::schedule,       Question::serving,
-                                          Question::training,       Question::low_precision,
-                                          Question::program,        Question::kernel};
+                                          Question::served_load,    Question::training,
+                                          Question::low_precision,  Question::program,
+                                          Question::kernel};
 
 /// Size in bytes below which startup dominates a collective.
 inline constexpr double kSmall = 1024.0 * 1024.0;

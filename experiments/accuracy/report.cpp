@@ -108,7 +108,8 @@ constexpr std::string_view kColumns =
     "within the root mean square of the\nlogarithmic errors of other origins. Spread: the root "
     "mean square over all rows, drawn by intervals in addition to\nthe parameters of a chip; "
     "unknown "
-    "with fewer than five rows or two origins.\n";
+    "with fewer than five rows or two origins. Intervals of served loads draw the\nspread of "
+    "prefills and decoding steps.\n";
 
 /// Accuracy of other tools, as measured by inference-sim/sim-to-real-accuracy-validation.
 constexpr std::string_view kPeers =

@@ -101,7 +101,7 @@ def rows(program, overhead):
         for shown, figure in pairs:
             results.append({"id": shown["id"], "what": what(row, shown), "role": row.get("role", "prediction"),
                             "metric": "speedup" if shown is not row else row.get("metric", RATE),
-                            "expected": shown["measured"], "simulated": figure, "question": "served load",
+                            "expected": shown["measured"], "simulated": figure, "question": "served-load",
                             "origin": row["origin"], "chip": STUDY["bases"][row["base"]]["hardware"], "chips": chips})
             print(f"| {shown['id']} | {shown['measured']:.4g} | {figure:.4g} | {figure / shown['measured']:.3f} | "
                   f"{outcome(shown, figure, tolerance)} | {ttft * 1e3:.1f} ms |", flush=True)
