@@ -44,7 +44,7 @@ std::string naming(std::string text, std::string_view file) {
 }  // namespace
 
 std::vector<std::string> config_templates() {
-  return {"collective", "prefill", "decode", "training", "serving",
+  return {"collective", "prefill", "decode", "training", "serving",   "served-load",
           "step",       "hlo",     "chip",   "graph",    "graph-file"};
 }
 

@@ -39,6 +39,7 @@ inline constexpr const char* kConfigFooter =
     "  decode       speedup of decoding with the fastest collective\n"
     "  training     a training step with quantized gradients\n"
     "  serving      a serving step with data and tensor parallelism\n"
+    "  served-load  a served model under a load, for 'equarx-sim serve'\n"
     "  step         a step of user-defined tasks\n"
     "  hlo          a step from an XLA program, with the commands to import one\n"
     "  chip         a collective on a custom chip\n"

@@ -39,6 +39,14 @@ TEST_CASE("config new writes steps that run") {
                                (folder.path() / "hlo.json").string()));
 }
 
+TEST_CASE("config new writes a served load") {
+  const TemporaryDirectory folder;
+  const std::filesystem::path path = folder.path() / "served-load.json";
+  written("served-load", path);
+  CHECK(output_of(equarx_sim({"validate", path.string()})) == path.string() + ": valid\n");
+  CHECK_THAT(output_of(equarx_sim({"serve", path.string()})), ContainsSubstring("Throughput"));
+}
+
 TEST_CASE("config new writes a graph that a configuration accepts") {
   const TemporaryDirectory folder;
   const std::filesystem::path path = folder.path() / "my_graph.json";
