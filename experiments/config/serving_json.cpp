@@ -216,7 +216,6 @@ void check_prefixes(const ServingConfig& config) {
 
 ServingConfig read_serving(const Json& json) {
   input::ObjectReader reader(json, "");
-  reader.reject("uncertainty", "is not for served models; remove it");
   ServingConfig config{
       .pool = {.machine = read_machine(reader), .mesh = {}, .workload = {}, .scheduler = {}},
       .load = {}};
@@ -310,9 +309,7 @@ Json serving_schema() {
        "[axes](steps.md#keys): replicas (`data`) of groups that share the model (`tensor`)",
        input::otherwise("all chips on `tensor`")},
       {"serving", Elsewhere{served_schema}, "model, load and scheduler", input::kRequired}};
-  Json simulation = simulation_schema();
-  simulation["properties"].erase("uncertainty");
-  return input::joined({table.schema(), simulation});
+  return input::joined({table.schema(), simulation_schema()});
 }
 
 }  // namespace equarx::config

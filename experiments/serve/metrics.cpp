@@ -201,6 +201,69 @@ Metrics<ServeResult> pools() {
        })});
 }
 
+/// Both ends of an interval, as "KEY_low" and "KEY_high" with `suffix`.
+template <typename Get>
+void add_interval(Metrics<LoadIntervals>& metrics, const std::string& key,
+                  const std::string& suffix, Unit unit, const Get& get) {
+  metrics.push_back({{.key = key + "_low" + suffix, .unit = unit, .meaning = "16 % are below"},
+                     [get](const LoadIntervals& all) { return get(all).low; }});
+  metrics.push_back({{.key = key + "_high" + suffix, .unit = unit, .meaning = "84 % are below"},
+                     [get](const LoadIntervals& all) { return get(all).high; }});
+}
+
+void add_latency(Metrics<LoadIntervals>& metrics, const std::string& name,
+                 LatencyIntervals LoadIntervals::*latency) {
+  using Figure = std::pair<const char*, variation::Interval LatencyIntervals::*>;
+  for (const auto& [key, figure] :
+       {Figure{"mean", &LatencyIntervals::mean}, Figure{"p50", &LatencyIntervals::p50},
+        Figure{"p90", &LatencyIntervals::p90}, Figure{"p99", &LatencyIntervals::p99}})
+    add_interval(
+        metrics, name + "_" + key, "_s", Unit::time,
+        [latency, member = figure](const LoadIntervals& all) { return all.*latency.*member; });
+}
+
+Metrics<LoadIntervals> interval_metrics() {
+  Metrics<LoadIntervals> metrics = {
+      {{.key = "samples", .unit = Unit::count, .meaning = "Monte Carlo samples"},
+       &LoadIntervals::samples}};
+  add_latency(metrics, "ttft", &LoadIntervals::ttft);
+  add_latency(metrics, "tpot", &LoadIntervals::tpot);
+  add_latency(metrics, "itl", &LoadIntervals::itl);
+  add_interval(metrics, "requests_per_s", "", Unit::number,
+               [](const LoadIntervals& all) { return all.requests_per_s; });
+  add_interval(metrics, "output_tokens_per_s", "", Unit::number,
+               [](const LoadIntervals& all) { return all.output_tokens_per_s; });
+  return metrics;
+}
+
+Metrics<LoadIntervals> cost_metrics() {
+  const auto end = [](std::string_view key, std::string_view meaning,
+                      double variation::Interval::*side) {
+    return result::Metric<LoadIntervals>(
+        {.key = std::string(key), .meaning = meaning, .empty = Empty::absent},
+        [side](const LoadIntervals& all) {
+          return all.dollars_per_million ? std::optional((*all.dollars_per_million).*side)
+                                         : std::nullopt;
+        });
+  };
+  return {end("cost_per_million_output_tokens_low_usd", "16 % are below; absent without a price",
+              &variation::Interval::low),
+          end("cost_per_million_output_tokens_high_usd", "84 % are below; absent without a price",
+              &variation::Interval::high)};
+}
+
+Metrics<ServeResult> uncertainty_metrics() {
+  return result::joined<ServeResult>(
+      {{result::Metric<ServeResult>(
+           {.key = "uncertainty",
+            .unit = Unit::object,
+            .meaning = "with `uncertainty` configured or `--uncertainty`: 68 % intervals",
+            .empty = Empty::absent})},
+       result::within<ServeResult>(
+           "uncertainty", result::joined<LoadIntervals>({interval_metrics(), cost_metrics()}),
+           result::if_present(&ServeResult::intervals))});
+}
+
 Json request_json(const serving::Record& record) {
   Json json = {{"arrival_s", record.request.arrival_s},
                {"prompt", record.request.prompt},
@@ -219,8 +282,9 @@ Json request_json(const serving::Record& record) {
 }  // namespace
 
 const Metrics<ServeResult>& serve_metrics() {
-  static const Metrics<ServeResult> metrics = result::joined<ServeResult>(
-      {rate_metrics(), latency_metrics(), state_metrics(), system_metrics(), pools()});
+  static const Metrics<ServeResult> metrics =
+      result::joined<ServeResult>({rate_metrics(), latency_metrics(), state_metrics(),
+                                   system_metrics(), pools(), uncertainty_metrics()});
   return metrics;
 }
 

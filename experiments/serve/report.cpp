@@ -9,8 +9,10 @@
 
 #include "base/output/table.hpp"
 #include "base/units/quantity.hpp"
+#include "experiments/config/machine_parameters.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/serve/metrics.hpp"
+#include "experiments/variation/discrepancy.hpp"
 
 namespace equarx::serve {
 namespace {
@@ -53,6 +55,40 @@ std::string latency_table(const serving::Summary& summary) {
   add("inter-token latency (ITL)", summary.itl);
   add("end-to-end latency", summary.latency);
   return output::aligned_table(rows);
+}
+
+std::string range_of(const variation::Interval& interval) {
+  return output::range_text(time_text(interval.low), time_text(interval.high));
+}
+
+std::string interval_table(const LoadIntervals& intervals) {
+  std::vector<output::TableRow> rows = {{"68 % interval", "mean", "50 %", "90 %", "99 %"}};
+  const auto add = [&](const char* title, const LatencyIntervals& latency) {
+    rows.push_back({title, range_of(latency.mean), range_of(latency.p50), range_of(latency.p90),
+                    range_of(latency.p99)});
+  };
+  add("time to first token", intervals.ttft);
+  add("time per output token", intervals.tpot);
+  add("inter-token latency", intervals.itl);
+  return output::aligned_table(rows) + "\n";
+}
+
+/// Rates and cost, and the origin of the intervals.
+std::string interval_text(const ServeResult& result) {
+  if (!result.intervals) return "none: no parameter of a chip is uncertain";
+  const LoadIntervals& all = *result.intervals;
+  std::string text = fmt::format("{:.4g} to {:.4g} requests/s, {:.5g} to {:.5g} output tokens/s",
+                                 all.requests_per_s.low, all.requests_per_s.high,
+                                 all.output_tokens_per_s.low, all.output_tokens_per_s.high);
+  if (const auto& cost = all.dollars_per_million)
+    text += fmt::format(", ${:.4g} to ${:.4g} per million output tokens", cost->low, cost->high);
+  const std::size_t uncertain =
+      config::uncertain_parameters(config::parameters_of(result.config.pool.machine)).size();
+  return text + fmt::format("\n            Monte Carlo over {} parameters{}, n = {}", uncertain,
+                            variation::is_known(accuracy::Question::serving)
+                                ? " and the error of prefills and decoding steps"
+                                : "",
+                            all.samples);
 }
 
 /// States by their share of the latency, largest first.
@@ -128,6 +164,7 @@ std::string to_table(const ServeResult& result) {
       fmt::format("{} on {}\n", config.pool.workload.model.name, machine(config.pool));
   if (config.prefill) text += line("Prefill", "on " + machine(config.prefill->pool));
   text += line("Load", load_text(result)) + "\n" + latency_table(summary) + "\n";
+  if (result.intervals) text += interval_table(*result.intervals);
   text +=
       line("Throughput",
            fmt::format("{:.4g} requests/s, {:.5g} output tokens/s, {:.4g} per chip, {:.4g} per "
@@ -138,6 +175,8 @@ std::string to_table(const ServeResult& result) {
     text += line("Cost",
                  fmt::format("${:.4g} per million output tokens, ${:.4g}/h for {} chip{}", *dollars,
                              result.dollars_per_hour, result.chips, result.chips == 1 ? "" : "s"));
+  if (config.pool.machine.uncertainty.samples > 0) text += line("Interval", interval_text(result));
+  text += line("Measured", variation::discrepancy_text(accuracy::Question::served_load));
   text += line("Latency", states_text(summary));
   text += line("Steps", steps_text(result.outcome.totals, summary.utilization));
   text +=

@@ -10,6 +10,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/pointer.hpp"
 #include "base/units/quantity.hpp"
+#include "experiments/variation/uncertainty.hpp"
 #include "models/workloads/footprint.hpp"
 #include "models/workloads/scheme_work.hpp"
 
@@ -143,18 +144,25 @@ class Server {
       if (options_.part) options_.part("measuring the capacity");
       result.capacity_per_s = capacity(system, requests_);
     }
+    add_intervals(result);
     return result;
   }
 
  private:
   serving::System system() const {
-    serving::System system{.pool = pool_->pool, .prefill = {}, .load = config_.load};
-    if (prefill_)
-      system.prefill = {
-          .pool = prefill_->pool,
-          .port = {.bandwidth = config_.prefill->bandwidth * config_.prefill->pool.tensor(),
-                   .latency_s = config_.prefill->latency_s}};
-    return system;
+    return system_of(config_, pool_->pool, prefill_ ? std::optional(prefill_->pool) : std::nullopt);
+  }
+
+  void add_intervals(ServeResult& result) const {
+    config::UncertaintyConfig& requested = result.config.pool.machine.uncertainty;
+    const StepCosts* const prefill = prefill_ ? &prefill_->costs : nullptr;
+    if (options_.uncertainty)
+      requested = variation::with_default_samples(
+          requested, work_of_sample(result.outcome, pool_->costs, prefill));
+    if (requested.samples == 0) return;
+    if (options_.part) options_.part("intervals");
+    result.intervals = intervals(result, requests_, pool_->costs, prefill,
+                                 {.threads = options_.threads, .progress = options_.progress});
   }
 
   double dollars_per_hour() const {
@@ -240,6 +248,17 @@ serving::Pool pool_of(const config::PoolConfig& config, const PoolMemory& memory
                          [&costs](const workloads::Batch& batch) { return costs.time(batch); }},
           .limits = config.scheduler.limits,
           .replicas = config.replicas()};
+}
+
+serving::System system_of(const config::ServingConfig& config, serving::Pool pool,
+                          std::optional<serving::Pool> prefill) {
+  serving::System system{.pool = std::move(pool), .prefill = {}, .load = config.load};
+  if (prefill)
+    system.prefill = {
+        .pool = std::move(*prefill),
+        .port = {.bandwidth = config.prefill->bandwidth * config.prefill->pool.tensor(),
+                 .latency_s = config.prefill->latency_s}};
+  return system;
 }
 
 void check(const config::ServingConfig& config) { check(config, serving::draw(config.load)); }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "experiments/config/serving.hpp"
+#include "experiments/serve/intervals.hpp"
 #include "experiments/serve/step_costs.hpp"
 #include "models/serving/simulation.hpp"
 #include "models/serving/summary.hpp"
@@ -31,6 +32,10 @@ PoolMemory pool_memory(const config::PoolConfig& pool, std::uint64_t longest,
 serving::Pool pool_of(const config::PoolConfig& config, const PoolMemory& memory,
                       const StepCosts& costs);
 
+/// The system of both pools. `prefill`: without one, unused
+serving::System system_of(const config::ServingConfig& config, serving::Pool pool,
+                          std::optional<serving::Pool> prefill);
+
 /// Result of serving a load.
 struct ServeResult {
   config::ServingConfig config;
@@ -43,8 +48,9 @@ struct ServeResult {
   double offered_per_s = 0.0;     ///< requests/s that arrive; 0 for a concurrency
   /// Requests/s that are served if all are there from the start; if arrivals come close to it.
   std::optional<double> capacity_per_s = {};
-  std::size_t simulated_steps = 0;   ///< with different numbers of positions
-  double interpolation_error = 0.0;  ///< largest of the time of a step, relative
+  std::size_t simulated_steps = 0;              ///< with different numbers of positions
+  double interpolation_error = 0.0;             ///< largest of the time of a step, relative
+  std::optional<LoadIntervals> intervals = {};  ///< if requested
 
   /// True if requests arrive faster than they can be served.
   bool is_overloaded() const { return capacity_per_s && offered_per_s > *capacity_per_s; }
@@ -56,7 +62,8 @@ struct ServeResult {
 /// Options of a run. None changes a time.
 struct ServeOptions {
   unsigned threads = 1;
-  bool steps = false;                                   ///< records steps, for a trace
+  bool uncertainty = false;  ///< intervals, even if the configuration requests none
+  bool steps = false;        ///< records steps, for a trace
   std::function<void(const std::string& part)> part{};  ///< called when a part begins
   std::function<void(double share)> progress{};         ///< completed share of the part
 };

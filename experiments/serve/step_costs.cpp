@@ -19,14 +19,26 @@ using workloads::Batch;
 using workloads::Operation;
 using workloads::OperationKind;
 
-/// Exposed communication of a step.
-double simulated_s(const config::PoolConfig& pool, std::uint64_t rows) {
-  const std::uint32_t all = pool.workload.model.layers;
-  const std::uint32_t layers = pool.workload.chunks == 1 ? 1 : all;
-  const step::StepPlan plan =
-      step::make_plan(config::with_layers(config::step_of(pool, rows), layers));
+/// Layers of a simulated step.
+std::uint32_t simulated_layers(const config::PoolConfig& pool) {
+  return pool.workload.chunks == 1 ? 1 : pool.workload.model.layers;
+}
+
+std::shared_ptr<const step::StepPlan> plan_of(const config::PoolConfig& pool, std::uint64_t rows) {
+  return std::make_shared<const step::StepPlan>(
+      step::make_plan(config::with_layers(config::step_of(pool, rows), simulated_layers(pool))));
+}
+
+/// A step with all layers.
+struct Simulated {
+  double exposed_s = 0.0;
+  double messages = 0.0;
+};
+
+Simulated timed(const config::PoolConfig& pool, const step::StepPlan& plan) {
   const step::VariantResult result = step::run_variant(plan, plan.variants.front(), "serving");
-  return all / layers * result.exposed_s();
+  return {pool.workload.model.layers / simulated_layers(pool) * result.exposed_s(),
+          static_cast<double>(result.messages)};
 }
 
 /// Interval of numbers of positions between simulated ones.
@@ -49,17 +61,45 @@ StepCosts::StepCosts(const config::PoolConfig& pool, const StepCosts& other)
     : pool_(pool),
       rates_(workloads::compute_rates(pool.machine.chip)),
       communication_(other.communication_),
+      plans_(other.plans_),
+      messages_(other.messages_),
+      factor_(other.factor_),
       error_(other.error_) {}
+
+StepCosts::StepCosts(const config::PoolConfig& pool, const StepCosts& nominal, double factor)
+    : pool_(pool),
+      rates_(workloads::compute_rates(pool.machine.chip)),
+      plans_(nominal.plans_),
+      factor_(factor),
+      error_(nominal.error_) {
+  const config::MachineParameters machine = config::parameters_of(pool.machine);
+  for (const auto& [rows, plan] : plans_) {
+    const Simulated there = timed(pool, step::on_machine(*plan, machine));
+    communication_[rows] = there.exposed_s;
+    messages_ += there.messages;
+  }
+}
+
+/// Plans and simulates steps. @returns their exposed communication
+std::vector<double> StepCosts::plan(const std::vector<std::uint64_t>& rows, unsigned threads) {
+  std::vector<Simulated> steps(rows.size());
+  std::vector<std::shared_ptr<const step::StepPlan>> plans(rows.size());
+  os::parallel_for(rows.size(), threads, [&](std::size_t index, unsigned) {
+    plans[index] = plan_of(pool_, rows[index]);
+    steps[index] = timed(pool_, *plans[index]);
+  });
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    plans_[rows[i]] = plans[i];
+    messages_ += steps[i].messages;
+    seconds.push_back(steps[i].exposed_s);
+  }
+  return seconds;
+}
 
 /// Simulates powers of two, then the middles of intervals until the interpolation is good enough.
 void StepCosts::simulate(unsigned threads) {
-  const auto run = [&](const std::vector<std::uint64_t>& rows) {
-    std::vector<double> seconds(rows.size());
-    os::parallel_for(rows.size(), threads, [&](std::size_t index, unsigned) {
-      seconds[index] = simulated_s(pool_, rows[index]);
-    });
-    return seconds;
-  };
+  const auto run = [&](const std::vector<std::uint64_t>& rows) { return plan(rows, threads); };
   std::vector<std::uint64_t> powers;
   for (std::uint64_t rows = 1; rows < pool_.scheduler.limits.tokens; rows *= 2)
     powers.push_back(rows);
@@ -167,8 +207,8 @@ serving::StepTime StepCosts::time(const Batch& batch) const {
   const std::uint32_t parts = chunks(batch.rows);
   double attention = (pool_.workload.model.layers - local) * attention_s(batch.global, parts);
   if (local > 0) attention += local * attention_s(batch.local, parts);
-  return {.compute_s = rest_s(batch) + attention,
-          .communication_s = communication_s(batch.rows),
+  return {.compute_s = factor_ * (rest_s(batch) + attention),
+          .communication_s = factor_ * communication_s(batch.rows),
           .overhead_s = pool_.scheduler.step_overhead_s};
 }
 

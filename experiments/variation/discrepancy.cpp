@@ -13,11 +13,6 @@ namespace {
 
 using accuracy::Question;
 
-double spread(Question question) {
-  const auto known = accuracy::discrepancy(accuracy::built_in_rows(), question);
-  return known ? known->spread : 0.0;
-}
-
 /// True for chips that come in slices of a torus, as TPUs do.
 bool is_tpu(const hardware::Chip& chip) {
   return !chip.slices.list.empty() || chip.slices.cubes.has_value();
@@ -72,8 +67,8 @@ Question quantized_on(const hardware::Chip& chip) {
 }
 
 std::vector<Spread> spreads_of(const config::ExperimentConfig& config) {
-  const double time = spread(question_of(config));
-  const double quantized = spread(quantized_on(config.chip));
+  const double time = spread_of(question_of(config));
+  const double quantized = spread_of(quantized_on(config.chip));
   const auto speedup = [&](std::size_t run) {
     return is_quantized(config.collectives[run], config.tensor.dtype) ? quantized : 0.0;
   };
@@ -85,8 +80,8 @@ std::vector<Spread> spreads_of(const config::ExperimentConfig& config) {
 
 std::vector<Spread> spreads_of(const config::StepConfig& config,
                                const std::vector<double>& exposed) {
-  const double time = spread(question_of(config));
-  const double quantized = spread(quantized_on(config.machine.chip));
+  const double time = spread_of(question_of(config));
+  const double quantized = spread_of(quantized_on(config.machine.chip));
   const auto speedup = [&](std::size_t variant) {
     return is_quantized(config, variant) ? quantized * exposed[variant] : 0.0;
   };
@@ -94,6 +89,11 @@ std::vector<Spread> spreads_of(const config::StepConfig& config,
   for (std::size_t i = 0; i < config.variants.size(); ++i)
     spreads.push_back({time, speedup(i) - speedup(config.baseline)});
   return spreads;
+}
+
+double spread_of(Question question) {
+  const auto known = accuracy::discrepancy(accuracy::built_in_rows(), question);
+  return known ? known->spread : 0.0;
 }
 
 bool is_known(Question question) {

@@ -36,6 +36,9 @@ std::vector<Spread> spreads_of(const config::ExperimentConfig& config);
 std::vector<Spread> spreads_of(const config::StepConfig& config,
                                const std::vector<double>& exposed);
 
+/// Standard deviation of the logarithm of figures of a question; 0 if unknown.
+double spread_of(accuracy::Question question);
+
 /// True if enough measured rows exist for the discrepancy of a question.
 bool is_known(accuracy::Question question);
 

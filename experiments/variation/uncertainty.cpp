@@ -26,6 +26,10 @@ config::MachineParameters MachineSampler::draw(std::uint64_t seed, std::uint64_t
 
 namespace {
 
+// Streams apart from those of parameters.
+constexpr std::uint64_t kTimes = 1ULL << 32;
+constexpr std::uint64_t kSpeedups = kTimes + 1;
+
 bool has_spread(const Varied& runs) {
   return std::ranges::any_of(
       runs.spreads, [](const Spread& one) { return one.time != 0.0 || one.speedup != 0.0; });
@@ -35,18 +39,19 @@ bool has_spread(const Varied& runs) {
 /// of the model are common to the runs of a sample.
 void add_discrepancy(const std::vector<Spread>& spreads, std::uint64_t seed, std::uint64_t number,
                      std::vector<Timing>& timings) {
-  constexpr std::uint64_t kTimes = 1ULL << 32;  // streams apart from those of parameters
-  constexpr std::uint64_t kSpeedups = kTimes + 1;
-  const double of_times = hardware::standard_normal(seed, number, kTimes);
   const double of_speedups = hardware::standard_normal(seed, number, kSpeedups);
   for (std::size_t i = 0; i < std::min(spreads.size(), timings.size()); ++i) {
     const double gain = spreads[i].speedup * of_speedups;
-    timings[i].time_s *= std::exp(spreads[i].time * of_times - gain);
+    timings[i].time_s *= time_factor(spreads[i].time, seed, number) * std::exp(-gain);
     timings[i].speedup *= std::exp(gain);
   }
 }
 
 }  // namespace
+
+double time_factor(double spread, std::uint64_t seed, std::uint64_t number) {
+  return std::exp(spread * hardware::standard_normal(seed, number, kTimes));
+}
 
 config::UncertaintyConfig with_default_samples(config::UncertaintyConfig requested,
                                                double messages) {

@@ -21,6 +21,10 @@ class MachineSampler {
   hardware::ChipSampler chips_;
 };
 
+/// Factor of all times of a sample, lognormal with this spread: the discrepancy of the model. Depends
+/// only on its arguments.
+double time_factor(double spread, std::uint64_t seed, std::uint64_t number);
+
 /// Completes a request: without a number of samples, 200, or fewer if the runs are large, so that
 /// all samples simulate up to 20 million messages (about a minute of one core), but at least 20. The
 /// number does not depend on this computer. `messages`: simulated for one sample

@@ -31,6 +31,7 @@ namespace {
 struct ServeArguments {
   ConfigArguments config;
   std::string trace;  ///< empty: none
+  bool uncertainty = false;
   bool resolved = false;
   bool requests = false;
   bool json = false;
@@ -40,6 +41,7 @@ serve::ServeResult run(const ServeArguments& arguments, const config::ServingCon
   ProgressLine line;
   return naming_file(arguments.config.path, [&] {
     return serve::serve(config, {.threads = os::default_threads(),
+                                 .uncertainty = arguments.uncertainty,
                                  .steps = !arguments.trace.empty(),
                                  .part = [&](const std::string& part) { line.show(part); },
                                  .progress = [&](double share) { line.share(share); }});
@@ -78,6 +80,9 @@ void add_serve(CLI::App& app) {
       ->add_option("--trace", arguments->trace,
                    "Also write steps and requests to this file, for Perfetto (docs/traces.md)")
       ->type_name(kFile);
+  command->add_flag("--uncertainty", arguments->uncertainty,
+                    "Add 68 % intervals: the same load on machines with drawn parameters (up to "
+                    "200, fewer for large loads, or as in /uncertainty)");
   command->add_flag("--json", arguments->json, "Print one JSON object instead of a table");
   command->add_flag("--requests", arguments->requests,
                     "With --json: also the times of every request");

@@ -16,15 +16,18 @@ using testing::tiny_model;
 
 ServeResult served(const input::Json& json) { return serve(config::read_serving(json), {}); }
 
-TEST_CASE("results are valid by their schema, with and without requests and prefill") {
+TEST_CASE("results are valid by their schema, with and without requests, prefill and intervals") {
   const TemporaryFile model(tiny_model().dump());
   input::Json json = served_config(model.path(), "1x1");
   input::Json apart = json;
   apart["serving"]["prefill"] = {{"bandwidth", "1 GB/s"}};
-  for (const input::Json& config : {json, apart}) {
+  input::Json uncertain = json;
+  uncertain["uncertainty"] = {{"samples", 10}, {"seed", 3}};
+  for (const input::Json& config : {json, apart, uncertain}) {
     const ServeResult result = served(config);
     for (const bool requests : {false, true})
       CHECK_NOTHROW(input::check_schema(to_json(result, requests), "served"));
+    CHECK(to_json(result, false).contains("uncertainty") == result.intervals.has_value());
     CHECK(to_json(result, false).contains("prefill") == result.outcome.prefill_totals.has_value());
     CHECK(config::to_json(config::read_serving(to_json(result, false)["config"])) ==
           to_json(result, false)["config"]);

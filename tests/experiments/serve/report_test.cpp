@@ -27,6 +27,17 @@ TEST_CASE("the table has the machine, the load, latencies and memory") {
   CHECK(text.find("Overload") == std::string::npos);
 }
 
+TEST_CASE("intervals are in the table, with their origin") {
+  const TemporaryFile model(tiny_model().dump());
+  input::Json json = served_config(model.path(), "1x1");
+  CHECK(table(json).find("68 %") == std::string::npos);
+  json["uncertainty"] = {{"samples", 10}};
+  const std::string text = table(json);
+  CHECK_THAT(text, ContainsSubstring("68 % interval"));
+  CHECK_THAT(text, ContainsSubstring("the error of prefills and decoding steps, n = 10\n"));
+  CHECK_THAT(text, ContainsSubstring("Measured    latencies and rates of served loads: "));
+}
+
 TEST_CASE("one chip has no simulated steps in the table") {
   const TemporaryFile model(tiny_model().dump());
   CHECK(table(served_config(model.path(), "1x1")).find("Simulated") == std::string::npos);

@@ -1,5 +1,7 @@
 #include "experiments/variation/uncertainty.hpp"
 
+#include <cmath>
+
 #include "tests/catch.hpp"
 #include "tests/experiments/variation/formulas.hpp"
 
@@ -47,6 +49,13 @@ TEST_CASE("the discrepancy of the model widens times and speedups by lognormal f
   CHECK(all[0].time_s.high == Approx(nominal[0].time_s * std::exp(0.1)).epsilon(0.01));
   CHECK(all[1].speedup.low == Approx(nominal[1].speedup * std::exp(-0.2)).epsilon(0.02));
   CHECK(all[1].speedup.high == Approx(nominal[1].speedup * std::exp(0.2)).epsilon(0.02));
+}
+
+TEST_CASE("factors of a sample are lognormal, and depend on seed and number alone") {
+  CHECK(time_factor(0.0, 1, 7) == 1.0);
+  CHECK(time_factor(0.3, 1, 7) == time_factor(0.3, 1, 7));
+  CHECK(time_factor(0.3, 1, 7) != time_factor(0.3, 2, 7));
+  CHECK(std::log(time_factor(0.6, 1, 7)) == Approx(2.0 * std::log(time_factor(0.3, 1, 7))));
 }
 
 TEST_CASE("a latency is sampled from its standard error, independently of the bandwidth") {

@@ -23,6 +23,12 @@ class Serve(unittest.TestCase):
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         self.assertEqual(self.served.to_dict(), json.loads(printed))
 
+    def test_intervals_on_request(self):
+        served = equarx.serve(CONFIG, FEW | {"/uncertainty/samples": 10}, requests=False, uncertainty=True)
+        self.assertEqual(served.uncertainty.samples, 10)
+        self.assertLess(served.uncertainty.ttft_p50_low_s, served.uncertainty.ttft_p50_high_s)
+        self.assertFalse(hasattr(self.served, "uncertainty"))
+
     def test_requests_are_arrays(self):
         requests = self.served.by_request
         self.assertEqual({array.shape for array in requests.values()}, {(50,)})

@@ -49,7 +49,7 @@ class Served(Record):
                 f"TPOT {self.tpot.p50_s * 1e3:.4g} ms)")
 
 
-def serve(config, overrides: Mapping | None = None, *, requests: bool = True) -> Served:
+def serve(config, overrides: Mapping | None = None, *, requests: bool = True, uncertainty: bool = False) -> Served:
     """Simulates a served model under a load: time to first token, per token, throughput
     (docs/serving.md).
 
@@ -57,11 +57,13 @@ def serve(config, overrides: Mapping | None = None, *, requests: bool = True) ->
     overrides: values by JSON pointer that replace the configuration's, like ``--set``:
         ``{"/serving/load/requests_per_s": 8}``.
     requests: also the times of every request, for ``by_request`` and ``to_frame()``.
+    uncertainty: adds 68 % intervals: ``served.uncertainty.ttft_p50_low_s``.
 
     Runs ``equarx-sim serve``. Raises InputError, with the JSON pointer, if the configuration is
     invalid, or a request never fits.
     """
     arguments = ["serve", "-", "--json"] + (["--requests"] if requests else [])
+    arguments += ["--uncertainty"] if uncertainty else []
     for pointer, text in overrides_of(overrides):
         arguments += ["--set", f"{pointer}={text}"]
     with naming_file(config):
