@@ -15,6 +15,7 @@
 #include "experiments/accuracy/rows.hpp"
 #include "experiments/accuracy/summary.hpp"
 #include "experiments/capacity/format_errors.hpp"
+#include "experiments/capacity/rate_interval.hpp"
 #include "experiments/capacity/steady.hpp"
 #include "experiments/config/model_json.hpp"
 #include "experiments/config/serving_json.hpp"
@@ -27,6 +28,12 @@ namespace {
 /// Positions per step that are compared.
 constexpr std::array<std::uint64_t, 3> kTokens = {512, 2048, 8192};
 constexpr std::uint64_t kMostTokens = kTokens.back();
+
+/// A limit of positions per step, with the memory of a chip.
+struct StepSize {
+  std::uint64_t tokens = 0;
+  serve::PoolMemory memory;
+};
 
 /// A candidate with all that its simulation needs.
 struct Prepared {
@@ -115,19 +122,18 @@ class Search {
           config::read_serving(configuration(request_, machine, formats, kMostTokens, 1, 1.0));
       const std::string lacking = missing_rate(config.pool);
       if (!lacking.empty()) return refuse(lacking);
-      serve::pool_memory(config.pool, request_.prompt, "/serving");
+      const std::vector<StepSize> sizes = fitting_sizes(config.pool);
       if (!communication) {
         owner = config;
         communication = std::make_unique<serve::StepCosts>(owner->pool, options_.threads);
       }
       std::string reason;
       bool meets = false;
-      for (const std::uint64_t tokens : kTokens) {
-        config.pool.scheduler.limits.tokens = tokens;
-        const std::string obstacle =
-            add_candidate(machine, formats, tokens, config, *communication);
+      for (const StepSize& size : sizes) {
+        config.pool.scheduler.limits.tokens = size.tokens;
+        const std::string obstacle = add_candidate(machine, formats, size, config, *communication);
         meets |= obstacle.empty();
-        reason = obstacle;  // of the largest steps
+        reason = obstacle;  // of the largest steps that fit
       }
       if (!meets) refuse(reason);
     } catch (const input::DoesNotFitError& error) {
@@ -138,6 +144,22 @@ class Search {
     }
   }
 
+  /// The sizes of steps whose activations leave room for a KV cache.
+  /// @throws input::DoesNotFitError without any
+  std::vector<StepSize> fitting_sizes(config::PoolConfig pool) const {
+    std::vector<StepSize> sizes;
+    for (const std::uint64_t tokens : kTokens) {
+      pool.scheduler.limits.tokens = tokens;
+      try {
+        sizes.push_back({tokens, serve::pool_memory(pool, request_.prompt, "/serving")});
+      } catch (const input::DoesNotFitError&) {
+        if (sizes.empty()) throw;
+        break;  // larger steps need more
+      }
+    }
+    return sizes;
+  }
+
   /// Returns why GEMMs of the scheme cannot run on the chip; empty if they can.
   static std::string missing_rate(const config::PoolConfig& pool) {
     const auto type = workloads::products_of(pool.workload.precision.scheme.unit);
@@ -146,19 +168,19 @@ class Search {
   }
 
   /// Adds a candidate, unless its steady state misses a limit: then returns why.
-  std::string add_candidate(const Machine& machine, const Formats& formats, std::uint64_t tokens,
+  std::string add_candidate(const Machine& machine, const Formats& formats, const StepSize& size,
                             const config::ServingConfig& config,
                             const serve::StepCosts& communication) {
     const serve::StepCosts costs(config.pool, communication);
     const config::WorkloadConfig& workload = config.pool.workload;
     const double ttft_s =
-        unloaded_ttft(request_, workload.model, workload.attention, costs, tokens);
+        unloaded_ttft(request_, workload.model, workload.attention, costs, size.tokens);
     if (ttft_s > request_.ttft_s)
       return fmt::format("a prompt takes {} without load", units::time_text(ttft_s));
-    const SteadyState state = steady(request_, config.pool, costs);
+    const SteadyState state = steady(request_, config.pool, size.memory, costs);
     if (state.sequences == 0) {
       const SteadyState one =
-          steady_state(request_, workload.model, workload.attention, costs, 1, tokens);
+          steady_state(request_, workload.model, workload.attention, costs, 1, size.tokens);
       if (one.tpot_s > request_.tpot_s)
         return fmt::format("a token takes {} without load", units::time_text(one.tpot_s));
       return "the KV cache has no room for a request";
@@ -167,9 +189,9 @@ class Search {
     limited.pool.scheduler.limits.sequences = state.sequences;
     Candidate candidate{.machine = machine,
                         .formats = formats,
-                        .tokens = tokens,
+                        .tokens = size.tokens,
                         .estimate = state,
-                        .memory = serve::pool_memory(config.pool, request_.prompt, "/serving")};
+                        .memory = size.memory};
     if (machine.dollars_per_hour > 0.0)
       candidate.dollars_per_hour = machine.dollars_per_hour * machine.chips;
     prepared_.push_back(
@@ -239,18 +261,33 @@ class Search {
   }
 
   void finish() {
-    for (const std::unique_ptr<Prepared>& prepared : prepared_)
+    for (const std::unique_ptr<Prepared>& prepared : prepared_) {
       plan_.estimated.push_back(prepared->candidate);
+      plan_.estimated.back().points.clear();
+    }
     if (const auto known =
             accuracy::discrepancy(accuracy::built_in_rows(), accuracy::Question::serving))
       plan_.spread = known->spread;
     part("errors of formats");
     for (Candidate& one : plan_.ranked) add_errors(one);
     if (plan_.ranked.empty()) return;
+    part("intervals");
+    for (Candidate& one : plan_.ranked) add_interval(one);
     part("sensitivities");
     const Candidate& best = plan_.ranked.front();
     plan_.sensitivities =
         sensitivities(request_, best.machine, best.formats, best.tokens, options_.threads);
+  }
+
+  void add_interval(Candidate& one) const {
+    for (const std::unique_ptr<Prepared>& prepared : prepared_) {
+      const Candidate& same = prepared->candidate;
+      if (!differ_in_steps(same, one) || same.tokens != one.tokens) continue;
+      const auto factors = rate_factors(request_, prepared->config.pool, one.memory,
+                                        *prepared->costs, options_.threads);
+      if (factors)
+        one.interval = {factors->low * one.requests_per_s(), factors->high * one.requests_per_s()};
+    }
   }
 
   void add_errors(Candidate& one) const {

@@ -12,6 +12,7 @@
 #include "experiments/capacity/request.hpp"
 #include "experiments/capacity/sensitivity.hpp"
 #include "experiments/serve/serve.hpp"
+#include "experiments/variation/variation.hpp"
 
 namespace equarx::capacity {
 
@@ -31,7 +32,8 @@ struct Candidate {
   serve::PoolMemory memory;
   std::vector<OperatingPoint> points = {};  ///< simulated, by rate; the last one is the largest
   FormatErrors errors = {};
-  std::optional<double> dollars_per_hour = {};  ///< of the replica
+  std::optional<double> dollars_per_hour = {};       ///< of the replica
+  std::optional<variation::Interval> interval = {};  ///< of requests_per_s(), 68 %; if ranked
 
   /// Requests/s of the replica: simulated, or estimated.
   double requests_per_s() const;

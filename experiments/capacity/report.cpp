@@ -12,6 +12,9 @@
 #include "base/output/provenance.hpp"
 #include "base/output/table.hpp"
 #include "base/units/quantity.hpp"
+#include "experiments/capacity/metrics.hpp"
+#include "experiments/capacity/rate_interval.hpp"
+#include "experiments/variation/discrepancy.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/numerics/errors/perplexity.hpp"
 
@@ -106,11 +109,11 @@ std::string quality_text(const Candidate& best) {
 }
 
 std::string interval_text(const Plan& plan, const Candidate& best) {
-  if (!plan.spread) return "unknown: too few measured rows";
-  const double rate = best.output_tokens_per_s_per_chip(plan.request);
+  if (!best.interval) return "unknown: no parameter of the chip is uncertain";
+  const double tokens = static_cast<double>(plan.request.output) / best.machine.chips;
   return fmt::format(
-      "{:.4g} to {:.4g} tok/s/chip (68 %), from the errors of measured prefills and decoding steps",
-      rate * std::exp(-*plan.spread), rate * std::exp(*plan.spread));
+      "{:.4g} to {:.4g} tok/s/chip (68 %): {} draws of the chip and of the error of decoding steps",
+      tokens * best.interval->low, tokens * best.interval->high, kIntervalSamples);
 }
 
 std::string sensitivity_text(const Plan& plan) {
@@ -131,50 +134,30 @@ std::string fleet_text(const Plan& plan, const Candidate& best) {
   return text;
 }
 
-Json point_json(const OperatingPoint& point) {
-  return {{"requests_per_s", point.requests_per_s},
-          {"ttft_s", point.ttft_s},
-          {"tpot_s", point.tpot_s},
-          {"output_tokens_per_s", point.output_tokens_per_s},
-          {"tokens_per_s_per_user", point.tokens_per_s_per_user},
-          {"utilization", point.utilization}};
-}
-
-Json identity_json(const Machine& machine, const Formats& formats) {
-  return {{"chip", machine.chip},
-          {"chips", machine.chips},
-          {"calibrated", machine.calibrated},
-          {"topology", *machine.topology},
-          {"precision", formats.precision},
-          {"kv", formats.kv},
-          {"collective", machine.chips > 1 ? Json(formats.collective) : Json()}};
-}
-
-Json candidate_json(const Plan& plan, const Candidate& one) {
-  Json json = identity_json(one.machine, one.formats);
-  json["tokens"] = one.tokens;
-  json["sequences"] = one.estimate.sequences;
-  json["estimated_requests_per_s"] = one.estimate.requests_per_s;
-  json["estimated_tpot_s"] = one.estimate.tpot_s;
-  json["output_tokens_per_s_per_chip"] = one.output_tokens_per_s_per_chip(plan.request);
-  const auto dollars = one.dollars_per_million(plan.request);
-  json["dollars_per_million_tokens"] = dollars ? Json(*dollars) : Json();
-  json["weights_bytes"] = one.memory.weights;
-  json["kv_cache_bytes"] = one.memory.cache;
-  if (one.points.empty()) return json;
-  json["weights_nmse"] = one.errors.weights_nmse;
-  json["kv_nmse"] = one.errors.kv_nmse;
-  json["sums_nmse"] = one.errors.sums_nmse;
-  json["points"] = Json::array();
-  for (const OperatingPoint& point : one.points) json["points"].push_back(point_json(point));
-  json["config"] = *configuration(plan.request, one);
+template <typename Object>
+Json json_of(const result::Metrics<Object>& metrics, const Object& object) {
+  Json json = Json::object();
+  result::add_metrics(metrics, object, json);
   return json;
 }
 
-Json request_json(const Request& request) {
-  return {{"model", request.model},   {"isl", request.prompt},
-          {"osl", request.output},    {"ttft_s", request.ttft_s},
-          {"tpot_s", request.tpot_s}, {"percentile", request.percentile}};
+Json choice_json(const Machine& machine, const Formats& formats) {
+  Json json = json_of(choice_metrics(), {machine, formats});
+  json["topology"] = *machine.topology;
+  return json;
+}
+
+Json candidate_json(const Plan& plan, const Candidate& one) {
+  Json json = choice_json(one.machine, one.formats);
+  const Answer answer{plan.request, one};
+  result::add_metrics(candidate_metrics(), answer, json);
+  if (one.points.empty()) return json;
+  result::add_metrics(ranked_metrics(), answer, json);
+  json["points"] = Json::array();
+  for (const OperatingPoint& point : one.points)
+    json["points"].push_back(json_of(point_metrics(), point));
+  json["config"] = *configuration(plan.request, one);
+  return json;
 }
 
 }  // namespace
@@ -193,6 +176,7 @@ std::string to_text(const Plan& plan) {
                             ? "tokens per $, at the prices of --price or of the hardware files"
                             : "tokens per chip: not all chips have a price");
   text += line("Interval", interval_text(plan, best));
+  text += line("Measured", variation::discrepancy_text(accuracy::Question::served_load));
   text += line("Depends on", sensitivity_text(plan));
   text += line("Quality", quality_text(best));
   if (request.requests_per_s) text += line("Fleet", fleet_text(plan, best));
@@ -204,7 +188,8 @@ std::string to_text(const Plan& plan) {
 }
 
 Json to_json(const Plan& plan) {
-  Json json = {{"version", output::version()}, {"request", request_json(plan.request)}};
+  Json json = {{"version", output::version()},
+               {"request", json_of(request_metrics(), plan.request)}};
   json["spread"] = plan.spread ? Json(*plan.spread) : Json();
   json["ranked"] = Json::array();
   for (const Candidate& one : plan.ranked) json["ranked"].push_back(candidate_json(plan, one));
@@ -213,10 +198,10 @@ Json to_json(const Plan& plan) {
     json["estimated"].push_back(candidate_json(plan, one));
   json["sensitivities"] = Json::array();
   for (const Sensitivity& one : plan.sensitivities)
-    json["sensitivities"].push_back({{"parameter", one.parameter}, {"change", one.change}});
+    json["sensitivities"].push_back(json_of(sensitivity_metrics(), one));
   json["obstacles"] = Json::array();
   for (const Obstacle& one : plan.obstacles) {
-    json["obstacles"].push_back(identity_json(one.machine, one.formats));
+    json["obstacles"].push_back(choice_json(one.machine, one.formats));
     json["obstacles"].back()["reason"] = one.reason;
   }
   return json;

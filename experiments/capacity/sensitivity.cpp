@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, 9> kParameters = {
 double rate_of(const Request& request, const input::Json& json, unsigned threads) {
   const config::ServingConfig config = config::read_serving(json);
   const serve::StepCosts costs(config.pool, threads);
-  return steady(request, config.pool, costs).requests_per_s;
+  const serve::PoolMemory memory = serve::pool_memory(config.pool, request.prompt, "/serving");
+  return steady(request, config.pool, memory, costs).requests_per_s;
 }
 
 }  // namespace

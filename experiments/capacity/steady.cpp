@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
-#include "experiments/serve/serve.hpp"
-
 namespace equarx::capacity {
 
 SteadyState steady(const Request& request, const config::PoolConfig& pool,
-                   const serve::StepCosts& costs) {
+                   const serve::PoolMemory& memory, const serve::StepCosts& costs) {
   constexpr double kMostSequences = 4096.0;
-  const serve::PoolMemory memory = serve::pool_memory(pool, request.prompt, "/serving");
   const std::uint64_t block = pool.scheduler.block;
   const std::uint64_t positions = (request.prompt + request.output + block - 1) / block * block;
   const double most = std::min(kMostSequences, memory.positions / static_cast<double>(positions));

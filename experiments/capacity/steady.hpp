@@ -3,12 +3,13 @@
 
 #include "experiments/capacity/estimate.hpp"
 #include "experiments/config/serving.hpp"
+#include "experiments/serve/serve.hpp"
 
 namespace equarx::capacity {
 
-/// The largest steady state that meets the limit of TPOT and fits into the KV cache.
-/// @throws input::InputError if the model does not fit
+/// The largest steady state that meets the limit of TPOT and fits into the KV cache. `memory`: of the
+/// pool
 SteadyState steady(const Request& request, const config::PoolConfig& pool,
-                   const serve::StepCosts& costs);
+                   const serve::PoolMemory& memory, const serve::StepCosts& costs);
 
 }  // namespace equarx::capacity

@@ -37,6 +37,8 @@ std::span<const Document> documents() {
                "The shape of a decoder-only transformer with grouped-query attention and rotary "
                "positions.",
                config::model_schema},
+      Document{"plan", "equarx-sim capacity plan",
+               "Result of 'equarx-sim plan --json' (docs/serving.md)", plan_schema},
       Document{"scheme", "equarx-sim GEMM scheme",
                "A GEMM of quantized operands: formats, unit, place of the scales (docs/gemm.md)",
                config::scheme_schema},

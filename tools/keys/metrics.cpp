@@ -4,7 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/input/fields.hpp"
 #include "base/input/json.hpp"
+#include "experiments/capacity/metrics.hpp"
 #include "experiments/result/run_metrics.hpp"
 #include "experiments/serve/metrics.hpp"
 #include "tools/keys/document.hpp"
@@ -120,6 +122,70 @@ Json served_schema() {
       {"type", "array"},
       {"items", {{"type", "object"}}}};
   for (const char* const key : {"version", "config"}) schema["required"].push_back(key);
+  return schema;
+}
+
+namespace {
+
+/// An object with these metrics, and no other key.
+template <typename Object>
+Json object_schema(const result::Metrics<Object>& metrics) {
+  return metrics_schema(infos_of(metrics), {{"type", "object"}, {"additionalProperties", false}});
+}
+
+void add_required(Json& schema, const char* key, Json value) {
+  schema["properties"][key] = std::move(value);
+  schema["required"].push_back(key);
+}
+
+Json list_of(const char* meaning, Json items) {
+  return {{"description", meaning}, {"type", "array"}, {"items", std::move(items)}};
+}
+
+/// Machine and formats of a candidate.
+Json choice_schema() {
+  Json schema = object_schema(capacity::choice_metrics());
+  add_required(schema, "topology", {{"type", "object"}});
+  return schema;
+}
+
+Json ranked_schema() {
+  Json schema = input::joined({choice_schema(), object_schema(capacity::candidate_metrics()),
+                               object_schema(capacity::ranked_metrics())});
+  add_required(schema, "points",
+               list_of("simulated loads that meet the limits, by rate",
+                       object_schema(capacity::point_metrics())));
+  add_required(schema, "config", {{"description", "for 'equarx-sim serve'"}, {"type", "object"}});
+  return schema;
+}
+
+Json obstacle_schema() {
+  Json schema = choice_schema();
+  add_required(schema, "reason", {{"type", "string"}});
+  return schema;
+}
+
+}  // namespace
+
+Json plan_schema() {
+  Json schema = {{"type", "object"}, {"additionalProperties", false}};
+  add_required(schema, "version", {{"type", "string"}});
+  add_required(schema, "request", object_schema(capacity::request_metrics()));
+  add_required(schema, "spread",
+               {{"description",
+                 "deviation of ln(measured / simulated) of prefills and decoding "
+                 "steps; null if unknown"},
+                {"type", {"number", "null"}}});
+  add_required(schema, "ranked", list_of("simulated under a load, best first", ranked_schema()));
+  add_required(
+      schema, "estimated",
+      list_of("all within the limits by their steady state, best first",
+              input::joined({choice_schema(), object_schema(capacity::candidate_metrics())})));
+  add_required(
+      schema, "sensitivities",
+      list_of("of the best, largest first", object_schema(capacity::sensitivity_metrics())));
+  add_required(schema, "obstacles",
+               list_of("machines and formats that are out", obstacle_schema()));
   return schema;
 }
 

@@ -20,6 +20,9 @@ input::Json metrics_schema(const std::vector<result::MetricInfo>& metrics,
 /// Schema of a served load's result.
 input::Json served_schema();
 
+/// Schema of a capacity plan.
+input::Json plan_schema();
+
 /// Rows of runs of collectives, in docs/results.md.
 std::vector<KeyRow> run_rows();
 

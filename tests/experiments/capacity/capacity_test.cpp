@@ -1,15 +1,21 @@
 #include "experiments/capacity/capacity.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "base/input/errors.hpp"
+#include "base/input/schema.hpp"
+#include "experiments/capacity/report.hpp"
 #include "experiments/serve/serve.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/capacity/requests.hpp"
+#include "tests/support/configs.hpp"
 
 namespace equarx::capacity::capacity_test {
 namespace {
 
+using equarx::testing::TemporaryFile;
 using testing::small_request;
 
 TEST_CASE("the best candidate meets the limits, also as a configuration of its own") {
@@ -26,8 +32,16 @@ TEST_CASE("the best candidate meets the limits, also as a configuration of its o
       serve::serve(config::read_serving(configuration(request, best)), {});
   CHECK(served.summary.ttft.p50 <= request.ttft_s);
   CHECK(served.summary.tpot.p90 <= 1.05 * request.tpot_s);
+  CHECK_NOTHROW(input::check_schema(to_json(answer), "plan"));
+  CHECK(std::ranges::all_of(answer.estimated,
+                            [](const Candidate& one) { return one.points.empty(); }));
   CHECK_FALSE(answer.sensitivities.empty());
   CHECK(answer.spread.value_or(0.0) > 0.0);
+  for (const Candidate& one : answer.ranked) {
+    REQUIRE(one.interval);
+    CHECK(one.interval->low < one.requests_per_s());
+    CHECK(one.interval->high > one.requests_per_s());
+  }
 }
 
 TEST_CASE("an answer does not depend on the number of threads") {
@@ -67,6 +81,27 @@ TEST_CASE("limits that nothing meets are reasons, too") {
   request.ttft_s = 1e-4;
   answer = plan(request, {});
   CHECK_THAT(answer.obstacles.front().reason, ContainsSubstring("a prompt takes"));
+}
+
+TEST_CASE("what fits with small steps only is served with small steps") {
+  Request request = small_request();
+  request.sizes = {1};
+  request.chips = {"tpu-v5e"};
+  request.precisions = {"bf16"};
+  const auto steps_that_fit = [&](double gib) {
+    const TemporaryFile chip(
+        input::Json{{"based_on", "tpu-v5e"}, {"hbm_capacity", std::to_string(gib) + " GiB"}}
+            .dump());
+    request.chips = {chip.path()};
+    std::set<std::uint64_t> tokens;
+    for (const Candidate& one : plan(request, {}).estimated) tokens.insert(one.tokens);
+    return tokens;
+  };
+  const std::set<std::uint64_t> all = {512, 2048, 8192};
+  CHECK(steps_that_fit(40.0) == all);
+  // 15 GiB of weights; activations of 8192 positions need more than the rest.
+  CHECK(steps_that_fit(17.0) == std::set<std::uint64_t>{512, 2048});
+  CHECK(steps_that_fit(16.0).empty());
 }
 
 TEST_CASE("prices decide the order, and scale the cost") {

@@ -13,7 +13,7 @@ TEST_CASE("the KV cache limits the sequences") {
   const config::PoolConfig pool = testing::pool_of(request, 1);
   const serve::StepCosts costs(pool, 1);
   const serve::PoolMemory memory = serve::pool_memory(pool, request.prompt, "/serving");
-  CHECK(steady(request, pool, costs).sequences ==
+  CHECK(steady(request, pool, memory, costs).sequences ==
         static_cast<std::uint32_t>(memory.positions / (512 + 64)));
 }
 
