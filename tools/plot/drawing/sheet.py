@@ -116,10 +116,11 @@ def across(panels: int, most: int = MOST_ACROSS) -> int:
 
 
 def frame(width: float, panel_height: float, margins: Margins, titles: list[str] | None = None,
-          most_across: int = MOST_ACROSS, is_free: bool = False) -> tuple[Figure, list[Axes]]:
+          most_across: int = MOST_ACROSS, is_free: bool = False,
+          shares: bool = True) -> tuple[Figure, list[Axes]]:
     """A figure with a panel for each title (default: one without), in rows of at most most_across panels.
 
-    Panels share their vertical axis. Sizes in inches. The height of free panels follows a width of the user.
+    Panels share their vertical axis, if shares. Sizes in inches. The height of free panels follows a width of the user.
     """
     panels, sheet = len(titles or [""]), width_for(width)
     inside = sheet - margins.left - margins.right
@@ -134,7 +135,7 @@ def frame(width: float, panel_height: float, margins: Margins, titles: list[str]
     gap = ROW_GAP - measure.line_height(style.NORMAL) + head if heads else ROW_GAP
     height = margins.head + head + panel_height * rows + gap * (rows - 1) + margins.foot
     figure = page(sheet, height)
-    axes = figure.subplots(rows, columns, sharey=True, squeeze=False, gridspec_kw={
+    axes = figure.subplots(rows, columns, sharey=shares, squeeze=False, gridspec_kw={
         "left": margins.left / sheet, "right": 1 - margins.right / sheet,
         "bottom": margins.foot / height, "top": 1 - (margins.head + head) / height,
         "wspace": PANEL_GAP / panel, "hspace": gap / panel_height})

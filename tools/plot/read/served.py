@@ -28,6 +28,8 @@ class Served:
     """By latency and percentile."""
     requests: dict[str, list[float]] | None
     """Seconds of all requests, by latency; None without --requests."""
+    spans: dict[str, list[tuple[float, float]]] | None
+    """Times in s from the arrival to the first token (`waiting`) and to the last (`served`), likewise."""
     version: str
     trust: str
     """Note on the calibration of the chip (read.trust)."""
@@ -58,7 +60,12 @@ def _served(path: pathlib.Path, content: dict) -> Served:
                   capacity=content.get("capacity_requests_per_s"),
                   seconds={latency: {key: content[latency][key] for key in PERCENTILES} for latency in LATENCIES},
                   requests=listed and {latency: [one[f"{latency}_s"] for one in listed] for latency in LATENCIES},
+                  spans=listed and {"waiting": _spans(listed, "ttft_s"), "served": _spans(listed, "latency_s")},
                   version=content["version"], trust=trust.of_result(content))
+
+
+def _spans(listed: list[dict], latency: str) -> list[tuple[float, float]]:
+    return [(one["arrival_s"], one["arrival_s"] + one[latency]) for one in listed]
 
 
 def _last(model: str) -> str:

@@ -46,6 +46,15 @@ class ServedLoadPicture(DrawnCase):
         self.assertIn("llama.json on 8 x tpu-v5e, slice 4x2; 4 requests, 4/s",
                       [text for text, _ in drawn_texts(figure)])
 
+    def test_requests_over_time(self):
+        self.assertEqual(served_load.count_over_time([(0, 2), (1, 3), (2, 5)]),
+                         ([0, 1, 2, 2, 3, 5], [1, 2, 1, 2, 1, 0]))
+        *_, counts = self.figure(made_up_run.served(4, requests=4)).axes
+        served, waiting = counts.lines
+        self.assertEqual(max(served.get_ydata()), 4)
+        self.assertEqual(max(waiting.get_ydata()), 2)
+        self.assertEqual((list(served.get_ydata())[-1], list(waiting.get_ydata())[-1]), (0, 0))
+
     def test_the_command_names_the_version(self):
         self.write("served.json", made_up_run.served(4, requests=4))
         ran = self.run_plot("served", "served.json", "--format", "svg")

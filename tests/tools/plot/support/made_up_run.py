@@ -138,7 +138,9 @@ def contract(*changes: dict, sizes: bool = True) -> dict:
 
 
 def served(load: float = 4, requests: int = 0, capacity: float | None = None, **load_keys) -> dict:
-    """Output of `equarx-sim serve CONFIG --json`, reduced; latencies of request i are i + 1 times 10 ms and 1 ms."""
+    """Output of `equarx-sim serve CONFIG --json`, reduced; latencies of request i are i + 1 times 10 ms and 1 ms.
+
+    Requests arrive every 10 ms, and end after 0.1 s."""
     arrivals = load_keys or {"requests_per_s": load}
     config = {"hardware": "tpu-v5e", "topology": {"slice": "4x2"},
               "serving": {"model": "models/llama.json", "load": arrivals}}
@@ -149,7 +151,8 @@ def served(load: float = 4, requests: int = 0, capacity: float | None = None, **
     if capacity:
         made["capacity_requests_per_s"] = capacity
     if requests:
-        made["requests_list"] = [{"ttft_s": (one + 1) * 1e-2, "tpot_s": (one + 1) * 1e-3} for one in range(requests)]
+        made["requests_list"] = [{"arrival_s": one * 1e-2, "ttft_s": (one + 1) * 1e-2, "tpot_s": (one + 1) * 1e-3,
+                                  "latency_s": 0.1} for one in range(requests)]
     return made
 
 
