@@ -235,8 +235,10 @@ GRAPH = {"name": "g", "chips": ["a", "b", "c"], "links": [{"between": ["a", "b"]
 SERVED = {"hardware": "tpu-v5e", "topology": {"slice": "2x4"}, "mesh": {"data": 2, "tensor": 4},
           "serving": {"model": "llama3.1-8b", "kv": "int8-row", "chunks": 2, "quantize": [{"format": "int8"}],
                       "load": {"concurrency": 4, "prompt": {"distribution": "uniform", "most": 9}, "seed": 2,
+                               "prefixes": {"count": 3, "tokens": 5, "zipf": 1.5},
                                "output": {"distribution": "lognormal", "mean": 3, "cv": 1, "most": 9}},
-                      "scheduler": {"tokens": 64, "policy": "prompts-first", "step_overhead": "1 ms"},
+                      "scheduler": {"tokens": 64, "policy": "prompts-first", "step_overhead": "1 ms",
+                                    "prefix_cache": True},
                       "prefill": {"topology": {"slice": "2x2"}, "bandwidth": "1 GB/s", "latency": "1 us"}}}
 JSON = {
     "json": {"set": b'/tensor/bytes\n"32 MiB"', "label": b"/collectives/b/format\nint8", "index": b"/list/1/0\n[1, {}]",
