@@ -193,11 +193,6 @@ std::vector<double> errors_of(const config::ExperimentConfig& config) {
 
 MachineGates find_gates(const config::ExperimentConfig& config,
                         const std::vector<std::string>& formats, const run::Progress& progress) {
-  if (!collectives::sums(config.collective))
-    throw input::InputError("/collective",
-                            fmt::format("{} performs no reduction, so no codec applies; use "
-                                        "all-reduce, reduce-scatter or all-gather",
-                                        collectives::name(config.collective)));
   MachineGates machine{
       .config = config, .ranks = config::count_chips(config.topology), .gates = {}, .why_not = {}};
   machine.config.collectives = collectives_of(config, formats);

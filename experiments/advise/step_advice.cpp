@@ -128,8 +128,7 @@ class Adviser {
       one.name = group.group.name;
       const std::optional<std::size_t> index = quantized_candidate(group);
       if (!index) {
-        one.reason = group.candidates.fixed.empty() ? "no quantized candidate is within the limits"
-                                                    : group.candidates.fixed;
+        one.reason = "no quantized candidate is within the limits";
         continue;
       }
       one.candidate = group.candidates.list[*index];
@@ -175,11 +174,9 @@ class Adviser {
 
   void weigh_errors() {
     double bytes = 0.0;
-    for (const TunedGroup& group : tuned())
-      if (collectives::sums(group.group.collective)) bytes += bytes_of(config_, group.group);
+    for (const TunedGroup& group : tuned()) bytes += bytes_of(config_, group.group);
     for (std::size_t i = 0; i < tuned().size(); ++i) {
       const TunedGroup& group = tuned()[i];
-      if (!collectives::sums(group.group.collective)) continue;
       GroupAdvice& advice = advice_.groups[i];
       advice.share = bytes > 0.0 ? bytes_of(config_, group.group) / bytes : 0.0;
       const double nmse = group.candidates.list[group.chosen].nmse;

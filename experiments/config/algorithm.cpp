@@ -30,18 +30,16 @@ bool has_two_phases(Algorithm algorithm) {
   return algorithm == kAutomatic || algorithm->has_two_phases;
 }
 
-bool can_be_quantized(collectives::Collective collective, Algorithm algorithm) {
-  return algorithm == kAutomatic ? collectives::sums(collective)
-                                 : algorithm->can_quantize(collective);
+bool can_be_quantized(Algorithm algorithm) {
+  return algorithm == kAutomatic || algorithm->can_be_quantized;
 }
 
 bool can_be_plain(Algorithm algorithm) {
   return algorithm == kAutomatic || algorithm->can_be_plain;
 }
 
-bool fits_format(Algorithm algorithm, collectives::Collective collective,
-                 const numerics::BlockFormat& format) {
-  if (format.scaled) return can_be_quantized(collective, algorithm);
+bool fits_format(Algorithm algorithm, const numerics::BlockFormat& format) {
+  if (format.scaled) return can_be_quantized(algorithm);
   if (algorithm == kAutomatic) return true;
   const bool in_levels = collectives::is_of_slices(algorithm->layout);  // levels are summed in FP32
   const bool in_fp32 = in_levels || algorithm->in_switch;

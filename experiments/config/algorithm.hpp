@@ -34,12 +34,11 @@ bool has_ring_style(Algorithm algorithm);
 bool has_two_phases(Algorithm algorithm);
 
 /// True if it can run with scaled formats.
-bool can_be_quantized(collectives::Collective collective, Algorithm algorithm);
+bool can_be_quantized(Algorithm algorithm);
 /// True if it can run with formats without scales.
 bool can_be_plain(Algorithm algorithm);
 
-/// True if it can run the collective with this format.
-bool fits_format(Algorithm algorithm, collectives::Collective collective,
-                 const numerics::BlockFormat& format);
+/// True if it can run with this format.
+bool fits_format(Algorithm algorithm, const numerics::BlockFormat& format);
 
 }  // namespace equarx::config

@@ -208,16 +208,12 @@ std::string read_label(input::ObjectReader& reader) {
 
 void read_format(input::ObjectReader& reader, CollectiveConfig& config,
                  collectives::Collective collective, numerics::ElementFormat dtype) {
-  if (!can_be_quantized(collective, config.algorithm)) {
+  if (!can_be_quantized(config.algorithm)) {
     const std::string reason =
-        collectives::sums(collective)
-            ? fmt::format(
-                  "is for quantized algorithms, like \"equarx\"; {} has no scales, "
-                  "remove it",
-                  algorithm_name(config.algorithm))
-            : "is for quantized collectives; this one has no scales, remove it";
+        fmt::format("is for quantized algorithms, like \"equarx\"; {} has no scales, remove it",
+                    algorithm_name(config.algorithm));
     for (const std::string_view key : kScaleKeys) reader.reject(key, reason);
-    config.format = read_plain_format(reader, dtype, collectives::sums(collective));
+    config.format = read_plain_format(reader, dtype, true);
     return;
   }
   if (!has_scale_keys(reader, config.algorithm)) {
@@ -272,10 +268,10 @@ void read_levels(input::ObjectReader& reader, CollectiveConfig& config,
 /// Codes that are summed pairwise do not support algorithms that add more terms at once.
 void check_sums(input::ObjectReader& reader, const CollectiveConfig& config,
                 collectives::Collective collective) {
-  if (fits_format(config.algorithm, collective, config.format)) return;
+  if (fits_format(config.algorithm, config.format)) return;
   std::vector<std::string_view> fitting;
   for (const Algorithm algorithm : algorithms_of(collective))
-    if (fits_format(algorithm, collective, config.format)) fitting.push_back(algorithm->name);
+    if (fits_format(algorithm, config.format)) fitting.push_back(algorithm->name);
   throw input::InputError(
       reader.pointer_to("algorithm"),
       fmt::format(
@@ -422,9 +418,8 @@ namespace {
 
 /// True if a scaled format has the name of this unscaled one. The key is then omitted: it defaults
 /// to the tensor's type.
-bool is_ambiguous_name(const CollectiveConfig& collective, const NamedBlockFormat& format,
-                       collectives::Collective kind) {
-  if (format.scaled || !can_be_quantized(kind, collective.algorithm)) return false;
+bool is_ambiguous_name(const CollectiveConfig& collective, const NamedBlockFormat& format) {
+  if (format.scaled || !can_be_quantized(collective.algorithm)) return false;
   return std::ranges::any_of(numerics::named_formats(), [&](const numerics::NamedFormat& named) {
     return named.name == format.name && named.format.scaled;
   });
@@ -444,10 +439,10 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   if (collective.cast_to) json["cast_to"] = numerics::name(*collective.cast_to);
   if (has_casts(collective)) json["casts"] = kCastPlaces[collective.casts];
   json.update(format_json(collective.format));
-  if (is_ambiguous_name(collective, collective.format, kind)) json.erase("format");
+  if (is_ambiguous_name(collective, collective.format)) json.erase("format");
   if (collective.between) {
     json["between"] = format_json(*collective.between);
-    if (is_ambiguous_name(collective, *collective.between, kind)) json["between"].erase("format");
+    if (is_ambiguous_name(collective, *collective.between)) json["between"].erase("format");
   }
   if (const input::Json arithmetic = arithmetic_json(collective.arithmetic); !arithmetic.is_null())
     json["arithmetic"] = arithmetic;

@@ -199,7 +199,7 @@ Expected<PlannedCollective> plan_candidates(const config::CollectiveConfig& conf
     });
   for (const config::Algorithm algorithm : tried) {
     if (tried.size() > 1 && !is_considered(algorithm, context.config().topology)) continue;
-    if (!config::fits_format(algorithm, collective, config.format)) continue;
+    if (!config::fits_format(algorithm, config.format)) continue;
     const std::string why = why_not(algorithm, context.config());
     if (!why.empty()) {
       planned.infeasible.push_back({algorithm, why});

@@ -186,7 +186,7 @@ class Enumeration {
         space_.infeasible_schemes.push_back({std::string(algorithm->name), obstacle});
       return;
     }
-    const bool quantizes = config::can_be_quantized(config_.collective, algorithm);
+    const bool quantizes = config::can_be_quantized(algorithm);
     // On several axes quantized and plain collectives split the tensor into different segments.
     const bool split = quantizes && (algorithm->layout == collectives::RankLayout::grid ||
                                      algorithm->layout == collectives::RankLayout::slices_of_grids);
@@ -201,7 +201,7 @@ class Enumeration {
   void add_scheme(config::Algorithm algorithm, collectives::RingStyle ring, bool scaled,
                   const std::string& text, Takes takes) {
     const auto fits = [&](const config::NamedBlockFormat& format) {
-      return takes(format) && config::fits_format(algorithm, config_.collective, format);
+      return takes(format) && config::fits_format(algorithm, format);
     };
     if (std::ranges::none_of(formats_, fits)) return;
     plan::Expected<TuneScheme> scheme = make_scheme(config_, algorithm, ring, scaled);
@@ -306,12 +306,6 @@ std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string
 
 TuneSpace enumerate(const config::ExperimentConfig& config,
                     const std::vector<config::NamedBlockFormat>& formats, bool arithmetics) {
-  if (!collectives::sums(config.collective))
-    throw input::InputError(
-        "/collective",
-        fmt::format("{} performs no reduction, so it cannot be quantized and there is "
-                    "nothing to tune; use all-reduce, reduce-scatter or all-gather",
-                    collectives::name(config.collective)));
   return Enumeration(config, formats, arithmetics).run();
 }
 

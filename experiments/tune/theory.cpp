@@ -78,11 +78,14 @@ ErrorPrediction ErrorTheory::predict_segment(const TuneScheme& scheme,
                                              const config::CollectiveConfig& collective,
                                              std::uint32_t segment) {
   const numerics::ElementFormat dtype = config_.tensor.dtype;
-  const bool reduces = config_.collective != collectives::Collective::all_gather &&
-                       config::wire_format(collective, Phase::reduce_scatter, dtype).scaled;
-  const bool gathers = scheme.algorithm->has_two_phases &&
-                       config_.collective != collectives::Collective::reduce_scatter &&
-                       config::wire_format(collective, Phase::all_gather, dtype).scaled;
+  using collectives::Collective;
+  const Collective kind = config_.collective;
+  const bool scatters = collectives::adds(kind) || kind == Collective::all_to_all;
+  const bool shares = scheme.algorithm->has_two_phases && kind != Collective::reduce_scatter &&
+                      kind != Collective::all_to_all;
+  const bool reduces =
+      scatters && config::wire_format(collective, Phase::reduce_scatter, dtype).scaled;
+  const bool gathers = shares && config::wire_format(collective, Phase::all_gather, dtype).scaled;
   const numerics::Edges edges = reduces ? edges_of(scheme, segment) : numerics::Edges();
   const std::uint32_t ranks = scheme.partition.grid().ranks();
   // The last stage sends shards, split along all axes; each earlier stage has one more unsplit

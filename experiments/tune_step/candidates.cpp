@@ -75,12 +75,6 @@ class Finder {
     const config::StepVariant& baseline = config_.variants[config_.baseline];
     std::vector<config::CollectiveConfig> unchanged;
     for (const std::size_t call : group_.calls) unchanged.push_back(baseline.collectives[call]);
-    if (!collectives::sums(group_.collective)) {
-      found_.fixed = fmt::format("{} performs no reduction, so it is not quantized",
-                                 collectives::name(group_.collective));
-      found_.list.push_back(plan::value_or_throw(make_candidate("baseline", unchanged)));
-      return std::move(found_);
-    }
     const tune::TuneResult& tuned = tuned_front(unchanged.front(), progress);
     add_baseline(std::move(unchanged), tuned);
     add_others(tuned, progress);

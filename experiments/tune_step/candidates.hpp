@@ -27,9 +27,8 @@ struct StepCandidate {
 struct GroupCandidates {
   std::vector<StepCandidate> list;  ///< baseline first, then ascending isolated time
   bool baseline_within = true;      ///< the baseline is within the limit
-  std::string fixed;  ///< why only the baseline is possible; empty if others are possible
-  std::uint64_t considered = 0;  ///< candidates in the tuning of the group
-  std::uint64_t not_tried = 0;   ///< skipped as too expensive; may be better
+  std::uint64_t considered = 0;     ///< candidates in the tuning of the group
+  std::uint64_t not_tried = 0;      ///< skipped as too expensive; may be better
 };
 
 /// Called with a progress message.

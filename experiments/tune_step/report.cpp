@@ -72,7 +72,6 @@ input::Json groups_json(const StepTuneResult& result) {
                     {"calls", calls_json(result, group.group)},
                     {"candidates", group.candidates.considered},
                     {"not_tried", group.candidates.not_tried},
-                    {"fixed", group.candidates.fixed},
                     {"baseline_within", group.candidates.baseline_within},
                     {"ways", candidates_json(group)},
                     {"chosen", group.chosen},
@@ -88,7 +87,7 @@ output::TableRow row_of(const TunedGroup& group, std::size_t index, double basel
   const bool scaled = candidate.collectives.front().format.scaled;
   return {fmt::format("{}{}{}", candidate.label, scaled || index > 0 ? "" : " (unquantized)",
                       index == group.chosen ? " *" : ""),
-          group.candidates.fixed.empty() ? decibel_text(candidate.nmse) : "-",
+          decibel_text(candidate.nmse),
           time_text(candidate.isolated_s),
           time_text(candidate.core_s),
           only_s ? time_text(*only_s) : "-",
@@ -101,9 +100,8 @@ std::string group_table(const TunedGroup& group, double baseline_s) {
   for (std::size_t candidate = 0; candidate < group.candidates.list.size(); ++candidate)
     rows.push_back(row_of(group, candidate, baseline_s));
   return output::aligned_table(rows) +
-         fmt::format("  {} x {}; exposed in the baseline: {}{}\n\n", group.group.all_tasks(),
-                     collectives::name(group.group.collective), time_text(group.exposed_s),
-                     group.candidates.fixed.empty() ? "" : "; " + group.candidates.fixed);
+         fmt::format("  {} x {}; exposed in the baseline: {}\n\n", group.group.all_tasks(),
+                     collectives::name(group.group.collective), time_text(group.exposed_s));
 }
 
 std::string groups_tables(const StepTuneResult& result) {

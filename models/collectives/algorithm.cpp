@@ -321,13 +321,13 @@ constexpr std::array kAlgorithms = {
                   .sharers = sharers_of_rings},
     // The same, quantized per block, with FP32 sums.
     AlgorithmInfo{.name = "equarx",
-                  .collectives = kReductions,
+                  .collectives = kReductionsAndBroadcast,
                   .layout = RankLayout::ring,
                   .summation = Summation::along_rings,
                   .has_ring_style = true,
                   .can_be_plain = false,
-                  .make = make_rings,
-                  .rounds = rounds_of_rings,
+                  .make = make_ring,
+                  .rounds = rounds_of_ring,
                   .channels = channels_of_rings,
                   .sharers = sharers_of_rings},
     // Rings along all axes of a grid concurrently.
@@ -489,10 +489,6 @@ bool is_of_slices(RankLayout layout) {
 
 bool AlgorithmInfo::does(Collective collective) const {
   return std::ranges::find(collectives, collective) != collectives.end();
-}
-
-bool AlgorithmInfo::can_quantize(Collective collective) const {
-  return can_be_quantized && sums(collective);
 }
 
 std::span<const AlgorithmInfo> algorithms() { return kAlgorithms; }

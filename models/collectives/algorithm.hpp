@@ -81,7 +81,7 @@ struct AlgorithmInfo {
   bool is_published =
       /// A published scheme, reproduced as is: available by name, not tried by `auto` and `tune`.
       false;
-  bool can_be_quantized = true;  ///< supports formats with scales, for collectives that sum
+  bool can_be_quantized = true;  ///< supports formats with scales
   /// Without scales, it sums with `add` only: two terms at a time, on one rank, which sends the sum
   /// on.
   bool adds_in_twos = false;
@@ -103,8 +103,6 @@ struct AlgorithmInfo {
   double (*sharers)(const RankGrid& grid) = nullptr;
 
   bool does(Collective collective) const;
-  /// True if it can quantize the collective; always false if values are only moved.
-  bool can_quantize(Collective collective) const;
 };
 
 /// A row of the table.

@@ -55,8 +55,8 @@ void DirectExchange::scatter() {
 void DirectExchange::exchange_shards() {
   run([&](std::size_t number, std::uint32_t round) { return scatter_one(number, round); },
       [&](const Transfer& transfer) { receive(transfer, Arrivals::result); });
-  for (const Tile& tile : own_)  // the own shard is not sent
-    minishards_.deliver(minishards_.encode(level_.reduce_scatter, tile, level_.source), tile, {});
+  for (const Tile& tile : own_)  // not sent, hence not encoded
+    minishards_.deliver(minishards_.encode(level_.all_gather, tile, level_.source), tile, {});
 }
 
 void DirectExchange::store_sums() {

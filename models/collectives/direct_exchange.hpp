@@ -42,7 +42,8 @@ class DirectExchange {
 
   /// Sends every rank's chunks to their owners, which sum them.
   void scatter();
-  /// Sends every rank's chunks to their owners, which keep them all: an AllToAll.
+  /// Sends every rank's chunks to their owners, which keep them all: an AllToAll. The own chunk
+  /// stays in the format of the AllGather phase.
   void exchange_shards();
   /// Stores the own chunk's sums into the result.
   void store_sums();

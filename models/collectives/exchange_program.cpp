@@ -122,7 +122,9 @@ void store_whole(ProgramWriter& writer) {
 }  // namespace
 
 Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::uint64_t elements,
-                             ElementFormat tensor_format, const ExchangeOptions& options) {
+                             ElementFormat tensor_format, const ExchangeOptions& given) {
+  ExchangeOptions options = given;
+  if (collective == Collective::all_to_all) options.all_gather = {.element = tensor_format};
   CutRule rule = in_one_piece(options.cut);
   if (options.rows > 0 && !cut_format(collective, options).scaled && !rule.minishards)
     rule.minishards = options.rows;

@@ -37,7 +37,7 @@ std::uint32_t minishard_streams(const ExchangeOptions& options, const Cut& cut);
 ///  - all_reduce ("two-shot"): every rank sends each other rank its shard, sums the terms received
 ///    for its own shard, and sends the sum to all others;
 ///  - reduce_scatter, all_gather: one half of it;
-///  - all_to_all: every rank sends each other rank its shard.
+///  - all_to_all: every rank sends each other rank its shard, and keeps its own, unencoded.
 /// Two-shot quantizes every term once and every sum once.
 /// @throws std::invalid_argument if there are fewer than two ranks, or more parts than elements.
 Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::uint64_t elements,

@@ -31,7 +31,7 @@ inline void add_algorithms(input::Json& json, const std::string& format) {
   algorithms.push_back(config::kAutomatic);
   for (const config::Algorithm algorithm : algorithms) {
     const bool in_twos = algorithm == config::kAutomatic || algorithm->adds_in_twos;
-    const bool fits = format == "int8" ? config::can_be_quantized(config.collective, algorithm)
+    const bool fits = format == "int8"               ? config::can_be_quantized(algorithm)
                       : format == "global-qsgd-exp8" ? in_twos
                                                      : config::can_be_plain(algorithm);
     const bool shares = format.starts_with("fp8lm") || format.starts_with("global-qsgd");

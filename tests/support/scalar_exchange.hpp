@@ -87,13 +87,16 @@ inline std::vector<float> scalar_direct_gather(const values::TensorSource& sourc
   return as_tensor(source, pieces_through_wire(wire.all_gather, ranks, wire.minishards, shards));
 }
 
-/// All data of every sender, one tensor after the other.
+/// All data of every sender, one tensor after the other. The own shard does not travel.
 inline std::vector<float> scalar_all_to_all(const values::TensorSource& source, std::uint32_t ranks,
                                             const Wire& wire) {
   std::vector<float> all;
-  for (const auto& input : padded_inputs(source, ranks, ranks)) {
-    const auto sent =
-        as_tensor(source, pieces_through_wire(wire.reduce_scatter, ranks, wire.minishards, input));
+  const auto inputs = padded_inputs(source, ranks, ranks);
+  const std::size_t shard = inputs.front().size() / ranks;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    auto moved = pieces_through_wire(wire.reduce_scatter, ranks, wire.minishards, inputs[rank]);
+    for (std::size_t i = rank * shard; i < (rank + 1) * shard; ++i) moved[i] = inputs[rank][i];
+    const auto sent = as_tensor(source, moved);
     all.insert(all.end(), sent.begin(), sent.end());
   }
   return all;

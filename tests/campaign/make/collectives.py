@@ -14,7 +14,7 @@ FREE = ("int8", "int6", "int4", "fp8-e4m3", "fp8-e5m2", "fp8-e4m3fnuz", "fp8-e5m
 # algorithm: (collectives that it supports, supports plain types, supports quantized ones)
 ALGORITHMS = {
     "ring": (("all-reduce", "reduce-scatter", "all-gather", "broadcast"), True, False),
-    "equarx": (("all-reduce", "reduce-scatter", "all-gather"), False, True),
+    "equarx": (("all-reduce", "reduce-scatter", "all-gather", "broadcast"), False, True),
     "torus": (("all-reduce", "reduce-scatter", "all-gather"), True, True),
     "halving-doubling": (("all-reduce", "reduce-scatter", "all-gather"), True, True),
     "recursive-doubling": (("all-reduce",), True, True),
@@ -122,7 +122,6 @@ def collective(draw: Draw, kind: str, topology: dict, chips: int) -> dict:
     algorithm = draw.choice(names)
     made: dict = {"algorithm": algorithm}
     _, plain, scaled = ALGORITHMS[algorithm]
-    scaled = scaled and kind not in ("all-to-all", "broadcast")
     quantized = scaled and (not plain or draw.chance(0.6))
     if quantized:
         if algorithm != "equarx" or draw.chance(0.7):

@@ -207,8 +207,7 @@ TEST_CASE("an algorithm of another collective is refused with the supported ones
   refuse("all-gather", "recursive-doubling", halves);
   refuse("all-to-all", "ring", "one of direct, auto");
   refuse("all-to-all", "equarx", "one of direct, auto");
-  refuse("broadcast", "torus", "one of ring, direct, auto");
-  refuse("broadcast", "equarx", "one of ring, direct, auto");
+  refuse("broadcast", "torus", "one of ring, equarx, direct, auto");
 }
 
 TEST_CASE("keys that do not apply to an algorithm are refused") {
@@ -233,16 +232,15 @@ TEST_CASE("keys that do not apply to an algorithm are refused") {
            "selects phases of an AllReduce; remove it");
     refuse(collective, R"({"algorithm": "torus", "quantize": "both"})", "quantize", "remove it");
   }
-  refuse("all-to-all", R"({"algorithm": "direct", "scale": "fp32"})", "scale",
-         "this one has no scales, remove it");
   refuse("all-to-all", R"({"algorithm": "direct", "quantize": "both"})", "quantize", "remove it");
-  refuse("all-to-all", R"({"algorithm": "auto", "layout": "strided"})", "layout", "remove it");
   refuse("all-gather", R"({"algorithm": "two-shot"})", "algorithm",
          "'two-shot' implements AllReduce only; for AllGather use one of ring");
-  refuse("broadcast", R"({"algorithm": "equarx"})", "algorithm", "for Broadcast use one of");
+  refuse("broadcast", R"({"algorithm": "torus"})", "algorithm", "for Broadcast use one of");
   refuse("broadcast", R"({"algorithm": "ring", "block": 32})", "block", "remove it");
-  refuse("broadcast", R"({"algorithm": "ring", "format": "int9"})", "format", "one of bf16, fp32");
-  refuse("broadcast", R"({"algorithm": "ring", "format": "mxfp4"})", "format", "one of bf16, fp32");
+  refuse("broadcast", R"({"algorithm": "ring", "format": "int9"})", "format",
+         "did you mean 'int8'?");
+  refuse("broadcast", R"({"algorithm": "ring", "format": "mxfp4"})", "format",
+         "use \"algorithm\": \"equarx\"");
   refuse("all-reduce", R"({"algorithm": "ring", "scale": "fp32"})", "scale", "ring has no scales");
   refuse("all-reduce", R"({"algorithm": "torus", "scale": "fp32", "format": "bf16"})", "format",
          "is not quantized");
@@ -251,6 +249,25 @@ TEST_CASE("keys that do not apply to an algorithm are refused") {
   refuse("all-reduce", R"({"algorithm": "auto", "format": "int9"})", "format",
          "did you mean 'int8'?");
   refuse("all-reduce", R"({"algorithm": "torus", "axes": [0, 1]})", "axes", "unknown key");
+}
+
+TEST_CASE("values that are only moved have formats with scales, and their configurations return") {
+  for (const auto& [collective, algorithm] : {std::pair{"all-to-all", "direct"},
+                                              {"all-to-all", "auto"},
+                                              {"broadcast", "equarx"},
+                                              {"broadcast", "direct"},
+                                              {"all-gather", "direct"},
+                                              {"reduce-scatter", "direct"}})
+    for (const numerics::NamedFormat& named : numerics::named_formats()) {
+      if (!named.format.scaled) continue;
+      CAPTURE(collective, algorithm, named.name);
+      input::Json json = changed("/collective", collective);
+      json["collectives"] = {{{"algorithm", algorithm}, {"format", named.name}}};
+      json.erase("baseline");
+      const ExperimentConfig config = read_config(json);
+      CHECK(config.collectives[0].format == named.format);
+      CHECK(to_json(read_config(to_json(config))) == to_json(config));
+    }
 }
 
 TEST_CASE("labels are unique, and the baseline is one of them") {

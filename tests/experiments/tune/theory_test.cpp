@@ -25,6 +25,23 @@ TEST_CASE("theory predicts computed errors, and its floor is a lower bound") {
   }
 }
 
+TEST_CASE("values that are only moved are tuned, with the error of one quantization") {
+  for (const std::string collective : {"all-to-all", "broadcast"}) {
+    input::Json json = small(R"({"ring": 4})", "1 MiB");
+    json["tensor"]["dtype"] = "fp32";
+    json["collective"] = collective;
+    json["collectives"] = input::parse_json(R"([{"label": "bf16", "algorithm": "direct"}])");
+    std::size_t quantized = 0;
+    for (const TunedCandidate& candidate : exhaustive(json, with_formats({"int8"})).front) {
+      CAPTURE(collective, candidate.config.label);
+      ++quantized;
+      REQUIRE(candidate.theory_nmse);
+      CHECK(candidate.nmse == Approx(*candidate.theory_nmse).epsilon(0.1));
+    }
+    CHECK(quantized > 0);
+  }
+}
+
 TEST_CASE("errors of few bits on many ranks stay above the floor") {
   // A hop's quantization step far exceeds a rank's contribution: the loss is below the linear
   // prediction.

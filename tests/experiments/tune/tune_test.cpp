@@ -117,17 +117,11 @@ TEST_CASE("NaN in the inputs is named, and candidates that spread it are rejecte
                 "input of rank 1 has 1 NaN; every candidate spreads this");
 }
 
-TEST_CASE("unknown formats and collectives without a reduction are rejected") {
+TEST_CASE("unknown formats are rejected") {
   const input::Json json = small(R"({"ring": 4})", "64 KiB");
   check_refused([&] { tuned(json, with_formats({"int9"})); }, "--formats", "did you mean 'int8'");
   check_refused([&] { tuned(json, with_formats({""})); }, "--formats", "is not known");
   check_refused([&] { tuned(json, with_formats({"int8", "int8"})); }, "--formats", "twice");
-  for (const std::string collective : {"all-to-all", "broadcast"}) {
-    input::Json other = json;
-    other["collective"] = collective;
-    other["collectives"] = input::parse_json(R"([{"label": "bf16", "algorithm": "direct"}])");
-    check_refused([&] { tuned(other, {}); }, "/collective", "cannot be quantized");
-  }
 }
 
 }  // namespace

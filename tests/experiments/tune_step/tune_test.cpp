@@ -98,7 +98,7 @@ TEST_CASE("collectives within slices, between slices and of other kinds are tune
   })");
   const StepTuneResult result = tuned(json, with_formats({"int8", "bf16"}));
   CHECK(result.groups.size() == 3);
-  CHECK(group(result, "moved").candidates.list.size() == 1);
+  CHECK(group(result, "moved").candidates.list.size() > 1);
   CHECK(group(result, "between").candidates.list.size() > 1);
   CHECK(result.step.variants.back().speedup > 1.0);
 }

@@ -200,6 +200,22 @@ TEST_CASE("an AllToAll on shared links transfers all bytes, no faster than its l
   }
 }
 
+TEST_CASE("an AllToAll with scales takes the time of codes and scales, with a link per pair") {
+  for (const std::uint32_t ranks : {2U, 5U, 8U})
+    for (const std::size_t block : {32U, 128U}) {
+      CAPTURE(ranks, block);
+      ExchangeOptions options = exchange();
+      options.reduce_scatter = testing::int8_blocks(block);
+      const std::uint64_t shard = std::uint64_t{block} * 1024;
+      const Program program = make_direct_exchange(Collective::all_to_all, ranks, ranks * shard,
+                                                   ElementFormat::bf16, options);
+      const double bytes =
+          static_cast<double>(shard + 1024 * numerics::scale_bytes(options.reduce_scatter.scale));
+      CHECK(time_of(program, torus_machine(program, kRate, 0.0)) ==
+            Approx(bytes / kRate).epsilon(kRelative));
+    }
+}
+
 TEST_CASE("a ring broadcast takes a pipelined chain's time") {
   // Half of the tensor each way, in u microshards over N - 1 hops: the first one reaches the end
   // after (N - 1) (a + t), and then one every t.

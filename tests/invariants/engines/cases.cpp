@@ -63,7 +63,7 @@ collectives::Program make_program(std::string& description) {
       rows[pick(0, static_cast<std::uint32_t>(rows.size()) - 1)];
   const collectives::Collective collective =
       row.collectives[pick(0, static_cast<std::uint32_t>(row.collectives.size()) - 1)];
-  const bool scaled = !row.can_be_plain || (flip() && row.can_quantize(collective));
+  const bool scaled = !row.can_be_plain || (flip() && row.can_be_quantized);
   const numerics::BlockFormat format =
       scaled ? numerics::BlockFormat{.element = ElementFormat::int8, .scaled = true}
              : numerics::BlockFormat{.element = ElementFormat::bf16};

@@ -230,9 +230,10 @@ Make direct(Collective collective) {
 }
 
 void check_exchange(const Make& make, const Oracle& oracle, const std::vector<std::uint32_t>& sizes,
-                    std::uint64_t elements = 9'001) {
+                    std::uint64_t elements = 9'001,
+                    const std::vector<Formats>& of = all_formats()) {
   for (const std::uint32_t ranks : sizes)
-    for (const Formats& formats : all_formats())
+    for (const Formats& formats : of)
       for (const auto& [minishards, microshards] : {std::pair{1U, 1U}, {3U, 2U}}) {
         if (elements < 1000 && minishards > 1) continue;
         CAPTURE(ranks, formats.name, minishards, microshards);
@@ -271,6 +272,84 @@ TEST_CASE("a direct AllGather has the oracle's bits") {
 TEST_CASE("an AllToAll has the oracle's bits for every sender") {
   check_exchange(direct(Collective::all_to_all), scalar_all_to_all, kAnyRanks);
   check_exchange(direct(Collective::all_to_all), scalar_all_to_all, kAnyRanks, 5);
+}
+
+TEST_CASE("an AllToAll has the oracle's bits in formats of experts and of MX") {
+  // DeepEP's dispatch: FP32 scales of 128 elements (kernels/internode_ll.cu, kNumPerChannels).
+  const BlockFormat experts{ElementFormat::fp8_e4m3, true, ScaleFormat::fp32,
+                            ScaleLayout::contiguous, 128};
+  std::vector<Formats> formats = {{"fp8 by 128", experts, experts}};
+  for (const equarx::numerics::NamedFormat& named : equarx::numerics::named_formats())
+    if (named.name == "mxfp8-e4m3" || named.name == "mxfp4" || named.name == "nvfp4" ||
+        named.name == "int4")
+      formats.push_back({std::string(named.name), named.format, named.format});
+  REQUIRE(formats.size() == 5);
+  check_exchange(direct(Collective::all_to_all), scalar_all_to_all, kAnyRanks, 9'001, formats);
+}
+
+namespace {
+
+/// The payload of a microshard that ranks write for the rank at an offset.
+BufferId payload_of(const Program& program, const Tile& tile) {
+  for (BufferId id = 0; id < program.buffers.size(); ++id) {
+    const Buffer& buffer = program.buffers[id];
+    if (buffer.content == Content::payload && buffer.phase == Phase::reduce_scatter &&
+        buffer.tile == tile)
+      return id;
+  }
+  throw std::logic_error("no such payload");
+}
+
+/// Rounds the minishard at `first` stochastically, microshard by microshard.
+void round_randomly(const Program& program, Rank rank, Tile tile, std::uint64_t chunk,
+                    std::vector<float>& values) {
+  const ReferenceCodec codec(program.format(Phase::reduce_scatter));
+  const Range minishard = program.partition.minishard(tile);
+  const std::size_t groups = scale_count(program.format(Phase::reduce_scatter), minishard.size());
+  std::vector<float> scales(groups);
+  std::vector<std::byte> encoded(scales_bytes(program.format(Phase::reduce_scatter), groups));
+  codec.find_amax(std::span(values).subspan(chunk + minishard.begin, minishard.size()), 0, scales);
+  codec.encode_scales(scales, encoded);
+  codec.decode_scales(encoded, scales);
+  for (; tile.microshard < program.partition.cut(0).microshards; ++tile.microshard) {
+    const Range part = program.partition.microshard(tile);
+    const std::size_t in_minishard = part.begin - minishard.begin;
+    const std::span<float> own = std::span(values).subspan(chunk + part.begin, part.size());
+    std::vector<std::byte> payload(part.size());
+    codec.quantize(own, in_minishard, scales, payload,
+                   {.seed = ValueOptions{}.rounding_seed,
+                    .rank = rank,
+                    .hop = payload_of(program, tile),
+                    .first_element = chunk + part.begin});
+    codec.dequantize(payload, in_minishard, scales, own);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an AllToAll rounds stochastically as the oracle does, and in both directions") {
+  constexpr std::uint64_t kElements = 9'001;
+  for (BlockFormat format : {int8_blocks(32), int8_strided()})
+    for (const std::uint32_t ranks : {2U, 3U, 8U}) {
+      CAPTURE(ranks, format.block);
+      format.rounding = equarx::numerics::Rounding::stochastic;
+      const Program program =
+          make_direct_exchange(Collective::all_to_all, ranks, kElements, ElementFormat::bf16,
+                               {format, format, {.minishards = 3, .microshards = 2}});
+      const TensorSource source(InputSpec{.seed = 24}, kElements, ElementFormat::bf16);
+      const std::uint64_t chunk = program.partition.chunk_elements(0);
+      std::vector<float> all;
+      auto inputs = padded_inputs(source, ranks, ranks);
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        for (Rank away = 1; away < ranks; ++away)
+          for (std::uint32_t minishard = 0; minishard < 3; ++minishard)
+            round_randomly(program, rank, {.shard_offset = away, .minishard = minishard},
+                           (rank + away) % ranks * chunk, inputs[rank]);
+        const auto moved = as_tensor(source, inputs[rank]);
+        all.insert(all.end(), moved.begin(), moved.end());
+      }
+      check(program, source, all);
+    }
 }
 
 TEST_CASE("one-shot has the oracle's bits") {

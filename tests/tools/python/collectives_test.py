@@ -105,6 +105,18 @@ class Kinds(unittest.TestCase):
         numpy.testing.assert_array_equal(equarx.broadcast(tensors).of_rank(3), tensors[0])
         numpy.testing.assert_array_equal(equarx.all_to_all(tensors).result, tensors)
 
+    def test_quantized_values_that_are_only_moved_are_off_by_half_a_step(self):
+        tensors = normal(4, 4096)
+        largest = numpy.abs(tensors).max()
+        for outcome, sent in ((equarx.all_to_all(tensors, "int8"), tensors), (equarx.broadcast(tensors, "int8"), tensors[0])):
+            errors = numpy.abs(outcome.result - sent)
+            self.assertGreater(errors.max(), 0)
+            self.assertLessEqual(errors.max(), largest / 127 / 2 * 1.001)
+        sent = equarx.all_to_all(tensors, "int8")
+        for rank in range(4):  # a rank's own shard does not travel
+            for part in sent.shard(rank):
+                numpy.testing.assert_array_equal(sent.result[rank][part], tensors[rank][part])
+
     def test_the_result_of_a_rank_is_its_shard(self):
         tensors = normal(4, 10000)
         whole = equarx.reduce_scatter(tensors, "int8")

@@ -17,7 +17,7 @@ from .result import Run
 
 # Algorithm of a collective: without scales, and with them.
 _DEFAULTS = {"all-reduce": ("ring", "equarx"), "reduce-scatter": ("ring", "equarx"), "all-gather": ("ring", "equarx"),
-             "all-to-all": ("direct", "direct"), "broadcast": ("ring", "ring")}
+             "all-to-all": ("direct", "direct"), "broadcast": ("ring", "equarx")}
 _LABEL = "collective"
 
 
@@ -250,4 +250,4 @@ all_gather = _define("all_gather", "all-gather", _RING,
                      "AllGather: every rank ends with all shards; each rank contributes its own shard of its array.")
 all_to_all = _define("all_to_all", "all-to-all", '"direct"',
                      "AllToAll: every rank ends with its own shard of every rank's array.")
-broadcast = _define("broadcast", "broadcast", '"ring"', "Broadcast: every rank ends with the array of rank 0.")
+broadcast = _define("broadcast", "broadcast", _RING, "Broadcast: every rank ends with the array of rank 0.")
