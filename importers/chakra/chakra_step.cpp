@@ -12,7 +12,6 @@
 
 #include "importers/chakra/merged_nodes.hpp"
 #include "importers/common/device_axes.hpp"
-#include "models/collectives/algorithm.hpp"
 #include "models/steps/chip_lists.hpp"
 
 namespace equarx::steps {
@@ -247,8 +246,7 @@ class ChakraBuilder {
       imported.call.collective = *simulated_as(node.collective);
       imported.call.dtype = options_.dtype;
       imported.call.elements = elements_of(made.bytes, options_.dtype);
-      imported.can_quantize =
-          is_wide(options_.dtype) && collectives::sums(imported.call.collective);
+      imported.can_quantize = is_wide(options_.dtype);
     }
     return entry_of(std::move(made));
   }

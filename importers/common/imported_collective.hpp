@@ -31,7 +31,7 @@ struct ImportedCollective {
   CollectiveCall call;                            ///< valid if simulated and not a permute
   std::optional<Permute> permute = std::nullopt;  ///< set if simulated as a permute
   /// True if it may be quantized: floating-point elements of 16 bits or more that are summed or
-  /// gathered (collectives::sums()).
+  /// moved.
   bool can_quantize = false;
 };
 

@@ -11,7 +11,6 @@
 
 #include "importers/common/device_axes.hpp"
 #include "importers/hlo/tensor_types.hpp"
-#include "models/collectives/algorithm.hpp"
 #include "models/steps/chip_lists.hpp"
 
 namespace equarx::steps {
@@ -37,8 +36,8 @@ class Collectives {
     while (!groups_.insert(made.group).second) made.group += "'";
     const TensorType type = tensor_type(op.type);
     const auto collective = collective_of(op.kind);
-    made.can_quantize = type.is_exact && is_wide(type.format) && collective &&
-                        collectives::sums(*collective) && (op.combines.empty() || op.adds);
+    made.can_quantize =
+        type.is_exact && is_wide(type.format) && collective && (op.combines.empty() || op.adds);
     made.skip_reason = set_chips(op, made);
     if (!made.skip_reason.empty() || made.permute) return made;
     made.call.collective = collective.value();

@@ -13,7 +13,6 @@
 #include "importers/common/imported_collective.hpp"
 #include "importers/profile/events.hpp"
 #include "importers/profile/groups.hpp"
-#include "models/collectives/algorithm.hpp"
 
 namespace equarx::profile {
 namespace {
@@ -165,8 +164,7 @@ std::string set_data(const Json& args, std::string_view kernel, Call& call) {
   if (call.bytes <= 0.0) return "moves no data";
   call.collective = kind->collective;
   call.is_uneven = kind->collective == Collective::all_to_all && is_uneven(args);
-  call.can_quantize = type->is_exact && steps::is_wide(type->format) &&
-                      collectives::sums(kind->collective) && !sums_nothing(kernel);
+  call.can_quantize = type->is_exact && steps::is_wide(type->format) && !sums_nothing(kernel);
   return {};
 }
 

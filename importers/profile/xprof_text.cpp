@@ -10,7 +10,6 @@
 #include "importers/hlo/scanner.hpp"
 #include "importers/hlo/shape_text.hpp"
 #include "importers/hlo/tensor_types.hpp"
-#include "models/collectives/algorithm.hpp"
 
 namespace equarx::profile {
 namespace {
@@ -145,8 +144,7 @@ Call xprof_call(const HloText& text, std::uint32_t chips) {
   call.chips = static_cast<std::uint32_t>(groups->front().size());
   if (kind == hlo::CollectiveKind::reduce_scatter) call.bytes *= call.chips;
   if (call.bytes <= 0.0) call.obstacle = "moves no data";
-  call.can_quantize = is_exact && steps::is_wide(format) && collectives::sums(*call.collective) &&
-                      !is_other_reduction(text.to_apply);
+  call.can_quantize = is_exact && steps::is_wide(format) && !is_other_reduction(text.to_apply);
   return call;
 }
 

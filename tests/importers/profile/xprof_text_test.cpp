@@ -61,7 +61,7 @@ TEST_CASE("what is not quantized") {
   CHECK(can("%all-reduce = f32[8] all-reduce(%x), to_apply=%region_0.4"));
   CHECK_FALSE(can("%all-reduce = f32[8] all-reduce(%x), to_apply=%maximum.4"));
   CHECK_FALSE(can("%all-reduce = s32[8] all-reduce(%x), to_apply=%add.4"));
-  CHECK_FALSE(can("%all-to-all = f32[8] all-to-all(%x)"));
+  CHECK(can("%all-to-all = f32[8] all-to-all(%x)"));
   CHECK(call_of("%collective-permute = f32[8] collective-permute(%x), "
                 "source_target_pairs={{0,1}}",
                 4)
