@@ -107,9 +107,14 @@ const Metrics<Answer>& ranked_metrics() {
 const Metrics<OperatingPoint>& point_metrics() {
   static const Metrics<OperatingPoint> metrics = {
       {{.key = "requests_per_s", .meaning = "arrivals"}, &OperatingPoint::requests_per_s},
-      {{.key = "ttft_s", .unit = Unit::time, .meaning = "at the percentile of the request"},
+      {{.key = "ttft_s",
+        .unit = Unit::time,
+        .meaning = "at the percentile of the request",
+        .title = "TTFT",
+        .place = 60},
        &OperatingPoint::ttft_s},
-      {{.key = "tpot_s", .unit = Unit::time, .meaning = "likewise"}, &OperatingPoint::tpot_s},
+      {{.key = "tpot_s", .unit = Unit::time, .meaning = "likewise", .title = "TPOT", .place = 62},
+       &OperatingPoint::tpot_s},
       {{.key = "output_tokens_per_s", .meaning = "tokens generated"},
        &OperatingPoint::output_tokens_per_s},
       {{.key = "tokens_per_s_per_user", .meaning = "1 / mean time per token"},

@@ -13,6 +13,7 @@
 #include "base/input/json.hpp"
 #include "base/units/quantity.hpp"
 #include "experiments/report/axes.hpp"
+#include "experiments/report/served_loads.hpp"
 #include "experiments/result/all_metrics.hpp"
 
 namespace equarx::report {
@@ -60,9 +61,10 @@ std::size_t rank_of(const std::string& key) {
   const auto setting = std::ranges::find(kSettings, key, &SettingColumn::key);
   if (setting != kSettings.end())
     return setting->place > 0 ? static_cast<std::size_t>(setting->place) : kHidden;
+  const result::MetricInfo* const known = find_any_metric(key);
+  if (known != nullptr && known->place > 0) return static_cast<std::size_t>(known->place);
   const std::vector<result::MetricInfo>& metrics = result::all_metrics();
   const auto metric = std::ranges::find(metrics, key, &result::MetricInfo::key);
-  if (metric != metrics.end() && metric->place > 0) return static_cast<std::size_t>(metric->place);
   return kHidden + 1 + static_cast<std::size_t>(metric - metrics.begin());
 }
 
@@ -183,7 +185,7 @@ void name_and_measure(ReportColumn& column) {
     column.title = setting->title;
     column.kind = ColumnKind::text;
     column.shown = setting->place > 0;
-  } else if (const result::MetricInfo* const metric = result::find_metric(column.key)) {
+  } else if (const result::MetricInfo* const metric = find_any_metric(column.key)) {
     column.title = result::title_of(*metric);
     column.kind = kind_of(metric->unit);
     column.shown = metric->place > 0;
@@ -238,14 +240,16 @@ input::Json setting_of(const input::Json& config, const std::string& label) {
   return setting;
 }
 
-/// Titles the labels "variant" if all runs are of steps, which have no algorithm of their own.
+/// Titles the labels "variant" if all runs are of steps, which have no algorithm of their own, and
+/// "replica" if they are of served loads.
 void name_variants(std::vector<ReportColumn>& columns) {
   const auto column = [&](std::string_view key) {
     return std::ranges::find(columns, key, &ReportColumn::key);
   };
-  if (column("exposed_s") != columns.end() && column("algorithm") == columns.end() &&
-      column("label") != columns.end())
-    column("label")->title = "variant";
+  const auto has = [&](std::string_view key) { return column(key) != columns.end(); };
+  if (has("algorithm") || !has("label")) return;
+  if (has("exposed_s")) column("label")->title = "variant";
+  if (has("tokens_per_s_per_user")) column("label")->title = "replica";
 }
 
 std::vector<ReportColumn> run_columns(const ReportResults& results) {

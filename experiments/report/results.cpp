@@ -14,9 +14,11 @@
 #include "base/input/json_text.hpp"
 #include "base/input/pointer.hpp"
 #include "base/input/renamed_keys.hpp"
+#include "base/input/schema.hpp"
 #include "experiments/config/chip_changes.hpp"
 #include "experiments/report/axes.hpp"
 #include "experiments/report/bases.hpp"
+#include "experiments/report/served_loads.hpp"
 
 namespace equarx::report {
 namespace {
@@ -72,13 +74,13 @@ class Reader {
   void read(const std::string& path) {
     const std::string text = input::read_file(path);
     file_ = path;
-    has_old_keys_ = input::has_renamed_keys(text);
+    has_old_keys_ = input::has_renamed_keys(text) && !is_served(text);
     if (has_old_keys_) note(input::renamed_note(path));
     const std::size_t before = results_.rows.size();
     if (is_lines(text))
       read_lines(text);
     else
-      input::within(file_, [&] { read_result(input::parse_json(text)); });
+      input::within(file_, [&] { read_any(input::parse_json(text)); });
     if (results_.rows.size() == before && repeated_ == 0)
       throw input::InputError("", fmt::format("{}: no results in it; {}", path, kAskForResults));
   }
@@ -110,6 +112,12 @@ class Reader {
 
   void note(std::string text) { results_.notes.push_back(std::move(text)); }
 
+  /// True for outputs of `serve` and `plan`, whose keys were never renamed.
+  static bool is_served(const std::string& text) {
+    const input::Json json = input::Json::parse(text, nullptr, false);
+    return is_load(json) || is_plan(json);
+  }
+
   /// True if the first line is a JSON object, but not a complete result.
   static bool is_lines(const std::string& text) {
     const std::string first = text.substr(0, text.find('\n'));
@@ -132,6 +140,19 @@ class Reader {
       }
       input::within(fmt::format("{}: line {}", file_, number),
                     [&] { read_point(input::parse_json(line)); });
+    }
+  }
+
+  /// An output of `run`, `serve` or `plan`.
+  void read_any(const input::Json& json) {
+    if (is_plan(json)) {
+      input::check_schema(json, "plan");
+      for (const input::Json& point : points_of_plan(json)) read_point(point);
+    } else if (is_load(json)) {
+      input::check_schema(json, "served");
+      read_result(result_of_load(json));
+    } else {
+      read_result(json);
     }
   }
 

@@ -48,7 +48,8 @@ struct ReportResults {
   std::vector<std::string> notes;
 };
 
-/// Reads the output of `run --json`, also of a step, and of `sweep` (JSON Lines), in any mix.
+/// Reads outputs of `run --json`, also of a step, of `serve --json` and `plan --json`, and of `sweep`
+/// (JSON Lines), in any mix.
 ///
 /// Only the last of duplicate runs (same key, version and label) is kept. Left out are failed
 /// points that were computed later, and results of an earlier state of a sweep with the same

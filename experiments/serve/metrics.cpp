@@ -44,12 +44,31 @@ constexpr std::array<std::string_view, serving::kStates> kStateMeanings = {
     "prefill",
     "decoding"};
 
-Metrics<Distribution> distribution_metrics() {
-  return {{{.key = "mean_s", .unit = Unit::time, .meaning = "mean"}, &Distribution::mean},
-          {{.key = "p50_s", .unit = Unit::time, .meaning = "median"}, &Distribution::p50},
-          {{.key = "p90_s", .unit = Unit::time, .meaning = "90 % are below"}, &Distribution::p90},
-          {{.key = "p99_s", .unit = Unit::time, .meaning = "99 % are below"}, &Distribution::p99},
-          {{.key = "max_s", .unit = Unit::time, .meaning = "largest"}, &Distribution::most}};
+/// Titles of a distribution's columns.
+using Titles = std::array<std::string_view, 5>;
+
+constexpr Titles kTtft = {"TTFT, mean", "TTFT, median", "TTFT, 90 %", "TTFT, 99 %", "TTFT, most"};
+constexpr Titles kTpot = {"TPOT, mean", "TPOT, median", "TPOT, 90 %", "TPOT, 99 %", "TPOT, most"};
+constexpr Titles kItl = {"ITL, mean", "ITL, median", "ITL, 90 %", "ITL, 99 %", "ITL, most"};
+constexpr Titles kLatency = {"latency, mean", "latency, median", "latency, 90 %", "latency, 99 %",
+                             "latency, most"};
+
+/// `place`: of the median, 0: hidden; the 99 % follow
+Metrics<Distribution> distribution_metrics(const Titles& titles, int place) {
+  const auto metric = [&](const char* key, std::string_view meaning, std::size_t title, int at,
+                          double Distribution::*figure) {
+    return result::Metric<Distribution>({.key = key,
+                                         .unit = Unit::time,
+                                         .meaning = meaning,
+                                         .title = titles.at(title),
+                                         .place = at},
+                                        figure);
+  };
+  return {metric("mean_s", "mean", 0, 0, &Distribution::mean),
+          metric("p50_s", "median", 1, place, &Distribution::p50),
+          metric("p90_s", "90 % are below", 2, 0, &Distribution::p90),
+          metric("p99_s", "99 % are below", 3, place > 0 ? place + 1 : 0, &Distribution::p99),
+          metric("max_s", "largest", 4, 0, &Distribution::most)};
 }
 
 Metrics<ServeResult> latency_metrics() {
@@ -64,13 +83,14 @@ Metrics<ServeResult> latency_metrics() {
   };
   return result::joined<ServeResult>(
       {object("ttft", "time to first token"),
-       result::within<ServeResult>("ttft", distribution_metrics(), member(&Summary::ttft)),
+       result::within<ServeResult>("ttft", distribution_metrics(kTtft, 60), member(&Summary::ttft)),
        object("tpot", "time per output token after the first, by request"),
-       result::within<ServeResult>("tpot", distribution_metrics(), member(&Summary::tpot)),
+       result::within<ServeResult>("tpot", distribution_metrics(kTpot, 62), member(&Summary::tpot)),
        object("itl", "inter-token latency, by token"),
-       result::within<ServeResult>("itl", distribution_metrics(), member(&Summary::itl)),
+       result::within<ServeResult>("itl", distribution_metrics(kItl, 0), member(&Summary::itl)),
        object("latency", "arrival to last token"),
-       result::within<ServeResult>("latency", distribution_metrics(), member(&Summary::latency))});
+       result::within<ServeResult>("latency", distribution_metrics(kLatency, 0),
+                                   member(&Summary::latency))});
 }
 
 bool is_calibrated(const ServeResult& result) {
@@ -85,7 +105,10 @@ Metrics<ServeResult> rate_metrics() {
        [](const ServeResult& result) { return result.outcome.records.size(); }},
       {{.key = "time_s", .unit = Unit::time, .meaning = "until the last token"},
        [](const ServeResult& result) { return result.outcome.end_s; }},
-      {{.key = "requests_per_s", .meaning = "completed, from the first arrival on"},
+      {{.key = "requests_per_s",
+        .meaning = "completed, from the first arrival on",
+        .title = "requests/s",
+        .place = 50},
        [](const ServeResult& result) { return result.summary.requests_per_s; }},
       {{.key = "offered_requests_per_s",
         .meaning = "arrivals; absent with `concurrency`",
@@ -100,15 +123,23 @@ Metrics<ServeResult> rate_metrics() {
        &ServeResult::capacity_per_s},
       {{.key = "output_tokens_per_s", .meaning = "tokens generated"},
        [](const ServeResult& result) { return result.summary.output_tokens_per_s; }},
-      {{.key = "output_tokens_per_s_per_chip", .meaning = "of both pools"},
+      {{.key = "output_tokens_per_s_per_chip",
+        .meaning = "of both pools",
+        .title = "output tokens/s per chip",
+        .place = 54},
        [](const ServeResult& result) { return result.summary.output_tokens_per_s / result.chips; }},
       {{.key = "total_tokens_per_s", .meaning = "with prompts"},
        [](const ServeResult& result) { return result.summary.total_tokens_per_s; }},
-      {{.key = "tokens_per_s_per_user", .meaning = "1 / mean `tpot`"},
+      {{.key = "tokens_per_s_per_user",
+        .meaning = "1 / mean `tpot`",
+        .title = "tokens/s per user",
+        .place = 52},
        [](const ServeResult& result) { return result.summary.tokens_per_s_per_user; }},
       {{.key = "cost_per_million_output_tokens_usd",
         .meaning = "price of all chips for the whole time; absent without a price",
-        .empty = Empty::absent},
+        .empty = Empty::absent,
+        .title = "$ per million output tokens",
+        .place = 56},
        &ServeResult::dollars_per_million},
       {{.key = "chips", .unit = Unit::count, .meaning = "of both pools"}, &ServeResult::chips},
       {{.key = "calibrated",

@@ -289,8 +289,10 @@ void add_report(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "report", "Write results as a self-contained HTML page with table, charts and pictures");
   command
-      ->add_option("RESULTS", arguments->results,
-                   "Results of 'run --json' (with --links for pictures) and of 'sweep', in any mix")
+      ->add_option(
+          "RESULTS", arguments->results,
+          "Results of 'run --json' (with --links for pictures), of 'serve --json' and 'plan "
+          "--json', and of 'sweep', in any mix")
       ->type_name(kPath)
       ->required();
   command->add_option("--output,-o", arguments->output, "The HTML file")

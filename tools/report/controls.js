@@ -60,9 +60,12 @@ class ChartControls {
     const isSize = (column) => column.kind === "bytes";
     const byUse = [...axes].sort((a, b) => isSize(b) - isSize(a) || b.isNumeric - a.isNumeric || count(b) - count(a));
     const label = this.data.column("label");
-    const x = byUse[0] ?? label ?? this.data.columns[0];
+    const [user, chip] = ["tokens_per_s_per_user", "output_tokens_per_s_per_chip"].map((key) => this.data.column(key));
+    const isServed = user && chip;  // latency against throughput
+    const x = isServed ? user : byUse[0] ?? label ?? this.data.columns[0];
     const speedup = this.data.column("speedup");
-    const y = (speedup && count(speedup) > 1 ? speedup : this.data.column("time_s")) ?? this.data.columns.find((column) => column.isNumeric);
+    const y = isServed ? chip
+      : (speedup && count(speedup) > 1 ? speedup : this.data.column("time_s")) ?? this.data.columns.find((column) => column.isNumeric);
     const [group, group2] = this.suggestGroups(y, [label, ...byUse.slice(1)].filter((column) =>
       column && column !== x && column.codes && count(column) > 1 && count(column) <= kMostGroups), label);
     this.first = { x: x.key, y: y.key, group: group?.key ?? "", group2: group2?.key ?? "", marksChoice: "auto" };

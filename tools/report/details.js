@@ -162,7 +162,10 @@ class Details {
   /// failed point, with its axes on top of the original configuration.
   commandText(row, config) {
     const warning = isRounded(config) ? "# The page rounded an integer beyond 2^53, such as a seed: correct it.\n" : "";
-    if (config !== null) return `${warning}equarx-sim run /dev/stdin <<'END'\n${this.configText}END\n`;
+    if (config !== null) {
+      const verb = config.serving ? "serve" : "run";
+      return `${warning}equarx-sim ${verb} /dev/stdin <<'END'\n${this.configText}END\n`;
+    }
     const sets = Object.entries(this.data.source(row).axes ?? {}).map(([pointer, value]) =>
       `--set ${shellQuoted(`${pointer}=${typeof value === "string" ? value : JSON.stringify(value)}`)}`);
     return ["equarx-sim run CONFIG.json", ...sets].join(" \\\n  ");
