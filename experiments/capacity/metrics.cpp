@@ -97,7 +97,7 @@ const Metrics<Answer>& ranked_metrics() {
        end_of(&variation::Interval::high)},
       {{.key = "weights_nmse", .meaning = "on normal values; 0 for bf16"},
        [](const Answer& one) { return one.candidate.errors.weights_nmse; }},
-      {{.key = "kv_nmse", .meaning = "on normal values; 0 for bf16"},
+      {{.key = "kv_nmse", .meaning = "of attention over a drawn KV cache; 0 for bf16"},
        [](const Answer& one) { return one.candidate.errors.kv_nmse; }},
       {{.key = "sums_nmse", .meaning = "of an AllReduce on normal values; 0 on one chip"},
        [](const Answer& one) { return one.candidate.errors.sums_nmse; }}};

@@ -118,7 +118,7 @@ const input::Table<serving::Prefixes>& prefixes_table() {
   static const input::Table<Prefixes> table{
       {"count", &Prefixes::count, input::Integer{1, kMostRequests}, "number of texts",
        input::kRequired},
-      {"tokens", &Prefixes::tokens, input::Integer{1, kMostTokens},
+      {"tokens", &Prefixes::tokens, input::Integer{1, kMostRequestTokens},
        "of each text, and part of `prompt`; shorter prompts are all prefix", input::kRequired},
       {"zipf", &Prefixes::zipf, FromZero{kMostZipf},
        "the k-th text starts a share of the prompts that is proportional to k^-zipf; 0: all are "
