@@ -118,7 +118,7 @@ test("the row of a workload has compute, communication and operations", (browser
     await page.locator("#table tr[data-row='1']").click();
     const text = await page.locator("#row-time").innerText();
     assert.match(text, /GEMMs\s+3\.100 ms\s+50\.0 %/);
-    assert.match(text, /communication\s+2\.100 ms\s+33\.9 %/);
+    assert.match(text, /exposed\s+2\.100 ms\s+33\.9 %/);
     assert.match(text, /attention output\s+matrix\s+62\s+3\.000 ms\s+75\.0 %\s+699\.0\s+1 MiB\s+matrix unit/);
     assert.match(text, /softmax.*HBM$/s);
   }));
