@@ -77,7 +77,7 @@ struct Tensors {
 Tensors read_cache(const AttentionFiles& files) {
   if (files.keys.has_value() != files.values.has_value())
     throw input::InputError(files.keys ? "/keys" : "/values",
-                            "give files of keys and of values, or none of both");
+                            "give files of keys and of values, or neither");
   if (!files.keys) {
     CacheShape shape = kDrawn;
     shape.head_size = files.head_size.value_or(shape.head_size);

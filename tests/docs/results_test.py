@@ -151,7 +151,7 @@ def of_tune() -> set[str]:
     found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for config, *options in ((SMALL,), (TINY,), (SMALL, "--budget", "1 ns"),
+        for config, *options in ((SMALL,), (TINY,), ({**SMALL, "hardware": LIMITED},), (SMALL, "--budget", "1 ns"),
                                  (SMALL, "--contract", "one-rounding,no-overflow")):
             made = program("tune", written(folder, config), "--formats", "int8,bf16", "--json", *options, folder=folder)
             found |= json_keys.paths(json.loads(made), closed)

@@ -98,8 +98,8 @@ TEST_CASE("attention report: tensors that disagree are refused") {
                          const std::string& remedy) {
     check_refused([&] { attend(files, int4()); }, place, remedy);
   };
-  check({.keys = file("1.npy", {2, 4})}, "/keys", "none of both");
-  check({.values = file("1.npy", {2, 4})}, "/values", "none of both");
+  check({.keys = file("1.npy", {2, 4})}, "/keys", "neither");
+  check({.values = file("1.npy", {2, 4})}, "/values", "neither");
   check({.keys = file("2.npy", {2, 4}), .values = file("3.npy", {2, 4})}, "/keys",
         "with --head-size");
   check({.keys = file("4.npy", {2, 4}), .values = file("5.npy", {2, 4}), .head_size = 3}, "/keys",

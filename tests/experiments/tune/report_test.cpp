@@ -41,7 +41,7 @@ TEST_CASE("candidates of the front have the cost and energy of a run") {
   input::Json json = small(R"({"ring": 4})", "256 KiB");
   const std::string chip = json["hardware"];
   json["hardware"] = {
-      {"base", chip}, {"price", "$3600/h"}, {"power_idle", "100 W"}, {"power_busy", "250 W"}};
+      {"based_on", chip}, {"price", "$3600/h"}, {"power_idle", "100 W"}, {"power_busy", "250 W"}};
   const TuneResult result = tuned(json, with_formats({"int8", "bf16"}));
   const input::Json found = to_json(result, json);
   const input::Json& best = found["front"][found["best"].get<std::size_t>()];
