@@ -41,11 +41,11 @@ Simulated timed(const config::PoolConfig& pool, const step::StepPlan& plan) {
           static_cast<double>(result.messages)};
 }
 
-/// Interval of numbers of positions between simulated ones.
-using Interval = std::pair<std::uint64_t, std::uint64_t>;
+/// Range of numbers of positions between simulated ones.
+using RowRange = std::pair<std::uint64_t, std::uint64_t>;
 
 /// Number of positions halfway, on a logarithmic scale.
-std::uint64_t middle(const Interval& interval) {
+std::uint64_t middle(const RowRange& interval) {
   return static_cast<std::uint64_t>(std::llround(
       std::sqrt(static_cast<double>(interval.first) * static_cast<double>(interval.second))));
 }
@@ -105,16 +105,16 @@ void StepCosts::simulate(unsigned threads) {
     powers.push_back(rows);
   powers.push_back(pool_.scheduler.limits.tokens);
   const std::vector<double> first = run(powers);
-  std::vector<Interval> open;
+  std::vector<RowRange> open;
   for (std::size_t i = 0; i < powers.size(); ++i) {
     communication_[powers[i]] = first[i];
     if (i > 0 && powers[i] > powers[i - 1] + 1) open.emplace_back(powers[i - 1], powers[i]);
   }
   while (!open.empty()) {
     std::vector<std::uint64_t> middles;
-    for (const Interval& interval : open) middles.push_back(middle(interval));
+    for (const RowRange& interval : open) middles.push_back(middle(interval));
     const std::vector<double> seconds = run(middles);
-    std::vector<Interval> next;
+    std::vector<RowRange> next;
     for (std::size_t i = 0; i < open.size(); ++i) {
       const auto rows = static_cast<double>(middles[i]);
       const double step_s = seconds[i] + rest_s({.rows = rows, .logits = rows});
@@ -130,7 +130,7 @@ void StepCosts::simulate(unsigned threads) {
     }
     for (std::size_t i = 0; i < open.size(); ++i) communication_[middles[i]] = seconds[i];
     std::erase_if(next,
-                  [](const Interval& interval) { return interval.second <= interval.first + 1; });
+                  [](const RowRange& interval) { return interval.second <= interval.first + 1; });
     open = std::move(next);
   }
 }

@@ -27,7 +27,7 @@ std::optional<Step> Replica::start_step(double now_s) {
   set_cause(waiting_.empty() ? State::waits_for_step : cause, now_s);
   if (scheduled_.empty()) return std::nullopt;  // memory is held by transfers
   runs_step_ = true;
-  return std::move(filling.step);
+  return filling.step;
 }
 
 /// Schedules running sequences. Returns false if one was preempted.
