@@ -66,23 +66,14 @@ Rows read_rows(const tensors::TensorFile& file, const std::optional<std::uint64_
 }
 
 /// Keys and values of files, or drawn.
-struct Tensors {
-  CacheShape shape;
-  std::vector<float> keys;
-  std::vector<float> values;
-
-  Cache view() const { return {.shape = shape, .keys = keys, .values = values}; }
-};
-
-Tensors read_cache(const AttentionFiles& files) {
+attention::OwnedCache read_cache(const AttentionFiles& files) {
   if (files.keys.has_value() != files.values.has_value())
     throw input::InputError(files.keys ? "/keys" : "/values",
                             "give files of keys and of values, or neither");
   if (!files.keys) {
     CacheShape shape = kDrawn;
     shape.head_size = files.head_size.value_or(shape.head_size);
-    attention::DrawnCache drawn(shape, kSeed);
-    return {shape, std::move(drawn.keys), std::move(drawn.values)};
+    return attention::DrawnCache(shape, kSeed);
   }
   Rows keys = read_rows(*files.keys, files.head_size, "/keys");
   Rows values = read_rows(*files.values, files.head_size, "/values");
@@ -124,7 +115,7 @@ input::Json part_json(const StoredPart& part, double output_nmse) {
 }  // namespace
 
 AttentionReport attend(const AttentionFiles& files, const attention::CacheFormats& formats) {
-  const Tensors tensors = read_cache(files);
+  const attention::OwnedCache tensors = read_cache(files);
   const Cache exact = tensors.view();
   const Rows queries = read_queries(files, exact);
   const unsigned threads = os::default_threads();

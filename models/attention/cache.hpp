@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace equarx::attention {
 
@@ -23,6 +24,15 @@ struct Cache {
   CacheShape shape;
   std::span<const float> keys;
   std::span<const float> values;
+};
+
+/// Keys and values with their memory.
+struct OwnedCache {
+  CacheShape shape;
+  std::vector<float> keys;
+  std::vector<float> values;
+
+  Cache view() const { return {.shape = shape, .keys = keys, .values = values}; }
 };
 
 /// Rows of queries, heads side by side.

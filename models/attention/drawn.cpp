@@ -45,9 +45,9 @@ double spread_of(const Cache& cache, std::span<const float> query, std::size_t h
 }  // namespace
 
 DrawnCache::DrawnCache(const CacheShape& of, std::uint64_t seed)
-    : shape(of),
-      keys(normal(seed, Tensor::keys, of.elements())),
-      values(normal(seed, Tensor::values, of.elements())) {
+    : OwnedCache{.shape = of,
+                 .keys = normal(seed, Tensor::keys, of.elements()),
+                 .values = normal(seed, Tensor::values, of.elements())} {
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] += mean_of(i % shape.columns());
 }
 

@@ -14,14 +14,8 @@ namespace equarx::attention {
 /// deviations from it and values are normal of variance 1.
 /// Source: KIVI, arXiv 2402.02750, figure 2, and KVQuant, arXiv 2401.18079: few channels of keys
 /// are large for all tokens, values have none. Number and mean are assumed.
-struct DrawnCache {
-  CacheShape shape;
-  std::vector<float> keys;
-  std::vector<float> values;
-
+struct DrawnCache : OwnedCache {
   DrawnCache(const CacheShape& of, std::uint64_t seed);
-
-  Cache view() const { return {.shape = shape, .keys = keys, .values = values}; }
 };
 
 /// Normal queries, each scaled until its logits have the standard deviation `spread` over all

@@ -28,9 +28,9 @@ double bits_of(const stored::StoredFormat& format, const CacheShape& shape) {
 }  // namespace
 
 StoredCache::StoredCache(const Cache& exact, const CacheFormats& formats, unsigned threads)
-    : shape(exact.shape),
-      keys(stored_values(formats.keys, shape, exact.keys, threads)),
-      values(stored_values(formats.values, shape, exact.values, threads)),
+    : OwnedCache{.shape = exact.shape,
+                 .keys = stored_values(formats.keys, exact.shape, exact.keys, threads),
+                 .values = stored_values(formats.values, exact.shape, exact.values, threads)},
       keys_bits(bits_of(formats.keys, shape)),
       values_bits(bits_of(formats.values, shape)) {}
 

@@ -1,8 +1,6 @@
 // Keys and values as stored in a format.
 #pragma once
 
-#include <vector>
-
 #include "models/attention/cache.hpp"
 #include "models/stored/stored_format.hpp"
 
@@ -15,18 +13,13 @@ struct CacheFormats {
 };
 
 /// Decoded keys and values.
-struct StoredCache {
-  CacheShape shape;
-  std::vector<float> keys;
-  std::vector<float> values;
+struct StoredCache : OwnedCache {
   double keys_bits = 0.0;  ///< per element, all side data included
   double values_bits = 0.0;
 
   /// Encodes and decodes. @throws std::invalid_argument for sizes that disagree, values that are
   /// not finite, and formats that need more than the values or do not divide them
   StoredCache(const Cache& exact, const CacheFormats& formats, unsigned threads = 1);
-
-  Cache view() const { return {.shape = shape, .keys = keys, .values = values}; }
 };
 
 }  // namespace equarx::attention
