@@ -71,4 +71,10 @@ hardware::Activity collective_activity(const CollectivePlan& plan, const hardwar
   return activity;
 }
 
+hardware::Expenses collective_expenses(const CollectivePlan& plan,
+                                       const config::ExperimentConfig& config, double time_s) {
+  return hardware::expenses_of(config.chip,
+                               collective_activity(plan, config.chip, config.wire_buffers, time_s));
+}
+
 }  // namespace equarx::plan

@@ -26,4 +26,8 @@ hardware::Activity traffic_activity(const sim::Machine& machine,
 hardware::Activity collective_activity(const CollectivePlan& plan, const hardware::Chip& chip,
                                        collectives::WireBuffers buffers, double time_s);
 
+/// Energy and cost of all ranks of a collective that runs alone for `time_s`.
+hardware::Expenses collective_expenses(const CollectivePlan& plan,
+                                       const config::ExperimentConfig& config, double time_s);
+
 }  // namespace equarx::plan

@@ -110,9 +110,7 @@ class Experiment {
     if (!chosen.time || is_observed(collective)) chosen.time = simulate_whole(collective);
     RunResult timed = report_time(collective, *chosen.time);
     if (!timed.failure)
-      timed.expenses = hardware::expenses_of(
-          plan_.config.chip, plan::collective_activity(collective, plan_.config.chip,
-                                                       plan_.config.wire_buffers, timed.time_s));
+      timed.expenses = plan::collective_expenses(collective, plan_.config, timed.time_s);
     timed.candidates = std::move(run.candidates);
     timed.numerics = std::move(run.numerics);
     run = std::move(timed);

@@ -207,10 +207,8 @@ class Tuning {
   hardware::Expenses expenses_of(const TunedCandidate& candidate) const {
     const plan::Plan plan =
         plan::make_plan(with_collective(result_.config, candidate.config), plan::RunProfile::batch);
-    const hardware::Chip& chip = plan.config.chip;
-    return hardware::expenses_of(
-        chip, plan::collective_activity(plan.collectives.front().candidates.front(), chip,
-                                        plan.config.wire_buffers, candidate.time_s));
+    return plan::collective_expenses(plan.collectives.front().candidates.front(), plan.config,
+                                     candidate.time_s);
   }
 
   /// Fills in TuneResult::promise_costs.
