@@ -53,8 +53,8 @@ double merit(const Request& request, const Candidate& candidate, bool by_price) 
   return by_price ? per_chip / candidate.machine.dollars_per_hour : per_chip;
 }
 
-/// True for candidates that differ in the size of their steps alone.
-bool differ_in_steps(const Candidate& one, const Candidate& other) {
+/// True for candidates that differ at most in the size of their steps.
+bool have_same_choice(const Candidate& one, const Candidate& other) {
   return one.machine.chip == other.machine.chip && one.machine.chips == other.machine.chips &&
          one.formats == other.formats;
 }
@@ -208,7 +208,7 @@ class Search {
     std::vector<const Candidate*> choices;
     for (const std::unique_ptr<Prepared>& prepared : prepared_) {
       const Candidate& one = prepared->candidate;
-      const auto is_same = [&](const Candidate* choice) { return differ_in_steps(*choice, one); };
+      const auto is_same = [&](const Candidate* choice) { return have_same_choice(*choice, one); };
       if (std::ranges::none_of(choices, is_same)) {
         const bool first_of_chip = of_chip[one.machine.chip] == 0;
         const bool wanted = choices.size() < request_.ranked &&
@@ -253,7 +253,7 @@ class Search {
     const Candidate& one = prepared.candidate;
     if (one.points.empty()) return;
     const auto same = std::ranges::find_if(
-        plan_.ranked, [&](const Candidate& other) { return differ_in_steps(other, one); });
+        plan_.ranked, [&](const Candidate& other) { return have_same_choice(other, one); });
     if (same == plan_.ranked.end())
       plan_.ranked.push_back(one);
     else if (same->requests_per_s() < one.requests_per_s())
@@ -280,14 +280,15 @@ class Search {
   }
 
   void add_interval(Candidate& one) const {
-    for (const std::unique_ptr<Prepared>& prepared : prepared_) {
-      const Candidate& same = prepared->candidate;
-      if (!differ_in_steps(same, one) || same.tokens != one.tokens) continue;
-      const auto factors = rate_factors(request_, prepared->config.pool, one.memory,
-                                        *prepared->costs, options_.threads);
-      if (factors)
-        one.interval = {factors->low * one.requests_per_s(), factors->high * one.requests_per_s()};
-    }
+    const auto prepared =
+        std::ranges::find_if(prepared_, [&](const std::unique_ptr<Prepared>& other) {
+          const Candidate& same = other->candidate;
+          return have_same_choice(same, one) && same.tokens == one.tokens;
+        });
+    const auto factors = rate_factors(request_, (*prepared)->config.pool, one.memory,
+                                      *(*prepared)->costs, options_.threads);
+    if (factors)
+      one.interval = {factors->low * one.requests_per_s(), factors->high * one.requests_per_s()};
   }
 
   void add_errors(Candidate& one) const {

@@ -1,8 +1,9 @@
 #include "experiments/capacity/metrics.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
+
+#include "experiments/serve/metrics.hpp"
 
 namespace equarx::capacity {
 namespace {
@@ -10,8 +11,6 @@ namespace {
 using result::Empty;
 using result::Metrics;
 using result::Unit;
-
-std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(std::llround(bytes)); }
 
 /// An end of the interval of a candidate.
 auto end_of(double variation::Interval::*end) {
@@ -79,9 +78,9 @@ const Metrics<Answer>& candidate_metrics() {
         .empty = Empty::null},
        [](const Answer& one) { return one.candidate.dollars_per_million(one.request); }},
       {{.key = "weights_bytes", .unit = Unit::bytes, .meaning = "per chip"},
-       [](const Answer& one) { return whole(one.candidate.memory.weights); }},
+       [](const Answer& one) { return serve::whole_bytes(one.candidate.memory.weights); }},
       {{.key = "kv_cache_bytes", .unit = Unit::bytes, .meaning = "per chip, available"},
-       [](const Answer& one) { return whole(one.candidate.memory.cache); }}};
+       [](const Answer& one) { return serve::whole_bytes(one.candidate.memory.cache); }}};
   return metrics;
 }
 

@@ -149,8 +149,6 @@ Metrics<ServeResult> rate_metrics() {
        is_calibrated}};
 }
 
-std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(std::llround(bytes)); }
-
 /// Metrics of the steps of a pool.
 Metrics<PoolTotals> pool_metrics() {
   return {{{.key = "steps", .unit = Unit::count, .meaning = "of all replicas"}, &PoolTotals::steps},
@@ -166,7 +164,7 @@ Metrics<PoolTotals> pool_metrics() {
           {{.key = "longest_queue", .meaning = "requests waiting for a replica"},
            &PoolTotals::longest_queue},
           {{.key = "kv_cache_peak_bytes", .unit = Unit::bytes, .meaning = "per chip"},
-           [](const PoolTotals& totals) { return whole(totals.peak_bytes); }},
+           [](const PoolTotals& totals) { return whole_bytes(totals.peak_bytes); }},
           {{.key = "evicted_blocks",
             .unit = Unit::count,
             .meaning = "full blocks whose room was needed, with `prefix_cache`"},
@@ -188,9 +186,9 @@ Metrics<ServeResult> system_metrics() {
         .meaning = "share of the tokens of prompts that were cached, and not computed"},
        [](const ServeResult& result) { return result.summary.hit_rate; }},
       {{.key = "weights_bytes", .unit = Unit::bytes, .meaning = "per chip"},
-       [](const ServeResult& result) { return whole(result.memory.weights); }},
+       [](const ServeResult& result) { return whole_bytes(result.memory.weights); }},
       {{.key = "kv_cache_bytes", .unit = Unit::bytes, .meaning = "per chip, available"},
-       [](const ServeResult& result) { return whole(result.memory.cache); }},
+       [](const ServeResult& result) { return whole_bytes(result.memory.cache); }},
       {{.key = "kv_cache_tokens", .meaning = "that a replica can hold"},
        [](const ServeResult& result) { return result.memory.positions; }},
       {{.key = "simulated_steps",
@@ -311,6 +309,8 @@ Json request_json(const serving::Record& record) {
 }
 
 }  // namespace
+
+std::uint64_t whole_bytes(double bytes) { return static_cast<std::uint64_t>(std::llround(bytes)); }
 
 const Metrics<ServeResult>& serve_metrics() {
   static const Metrics<ServeResult> metrics =

@@ -12,16 +12,14 @@ CacheSpace::CacheSpace(const KvCache& cache, double prefix_bytes, bool keeps_blo
 
 std::uint64_t CacheSpace::found(const Sequence& sequence) const {
   if (!blocks_) return sequence.prefix;
-  const std::uint64_t most = (sequence.known() - 1) / cache_.block();
-  return blocks_->present(text_of(sequence), most) * cache_.block();
+  return blocks_->present(text_of(sequence), reusable_blocks(sequence)) * cache_.block();
 }
 
 bool CacheSpace::grow(Sequence& sequence, std::uint64_t positions) {
   if (!blocks_) return grow_bytes(sequence, positions);
   const std::uint64_t size = cache_.block();
-  const std::uint64_t most = (sequence.known() - 1) / size;
   if (!blocks_->extend(sequence.held, text_of(sequence), (positions + size - 1) / size,
-                       positions / size, most))
+                       positions / size, reusable_blocks(sequence)))
     return false;
   used_bytes_ = cache_.bytes(blocks_->used() * size);
   peak_bytes_ = std::max(peak_bytes_, used_bytes_);
@@ -43,6 +41,11 @@ bool CacheSpace::grow_bytes(Sequence& sequence, std::uint64_t positions) {
   used_bytes_ += more;
   peak_bytes_ = std::max(peak_bytes_, used_bytes_);
   return true;
+}
+
+/// Leading blocks that may be found: the last position is computed.
+std::uint64_t CacheSpace::reusable_blocks(const Sequence& sequence) const {
+  return (sequence.known() - 1) / cache_.block();
 }
 
 /// Texts of prefixes are even numbers, texts of sequences odd ones.

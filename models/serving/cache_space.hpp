@@ -33,6 +33,7 @@ class CacheSpace {
 
  private:
   bool grow_bytes(Sequence& sequence, std::uint64_t positions);
+  std::uint64_t reusable_blocks(const Sequence& sequence) const;
   BlockText text_of(const Sequence& sequence) const;
 
   const KvCache& cache_;
