@@ -37,8 +37,8 @@ struct Simulated {
 
 Simulated timed(const config::PoolConfig& pool, const step::StepPlan& plan) {
   const step::VariantResult result = step::run_variant(plan, plan.variants.front(), "serving");
-  return {pool.workload.model.layers / simulated_layers(pool) * result.exposed_s(),
-          static_cast<double>(result.messages)};
+  const std::uint32_t repeats = pool.workload.model.layers / simulated_layers(pool);
+  return {repeats * result.exposed_s(), static_cast<double>(result.messages)};
 }
 
 /// Range of numbers of positions between simulated ones.
