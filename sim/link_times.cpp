@@ -46,8 +46,8 @@ std::vector<LinkTime> link_times(const collectives::Program& program, const Mach
   for (const TransferEvent& transfer : transfers) {
     Pair& pair = pairs.at({transfer.sender, transfer.receiver});
     const double end_s = transfer.arrived_s - pair.latency_s;
-    const double held_s = static_cast<double>(program.message_bytes(transfer.message)) / pair.rate +
-                          costs.link_s[transfer.message];
+    const std::uint64_t bytes = program.message_bytes(transfer.message, transfer.sender);
+    const double held_s = static_cast<double>(bytes) / pair.rate + costs.link_s[transfer.message];
     const double earliest_s = std::max(transfer.sent_s, pair.free_s);
     // Rounding errors must not make consecutive transfers on a FIFO overlap.
     const double start_s = pair.shared ? earliest_s : std::max(end_s - held_s, earliest_s);

@@ -14,9 +14,10 @@ namespace {
 /// Bytes that the core of a rank reads from and writes to its HBM.
 std::uint64_t core_bytes(const collectives::Program& program, const Costs& costs,
                          collectives::Rank rank) {
+  const std::vector<std::uint64_t>& hbm_bytes = costs.of(rank).hbm_bytes;
   std::uint64_t bytes = 0;
-  for (collectives::InstructionId id = 0; id < costs.hbm_bytes.size(); ++id)
-    if (program.instructions[id].ranks.contains(rank)) bytes += costs.hbm_bytes[id];
+  for (collectives::InstructionId id = 0; id < hbm_bytes.size(); ++id)
+    if (program.runs(program.instructions[id], rank)) bytes += hbm_bytes[id];
   return bytes;
 }
 

@@ -43,6 +43,7 @@ Machine representative(std::span<const std::uint64_t> peer_of_channel, const Lin
 }
 
 std::string asymmetry(const collectives::Program& program, const Machine& machine) {
+  if (program.counts) return "its chips send different numbers of rows";
   if (!is_uniform(program)) return "its chips run different instructions";
   if (!machine.failures.empty()) return "links fail";
   if (std::ranges::any_of(machine.slowdown, [](double factor) { return factor != 1.0; }))

@@ -103,8 +103,8 @@ class Handovers {
 class TimelineWriter {
  public:
   /// `start_s`: core time before the first instruction.
-  TimelineWriter(const Program& program, const Costs& costs, double start_s, bool traced)
-      : program_(program), costs_(costs), traced_(traced), delay_s_(start_s) {
+  TimelineWriter(const Program& program, const Costs& costs, Rank rank, double start_s, bool traced)
+      : program_(program), costs_(costs.of(rank)), rank_(rank), traced_(traced), delay_s_(start_s) {
     if (traced && delay_s_ > 0.0)
       steps_.push_back({.kind = Step::Kind::start, .delay_s = take_delay()});
   }
@@ -134,7 +134,7 @@ class TimelineWriter {
     steps_.push_back({.kind = Step::Kind::send,
                       .number = program_.messages[message].channel,
                       .delay_s = take_delay(),
-                      .bytes = program_.message_bytes(message),
+                      .bytes = program_.message_bytes(message, rank_),
                       .link_s = costs_.link_s[message],
                       .message = message,
                       .instruction = id});
@@ -178,6 +178,7 @@ class TimelineWriter {
 
   const Program& program_;
   const Costs& costs_;
+  Rank rank_;
   bool traced_;
   double delay_s_;  ///< core time since the last step
   std::vector<Step> steps_;
@@ -192,7 +193,7 @@ std::vector<std::vector<Step>> make_streams(const Program& program, const Costs&
   std::vector<TimelineWriter> writers;
   for (std::uint32_t stream = 0; stream < streams; ++stream) {
     TimelineWriter& writer =
-        writers.emplace_back(program, costs, stream == 0 ? costs.start_s : 0.0, traced);
+        writers.emplace_back(program, costs, rank, stream == 0 ? costs.start_s : 0.0, traced);
     if (stream > 0) writer.synchronise(Step::Kind::await, stream - 1);
   }
   for (std::uint32_t start = 0; start < starts; ++start)
@@ -200,7 +201,7 @@ std::vector<std::vector<Step>> make_streams(const Program& program, const Costs&
   std::set<std::uint32_t> awaited;
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {
     const Instruction& instruction = program.instructions[id];
-    if (!instruction.ranks.contains(rank)) continue;
+    if (!program.runs(instruction, rank)) continue;
     TimelineWriter& writer = writers[instruction.stream];
     const auto event = handovers.awaited(instruction, rank);
     if (event && awaited.insert(*event).second)
@@ -235,17 +236,19 @@ void assign_channels(const Program& program, Timelines& timelines) {
 std::vector<Step> make_timeline(const Program& program, const Costs& costs, Rank rank,
                                 bool traced) {
   check_costs(program, costs);
-  TimelineWriter writer(program, costs, costs.start_s, traced);
+  TimelineWriter writer(program, costs, rank, costs.start_s, traced);
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {
     const Instruction& instruction = program.instructions[id];
     if (instruction.stream > 0) throw std::logic_error("a program of one stream has several");
-    if (instruction.ranks.contains(rank)) writer.take(id);
+    if (program.runs(instruction, rank)) writer.take(id);
   }
   return std::move(writer).end();
 }
 
 std::vector<Rank> rank_range_starts(const collectives::Program& program) {
   std::set<std::uint64_t> borders = {0};
+  if (program.counts)
+    for (Rank rank = 1; rank < program.ranks(); ++rank) borders.insert(rank);
   for (const collectives::Instruction& instruction : program.instructions)
     for (const std::uint64_t border :
          {std::uint64_t{instruction.ranks.first}, std::uint64_t{instruction.ranks.last} + 1})

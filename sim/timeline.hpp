@@ -23,6 +23,11 @@ struct Costs {
   /// Least duration of each instruction, of which the core is used for core_s only; none if empty.
   /// For a wait, after the arrival.
   std::vector<double> least_s = {};
+  /// By rank, if ranks differ in the work of their instructions (Program::counts); the members above
+  /// are then those of the rank with the most core time.
+  std::vector<Costs> by_rank = {};
+
+  const Costs& of(collectives::Rank rank) const { return by_rank.empty() ? *this : by_rank[rank]; }
 };
 
 /// Maximum error in bytes of a simulated link_s, which is converted to whole bytes (held_bytes()).

@@ -22,6 +22,24 @@ bool is_in_place(const collectives::Instruction& instruction) {
           instruction.operand == collectives::Operand::input);
 }
 
+/// Adds the work of `ranks` ranks that do what `rank` does. `shared`: wire buffers are in HBM, whose
+/// bytes the machine counts.
+void add_work(const collectives::Program& program, const collectives::Instruction& instruction,
+              bool shared, collectives::Rank rank, double ranks, hardware::Activity& activity) {
+  if (is_in_place(instruction) && !shared) {
+    const collectives::Rank writer = program.written(instruction, rank).writer;
+    activity.hbm_bytes +=
+        ranks * static_cast<double>(program.buffer_bytes(instruction.buffer, writer));
+  }
+  if (!collectives::is_vector_work(instruction.op) || !takes_time(program, instruction)) return;
+  const collectives::Work work =
+      work_of(program, instruction,
+              shared ? collectives::WireBuffers::hbm : collectives::WireBuffers::vmem, rank);
+  activity.vector_ops += ranks * work.alu_operations;
+  activity.vmem_bytes += ranks * work.vmem_bytes;
+  if (!shared) activity.hbm_bytes += ranks * work.hbm_bytes;
+}
+
 }  // namespace
 
 hardware::Activity vector_activity(const collectives::Program& program,
@@ -29,15 +47,13 @@ hardware::Activity vector_activity(const collectives::Program& program,
   const bool shared = buffers == collectives::WireBuffers::hbm;
   hardware::Activity activity;
   for (const collectives::Instruction& instruction : program.instructions) {
-    if (is_in_place(instruction) && !shared)
-      activity.hbm_bytes += ranks_of(program, instruction) *
-                            static_cast<double>(program.buffers[instruction.buffer].bytes);
-    if (!collectives::is_vector_work(instruction.op) || !takes_time(program, instruction)) continue;
-    const collectives::Work work = work_of(program, instruction, buffers);
-    const double ranks = ranks_of(program, instruction);
-    activity.vector_ops += ranks * work.alu_operations;
-    activity.vmem_bytes += ranks * work.vmem_bytes;
-    if (!shared) activity.hbm_bytes += ranks * work.hbm_bytes;
+    if (!program.counts) {
+      add_work(program, instruction, shared, 0, ranks_of(program, instruction), activity);
+      continue;
+    }
+    for (collectives::Rank rank = 0; rank < program.ranks(); ++rank)
+      if (program.runs(instruction, rank))
+        add_work(program, instruction, shared, rank, 1.0, activity);
   }
   return activity;
 }

@@ -115,7 +115,7 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
 bool is_symmetric_by_construction(config::Algorithm algorithm,
                                   const config::ExperimentConfig& config) {
   const config::TopologyConfig& topology = config.topology;
-  if (topology.network || !config.faults.empty() ||
+  if (topology.network || !config.faults.empty() || config.tensor.counts ||
       config.collective == collectives::Collective::broadcast)
     return false;
   if (topology.kind == config::TopologyKind::on_switch) return algorithm->is_uniform;

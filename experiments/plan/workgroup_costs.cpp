@@ -39,8 +39,8 @@ struct Access {
 class WorkgroupCosts {
  public:
   WorkgroupCosts(const Program& program, const hardware::Chip& chip,
-                 const hardware::Workgroups& workgroups)
-      : program_(program), chip_(chip), copies_(copies_of_buffers(program)) {
+                 const hardware::Workgroups& workgroups, collectives::Rank rank)
+      : program_(program), chip_(chip), rank_(rank), copies_(copies_of_buffers(program)) {
     const std::uint64_t bits =
         program.partition.elements() * numerics::element_bits(program.tensor_format);
     const std::uint64_t rows = workgroups.rows(bits / kBitsPerByte);
@@ -50,7 +50,8 @@ class WorkgroupCosts {
 
   /// std::nullopt if the instruction accesses no wire bytes.
   std::optional<Access> access(const Instruction& instruction) const {
-    const double elements = program_.partition.microshard(instruction.tile).size();
+    const auto elements =
+        static_cast<double>(program_.microshard(program_.written(instruction, rank_)).size());
     switch (instruction.op) {
       case Op::find_scales: return Access{};  // in registers, while encoding
       case Op::encode_scales:
@@ -97,11 +98,12 @@ class WorkgroupCosts {
   }
   double copies(const Instruction& instruction) const { return copies_[instruction.buffer]; }
   double buffer_bytes(const Instruction& instruction) const {
-    return static_cast<double>(program_.buffers[instruction.buffer].bytes);
+    return static_cast<double>(program_.buffer_bytes(instruction.buffer, rank_));
   }
 
   const Program& program_;
   const hardware::Chip& chip_;
+  collectives::Rank rank_;
   std::vector<std::uint32_t> copies_;
   double rows_ = 1.0;  ///< of tiles, one after another
 };
@@ -109,11 +111,13 @@ class WorkgroupCosts {
 }  // namespace
 
 void run_in_workgroups(const Program& program, const hardware::Chip& chip,
-                       const hardware::Workgroups& workgroups, sim::Costs& costs) {
-  const WorkgroupCosts own(program, chip, workgroups);
+                       const hardware::Workgroups& workgroups, collectives::Rank rank,
+                       sim::Costs& costs) {
+  const WorkgroupCosts own(program, chip, workgroups, rank);
   costs.least_s.assign(program.instructions.size(), 0.0);
   for (std::size_t id = 0; id < program.instructions.size(); ++id) {
     const Instruction& instruction = program.instructions[id];
+    if (program.counts && !program.runs(instruction, rank)) continue;
     if (own.awaits_payload(instruction)) costs.least_s[id] = chip.peer_read_time.value;
     const std::optional<Access> access = own.access(instruction);
     if (!access) continue;

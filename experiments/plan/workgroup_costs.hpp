@@ -12,8 +12,9 @@ namespace equarx::plan {
 /// scales are not counted. Least time: the passes of a workgroup over its part of a tile, at one
 /// encoding or decoding of the whole tile per `tile_codec_time`, and `peer_read_time` for each wait.
 /// Own bytes that are sent to several ranks are encoded and written once for each, as in QuickReduce
-/// (csrc/core/allreduce.h, "Phase-2").
+/// (csrc/core/allreduce.h, "Phase-2"). `rank`: for programs with counts.
 void run_in_workgroups(const collectives::Program& program, const hardware::Chip& chip,
-                       const hardware::Workgroups& workgroups, sim::Costs& costs);
+                       const hardware::Workgroups& workgroups, collectives::Rank rank,
+                       sim::Costs& costs);
 
 }  // namespace equarx::plan

@@ -27,7 +27,7 @@ Sent sent_by(const plan::CollectivePlan& plan, Rank rank) {
   for (std::size_t channel = 0; channel < amax.size(); ++channel)
     sent.scales[channel] += amax[channel];
   for (const collectives::Instruction& instruction : program.instructions)
-    if (instruction.op == collectives::Op::send && instruction.ranks.contains(rank))
+    if (instruction.op == collectives::Op::send && program.runs(instruction, rank))
       sent.held_s[program.messages[instruction.message].channel] +=
           plan.costs.link_s[instruction.message];
   return sent;

@@ -72,14 +72,31 @@ FailureReport report_failure(const plan::CollectivePlan& plan,
           collectives::describe_cargo(plan.program, failure.message)};
 }
 
+/// The most elements that a rank sends to others, or receives from them, in bytes.
+double busiest_row_bytes(const collectives::Program& program, double element_bytes) {
+  const std::uint32_t ranks = program.ranks();
+  std::vector<double> sent(ranks);
+  std::vector<double> received(ranks);
+  for (collectives::Rank from = 0; from < ranks; ++from)
+    for (collectives::Rank to = 0; to < ranks; ++to) {
+      if (from == to) continue;
+      const double rows = program.counts->rows[std::size_t{from} * ranks + to];
+      sent[from] += rows;
+      received[to] += rows;
+    }
+  return std::max(std::ranges::max(sent), std::ranges::max(received)) *
+         static_cast<double>(program.counts->row_elements) * element_bytes;
+}
+
 /// The bytes that nccl-tests counts per rank for its bus bandwidth (doc/PERFORMANCE.md): those that
 /// the busiest link direction of every rank must carry, whatever the algorithm.
 double bus_bytes(const collectives::Program& program) {
   constexpr double kBitsPerByte = 8.0;
   const numerics::ElementFormat type = program.cast_from.value_or(program.tensor_format);
   const double ranks = program.ranks();
-  const double bytes = static_cast<double>(program.partition.elements()) *
-                       static_cast<double>(numerics::element_bits(type)) / kBitsPerByte;
+  const double element_bytes = static_cast<double>(numerics::element_bits(type)) / kBitsPerByte;
+  const double bytes = static_cast<double>(program.partition.elements()) * element_bytes;
+  if (program.counts) return busiest_row_bytes(program, element_bytes);
   switch (program.collective) {
     case collectives::Collective::all_reduce: return 2.0 * bytes * (ranks - 1.0) / ranks;
     case collectives::Collective::reduce_scatter:

@@ -20,7 +20,13 @@ using numerics::ElementFormat;
 
 constexpr std::size_t kElementsPerPiece = 65536;
 
+/// With row counts, room for the most rows of any pair.
 std::vector<std::uint64_t> tensor_shape(const config::TensorConfig& tensor) {
+  if (tensor.counts) {
+    const collectives::RowCounts& counts = tensor.counts->counts;
+    const std::uint64_t most = collectives::most_rows(counts);
+    return {tensor.elements / counts.row_elements / most, most, counts.row_elements};
+  }
   return tensor.shape.empty() ? std::vector{tensor.elements} : tensor.shape;
 }
 

@@ -36,26 +36,27 @@ std::string message_members(const Program& program, Rank sender, MessageId id) {
   const collectives::Buffer& buffer = program.buffers[message.buffer];
   if (buffer.content == collectives::Content::amax)
     return fmt::format(R"("content":"{}","bytes":{},"channel":{})", content_name(program, id),
-                       program.message_bytes(id),
+                       program.message_bytes(id, sender),
                        json_quoted(program.channels[message.channel].name));
-  const Rank maker = message.origin.root ? 0 : program.grid().move(sender, message.origin.offset);
+  const Rank maker = program.writer_of(message.origin, sender);
   return fmt::format(
       R"("content":"{}","phase":"{}",{},"bytes":{},"channel":{})", content_name(program, id),
       name(buffer.phase),
       tile_members(program, maker, buffer.tile, buffer.content == collectives::Content::scales),
-      program.message_bytes(id), json_quoted(program.channels[message.channel].name));
+      program.message_bytes(id, sender), json_quoted(program.channels[message.channel].name));
 }
 
 /// Bytes of the buffer that a vector op writes or reads; of the tensor for ops without a buffer.
-std::uint64_t bytes_of(const Program& program, const collectives::Instruction& instruction) {
+std::uint64_t bytes_of(const Program& program, const collectives::Instruction& instruction,
+                       Rank rank) {
   constexpr std::array kWithoutBuffer = {Op::find_amax,    Op::find_scales,        Op::store,
                                          Op::add_residual, Op::add_residual_after, Op::cast,
                                          Op::cast_back};
   if (std::ranges::find(kWithoutBuffer, instruction.op) == kWithoutBuffer.end())
-    return program.buffers[instruction.buffer].bytes *
+    return program.buffer_bytes(instruction.buffer, program.written(instruction, rank).writer) *
            program.grid().span(instruction.origin.gathered);
   constexpr std::size_t kBitsPerByte = 8;
-  return program.partition.microshard(instruction.tile).size() *
+  return program.microshard(program.written(instruction, rank)).size() *
          numerics::element_bits(program.tensor_format) / kBitsPerByte;
 }
 
@@ -76,13 +77,14 @@ std::string core_arguments(const Program& program, Rank rank, Rank sender, Instr
     return fmt::format(R"({{"instruction":{},{}}})", id,
                        message_members(program, sender, instruction.message));
   if (instruction.op == Op::encode_amax || instruction.op == Op::merge_amax)
-    return fmt::format(R"({{"instruction":{},"bytes":{}}})", id, bytes_of(program, instruction));
+    return fmt::format(R"({{"instruction":{},"bytes":{}}})", id,
+                       bytes_of(program, instruction, rank));
   const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
   std::string text =
       fmt::format(R"({{"instruction":{},"phase":"{}",{})", id, name(instruction.phase),
                   tile_members(program, rank, instruction.tile, whole));
   if (instruction.op != Op::barrier)
-    text += fmt::format(R"(,"bytes":{})", bytes_of(program, instruction));
+    text += fmt::format(R"(,"bytes":{})", bytes_of(program, instruction, rank));
   return text + "}";
 }
 

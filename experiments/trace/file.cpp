@@ -101,6 +101,7 @@ std::uint64_t most_trace_events(const plan::CollectivePlan& plan) {
     const std::uint64_t first = std::min(instruction.ranks.first, machine.ranks());
     const std::uint64_t end =
         std::min(std::uint64_t{instruction.ranks.last} + 1, std::uint64_t{machine.ranks()});
+    // With counts an upper limit: ranks skip empty tiles.
     const std::uint64_t ranks = end > first ? end - first : 0;
     if (plan.costs.core_s[id] > 0.0) events += ranks;
     if (instruction.op == Op::wait) events += ranks;  // idle

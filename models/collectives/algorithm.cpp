@@ -10,6 +10,7 @@
 #include "models/collectives/divide_up.hpp"
 #include "models/collectives/double_tree_program.hpp"
 #include "models/collectives/exchange_program.hpp"
+#include "models/collectives/hierarchical_all_to_all.hpp"
 #include "models/collectives/hierarchical_program.hpp"
 #include "models/collectives/in_switch_program.hpp"
 #include "models/collectives/node_ring_program.hpp"
@@ -188,6 +189,27 @@ Program make_direct(const ProgramRequest& request) {
                                  {request.ring, request.reduce_scatter, request.cut});
   return make_direct_exchange(request.collective, request.grid.ranks(), request.elements,
                               request.dtype, exchange_options(request));
+}
+
+Program make_pairwise(const ProgramRequest& request) {
+  ExchangeOptions options = exchange_options(request);
+  options.in_turn = true;
+  return make_direct_exchange(request.collective, request.grid.ranks(), request.elements,
+                              request.dtype, options);
+}
+
+Program make_two_hops(const ProgramRequest& request) {
+  return make_hierarchical_all_to_all(
+      request.grid, request.elements, request.dtype, exchange_options(request),
+      request.moves_within_first ? FirstHop::within : FirstHop::between);
+}
+
+/// Every shard moves along both axes, unless its receiver is on one of them.
+std::vector<Rounds> rounds_of_two_hops(const ProgramRequest& request) {
+  const double nodes = request.grid.length(0);
+  const double chips = request.grid.length(1);
+  return {{nodes * (chips - 1.0) + chips * (nodes - 1.0),
+           divide_up(request.elements, request.grid.ranks())}};
 }
 
 Program make_quick(const ProgramRequest& request) {
@@ -427,6 +449,21 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,
                   .sharers = sharers_of_direct},
+    // One partner at a time.
+    AlgorithmInfo{.name = "pairwise",
+                  .collectives = kAllToAll,
+                  .make = make_pairwise,
+                  .rounds = rounds_of_direct,
+                  .channels = channels_to_others,
+                  .sharers = sharers_of_direct},
+    // Two hops: between nodes and within them.
+    AlgorithmInfo{.name = "hierarchical-direct",
+                  .collectives = kAllToAll,
+                  .layout = RankLayout::slices,
+                  .make = make_two_hops,
+                  .rounds = rounds_of_two_hops,
+                  .channels = channels_of_exchanges_of_slices,
+                  .sharers = sharers_of_exchanges_of_slices},
     // Rings within every slice, and direct exchange between slices.
     AlgorithmInfo{.name = "hierarchical",
                   .collectives = kReductions,

@@ -61,6 +61,7 @@ struct ProgramRequest {
   std::uint32_t rows = 0;
   std::uint32_t rows_at_once = 1;
   SumOrder order = SumOrder::arrival;  ///< for algorithms with orders_sums
+  bool moves_within_first = false;     ///< hierarchical AllToAll: FirstHop::within
 };
 
 /// Messages of one size that a rank sends in one phase, before the split into microshards.

@@ -91,7 +91,11 @@ void DirectExchange::run(Send send, Receive receive) {
   const std::size_t window = transfers_in_flight();
   std::vector<Transfer> transfers(count);
   for (std::size_t i = 0; i < count + window; ++i) {
-    if (i < count) transfers[i] = send(i / peers, static_cast<std::uint32_t>(1 + i % peers));
+    if (i < count) {
+      const std::size_t number = level_.in_turn ? i % own_.size() : i / peers;
+      const std::size_t round = level_.in_turn ? i / own_.size() : i % peers;
+      transfers[i] = send(number, static_cast<std::uint32_t>(1 + round));
+    }
     if (i + 1 < window) continue;
     const std::size_t arriving = i + 1 - window;
     if (arriving < count) receive(std::exchange(transfers[arriving], {}));
@@ -101,6 +105,7 @@ void DirectExchange::run(Send send, Receive receive) {
 /// Number of minishards: two per rank, at least kShardsUnderWay, and at most the minishards of that
 /// many shards.
 std::size_t DirectExchange::transfers_in_flight() const {
+  if (level_.in_turn) return own_.size();
   const std::size_t buffers = kShardsUnderWay * own_.size();
   return std::clamp<std::size_t>(2 * std::size_t{length_ - 1}, kShardsUnderWay, buffers);
 }

@@ -26,6 +26,9 @@ struct ExchangeLevel {
   /// True if the own term goes through the codec too and terms are added in the order of ranks, as
   /// in qgZ of ZeRO++. Else the own term is added unencoded, and the others in the order of rounds.
   bool codes_own = false;
+  /// True if a rank exchanges all of its data with one partner before the next, as in pairwise
+  /// exchanges of MPI.
+  bool in_turn = false;
   /// True if gather() directly follows scatter(), so that the last sum can also compute its scales.
   bool gathers_sums = false;
 };

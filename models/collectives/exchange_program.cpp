@@ -131,6 +131,7 @@ Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::ui
   ProgramWriter writer =
       begin(collective, RankGrid({ranks}), elements, tensor_format, {0}, options, rule);
   DirectExchange exchange(writer, {.codes_own = options.order != SumOrder::arrival,
+                                   .in_turn = options.in_turn,
                                    .gathers_sums = collective == Collective::all_reduce});
   switch (collective) {
     case Collective::all_reduce:

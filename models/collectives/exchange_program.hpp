@@ -20,6 +20,8 @@ struct ExchangeOptions {
   std::uint32_t rows_at_once = 1;
   /// Two-shot: order of the terms of a sum. If not of arrival, own terms are encoded as well.
   SumOrder order = SumOrder::arrival;
+  /// One partner at a time instead of several (ExchangeLevel::in_turn).
+  bool in_turn = false;
 };
 
 /// Returns the format that determines the cut of chunks: the format of the phase with scales, if

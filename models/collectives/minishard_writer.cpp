@@ -19,11 +19,16 @@ EncodedMinishard MinishardWriter::encode(Phase phase, const Tile& tile, Operand 
 }
 
 SentMinishard MinishardWriter::send(const EncodedMinishard& minishard, ChannelId channel,
-                                    Origin origin, bool begins) const {
+                                    Origin origin, bool begins, bool first_rows) const {
   const Phase phase = writer_.program().buffers[minishard.payload.front()].phase;
   bool synchronises = begins && writer_.program().format(phase).scaled;
   const auto send_one = [&](BufferId buffer) {
-    return writer_.send(phase, {buffer, channel, origin, std::exchange(synchronises, false)},
+    return writer_.send(phase,
+                        {.buffer = buffer,
+                         .channel = channel,
+                         .origin = origin,
+                         .synchronises = std::exchange(synchronises, false),
+                         .first_rows = first_rows},
                         ranks_);
   };
   SentMinishard sent;
@@ -38,6 +43,11 @@ void MinishardWriter::wait_for_scales(const SentMinishard& sent) const {
 
 void MinishardWriter::wait_for_payload(const SentMinishard& sent, std::uint32_t micro) const {
   writer_.wait(sent.payload[micro], ranks_);
+}
+
+void MinishardWriter::wait(const SentMinishard& sent) const {
+  wait_for_scales(sent);
+  for (const MessageId payload : sent.payload) writer_.wait(payload, ranks_);
 }
 
 void MinishardWriter::deliver(const EncodedMinishard& minishard, const Tile& tile,

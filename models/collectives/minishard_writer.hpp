@@ -31,9 +31,11 @@ class MinishardWriter {
   EncodedMinishard encode(Phase phase, const Tile& tile, Operand operand,
                           bool scales_found = false) const;
   /// Sends a minishard. `begins`: it is the first of a round, before which quantizing neighbours
-  /// synchronise.
+  /// synchronise. `first_rows`: as of Message.
   SentMinishard send(const EncodedMinishard& minishard, ChannelId channel, Origin origin,
-                     bool begins) const;
+                     bool begins, bool first_rows = false) const;
+  /// Waits for all of it.
+  void wait(const SentMinishard& sent) const;
   void wait_for_scales(const SentMinishard& sent) const;
   void wait_for_payload(const SentMinishard& sent, std::uint32_t micro) const;
   /// Writes it to the result; `tile` is relative to the receiving rank.

@@ -14,11 +14,80 @@ std::string describe_part(const Tile& tile, bool whole_minishard) {
   return whole_minishard ? minishard : fmt::format("{}, microshard {}", minishard, tile.microshard);
 }
 
+/// The part of a range of a tile's chunk that the rows of its pair of ranks fill.
+Range existing(const Program& program, const Range& range, const WrittenTile& written) {
+  if (!program.counts) return range;
+  const RowCounts& counts = *program.counts;
+  const Rank receiver = program.grid().move(written.writer, written.tile.shard_offset);
+  const std::size_t pair = std::size_t{written.writer} * program.ranks() + receiver;
+  const bool first = written.first_rows && !counts.first_rows.empty();
+  const std::uint64_t end =
+      counts.row_elements * (first ? counts.first_rows[pair] : counts.rows[pair]);
+  return {std::min(range.begin, end), std::min(range.end, end)};
+}
+
+/// Bytes of a buffer with the elements of a tile.
+std::uint64_t encoded_bytes(const Program& program, BufferId id, const WrittenTile& tile) {
+  const Buffer& buffer = program.buffers[id];
+  const numerics::BlockFormat& wire = program.format(buffer.phase);
+  return buffer.content == Content::payload
+             ? numerics::payload_bytes(wire, program.microshard(tile).size())
+             : numerics::scales_bytes(wire,
+                                      numerics::scale_count(wire, program.minishard(tile).size()));
+}
+
 }  // namespace
 
 const Tile& Program::tile(const Instruction& instruction) const {
   return is_transfer(instruction.op) ? buffers[messages[instruction.message].buffer].tile
                                      : instruction.tile;
+}
+
+std::uint32_t most_rows(const RowCounts& counts) {
+  return counts.rows.empty() ? 0 : std::ranges::max(counts.rows);
+}
+
+Range Program::microshard(const WrittenTile& written) const {
+  return existing(*this, partition.microshard(written.tile), written);
+}
+
+Range Program::minishard(const WrittenTile& written) const {
+  return existing(*this, partition.minishard(written.tile), written);
+}
+
+WrittenTile Program::written(const Instruction& instruction, Rank rank) const {
+  if (is_transfer(instruction.op)) {
+    const Message& message = messages[instruction.message];
+    const Origin origin = instruction.op == Op::send ? message.origin : received(message);
+    return {buffers[message.buffer].tile, writer_of(origin, rank), message.first_rows};
+  }
+  if (instruction.op == Op::deliver || instruction.op == Op::dequantize)
+    return {buffers[instruction.buffer].tile, writer_of(instruction.origin, rank)};
+  return {instruction.tile, rank};
+}
+
+bool Program::runs(const Instruction& instruction, Rank rank) const {
+  if (!instruction.ranks.contains(rank)) return false;
+  if (!counts) return true;
+  const bool whole = instruction.op == Op::encode_scales ||
+                     (is_transfer(instruction.op) &&
+                      buffers[messages[instruction.message].buffer].content == Content::scales);
+  const WrittenTile tile = written(instruction, rank);
+  return (whole ? minishard(tile) : microshard(tile)).size() > 0;
+}
+
+std::uint64_t Program::buffer_bytes(BufferId id, Rank writer) const {
+  const Buffer& buffer = buffers[id];
+  if (!counts || buffer.content == Content::amax) return buffer.bytes;
+  return encoded_bytes(*this, id, {buffer.tile, writer});
+}
+
+std::uint64_t Program::message_bytes(MessageId id, Rank sender) const {
+  if (!counts) return message_bytes(id);
+  const Message& message = messages[id];
+  const WrittenTile written{buffers[message.buffer].tile, writer_of(message.origin, sender),
+                            message.first_rows};
+  return encoded_bytes(*this, message.buffer, written) + message.extra_bytes;
 }
 
 std::uint64_t Program::message_bytes(MessageId message) const {

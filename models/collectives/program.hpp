@@ -104,6 +104,8 @@ struct Message {
       false;  ///< neighbours synchronise before it: the first of a quantized ring step
   /// Bytes that occupy the same port in addition to the buffer.
   std::uint64_t extra_bytes = 0;
+  /// Of the buffer's tile only RowCounts::first_rows, if the program has them.
+  bool first_rows = false;
 };
 
 /// Operation of an instruction.
@@ -182,6 +184,28 @@ struct Instruction {
   std::uint32_t stream = 0;
 };
 
+/// Rows that the ranks of an AllToAll exchange if pairs differ: an AllToAllV, as MPI_Alltoallv and
+/// torch.distributed.all_to_all_single with split sizes.
+struct RowCounts {
+  std::uint64_t row_elements = 0;   ///< elements of a row, > 0
+  std::vector<std::uint32_t> rows;  ///< by sender x ranks + receiver
+  /// Rows of `rows` that no receiver before in the same node gets too: of a row for several ranks of
+  /// a node, one copy crosses the network. Empty if all rows differ.
+  std::vector<std::uint32_t> first_rows = {};
+
+  bool operator==(const RowCounts&) const = default;
+};
+
+/// The largest number of rows of a pair.
+std::uint32_t most_rows(const RowCounts& counts);
+
+/// A tile and the rank that writes it.
+struct WrittenTile {
+  Tile tile{};  ///< relative to the writer
+  Rank writer = 0;
+  bool first_rows = false;  ///< of its rows only RowCounts::first_rows
+};
+
 /// A collective over the ranks of a grid.
 struct Program {
   Collective collective = Collective::all_reduce;
@@ -201,6 +225,9 @@ struct Program {
   bool rotated = false;
   Casts casts = Casts::separate;  ///< of programs with cast_from
   Arithmetic arithmetic{};        ///< of sums (with_arithmetic.hpp)
+  /// Rows by pair of ranks (with_counts.hpp); every shard of the partition has room for the most.
+  /// Tiles end with the rows of their pair, and ranks skip the instructions of empty ones.
+  std::optional<RowCounts> counts = std::nullopt;
 
   const RankGrid& grid() const { return partition.grid(); }
   std::uint32_t ranks() const { return grid().ranks(); }
@@ -209,7 +236,23 @@ struct Program {
   }
   /// The tile of an instruction, or of the message that it sends or waits for.
   const Tile& tile(const Instruction& instruction) const;
+  /// Bytes of a message; with counts, the most of any sender.
   std::uint64_t message_bytes(MessageId message) const;
+  /// Bytes of the message of one sender.
+  std::uint64_t message_bytes(MessageId message, Rank sender) const;
+  /// Bytes of the buffer of one writer.
+  std::uint64_t buffer_bytes(BufferId buffer, Rank writer) const;
+  /// The elements of a tile that exist for its writer, within the chunk: all without counts.
+  Range microshard(const WrittenTile& written) const;
+  Range minishard(const WrittenTile& written) const;
+  /// The tile that an instruction of `rank` writes, reads, sends or awaits, not cut to its rows.
+  WrittenTile written(const Instruction& instruction, Rank rank) const;
+  /// True if the rank executes the instruction, and its tile is not empty.
+  bool runs(const Instruction& instruction, Rank rank) const;
+  /// The rank that wrote what `reader` reads or sends.
+  Rank writer_of(const Origin& origin, Rank reader) const {
+    return origin.root ? 0 : grid().move(reader, origin.offset);
+  }
   /// A message's origin, relative to the receiver.
   Origin received(const Message& message) const;
 };

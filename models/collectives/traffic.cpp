@@ -7,10 +7,10 @@ namespace equarx::collectives {
 std::vector<std::uint64_t> sent_bytes(const Program& program, Content content, Rank rank) {
   std::vector<std::uint64_t> bytes(program.channels.size());
   for (const Instruction& instruction : program.instructions) {
-    if (instruction.op != Op::send || !instruction.ranks.contains(rank)) continue;
+    if (instruction.op != Op::send || !program.runs(instruction, rank)) continue;
     const Message& message = program.messages[instruction.message];
     if (program.buffers[message.buffer].content == content)
-      bytes[message.channel] += program.message_bytes(instruction.message);
+      bytes[message.channel] += program.message_bytes(instruction.message, rank);
   }
   return bytes;
 }
@@ -35,6 +35,14 @@ std::uint64_t count(const RankRange& range, std::uint32_t ranks) {
 
 std::vector<std::uint64_t> total_sent_bytes(const Program& program) {
   std::vector<std::uint64_t> bytes(program.channels.size());
+  if (program.counts) {
+    for (Rank rank = 0; rank < program.ranks(); ++rank) {
+      const std::vector<std::uint64_t> sent = sent_bytes(program, rank);
+      for (std::size_t channel = 0; channel < bytes.size(); ++channel)
+        bytes[channel] += sent[channel];
+    }
+    return bytes;
+  }
   for (const Instruction& instruction : program.instructions)
     if (instruction.op == Op::send)
       bytes[program.messages[instruction.message].channel] +=
@@ -57,15 +65,22 @@ std::optional<double> elements_per_scale(const Program& program) {
 
 std::uint64_t total_messages(const Program& program, std::uint32_t ranks) {
   std::uint64_t messages = 0;
-  for (const Instruction& instruction : program.instructions)
-    if (instruction.op == Op::wait) messages += count(instruction.ranks, ranks);
+  for (const Instruction& instruction : program.instructions) {
+    if (instruction.op != Op::wait) continue;
+    if (!program.counts) {
+      messages += count(instruction.ranks, ranks);
+      continue;
+    }
+    for (Rank rank = 0; rank < ranks; ++rank) messages += program.runs(instruction, rank) ? 1 : 0;
+  }
   return messages;
 }
 
 bool is_uniform(const Program& program) {
-  return std::ranges::all_of(program.instructions, [](const Instruction& instruction) {
-    return instruction.ranks == RankRange{};
-  });
+  return !program.counts &&
+         std::ranges::all_of(program.instructions, [](const Instruction& instruction) {
+           return instruction.ranks == RankRange{};
+         });
 }
 
 }  // namespace equarx::collectives

@@ -26,7 +26,7 @@ std::optional<double> elements_per_scale(const Program& program);
 /// was built for.
 std::uint64_t total_messages(const Program& program, std::uint32_t ranks);
 
-/// True if all ranks execute the same instruction stream.
+/// True if all ranks execute the same instruction stream, with messages of the same size.
 bool is_uniform(const Program& program);
 
 }  // namespace equarx::collectives

@@ -142,10 +142,10 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
 
 /// Work for all scales of a minishard: from amax in FP32 to scales on the wire. Decoders read them
 /// once and then have them in VMEM; that is negligible and not counted.
-ElementWork scales_work(const Program& program, const Instruction& instruction) {
+ElementWork scales_work(const Program& program, const Instruction& instruction, Rank rank) {
   const BlockFormat& wire = program.format(instruction.phase);
   const std::size_t scales =
-      numerics::scale_count(wire, program.partition.minishard(instruction.tile).size());
+      numerics::scale_count(wire, program.minishard(program.written(instruction, rank)).size());
   const double operations = kMakeScale + (wire.tensor_scale ? kAmax + kScale : 0.0);
   const auto count = static_cast<double>(scales);
   return {count * operations,
@@ -158,13 +158,16 @@ ElementWork amax_work() { return {kAmax, {.sums = kFp32Bytes, .wire = kFp32Bytes
 
 }  // namespace
 
-Work work_of(const Program& program, const Instruction& instruction, WireBuffers buffers) {
+Work work_of(const Program& program, const Instruction& instruction, WireBuffers buffers,
+             Rank rank) {
   if (!is_vector_work(instruction.op)) throw std::logic_error("not vector work");
   if (instruction.op == Op::encode_scales)
-    return times(1.0, scales_work(program, instruction), buffers);
+    return times(1.0, scales_work(program, instruction, rank), buffers);
   if (instruction.op == Op::encode_amax || instruction.op == Op::merge_amax)
     return times(1.0, amax_work(), buffers);
-  const std::uint64_t elements = program.partition.microshard(instruction.tile).size();
+  const std::uint64_t elements = program.counts
+                                     ? program.microshard(program.written(instruction, rank)).size()
+                                     : program.partition.microshard(instruction.tile).size();
   return times(static_cast<double>(elements), per_element(program, instruction), buffers);
 }
 

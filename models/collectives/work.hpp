@@ -24,9 +24,9 @@ enum class WireBuffers : std::uint8_t {
 
 /// Returns the work of a vector instruction: elements x the operations counted in work.cpp and
 /// models/formats/vector_work.hpp. `buffers`: location of the wire buffers that the instruction
-/// accesses.
+/// accesses. `rank`: the rank that executes it, for programs with counts.
 /// @throws std::logic_error if it is not vector work (is_vector_work())
 Work work_of(const Program& program, const Instruction& instruction,
-             WireBuffers buffers = WireBuffers::vmem);
+             WireBuffers buffers = WireBuffers::vmem, Rank rank = 0);
 
 }  // namespace equarx::collectives

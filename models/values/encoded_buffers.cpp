@@ -20,7 +20,7 @@ Encoded& EncodedBuffers::at(collectives::BufferId buffer, collectives::Rank prod
 numerics::AlignedVector<std::byte>& EncodedBuffers::room(collectives::BufferId buffer,
                                                          collectives::Rank producer) {
   numerics::AlignedVector<std::byte>& bytes = at(buffer, producer).bytes;
-  make_room(bytes, geometry_.program().buffers[buffer].bytes);
+  make_room(bytes, geometry_.program().buffer_bytes(buffer, producer));
   return bytes;
 }
 

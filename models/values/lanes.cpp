@@ -77,7 +77,9 @@ void LaneTable::place_lanes(std::uint32_t segment, const ScaledChunks& scaled) {
   const std::uint64_t end = partition.chunk_elements(segment, top);
   std::vector<std::uint64_t> common =
       cuts(partition, segment, 0, end, scaled.contains({segment, 0}));
-  for (std::uint32_t uncut = 1; uncut <= top; ++uncut) {
+  // An AllToAll moves whole shards only.
+  const bool has_larger = program_.collective != collectives::Collective::all_to_all;
+  for (std::uint32_t uncut = 1; has_larger && uncut <= top; ++uncut) {
     const auto others = cuts(partition, segment, uncut, end, scaled.contains({segment, uncut}));
     std::vector<std::uint64_t> both;
     std::ranges::set_intersection(common, others, std::back_inserter(both));

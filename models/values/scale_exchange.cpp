@@ -29,7 +29,7 @@ std::span<float> ScaleExchange::amax_of(const collectives::Tile& tile, collectiv
   auto found = std::ranges::find(all, minishard, &Amax::tile);
   if (found == all.end()) found = all.insert(all.end(), {minishard, {}});
   if (tile.microshard == 0) {
-    const std::size_t elements = geometry_.program().partition.minishard(tile).size();
+    const std::size_t elements = geometry_.program().minishard({tile, rank}).size();
     found->values.assign(numerics::scale_count(format, elements), 0.0F);
   }
   return found->values;

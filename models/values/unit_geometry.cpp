@@ -29,6 +29,17 @@ void UnitGeometry::start(const Unit& unit) {
   peers_ = grid_.offsets(others);
 }
 
+std::size_t UnitGeometry::real_elements(std::uint32_t row) const {
+  const collectives::Program& whole = program();
+  if (!whole.counts) return real_elements_;
+  const std::uint64_t shard = partition_.chunk_elements(lane_->segment);
+  const Rank receiver = static_cast<Rank>(first_in_segment() / shard);
+  const std::uint64_t rows = whole.counts->rows[std::size_t{row} * grid_.ranks() + receiver];
+  const std::uint64_t end = rows * whole.counts->row_elements;
+  const std::uint64_t begin = first_in_segment() % shard;
+  return std::min<std::uint64_t>(lane_->range.size(), end - std::min(end, begin));
+}
+
 Rank UnitGeometry::first_rank(const collectives::Tile& tile) const {
   const std::vector<std::size_t>& axes = partition_.segment(lane_->segment).axes;
   if (axes.empty()) return 0;

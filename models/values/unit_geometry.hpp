@@ -44,6 +44,8 @@ class UnitGeometry {
   std::size_t most_elements() const { return most_elements_; }
   /// Elements of the lane without padding.
   std::size_t real_elements() const { return real_elements_; }
+  /// Elements of a row of the result (result_rows()) that exist.
+  std::size_t real_elements(std::uint32_t row) const;
   /// Index of the unit's first element in the tensor, without padding.
   std::uint64_t first_element() const { return first_element_; }
   /// Index of the unit's first element in its segment.
@@ -67,7 +69,8 @@ class UnitGeometry {
     return origin.root ? 0 : grid_.move(reader, origin.offset);
   }
 
-  /// Calls `visit(RankTile)` for every one of `ranks` whose tile lies in this unit.
+  /// Calls `visit(RankTile)` for every one of `ranks` whose tile lies in this unit, cut to the rows
+  /// of its pair (Program::counts); skips empty ones.
   template <typename Visit>
   void for_each_tile(const collectives::Tile& tile, collectives::RankRange ranks,
                      Visit visit) const {
@@ -82,9 +85,11 @@ class UnitGeometry {
           partition_.chunk_begin(lane_->segment, tile.uncut, grid_.move(rank, tile.shard_offset)) +
           range.begin;
       if (begin < unit_begin || begin >= unit_begin + elements()) continue;
-      visit(RankTile{rank,
-                     {begin - unit_begin, begin - unit_begin + range.size()},
-                     range.begin - minishard.begin});
+      const std::uint64_t size =
+          program().counts ? program().microshard({tile, rank}).size() : range.size();
+      if (program().counts && size == 0) continue;
+      visit(RankTile{
+          rank, {begin - unit_begin, begin - unit_begin + size}, range.begin - minishard.begin});
     }
   }
 

@@ -55,11 +55,11 @@ class UnitInterpreter {
   std::uint64_t first_element() const { return geometry_.first_element(); }
   /// The delivered values, without padding. `row` < result_rows().
   std::span<const float> result(std::uint32_t row = 0) const {
-    return result_.values(row).first(geometry_.real_elements());
+    return result_.values(row).first(geometry_.real_elements(row));
   }
   /// The exact values, in double, without padding. `row` < result_rows().
   std::span<const double> exact(std::uint32_t row = 0) const {
-    return input_.exact(row).first(geometry_.real_elements());
+    return input_.exact(row).first(geometry_.real_elements(row));
   }
   bool ranks_identical() const { return result_.ranks_identical(); }
   /// Elements of the result, without padding, whose bits are not the same on all ranks.

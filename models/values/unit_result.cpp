@@ -72,8 +72,10 @@ void UnitResult::finish() {
   for (const Range& range : owned_ranges_)
     compare(range.begin, std::span(owned_).subspan(range.begin, range.size()));
   if (differs_.empty()) return;
-  for (std::size_t row = 0; row < differs_.size(); row += geometry_.elements())
-    for (std::size_t i = 0; i < geometry_.real_elements(); ++i) differing_ += differs_[row + i];
+  const auto rows = static_cast<std::uint32_t>(differs_.size() / geometry_.elements());
+  for (std::uint32_t row = 0; row < rows; ++row)
+    for (std::size_t i = 0; i < geometry_.real_elements(row); ++i)
+      differing_ += differs_[row * geometry_.elements() + i];
 }
 
 void UnitResult::cast_back(const Range& range) {

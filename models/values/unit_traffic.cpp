@@ -25,7 +25,14 @@ void UnitTraffic::count(const Instruction& transfer) {
   const collectives::Message& message = program.messages[transfer.message];
   std::uint64_t& bytes = (transfer.op == Op::send ? sent_ : received_)[message.channel];
   const Rank last = std::min(transfer.ranks.last, program.ranks() - 1);
-  if (message.origin.root) {
+  if (message.first_rows && program.counts) {
+    geometry_.for_each_tile(
+        program.buffers[message.buffer].tile, {}, [&](const RankTile& producer) {
+          const Rank sender =
+              program.grid().move(producer.rank, program.grid().reverse(message.origin.offset));
+          bytes += program.message_bytes(transfer.message, sender);
+        });
+  } else if (message.origin.root) {
     bytes += (last - transfer.ranks.first + 1) * bytes_of(message, {0, 0});
   } else if (transfer.ranks == RankRange{}) {
     bytes += program.grid().span(message.origin.gathered) * bytes_of(message, {});

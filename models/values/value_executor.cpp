@@ -92,12 +92,20 @@ std::vector<Unit> wanted_units(const collectives::Program& program, const LaneTa
   return units;
 }
 
+/// Elements of all distinct results, without padding.
+std::uint64_t elements_of_results(const collectives::Program& program, std::uint64_t elements) {
+  if (!program.counts) return result_rows(program) * elements;
+  const std::vector<std::uint32_t>& rows = program.counts->rows;
+  return program.counts->row_elements * std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});
+}
+
 class Run {
  public:
   Run(const collectives::Program& program, const TensorSource& source, const ValueOptions& options)
       : source_(source),
         options_(options),
         rows_(result_rows(program)),
+        whole_elements_(elements_of_results(program, source.elements())),
         channels_(program.channels.size()),
         lanes_(program),
         units_(wanted_units(program, lanes_, options)),
@@ -195,7 +203,7 @@ class Run {
     report.at_largest = unit.at_largest();
     for (std::uint32_t row = 0; row < rows_; ++row) {
       const std::span<const float> result = unit.result(row);
-      if (result.empty()) return;  // padding only, past the end of the tensors
+      if (result.empty()) continue;  // padding only
       const std::uint64_t first = row * source_.elements() + unit.first_element();
       report.against_exact.add(result, unit.exact(row));
       if (options_.contract) count_ulps(result, unit.exact(row), baseline, report);
@@ -274,7 +282,7 @@ class Run {
       }
     }
     result.against_exact = exact.metrics();
-    result.sampled_fraction = share(result.computed_elements, rows_ * source_.elements());
+    result.sampled_fraction = share(result.computed_elements, whole_elements_);
     if (options_.baseline != nullptr) result.against_baseline = baseline.metrics();
     return result;
   }
@@ -282,6 +290,7 @@ class Run {
   const TensorSource& source_;
   const ValueOptions& options_;
   std::uint32_t rows_;
+  std::uint64_t whole_elements_;  ///< of all rows
   std::size_t channels_;
   LaneTable lanes_;
   std::vector<Unit> units_;  ///< in the order of the tensor

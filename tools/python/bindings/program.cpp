@@ -103,7 +103,7 @@ Json timeline_of(const plan::CollectivePlan& collective, const sim::TimeResult& 
                     {"to_chip", machine.chip_names[event.receiver]},
                     {"message", event.message},
                     {"what", collectives::describe_cargo(program, event.message)},
-                    {"bytes", program.message_bytes(event.message)},
+                    {"bytes", program.message_bytes(event.message, event.sender)},
                     {"start_s", event.sent_s},
                     {"end_s", event.arrived_s}});
   return rows;
