@@ -24,6 +24,7 @@ namespace equarx::config {
 namespace {
 
 constexpr std::uint32_t kMostParts = 1U << 20;
+constexpr std::uint32_t kMostThreadBlocks = 1024;
 constexpr input::EnumNames<collectives::Collective, 5> kCollectives({
     {collectives::Collective::all_reduce, "all-reduce"},
     {collectives::Collective::reduce_scatter, "reduce-scatter"},
@@ -113,6 +114,10 @@ const input::Table<CollectiveConfig>& cut_table() {
        "messages per minishard. Default: 1 to 8; 1 for `one-shot`, `two-shot`, `direct`, "
        "`hierarchical-two-shot` and `qgz`, whose rounds overlap already",
        input::otherwise("chosen")},
+      {"thread_blocks", &CollectiveConfig::thread_blocks, input::Integer{1, kMostThreadBlocks},
+       "GPU thread blocks (SMs of a kernel) that move the data: the links of a chip together are no "
+       "faster than these at its `thread_block_rate`",
+       input::otherwise("no limit")},
       {"cuts", Cuts{},
        "choice of unspecified `minishards` and `microshards`: the fastest of several, within "
        "limits ([model.md](model.md), C8). `\"by-size\"`: fewest minishards for "

@@ -14,6 +14,7 @@
 #include "models/collectives/program.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/work.hpp"
+#include "models/experts/routing.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/gemm/scheme.hpp"
 #include "models/hardware/chip.hpp"
@@ -87,10 +88,21 @@ struct TopologyConfig {
   std::shared_ptr<const PlannedTopology> planned;
 };
 
+/// Rows that the ranks of an AllToAll exchange, and their source.
+struct CountsConfig {
+  std::string file;          ///< as the user wrote it; empty: by `routing`
+  experts::Routing routing;  ///< of tokens to experts
+  collectives::RowCounts counts;
+  double dropped = 0.0;    ///< share of the routed rows beyond the capacity
+  double imbalance = 1.0;  ///< busiest rank's experts relative to the mean, by routing
+};
+
 /// The tensor on each chip: size, type, and source of its values.
 struct TensorConfig {
-  std::vector<std::uint64_t> shape;  ///< empty if the size was given in bytes
-  std::uint64_t elements = 0;        ///< per chip
+  /// Empty if the size was given in bytes; with `counts`, of one row.
+  std::vector<std::uint64_t> shape;
+  /// Per chip; with `counts`, including room for the most rows of any pair.
+  std::uint64_t elements = 0;
   numerics::ElementFormat dtype = numerics::ElementFormat::bf16;
   numerics::InputSpec values;       ///< used if `files` is empty
   std::vector<std::string> files;   ///< as the user wrote them
@@ -99,6 +111,7 @@ struct TensorConfig {
   double sample = 1.0;              ///< share of the tensor whose values are computed
   /// Values of a residual, of the same size and type on all ranks; null: synthetic ones.
   std::shared_ptr<const TensorConfig> residual = nullptr;
+  std::shared_ptr<const CountsConfig> counts = nullptr;  ///< of an AllToAllV
 
   std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }
 };
@@ -171,6 +184,8 @@ struct CollectiveConfig {
   std::optional<std::uint32_t> microshards;
   /// NCCL's protocol; std::nullopt: the fastest that the chip has.
   std::optional<hardware::Protocol> protocol = hardware::Protocol::none;
+  /// Thread blocks of a GPU that send and receive (Chip::thread_block_rate); not a limit if absent.
+  std::optional<std::uint32_t> thread_blocks;
   CutMode cuts = CutMode::fastest;  ///< how missing minishards and microshards are chosen
   ArithmeticConfig arithmetic{};
   /// Part sizes chosen by a plan, kept when the configuration moves to another chip. Not part of

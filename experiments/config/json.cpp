@@ -139,6 +139,17 @@ ExperimentConfig read_machine(input::ObjectReader& reader) {
   return config;
 }
 
+namespace {
+
+/// Row counts are for AllToAlls by algorithms that send shards directly, with scales of their own.
+void check_counts(const ExperimentConfig& config) {
+  if (!config.tensor.counts) return;
+  if (config.collective != collectives::Collective::all_to_all)
+    throw input::InputError("/tensor/counts", "is for an \"all-to-all\"; remove it");
+}
+
+}  // namespace
+
 ExperimentConfig read_config(const input::Json& json) {
   for (const std::string_view key : {"step", "workload"})
     if (json.is_object() && json.contains(key))
@@ -151,9 +162,11 @@ ExperimentConfig read_config(const input::Json& json) {
   input::ObjectReader reader(named, "");
   ExperimentConfig config = read_machine(reader);
   config.collective = read_collective_kind(reader);
-  config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology));
+  config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology), std::nullopt,
+                              count_chips_of_slice(config.topology));
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
+  check_counts(config);
   config.timed_as = reader.choice_or("timed_as", kTimedAs, TimedAs::program);
   config.numerics = read_numerics(reader);
   reader.reject("memory", "is for training and serving; remove it");

@@ -15,6 +15,7 @@
 #include "base/input/fields.hpp"
 #include "base/input/json.hpp"
 #include "base/input/pointer.hpp"
+#include "experiments/config/counts_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/values/tensor_types.hpp"
@@ -232,8 +233,27 @@ std::shared_ptr<const TensorConfig> read_residual(input::ObjectReader reader,
 
 }  // namespace
 
+namespace {
+
+/// Reads row counts; the shape is then a row's.
+void read_row_counts(input::ObjectReader& reader, std::uint32_t ranks, std::uint32_t node_ranks,
+                     TensorConfig& tensor) {
+  const std::string pointer = reader.pointer_to("counts");
+  if (tensor.shape.empty() || !tensor.files.empty())
+    throw input::InputError(pointer,
+                            "needs \"shape\", that of a row, like [7168], and synthetic "
+                            "values");
+  tensor.counts = read_counts(reader.object("counts"), ranks, node_ranks, product(tensor.shape));
+  const std::uint64_t rows = std::uint64_t{ranks} * collectives::most_rows(tensor.counts->counts);
+  if (tensor.elements > kMostElements / rows)
+    throw input::InputError(pointer, fmt::format("takes more than {} elements", kMostElements));
+  tensor.elements *= rows;
+}
+
+}  // namespace
+
 TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
-                         const std::optional<ImposedSize>& imposed) {
+                         const std::optional<ImposedSize>& imposed, std::uint32_t node_ranks) {
   TensorConfig tensor;
   if (imposed) reject_other_size(reader, imposed->shape);
   if (reader.has("values")) {
@@ -257,6 +277,8 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
     tensor.shape = size == "shape" ? read_shape(reader) : file_shape;
   }
   if (!tensor.shape.empty()) tensor.elements = product(tensor.shape);
+  if (reader.has("counts"))
+    read_row_counts(reader, ranks, node_ranks == 0 ? ranks : node_ranks, tensor);
   if (imposed) tensor.sample = imposed->sample;
   if (reader.has("sample")) tensor.sample = read_sample(reader);
   std::optional<input::ObjectReader> residual;
@@ -291,6 +313,7 @@ input::Json tensor_json(const TensorConfig& tensor) {
     json["shape"] = tensor.shape;
   json["dtype"] = numerics::name(tensor.dtype);
   json["values"] = values_json(tensor);
+  if (tensor.counts) json["counts"] = counts_json(*tensor.counts);
   json["sample"] = tensor.sample;
   if (tensor.residual) {
     json["residual"] = values_json(*tensor.residual);
@@ -356,6 +379,10 @@ input::Json tensor_schema() {
         "many, at least 1/64. Below 1, encoded and timed bytes are not cross-checked",
         input::by_default("1")},
        {"values", Elsewhere{values_schema}, ""},
+       {"counts", Elsewhere{counts_schema},
+        "an AllToAll of different numbers of [rows](experts.md#row-counts) by pair; `shape` is "
+        "then a row's",
+        input::otherwise("equal shards")},
        {"residual", Elsewhere{residual_schema},
         "values of the [residual](numerics.md#arithmetic-of-sums), with the same keys: the same "
         "tensor "

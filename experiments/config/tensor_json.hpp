@@ -24,10 +24,11 @@ struct ImposedSize {
   double sample = 1.0;  ///< default
 };
 
-/// Reads a tensor and opens its files. `ranks`: number of tensors needed. @throws InputError also
-/// if the requested size differs from the imposed one.
+/// Reads a tensor and opens its files. `ranks`: number of tensors needed. `node_ranks`: those of a
+/// node, all if 0. @throws InputError also if the requested size differs from the imposed one.
 TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
-                         const std::optional<ImposedSize>& imposed = std::nullopt);
+                         const std::optional<ImposedSize>& imposed = std::nullopt,
+                         std::uint32_t node_ranks = 0);
 /// The tensor as configuration JSON, with all defaults filled in.
 input::Json tensor_json(const TensorConfig& tensor);
 

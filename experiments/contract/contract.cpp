@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
+#include "experiments/config/counts_json.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/contract/rerun.hpp"
 #include "experiments/plan/plan.hpp"
@@ -178,6 +179,7 @@ bool CollectiveContract::same_for_all_ranks() const {
 }
 
 void check(const config::ExperimentConfig& config) {
+  config::reject_counts(config);
   if (!collectives::adds(config.collective))
     throw input::InputError("/collective",
                             fmt::format("a contract is about sums (all-reduce, reduce-scatter); {} "

@@ -81,6 +81,7 @@ bool has_protocol(const config::CollectiveConfig& config, hardware::Protocol pro
 /// The experiment on chips and a network as the collective sees them under its protocol.
 config::ExperimentConfig under_protocol(config::ExperimentConfig experiment,
                                         const config::CollectiveConfig& config) {
+  if (config.protocol == hardware::Protocol::none) return experiment;
   const hardware::Pattern pattern = pattern_of(config);
   if (experiment.topology.network) {
     config::NetworkConfig& network = *experiment.topology.network;
@@ -93,6 +94,16 @@ config::ExperimentConfig under_protocol(config::ExperimentConfig experiment,
     network.latency.value = port.latency_s;
   }
   experiment.chip = hardware::under_protocol(std::move(experiment.chip), *config.protocol, pattern);
+  experiment.topology.planned = nullptr;
+  return experiment;
+}
+
+/// The experiment on chips whose links are no faster than the collective's thread blocks.
+config::ExperimentConfig on_thread_blocks(config::ExperimentConfig experiment,
+                                          const config::CollectiveConfig& config) {
+  if (config.thread_blocks)
+    experiment.chip =
+        hardware::with_thread_blocks(std::move(experiment.chip), *config.thread_blocks);
   experiment.topology.planned = nullptr;
   return experiment;
 }
@@ -119,6 +130,25 @@ std::string set_parts(config::CollectiveConfig& config,
 
 Expected<CollectivePlan> plan_collective(const config::CollectiveConfig& config,
                                          MachineContext& context, const std::string& pointer) {
+  if (config.thread_blocks) {
+    if (config.protocol != hardware::Protocol::none)
+      return infeasible(input::pointer(pointer, "thread_blocks"),
+                        "is for kernels without a protocol of NCCL; remove it, or \"protocol\"");
+    if (context.config().chip.thread_block_rate.value == 0.0)
+      return infeasible(
+          input::pointer(pointer, "thread_blocks"),
+          fmt::format(
+              "the hardware file of {} has no \"thread_block_rate\"; give it, or remove this",
+              context.config().chip.name));
+    const config::ExperimentConfig experiment = on_thread_blocks(context.config(), config);
+    MachineContext own(experiment);
+    config::CollectiveConfig unlimited = config;
+    unlimited.thread_blocks.reset();
+    return plan_collective(unlimited, own, pointer).map([&](CollectivePlan&& plan) {
+      plan.config.thread_blocks = config.thread_blocks;
+      return std::move(plan);
+    });
+  }
   if (config.protocol == hardware::Protocol::none) return plan_with_chip(config, context, pointer);
   const std::string at = input::pointer(pointer, "protocol");
   if (!has_protocol(config, *config.protocol, context.config()))
@@ -299,7 +329,11 @@ Plan make_plan(const config::ExperimentConfig& config, RunProfile profile) {
 }
 
 hardware::Chip chip_of(const config::CollectiveConfig& collective, const hardware::Chip& chip) {
-  return hardware::under_protocol(chip, collective.protocol.value(), pattern_of(collective));
+  hardware::Chip own =
+      hardware::under_protocol(chip, collective.protocol.value(), pattern_of(collective));
+  if (collective.thread_blocks)
+    own = hardware::with_thread_blocks(std::move(own), *collective.thread_blocks);
+  return own;
 }
 
 Plan on_machine(Plan plan, const config::MachineParameters& machine) {
@@ -307,11 +341,13 @@ Plan on_machine(Plan plan, const config::MachineParameters& machine) {
   MachineContext context(plan.config);
   for (PlannedCollective& collective : plan.collectives)
     for (CollectivePlan& candidate : collective.candidates) {
-      if (candidate.config.protocol == hardware::Protocol::none) {
+      if (candidate.config.protocol == hardware::Protocol::none &&
+          !candidate.config.thread_blocks) {
         replan(candidate, context);
         continue;
       }
-      const config::ExperimentConfig experiment = under_protocol(plan.config, candidate.config);
+      const config::ExperimentConfig experiment =
+          under_protocol(on_thread_blocks(plan.config, candidate.config), candidate.config);
       MachineContext own(experiment);
       replan(candidate, own);
     }

@@ -17,6 +17,7 @@
 #include "models/collectives/casts.hpp"
 #include "models/collectives/in_switch_program.hpp"
 #include "models/collectives/with_arithmetic.hpp"
+#include "models/collectives/with_counts.hpp"
 #include "models/hardware/workgroups.hpp"
 
 namespace equarx::plan {
@@ -187,7 +188,9 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
           .folded_rate = config.chip.shared_link_efficiency.value,
           .rows = rows_of_tiles(collective, config),
           .rows_at_once = static_cast<std::uint32_t>(config.chip.workgroups_per_unit.value),
-          .order = collective.arithmetic.order};
+          .order = collective.arithmetic.order,
+          .moves_within_first = config.tensor.counts && config.tensor.counts->routing.direction ==
+                                                            experts::Direction::combine};
 }
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,
@@ -196,9 +199,11 @@ collectives::Program make_program(const config::CollectiveConfig& collective, co
       collective.algorithm->make(program_request(collective, grid, config)),
       config::arithmetic_of(collective.arithmetic,
                             config::tensor_type(collective, config.tensor.dtype)));
-  if (!config::has_casts(collective)) return program;
-  return collectives::with_casts(std::move(program), config.tensor.dtype, collective.hadamard,
-                                 collective.casts);
+  if (config::has_casts(collective))
+    program = collectives::with_casts(std::move(program), config.tensor.dtype, collective.hadamard,
+                                      collective.casts);
+  if (!config.tensor.counts) return program;
+  return collectives::with_counts(std::move(program), config.tensor.counts->counts);
 }
 
 }  // namespace equarx::plan

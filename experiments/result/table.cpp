@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,7 +21,27 @@
 namespace equarx::result {
 namespace {
 
+/// Rows of pairs, sent and received: "0 to 88 rows of 7168 bf16 per pair, 4096 rows sent per chip".
+std::string rows_text(const config::TensorConfig& tensor) {
+  const std::vector<std::uint32_t>& rows = tensor.counts->counts.rows;
+  const auto ranks = static_cast<std::size_t>(std::llround(std::sqrt(rows.size())));
+  const double sent = std::accumulate(rows.begin(), rows.end(), 0.0) / static_cast<double>(ranks);
+  const double bytes = sent * static_cast<double>(tensor.counts->counts.row_elements) *
+                       static_cast<double>(numerics::element_bits(tensor.dtype)) / 8.0;
+  std::string text =
+      fmt::format("{} to {} rows of {} {} per pair, {:.0f} per chip ({}; mean)",
+                  std::ranges::min(rows), std::ranges::max(rows), fmt::join(tensor.shape, " x "),
+                  numerics::name(tensor.dtype), sent, units::bytes_text(bytes));
+  if (tensor.counts->file.empty()) {
+    text += fmt::format(", busiest experts {:.2f} of the mean", tensor.counts->imbalance);
+    if (tensor.counts->dropped > 0.0)
+      text += fmt::format(", {:.1f} % dropped", 100.0 * tensor.counts->dropped);
+  }
+  return text;
+}
+
 std::string tensor_text(const config::TensorConfig& tensor) {
+  if (tensor.counts) return rows_text(tensor);
   const std::string size = units::bytes_text(static_cast<double>(tensor.bytes()));
   if (tensor.shape.empty()) return fmt::format("{} of {}", size, numerics::name(tensor.dtype));
   return fmt::format("{} {} ({})", fmt::join(tensor.shape, " x "), numerics::name(tensor.dtype),

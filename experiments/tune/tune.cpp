@@ -15,6 +15,7 @@
 #include "base/output/table.hpp"
 #include "base/process/parallel_for.hpp"
 #include "base/units/quantity.hpp"
+#include "experiments/config/counts_json.hpp"
 #include "experiments/plan/activity.hpp"
 #include "experiments/tune/search.hpp"
 #include "experiments/tune/trials.hpp"
@@ -124,6 +125,7 @@ run::ExperimentResult run_baseline(const config::ExperimentConfig& config,
 }
 
 TuneSpace make_space(const config::ExperimentConfig& config, const TuneOptions& options) {
+  config::reject_counts(config);
   if (!options.promises.empty()) {
     config::ExperimentConfig whole = config;
     whole.tensor.sample = 1.0;  // the best candidate is checked on all elements

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
+#include "experiments/config/counts_json.hpp"
 #include "experiments/plan/plan.hpp"
 #include "importers/msccl/from_program.hpp"
 #include "importers/msccl/msccl.hpp"
@@ -50,6 +51,7 @@ std::string text_of(const config::ExperimentConfig& config, const std::string& l
 }  // namespace
 
 std::string export_msccl(const config::ExperimentConfig& config, const std::string& label) {
+  config::reject_counts(config);
   if (!label.empty() || config.collectives.size() == 1)
     return text_of(config, label.empty() ? config.collectives.front().label : label);
   std::string first_reason;

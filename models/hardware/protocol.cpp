@@ -72,6 +72,13 @@ Chip under_protocol(Chip chip, Protocol protocol, Pattern pattern) {
   return chip;
 }
 
+Chip with_thread_blocks(Chip chip, std::uint32_t thread_blocks) {
+  const double most = thread_blocks * chip.thread_block_rate.value;
+  const double peak = chip.links.value * chip.link_bandwidth.value;
+  chip.link_efficiency.value = std::min(chip.link_efficiency.value, most / peak);
+  return chip;
+}
+
 NetworkPort under_protocol(NetworkPort port, std::uint32_t ports, const Chip& chip,
                            Protocol protocol, Pattern pattern) {
   if (protocol == Protocol::none) return port;

@@ -40,6 +40,10 @@ bool has_protocol(const Chip& chip, Protocol protocol, Pattern pattern, bool acr
 /// startup includes; trees have hops and a rate of their own.
 Chip under_protocol(Chip chip, Protocol protocol, Pattern pattern);
 
+/// Returns a chip whose links together are no faster than `thread_blocks` that move data. The chip
+/// states its thread_block_rate.
+Chip with_thread_blocks(Chip chip, std::uint32_t thread_blocks);
+
 /// A network as chips see it.
 struct NetworkPort {
   double rate = 0.0;       ///< B/s of payload of a port, each way

@@ -24,6 +24,8 @@ ALGORITHMS = {
     "node-ring": (("all-reduce", "reduce-scatter", "all-gather"), True, False),
     "tree": (("all-reduce",), True, False),
     "direct": (("reduce-scatter", "all-gather", "all-to-all", "broadcast"), True, True),
+    "pairwise": (("all-to-all",), True, True),
+    "hierarchical-direct": (("all-to-all",), True, True),
     "hierarchical": (("all-reduce", "reduce-scatter", "all-gather"), True, True),
     "hierarchical-two-shot": (("all-reduce", "reduce-scatter", "all-gather"), True, True),
     "qgz": (("all-reduce", "reduce-scatter"), True, True),
@@ -43,8 +45,8 @@ def fits(algorithm: str, collective: str, topology: dict, chips: int) -> bool:
     if algorithm in ("node-ring", "tree"):
         return "network" in topology and "switch" in topology
     if "network" in topology:
-        return algorithm in OF_SLICES + ("two-shot", "one-shot", "direct", "quickreduce", "auto")
-    if algorithm in OF_SLICES or ("avoid" in topology and algorithm not in ("ring", "equarx", "auto")):
+        return algorithm in OF_SLICES + ("two-shot", "one-shot", "direct", "pairwise", "hierarchical-direct", "quickreduce", "auto")
+    if algorithm in OF_SLICES + ("hierarchical-direct",) or ("avoid" in topology and algorithm not in ("ring", "equarx", "auto")):
         return False
     if algorithm == "nvls":
         return "switch" in topology and chips > 2
@@ -142,6 +144,8 @@ def collective(draw: Draw, kind: str, topology: dict, chips: int) -> dict:
             encoding(draw, made["between"])
     if "switch" in topology and draw.chance(0.3):
         made["protocol"] = draw.choice(["auto", "ll", "ll128", "simple"])
+    elif draw.chance(0.1):
+        made["thread_blocks"] = draw.choice([1, 4, 20, 132])
     if draw.chance(0.1):
         made["cast_to"] = draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2", "half"])
         made["casts"] = draw.choice(["fused", "separate"])

@@ -62,6 +62,17 @@ def tensor(draw: Draw, ranks: int, files: dict) -> dict:
     return made
 
 
+def counts(draw: Draw, ranks: int) -> dict:
+    """Rows of a tensor with counts, few enough that values of all ranks are computed."""
+    made: dict = {"tokens": draw.randint(1, 30), "experts": ranks * draw.randint(1, 3)}
+    made["top_k"] = draw.randint(1, min(made["experts"], 4))
+    for key, entries in (("skew", [0, 0.5, 2]), ("seed", [0, 7]), ("capacity_factor", [0.5, 1, 2.5]),
+                         ("rows_per", ["expert", "rank"]), ("direction", ["dispatch", "combine"])):
+        if draw.chance(0.4):
+            made[key] = draw.choice(entries)
+    return {"shape": [draw.choice([1, 7, 64])], "counts": made}
+
+
 def faults(draw: Draw, topology: dict, files: dict) -> dict:
     pairs = topologies.joined(topology, files)
     made: dict = {}
@@ -147,6 +158,8 @@ def experiment(draw: Draw) -> dict:
             made["numerics"] = "off"
     else:
         made["tensor"] = tensor(draw, ranks, files)
+    if kind == "all-to-all" and draw.chance(0.4) and ranks <= 64:
+        made["tensor"] = counts(draw, ranks)
     if kind != "all-reduce" or draw.chance(0.2):
         made["collective"] = kind
     made["collectives"] = collectives.collectives(draw, kind, made["topology"], ranks)
@@ -162,7 +175,8 @@ def experiment(draw: Draw) -> dict:
         made["timed_as"] = draw.choice(["program", "step"])
     if draw.chance(0.3):
         made["numerics"] = draw.choice(["on", "off", True, False])
-    if "tensor" in made and "files" not in made["tensor"].get("values", {}) and draw.chance(0.1):
+    if "tensor" in made and "files" not in made["tensor"].get("values", {}) and \
+            "counts" not in made["tensor"] and draw.chance(0.1):
         made["tensor"] = {"bytes": size(draw, 1 << 20, LARGEST_TIMED, 4)}
         made["numerics"] = "off"
     if draw.chance(0.04):
