@@ -11,6 +11,7 @@
 #include "base/input/json.hpp"
 #include "base/os/threads.hpp"
 #include "base/output/table.hpp"
+#include "experiments/inspect/figures.hpp"
 #include "experiments/inspect/stored_pieces.hpp"
 #include "models/attention/drawn.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -106,8 +107,6 @@ double nmse(std::span<const float> values, std::span<const float> exact) {
   return error.metrics().nmse;
 }
 
-std::string number(double value) { return fmt::format("{:.4g}", value); }
-
 input::Json part_json(const StoredPart& part, double output_nmse) {
   return {{"bits", part.bits}, {"nmse", part.nmse}, {"output_nmse", output_nmse}};
 }
@@ -142,9 +141,9 @@ std::string to_table(const AttentionReport& report) {
       {{"tokens x heads x head size", fmt::format("{} x {} x {}", report.shape.tokens,
                                                   report.shape.heads, report.shape.head_size)},
        {"queries x heads", fmt::format("{} x {}", report.query_rows, report.query_heads)},
-       {"largest change of a probability", number(outputs.largest_change)}});
+       {"largest change of a probability", figure(outputs.largest_change)}});
   const auto row = [&](const char* title, const StoredPart& part, double output_nmse) {
-    return output::TableRow{title, number(part.bits), number(part.nmse), number(output_nmse),
+    return output::TableRow{title, figure(part.bits), figure(part.nmse), figure(output_nmse),
                             decibels(output_nmse)};
   };
   return sizes + "\n" +
@@ -152,8 +151,8 @@ std::string to_table(const AttentionReport& report) {
              {{"stored", "bits per element", "NMSE", "NMSE of outputs", "SQNR of outputs"},
               row("keys", report.keys, outputs.keys_nmse),
               row("values", report.values, outputs.values_nmse),
-              {"both", number((report.keys.bits + report.values.bits) / 2), "",
-               number(outputs.both_nmse), decibels(outputs.both_nmse)}});
+              {"both", figure((report.keys.bits + report.values.bits) / 2), "",
+               figure(outputs.both_nmse), decibels(outputs.both_nmse)}});
 }
 
 input::Json to_json(const AttentionReport& report) {

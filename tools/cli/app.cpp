@@ -12,6 +12,7 @@
 #include "tools/cli/config_options.hpp"
 #include "tools/cli/contract_command.hpp"
 #include "tools/cli/exchange_options.hpp"
+#include "tools/cli/experts_command.hpp"
 #include "tools/cli/help_texts.hpp"
 #include "tools/cli/matmul_command.hpp"
 #include "tools/cli/plan_command.hpp"
@@ -545,6 +546,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_quantize(*app);
   add_matmul(*app);
   add_attention(*app);
+  add_experts(*app);
   add_dequantize(*app);
   add_sweep(*app, exit_code);
   add_tune(*app);

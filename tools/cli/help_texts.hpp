@@ -142,6 +142,14 @@ inline constexpr const char* kMatmulFooter =
     "\n"
     "docs/gemm.md describes schemes.";
 
+/// Footer of experts.
+inline constexpr const char* kExpertsFooter =
+    "Examples:\n"
+    "  equarx-sim experts --dispatch e4m3-row128\n"
+    "  equarx-sim experts --dispatch e4m3-row128 --combine e4m3-row128 --activations x.npy\n"
+    "\n"
+    "Weights are drawn; docs/experts.md explains the figures.";
+
 /// Footer of attention.
 inline constexpr const char* kAttentionFooter =
     "Examples:\n"
