@@ -23,6 +23,13 @@ std::uint64_t core_bytes(const collectives::Program& program, const Costs& costs
 
 }  // namespace
 
+std::uint32_t Machine::lanes() const {
+  std::uint32_t most = 0;
+  for (const std::vector<OutPort>& ports : out_ports)
+    for (const OutPort& port : ports) most = std::max(most, port.lane);
+  return most + 1;
+}
+
 void add_hbm(double rate, Machine& machine) {
   for (const std::string& name : machine.chip_names) {
     machine.hbm.push_back(static_cast<LinkIndex>(machine.links.size()));
@@ -30,19 +37,20 @@ void add_hbm(double rate, Machine& machine) {
   }
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (OutPort& port : machine.out_ports[rank])
-      if (port.peer != rank)
+      if (port.sends(rank))
         port.route.insert(port.route.end(), {machine.hbm[rank], machine.hbm[port.peer]});
 }
 
 std::vector<std::uint32_t> users_of_links(const Machine& machine) {
   // Several channels of a rank may lead to one peer.
-  std::vector<collectives::Rank> seen_by(machine.ranks(), machine.ranks());
+  const std::size_t lanes = machine.lanes();
+  std::vector<collectives::Rank> seen_by(machine.ranks() * lanes, machine.ranks());
   std::vector<std::uint32_t> users(machine.links.size());
   for (const LinkIndex link : machine.hbm) ++users[link];
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (const OutPort& port : machine.out_ports[rank]) {
-      if (std::exchange(seen_by[port.peer], rank) == rank) continue;
-      for (const LinkIndex link : port.route) ++users[link];
+      if (std::exchange(seen_by[port.peer * lanes + port.lane], rank) == rank) continue;
+      for (const LinkIndex link : port.route) users[link] += machine.links[link].users;
     }
   return users;
 }
@@ -60,8 +68,18 @@ double latency_s(const Machine& machine, const Route& route) {
 
 double bottleneck_rate(const Machine& machine, const Route& route) {
   double rate = std::numeric_limits<double>::infinity();
-  for (const LinkIndex link : route) rate = std::min(rate, machine.links[link].rate);
+  for (const LinkIndex link : route)
+    rate = std::min(rate, machine.links[link].rate * machine.links[link].users);
   return rate;
+}
+
+void set_channels(const std::vector<collectives::ChannelId>& channels, Machine& machine) {
+  for (std::vector<OutPort>& ports : machine.out_ports) {
+    std::vector<OutPort> made;
+    made.reserve(channels.size());
+    for (const collectives::ChannelId channel : channels) made.push_back(ports[channel]);
+    ports = std::move(made);
+  }
 }
 
 std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const Machine& machine,

@@ -19,6 +19,9 @@ struct LinkSpec {
   double latency = 0.0;  ///< s, >= 0; overlaps the transmission of the previous transfer
   std::string from{};    ///< names of the two chips; empty for representative links and HBMs
   std::string to{};
+  /// Pairs of chips for each pair of the machine: more than one on links that represent several
+  /// chips (classes.hpp), with the rate for each of them.
+  std::uint32_t users = 1;
 
   bool operator==(const LinkSpec&) const = default;
 };
@@ -26,15 +29,21 @@ struct LinkSpec {
 /// Index into Machine::links.
 using LinkIndex = std::uint32_t;
 
-/// Links in the order of travel, followed by the HBMs of sender and receiver if DMAs share HBM.
+/// Links in the order of travel, followed by the HBMs of sender and receiver if DMAs share HBM. A link
+/// that stands for several is listed as often.
 using Route = std::vector<LinkIndex>;
 
 /// Peer and route of the messages of a rank in one channel. A rank that sends nothing in a channel
 /// is its own peer there.
 struct OutPort {
   collectives::Rank peer = 0;
-  /// The same for all channels to the same peer; empty if the peer is the rank itself.
-  Route route;
+  /// The same for all channels to the same peer and lane; empty if the rank sends nothing.
+  Route route = {};
+  /// Messages to one peer are serialized within a lane. A rank that stands for several peers, perhaps
+  /// including itself, has a lane for each (classes.hpp).
+  std::uint32_t lane = 0;
+
+  bool sends(collectives::Rank rank) const { return peer != rank || !route.empty(); }
 };
 
 /// A permanent link failure. Transfers in flight and later ones over the link fail.
@@ -65,6 +74,8 @@ struct Machine {
   LinkIndex cables() const {
     return hbm.empty() ? static_cast<LinkIndex>(links.size()) : hbm.front();
   }
+  /// Most lanes of a rank to a peer.
+  std::uint32_t lanes() const;
   /// Number of chip-to-chip links on a route.
   std::size_t hops(const OutPort& port) const { return port.route.size() - (hbm.empty() ? 0 : 2); }
 };
@@ -82,12 +93,15 @@ bool shares_links(const Machine& machine);
 /// Total latency of a route in s, excluding transmission.
 double latency_s(const Machine& machine, const Route& route);
 
-/// Payload rate of a route in B/s, i.e. the rate of its slowest link; +Inf for an empty route.
+/// Payload rate of a route in B/s: of its slowest link, with one user; +Inf for an empty route.
 double bottleneck_rate(const Machine& machine, const Route& route);
 
 /// Relative tolerance by which a simulated time may fall below an exactly met bound: times are sums
 /// of rounded terms, and SimGrid's picosecond ticks are noticeable in microsecond collectives.
 inline constexpr double kBoundRounding = 1e-6;
+
+/// Gives the ranks other channels: channel i has the peers and routes of channel `channels[i]`.
+void set_channels(const std::vector<collectives::ChannelId>& channels, Machine& machine);
 
 /// Returns the bytes that cross each link of `machine` when `program` runs on it; for HBMs
 /// including core accesses (Costs::hbm_bytes).

@@ -157,6 +157,14 @@ class ListWriter {
   std::vector<collectives::MessageId> first_messages_;
 };
 
+/// By program, the first rank of each range with identical instructions.
+std::vector<std::vector<Rank>> first_ranks(const StepProgram& work) {
+  std::vector<std::vector<Rank>> firsts;
+  for (const PlacedProgram& placed : work.programs)
+    firsts.push_back(rank_range_starts(*placed.program));
+  return firsts;
+}
+
 /// By program, the first rank with the same timeline as the chip's rank.
 std::vector<Rank> representative_ranks(const StepProgram& work, std::uint32_t chip,
                                        const std::vector<std::vector<Rank>>& firsts) {
@@ -185,6 +193,20 @@ std::vector<ChannelId> first_channels(const StepProgram& work) {
   return firsts;
 }
 
+std::vector<std::uint32_t> chip_kinds(const StepProgram& work, std::uint32_t chips) {
+  const std::vector<std::vector<Rank>> firsts = first_ranks(work);
+  std::map<std::pair<std::vector<Rank>, std::vector<bool>>, std::uint32_t> known;
+  std::vector<std::uint32_t> kinds;
+  for (std::uint32_t chip = 0; chip < chips; ++chip) {
+    std::vector<bool> sets;
+    for (const std::vector<bool>& set : work.chip_sets) sets.push_back(set[chip]);
+    const auto number = static_cast<std::uint32_t>(known.size());
+    const std::pair key{representative_ranks(work, chip, firsts), std::move(sets)};
+    kinds.push_back(known.emplace(key, number).first->second);
+  }
+  return kinds;
+}
+
 Timelines make_timelines(const StepProgram& work, std::uint32_t chips) {
   const Events events(work);
   const ListWriter writer(work, events);
@@ -194,27 +216,24 @@ Timelines make_timelines(const StepProgram& work, std::uint32_t chips) {
   timelines.marks = 2 * work.tasks;
   const std::vector<std::uint32_t> senders = streams_of_programs(work, ProgramPart::waits);
   const std::vector<std::uint32_t> receivers = streams_of_programs(work, ProgramPart::sends);
-  std::vector<std::vector<Rank>> firsts;
   for (std::size_t program = 0; program < work.programs.size(); ++program) {
     const collectives::Program& collective = *work.programs[program].program;
     timelines.stream_of_channel.insert(timelines.stream_of_channel.end(),
                                        collective.channels.size(), receivers[program]);
     timelines.sender_of_channel.insert(timelines.sender_of_channel.end(),
                                        collective.channels.size(), senders[program]);
-    firsts.push_back(rank_range_starts(collective));
   }
-  // By ranks and sets, index of the first of their lists.
-  std::map<std::pair<std::vector<Rank>, std::vector<bool>>, std::uint32_t> written;
+  const std::vector<std::vector<Rank>> firsts = first_ranks(work);
+  const std::vector<std::uint32_t> kinds = chip_kinds(work, chips);
   for (std::uint32_t chip = 0; chip < chips; ++chip) {
-    const std::vector<Rank> ranks = representative_ranks(work, chip, firsts);
-    const auto first = static_cast<std::uint32_t>(timelines.lists.size());
-    std::vector<bool> sets;
-    for (const std::vector<bool>& set : work.chip_sets) sets.push_back(set[chip]);
-    const auto [entry, is_new] = written.emplace(std::pair{ranks, std::move(sets)}, first);
-    for (std::uint32_t stream = 0; stream < timelines.streams; ++stream) {
-      if (is_new) timelines.lists.push_back(writer.write(work.streams[stream], ranks, chip));
-      timelines.list_of.push_back(entry->second + stream);
+    const std::uint32_t first_list = kinds[chip] * timelines.streams;
+    if (first_list == timelines.lists.size()) {
+      const std::vector<Rank> ranks = representative_ranks(work, chip, firsts);
+      for (const std::vector<TaskRun>& stream : work.streams)
+        timelines.lists.push_back(writer.write(stream, ranks, chip));
     }
+    for (std::uint32_t stream = 0; stream < timelines.streams; ++stream)
+      timelines.list_of.push_back(first_list + stream);
   }
   return timelines;
 }

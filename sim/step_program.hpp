@@ -70,6 +70,10 @@ std::vector<collectives::ChannelId> first_channels(const StepProgram& work);
 /// True if a chip runs a task.
 bool runs_on(const StepProgram& work, const TaskRun& run, std::uint32_t chip);
 
+/// Returns, by chip, the number of its instruction streams: equal for chips with equal streams, in the
+/// order of their first chips.
+std::vector<std::uint32_t> chip_kinds(const StepProgram& work, std::uint32_t chips);
+
 /// Builds the timelines of `chips` chips. Instruction ids are task numbers; messages are numbered
 /// consecutively over the programs.
 /// @throws std::logic_error if a part of a program is run by several streams, or a task depends on an

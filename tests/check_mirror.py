@@ -12,6 +12,7 @@ EXEMPT = ("invariants/", "support/", "docs/", "fuzz/", "benchmarks/")
 FOLDERS = {"tools/cli": "the program by its command line, one file for each command"}
 # Files with several test files, one per aspect: FILE_ASPECT_test.cpp.
 SIDES = {
+    "experiments/step/machine": ("classes",),
     "models/collectives/ring_program": ("torus",),
     "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
     "models/values/value_executor": ("arithmetic", "casts", "collectives", "memory", "exponents", "feedback", "hierarchical",

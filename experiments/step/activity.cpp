@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <variant>
 
 #include "experiments/plan/activity.hpp"
@@ -55,16 +56,29 @@ Activity tasks_activity(const config::StepConfig& config) {
   return activity;
 }
 
-/// Vector work of collectives on the simulated chips.
-Activity programs_activity(const VariantPlan& variant, collectives::WireBuffers buffers) {
+/// By chip of the machine, the number of chips that it stands for, of `chips`.
+std::vector<double> weights_of(const VariantPlan& variant, double chips) {
+  if (variant.classes) {
+    const std::vector<std::uint32_t>& sizes = variant.classes->chips.sizes;
+    return {sizes.begin(), sizes.end()};
+  }
+  return std::vector<double>(variant.machine.ranks(), chips / variant.machine.ranks());
+}
+
+/// Vector work of collectives on all chips. `weights`: by simulated chip
+Activity programs_activity(const VariantPlan& variant, const std::vector<double>& weights,
+                           collectives::WireBuffers buffers) {
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<double> in_set;
+  for (const std::vector<bool>& set : variant.work.chip_sets) {
+    double& sum = in_set.emplace_back();
+    for (std::size_t chip = 0; chip < set.size(); ++chip) sum += set[chip] ? weights[chip] : 0.0;
+  }
   std::map<std::size_t, double> runs;  // by program: chips that run it, in all tasks
   for (const std::vector<sim::TaskRun>& stream : variant.work.streams)
     for (const sim::TaskRun& run : stream)
       if (run.program && run.part == sim::ProgramPart::all)
-        runs[*run.program] +=
-            run.chips
-                ? static_cast<double>(std::ranges::count(variant.work.chip_sets[*run.chips], true))
-                : variant.machine.ranks();
+        runs[*run.program] += run.chips ? in_set[*run.chips] : all;
   Activity activity;
   for (const auto& [number, chips] : runs) {
     const collectives::Program& program = *variant.work.programs[number].program;
@@ -73,15 +87,26 @@ Activity programs_activity(const VariantPlan& variant, collectives::WireBuffers 
   return activity;
 }
 
+/// Traffic of all chips; `chips`: their number.
+Activity traffic_of(const VariantPlan& variant, std::vector<std::uint64_t> link_bytes,
+                    double chips) {
+  if (!variant.classes)
+    return plan::traffic_activity(variant.machine, link_bytes)
+        .scaled(chips / variant.machine.ranks());
+  for (std::size_t link = 0; link < link_bytes.size(); ++link)
+    link_bytes[link] *= variant.classes->link_weights[link];
+  return plan::traffic_activity(variant.machine, link_bytes);
+}
+
 }  // namespace
 
 Activity activity_of(const StepPlan& plan, const VariantPlan& variant, const StepTotals& totals,
                      double time_s) {
   const config::StepConfig& config = plan.config;
   const double chips = config.mesh.chips();
-  Activity transfers = programs_activity(variant, config.machine.wire_buffers);
-  transfers += plan::traffic_activity(variant.machine, totals.link_bytes);
-  transfers = transfers.scaled(chips / variant.machine.ranks());
+  Activity transfers =
+      programs_activity(variant, weights_of(variant, chips), config.machine.wire_buffers);
+  transfers += traffic_of(variant, totals.link_bytes, chips);
   Activity activity = tasks_activity(config);
   // Shared HBMs serve the operations as well.
   if (!variant.machine.hbm.empty())

@@ -48,18 +48,27 @@ std::vector<std::uint32_t> with_sender(const Lists& pairs, std::uint32_t chip) {
 
 }  // namespace
 
-ChipTimes::ChipTimes(const config::StepConfig& config, const sim::TimeResult& time)
+ChipTimes::ChipTimes(const config::StepConfig& config, const sim::TimeResult& time,
+                     const sim::ChipClasses* classes)
     : config_(config),
       time_(time),
       roles_(config.graph, config.mesh.chips()),
       before_(steps::predecessors(config.graph)) {
+  std::vector<bool> is_known(config.mesh.chips());
+  for (std::uint32_t number = 0; number < config.mesh.chips(); ++number) {
+    const std::uint32_t chip = config.mesh.chip(number);
+    const collectives::Rank rank = classes == nullptr ? chip : classes->class_of[chip];
+    rank_of_chip_.push_back(rank);
+    if (!is_known[rank]) chips_.push_back(number);
+    is_known[rank] = true;
+  }
   for (TaskId id = 0; id < config.graph.tasks.size(); ++id)
     if (const auto* receive = std::get_if<steps::Receive>(&config.graph.tasks[id].work))
       before_[id].push_back(receive->permute);
 }
 
 TaskTime ChipTimes::on(std::uint32_t chip, TaskId task) const {
-  const std::size_t first = config_.mesh.chip(chip) * 2 * config_.graph.tasks.size();
+  const std::size_t first = rank_of_chip_[chip] * 2 * config_.graph.tasks.size();
   return {time_.marks_s[first + sim::start_mark(task)], time_.marks_s[first + sim::end_mark(task)]};
 }
 
@@ -67,7 +76,7 @@ std::vector<TaskTime> ChipTimes::of_all() const {
   std::vector<TaskTime> times;
   for (TaskId task = 0; task < config_.graph.tasks.size(); ++task) {
     TaskTime& all = times.emplace_back(TaskTime{std::numeric_limits<double>::infinity(), 0.0});
-    for (std::uint32_t chip = 0; chip < config_.mesh.chips(); ++chip) {
+    for (const std::uint32_t chip : chips_) {
       if (!roles_.runs(chip, task)) continue;
       const TaskTime one = on(chip, task);
       all.start_s = std::min(all.start_s, one.start_s);
@@ -80,7 +89,7 @@ std::vector<TaskTime> ChipTimes::of_all() const {
 ChipTimes::At ChipTimes::last() const {
   At last;
   double end_s = -1.0;
-  for (std::uint32_t chip = 0; chip < config_.mesh.chips(); ++chip)
+  for (const std::uint32_t chip : chips_)
     for (TaskId task = 0; task < config_.graph.tasks.size(); ++task)
       if (roles_.runs(chip, task) && on(chip, task).end_s > end_s) {
         last = {chip, task};

@@ -8,6 +8,7 @@
 #include "experiments/config/step.hpp"
 #include "models/steps/roles.hpp"
 #include "models/steps/step.hpp"
+#include "sim/classes.hpp"
 #include "sim/time_result.hpp"
 
 namespace equarx::step {
@@ -22,8 +23,13 @@ struct CriticalPath {
 /// Simulated times by chip and task. Chips are numbered as in Mesh::chip().
 class ChipTimes {
  public:
-  /// `time`: of a simulation of all chips. Both are kept by reference.
-  ChipTimes(const config::StepConfig& config, const sim::TimeResult& time);
+  /// `time`: of a simulation of all chips, or of one for each of `classes` (null: all). Config and time
+  /// are kept by reference.
+  ChipTimes(const config::StepConfig& config, const sim::TimeResult& time,
+            const sim::ChipClasses* classes = nullptr);
+
+  /// The first chip of each class, or all chips, ascending.
+  const std::vector<std::uint32_t>& chips() const { return chips_; }
 
   const steps::Roles& roles() const { return roles_; }
   /// Start and end on a chip that runs the task.
@@ -49,6 +55,8 @@ class ChipTimes {
   const config::StepConfig& config_;
   const sim::TimeResult& time_;
   steps::Roles roles_;
+  std::vector<std::uint32_t> chips_;
+  std::vector<collectives::Rank> rank_of_chip_;     ///< in the simulation
   std::vector<std::vector<steps::TaskId>> before_;  ///< predecessors by task
 };
 

@@ -56,7 +56,7 @@ sim::TimeResult simulate(const Part& part, const collectives::Program& program,
 sim::TimeResult simulate_isolated(const config::ExperimentConfig& machine_config,
                                   const collectives::Program& program, const sim::Costs& costs,
                                   const Placement& placement) {
-  const sim::Machine machine = machine_of_all(machine_config, {&placement, 1});
+  const sim::Machine machine = machine_of(machine_config, placement);
   sim::TimeResult slowest;
   for (const Part& part : different_parts(machine, placement)) {
     sim::TimeResult time = simulate(part, program, costs);

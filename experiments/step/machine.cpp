@@ -1,13 +1,18 @@
 #include "experiments/step/machine.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "experiments/config/group_topology.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/step/placement.hpp"
+#include "experiments/step/timing.hpp"
 #include "models/steps/chip_lists.hpp"
+#include "sim/classes.hpp"
 #include "sim/switch.hpp"
 #include "sim/symmetry.hpp"
 
@@ -192,19 +197,72 @@ config::ExperimentConfig machine_of_protocols(const config::StepConfig& config,
   return machine;
 }
 
-void add_all_chips(const config::StepConfig& config, const config::ExperimentConfig& machine,
-                   VariantPlan& variant) {
-  std::vector<Placement> placements;
+/// Placements by program; uses of one collective or permute share theirs.
+std::vector<std::shared_ptr<const Placement>> placements_of(const config::StepConfig& config,
+                                                            const VariantPlan& variant) {
+  std::map<std::pair<bool, std::size_t>, std::shared_ptr<const Placement>> known;
+  std::vector<std::shared_ptr<const Placement>> placements;
   for (const ProgramUse& use : variant.uses) {
-    if (use.call)
-      placements.push_back(
+    auto& placement = known[{use.call.has_value(), use.call.value_or(use.permute)}];
+    if (!placement && use.call)
+      placement = std::make_shared<const Placement>(
           place(config, config.calls[*use.call].call, variant.calls[*use.call]->plan));
-    else
-      placements.push_back(place(config, variant.permutes[use.permute]->permute));
-    const std::size_t program = placements.size() - 1;
-    variant.work.programs[program].rank_of_chip = placements.back().rank_of_chip;
+    if (!placement)
+      placement =
+          std::make_shared<const Placement>(place(config, variant.permutes[use.permute]->permute));
+    placements.push_back(placement);
   }
-  variant.machine = machine_of_all(machine, placements);
+  return placements;
+}
+
+/// True if chips may be simulated by classes: where they differ in tasks, or in the way to others
+/// over a network.
+bool may_have_classes(const config::StepConfig& config, const VariantPlan& variant) {
+  return config.machine.simulation != config::SimulationMode::full &&
+         config.machine.faults.empty() && engine_of(config) == sim::Engine::direct &&
+         (!variant.work.chip_sets.empty() || config.machine.topology.network);
+}
+
+std::vector<bool> of_chips(const std::vector<bool>& set, const std::vector<std::uint32_t>& chips) {
+  std::vector<bool> chosen;
+  for (const std::uint32_t chip : chips) chosen.push_back(set[chip]);
+  return chosen;
+}
+
+/// Simulates one chip of each class if there are fewer classes than chips in `machine`.
+void choose_classes(sim::Machine& machine, VariantPlan& variant) {
+  const std::uint32_t chips = machine.ranks();
+  SimulatedClasses classes{sim::chip_classes(machine, sim::chip_kinds(variant.work, chips)), {}};
+  const std::vector<collectives::Rank>& firsts = classes.chips.firsts;
+  if (firsts.size() == chips) return;
+  sim::ClassMachine made = sim::class_machine(machine, classes.chips);
+  if (!made.obstacle.empty()) {
+    variant.reason = made.obstacle;
+    return;
+  }
+  for (std::vector<bool>& set : variant.work.chip_sets) set = of_chips(set, firsts);
+  for (sim::PlacedProgram& program : variant.work.programs) {
+    std::vector<collectives::Rank> ranks;
+    for (const collectives::Rank chip : firsts) ranks.push_back(program.rank_of_chip[chip]);
+    program.rank_of_chip = std::move(ranks);
+  }
+  machine = std::move(made.machine);
+  classes.link_weights = std::move(made.link_weights);
+  variant.reason = fmt::format("{} of {} chips simulated: one per class", firsts.size(), chips);
+  variant.classes = std::move(classes);
+  variant.symmetric = true;
+}
+
+/// Adds one chip of each class, or all chips for the reason that the variant has.
+void add_chips(const config::StepConfig& config, const config::ExperimentConfig& machine,
+               VariantPlan& variant) {
+  const std::vector<std::shared_ptr<const Placement>> placements = placements_of(config, variant);
+  for (std::size_t program = 0; program < placements.size(); ++program)
+    variant.work.programs[program].rank_of_chip = placements[program]->rank_of_chip;
+  PlacedMachine placed = machine_of_all(machine, placements);
+  if (may_have_classes(config, variant)) choose_classes(placed.machine, variant);
+  sim::set_channels(placed.channels, placed.machine);
+  variant.machine = std::move(placed.machine);
 }
 
 }  // namespace
@@ -214,13 +272,13 @@ void add_machine(const config::StepConfig& config, VariantPlan& variant) {
   const config::ExperimentConfig machine = machine_of_protocols(config, variant);
   const std::string asymmetry_reason = asymmetry(config, variant, programs);
   if (asymmetry_reason.empty()) return add_representatives(config, machine, programs, variant);
-  if (config.machine.simulation == config::SimulationMode::symmetric)
+  variant.reason = asymmetry_reason;
+  add_chips(config, machine, variant);
+  if (!variant.symmetric && config.machine.simulation == config::SimulationMode::symmetric)
     throw input::InputError(
         "/simulation", fmt::format("\"symmetric\" is impossible for this step: {}; use \"auto\" or "
                                    "\"full\"",
-                                   asymmetry_reason));
-  variant.reason = asymmetry_reason;
-  add_all_chips(config, machine, variant);
+                                   variant.reason));
 }
 
 }  // namespace equarx::step

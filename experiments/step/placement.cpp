@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "base/input/errors.hpp"
@@ -37,20 +38,44 @@ Groups placed_groups(const config::StepConfig& config, const steps::CollectiveCa
   return groups;
 }
 
+/// Peers by chip, and the ports of a switch, of a channel of the machine.
+struct MachineChannel {
+  const std::vector<ChipId>* peers = nullptr;
+  collectives::Ports ports = collectives::Ports::both;
+
+  bool operator<(const MachineChannel& other) const {
+    return std::tie(ports, *peers) < std::tie(other.ports, *other.peers);
+  }
+};
+
 /// A pair of chips has one route: all of its messages must use the same ports of the switch.
-void check_ports(const std::vector<const std::vector<ChipId>*>& peers_of,
-                 const std::vector<collectives::Channel>& channels) {
+void check_ports(const std::vector<MachineChannel>& channels) {
   std::map<std::pair<ChipId, ChipId>, collectives::Ports> used;
-  for (std::size_t channel = 0; channel < channels.size(); ++channel)
-    for (ChipId chip = 0; chip < peers_of[channel]->size(); ++chip) {
-      const ChipId peer = (*peers_of[channel])[chip];
-      const auto [known, is_new] = used.try_emplace({chip, peer}, channels[channel].ports);
-      if (!is_new && chip != peer && known->second != channels[channel].ports)
+  for (const MachineChannel& channel : channels)
+    for (ChipId chip = 0; chip < channel.peers->size(); ++chip) {
+      const ChipId peer = (*channel.peers)[chip];
+      const auto [known, is_new] = used.try_emplace({chip, peer}, channel.ports);
+      if (!is_new && chip != peer && known->second != channel.ports)
         throw input::InputError(
             "/variants",
             "sums in the switch and messages between the same chips cannot be simulated chip by "
             "chip; remove \"simulation\": \"full\" or the faults, or use one algorithm for both");
     }
+}
+
+sim::Machine wire_up(const config::ExperimentConfig& experiment,
+                     const std::vector<MachineChannel>& channels) {
+  plan::MachineContext context(experiment);
+  plan::value_or_throw(context.prepare());
+  check_ports(channels);
+  std::vector<collectives::Channel> ports;
+  for (const MachineChannel& channel : channels)
+    ports.push_back({.offset = 0, .name = {}, .ports = channel.ports});
+  std::vector<ChipId> chips(context.topology().graph.chip_count());
+  std::iota(chips.begin(), chips.end(), ChipId{0});
+  return plan::wire_up(context, chips, ports, [&](Rank chip, std::size_t channel) {
+    return (*channels[channel].peers)[chip];
+  });
 }
 
 }  // namespace
@@ -92,22 +117,28 @@ Placement place(const config::StepConfig& config, const steps::PermuteProgram& p
   return placement;
 }
 
-sim::Machine machine_of_all(const config::ExperimentConfig& experiment,
-                            std::span<const Placement> placements) {
-  plan::MachineContext context(experiment);
-  plan::value_or_throw(context.prepare());
-  std::vector<const std::vector<ChipId>*> peers_of;
-  std::vector<collectives::Channel> channels;
-  for (const Placement& placement : placements)
-    for (std::size_t channel = 0; channel < placement.peers.size(); ++channel) {
-      peers_of.push_back(&placement.peers[channel]);
-      channels.push_back({.offset = 0, .name = {}, .ports = placement.ports[channel]});
+PlacedMachine machine_of_all(const config::ExperimentConfig& experiment,
+                             std::span<const std::shared_ptr<const Placement>> placements) {
+  PlacedMachine placed;
+  std::vector<MachineChannel> channels;
+  std::map<MachineChannel, collectives::ChannelId> known;
+  for (const auto& placement : placements)
+    for (std::size_t channel = 0; channel < placement->peers.size(); ++channel) {
+      const MachineChannel one{&placement->peers[channel], placement->ports[channel]};
+      const auto number = static_cast<collectives::ChannelId>(channels.size());
+      const auto [entry, is_new] = known.emplace(one, number);
+      if (is_new) channels.push_back(one);
+      placed.channels.push_back(entry->second);
     }
-  check_ports(peers_of, channels);
-  std::vector<ChipId> chips(context.topology().graph.chip_count());
-  std::iota(chips.begin(), chips.end(), ChipId{0});
-  return plan::wire_up(context, chips, channels,
-                       [&](Rank chip, std::size_t channel) { return (*peers_of[channel])[chip]; });
+  placed.machine = wire_up(experiment, channels);
+  return placed;
+}
+
+sim::Machine machine_of(const config::ExperimentConfig& experiment, const Placement& placement) {
+  std::vector<MachineChannel> channels;
+  for (std::size_t channel = 0; channel < placement.peers.size(); ++channel)
+    channels.push_back({&placement.peers[channel], placement.ports[channel]});
+  return wire_up(experiment, channels);
 }
 
 }  // namespace equarx::step

@@ -1,6 +1,7 @@
 // Mapping of ranks and channels of step programs to chips.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,10 +31,18 @@ Placement place(const config::StepConfig& config, const steps::CollectiveCall& c
 /// Places a permute given by mesh chip numbers.
 Placement place(const config::StepConfig& config, const steps::PermuteProgram& permute);
 
-/// Machine of all chips of `experiment`, with the channels of all placements, in order.
+/// Machine of all chips of `experiment` for several placements. Channels with equal peers are one.
+struct PlacedMachine {
+  sim::Machine machine;
+  std::vector<collectives::ChannelId> channels;  ///< of the placements, in order: of `machine`
+};
+
 /// @throws input::InputError if the chips cannot be simulated individually, or if messages of two
 ///         placements between the same chips differ in ports
-sim::Machine machine_of_all(const config::ExperimentConfig& experiment,
-                            std::span<const Placement> placements);
+PlacedMachine machine_of_all(const config::ExperimentConfig& experiment,
+                             std::span<const std::shared_ptr<const Placement>> placements);
+
+/// Machine of all chips with the channels of one placement.
+sim::Machine machine_of(const config::ExperimentConfig& experiment, const Placement& placement);
 
 }  // namespace equarx::step

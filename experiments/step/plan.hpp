@@ -13,6 +13,7 @@
 #include "experiments/run/results.hpp"
 #include "models/steps/permute_program.hpp"
 #include "models/workloads/roofline.hpp"
+#include "sim/classes.hpp"
 #include "sim/machine.hpp"
 #include "sim/step_program.hpp"
 
@@ -40,6 +41,12 @@ struct ProgramUse {
   std::size_t permute = 0;          ///< of the configuration
 };
 
+/// Classes of the chips of a machine, one chip of each simulated, in their order.
+struct SimulatedClasses {
+  sim::ChipClasses chips;
+  std::vector<std::uint64_t> link_weights;  ///< as in sim::ClassMachine
+};
+
 /// A step with one choice of collective implementations.
 struct VariantPlan {
   std::vector<std::shared_ptr<const PlannedCall>> calls;        ///< by call of the configuration
@@ -47,8 +54,9 @@ struct VariantPlan {
   sim::StepProgram work;         ///< programs of `calls` and `permutes`
   std::vector<ProgramUse> uses;  ///< by program
   sim::Machine machine;
-  bool symmetric = false;  ///< only representative chips are simulated
-  std::string reason;      ///< why, for reports
+  bool symmetric = false;                        ///< only representative chips are simulated
+  std::string reason;                            ///< why, for reports
+  std::optional<SimulatedClasses> classes = {};  ///< if one chip of each represents the others
 };
 
 /// Plan of a step and its variants.

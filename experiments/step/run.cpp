@@ -92,7 +92,8 @@ class Run {
     check(time);
     result_.expenses = hardware::expenses_of(plan_.config.machine.chip,
                                              activity_of(plan_, variant_, totals_, result_.time_s));
-    const ChipTimes times(plan_.config, time);
+    const ChipTimes times(plan_.config, time,
+                          variant_.classes ? &variant_.classes->chips : nullptr);
     times.roles().differ() ? report_chips(times) : report_last_chip(time, chip);
     return std::move(result_);
   }
@@ -152,7 +153,7 @@ class Run {
   /// Groups: of the chip on which they take longest.
   void report_chips(const ChipTimes& times) {
     result_.tasks = times.of_all();
-    for (std::uint32_t chip = 0; chip < plan_.config.mesh.chips(); ++chip) {
+    for (const std::uint32_t chip : times.chips()) {
       TasksOfChip tasks{{}, times.roles().tasks_of(chip)};
       for (steps::TaskId id = 0; id < graph_.tasks.size(); ++id)
         tasks.times.push_back(tasks.runs[id] ? times.on(chip, id) : TaskTime{});

@@ -19,8 +19,8 @@ class FairRates {
   using Link = std::uint32_t;
   using Flow = std::uint32_t;
 
-  /// `capacities`: of links in B/s, > 0. `routes`: of flows, each with at least one link, without
-  /// repetition.
+  /// `capacities`: of links in B/s, > 0. `routes`: of flows, each with at least one link. A link
+  /// listed twice carries twice the rate of the flow.
   FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes);
 
   /// Adds an absent flow.

@@ -27,8 +27,9 @@ Record::Record(const Timelines& run_timelines, const Machine& run_machine,
   result.marks_s.resize(static_cast<std::size_t>(run_machine.ranks()) * run_timelines.marks);
   for (Rank rank = 0; rank < run_machine.ranks(); ++rank)
     for (ChannelId channel = 0; channel < wiring.channels(); ++channel) {
-      const Rank peer = run_machine.out_ports[rank][channel].peer;
-      if (peer != rank) inbox_of_[wiring.index(peer, channel)] = wiring.index(rank, channel);
+      const OutPort& port = run_machine.out_ports[rank][channel];
+      if (port.sends(rank))
+        inbox_of_[wiring.index(port.peer, channel)] = wiring.index(rank, channel);
     }
 }
 

@@ -26,16 +26,17 @@ Wiring::Wiring(const Machine& machine)
   for (const LinkIndex link : machine.hbm) ++users_[link];  // the core of the chip
   pair_of_.reserve(machine.ranks() * channels_);
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  // Latest pair to each peer, over all ranks so far.
-  std::vector<std::size_t> latest(machine.ranks(), kNone);
+  // Latest pair to each peer and lane, over all ranks so far.
+  const std::size_t lanes = machine.lanes();
+  std::vector<std::size_t> latest(machine.ranks() * lanes, kNone);
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank) {
     const std::size_t first = pairs_.size();
     for (const OutPort& port : machine.out_ports[rank]) {
-      std::size_t& pair = latest[port.peer];
+      std::size_t& pair = latest[port.peer * lanes + port.lane];
       if (pair == kNone || pair < first) {
         pair = pairs_.size();
         pairs_.push_back(make_pair(machine, rank, port));
-        for (const LinkIndex link : port.route) ++users_[link];
+        for (const LinkIndex link : port.route) users_[link] += machine.links[link].users;
       }
       pair_of_.push_back(static_cast<std::uint32_t>(pair));
     }

@@ -9,7 +9,7 @@
 
 namespace equarx::sim {
 
-/// A sender and a receiver, and their route.
+/// A sender, a receiver and one of the lanes between them, with its route.
 struct Pair {
   collectives::Rank from = 0;
   collectives::Rank to = 0;
