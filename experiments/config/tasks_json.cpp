@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -293,7 +294,12 @@ bool overlap(const std::vector<std::uint32_t>& one, const std::vector<std::uint3
 /// runs. `pointers`: by task
 void check_chips(const steps::StepGraph& graph, const steps::Mesh& mesh,
                  const std::vector<std::string>& pointers) {
+  std::set<std::pair<std::uint32_t, std::vector<std::size_t>>> valid;  // chips and axes
   for (steps::TaskId id = 0; id < graph.tasks.size(); ++id) {
+    const auto* call = std::get_if<steps::CollectiveCall>(&graph.tasks[id].work);
+    if (call != nullptr && !call->groups && graph.tasks[id].chips &&
+        !valid.emplace(*graph.tasks[id].chips, call->axes).second)
+      continue;
     const std::string why_not = steps::chips_error(graph, graph.tasks[id], mesh);
     if (!why_not.empty()) throw input::InputError(input::pointer(pointers[id], "chips"), why_not);
   }

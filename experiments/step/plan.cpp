@@ -206,37 +206,81 @@ struct ProgramOfTask {
   sim::ProgramPart part = sim::ProgramPart::all;
 };
 
-/// Programs of a variant. Each stream has its own instance of a program, and each permute that does
-/// not wait: no other task may take its messages.
+/// Streams that send and that await the messages of a permute that does not wait.
+struct MessageStreams {
+  std::size_t permute = 0;  ///< of the configuration
+  steps::StreamId from = 0;
+  steps::StreamId to = 0;
+  auto operator<=>(const MessageStreams&) const = default;
+};
+
+/// Permutes that do not wait, by their streams, unless these send and await messages in different
+/// orders.
+std::map<steps::TaskId, MessageStreams> ordered_messages(const config::StepConfig& config) {
+  struct Order {
+    std::vector<steps::TaskId> sent;
+    std::vector<steps::TaskId> awaited;
+  };
+  const std::vector<Task>& tasks = config.graph.tasks;
+  std::map<MessageStreams, Order> orders;
+  std::map<steps::TaskId, MessageStreams> streams;
+  for (steps::TaskId id = 0; id < tasks.size(); ++id)
+    if (const auto* receive = std::get_if<steps::Receive>(&tasks[id].work)) {
+      const Task& permute = tasks[receive->permute];
+      const MessageStreams one{*config::permute_of(permute, config.permutes), permute.stream,
+                               tasks[id].stream};
+      orders[one].awaited.push_back(receive->permute);
+      streams.emplace(receive->permute, one);
+    }
+  for (const auto& [permute, one] : streams) orders[one].sent.push_back(permute);
+  std::erase_if(streams, [&](const auto& entry) {
+    const Order& order = orders[entry.second];
+    return order.sent != order.awaited;
+  });
+  return streams;
+}
+
+/// Programs of a variant. Each stream has its own instance of a program, and each pair of streams that
+/// sends and awaits messages in one order; so has any other permute that does not wait. No other task
+/// may take its messages.
 class Programs {
  public:
-  Programs(const config::StepConfig& config, VariantPlan& plan) : config_(config), plan_(plan) {}
+  Programs(const config::StepConfig& config, VariantPlan& plan)
+      : config_(config), plan_(plan), messages_(ordered_messages(config)) {}
 
   /// Returns the program of a task; std::nullopt if it sends nothing.
   std::optional<ProgramOfTask> of(steps::TaskId id) {
     const Task& task = config_.graph.tasks[id];
     if (const auto call = config::call_of(task, config_.calls)) {
       const plan::CollectivePlan& collective = plan_.calls[*call]->plan;
-      return {{add({task.stream, {}}, plan_.calls[*call].get(), {.call = call},
+      return {{add({task.stream, {}, {}}, plan_.calls[*call].get(), {.call = call},
                    {&collective.program, &collective.costs})}};
     }
     if (const auto* permute = std::get_if<steps::Permute>(&task.work)) {
-      if (!permute->waits) return {{add_permute({{}, id}, task), sim::ProgramPart::sends}};
-      return {{add_permute({task.stream, {}}, task)}};
+      if (!permute->waits) return {{add_permute(owner_of(id), task), sim::ProgramPart::sends}};
+      return {{add_permute({task.stream, {}, {}}, task)}};
     }
     if (const auto* receive = std::get_if<steps::Receive>(&task.work))
-      return {{add_permute({{}, receive->permute}, config_.graph.tasks[receive->permute]),
+      return {{add_permute(owner_of(receive->permute), config_.graph.tasks[receive->permute]),
                sim::ProgramPart::waits}};
     return std::nullopt;
   }
 
  private:
-  /// Stream or permute with its own instance.
+  /// Stream, permute or streams with an instance of their own.
   struct Owner {
     std::optional<steps::StreamId> stream;
     std::optional<steps::TaskId> task;
+    std::optional<MessageStreams> messages;
     auto operator<=>(const Owner&) const = default;
   };
+
+  /// `permute`: one that does not wait
+  Owner owner_of(steps::TaskId permute) const {
+    const auto found = messages_.find(permute);
+    if (found == messages_.end()) return {{}, permute, {}};
+    return {{}, {}, found->second};
+  }
 
   std::size_t add_permute(const Owner& owner, const Task& task) {
     const std::size_t permute = *config::permute_of(task, config_.permutes);
@@ -259,6 +303,7 @@ class Programs {
 
   const config::StepConfig& config_;
   VariantPlan& plan_;
+  std::map<steps::TaskId, MessageStreams> messages_;
   std::map<std::pair<Owner, const void*>, std::size_t> known_;
 };
 

@@ -34,15 +34,15 @@ std::vector<ListTotals> totals_of_lists(const sim::Timelines& timelines) {
   return lists;
 }
 
-/// Adds `times` runs of the work of all ranks.
+/// Adds `times` runs of the work of all ranks. `first_channel`: of the machine, for channel 0.
 void add(const sim::Timelines& timelines, const sim::Machine& machine, std::uint64_t times,
-         StepTotals& totals) {
+         collectives::ChannelId first_channel, StepTotals& totals) {
   const std::vector<ListTotals> lists = totals_of_lists(timelines);
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (std::uint32_t stream = 0; stream < timelines.streams; ++stream) {
       const ListTotals& list = lists[timelines.list_of[rank * timelines.streams + stream]];
       for (const auto& [channel, sent] : list.sent)
-        for (const sim::LinkIndex link : machine.out_ports[rank][channel].route)
+        for (const sim::LinkIndex link : machine.out_ports[rank][first_channel + channel].route)
           totals.link_bytes[link] += times * sent;
       if (list.hbm_bytes > 0) totals.link_bytes[machine.hbm[rank]] += times * list.hbm_bytes;
       totals.core_s[rank] += static_cast<double>(times) * list.core_s * machine.slowdown_of(rank);
@@ -58,8 +58,7 @@ StepTotals totals_of(const sim::StepProgram& work, const sim::Machine& machine) 
   // Runs of each part of a program on a set of chips.
   std::map<std::tuple<std::size_t, sim::ProgramPart, std::optional<std::uint32_t>>, std::uint64_t>
       runs;
-  sim::StepProgram others{
-      .programs = work.programs, .chip_sets = work.chip_sets, .streams = {{}}, .tasks = 0};
+  sim::StepProgram others{.programs = {}, .chip_sets = work.chip_sets, .streams = {{}}, .tasks = 0};
   for (const std::vector<sim::TaskRun>& stream : work.streams)
     for (const sim::TaskRun& run : stream) {
       if (run.program) {
@@ -70,15 +69,16 @@ StepTotals totals_of(const sim::StepProgram& work, const sim::Machine& machine) 
       other.task = others.tasks++;
       other.after.clear();
     }
-  add(sim::make_timelines(others, machine.ranks()), machine, 1, totals);
+  add(sim::make_timelines(others, machine.ranks()), machine, 1, 0, totals);
+  const std::vector<collectives::ChannelId> first_channels = sim::first_channels(work);
   for (const auto& [run, times] : runs) {
     const auto& [program, part, chips] = run;
     const sim::StepProgram one{
-        .programs = work.programs,
+        .programs = {work.programs[program]},
         .chip_sets = work.chip_sets,
-        .streams = {{sim::TaskRun{.task = 0, .program = program, .part = part, .chips = chips}}},
+        .streams = {{sim::TaskRun{.task = 0, .program = 0, .part = part, .chips = chips}}},
         .tasks = 1};
-    add(sim::make_timelines(one, machine.ranks()), machine, times, totals);
+    add(sim::make_timelines(one, machine.ranks()), machine, times, first_channels[program], totals);
   }
   return totals;
 }

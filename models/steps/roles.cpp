@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "models/steps/chip_lists.hpp"
+#include "models/steps/task_order.hpp"
 
 namespace equarx::steps {
 namespace {
@@ -128,8 +129,9 @@ std::vector<bool> Roles::tasks_of(std::uint32_t chip) const {
 double longest_path_s(const StepGraph& graph, const Roles& roles,
                       const std::vector<double>& seconds) {
   double longest_s = 0.0;
+  const TaskOrder tasks = task_order(graph);
   for (const std::uint32_t chip : roles.representatives())
-    longest_s = std::max(longest_s, longest_path_s(graph, seconds, roles.tasks_of(chip)));
+    longest_s = std::max(longest_s, longest_path_s(tasks, seconds, roles.tasks_of(chip)));
   return longest_s;
 }
 

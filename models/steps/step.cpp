@@ -2,45 +2,16 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
-#include "models/steps/roles.hpp"
+#include "models/steps/task_order.hpp"
 
 namespace equarx::steps {
 namespace {
-
-/// Chips of a task; std::nullopt for all.
-using SomeChips = std::optional<std::vector<std::uint32_t>>;
-
-bool overlap(const SomeChips& one, const SomeChips& other) {
-  if (!one || !other) return true;
-  return std::ranges::any_of(
-      *one, [&](std::uint32_t chip) { return std::ranges::binary_search(*other, chip); });
-}
-
-bool includes(const SomeChips& all, const SomeChips& some) {
-  return !all || (some && std::ranges::includes(*all, *some));
-}
-
-/// The latest tasks of a stream: by distinct chips, none if a later one has all of them.
-class Latest {
- public:
-  /// Adds the preceding tasks on the chips of a task to `before`, and the task to the latest.
-  void add(TaskId id, const SomeChips& chips, std::vector<TaskId>& before) {
-    for (const auto& [task, of] : tasks_)
-      if (overlap(of, chips)) before.push_back(task);
-    std::erase_if(tasks_, [&](const auto& one) { return includes(chips, one.second); });
-    tasks_.emplace_back(id, chips);
-  }
-
- private:
-  std::vector<std::pair<TaskId, SomeChips>> tasks_;
-};
 
 void check_names(const StepGraph& graph) {
   std::map<std::string_view, TaskId> names;
@@ -88,23 +59,6 @@ void check_receives(const StepGraph& graph) {
   }
 }
 
-/// Topological order; tasks on or after a cycle are left out.
-std::vector<TaskId> topological_order(const std::vector<std::vector<TaskId>>& predecessors) {
-  std::vector<std::vector<TaskId>> successors(predecessors.size());
-  std::vector<std::size_t> waits_for(predecessors.size());
-  for (TaskId id = 0; id < predecessors.size(); ++id) {
-    waits_for[id] = predecessors[id].size();
-    for (const TaskId before : predecessors[id]) successors[before].push_back(id);
-  }
-  std::vector<TaskId> order;
-  for (TaskId id = 0; id < predecessors.size(); ++id)
-    if (waits_for[id] == 0) order.push_back(id);
-  for (std::size_t next = 0; next < order.size(); ++next)
-    for (const TaskId after : successors[order[next]])
-      if (--waits_for[after] == 0) order.push_back(after);
-  return order;
-}
-
 /// Returns a cycle among the tasks missing from `order`: each waits for the next, the last for the
 /// first.
 std::vector<TaskId> find_cycle(const std::vector<std::vector<TaskId>>& predecessors,
@@ -143,19 +97,6 @@ StreamId stream_id(StepGraph& graph, const std::string& name) {
   return id;
 }
 
-std::vector<std::vector<TaskId>> predecessors(const StepGraph& graph) {
-  std::vector<Latest> in_stream(graph.streams.size());
-  std::vector<std::vector<TaskId>> all;
-  for (TaskId id = 0; id < graph.tasks.size(); ++id) {
-    const Task& task = graph.tasks[id];
-    std::vector<TaskId>& before = all.emplace_back(task.after);
-    in_stream[task.stream].add(id, listed_chips(graph, task), before);
-    std::ranges::sort(before);
-    before.erase(std::unique(before.begin(), before.end()), before.end());
-  }
-  return all;
-}
-
 void validate(const StepGraph& graph) {
   if (graph.tasks.empty() || graph.streams.empty())
     throw std::logic_error("a step needs at least one task and one stream");
@@ -190,17 +131,7 @@ std::vector<TaskId> critical_path(const StepGraph& graph, const std::vector<Task
 
 double longest_path_s(const StepGraph& graph, const std::vector<double>& seconds,
                       const std::vector<bool>& runs) {
-  const std::vector<std::vector<TaskId>> before = predecessors(graph);
-  std::vector<double> end_s(graph.tasks.size());
-  double longest_s = 0.0;
-  for (const TaskId id : topological_order(before)) {
-    if (!runs.empty() && !runs[id]) continue;
-    double start_s = 0.0;
-    for (const TaskId other : before[id]) start_s = std::max(start_s, end_s[other]);
-    end_s[id] = start_s + seconds[id];
-    longest_s = std::max(longest_s, end_s[id]);
-  }
-  return longest_s;
+  return longest_path_s(task_order(graph), seconds, runs);
 }
 
 }  // namespace equarx::steps
