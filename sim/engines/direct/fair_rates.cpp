@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace equarx::sim {
 
-FairRates::FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes)
-    : users_(capacities.size()),
+FairRates::FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes,
+                     Filling filling)
+    : filling_(filling),
+      users_(capacities.size()),
       first_hops_{0},
       slots_(routes.size(), kAbsent),
-      rates_(routes.size()) {
+      rates_(routes.size()),
+      is_reached_(capacities.size()) {
   for (const double capacity : capacities) links_.push_back({capacity, 0});
   for (const std::vector<Link>& route : routes) {
     hops_.insert(hops_.end(), route.begin(), route.end());
@@ -43,6 +47,7 @@ bool FairRates::keeps_checkpoint(Flow flow) {
 
 void FairRates::add(Flow flow) {
   for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
+    reach(hops_[hop]);
     Users& users = users_[hops_[hop]];
     hop_slots_[hop] = static_cast<std::uint32_t>(users.flows.size());
     users.flows.push_back(flow);
@@ -63,6 +68,7 @@ void FairRates::remove(Flow flow) {
   for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
     for (std::size_t at = hops_[hop]; at < checkpoint_states_.size(); at += links_.size())
       --checkpoint_states_[at].open;
+    reach(hops_[hop]);
     // Moves the last user to the freed slot.
     Users& users = users_[hops_[hop]];
     const std::uint32_t slot = hop_slots_[hop];
@@ -88,6 +94,7 @@ void FairRates::fill_link(Link link, double rate) {
       --links_[other].open;
     }
   }
+  if (filling_ == Filling::of_reached_links) return filled_.clear();
   // Spaced so that checkpoints cost less time than filling, and memory linear in flows, not flows
   // times links.
   if (filled_.size() - checkpoints_.back().filled >= 1 + links_.size() / 4) save_checkpoint(rate);
@@ -96,8 +103,13 @@ void FairRates::fill_link(Link link, double rate) {
 /// Collects every link with open flows.
 void FairRates::collect_candidates() {
   candidates_.clear();
-  for (Link link = 0; link < links_.size(); ++link)
+  const auto collect = [&](Link link) {
     if (links_[link].open > 0) candidates_.push_back({links_[link].left / links_[link].open, link});
+  };
+  if (filling_ == Filling::of_reached_links)
+    std::ranges::for_each(reached_, collect);
+  else
+    for (Link link = 0; link < links_.size(); ++link) collect(link);
   std::ranges::make_heap(candidates_, std::greater<>());
 }
 
@@ -147,12 +159,38 @@ void FairRates::restore_checkpoint() {
   std::ranges::copy(checkpoint_links(), links_.begin());
 }
 
+/// Notes that a change reaches a link.
+void FairRates::reach(Link link) {
+  if (filling_ != Filling::of_reached_links || is_reached_[link] != 0) return;
+  is_reached_[link] = 1;
+  reached_.push_back(link);
+}
+
+/// Empties the links that changes reach, and opens their flows.
+void FairRates::reopen_reached() {
+  const std::span<const LinkState> empty = checkpoint_links();
+  for (std::size_t i = 0; i < reached_.size(); ++i) {
+    const Link link = reached_[i];
+    links_[link] = empty[link];
+    for (const Flow flow : users_[link].flows)
+      if (std::exchange(slots_[flow], kOpen) != kOpen)
+        for (const Link other : route(flow)) reach(other);
+  }
+}
+
 std::span<const FairRates::Flow> FairRates::solve() {
   changed_.clear();
   if (!stale_) return changed_;
   stale_ = false;
-  restore_checkpoint();
+  if (filling_ == Filling::from_checkpoint) {
+    restore_checkpoint();
+    fill();
+    return changed_;
+  }
+  reopen_reached();
   fill();
+  for (const Link link : reached_) is_reached_[link] = 0;
+  reached_.clear();
   return changed_;
 }
 

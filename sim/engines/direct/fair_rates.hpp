@@ -13,15 +13,20 @@ namespace equarx::sim {
 ///
 /// Incremental: links saturate in the order of their levels, and adding or removing a flow changes
 /// nothing below the level at which its first link saturates. The filling saves checkpoints on the
-/// way and resumes from the last one that a change leaves valid.
+/// way and resumes from the last one that a change leaves valid. Where most changes concern few links,
+/// which only some flows connect with others at times, only the links that a change reaches over
+/// present flows are filled, each time from the beginning.
 class FairRates {
  public:
   using Link = std::uint32_t;
   using Flow = std::uint32_t;
+  /// Part of the filling that a change repeats.
+  enum class Filling : std::uint8_t { from_checkpoint, of_reached_links };
 
   /// `capacities`: of links in B/s, > 0. `routes`: of flows, each with at least one link. A link
   /// listed twice carries twice the rate of the flow.
-  FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes);
+  FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes,
+            Filling filling = Filling::from_checkpoint);
 
   /// Adds an absent flow.
   void add(Flow flow);
@@ -67,11 +72,14 @@ class FairRates {
   void pop_checkpoint();
   void save_checkpoint(double rate);
   void restore_checkpoint();
+  void reach(Link link);
+  void reopen_reached();
   void fill();
   void fill_link(Link link, double rate);
   void collect_candidates();
   void sink_first();
 
+  Filling filling_;
   std::vector<Users> users_;               ///< by link
   std::vector<std::uint32_t> first_hops_;  ///< by flow, plus the end
   std::vector<Link> hops_;                 ///< of all routes
@@ -84,6 +92,8 @@ class FairRates {
   std::vector<Checkpoint> checkpoints_;
   std::vector<LinkState> checkpoint_states_;  ///< all links for each of checkpoints_
   bool stale_ = false;                        ///< flows have come or gone since the last solve()
+  std::vector<Link> reached_;                 ///< by changes, over present flows
+  std::vector<char> is_reached_;              ///< by link
   std::vector<Candidate> candidates_;         ///< a heap
   std::vector<Flow> changed_;
 };

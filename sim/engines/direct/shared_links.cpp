@@ -98,8 +98,12 @@ void SharedLinks::make_parts(const Machine& machine) {
       route.push_back(number_of_link[link]);
     }
   }
+  // Of a machine of classes, which has lanes, groups of chips are small and seldom meet.
+  const FairRates::Filling filling = machine.lanes() > 1 ? FairRates::Filling::of_reached_links
+                                                         : FairRates::Filling::from_checkpoint;
   for (PartPlan& plan : plans)
-    parts_.push_back({FairRates(plan.capacities, plan.routes), std::move(plan.flows), false});
+    parts_.push_back(
+        {FairRates(plan.capacities, plan.routes, filling), std::move(plan.flows), false});
 }
 
 void SharedLinks::touch(Flow& flow) {

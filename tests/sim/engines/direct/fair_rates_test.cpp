@@ -99,7 +99,7 @@ TEST_CASE("adding and removing a flow at once has no effect") {
 
 TEST_CASE("incremental rates equal non-incremental rates after arbitrary changes") {
   std::mt19937_64 random(1);
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < 120; ++trial) {
     const std::size_t links = 1 + random() % 12;
     std::vector<double> capacities(links);
     const bool alike = random() % 2 == 0;
@@ -109,8 +109,10 @@ TEST_CASE("incremental rates equal non-incremental rates after arbitrary changes
     for (auto& route : routes)
       while (route.empty())
         for (FairRates::Link link = 0; link < links; ++link)
-          if (random() % 4 == 0) route.push_back(link);
-    FairRates rates(capacities, routes);
+          if (random() % 4 == 0) route.insert(route.end(), 1 + random() % 5 / 4, link);
+    FairRates rates(capacities, routes,
+                    trial % 2 == 0 ? FairRates::Filling::from_checkpoint
+                                   : FairRates::Filling::of_reached_links);
     std::set<FairRates::Flow> present;
     for (int step = 0; step < 60; ++step) {
       for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
