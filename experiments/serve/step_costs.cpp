@@ -180,13 +180,13 @@ double StepCosts::rest_s(const Batch& batch) const {
   workloads::PhaseOperations operations = workloads::batch_operations(
       workload.model, rest, pool_.tensor(), workload.attention, workload.residual);
   workloads::apply(workload.precision.scheme, operations);
-  const std::uint32_t local = workloads::local_layers(workload.model);
   const auto seconds = [&, parts = chunks(batch.rows)](const std::vector<Operation>& part) {
     return total_s(part, parts);
   };
-  found->second = seconds(operations.embedding) + local * seconds(operations.local_layer) +
-                  (workload.model.layers - local) * seconds(operations.global_layer) +
-                  (batch.logits > 0.0 ? seconds(operations.head) : 0.0);
+  found->second =
+      seconds(operations.embedding) + (batch.logits > 0.0 ? seconds(operations.head) : 0.0);
+  for (const auto& [kind, layers] : workloads::layer_kinds(workload.model))
+    found->second += layers * seconds(operations.layer(kind));
   return found->second;
 }
 

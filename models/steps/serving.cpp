@@ -33,8 +33,7 @@ class ServingBuilder {
   StepGraph build() && {
     parts_ = {{"embedding", "embedding", serving_.operations.embedding}};
     for (std::uint32_t layer = 0; layer < serving_.model.layers; ++layer)
-      add_layer(layer, is_local(serving_.model, layer) ? serving_.operations.local_layer
-                                                       : serving_.operations.global_layer);
+      add_layer(layer, serving_.operations.layer(layer_kind(serving_.model, layer)));
     add_head();
     validate(graph_);
     return std::move(graph_);

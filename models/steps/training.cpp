@@ -65,6 +65,10 @@ class Builder {
 
   const TrainingOperations& of_microbatch() const { return microbatch_ == 0 ? first_ : later_; }
 
+  const LayerTraining& of_layer(std::uint32_t layer) const {
+    return of_microbatch().layer(workloads::layer_kind(training_.model, layer));
+  }
+
   static double pairs_ratio(const Training& training) {
     const auto positions = static_cast<double>(training.sequence);
     const workloads::Extent extent{positions, positions, 1.0};
@@ -253,10 +257,8 @@ class Builder {
       const TaskId freed = tasks_ago(ends, training_.prefetch);
       const TaskId weights = weights_of(i + 1, numbered("layer", i) + " forward", freed);
       starts_.push_back(next());
-      const bool local = workloads::is_local(training_.model, i);
       // Up to `prefetch` layers may be in flight to the host.
-      latest_ = pass(Pass::forward, numbered("forward", i),
-                     local ? of_microbatch().local_forward : of_microbatch().forward,
+      latest_ = pass(Pass::forward, numbered("forward", i), of_layer(i).forward,
                      {weights, latest_, tasks_ago(offloads, training_.prefetch)});
       ends.push_back(latest_);
       buffers_.add_gathered(weights_in(i + 1), {after(freed), latest_});
@@ -302,13 +304,10 @@ class Builder {
       const TaskId weights = gather(numbered("layer", i) + " backward", layer, freed);
       const TaskId kept =
           transfer(numbered("fetch", i), HostTransfer::Direction::from_host, {freed, offloads_[i]});
-      const bool local = workloads::is_local(training_.model, i);
       const TaskId start = next();
-      const TaskIds ready =
-          prepare_backward(i, local, {weights, kept, latest_}, tasks_ago(ends, 1));
+      const TaskIds ready = prepare_backward(i, {weights, kept, latest_}, tasks_ago(ends, 1));
       const TaskId backward = next();
-      latest_ = pass(Pass::backward, numbered("backward", i),
-                     local ? of_microbatch().local_backward : of_microbatch().backward, ready);
+      latest_ = pass(Pass::backward, numbered("backward", i), of_layer(i).backward, ready);
       ends.push_back(latest_);
       buffers_.add_gathered(layer, {after(freed), latest_});
       buffers_.add_offloaded({after(freed), latest_});
@@ -331,8 +330,8 @@ class Builder {
   /// of both halves, as each chip kept only its positions (Korthikanti et al., arXiv 2205.05198,
   /// section 4.2.2). `early`: task after which there is room for them. Returns the dependencies of
   /// the backward pass.
-  TaskIds prepare_backward(std::uint32_t layer, bool local, TaskIds after, TaskId early) {
-    const LayerWork& work = local ? of_microbatch().local_recompute : of_microbatch().recompute;
+  TaskIds prepare_backward(std::uint32_t layer, TaskIds after, TaskId early) {
+    const LayerWork& work = of_layer(layer).recompute;
     const std::string name = numbered("recompute", layer);
     const std::string pass = numbered("backward", layer);
     if (degrees_.tensor == 1)

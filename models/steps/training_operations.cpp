@@ -232,6 +232,12 @@ Operation optimizer_of(const Training& training, double weights) {
 
 }  // namespace
 
+const LayerTraining& TrainingOperations::layer(workloads::LayerKind kind) const {
+  const auto found = std::ranges::find(layers, kind, &LayerTraining::kind);
+  if (found == layers.end()) throw std::logic_error("the model has no layer of this kind");
+  return *found;
+}
+
 Degrees degrees(const Mesh& mesh) {
   constexpr std::array<std::string_view, 3> kKnown = {"data", "fsdp", "tensor"};
   for (const MeshAxis& axis : mesh.axes)
@@ -293,14 +299,10 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
       workloads::phase_operations(model, prefill, degrees.tensor, training.attention);
   TrainingOperations operations;
   if (degrees.fsdp > 1) weights = Casts::uncached;  // freed, and gathered again in bf16
-  const LayerPasses global(phase.global_layer, training, degrees, weights);
-  const LayerPasses local(phase.local_layer, training, degrees, weights);
-  operations.forward = global.forward;
-  operations.recompute = global.recompute;
-  operations.backward = global.backward;
-  operations.local_forward = local.forward;
-  operations.local_recompute = local.recompute;
-  operations.local_backward = local.backward;
+  for (const auto& [kind, forward] : phase.layers) {
+    const LayerPasses passes(forward, training, degrees, weights);
+    operations.layers.push_back({kind, passes.forward, passes.recompute, passes.backward});
+  }
   operations.embedding = phase.embedding;
   for (const Operation& operation : phase.embedding)
     operations.embedding_backward.push_back(elementwise_backward(operation));

@@ -17,14 +17,17 @@ struct LayerWork {
   std::vector<workloads::Operation> ffn;
 };
 
+/// All passes of a layer of a kind.
+struct LayerTraining {
+  workloads::LayerKind kind;
+  LayerWork forward;
+  LayerWork recompute;  ///< recomputed before the backward pass
+  LayerWork backward;   ///< gradients
+};
+
 /// Operations of one microbatch on one chip.
 struct TrainingOperations {
-  LayerWork forward;        ///< forward pass of a global layer
-  LayerWork recompute;      ///< recomputed before the backward pass
-  LayerWork backward;       ///< gradients
-  LayerWork local_forward;  ///< forward pass of a local layer
-  LayerWork local_recompute;
-  LayerWork local_backward;
+  std::vector<LayerTraining> layers;  ///< of each kind in the model, as workloads::layer_kinds()
   std::vector<workloads::Operation> embedding;
   std::vector<workloads::Operation> embedding_backward;
   std::vector<workloads::Operation> head;  ///< final norm, logits of all positions, loss
@@ -32,6 +35,9 @@ struct TrainingOperations {
   std::vector<workloads::Operation> head_recompute;
   std::vector<workloads::Operation> head_backward;
   std::vector<workloads::Operation> optimizer;  ///< once per step
+
+  /// Passes of a layer. @throws std::logic_error if the model has no layer of this kind
+  const LayerTraining& layer(workloads::LayerKind kind) const;
 };
 
 /// Chips along each dimension of parallelism.

@@ -20,8 +20,10 @@ double weight_bytes(const Transformer& model, std::uint32_t chips,
   const double tables = model.tied_embeddings ? 1.0 : 2.0;
   const double head_and_norm =
       (tables * shard(model, chips).vocabulary + 1.0) * model.d_model * bytes_of(model.weights);
-  // Local and global layers have the same matrices.
-  return model.layers * layer_weights(model, operations.global_layer) + head_and_norm;
+  double layers = 0.0;
+  for (const KindCount& count : layer_kinds(model))
+    layers += count.layers * layer_weights(model, operations.layer(count.kind));
+  return layers + head_and_norm;
 }
 
 double cache_bytes(const Transformer& model, const Extent& extent, std::uint32_t chips,
@@ -36,9 +38,12 @@ double cache_bytes(const Transformer& model, const Extent& extent, std::uint32_t
 
 double activation_bytes(const Transformer& model, double rows, const PhaseOperations& operations) {
   double most = 0.0;
-  for (const auto* part :
-       {&operations.embedding, &operations.local_layer, &operations.global_layer, &operations.head})
-    for (const Operation& operation : *part) most = std::max(most, operation.live_bytes);
+  const auto add = [&](const std::vector<Operation>& part) {
+    for (const Operation& operation : part) most = std::max(most, operation.live_bytes);
+  };
+  add(operations.embedding);
+  for (const LayerOperations& layer : operations.layers) add(layer.operations);
+  add(operations.head);
   return rows * allreduce_bytes_per_token(model) + most;
 }
 

@@ -1,5 +1,6 @@
 #include "models/workloads/operations.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "models/workloads/vector_work.hpp"
@@ -101,7 +102,7 @@ void append_reduction(std::vector<Operation>& operations, const Context& context
 }
 
 /// Query, key and value projections, rotary positions, attention, output projection.
-std::vector<Operation> attention_block(const Context& c, bool local) {
+std::vector<Operation> attention_block(const Context& c, LayerKind kind) {
   const double rows = c.batch.rows;
   const double rotated = rows * (c.query_width() + c.kv_width());
   const WeightType weights = c.model.weights;
@@ -109,7 +110,7 @@ std::vector<Operation> attention_block(const Context& c, bool local) {
       normalized_matrix("qkv", c, c.query_width() + 2.0 * c.kv_width()),
       elementwise("rope", rotated, 1.0,
                   kRotate + (c.model.qk_norms ? kNormSum + kNormScale : 0.0))};
-  const Batch::Layer& layer = local ? c.batch.local : c.batch.global;
+  const Batch::Layer& layer = kind.local ? c.batch.local : c.batch.global;
   for (const Attended* attended : {&layer.prompts, &layer.decoding})
     if (attended->rows > 0.0)
       append(operations, attention_operations(c.model, *attended, c.shard, c.method));
@@ -132,8 +133,8 @@ std::vector<Operation> ffn_block(const Context& c) {
   return operations;
 }
 
-std::vector<Operation> layer(const Context& context, bool local) {
-  std::vector<Operation> operations = attention_block(context, local);
+std::vector<Operation> layer_operations(const Context& context, LayerKind kind) {
+  std::vector<Operation> operations = attention_block(context, kind);
   append(operations, ffn_block(context));
   return operations;
 }
@@ -158,6 +159,12 @@ std::vector<Operation> head(const Context& context) {
 
 }  // namespace
 
+const std::vector<Operation>& PhaseOperations::layer(LayerKind kind) const {
+  const auto found = std::ranges::find(layers, kind, &LayerOperations::kind);
+  if (found == layers.end()) throw std::logic_error("the model has no layer of this kind");
+  return found->operations;
+}
+
 void Batch::add(const Transformer& model, const Extent& extent, const AttentionMethod& method,
                 bool samples) {
   rows += extent.rows();
@@ -181,7 +188,10 @@ PhaseOperations phase_operations(const Transformer& model, const Phase& phase, s
 PhaseOperations batch_operations(const Transformer& model, const Batch& batch, std::uint32_t chips,
                                  const AttentionMethod& method, ResidualPlace residual) {
   const Context context{model, batch, shard(model, chips), method, residual};
-  return {embedding(context), layer(context, true), layer(context, false), head(context)};
+  PhaseOperations operations{.embedding = embedding(context), .layers = {}, .head = head(context)};
+  for (const KindCount& count : layer_kinds(model))
+    operations.layers.push_back({count.kind, layer_operations(context, count.kind)});
+  return operations;
 }
 
 }  // namespace equarx::workloads

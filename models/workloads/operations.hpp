@@ -11,13 +11,21 @@
 
 namespace equarx::workloads {
 
-/// Operations of each part of a phase: the embedding, the layers in order (is_local() selects their
-/// kind), and the head. The same on all chips.
+/// Operations of a layer of a kind.
+struct LayerOperations {
+  LayerKind kind;
+  std::vector<Operation> operations;
+};
+
+/// Operations of each part of a phase: the embedding, the layers in order (layer_kind() selects their
+/// operations), and the head. The same on all chips.
 struct PhaseOperations {
   std::vector<Operation> embedding;
-  std::vector<Operation> local_layer;
-  std::vector<Operation> global_layer;
+  std::vector<LayerOperations> layers;  ///< of each kind in the model, as layer_kinds()
   std::vector<Operation> head;
+
+  /// Operations of a layer. @throws std::logic_error if the model has no layer of this kind
+  const std::vector<Operation>& layer(LayerKind kind) const;
 };
 
 /// Location of the residual stream between operations. It is as large as the data of an AllReduce.

@@ -157,8 +157,8 @@ void apply(const Scheme& scheme, Operation& product) {
 }
 
 void apply(const Scheme& scheme, PhaseOperations& operations) {
-  for (std::vector<Operation>* layer : {&operations.local_layer, &operations.global_layer})
-    for (Operation& operation : *layer)
+  for (LayerOperations& layer : operations.layers)
+    for (Operation& operation : layer.operations)
       if (operation.kind == OperationKind::matrix) apply_named(scheme, operation);
 }
 

@@ -1,5 +1,6 @@
 #include "models/workloads/transformer.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace equarx::workloads {
@@ -32,6 +33,21 @@ bool is_local(const Transformer& model, std::uint32_t layer) {
 
 std::uint32_t local_layers(const Transformer& model) {
   return model.layers - model.layers / (model.local_layers_per_global + 1);
+}
+
+LayerKind layer_kind(const Transformer& model, std::uint32_t layer) {
+  return {.local = is_local(model, layer)};
+}
+
+std::vector<KindCount> layer_kinds(const Transformer& model) {
+  std::vector<KindCount> kinds;
+  for (std::uint32_t layer = 0; layer < model.layers; ++layer) {
+    const LayerKind kind = layer_kind(model, layer);
+    auto found = std::ranges::find(kinds, kind, &KindCount::kind);
+    if (found == kinds.end()) found = kinds.insert(found, KindCount{.kind = kind, .layers = 0});
+    ++found->layers;
+  }
+  return kinds;
 }
 
 double norm_parameters(const Transformer& model) {

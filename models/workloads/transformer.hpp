@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace equarx::workloads {
 
@@ -51,6 +52,25 @@ bool is_local(const Transformer& model, std::uint32_t layer);
 
 /// Number of local layers.
 std::uint32_t local_layers(const Transformer& model);
+
+/// Properties that decide which operations a layer has.
+struct LayerKind {
+  bool local = false;  ///< attends to a window only
+
+  bool operator==(const LayerKind&) const = default;
+};
+
+/// Kind of layer `layer` (from 0).
+LayerKind layer_kind(const Transformer& model, std::uint32_t layer);
+
+/// Number of layers of a kind.
+struct KindCount {
+  LayerKind kind;
+  std::uint32_t layers = 0;  ///< above 0
+};
+
+/// Distinct kinds of layers, in the order in which they first occur.
+std::vector<KindCount> layer_kinds(const Transformer& model);
 
 /// Parameters of one layer's norms.
 double norm_parameters(const Transformer& model);

@@ -72,8 +72,9 @@ TEST_CASE("every operation of every layer is counted with the work derived from 
     }
   };
   add(operations.embedding, 1);
-  add(operations.local_layer, 5);  // of 7: two local, one global, two local, one global, one local
-  add(operations.global_layer, 2);
+  // Of 7: two local, one global, two local, one global, one local.
+  add(operations.layer({.local = true}), 5);
+  add(operations.layer({}), 2);
   add(operations.head, 1);
   const std::vector<OperationTotal> totals = operations_of(json);
   CHECK(totals.size() == counts.size());

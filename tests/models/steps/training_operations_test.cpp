@@ -38,11 +38,11 @@ double cast_bytes(const LayerWork& work) {
 TEST_CASE("a backward pass has two GEMMs per weight GEMM, and five per two of attention") {
   const TrainingOperations operations = training_operations(small_training(), {});
   const double products = 2.0 * kRows * kLayerMatrices;
-  CHECK(flops(operations.forward, OperationKind::matrix) == Approx(products));
-  CHECK(flops(operations.backward, OperationKind::matrix) == Approx(2.0 * products));
-  const double attention = flops(operations.forward, OperationKind::attention);
+  CHECK(flops(operations.layers[0].forward, OperationKind::matrix) == Approx(products));
+  CHECK(flops(operations.layers[0].backward, OperationKind::matrix) == Approx(2.0 * products));
+  const double attention = flops(operations.layers[0].forward, OperationKind::attention);
   CHECK(attention == Approx(2.0 * 2.0 * 8 * 32 * 32 * 4 * 16));
-  CHECK(flops(operations.backward, OperationKind::attention) == Approx(2.5 * attention));
+  CHECK(flops(operations.layers[0].backward, OperationKind::attention) == Approx(2.5 * attention));
   CHECK(flops(operations.head, OperationKind::matrix) == Approx(2.0 * kRows * 64 * 256));
   CHECK(flops(operations.head_backward, OperationKind::matrix) == Approx(4.0 * kRows * 64 * 256));
 }
@@ -51,7 +51,7 @@ TEST_CASE("activations that are not kept are recomputed") {
   Training training = small_training();
   const auto recompute = [&](const Remat& remat) {
     training.remat = remat;
-    return training_operations(training, {}).recompute;
+    return training_operations(training, {}).layers[0].recompute;
   };
   CHECK(flops(recompute({}), OperationKind::matrix) == 0.0);
   CHECK(flops(recompute({}), OperationKind::attention) == 0.0);
@@ -71,25 +71,26 @@ TEST_CASE("operands of FP8 are cast once each, and read in one byte") {
   training.precision = precisions()[1];
   REQUIRE(training.precision.name == "transformer-engine");
   const TrainingOperations fp8 = training_operations(training, {});
-  CHECK(flops(fp8.forward, OperationKind::matrix) == flops(plain.forward, OperationKind::matrix));
+  CHECK(flops(fp8.layers[0].forward, OperationKind::matrix) ==
+        flops(plain.layers[0].forward, OperationKind::matrix));
   // Inputs of qkv, output, FFN in and FFN out, and their weights.
-  CHECK(cast_bytes(fp8.forward) == Approx(kRows * (64 + 64 + 64 + 128) + kLayerMatrices));
+  CHECK(cast_bytes(fp8.layers[0].forward) == Approx(kRows * (64 + 64 + 64 + 128) + kLayerMatrices));
   // Gradients of their results.
-  CHECK(cast_bytes(fp8.backward) == Approx(kRows * (128 + 64 + 256 + 64)));
-  for (const Operation& operation : fp8.forward.ffn)
+  CHECK(cast_bytes(fp8.layers[0].backward) == Approx(kRows * (128 + 64 + 256 + 64)));
+  for (const Operation& operation : fp8.layers[0].forward.ffn)
     if (operation.kind == OperationKind::matrix)
       CHECK(operation.products == hardware::MatrixType::fp8);
-  for (const Operation& operation : fp8.forward.attention)
+  for (const Operation& operation : fp8.layers[0].forward.attention)
     if (operation.kind == OperationKind::attention)
       CHECK(operation.products == hardware::MatrixType::bf16);
-  CHECK_FALSE(fp8.forward.ffn.back().name.empty());
+  CHECK_FALSE(fp8.layers[0].forward.ffn.back().name.empty());
   const auto product = [](const LayerWork& work, std::string_view name) {
     for (const Operation& operation : work.ffn)
       if (operation.name == name) return operation;
     throw std::logic_error("no such operation");
   };
-  CHECK(product(fp8.forward, "ffn_out").read_bytes == kRows * 128);
-  CHECK(product(plain.forward, "ffn_out").read_bytes == kRows * 128 * 2);
+  CHECK(product(fp8.layers[0].forward, "ffn_out").read_bytes == kRows * 128);
+  CHECK(product(plain.layers[0].forward, "ffn_out").read_bytes == kRows * 128 * 2);
 }
 
 TEST_CASE("lost casts are repeated in the backward pass") {
@@ -98,7 +99,7 @@ TEST_CASE("lost casts are repeated in the backward pass") {
   const auto backward = [&](const Remat& remat, std::uint32_t fsdp) {
     training.remat = remat;
     training.batch = 8 * fsdp;  // constant batch per chip
-    return cast_bytes(training_operations(training, {.fsdp = fsdp}).backward);
+    return cast_bytes(training_operations(training, {.fsdp = fsdp}).layers[0].backward);
   };
   const double gradients = kRows * (128 + 64 + 256 + 64);
   const double inputs = kRows * (64 + 64 + 64 + 128);
@@ -115,28 +116,29 @@ TEST_CASE("attention in FP8 casts queries, keys and values, and the gradient of 
   Training training = small_training();
   const double te = [&] {
     training.precision = precisions()[1];
-    return cast_bytes(training_operations(training, {}).forward);
+    return cast_bytes(training_operations(training, {}).layers[0].forward);
   }();
   training.precision = precisions()[3];
   REQUIRE(training.precision.name == "fog");
   const TrainingOperations fog = training_operations(training, {});
   // 4 query heads and 2 x 2 key and value heads of 16.
-  CHECK(cast_bytes(fog.forward) == Approx(te + kRows * 128));
-  CHECK(cast_bytes(fog.backward) == Approx(kRows * (128 + 64 + 256 + 64) + kRows * 64));
-  for (const Operation& operation : fog.forward.attention)
+  CHECK(cast_bytes(fog.layers[0].forward) == Approx(te + kRows * 128));
+  CHECK(cast_bytes(fog.layers[0].backward) == Approx(kRows * (128 + 64 + 256 + 64) + kRows * 64));
+  for (const Operation& operation : fog.layers[0].forward.attention)
     if (operation.kind == OperationKind::attention) {
       CHECK(operation.products == hardware::MatrixType::fp8);
       CHECK(operation.read_bytes == kRows * 128);
       CHECK(operation.written_bytes == kRows * 64 * 2);
     }
   training.remat = kMinimalRemat;  // recomputes attention with its casts
-  CHECK(cast_bytes(training_operations(training, {}).recompute) == Approx(kRows * 128));
+  CHECK(cast_bytes(training_operations(training, {}).layers[0].recompute) == Approx(kRows * 128));
 }
 
 /// HBM bytes of computing and accumulating weight gradients of a layer.
 double gradient_bytes(const TrainingOperations& operations) {
   double bytes = 0.0;
-  for (const auto* half : {&operations.backward.attention, &operations.backward.ffn})
+  for (const auto* half :
+       {&operations.layers[0].backward.attention, &operations.layers[0].backward.ffn})
     for (const Operation& operation : *half)
       if (operation.name == "weight_gradient" || operation.name == "add_gradients")
         bytes += operation.hbm_bytes();
@@ -171,8 +173,10 @@ TEST_CASE("transposed casts are written twice, except in attention") {
   const TrainingOperations once = training_operations(training, {});
   training.transposed_casts = true;
   const TrainingOperations twice = training_operations(training, {});
-  CHECK(cast_bytes(twice.forward) == Approx(2 * cast_bytes(once.forward) - kRows * 128));
-  CHECK(cast_bytes(twice.backward) == Approx(2 * cast_bytes(once.backward) - kRows * 64));
+  CHECK(cast_bytes(twice.layers[0].forward) ==
+        Approx(2 * cast_bytes(once.layers[0].forward) - kRows * 128));
+  CHECK(cast_bytes(twice.layers[0].backward) ==
+        Approx(2 * cast_bytes(once.layers[0].backward) - kRows * 64));
 }
 
 TEST_CASE("a distributed optimizer updates a shard, and also writes it in bf16") {
@@ -189,11 +193,11 @@ TEST_CASE("work is divided over the mesh") {
   const Training training = small_training();
   const TrainingOperations whole = training_operations(training, {});
   const TrainingOperations half = training_operations(training, {.tensor = 2});
-  CHECK(flops(half.forward, OperationKind::matrix) ==
-        Approx(0.5 * flops(whole.forward, OperationKind::matrix)));
+  CHECK(flops(half.layers[0].forward, OperationKind::matrix) ==
+        Approx(0.5 * flops(whole.layers[0].forward, OperationKind::matrix)));
   const TrainingOperations quarter = training_operations(training, {.data = 2, .fsdp = 2});
-  CHECK(flops(quarter.backward, OperationKind::attention) ==
-        Approx(0.25 * flops(whole.backward, OperationKind::attention)));
+  CHECK(flops(quarter.layers[0].backward, OperationKind::attention) ==
+        Approx(0.25 * flops(whole.layers[0].backward, OperationKind::attention)));
   CHECK(quarter.optimizer.front().hbm_bytes() == Approx(0.5 * whole.optimizer.front().hbm_bytes()));
 }
 
@@ -220,7 +224,7 @@ Operation total(const LayerWork& work, std::string_view name) {
 
 TEST_CASE("element-wise work reads results' gradients and operands, and writes as many gradients") {
   const TrainingOperations operations = training_operations(small_training(), {});
-  const Operation backward = total(operations.backward, "elementwise_gradient");
+  const Operation backward = total(operations.layers[0].backward, "elementwise_gradient");
   constexpr double kResidual = kRows * 64;     // two of them, of two operands
   constexpr double kRope = kRows * (64 + 32);  // of one operand
   constexpr double kActivation = kRows * 128;  // of gate and up
@@ -263,9 +267,9 @@ TEST_CASE("casts to FP8 read each bf16 operand once") {
   const TrainingOperations operations = training_operations(training, {});
   constexpr double kInputs = kRows * (64 + 64 + 64 + 128);
   constexpr double kGradients = kRows * (128 + 64 + 256 + 64);
-  CHECK(total(operations.forward, "cast_inputs").read_bytes == 2 * kInputs);
-  CHECK(total(operations.forward, "cast_weights").read_bytes == 2 * kLayerMatrices);
-  const Operation gradients = total(operations.backward, "cast_gradients");
+  CHECK(total(operations.layers[0].forward, "cast_inputs").read_bytes == 2 * kInputs);
+  CHECK(total(operations.layers[0].forward, "cast_weights").read_bytes == 2 * kLayerMatrices);
+  const Operation gradients = total(operations.layers[0].backward, "cast_gradients");
   CHECK(gradients.read_bytes == 2 * kGradients);
   CHECK(gradients.vector_ops == (1 + 1 + 2 + 6) * kGradients);  // decode, scale, amax, encode
 }

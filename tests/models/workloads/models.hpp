@@ -50,6 +50,9 @@ inline Transformer gemma3_27b() {
   return model;
 }
 
+inline constexpr LayerKind kLocal{.local = true};
+inline constexpr LayerKind kGlobal{};
+
 inline const Operation& find(const std::vector<Operation>& operations, std::string_view name) {
   const auto found = std::ranges::find(operations, name, &Operation::name);
   if (found == operations.end()) throw std::out_of_range("no such operation");
@@ -66,7 +69,7 @@ inline double total(const Transformer& model, const PhaseOperations& phase,
   };
   double value = sum(phase.embedding) + sum(phase.head);
   for (std::uint32_t layer = 0; layer < model.layers; ++layer)
-    value += sum(is_local(model, layer) ? phase.local_layer : phase.global_layer);
+    value += sum(phase.layer(layer_kind(model, layer)));
   return value;
 }
 

@@ -35,8 +35,8 @@ TEST_CASE("operations of a layer are in order") {
                                                "ffn_out",
                                                "ffn_allreduce",
                                                "ffn_residual"};
-  CHECK(names(phase.local_layer) == layer);
-  CHECK(names(phase.global_layer) == layer);
+  CHECK(names(phase.layer(testing::kLocal)) == layer);
+  CHECK(names(phase.layer(testing::kGlobal)) == layer);
   CHECK(names(phase.embedding) == std::vector<std::string_view>{"embedding"});
   CHECK(names(phase.head) == std::vector<std::string_view>{"final_norm", "logits"});
 }
@@ -49,9 +49,9 @@ TEST_CASE("a residual in VMEM saves its HBM traffic and changes nothing else") {
   constexpr double kResidual = 15 * 8 * 2;
   const std::map<std::string_view, double> crossings = {
       {"qkv", 1}, {"attention_residual", 2}, {"ffn_in", 1}, {"ffn_residual", 2}};
-  for (std::size_t i = 0; i < hbm.local_layer.size(); ++i) {
-    const Operation& one = hbm.local_layer[i];
-    const Operation& other = vmem.local_layer[i];
+  for (std::size_t i = 0; i < hbm.layer(testing::kLocal).size(); ++i) {
+    const Operation& one = hbm.layer(testing::kLocal)[i];
+    const Operation& other = vmem.layer(testing::kLocal)[i];
     CAPTURE(one.name);
     const auto found = crossings.find(one.name);
     const double fewer = found == crossings.end() ? 0.0 : found->second * kResidual;
@@ -67,7 +67,7 @@ TEST_CASE("a residual in VMEM saves its HBM traffic and changes nothing else") {
 TEST_CASE("operations of a layer match a manual calculation") {
   // 15 rows; two chips: 2 query heads and 1 key head of size 2, FFN 6 wide; d_model 8.
   const Transformer model = tiny();
-  const auto layer = phase_operations(model, Prefill{5, 3}, 2, {}).global_layer;
+  const auto layer = phase_operations(model, Prefill{5, 3}, 2, {}).layer(testing::kGlobal);
   const Operation& qkv = find(layer, "qkv");
   CHECK(qkv.flops == 2 * 15 * 8 * (4 + 2 + 2));
   CHECK(qkv.weight_bytes == 8 * 8 * 2);
@@ -107,7 +107,7 @@ TEST_CASE("each activation has the vector work of its own function") {
     Transformer model = tiny();
     model.activation = activation;
     const PhaseOperations phase = phase_operations(model, Prefill{5, 3}, 2, {});
-    return find(phase.global_layer, "activation").vector_ops;
+    return find(phase.layer(testing::kGlobal), "activation").vector_ops;
   };
   const double relu = activation_ops(Activation::relu);
   CHECK(activation_ops(Activation::silu) - relu == 4 * 15 * 6);
@@ -129,18 +129,18 @@ TEST_CASE("embedding and logits match a manual calculation") {
 TEST_CASE("an FFN without gate has two matrices and one operand") {
   Transformer model = tiny();
   model.gated_ffn = false;
-  const auto layer = phase_operations(model, Prefill{5, 1}, 1, {}).local_layer;
+  const auto layer = phase_operations(model, Prefill{5, 1}, 1, {}).layer(testing::kLocal);
   CHECK(find(layer, "ffn_in").flops == 2 * 5 * 8 * 12);
   CHECK(find(layer, "activation").read_bytes == 5 * 12 * 2);
 }
 
 TEST_CASE("extra norms are extra vector work, and weights of fp32 twice the bytes") {
   Transformer model = tiny();
-  const auto plain = phase_operations(model, Prefill{5, 1}, 1, {}).local_layer;
+  const auto plain = phase_operations(model, Prefill{5, 1}, 1, {}).layer(testing::kLocal);
   model.post_norms = true;
   model.qk_norms = true;
   model.weights = WeightType::fp32;
-  const auto more = phase_operations(model, Prefill{5, 1}, 1, {}).local_layer;
+  const auto more = phase_operations(model, Prefill{5, 1}, 1, {}).layer(testing::kLocal);
   for (const std::string_view name : {"attention_residual", "ffn_residual", "rope"}) {
     CHECK(find(more, name).vector_ops > find(plain, name).vector_ops);
   }
@@ -158,8 +158,7 @@ TEST_CASE("GEMM work is two FLOPs per parameter and token") {
   const PhaseOperations phase = phase_operations(model, Prefill{4096, 1}, 16, {});
   double flops = 0.0;
   for (std::uint32_t layer = 0; layer < model.layers; ++layer)
-    for (const Operation& operation :
-         is_local(model, layer) ? phase.local_layer : phase.global_layer)
+    for (const Operation& operation : phase.layer(layer_kind(model, layer)))
       if (operation.kind == OperationKind::matrix) flops += operation.flops;
   CHECK(16 * flops == Approx(2.0 * 4096 * parameters_without_embeddings(model)).epsilon(1e-4));
 }
@@ -214,8 +213,10 @@ TEST_CASE("only local layers benefit from skipping outside the window") {
   const AttentionMethod window{.skips_outside_window = true};
   const PhaseOperations all = phase_operations(gemma3_27b(), Prefill{4096, 1}, 16, {});
   const PhaseOperations some = phase_operations(gemma3_27b(), Prefill{4096, 1}, 16, window);
-  CHECK(find(some.local_layer, "scores").flops == find(all.local_layer, "scores").flops / 4.0);
-  CHECK(find(some.global_layer, "scores").flops == find(all.global_layer, "scores").flops);
+  CHECK(find(some.layer(testing::kLocal), "scores").flops ==
+        find(all.layer(testing::kLocal), "scores").flops / 4.0);
+  CHECK(find(some.layer(testing::kGlobal), "scores").flops ==
+        find(all.layer(testing::kGlobal), "scores").flops);
 }
 
 TEST_CASE("decoding one token of a prompt is the last row of its prefill") {
@@ -224,10 +225,11 @@ TEST_CASE("decoding one token of a prompt is the last row of its prefill") {
   const AttentionMethod method{.fused = true, .skips_future = true, .skips_outside_window = true};
   double decoded = 0.0;
   for (std::uint64_t context = 1; context <= 20; ++context) {
-    const auto layer = phase_operations(model, Decode{context, 1}, 2, method).local_layer;
+    const auto layer =
+        phase_operations(model, Decode{context, 1}, 2, method).layer(testing::kLocal);
     decoded += find(layer, "attention").flops + find(layer, "qkv").flops;
   }
-  const auto layer = phase_operations(model, Prefill{20, 1}, 2, method).local_layer;
+  const auto layer = phase_operations(model, Prefill{20, 1}, 2, method).layer(testing::kLocal);
   CHECK(decoded == find(layer, "attention").flops + find(layer, "qkv").flops);
 }
 

@@ -104,12 +104,13 @@ TEST_CASE("GEMMs are compute bound in prefill and HBM bound in decoding") {
   const PhaseOperations prefill = phase_operations(model, Prefill{4096, 1}, 16, {});
   const PhaseOperations decode = phase_operations(model, Decode{4096, 1}, 16, {});
   for (const std::string_view name : {"qkv", "ffn_in", "ffn_out"}) {
-    CHECK(roofline(testing::find(prefill.global_layer, name), v5e).roof == Roof::matrix);
-    CHECK(roofline(testing::find(decode.global_layer, name), v5e).roof == Roof::hbm);
+    CHECK(roofline(testing::find(prefill.layer(testing::kGlobal), name), v5e).roof == Roof::matrix);
+    CHECK(roofline(testing::find(decode.layer(testing::kGlobal), name), v5e).roof == Roof::hbm);
   }
   // 256 inputs per chip: writing 5376 results takes longer than computing them.
-  CHECK(roofline(testing::find(prefill.global_layer, "attention_output"), v5e).roof == Roof::hbm);
-  CHECK(roofline(testing::find(prefill.global_layer, "softmax"), v5e).roof == Roof::hbm);
+  CHECK(roofline(testing::find(prefill.layer(testing::kGlobal), "attention_output"), v5e).roof ==
+        Roof::hbm);
+  CHECK(roofline(testing::find(prefill.layer(testing::kGlobal), "softmax"), v5e).roof == Roof::hbm);
   CHECK(roofline(testing::find(prefill.head, "logits"), v5e).roof == Roof::hbm);
 }
 
@@ -119,7 +120,7 @@ TEST_CASE("element-wise work is HBM bound, even with half the vector rate") {
   const ComputeRates v5e = compute_rates(chip);
   const PhaseOperations phase = phase_operations(testing::gemma3_27b(), Prefill{4096, 1}, 16, {});
   std::size_t count = 0;
-  for (const Operation& operation : phase.global_layer)
+  for (const Operation& operation : phase.layer(testing::kGlobal))
     if (operation.kind == OperationKind::vector || operation.name == "softmax") {
       CAPTURE(operation.name);
       CHECK(roofline(operation, v5e).roof == Roof::hbm);

@@ -154,14 +154,14 @@ TEST_CASE("a scheme applies to the matrices of layers, and to stored weights") {
   apply(integer_products(Unit::int8, 8, 8), after);
   CHECK(after.head.back().weight_bytes == before.head.back().weight_bytes);
   double saved = 0.0;
-  for (std::size_t i = 0; i < before.global_layer.size(); ++i) {
-    const Operation& operation = after.global_layer[i];
-    CHECK(operation.flops == before.global_layer[i].flops);
-    saved += before.global_layer[i].weight_bytes - operation.weight_bytes;
+  for (std::size_t i = 0; i < before.layer(testing::kGlobal).size(); ++i) {
+    const Operation& operation = after.layer(testing::kGlobal)[i];
+    CHECK(operation.flops == before.layer(testing::kGlobal)[i].flops);
+    saved += before.layer(testing::kGlobal)[i].weight_bytes - operation.weight_bytes;
     if (operation.kind == OperationKind::matrix)
       CHECK(operation.products == MatrixType::int8);
     else
-      CHECK(operation.vector_ops == before.global_layer[i].vector_ops);
+      CHECK(operation.vector_ops == before.layer(testing::kGlobal)[i].vector_ops);
   }
   CHECK(saved > 0.0);
   CHECK(footprint(tiny(), phase, 1, {}, before).weights -

@@ -55,5 +55,19 @@ TEST_CASE("weights have the size of their type") {
   CHECK(bytes_of(WeightType::fp32) == 4.0);
 }
 
+TEST_CASE("kinds of layers are counted in the order of their first layer") {
+  Transformer model = testing::tiny();
+  const std::vector<KindCount> both = layer_kinds(model);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].kind == testing::kLocal);
+  CHECK(both[0].layers == 5);
+  CHECK(both[1].kind == testing::kGlobal);
+  CHECK(both[1].layers == 2);
+  model.local_layers_per_global = 0;
+  REQUIRE(layer_kinds(model).size() == 1);
+  CHECK(layer_kinds(model)[0].kind == testing::kGlobal);
+  CHECK(layer_kinds(model)[0].layers == 7);
+}
+
 }  // namespace
 }  // namespace equarx::workloads::transformer_test
