@@ -229,7 +229,8 @@ input::Json experiment_keys_schema() {
   static const input::Table<ExperimentConfig> table{
       {"hardware", Elsewhere{chip_choice_schema},
        "chip (`tpu-v4`, `tpu-v5e`, `tpu-v5p`, `tpu-v6e`, `tpu-v7`, `a100`, `b200`, `gb200`, "
-       "`gh200`, `h100`, `h200`, `mi300x`) or its name in Google Cloud, GKE and JAX (`v5e`, "
+       "`gh200`, `h100`, `h200`, `h800`, `mi300x`) or its name in Google Cloud, GKE and JAX "
+       "(`v5e`, "
        "`v5litepod`, `trillium`, `TPU "
        "v5 lite`), path of a [hardware file](hardware.md), or an object: [below](#hardware). "
        "Results have the name listed here",

@@ -8,7 +8,7 @@ from draw import Draw
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 NAMES = ["tpu-v5e"] * 4 + ["tpu-v4", "tpu-v5p", "tpu-v6e", "tpu-v7", "a100", "b200", "gb200", "gh200", "h100", "h200",
-                           "mi300x"]
+                           "h800", "mi300x"]
 # Optional keys of a hardware file.
 OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "matrix_rate_int1", "matrix_rate_table",
             "matrix_efficiency_int1", "matrix_efficiency_table", "host_bandwidth", "thread_block_rate",

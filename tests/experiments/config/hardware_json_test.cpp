@@ -84,6 +84,7 @@ TEST_CASE("rates of FP8, FP32 and host links match the sources, or are absent") 
                              {"gh200", 1978.9e12, 450e9, 66.9e12},
                              {"h100", 1978.9e12, 64e9, 66.9e12},
                              {"h200", 1978.9e12, 64e9, 66.9e12},
+                             {"h800", 1978.9e12, 64e9, 66.9e12},
                              {"mi300x", 2614.9e12, 64e9, 163.4e12},
                              {"tpu-v4", 0, 16e9, 275e12 / 6},
                              {"tpu-v5e", 0, 15e9, 197e12 / 6},
@@ -395,8 +396,8 @@ TEST_CASE("times may be zero") {
 
 TEST_CASE("unknown hardware is refused with the known names") {
   check_mistakes({{"/hardware", "tpu-v9", "/hardware",
-                   "did you mean 'tpu-v4'? (one of a100, b200, gb200, gh200, h100, h200, mi300x, "
-                   "tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
+                   "did you mean 'tpu-v4'? (one of a100, b200, gb200, gh200, h100, h200, h800, "
+                   "mi300x, tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
                   {"/hardware", "\"\"", "/hardware", "use one of a100"},
                   {"/hardware", "none.json", "/hardware", "cannot read none.json"},
                   {"/hardware", "/", "/hardware", "is a directory"}});

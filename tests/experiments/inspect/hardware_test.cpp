@@ -7,10 +7,10 @@
 namespace equarx::inspect::hardware_test {
 namespace {
 
-TEST_CASE("the built-in chips are seven GPUs and five generations of TPU") {
+TEST_CASE("the built-in chips are eight GPUs and five generations of TPU") {
   std::vector<std::string> names;
   for (const hardware::Chip& chip : built_in_chips()) names.push_back(chip.name);
-  CHECK(names == std::vector<std::string>{"a100", "b200", "gb200", "gh200", "h100", "h200",
+  CHECK(names == std::vector<std::string>{"a100", "b200", "gb200", "gh200", "h100", "h200", "h800",
                                           "mi300x", "tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e",
                                           "tpu-v7"});
 }

@@ -11,10 +11,10 @@ using nlohmann::json;
 TEST_CASE("hardware lists the built-in chips") {
   const std::string list = output_of(equarx_sim({"hardware"}));
   for (const std::string name : {"tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7", "mi300x",
-                                 "a100", "h100", "gh200", "h200", "b200", "gb200"})
+                                 "a100", "h100", "gh200", "h200", "h800", "b200", "gb200"})
     CHECK_THAT(list, ContainsSubstring(name));
   const json chips = json::parse(output_of(equarx_sim({"hardware", "--json"})));
-  CHECK(chips.size() == 12);
+  CHECK(chips.size() == 13);
 }
 
 TEST_CASE("hardware shows one chip, by name or by path") {
