@@ -46,10 +46,6 @@ Operations cast_operands(std::string_view name, double elements, const stored::S
 
 }  // namespace
 
-void append(Operations& operations, const Operations& more) {
-  operations.insert(operations.end(), more.begin(), more.end());
-}
-
 double result_bytes(MatrixType type) {
   constexpr double kFp32 = 4.0;
   return type == MatrixType::fp32 ? kFp32 : kActivationBytes;
@@ -62,7 +58,9 @@ Products::Products(const Operation& forward, const ProductTypes& types, double c
   weights_ = forward.weight_bytes / kActivationBytes;
   results_ = forward.written_bytes / kActivationBytes;
   rows_ = forward.flops / (kFlopsPerWeight * weights_);
-  inputs_ = rows_ * weights_ / (results_ / rows_);  // rows x inputs, of a matrix inputs x outputs
+  const double all_rows = rows_ * forward.gemm.matrices;
+  width_ = forward.flops / (kFlopsPerWeight * results_);
+  inputs_ = all_rows * width_;
 }
 
 Operations Products::cast(const char* name, double elements, MatrixType type,
@@ -89,7 +87,7 @@ Operations Products::forward(Casts weights) const {
   product.weight_bytes = weights_ * operand_bytes(type, kActivationBytes, true);
   product.read_bytes = inputs_ * operand_bytes(type, kActivationBytes, false);
   product.written_bytes = results_ * result_bytes(type);
-  product.vector_ops += scaling_ops(type, results_, inputs_ / rows_);
+  product.vector_ops += scaling_ops(type, results_, width_);
   Operations all;
   if (is_scaled(type)) {
     if (weights == Casts::uncached) append(all, cast("cast_weights", weights_, type, true));
@@ -129,7 +127,7 @@ Operations Products::backward(const KeptCasts& kept, const GradientSum& sum) con
   of_inputs.weight_bytes = weights_ * operand_bytes(in, kActivationBytes, true);
   of_inputs.read_bytes = results_ * operand_bytes(in, gradient_bytes, false);
   of_inputs.written_bytes = inputs_ * kActivationBytes;
-  of_inputs.vector_ops += scaling_ops(in, inputs_, results_ / rows_);
+  of_inputs.vector_ops += scaling_ops(in, inputs_, results_ * width_ / inputs_);
   Operation of_weights = forward_;
   of_weights.name = "weight_gradient";
   of_weights.products = weight;

@@ -13,9 +13,6 @@ namespace equarx::steps {
 /// Operations that run one after the other.
 using Operations = std::vector<workloads::Operation>;
 
-/// Appends `more` to `operations`.
-void append(Operations& operations, const Operations& more);
-
 /// State of the weight casts at the start of a microbatch: cached if an earlier one made them.
 enum class Casts : bool { uncached, cached };
 
@@ -73,7 +70,8 @@ class Products {
   workloads::Operation forward_;
   ProductTypes types_;
   double copies_;
-  double rows_ = 0.0;     ///< rows of inputs and results
+  double rows_ = 0.0;     ///< rows of inputs and results, of each matrix of a grouped GEMM
+  double width_ = 0.0;    ///< elements of a row of inputs
   double weights_ = 0.0;  ///< elements
   double results_ = 0.0;
   double inputs_ = 0.0;

@@ -1,6 +1,6 @@
 #include "models/steps/serving.hpp"
 
-#include <optional>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,18 +15,23 @@ namespace {
 using workloads::Operation;
 using workloads::OperationKind;
 
-void check_axes(const Mesh& mesh) {
-  for (const MeshAxis& axis : mesh.axes)
-    if (axis.name != "data" && axis.name != "tensor")
+void check_axes(const workloads::Transformer& model, const Mesh& mesh) {
+  for (const MeshAxis& axis : mesh.axes) {
+    if (axis.name == "expert" && !model.experts)
       throw std::invalid_argument(
-          fmt::format("serving supports mesh axes \"data\" and \"tensor\", not '{}'", axis.name));
+          fmt::format("axis 'expert' divides experts, and {} has none; use \"data\" or \"tensor\"",
+                      model.name));
+    if (axis.name != "data" && axis.name != "tensor" && axis.name != "expert")
+      throw std::invalid_argument(fmt::format(
+          "serving supports mesh axes \"data\", \"tensor\" and \"expert\", not '{}'", axis.name));
+  }
 }
 
 /// Builds the tasks in execution order of the core.
 class ServingBuilder {
  public:
   ServingBuilder(const Serving& serving, const Mesh& mesh)
-      : serving_(serving), tensor_axis_(mesh.find("tensor")), latest_(serving.chunks) {
+      : serving_(serving), mesh_(mesh), latest_(serving.chunks) {
     graph_.streams = {"core"};
   }
 
@@ -43,19 +48,47 @@ class ServingBuilder {
   using TaskIds = std::vector<TaskId>;
 
   void add_layer(std::uint32_t layer, const std::vector<Operation>& operations) {
-    bool sums = false;
+    bool communicates = false;
     for (const Operation& operation : operations) {
-      if (operation.kind != OperationKind::allreduce) {
+      if (overlaps_ && !operation.name.starts_with("shared"))
+        flush_overlapped(fmt::format("shared experts, {}", layer));
+      if (!is_collective(operation.kind)) {
         pending_.push_back(operation);
         continue;
       }
-      sums = true;
-      const bool ffn = operation.name.starts_with("ffn");
-      const std::string name = fmt::format("{}, {}", ffn ? "FFN" : "attention", layer);
-      flush(name, ffn ? "FFN" : "attention");
-      sum(name);
+      communicates = true;
+      operation.kind == OperationKind::allreduce ? add_sum(operation, layer)
+                                                 : add_exchange(operation, layer);
     }
-    if (!sums) flush(fmt::format("layer {}", layer), "layer");
+    if (!communicates) flush(fmt::format("layer {}", layer), "layer");
+  }
+
+  void add_sum(const Operation& operation, std::uint32_t layer) {
+    const std::string half = operation.name.starts_with("ffn") ? "FFN" : "attention";
+    const std::string name = fmt::format("{}, {}", half, layer);
+    flush(name, half);
+    communicate("sum " + name, "sum activations", "tensor",
+                {.collective = collectives::Collective::all_reduce,
+                 .elements = serving_.elements,
+                 .dtype = serving_.dtype});
+  }
+
+  /// Rows to the chips of their experts, or back, of one chunk.
+  void add_exchange(const Operation& operation, std::uint32_t layer) {
+    const bool dispatches = operation.name == "dispatch";
+    const std::string work = dispatches ? "attention" : "experts";
+    const bool is_summed = dispatches && mesh_.length("tensor") > 1;  // attention is a task before
+    const std::string group = is_summed ? "router" : work;
+    flush(fmt::format("{}, {}", group, layer), group);
+    const double width = serving_.model.d_model;
+    const double rows = std::ceil(operation.collective_bytes / workloads::kActivationBytes / width /
+                                  serving_.chunks);
+    const std::string name(operation.name);
+    communicate(fmt::format("{}, {}", name, layer), name, "expert",
+                {.collective = collectives::Collective::all_to_all,
+                 .elements = static_cast<std::uint64_t>(rows * width),
+                 .dtype = serving_.dtype});
+    overlaps_ = dispatches;
   }
 
   std::string of_chunk(const std::string& name, std::uint32_t chunk) const {
@@ -83,14 +116,22 @@ class ServingBuilder {
     return work;
   }
 
-  void sum(const std::string& name) {
-    const CollectiveCall call{.collective = collectives::Collective::all_reduce,
-                              .axes = {tensor_axis_.value()},
-                              .elements = serving_.elements,
-                              .dtype = serving_.dtype};
+  /// Emits tasks for the pending work that need not wait for the collective before it.
+  void flush_overlapped(const std::string& name) {
+    overlaps_ = false;
+    if (pending_.empty()) return;
+    const std::vector<Operation> operations = std::exchange(pending_, {});
     for (std::uint32_t chunk = 0; chunk < serving_.chunks; ++chunk)
-      latest_[chunk] = {add({of_chunk("sum " + name, chunk), "sum activations",
-                             stream_id(graph_, "tensor"), call, latest_[chunk]})};
+      add({of_chunk(name, chunk), "shared experts", 0, work_of(operations, 1), {}});
+  }
+
+  /// Adds a collective along a mesh axis, which is also the name of its stream, for each chunk.
+  void communicate(const std::string& name, const std::string& group, const std::string& axis,
+                   CollectiveCall call) {
+    call.axes = {mesh_.find(axis).value()};
+    for (std::uint32_t chunk = 0; chunk < serving_.chunks; ++chunk)
+      latest_[chunk] = {
+          add({of_chunk(name, chunk), group, stream_id(graph_, axis), call, latest_[chunk]})};
   }
 
   void add_head() {
@@ -113,17 +154,18 @@ class ServingBuilder {
   };
 
   const Serving& serving_;
-  std::optional<std::size_t> tensor_axis_;
+  const Mesh& mesh_;
   StepGraph graph_;
-  std::vector<Part> parts_;         ///< parts before the next AllReduce
+  std::vector<Part> parts_;         ///< parts before the next collective
   std::vector<Operation> pending_;  ///< operations after these parts
   std::vector<TaskIds> latest_;     ///< latest task of each chunk
+  bool overlaps_ = false;           ///< after a dispatch, until shared experts end
 };
 
 }  // namespace
 
 StepGraph serving_step(const Serving& serving, const Mesh& mesh) {
-  check_axes(mesh);
+  check_axes(serving.model, mesh);
   return ServingBuilder(serving, mesh).build();
 }
 

@@ -35,8 +35,6 @@ class Builder {
         degrees_(degrees(mesh)),
         first_(training_operations(training, degrees_)),
         later_(training_operations(training, degrees_, Casts::cached)),
-        offloaded_bytes_(
-            bytes_of(activation_bytes(training, degrees_), training.remat, Keep::offload)),
         rows_(sequences_of_chip(training, degrees_) * static_cast<double>(training.sequence)),
         all_pairs_(pairs_ratio(training)),
         buffers_(training, degrees_, graph_) {
@@ -65,8 +63,12 @@ class Builder {
 
   const TrainingOperations& of_microbatch() const { return microbatch_ == 0 ? first_ : later_; }
 
+  workloads::LayerKind kind_of(std::uint32_t layer) const {
+    return workloads::layer_kind(training_.model, layer);
+  }
+
   const LayerTraining& of_layer(std::uint32_t layer) const {
-    return of_microbatch().layer(workloads::layer_kind(training_.model, layer));
+    return of_microbatch().layer(kind_of(layer));
   }
 
   static double pairs_ratio(const Training& training) {
@@ -99,10 +101,12 @@ class Builder {
                  const std::vector<Operation>& operations, Model model, TaskIds after) {
     Computation work{.operations = operations};
     if (model == Model::counts)
-      for (const Operation& operation : operations)
+      for (const Operation& operation : operations) {
+        if (operation.kind == workloads::OperationKind::vector) continue;  // masks of experts
         work.model_flops += operation.flops * (operation.kind == workloads::OperationKind::attention
                                                    ? all_pairs_ * counted_products(operation)
                                                    : 1.0);
+      }
     return add({name, group, 0, std::move(work), std::move(after)});
   }
 
@@ -147,7 +151,7 @@ class Builder {
   bool is_table(std::uint32_t part) const { return part == 0 || part > layers(); }
   double weights_in(std::uint32_t part) const {
     return is_table(part) ? table_weights(training_.model, degrees_)
-                          : layer_weights(training_.model, degrees_);
+                          : layer_weights(training_.model, kind_of(part - 1), degrees_);
   }
   std::string part_name(std::uint32_t part) const {
     if (is_table(part)) return part == 0 ? "embedding" : "head";
@@ -231,11 +235,14 @@ class Builder {
                        std::move(after));
   }
 
-  TaskId transfer(const std::string& name, HostTransfer::Direction direction, TaskIds after) {
-    if (offloaded_bytes_ <= 0.0) return kNoTask;
+  TaskId transfer(const std::string& name, HostTransfer::Direction direction, std::uint32_t layer,
+                  TaskIds after) {
+    const double bytes = bytes_of(activation_bytes(training_, kind_of(layer), degrees_),
+                                  training_.remat, Keep::offload);
+    if (bytes <= 0.0) return kNoTask;
     const bool out = direction == HostTransfer::Direction::to_host;
     return add({name, out ? "offload" : "fetch", stream_id(graph_, out ? "to host" : "from host"),
-                HostTransfer{direction, offloaded_bytes_}, std::move(after)});
+                HostTransfer{direction, bytes}, std::move(after)});
   }
 
   /// Returns the task `ahead` layers before the last one, after which there is room; kNoTask if
@@ -262,9 +269,9 @@ class Builder {
                      {weights, latest_, tasks_ago(offloads, training_.prefetch)});
       ends.push_back(latest_);
       buffers_.add_gathered(weights_in(i + 1), {after(freed), latest_});
-      buffers_.add_forward({starts_.back(), latest_});
+      buffers_.add_forward(kind_of(i), {starts_.back(), latest_});
       offloads.push_back(
-          transfer(numbered("offload", i), HostTransfer::Direction::to_host, {latest_}));
+          transfer(numbered("offload", i), HostTransfer::Direction::to_host, i, {latest_}));
     }
     offloads_ = offloads;
     freed_head_ = tasks_ago(ends, training_.prefetch);
@@ -276,6 +283,7 @@ class Builder {
     // The layer `prefetch` later waits for the transfer.
     for (std::uint32_t i = 0; i < layers(); ++i)
       buffers_.add_offloaded(
+          kind_of(i),
           {starts_[i], ends[std::min<std::size_t>(i + 1 + training_.prefetch, ends.size() - 1)]});
   }
 
@@ -294,25 +302,25 @@ class Builder {
   }
 
   void backward_pass() {
-    const double layer = layer_weights(training_.model, degrees_);
     const double table = table_weights(training_.model, degrees_);
     head_backward();
     const TaskId after_head = latest_;
     TaskIds ends = {head_, latest_};
     for (std::uint32_t i = layers(); i-- > 0;) {
       const TaskId freed = tasks_ago(ends, training_.prefetch);
+      const double layer = weights_in(i + 1);
       const TaskId weights = gather(numbered("layer", i) + " backward", layer, freed);
-      const TaskId kept =
-          transfer(numbered("fetch", i), HostTransfer::Direction::from_host, {freed, offloads_[i]});
+      const TaskId kept = transfer(numbered("fetch", i), HostTransfer::Direction::from_host, i,
+                                   {freed, offloads_[i]});
       const TaskId start = next();
       const TaskIds ready = prepare_backward(i, {weights, kept, latest_}, tasks_ago(ends, 1));
       const TaskId backward = next();
       latest_ = pass(Pass::backward, numbered("backward", i), of_layer(i).backward, ready);
       ends.push_back(latest_);
       buffers_.add_gathered(layer, {after(freed), latest_});
-      buffers_.add_offloaded({after(freed), latest_});
-      buffers_.add_kept({starts_[i], latest_});
-      buffers_.add_backward({start, latest_});
+      buffers_.add_offloaded(kind_of(i), {after(freed), latest_});
+      buffers_.add_kept(kind_of(i), {starts_[i], latest_});
+      buffers_.add_backward(kind_of(i), {start, latest_});
       buffers_.add_layer_gradients(layer, {backward, latest_ + 1});
       reduce(numbered("layer", i), layer, latest_);
     }
@@ -365,7 +373,6 @@ class Builder {
   Degrees degrees_;
   TrainingOperations first_;  ///< operations of the first microbatch
   TrainingOperations later_;  ///< operations of later microbatches
-  double offloaded_bytes_;    ///< activations of one layer moved to the host
   double rows_;               ///< positions per microbatch
   double all_pairs_;          ///< ratio of all query-key pairs to computed ones
   StepGraph graph_;
@@ -394,11 +401,13 @@ double model_flops(const Training& training) {
   constexpr double kPerWeight = 2.0;  // multiply and add
   constexpr double kAttention = 4.0;  // scores and values, multiply and add
   const Transformer& model = training.model;
-  const double matrices =
-      model.layers * (workloads::layer_parameters(model) - workloads::norm_parameters(model)) +
-      static_cast<double>(model.vocabulary) * model.d_model;
-  const double attention = kAttention * model.layers * static_cast<double>(training.sequence) *
-                           model.heads * model.head_size;
+  double matrices = static_cast<double>(model.vocabulary) * model.d_model;
+  for (const auto& [kind, layers] : workloads::layer_kinds(model))
+    matrices += layers * (workloads::active_layer_parameters(model, kind) -
+                          workloads::norm_parameters(model));
+  const double attention = kAttention / 2.0 * model.layers *
+                           static_cast<double>(training.sequence) * model.heads *
+                           (model.head_size + model.value_size());
   return kPasses * tokens(training) * (kPerWeight * matrices + attention);
 }
 

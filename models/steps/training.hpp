@@ -8,6 +8,7 @@
 #include "models/steps/precision.hpp"
 #include "models/steps/step.hpp"
 #include "models/workloads/attention.hpp"
+#include "models/workloads/experts.hpp"
 #include "models/workloads/transformer.hpp"
 
 namespace equarx::steps {
@@ -51,6 +52,7 @@ struct Training {
   std::uint32_t microbatches = 1;
   Remat remat = {};
   workloads::AttentionMethod attention = {.fused = true, .skips_future = true};
+  workloads::ExpertMethod experts = {};
   Precision precision = {};
   /// Tensor parallelism gathers and scatters activations along the sequence instead of all-reducing
   /// them.
@@ -81,7 +83,7 @@ struct Training {
 };
 
 /// Model FLOPs of a step, over all chips, counted as in Megatron-LM and MaxText: 6 per position and
-/// multiplied weight, and attention without skipped keys (Narayanan et al., arXiv 2104.04473,
+/// weight that multiplies it, also if rows of experts are dropped, and attention without skipped keys (Narayanan et al., arXiv 2104.04473,
 /// appendix; MaxText, maxtext_utils.calculate_tflops_training_per_device).
 double model_flops(const Training& training);
 

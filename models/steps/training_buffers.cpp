@@ -7,13 +7,16 @@
 namespace equarx::steps {
 
 using workloads::kActivationBytes;
+using workloads::LayerKind;
 
 TrainingBuffers::TrainingBuffers(const Training& training, const Degrees& degrees, StepGraph& graph)
     : training_(training),
       degrees_(degrees),
       graph_(graph),
-      layer_(activation_bytes(training, degrees)),
-      rows_(sequences_of_chip(training, degrees) * static_cast<double>(training.sequence)) {}
+      rows_(sequences_of_chip(training, degrees) * static_cast<double>(training.sequence)) {
+  for (const workloads::KindCount& count : workloads::layer_kinds(training.model))
+    layers_.emplace_back(count.kind, activation_bytes(training, count.kind, degrees));
+}
 
 void TrainingBuffers::add(BufferUse use, double bytes, TaskRange alive) {
   if (bytes > 0.0) graph_.buffers.push_back({use, bytes, alive.first, alive.last});
@@ -44,20 +47,20 @@ void TrainingBuffers::add_table_gradients(double weights, TaskRange alive) {
   add(BufferUse::gradients, weights * kSumBytes, alive);
 }
 
-void TrainingBuffers::add_kept(TaskRange alive) {
-  add(BufferUse::activations, sum(Keep::kept), alive);
+void TrainingBuffers::add_kept(LayerKind kind, TaskRange alive) {
+  add(BufferUse::activations, sum(kind, Keep::kept), alive);
 }
 
-void TrainingBuffers::add_offloaded(TaskRange alive) {
-  add(BufferUse::activations, sum(Keep::offload), alive);
+void TrainingBuffers::add_offloaded(LayerKind kind, TaskRange alive) {
+  add(BufferUse::activations, sum(kind, Keep::offload), alive);
 }
 
-void TrainingBuffers::add_forward(TaskRange alive) {
-  add(BufferUse::activations, forward_bytes(), alive);
+void TrainingBuffers::add_forward(LayerKind kind, TaskRange alive) {
+  add(BufferUse::activations, forward_bytes(kind), alive);
 }
 
-void TrainingBuffers::add_backward(TaskRange alive) {
-  add(BufferUse::activations, sum(Keep::recompute) + backward_bytes(), alive);
+void TrainingBuffers::add_backward(LayerKind kind, TaskRange alive) {
+  add(BufferUse::activations, sum(kind, Keep::recompute) + backward_bytes(kind), alive);
 }
 
 void TrainingBuffers::add_head(TaskRange alive) {
@@ -70,8 +73,14 @@ void TrainingBuffers::add_head(TaskRange alive) {
       alive);
 }
 
-/// Activations of one layer that are treated alike.
-double TrainingBuffers::sum(Keep keep) const { return bytes_of(layer_, training_.remat, keep); }
+const ActivationBytes& TrainingBuffers::layer(LayerKind kind) const {
+  return std::ranges::find(layers_, kind, &std::pair<LayerKind, ActivationBytes>::first)->second;
+}
+
+/// Activations of a layer that are treated alike.
+double TrainingBuffers::sum(LayerKind kind, Keep keep) const {
+  return bytes_of(layer(kind), training_.remat, keep);
+}
 
 /// `bytes` of an activation that no other buffer holds.
 double TrainingBuffers::unkept(Keep keep, double bytes) const {
@@ -79,15 +88,16 @@ double TrainingBuffers::unkept(Keep keep, double bytes) const {
 }
 
 /// Largest of the two halves, with the normalized input of each.
-double TrainingBuffers::forward_bytes() const {
+double TrainingBuffers::forward_bytes(LayerKind kind) const {
+  const ActivationBytes& sizes = layer(kind);
   // With sequence parallelism: the gathered input of a half and its result before the scatter.
   constexpr double kUnsharded = 2.0;
   const Remat& remat = training_.remat;
-  const double width = layer_.layer_input;
-  const double half = unkept(remat.attention_output, layer_.attention_output) + width;
+  const double width = sizes.layer_input;
+  const double half = unkept(remat.attention_output, sizes.attention_output) + width;
   const double attention =
-      half + unkept(remat.qkv, layer_.qkv) + unkept(remat.attention, layer_.attention);
-  const double ffn = half + unkept(remat.ffn_in, layer_.ffn_in) + layer_.ffn_hidden + width;
+      half + unkept(remat.qkv, sizes.qkv) + unkept(remat.attention, sizes.attention);
+  const double ffn = half + unkept(remat.ffn_in, sizes.ffn_in) + sizes.ffn_hidden + width;
   double bytes = std::max(attention, ffn);
   if (training_.sequence_parallel && degrees_.tensor > 1)
     bytes += kUnsharded * rows_ * training_.model.d_model * kActivationBytes;
@@ -97,12 +107,13 @@ double TrainingBuffers::forward_bytes() const {
 /// The FFN first: its hidden activation and gradients; then attention, when the results of the
 /// first GEMMs of the FFN are free again. In both, the normalized input and the gradient of the
 /// residual stream.
-double TrainingBuffers::backward_bytes() const {
+double TrainingBuffers::backward_bytes(LayerKind kind) const {
+  const ActivationBytes& sizes = layer(kind);
   // With sequence parallelism: inputs of both halves, and the gradient of a result.
   constexpr double kUnsharded = 3.0;
-  const double width = layer_.layer_input;
-  const double ffn = layer_.ffn_hidden + std::max(layer_.ffn_hidden, layer_.ffn_in);
-  const double attention = layer_.attention + layer_.qkv + width - layer_.ffn_in;
+  const double width = sizes.layer_input;
+  const double ffn = sizes.ffn_hidden + std::max(sizes.ffn_hidden, sizes.ffn_in);
+  const double attention = sizes.attention + sizes.qkv + width - sizes.ffn_in;
   double bytes = 2.0 * width + std::max(ffn, attention);
   if (training_.sequence_parallel && degrees_.tensor > 1)
     bytes += kUnsharded * rows_ * training_.model.d_model * kActivationBytes;

@@ -1,6 +1,9 @@
 // Buffers of a training step in the HBM of one chip.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "models/steps/training.hpp"
 #include "models/steps/training_operations.hpp"
 
@@ -29,28 +32,30 @@ class TrainingBuffers {
   /// Gradients of a vocabulary table, likewise; with logit tiles an FP32 sum.
   void add_table_gradients(double weights, TaskRange alive);
   /// Activations that a layer keeps for its backward pass.
-  void add_kept(TaskRange alive);
+  void add_kept(workloads::LayerKind kind, TaskRange alive);
   /// Activations of a layer in flight to or from the host.
-  void add_offloaded(TaskRange alive);
+  void add_offloaded(workloads::LayerKind kind, TaskRange alive);
   /// Activations of a layer's forward pass that are not kept.
-  void add_forward(TaskRange alive);
+  void add_forward(workloads::LayerKind kind, TaskRange alive);
   /// Recomputed activations of a layer, and the gradients of its activations.
-  void add_backward(TaskRange alive);
+  void add_backward(workloads::LayerKind kind, TaskRange alive);
   /// Logits, the last layer's result and its norm.
   void add_head(TaskRange alive);
 
  private:
-  double sum(Keep keep) const;
+  double sum(workloads::LayerKind kind, Keep keep) const;
   double unkept(Keep keep, double bytes) const;
-  double forward_bytes() const;
-  double backward_bytes() const;
+  double forward_bytes(workloads::LayerKind kind) const;
+  double backward_bytes(workloads::LayerKind kind) const;
+  const ActivationBytes& layer(workloads::LayerKind kind) const;
   void add(BufferUse use, double bytes, TaskRange alive);
 
   const Training& training_;
   Degrees degrees_;
   StepGraph& graph_;
-  ActivationBytes layer_;  ///< activations of one layer
-  double rows_;            ///< positions of a microbatch on one chip
+  /// Activations of a layer of each kind.
+  std::vector<std::pair<workloads::LayerKind, ActivationBytes>> layers_;
+  double rows_;  ///< positions of a microbatch on one chip
 };
 
 }  // namespace equarx::steps

@@ -70,6 +70,8 @@ Operation elementwise_backward(const Operation& forward) {
   operation.vector_ops = 2.0 * forward.vector_ops;
   operation.read_bytes = forward.read_bytes + forward.written_bytes;
   operation.written_bytes = forward.read_bytes;
+  if (forward.name == "combine") operation.flops *= 2.0;  // of results, and of the mask
+  operation.training_flops = operation.flops;
   return operation;
 }
 
@@ -79,21 +81,36 @@ struct LayerRole {
   ProductTypes types;
 };
 
+bool is_activation(std::string_view name) { return name.ends_with("activation"); }
+
+/// True for the operations between the router and the sum of the results.
+bool is_of_experts(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kAround = {"routing", "masks", "dispatch", "combine"};
+  return std::ranges::find(kAround, name) != kAround.end() || name.starts_with("experts") ||
+         name.starts_with("shared");
+}
+
 LayerRole role_of(const Operation& operation, const Precision& precision) {
   const std::string_view name = operation.name;
-  const bool ffn = name.starts_with("ffn") || name == "activation";
   if (operation.kind == OperationKind::attention) return {false, precision.attention};
+  if (name == workloads::kRouter) return {true, {}};
+  const bool ffn = name.starts_with("ffn") || is_activation(name) || is_of_experts(name);
   return {ffn, ffn ? precision.ffn : precision.projections};
 }
 
 /// True if the backward pass recomputes the result of an operation.
 bool is_recomputed(const Operation& operation, const Remat& remat) {
+  constexpr std::array<std::string_view, 5> kQkv = {"qkv", "latent_norm", "queries", "rope",
+                                                    "expand"};
+  // The results of experts are read by the gradients of their weights in the sum.
+  constexpr std::array<std::string_view, 6> kFfnIn = {"ffn_in",   "shared_in",  "masks",
+                                                      "dispatch", "experts_in", "experts_out"};
   const std::string_view name = operation.name;
-  if (name == "qkv" || name == "rope") return remat.qkv == Keep::recompute;
+  if (std::ranges::find(kQkv, name) != kQkv.end()) return remat.qkv == Keep::recompute;
   if (operation.kind == OperationKind::attention) return remat.attention == Keep::recompute;
   if (name == "attention_output" || name == "attention_residual")
     return remat.attention_output == Keep::recompute;
-  return name == "ffn_in" && remat.ffn_in == Keep::recompute;
+  return std::ranges::find(kFfnIn, name) != kFfnIn.end() && remat.ffn_in == Keep::recompute;
 }
 
 /// All passes of a layer, given its forward operations.
@@ -106,7 +123,7 @@ class LayerPasses {
         weights_(weights),
         sum_(gradient_sum(training, degrees)) {
     for (const Operation& operation : operations) {
-      if (operation.kind == OperationKind::allreduce) continue;  // AllReduces are separate tasks
+      if (workloads::is_collective(operation.kind)) continue;  // tasks of their own
       add(operation);
     }
     std::ranges::reverse(backward.attention);
@@ -131,7 +148,7 @@ class LayerPasses {
     Operations backward_pass = backward_of(operation, role, kept_casts(operation));
     // The result of the activation, input of the last GEMM of the FFN, is never kept: it is
     // recomputed from the result of the first GEMMs.
-    if (operation.name == "activation") append(backward_pass, forward_pass);
+    if (is_activation(operation.name)) append(backward_pass, forward_pass);
     std::ranges::reverse(backward_pass);  // the constructor reverses the whole pass
     append(half(backward), backward_pass);
   }
@@ -150,7 +167,9 @@ class LayerPasses {
       return Products(operation, role.types, cast_copies(training_)).forward(weights);
     if (operation.kind == OperationKind::attention)
       return AttentionProducts(operation, role.types).forward();
-    return {operation};
+    Operation other = operation;
+    other.training_flops = operation.flops;  // of masks
+    return {other};
   }
 
   Operations backward_of(const Operation& operation, const LayerRole& role, KeptCasts kept) const {
@@ -258,27 +277,66 @@ double sequences_of_chip(const Training& training, const Degrees& degrees) {
   return static_cast<double>(training.batch) / static_cast<double>(parts);
 }
 
-double layer_weights(const workloads::Transformer& model, const Degrees& degrees) {
-  return workloads::layer_parameters(model) / degrees.tensor;
+double layer_weights(const workloads::Transformer& model, workloads::LayerKind kind,
+                     const Degrees& degrees) {
+  return workloads::layer_parameters(model, kind) / degrees.tensor;
 }
 
 double table_weights(const workloads::Transformer& model, const Degrees& degrees) {
   return static_cast<double>(model.vocabulary) * model.d_model / degrees.tensor;
 }
 
-ActivationBytes activation_bytes(const Training& training, const Degrees& degrees) {
+namespace {
+
+/// Experts have their capacity for each sequence.
+workloads::ExpertMethod method_of(const Training& training) {
+  workloads::ExpertMethod method = training.experts;
+  method.group = static_cast<double>(training.sequence);
+  return method;
+}
+
+/// Elements of the first half of a feed-forward network and of its inner width.
+struct FfnElements {
+  double in = 0.0;
+  double hidden = 0.0;
+};
+
+FfnElements expert_elements(const Training& training, const workloads::Shard& shard, double rows) {
+  const workloads::Transformer& model = training.model;
+  const workloads::ExpertLoad load = workloads::expert_load(model, method_of(training), rows);
+  const double masks =
+      training.experts.dispatch == workloads::Dispatch::einsum ? 2.0 * rows * load.capacity : 0.0;
+  const double hidden = load.rows * shard.expert_ffn + rows * shard.shared_ffn;
+  const double rows_and_results = 2.0 * load.rows * model.d_model;
+  return {hidden * workloads::inner_matrices(model) + rows_and_results + masks, hidden};
+}
+
+FfnElements ffn_elements(const Training& training, workloads::LayerKind kind,
+                         const workloads::Shard& shard, double rows) {
+  if (kind.experts) return expert_elements(training, shard, rows);
+  const double hidden = rows * shard.ffn;
+  return {hidden * workloads::inner_matrices(training.model), hidden};
+}
+
+}  // namespace
+
+ActivationBytes activation_bytes(const Training& training, workloads::LayerKind kind,
+                                 const Degrees& degrees) {
   const workloads::Transformer& model = training.model;
   const workloads::Shard shard = workloads::shard(model, degrees.tensor);
   const double rows = sequences_of_chip(training, degrees) * static_cast<double>(training.sequence);
   const double bytes = rows * kActivationBytes;
   const double sequence_shards = training.sequence_parallel ? degrees.tensor : 1.0;
-  const double head = model.head_size;
+  const double queries_and_keys =
+      (shard.heads + shard.kv_heads) * static_cast<double>(model.head_size);
+  const double value = model.value_size();
+  const FfnElements ffn = ffn_elements(training, kind, shard, rows);
   return {.layer_input = bytes * model.d_model / sequence_shards,
-          .qkv = bytes * (shard.heads + 2.0 * shard.kv_heads) * head,
-          .attention = bytes * shard.heads * head,
+          .qkv = bytes * (queries_and_keys + shard.kv_heads * value),
+          .attention = bytes * shard.heads * value,
           .attention_output = bytes * model.d_model / sequence_shards,
-          .ffn_in = bytes * shard.ffn * (model.gated_ffn ? 2.0 : 1.0),
-          .ffn_hidden = bytes * shard.ffn};
+          .ffn_in = ffn.in * kActivationBytes,
+          .ffn_hidden = ffn.hidden * kActivationBytes};
 }
 
 double bytes_of(const ActivationBytes& layer, const Remat& remat, Keep keep) {
@@ -296,7 +354,8 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   const workloads::Prefill prefill{.tokens = training.sequence,
                                    .batch = static_cast<std::uint64_t>(sequences)};
   const workloads::PhaseOperations phase =
-      workloads::phase_operations(model, prefill, degrees.tensor, training.attention);
+      workloads::phase_operations(model, prefill, degrees.tensor, training.attention,
+                                  workloads::ResidualPlace::hbm, training.experts);
   TrainingOperations operations;
   if (degrees.fsdp > 1) weights = Casts::uncached;  // freed, and gathered again in bf16
   for (const auto& [kind, forward] : phase.layers) {

@@ -55,8 +55,9 @@ Degrees degrees(const Mesh& mesh);
 /// @throws std::invalid_argument if the batch does not divide
 double sequences_of_chip(const Training& training, const Degrees& degrees);
 
-/// Weights of one layer per chip of a tensor group.
-double layer_weights(const workloads::Transformer& model, const Degrees& degrees);
+/// Weights of a layer per chip of a tensor group.
+double layer_weights(const workloads::Transformer& model, workloads::LayerKind kind,
+                     const Degrees& degrees);
 
 /// Weights of one vocabulary table per chip of a tensor group.
 double table_weights(const workloads::Transformer& model, const Degrees& degrees);
@@ -67,6 +68,7 @@ struct ActivationBytes {
   double qkv = 0.0;
   double attention = 0.0;
   double attention_output = 0.0;
+  /// With experts also their rows, results and masks.
   double ffn_in = 0.0;
   /// Result of the activation function: input of the last GEMM of the FFN, always recomputed.
   double ffn_hidden = 0.0;
@@ -87,7 +89,8 @@ inline constexpr std::array kActivations = {
     Activation{"ffn_in", &Remat::ffn_in, &ActivationBytes::ffn_in}};
 
 /// Returns the sizes of the activations of a layer.
-ActivationBytes activation_bytes(const Training& training, const Degrees& degrees);
+ActivationBytes activation_bytes(const Training& training, workloads::LayerKind kind,
+                                 const Degrees& degrees);
 
 /// Returns the sum of the activations of a layer that the policy treats in this way.
 double bytes_of(const ActivationBytes& layer, const Remat& remat, Keep keep);
@@ -100,7 +103,9 @@ double bytes_of(const ActivationBytes& layer, const Remat& remat, Keep keep);
 /// - attention has workloads::kBackwardProducts GEMMs per two forward ones, and its element-wise work again
 ///   plus three operations and a cast;
 /// - element-wise work reads its forward operands and the gradient of its result, writes the
-///   gradient of its operands, and takes twice its vector operations.
+///   gradient of its operands, and takes twice its vector operations;
+/// - a product with a mask of experts has one backward product in the dispatch, and two in the
+///   combination.
 /// @param weights  weight casts are cached over microbatches (as in Transformer Engine), unless
 /// "fsdp" frees the weights
 /// @throws std::invalid_argument if the model or batch cannot be divided

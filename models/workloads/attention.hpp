@@ -73,7 +73,9 @@ struct Attended {
 Attended attended(const Transformer& model, const Extent& extent, const AttentionMethod& method,
                   bool local);
 
-/// Returns "attention" if fused, otherwise "scores", "softmax", "values".
+/// Returns "attention" if fused, otherwise "scores", "softmax", "values". Latent attention also has
+/// the products with the matrices that expand keys and values: "expand" before attention of prompts;
+/// "absorb_queries" and "absorb_values" around it in decoding (DeepSeek-V2, arXiv 2405.04434).
 /// @throws std::invalid_argument as check_method()
 std::vector<Operation> attention_operations(const Transformer& model, const Attended& attended,
                                             const Shard& shard, const AttentionMethod& method);

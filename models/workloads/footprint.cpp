@@ -5,11 +5,12 @@
 namespace equarx::workloads {
 namespace {
 
-/// Weight bytes of one layer on a chip: its shard of the matrices, and the norms, which are
-/// replicated.
+/// Weight bytes of one layer on a chip: its shard of the matrices, read or not, and the norms, which
+/// are replicated.
 double layer_weights(const Transformer& model, const std::vector<Operation>& layer) {
   double bytes = norm_parameters(model) * bytes_of(model.weights);
-  for (const Operation& operation : layer) bytes += operation.weight_bytes;
+  for (const Operation& operation : layer)
+    bytes += operation.weight_bytes * operation.gemm.stored / operation.gemm.matrices;
   return bytes;
 }
 
@@ -31,9 +32,7 @@ double cache_bytes(const Transformer& model, const Extent& extent, std::uint32_t
   const double local = local_layers(model);
   const double positions = local * cached_keys(model, extent, method, true) +
                            (model.layers - local) * cached_keys(model, extent, method, false);
-  constexpr double kKeyAndValue = 2.0;
-  return positions * extent.batch * kKeyAndValue * shard(model, chips).kv_heads * model.head_size *
-         method.kv_bytes;
+  return positions * extent.batch * cached_elements(model, chips) * method.kv_bytes;
 }
 
 double activation_bytes(const Transformer& model, double rows, const PhaseOperations& operations) {

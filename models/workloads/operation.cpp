@@ -12,8 +12,13 @@ std::string_view name(OperationKind kind) {
     case OperationKind::vector: return "vector";
     case OperationKind::memory: return "memory";
     case OperationKind::allreduce: return "allreduce";
+    case OperationKind::alltoall: return "alltoall";
   }
   throw std::logic_error("unknown kind of operation");
+}
+
+bool is_collective(OperationKind kind) {
+  return kind == OperationKind::allreduce || kind == OperationKind::alltoall;
 }
 
 std::string_view name(Kernel kernel) {
@@ -30,7 +35,12 @@ std::string_view name(Kernel kernel) {
 double Operation::unit_ops() const {
   const double all = flops * passes;
   if (row_tile <= 1.0) return all;
-  return all * row_tile * std::ceil(gemm.rows / row_tile) / gemm.rows;
+  const double rows = gemm.rows / gemm.matrices;
+  return all * row_tile * std::ceil(rows / row_tile) / rows;
+}
+
+void append(std::vector<Operation>& operations, const std::vector<Operation>& more) {
+  operations.insert(operations.end(), more.begin(), more.end());
 }
 
 Operation part_of(Operation operation, std::uint32_t parts) {

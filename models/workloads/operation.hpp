@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "models/hardware/matrix_rate.hpp"
 
@@ -16,9 +17,13 @@ enum class OperationKind : std::uint8_t {
   vector,     ///< norms and other element-wise work
   memory,     ///< moves data only
   allreduce,  ///< sum over the chips, timed as a collective
+  alltoall,   ///< rows to and from the chips of experts, timed as a collective
 };
 
 std::string_view name(OperationKind kind);
+
+/// True for kinds that are timed as a collective.
+bool is_collective(OperationKind kind);
 
 /// Kernel of an operation, if its rates are not those of other operations (roofline.hpp).
 enum class Kernel : std::uint8_t {
@@ -36,11 +41,14 @@ inline constexpr std::array kKernels = {Kernel::usual, Kernel::convolution, Kern
 /// Returns "usual", "convolution", "attention", "attention-backward" or "amax".
 std::string_view name(Kernel kernel);
 
-/// A GEMM with weights: rows x inputs by inputs x outputs.
+/// A GEMM with weights: rows x inputs by inputs x outputs. A grouped one has equal parts of the rows
+/// for each of several matrices.
 struct GemmShape {
-  double rows = 0.0;
+  double rows = 0.0;  ///< of all matrices
   double inputs = 0.0;
   double outputs = 0.0;
+  double matrices = 1.0;  ///< that are read; an expected number may be fractional
+  double stored = 1.0;    ///< matrices on the chip
 };
 
 /// Resources of an operation on one chip. Operands and results are in HBM (docs/workloads.md).
@@ -61,14 +69,17 @@ struct Operation {
   double weight_bytes = 0.0;     ///< read
   double read_bytes = 0.0;       ///< activations, keys and values
   double written_bytes = 0.0;
-  double live_bytes = 0.0;       ///< activations live in HBM at the same time
-  double allreduce_bytes = 0.0;  ///< bytes summed per chip
-  std::uint64_t times = 1;       ///< repetitions; all other fields are per repetition
+  double live_bytes = 0.0;        ///< activations live in HBM at the same time
+  double collective_bytes = 0.0;  ///< summed, or sent to all chips, per chip
+  std::uint64_t times = 1;        ///< repetitions; all other fields are per repetition
 
   double hbm_bytes() const { return weight_bytes + read_bytes + written_bytes; }
   /// Operations of the matrix unit: `flops` in all passes, of whole tiles.
   double unit_ops() const;
 };
+
+/// Appends `more` to `operations`.
+void append(std::vector<Operation>& operations, const std::vector<Operation>& more);
 
 /// Returns one of `parts` equal parts of the positions. Each part reads and processes all weights
 /// again.

@@ -2,148 +2,119 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <variant>
 
 #include "models/workloads/vector_work.hpp"
 
 namespace equarx::workloads {
 namespace {
 
-constexpr double kFlopsPerWeight = 2.0;  // multiply and add
-
-/// GEMM of `rows` activations with a weight matrix.
-Operation matrix(std::string_view name, double rows, double inputs, double outputs,
-                 WeightType weights) {
-  Operation operation{.name = name, .kind = OperationKind::matrix};
-  operation.gemm = {rows, inputs, outputs};
-  operation.flops = kFlopsPerWeight * rows * inputs * outputs;
-  operation.weight_bytes = inputs * outputs * bytes_of(weights);
-  operation.read_bytes = rows * inputs * kActivationBytes;
-  operation.written_bytes = rows * outputs * kActivationBytes;
-  operation.live_bytes = operation.read_bytes + operation.written_bytes;
-  return operation;
-}
-
-/// Element-wise operation: `ops` per element of a result, computed from `operands` arrays of the
-/// same size.
-Operation elementwise(std::string_view name, double elements, double operands, double ops) {
-  Operation operation{.name = name, .kind = OperationKind::vector};
-  operation.vector_ops = elements * (operands * kFromBf16 + ops + kToBf16);
-  operation.read_bytes = operands * elements * kActivationBytes;
-  operation.written_bytes = elements * kActivationBytes;
-  operation.live_bytes = operation.read_bytes + operation.written_bytes;
-  return operation;
-}
-
-double activation_ops(Activation activation) {
-  switch (activation) {
-    case Activation::gelu: return kGelu;
-    case Activation::silu: return kSilu;
-    case Activation::relu: return kRelu;
-  }
-  throw std::logic_error("unknown activation");
-}
-
 /// Parameters shared by all parts.
 struct Context {
-  const Transformer& model;
+  LayerContext layer;
   const Batch& batch;
-  Shard shard;
   AttentionMethod method;
-  ResidualPlace residual;
+  ExpertMethod experts;
 
-  /// Elements of the residual stream.
-  double width() const { return batch.rows * model.d_model; }
-  double query_width() const { return static_cast<double>(shard.heads) * model.head_size; }
-  double kv_width() const { return static_cast<double>(shard.kv_heads) * model.head_size; }
+  const Transformer& model() const { return layer.model; }
+  const Shard& shard() const { return layer.shard; }
+  double width() const { return layer.width(); }
+  double query_width() const { return static_cast<double>(shard().heads) * model().head_size; }
+  double kv_width() const { return static_cast<double>(shard().kv_heads) * model().head_size; }
+  double result_width() const { return static_cast<double>(shard().heads) * model().value_size(); }
 };
-
-/// GEMM of the residual stream with a weight matrix. The input is normalized as it is read, since
-/// its statistics are already known.
-Operation normalized_matrix(std::string_view name, const Context& context, double outputs) {
-  Operation operation =
-      matrix(name, context.batch.rows, context.model.d_model, outputs, context.model.weights);
-  operation.vector_ops = context.width() * (kFromBf16 + kNormScale + kToBf16);
-  if (context.residual == ResidualPlace::vmem)
-    operation.read_bytes -= context.width() * kActivationBytes;
-  return operation;
-}
-
-void append(std::vector<Operation>& operations, const std::vector<Operation>& more) {
-  operations.insert(operations.end(), more.begin(), more.end());
-}
 
 /// Adds a result, after its post-norm if the model has one, to the residual stream, and computes
 /// the statistics of the next norm. A norm needs the whole row before it can scale it, so the
 /// result is read twice.
 Operation add_to_residual(std::string_view name, const Context& context) {
-  const bool normalized = context.model.post_norms;
+  const bool normalized = context.model().post_norms;
   const double elements = context.width();
   Operation operation = elementwise(name, elements, normalized ? 3.0 : 2.0,
                                     (normalized ? kNormSum + kNormScale : 0.0) + kAdd + kNormSum);
   constexpr double kArrays = 3.0;  // result, residual before and after
   operation.live_bytes = kArrays * elements * kActivationBytes;
-  if (context.residual == ResidualPlace::vmem) {
-    operation.read_bytes -= elements * kActivationBytes;
-    operation.written_bytes -= elements * kActivationBytes;
-  }
+  const double saved = elements * kActivationBytes - context.layer.residual_bytes();
+  operation.read_bytes -= saved;
+  operation.written_bytes -= saved;
   return operation;
 }
 
 /// Sums the partial results of all chips and adds them to the residual stream.
 void append_reduction(std::vector<Operation>& operations, const Context& context,
                       std::string_view allreduce, std::string_view residual) {
-  if (context.shard.chips > 1) {
+  if (context.shard().chips > 1) {
     Operation sum{.name = allreduce, .kind = OperationKind::allreduce};
-    sum.allreduce_bytes = context.width() * kActivationBytes;
-    sum.live_bytes = 2.0 * sum.allreduce_bytes;
+    sum.collective_bytes = context.width() * kActivationBytes;
+    sum.live_bytes = 2.0 * sum.collective_bytes;
     operations.push_back(sum);
   }
   operations.push_back(add_to_residual(residual, context));
 }
 
+/// Latent vectors, which every chip computes whole, their norms, and queries.
+std::vector<Operation> latent_projections(const Context& c, const Latent& latent) {
+  const double rows = c.layer.rows;
+  const double queries = latent.query_rank > 0 ? latent.query_rank : c.query_width();
+  std::vector<Operation> operations = {
+      normalized_matrix("qkv", c.layer, queries + latent.cached()),
+      elementwise("latent_norm", rows * (latent.query_rank + latent.kv_rank), 1.0,
+                  kNormSum + kNormScale)};
+  if (latent.query_rank > 0)
+    operations.push_back(matrix("queries",
+                                {.rows = rows, .inputs = queries, .outputs = c.query_width()},
+                                c.model().weights));
+  const double rotated = rows * latent.rope * (c.shard().heads + 1.0);
+  operations.push_back(elementwise("rope", rotated, 1.0, kRotate));
+  return operations;
+}
+
+std::vector<Operation> projections(const Context& c) {
+  if (c.model().latent) return latent_projections(c, *c.model().latent);
+  const double rotated = c.layer.rows * (c.query_width() + c.kv_width());
+  const double norms = c.model().qk_norms ? kNormSum + kNormScale : 0.0;
+  return {normalized_matrix("qkv", c.layer, c.query_width() + 2.0 * c.kv_width()),
+          elementwise("rope", rotated, 1.0, kRotate + norms)};
+}
+
 /// Query, key and value projections, rotary positions, attention, output projection.
 std::vector<Operation> attention_block(const Context& c, LayerKind kind) {
-  const double rows = c.batch.rows;
-  const double rotated = rows * (c.query_width() + c.kv_width());
-  const WeightType weights = c.model.weights;
-  std::vector<Operation> operations = {
-      normalized_matrix("qkv", c, c.query_width() + 2.0 * c.kv_width()),
-      elementwise("rope", rotated, 1.0,
-                  kRotate + (c.model.qk_norms ? kNormSum + kNormScale : 0.0))};
+  std::vector<Operation> operations = projections(c);
   const Batch::Layer& layer = kind.local ? c.batch.local : c.batch.global;
   for (const Attended* attended : {&layer.prompts, &layer.decoding})
     if (attended->rows > 0.0)
-      append(operations, attention_operations(c.model, *attended, c.shard, c.method));
-  operations.push_back(matrix("attention_output", rows, c.query_width(), c.model.d_model, weights));
+      append(operations, attention_operations(c.model(), *attended, c.shard(), c.method));
+  operations.push_back(matrix("attention_output",
+                              {.rows = c.layer.rows,
+                               .inputs = c.result_width(),
+                               .outputs = static_cast<double>(c.model().d_model)},
+                              c.model().weights));
   append_reduction(operations, c, "attention_allreduce", "attention_residual");
   return operations;
 }
 
-std::vector<Operation> ffn_block(const Context& c) {
-  const double rows = c.batch.rows;
-  const double inner = c.shard.ffn;
-  const double parts = c.model.gated_ffn ? 2.0 : 1.0;  // gate and up
-  const double gating = c.model.gated_ffn ? kMultiply : 0.0;
-  const WeightType weights = c.model.weights;
-  std::vector<Operation> operations = {
-      normalized_matrix("ffn_in", c, parts * inner),
-      elementwise("activation", rows * inner, parts, activation_ops(c.model.activation) + gating),
-      matrix("ffn_out", rows, inner, c.model.d_model, weights)};
-  append_reduction(operations, c, "ffn_allreduce", "ffn_residual");
-  return operations;
+std::vector<Operation> dense_operations(const Context& c) {
+  const double rows = c.layer.rows;
+  const double inner = c.shard().ffn;
+  const double outputs = c.model().d_model;
+  return {
+      normalized_matrix("ffn_in", c.layer, inner_matrices(c.model()) * inner),
+      activation("activation", c.model(), rows * inner),
+      matrix("ffn_out", {.rows = rows, .inputs = inner, .outputs = outputs}, c.model().weights)};
 }
 
 std::vector<Operation> layer_operations(const Context& context, LayerKind kind) {
   std::vector<Operation> operations = attention_block(context, kind);
-  append(operations, ffn_block(context));
+  append(operations, kind.experts ? expert_operations(context.layer, context.experts)
+                                  : dense_operations(context));
+  append_reduction(operations, context, "ffn_allreduce", "ffn_residual");
   return operations;
 }
 
 std::vector<Operation> embedding(const Context& context) {
   Operation lookup{.name = "embedding", .kind = OperationKind::memory};
-  lookup.weight_bytes = context.width() * bytes_of(context.model.weights);
-  lookup.written_bytes =
-      context.residual == ResidualPlace::vmem ? 0.0 : context.width() * kActivationBytes;
+  lookup.weight_bytes = context.width() * bytes_of(context.model().weights);
+  lookup.written_bytes = context.layer.residual_bytes();
   lookup.vector_ops = context.width() * (kFromBf16 + kNormSum);
   lookup.live_bytes = context.width() * kActivationBytes;
   return {lookup};
@@ -151,10 +122,12 @@ std::vector<Operation> embedding(const Context& context) {
 
 /// Only the last position of each sequence needs logits.
 std::vector<Operation> head(const Context& context) {
-  const Transformer& model = context.model;
   const double rows = context.batch.logits;
-  return {elementwise("final_norm", rows * model.d_model, 1.0, kNormSum + kNormScale),
-          matrix("logits", rows, model.d_model, context.shard.vocabulary, model.weights)};
+  const double inputs = context.model().d_model;
+  const double outputs = context.shard().vocabulary;
+  return {elementwise("final_norm", rows * inputs, 1.0, kNormSum + kNormScale),
+          matrix("logits", {.rows = rows, .inputs = inputs, .outputs = outputs},
+                 context.model().weights)};
 }
 
 }  // namespace
@@ -178,16 +151,23 @@ void Batch::add(const Transformer& model, const Extent& extent, const AttentionM
 }
 
 PhaseOperations phase_operations(const Transformer& model, const Phase& phase, std::uint32_t chips,
-                                 const AttentionMethod& method, ResidualPlace residual) {
+                                 const AttentionMethod& method, ResidualPlace residual,
+                                 ExpertMethod experts) {
   check_phase(model, phase);
+  const Extent size = extent(phase);
+  if (std::holds_alternative<Prefill>(phase)) experts.group = size.queries;
   Batch batch;
-  batch.add(model, extent(phase), method, true);
-  return batch_operations(model, batch, chips, method, residual);
+  batch.add(model, size, method, true);
+  return batch_operations(model, batch, chips, method, residual, experts);
 }
 
 PhaseOperations batch_operations(const Transformer& model, const Batch& batch, std::uint32_t chips,
-                                 const AttentionMethod& method, ResidualPlace residual) {
-  const Context context{model, batch, shard(model, chips), method, residual};
+                                 const AttentionMethod& method, ResidualPlace residual,
+                                 const ExpertMethod& experts) {
+  const Context context{.layer = {model, shard(model, chips), residual, batch.rows},
+                        .batch = batch,
+                        .method = method,
+                        .experts = experts};
   PhaseOperations operations{.embedding = embedding(context), .layers = {}, .head = head(context)};
   for (const KindCount& count : layer_kinds(model))
     operations.layers.push_back({count.kind, layer_operations(context, count.kind)});

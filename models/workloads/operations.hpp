@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "models/workloads/attention.hpp"
+#include "models/workloads/experts.hpp"
+#include "models/workloads/layer_parts.hpp"
 #include "models/workloads/operation.hpp"
 #include "models/workloads/phase.hpp"
 #include "models/workloads/tensor_parallel.hpp"
@@ -28,12 +30,6 @@ struct PhaseOperations {
   const std::vector<Operation>& layer(LayerKind kind) const;
 };
 
-/// Location of the residual stream between operations. It is as large as the data of an AllReduce.
-enum class ResidualPlace : std::uint8_t {
-  hbm,   ///< read and written by each operation
-  vmem,  ///< resident in VMEM, without HBM traffic
-};
-
 /// Positions that a chip's group computes in one step of continuous batching: one token of each
 /// sequence that decodes, and chunks of prompts.
 struct Batch {
@@ -55,15 +51,18 @@ struct Batch {
 };
 
 /// Derives the operations from the shape of the model (docs/workloads.md). With more than one chip
-/// each layer has two AllReduces, after attention and after the FFN.
-/// @throws std::invalid_argument for an invalid phase, number of chips or attention method.
+/// each layer has two AllReduces, after attention and after the FFN. Experts have a capacity for each
+/// prompt, or for all sequences that decode.
+/// @throws std::invalid_argument for an invalid phase, number of chips, attention method or capacity
 PhaseOperations phase_operations(const Transformer& model, const Phase& phase, std::uint32_t chips,
                                  const AttentionMethod& method,
-                                 ResidualPlace residual = ResidualPlace::hbm);
+                                 ResidualPlace residual = ResidualPlace::hbm,
+                                 ExpertMethod experts = {});
 
 /// Operations of a batch, as above. Positions are not checked against the model's context.
 PhaseOperations batch_operations(const Transformer& model, const Batch& batch, std::uint32_t chips,
                                  const AttentionMethod& method,
-                                 ResidualPlace residual = ResidualPlace::hbm);
+                                 ResidualPlace residual = ResidualPlace::hbm,
+                                 const ExpertMethod& experts = {});
 
 }  // namespace equarx::workloads

@@ -118,8 +118,8 @@ double busy_s(const Operation& operation, const ComputeRates& rates) {
 }
 
 OperationTime roofline(const Operation& operation, const ComputeRates& rates) {
-  if (operation.kind == OperationKind::allreduce)
-    throw std::logic_error("an AllReduce is timed by its program, not by a roofline");
+  if (is_collective(operation.kind))
+    throw std::logic_error("a collective is timed by its program, not by a roofline");
   const std::array times = {OperationTime{hbm_s(operation, rates), Roof::hbm},
                             OperationTime{vector_s(operation, rates), Roof::vector},
                             OperationTime{matrix_s(operation, rates), Roof::matrix}};

@@ -86,8 +86,9 @@ void add_weights(const StoredFormat& format, Operation& product) {
   const GemmShape& gemm = product.gemm;
   const stored::Shape shape{static_cast<std::size_t>(std::llround(gemm.outputs)),
                             static_cast<std::size_t>(std::llround(gemm.inputs))};
-  product.weight_bytes =
-      static_cast<double>(stored::stored_bits(format, shape).total()) / kBitsPerByte;
+  product.weight_bytes = gemm.matrices *
+                         static_cast<double>(stored::stored_bits(format, shape).total()) /
+                         kBitsPerByte;
   const std::size_t apart =
       stored::largest_count(format, shape) + stored::important_count(format, shape);
   product.vector_ops += gemm.rows * kScaleAndAdd * static_cast<double>(apart);
@@ -151,15 +152,19 @@ void apply(const Scheme& scheme, Operation& product) {
   if (scheme.unit == Unit::int1) add_planes(scheme, product);
   if (scheme.weights) add_weights(*scheme.weights, product);
   if (scheme.weights && scheme.scales == ScalePlacement::before)
-    product.decoded_weights = product.gemm.inputs * product.gemm.outputs;
+    product.decoded_weights = product.gemm.inputs * product.gemm.outputs * product.gemm.matrices;
   add_casts(scheme, product);
   product.vector_ops += result_ops(scheme, product.gemm);
 }
 
+void apply(const Scheme& scheme, std::vector<Operation>& layer) {
+  for (Operation& operation : layer)
+    if (operation.kind == OperationKind::matrix && operation.name != kRouter)
+      apply_named(scheme, operation);
+}
+
 void apply(const Scheme& scheme, PhaseOperations& operations) {
-  for (LayerOperations& layer : operations.layers)
-    for (Operation& operation : layer.operations)
-      if (operation.kind == OperationKind::matrix) apply_named(scheme, operation);
+  for (LayerOperations& layer : operations.layers) apply(scheme, layer.operations);
 }
 
 }  // namespace equarx::workloads

@@ -1,6 +1,8 @@
 // Work of GEMMs under a scheme (docs/gemm.md, "Time").
 #pragma once
 
+#include <vector>
+
 #include "models/gemm/scheme.hpp"
 #include "models/workloads/operations.hpp"
 
@@ -20,6 +22,10 @@ double result_ops(const gemm::Scheme& scheme, const GemmShape& shape);
 /// @throws std::invalid_argument for groups that do not divide the weights, and activations that
 /// cast_work() refuses
 void apply(const gemm::Scheme& scheme, Operation& product);
+
+/// Applies a scheme to the weight matrices of a layer, but not to the router.
+/// @throws std::invalid_argument as above, with the name of the operation
+void apply(const gemm::Scheme& scheme, std::vector<Operation>& layer);
 
 /// Applies a scheme to the weight matrices of all layers; vocabulary tables are unchanged.
 /// @throws std::invalid_argument as above, with the name of the operation

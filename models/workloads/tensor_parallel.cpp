@@ -16,7 +16,14 @@ std::string indivisible_part(const Transformer& model, std::uint32_t chips) {
   if (model.heads % chips != 0) return fmt::format("{} heads", model.heads);
   if (model.kv_heads % chips != 0 && chips % model.kv_heads != 0)
     return fmt::format("{} key and value heads", model.kv_heads);
-  if (model.ffn % chips != 0) return fmt::format("an FFN of width {}", model.ffn);
+  const bool has_dense = std::ranges::any_of(
+      layer_kinds(model), [](const KindCount& count) { return !count.kind.experts; });
+  if (has_dense && model.ffn % chips != 0) return fmt::format("an FFN of width {}", model.ffn);
+  if (!model.experts) return {};
+  if (model.experts->ffn % chips != 0)
+    return fmt::format("experts of width {}", model.experts->ffn);
+  if (model.experts->shared_ffn % chips != 0)
+    return fmt::format("shared experts of width {}", model.experts->shared_ffn);
   return {};
 }
 
@@ -35,8 +42,19 @@ Shard shard(const Transformer& model, std::uint32_t chips) {
     throw std::invalid_argument(
         fmt::format("{} of {} cannot be divided over {} chips; tensor parallelism takes {}",
                     problem, model.name, chips, fmt::join(possible_chips(model), ", ")));
-  return {chips, model.heads / chips, std::max(model.kv_heads / chips, 1U), model.ffn / chips,
-          (model.vocabulary + chips - 1) / chips};
+  return {.chips = chips,
+          .heads = model.heads / chips,
+          .kv_heads = std::max(model.kv_heads / chips, 1U),
+          .ffn = model.ffn / chips,
+          .expert_ffn = model.experts ? model.experts->ffn / chips : 0,
+          .shared_ffn = model.experts ? model.experts->shared_ffn / chips : 0,
+          .vocabulary = (model.vocabulary + chips - 1) / chips};
+}
+
+double cached_elements(const Transformer& model, std::uint32_t chips) {
+  constexpr double kKeyAndValue = 2.0;
+  if (model.latent) return model.latent->cached();
+  return kKeyAndValue * shard(model, chips).kv_heads * model.head_size;
 }
 
 }  // namespace equarx::workloads

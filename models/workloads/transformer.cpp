@@ -6,15 +6,40 @@
 namespace equarx::workloads {
 namespace {
 
+double latent_parameters(const Transformer& model, const Latent& latent) {
+  const double heads = model.heads;
+  const double queries = heads * model.head_size;
+  const double query_matrices = latent.query_rank > 0
+                                    ? latent.query_rank * (model.d_model + queries)
+                                    : model.d_model * queries;
+  const double keys_and_values = heads * (model.head_size - latent.rope + latent.value);
+  return query_matrices + static_cast<double>(model.d_model) * latent.cached() +
+         latent.kv_rank * keys_and_values + heads * latent.value * model.d_model;
+}
+
 double attention_parameters(const Transformer& model) {
+  if (model.latent) return latent_parameters(model, *model.latent);
   const double query_width = static_cast<double>(model.heads) * model.head_size;
   const double kv_width = static_cast<double>(model.kv_heads) * model.head_size;
   return model.d_model * (query_width + 2.0 * kv_width) + query_width * model.d_model;
 }
 
-double ffn_parameters(const Transformer& model) {
+double ffn_parameters(const Transformer& model, double width) {
   const double matrices = model.gated_ffn ? 3.0 : 2.0;
-  return matrices * model.d_model * model.ffn;
+  return matrices * model.d_model * width;
+}
+
+/// Parameters of an FFN, or of `count` experts with shared ones and the router.
+double ffn_parameters(const Transformer& model, LayerKind kind, std::uint32_t Experts::*count) {
+  if (!kind.experts) return ffn_parameters(model, model.ffn);
+  const Experts& experts = model.experts.value();
+  return ffn_parameters(model, static_cast<double>(experts.*count) * experts.ffn) +
+         ffn_parameters(model, experts.shared_ffn) +
+         static_cast<double>(model.d_model) * experts.count;
+}
+
+double counted_parameters(const Transformer& model, LayerKind kind, std::uint32_t Experts::*count) {
+  return attention_parameters(model) + ffn_parameters(model, kind, count) + norm_parameters(model);
 }
 
 }  // namespace
@@ -36,7 +61,10 @@ std::uint32_t local_layers(const Transformer& model) {
 }
 
 LayerKind layer_kind(const Transformer& model, std::uint32_t layer) {
-  return {.local = is_local(model, layer)};
+  const std::optional<Experts>& experts = model.experts;
+  return {
+      .local = is_local(model, layer),
+      .experts = experts && layer >= experts->dense_layers && (layer + 1) % experts->every == 0};
 }
 
 std::vector<KindCount> layer_kinds(const Transformer& model) {
@@ -52,15 +80,23 @@ std::vector<KindCount> layer_kinds(const Transformer& model) {
 
 double norm_parameters(const Transformer& model) {
   const double norms = model.post_norms ? 4.0 : 2.0;
-  return norms * model.d_model + (model.qk_norms ? 2.0 * model.head_size : 0.0);
+  const double latent = model.latent ? model.latent->query_rank + model.latent->kv_rank : 0.0;
+  return norms * model.d_model + latent + (model.qk_norms ? 2.0 * model.head_size : 0.0);
 }
 
-double layer_parameters(const Transformer& model) {
-  return attention_parameters(model) + ffn_parameters(model) + norm_parameters(model);
+double layer_parameters(const Transformer& model, LayerKind kind) {
+  return counted_parameters(model, kind, &Experts::count);
+}
+
+double active_layer_parameters(const Transformer& model, LayerKind kind) {
+  return counted_parameters(model, kind, &Experts::top_k);
 }
 
 double parameters_without_embeddings(const Transformer& model) {
-  return model.layers * layer_parameters(model) + model.d_model;
+  double parameters = model.d_model;
+  for (const auto& [kind, layers] : layer_kinds(model))
+    parameters += layers * layer_parameters(model, kind);
+  return parameters;
 }
 
 double embedding_parameters(const Transformer& model) {
@@ -70,6 +106,13 @@ double embedding_parameters(const Transformer& model) {
 
 double parameters(const Transformer& model) {
   return parameters_without_embeddings(model) + embedding_parameters(model);
+}
+
+double active_parameters(const Transformer& model) {
+  double parameters = model.d_model + embedding_parameters(model);
+  for (const auto& [kind, layers] : layer_kinds(model))
+    parameters += layers * active_layer_parameters(model, kind);
+  return parameters;
 }
 
 double allreduce_bytes_per_token(const Transformer& model) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,28 @@ enum class WeightType : std::uint8_t { bf16, fp32 };
 /// Bytes per weight.
 double bytes_of(WeightType type);
 
+/// Feed-forward networks of a layer; a router selects some for each token.
+struct Experts {
+  std::uint32_t count = 0;
+  std::uint32_t top_k = 0;         ///< of a token; at most `count`
+  std::uint32_t ffn = 0;           ///< inner width of one
+  std::uint32_t shared_ffn = 0;    ///< inner width of shared ones, of all tokens, joined; 0: none
+  std::uint32_t dense_layers = 0;  ///< first layers, with an FFN instead; below the layers
+  std::uint32_t every = 1;         ///< every n-th layer has experts, at least 1
+};
+
+/// Latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1): keys and values of all heads are
+/// products of a vector per position, which is cached with a rotary key that all heads share.
+struct Latent {
+  std::uint32_t query_rank = 0;  ///< width of the vector of queries; 0: they have one matrix
+  std::uint32_t kv_rank = 0;     ///< width of the vector of keys and values
+  std::uint32_t rope = 0;        ///< rotary elements among head_size; even, below it
+  std::uint32_t value = 0;       ///< elements of a value of a head
+
+  /// Elements cached per position.
+  std::uint32_t cached() const { return kv_rank + rope; }
+};
+
 /// Shape of a decoder-only transformer with grouped-query attention and rotary positions, from its
 /// public configuration. All counts are above 0 unless noted otherwise.
 struct Transformer {
@@ -30,8 +53,8 @@ struct Transformer {
   std::uint32_t d_model = 0;
   std::uint32_t heads = 0;      ///< query heads
   std::uint32_t kv_heads = 0;   ///< key and value heads; divides heads
-  std::uint32_t head_size = 0;  ///< even, for rotary positions
-  std::uint32_t ffn = 0;        ///< inner width of the feed-forward network
+  std::uint32_t head_size = 0;  ///< of queries and keys; even, for rotary positions
+  std::uint32_t ffn = 0;        ///< inner width of the feed-forward network of dense layers
   bool gated_ffn = true;        ///< three matrices (gate, up, down) instead of two (up, down)
   Activation activation = Activation::silu;
   std::uint32_t vocabulary = 0;
@@ -44,6 +67,11 @@ struct Transformer {
   bool post_norms = false;
   bool qk_norms = false;  ///< queries and keys are normalized per head
   WeightType weights = WeightType::bf16;
+  std::optional<Experts> experts = {};
+  std::optional<Latent> latent = {};  ///< kv_heads is then `heads`
+
+  /// Elements of a value of a head.
+  std::uint32_t value_size() const { return latent ? latent->value : head_size; }
 };
 
 /// True if layer `layer` (from 0) attends to a window only. Each group is local_layers_per_global
@@ -55,7 +83,8 @@ std::uint32_t local_layers(const Transformer& model);
 
 /// Properties that decide which operations a layer has.
 struct LayerKind {
-  bool local = false;  ///< attends to a window only
+  bool local = false;    ///< attends to a window only
+  bool experts = false;  ///< has experts instead of an FFN
 
   bool operator==(const LayerKind&) const = default;
 };
@@ -75,8 +104,11 @@ std::vector<KindCount> layer_kinds(const Transformer& model);
 /// Parameters of one layer's norms.
 double norm_parameters(const Transformer& model);
 
-/// Parameters of one layer: attention, FFN and norms.
-double layer_parameters(const Transformer& model);
+/// Parameters of one layer: attention, FFN or experts with their router, and norms.
+double layer_parameters(const Transformer& model, LayerKind kind);
+
+/// Parameters of one layer that a token uses.
+double active_layer_parameters(const Transformer& model, LayerKind kind);
 
 /// Parameters of all layers and the final norm.
 double parameters_without_embeddings(const Transformer& model);
@@ -86,6 +118,9 @@ double embedding_parameters(const Transformer& model);
 
 /// All parameters.
 double parameters(const Transformer& model);
+
+/// Parameters that a token uses, with all tables.
+double active_parameters(const Transformer& model);
 
 /// Bytes per token and chip of one AllReduce.
 double allreduce_bytes_per_token(const Transformer& model);

@@ -202,7 +202,7 @@ TEST_CASE("work is divided over the mesh") {
 }
 
 TEST_CASE("activations of one layer") {
-  const ActivationBytes bytes = activation_bytes(small_training(), {});
+  const ActivationBytes bytes = activation_bytes(small_training(), {}, {});
   CHECK(bytes.layer_input == kRows * 64 * 2);
   CHECK(bytes.qkv == kRows * 128 * 2);
   CHECK(bytes.attention == kRows * 64 * 2);
@@ -297,6 +297,50 @@ TEST_CASE("indivisible batches and models are rejected with a remedy") {
   CHECK_THROWS_WITH(sequences_of_chip(training, {}), Catch::Contains("16 microbatches"));
   CHECK_THROWS_WITH(degrees(lay_mesh({4}, {{"expert", 4}})), Catch::Contains("not 'expert'"));
   CHECK_THROWS_AS(training_operations(small_training(), {.tensor = 3}), std::invalid_argument);
+}
+
+TEST_CASE("experts have two backward GEMMs per GEMM, and recompute their results for the sum") {
+  Training training = small_training();
+  training.model = testing::small_experts();
+  const workloads::LayerKind kind{.experts = true};
+  const LayerTraining plain = training_operations(training, {}).layer(kind);
+  const double experts = 2.0 * kRows * 2 * 3 * 64 * 32;
+  const double rest = 2.0 * kRows * (64 * 128 + 64 * 64 + 64 * 8);  // projections and router
+  CHECK(flops(plain.forward, OperationKind::matrix) == Approx(experts + rest));
+  CHECK(flops(plain.backward, OperationKind::matrix) == Approx(2.0 * (experts + rest)));
+  CHECK(flops(plain.recompute, OperationKind::matrix) == 0.0);
+  training.remat = {.ffn_in = Keep::recompute};
+  const LayerTraining full = training_operations(training, {}).layer(kind);
+  CHECK(flops(full.recompute, OperationKind::matrix) == Approx(experts));
+  // Inner width, rows and results of two experts.
+  CHECK(activation_bytes(training, kind, {}).ffn_in == 2 * kRows * 2 * (2 * 32 + 2 * 64));
+  CHECK(layer_weights(training.model, kind, {.tensor = 2}) ==
+        (64.0 * 128 + 64 * 64 + 8 * 3 * 64 * 32 + 64 * 8 + 2 * 64) / 2);
+}
+
+TEST_CASE("grouped GEMMs read each weight once, and cast each row once") {
+  Training training = small_training();
+  training.model = testing::small_experts();
+  const workloads::LayerKind kind{.experts = true};
+  const auto ffn = [&] { return training_operations(training, {}).layer(kind).forward.ffn; };
+  const auto find = [](const std::vector<Operation>& operations, std::string_view name) {
+    return *std::ranges::find(operations, name, &Operation::name);
+  };
+  CHECK(find(ffn(), "experts_in").weight_bytes == Approx(8 * 64 * 64 * 2));
+  CHECK(find(ffn(), "experts_in").read_bytes == Approx(2 * kRows * 64 * 2));
+  training.precision = precisions()[1];
+  CHECK(find(ffn(), "experts_in").read_bytes == Approx(2 * kRows * 64));
+  CHECK(find(ffn(), "router").products == hardware::MatrixType::bf16);
+}
+
+TEST_CASE("the mask of combination has a gradient, and that of dispatch none") {
+  Training training = small_training();
+  training.model = testing::small_experts();
+  training.experts = {.capacity_factor = 1.0, .dispatch = workloads::Dispatch::einsum};
+  const LayerTraining passes = training_operations(training, {}).layer({.experts = true});
+  const double mask = 2.0 * kRows * (32 * 2) * 64;  // of a sequence of 32, two rows of each
+  CHECK(flops(passes.forward, OperationKind::vector) == Approx(2.0 * mask));
+  CHECK(flops(passes.backward, OperationKind::vector) == Approx(3.0 * mask));
 }
 
 }  // namespace

@@ -275,5 +275,21 @@ TEST_CASE("prefetching more layers gathers their weights earlier") {
   CHECK(waits(2).empty());
 }
 
+TEST_CASE("layers with experts gather and scatter more weights, and count active ones in MFU") {
+  Training training = testing::small_training();
+  const double dense = model_flops(training);
+  training.model = testing::small_experts();
+  const StepGraph graph = training_step(training, lay_mesh({2}, {{"fsdp", 2}}));
+  std::vector<double> gathered;
+  for (const Task& task : graph.tasks)
+    if (task.name == "gather layer 0 forward" || task.name == "gather layer 1 forward")
+      gathered.push_back(static_cast<double>(std::get<CollectiveCall>(task.work).elements));
+  REQUIRE(gathered.size() == 2);
+  CHECK(gathered[0] == testing::kLayer);
+  CHECK(gathered[1] == testing::kLayer - 3 * 64 * 128 + 8 * 3 * 64 * 32 + 64 * 8);
+  // Two experts of 32 are half an FFN of 128, and a router of 64 x 8.
+  CHECK(model_flops(training) == Approx(dense - 6.0 * 256 * (3 * 64 * 64 - 64 * 8)));
+}
+
 }  // namespace
 }  // namespace equarx::steps::training_test

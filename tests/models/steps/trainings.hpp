@@ -21,6 +21,13 @@ inline workloads::Transformer small_model() {
   return model;
 }
 
+/// small_model() with eight experts 32 wide, two of a token, after a dense layer.
+inline workloads::Transformer small_experts() {
+  workloads::Transformer model = small_model();
+  model.experts = workloads::Experts{.count = 8, .top_k = 2, .ffn = 32, .dense_layers = 1};
+  return model;
+}
+
 /// Eight sequences of 32 positions; all activations are kept, and no key is skipped.
 inline steps::Training small_training() {
   steps::Training training;

@@ -163,5 +163,39 @@ TEST_CASE("invalid methods are rejected, unless attention is fused") {
   CHECK_NOTHROW(check_method({.fused = true, .score_bytes = 0.0, .score_passes = 0.0}));
 }
 
+TEST_CASE("a prompt of latent attention expands keys and values of all heads") {
+  const Transformer model = testing::tiny_latent();
+  const AttentionMethod method{.fused = true};
+  const auto all = operations_of(model, Prefill{5, 3}, shard(model, 2), method, false);
+  REQUIRE(all.size() == 2);
+  const Operation& expand = testing::find(all, "expand");
+  CHECK(expand.flops == 2 * 15 * 12 * 2 * (2 + 6));  // two heads
+  CHECK(expand.weight_bytes == 12 * 16 * 2);
+  CHECK(expand.read_bytes == 15 * 12 * 2);
+  const Operation& attention = testing::find(all, "attention");
+  CHECK(attention.flops == 2.0 * 3 * 25 * 2 * (4 + 6));
+  CHECK(attention.read_bytes == 15 * 2 * (4 + 4 + 6) * 2);
+  CHECK(attention.written_bytes == 15 * 2 * 6 * 2);
+}
+
+TEST_CASE("decoding with latent attention reads one vector for all heads") {
+  const Transformer model = testing::tiny_latent();
+  const AttentionMethod method{.fused = true, .kv_bytes = 1.0};
+  const auto all = operations_of(model, Decode{40, 2}, shard(model, 2), method, false);
+  const Operation& queries = testing::find(all, "absorb_queries");
+  CHECK(queries.flops == 2 * 2 * 2 * 2 * 12);  // rows, heads, 2 x 12
+  CHECK(queries.weight_bytes == 2 * 2 * 12 * 2);
+  const Operation& attention = testing::find(all, "attention");
+  CHECK(attention.flops == 2.0 * 2 * 40 * 2 * (14 + 12));
+  CHECK(attention.read_bytes == 2 * 2 * 14 * 2 + 2 * 40 * 14);
+  CHECK(attention.written_bytes == 2 * 2 * 12 * 2);
+  const Operation& values = testing::find(all, "absorb_values");
+  CHECK(values.flops == 2 * 2 * 2 * 12 * 6);
+  CHECK(cached_elements(model, 2) == 14);
+  // The two products have the weights of the expansion.
+  const auto prompt = operations_of(model, Prefill{5, 3}, shard(model, 2), method, false);
+  CHECK(queries.weight_bytes + values.weight_bytes == testing::find(prompt, "expand").weight_bytes);
+}
+
 }  // namespace
 }  // namespace equarx::workloads::attention_test

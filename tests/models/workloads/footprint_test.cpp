@@ -72,5 +72,15 @@ TEST_CASE("a footprint is the sum of its parts") {
   CHECK(Footprint{1.0, 20.0, 300.0}.total() == 321.0);
 }
 
+TEST_CASE("a chip holds all its experts, read or not, and latent vectors once") {
+  const Transformer experts = testing::tiny_experts();
+  CHECK(footprint_of(experts, Decode{5, 1}, 1, {}).weights == Approx(2 * parameters(experts)));
+  const Transformer latent = testing::tiny_latent();
+  for (const Phase& phase : {Phase(Decode{5, 3}), Phase(Prefill{5, 3})}) {
+    CHECK(footprint_of(latent, phase, 1, {}).weights == Approx(2 * parameters(latent)));
+    CHECK(footprint_of(latent, phase, 2, {}).kv_cache == 3 * 7 * 5 * 14 * 2);
+  }
+}
+
 }  // namespace
 }  // namespace equarx::workloads::footprint_test

@@ -50,6 +50,23 @@ inline Transformer gemma3_27b() {
   return model;
 }
 
+/// tiny() with eight experts 6 wide, two of a token, and a shared one 4 wide, after a dense layer.
+inline Transformer tiny_experts() {
+  Transformer model = tiny();
+  model.experts = Experts{.count = 8, .top_k = 2, .ffn = 6, .shared_ffn = 4, .dense_layers = 1};
+  return model;
+}
+
+/// tiny() with latent attention: four heads of 2 + 2 elements and values of 6; vectors of 10 for
+/// queries, and of 12 for keys and values.
+inline Transformer tiny_latent() {
+  Transformer model = tiny();
+  model.kv_heads = 4;
+  model.head_size = 4;
+  model.latent = Latent{.query_rank = 10, .kv_rank = 12, .rope = 2, .value = 6};
+  return model;
+}
+
 inline constexpr LayerKind kLocal{.local = true};
 inline constexpr LayerKind kGlobal{};
 

@@ -11,7 +11,7 @@ TEST_CASE("HBM traffic is weights, operands and results, without the AllReduce")
   operation.read_bytes = 20.0;
   operation.written_bytes = 300.0;
   operation.live_bytes = 4000.0;
-  operation.allreduce_bytes = 50000.0;
+  operation.collective_bytes = 50000.0;
   CHECK(operation.hbm_bytes() == 321.0);
 }
 

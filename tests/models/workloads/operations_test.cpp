@@ -59,7 +59,7 @@ TEST_CASE("a residual in VMEM saves its HBM traffic and changes nothing else") {
     CHECK(other.flops == one.flops);
     CHECK(other.vector_ops == one.vector_ops);
     CHECK(other.live_bytes == one.live_bytes);
-    CHECK(other.allreduce_bytes == one.allreduce_bytes);
+    CHECK(other.collective_bytes == one.collective_bytes);
   }
   CHECK(vmem.embedding.front().hbm_bytes() == hbm.embedding.front().hbm_bytes() - kResidual);
 }
@@ -98,7 +98,7 @@ TEST_CASE("operations of a layer match a manual calculation") {
   CHECK(residual.vector_ops == 15 * 8 * (2 + 1 + 2 + 2));  // add, squares of the sum
   const Operation& sum = find(layer, "attention_allreduce");
   CHECK(sum.kind == OperationKind::allreduce);
-  CHECK(sum.allreduce_bytes == 15 * 8 * 2);
+  CHECK(sum.collective_bytes == 15 * 8 * 2);
   CHECK(sum.hbm_bytes() == 0);
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("every layer has two AllReduces of all rows, except on a single chip")
   const Transformer model = gemma3_27b();
   const Phase phase = Prefill{4096, 1};
   const auto sum = [&](std::uint32_t chips) {
-    return total(model, phase_operations(model, phase, chips, {}), &Operation::allreduce_bytes);
+    return total(model, phase_operations(model, phase, chips, {}), &Operation::collective_bytes);
   };
   CHECK(sum(16) == 124 * 44040192.0);
   CHECK(sum(2) == 124 * 44040192.0);

@@ -69,5 +69,16 @@ TEST_CASE("indivisible models are rejected with supported degrees") {
                                          ContainsSubstring("takes 1, 2, 4, 12"));
 }
 
+TEST_CASE("experts are divided by their width") {
+  Transformer model = testing::tiny_experts();
+  CHECK(shard(model, 2).expert_ffn == 3);
+  CHECK(shard(model, 2).shared_ffn == 2);
+  CHECK_THROWS_WITH(shard(model, 4), ContainsSubstring("experts of width 6 of tiny"));
+  model.ffn = 13;
+  CHECK_THROWS_WITH(shard(model, 2), ContainsSubstring("an FFN of width 13"));
+  model.experts->dense_layers = 0;
+  CHECK(shard(model, 2).expert_ffn == 3);  // no layer has the FFN
+}
+
 }  // namespace
 }  // namespace equarx::workloads::tensor_parallel_test
