@@ -41,9 +41,10 @@ double attention_nmse(const config::PoolConfig& pool) {
   constexpr double kSpread = 2.0;
   if (!pool.workload.kv) return 0.0;
   const workloads::Transformer& model = pool.workload.model;
-  const std::size_t heads = workloads::shard(model, pool.tensor()).kv_heads;
-  const attention::DrawnCache drawn(
-      {.tokens = kTokens, .heads = heads, .head_size = model.head_size}, 1);
+  // A latent vector is the key of all heads.
+  const std::size_t heads = model.latent ? 1 : workloads::shard(model, pool.tensor()).kv_heads;
+  const std::size_t size = model.latent ? model.latent->cached() : model.head_size;
+  const attention::DrawnCache drawn({.tokens = kTokens, .heads = heads, .head_size = size}, 1);
   const attention::StoredCache stored(drawn.view(), {*pool.workload.kv, *pool.workload.kv});
   const std::vector<float> queries =
       attention::drawn_queries(drawn.view(), kQueries, heads, kSpread, 1);

@@ -244,6 +244,7 @@ struct WorkloadConfig {
   workloads::Phase phase;
   workloads::AttentionMethod attention;
   workloads::ResidualPlace residual = workloads::ResidualPlace::hbm;
+  workloads::ExpertMethod experts;
   /// Number of chunks of the positions, so that the AllReduce of one overlaps the compute of the
   /// next; 1: no overlap.
   std::uint32_t chunks = 1;

@@ -87,6 +87,67 @@ struct LocalAttention {
   input::Json schema() const { return local_attention_table().schema(); }
 };
 
+const input::Table<workloads::Experts>& experts_table() {
+  using workloads::Experts;
+  constexpr input::Integer kAny{0, kMostModelCount};
+  static const input::Table<Experts> table{
+      {"count", &Experts::count, kCount, "E, experts of a layer", input::kRequired},
+      {"top_k", &Experts::top_k, kCount, "k, experts of a token, at most `count`",
+       input::kRequired},
+      {"ffn", &Experts::ffn, kCount, "inner width of an expert", input::kRequired},
+      {"shared_ffn", &Experts::shared_ffn, kAny,
+       "inner width of the experts of all tokens, joined; 0: none"},
+      {"dense_layers", &Experts::dense_layers, kAny, "first layers, with an FFN of width `ffn`"},
+      {"every", &Experts::every, kCount,
+       "n: the n-th, 2n-th, ... layers have experts, others an FFN"},
+  };
+  return table;
+}
+
+const input::Table<workloads::Latent>& latent_table() {
+  using workloads::Latent;
+  static const input::Table<Latent> table{
+      {"query_rank", &Latent::query_rank, input::Integer{0, kMostModelCount},
+       "width of the vector that queries are products of; 0: one matrix"},
+      {"kv_rank", &Latent::kv_rank, kCount,
+       "width of the vector that keys and values are products of", input::kRequired},
+      {"rope", &Latent::rope, Even{}, "rotary elements among `head_size`", input::kRequired},
+      {"value", &Latent::value, kCount, "elements of a value of a head", input::kRequired},
+  };
+  return table;
+}
+
+/// Keys that depend on each other. @throws input::InputError
+void check_experts(const Transformer& model) {
+  const workloads::Experts& experts = model.experts.value();
+  if (experts.top_k > experts.count)
+    throw input::InputError(
+        "/experts/top_k", fmt::format("{} experts of a token are more than all {}; use at most {}",
+                                      experts.top_k, experts.count, experts.count));
+  if (experts.dense_layers >= model.layers)
+    throw input::InputError(
+        "/experts/dense_layers",
+        fmt::format("{} leave none of {} layers for experts; use fewer, or remove \"experts\"",
+                    experts.dense_layers, model.layers));
+  if (experts.every > model.layers)
+    throw input::InputError("/experts/every",
+                            fmt::format("is {}, but there are {} layers; use at most {}",
+                                        experts.every, model.layers, model.layers));
+}
+
+void check_latent(const Transformer& model) {
+  if (model.latent->rope >= model.head_size)
+    throw input::InputError("/latent_attention/rope",
+                            fmt::format("{} rotary elements are not fewer than the {} of a head; "
+                                        "\"head_size\" is of both parts of a key",
+                                        model.latent->rope, model.head_size));
+  if (model.kv_heads != model.heads)
+    throw input::InputError("/kv_heads",
+                            fmt::format("is {}; with latent attention every one of {} heads has "
+                                        "keys of its own, so use {}",
+                                        model.kv_heads, model.heads, model.heads));
+}
+
 const input::Table<Transformer>& model_table() {
   using input::Flag, input::kRequired, input::OneOf, input::Text;
   static const input::Table<Transformer> table{
@@ -97,8 +158,10 @@ const input::Table<Transformer>& model_table() {
       {"d_model", &Transformer::d_model, kCount, "d, width of the residual", kRequired},
       {"heads", &Transformer::heads, kCount, "H, query heads", kRequired},
       {"kv_heads", Divisor{kCount}, "K, key and value heads, a divisor of `heads`", kRequired},
-      {"head_size", &Transformer::head_size, Even{}, "s, even (rotary pairs)", kRequired},
-      {"ffn", &Transformer::ffn, kCount, "f, inner width of the FFN", kRequired},
+      {"head_size", &Transformer::head_size, Even{},
+       "s, even (rotary pairs); with `latent_attention` of queries and keys", kRequired},
+      {"ffn", &Transformer::ffn, kCount, "f, inner width of the FFN of layers without experts",
+       kRequired},
       {"gated_ffn", &Transformer::gated_ffn, Flag{},
        "`true`: gate, up and down matrices; `false`: up and down", kRequired},
       {"activation", &Transformer::activation, OneOf{kActivations},
@@ -113,6 +176,8 @@ const input::Table<Transformer>& model_table() {
       {"qk_norms", &Transformer::qk_norms, Flag{}, "per-head norms of queries and keys", kRequired},
       {"weights", &Transformer::weights, OneOf{kWeightTypes},
        R"(type in HBM: `"bf16"` or `"fp32"`)", kRequired},
+      {"experts", &Transformer::experts, input::Nested{experts_table}, ""},
+      {"latent_attention", &Transformer::latent, input::Nested{latent_table}, ""},
   };
   return table;
 }
@@ -121,7 +186,10 @@ const input::Table<Transformer>& model_table() {
 
 Transformer read_model(const input::Json& json) {
   if (is_hugging_face(json)) return read_hugging_face(json);
-  return model_table().read_all(input::ObjectReader(json, ""));
+  Transformer model = model_table().read_all(input::ObjectReader(json, ""));
+  if (model.experts) check_experts(model);
+  if (model.latent) check_latent(model);
+  return model;
 }
 
 input::Json model_schema() { return model_table().schema(); }

@@ -35,13 +35,13 @@ constexpr input::EnumNames<serving::Policy, 2> kPolicies({
 });
 
 /// Keys of "workload" that a served model shares; its phases follow from the load.
-constexpr std::array<const char*, 7> kModelKeys = {"model",     "preset", "attention", "residual",
-                                                   "precision", "kv",     "chunks"};
+constexpr std::array<const char*, 8> kModelKeys = {
+    "model", "preset", "attention", "residual", "precision", "kv", "chunks", "expert_imbalance"};
 
 /// Keys that a prefill pool takes from the served model, unless it has its own.
-constexpr std::array<const char*, 9> kInherited = {"model",    "preset",    "attention",
-                                                   "residual", "precision", "kv",
-                                                   "chunks",   "quantize",  "scheduler"};
+constexpr std::array<const char*, 10> kInherited = {
+    "model", "preset", "attention",        "residual", "precision",
+    "kv",    "chunks", "expert_imbalance", "quantize", "scheduler"};
 
 const input::Table<SchedulerConfig>& scheduler_table() {
   using input::Integer, input::Quantity, units::Dimension;

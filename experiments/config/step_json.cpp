@@ -64,7 +64,8 @@ void read_graph(input::ObjectReader reader, StepConfig& config) {
   if (source == "tasks") {
     config.graph = read_tasks(reader, config.mesh);
   } else if (source == "workload") {
-    config.workload = read_workload(reader.object("workload"), config.mesh.length("tensor"));
+    config.workload = read_workload(reader.object("workload"), config.mesh.length("tensor"),
+                                    config.mesh.length("expert"));
     add_served_graph(numerics::ElementFormat::bf16, config);
   } else {
     config.training = read_training(reader.object("training"));

@@ -13,6 +13,7 @@
 #include "base/input/fields.hpp"
 #include "base/input/json.hpp"
 #include "base/input/pointer.hpp"
+#include "experiments/config/expert_json.hpp"
 #include "experiments/config/model_json.hpp"
 #include "experiments/config/precision_json.hpp"
 #include "models/steps/training_operations.hpp"
@@ -194,6 +195,7 @@ TrainingConfig read_training(input::ObjectReader reader) {
   config.model_name = reader.text("model", "the name of a model, like \"llama3-8b\", or a file");
   training.model = load_model(config.model_name, reader.pointer_to("model"));
   training_table().read(reader, training);
+  read_experts(reader, training.model, training.experts);
   check_sequence(training, reader.pointer_to("sequence"));
   check_block(training, input::pointer(reader.pointer_to("attention"), "block"));
   reader.finish();
@@ -203,9 +205,12 @@ TrainingConfig read_training(input::ObjectReader reader) {
 input::Json training_json(const TrainingConfig& config) {
   input::Json json = {{"model", config.model_name}};
   training_table().write(config.training, json);
+  write_experts(config.training.model, config.training.experts, json);
   return json;
 }
 
-input::Json training_schema() { return training_table().schema(); }
+input::Json training_schema() {
+  return input::joined({training_table().schema(), expert_schema()});
+}
 
 }  // namespace equarx::config

@@ -13,6 +13,7 @@
 #include "base/input/fields.hpp"
 #include "base/input/json.hpp"
 #include "base/input/pointer.hpp"
+#include "experiments/config/expert_json.hpp"
 #include "experiments/config/model_json.hpp"
 #include "experiments/config/scheme_json.hpp"
 #include "experiments/config/stored_json.hpp"
@@ -182,16 +183,18 @@ const input::Table<WorkloadConfig>& workload_table() {
   return table;
 }
 
-/// Bytes per element of the KV cache of a chip with `heads` of keys; a row has all keys, or all
-/// values, of a token. Groups of several tokens are complete. @throws std::invalid_argument if the
-/// format does not divide a row
-double kv_bytes(const WorkloadConfig& workload, std::uint32_t heads) {
+/// Bytes per element of the KV cache of a chip; a row has all keys, or all values, of a token, or its
+/// latent vector. Groups of several tokens are complete. @throws std::invalid_argument if the format
+/// does not divide a row
+double kv_bytes(const WorkloadConfig& workload, const workloads::Shard& shard) {
   constexpr double kBitsPerByte = 8.0;
   const stored::Groups& groups = workload.kv->groups;
   const bool joins_tokens = groups.along == stored::Along::column && groups.length > 0;
   const auto keys = static_cast<std::size_t>(workloads::extent(workload.phase).keys);
   const stored::Shape shape{joins_tokens ? groups.length : keys,
-                            std::size_t{heads} * workload.model.head_size};
+                            workload.model.latent
+                                ? workload.model.latent->cached()
+                                : std::size_t{shard.kv_heads} * workload.model.head_size};
   return static_cast<double>(stored::stored_bits(*workload.kv, shape).total()) / kBitsPerByte /
          static_cast<double>(shape.elements());
 }
@@ -202,7 +205,7 @@ void apply_kv(const input::ObjectReader& reader, std::uint32_t chips, WorkloadCo
   const workloads::Shard shard = input::at(reader.pointer_to("model"),
                                            [&] { return workloads::shard(workload.model, chips); });
   workload.attention.kv_bytes =
-      input::at(reader.pointer_to("kv"), [&] { return kv_bytes(workload, shard.kv_heads); });
+      input::at(reader.pointer_to("kv"), [&] { return kv_bytes(workload, shard); });
 }
 
 /// Derives the operations of the phase.
@@ -210,8 +213,9 @@ void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
                        WorkloadConfig& workload) {
   apply_kv(reader, chips, workload);
   try {
-    workload.operations = workloads::phase_operations(workload.model, workload.phase, chips,
-                                                      workload.attention, workload.residual);
+    workload.operations =
+        workloads::phase_operations(workload.model, workload.phase, chips, workload.attention,
+                                    workload.residual, workload.experts);
   } catch (const input::UserError& error) {  // of the phase
     throw input::InputError(reader.pointer_to(error.place()), error.message());
   } catch (const std::invalid_argument& error) {  // the model does not divide evenly over the chips
@@ -227,9 +231,12 @@ void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
 
 }  // namespace
 
-WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips) {
+WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips,
+                             std::uint32_t expert_chips) {
   WorkloadConfig workload;
   workload_table().read(reader, workload);
+  read_experts(reader, workload.model, workload.experts);
+  workload.experts.chips = expert_chips;
   reader.finish();
   derive_operations(reader, chips, workload);
   return workload;
@@ -240,10 +247,14 @@ std::string_view phase_name(const workloads::Phase& phase) {
 }
 
 input::Json workload_json(const WorkloadConfig& workload) {
-  return workload_table().write(workload);
+  input::Json json = workload_table().write(workload);
+  write_experts(workload.model, workload.experts, json);
+  return json;
 }
 
-input::Json workload_schema() { return workload_table().schema(); }
+input::Json workload_schema() {
+  return input::joined({workload_table().schema(), expert_schema()});
+}
 
 std::uint64_t chunk_rows(const WorkloadConfig& workload) {
   const auto rows = static_cast<std::uint64_t>(workloads::extent(workload.phase).rows());

@@ -10,9 +10,11 @@
 
 namespace equarx::config {
 
-/// Reads "workload". `chips`: the degree of tensor parallelism, all chips of the topology. @throws
-/// InputError, also for a phase that the model or the number of chips does not allow.
-WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips);
+/// Reads "workload". `chips`: the degree of tensor parallelism; `expert_chips`: chips that the experts
+/// are divided over. @throws InputError, also for a phase that the model or the numbers of chips do
+/// not allow.
+WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips,
+                             std::uint32_t expert_chips = 1);
 
 /// The workload as configuration JSON, with all defaults filled in.
 input::Json workload_json(const WorkloadConfig& workload);

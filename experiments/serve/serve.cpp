@@ -215,8 +215,9 @@ PoolMemory pool_memory(const config::PoolConfig& pool, std::uint64_t longest,
   const double prompt = std::min(tokens, static_cast<double>(longest));
   workloads::Batch batch;
   batch.add(workload.model, {prompt, prompt, tokens / prompt}, workload.attention, true);
-  workloads::PhaseOperations operations = workloads::batch_operations(
-      workload.model, batch, pool.tensor(), workload.attention, workload.residual);
+  workloads::PhaseOperations operations =
+      workloads::batch_operations(workload.model, batch, pool.tensor(), workload.attention,
+                                  workload.residual, workload.experts);
   workloads::apply(workload.precision.scheme, operations);
   PoolMemory memory{.weights = workloads::weight_bytes(workload.model, pool.tensor(), operations),
                     .activations = workloads::activation_bytes(workload.model, tokens, operations)};

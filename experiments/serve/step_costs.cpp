@@ -157,7 +157,7 @@ std::uint32_t StepCosts::chunks(double rows) const {
 
 /// Time of an operation in the chunks of a step.
 double StepCosts::chunked_s(const Operation& operation, std::uint32_t chunks) const {
-  if (operation.kind == OperationKind::allreduce) return 0.0;
+  if (workloads::is_collective(operation.kind)) return 0.0;
   if (chunks == 1) return workloads::roofline(operation, rates_).seconds;
   return chunks * workloads::roofline(workloads::part_of(operation, chunks), rates_).seconds;
 }
@@ -177,8 +177,9 @@ double StepCosts::rest_s(const Batch& batch) const {
   if (!is_new) return found->second;
   const config::WorkloadConfig& workload = pool_.workload;
   const Batch rest{.rows = batch.rows, .logits = batch.logits, .local = {}, .global = {}};
-  workloads::PhaseOperations operations = workloads::batch_operations(
-      workload.model, rest, pool_.tensor(), workload.attention, workload.residual);
+  workloads::PhaseOperations operations =
+      workloads::batch_operations(workload.model, rest, pool_.tensor(), workload.attention,
+                                  workload.residual, workload.experts);
   workloads::apply(workload.precision.scheme, operations);
   const auto seconds = [&, parts = chunks(batch.rows)](const std::vector<Operation>& part) {
     return total_s(part, parts);
@@ -194,11 +195,13 @@ double StepCosts::attention_s(const Batch::Layer& layer, std::uint32_t chunks) c
   const config::WorkloadConfig& workload = pool_.workload;
   const workloads::Shard shard = workloads::shard(workload.model, pool_.tensor());
   double seconds = 0.0;
-  for (const workloads::Attended* attended : {&layer.prompts, &layer.decoding})
-    if (attended->rows > 0.0)
-      seconds += total_s(
-          workloads::attention_operations(workload.model, *attended, shard, workload.attention),
-          chunks);
+  for (const workloads::Attended* attended : {&layer.prompts, &layer.decoding}) {
+    if (attended->rows <= 0.0) continue;
+    std::vector<Operation> operations =
+        workloads::attention_operations(workload.model, *attended, shard, workload.attention);
+    workloads::apply(workload.precision.scheme, operations);
+    seconds += total_s(operations, chunks);
+  }
   return seconds;
 }
 

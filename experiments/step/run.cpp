@@ -253,7 +253,8 @@ class Run {
 double tokens_of(const config::StepConfig& config) {
   if (config.training) return steps::tokens(config.training->training);
   const config::WorkloadConfig& workload = config.workload.value();
-  return config.mesh.length("data") * workloads::extent(workload.phase).rows();
+  return config.mesh.length("data") * config.mesh.length("expert") *
+         workloads::extent(workload.phase).rows();
 }
 
 double computed_flops(const steps::StepGraph& graph) {

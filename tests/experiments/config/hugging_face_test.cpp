@@ -3,6 +3,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/model_json.hpp"
+#include "models/workloads/tensor_parallel.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::config::hugging_face_test {
@@ -58,6 +59,102 @@ TEST_CASE("windows and norms follow the type of the model") {
   CHECK(workloads::local_layers(read_hugging_face(qwen)) == 0);
 }
 
+/// The shape of a built-in model, from keys of its config.json.
+void check_shape(const Json& json, const char* name) {
+  CAPTURE(name);
+  const workloads::Transformer read = read_model(json);
+  const workloads::Transformer built_in = load_model(name, "");
+  CHECK(workloads::parameters(read) == workloads::parameters(built_in));
+  CHECK(workloads::active_parameters(read) == workloads::active_parameters(built_in));
+  CHECK(workloads::local_layers(read) == workloads::local_layers(built_in));
+  CHECK(read.window == built_in.window);
+  CHECK(read.heads == built_in.heads);
+  CHECK(workloads::cached_elements(read, 1) == workloads::cached_elements(built_in, 1));
+}
+
+TEST_CASE("models with experts are read from their own keys") {
+  Json json = llama();
+  json.update({{"model_type", "mixtral"},
+               {"sliding_window", nullptr},
+               {"vocab_size", 32000},
+               {"num_local_experts", 8},
+               {"num_experts_per_tok", 2}});
+  check_shape(json, "mixtral-8x7b");
+
+  json = llama();
+  json.update({{"model_type", "qwen3_moe"},
+               {"hidden_size", 2048},
+               {"num_hidden_layers", 48},
+               {"num_key_value_heads", 4},
+               {"head_dim", 128},
+               {"intermediate_size", 6144},
+               {"moe_intermediate_size", 768},
+               {"vocab_size", 151936},
+               {"num_experts", 128},
+               {"num_experts_per_tok", 8},
+               {"decoder_sparse_step", 1},
+               {"mlp_only_layers", Json::array()}});
+  check_shape(json, "qwen3-30b-a3b");
+  json["mlp_only_layers"] = {3};
+  CHECK_THROWS_WITH(read_model(json), ContainsSubstring("/mlp_only_layers"));
+
+  json = llama();
+  json.update({{"model_type", "gpt_oss"},
+               {"hidden_size", 2880},
+               {"num_hidden_layers", 24},
+               {"num_attention_heads", 64},
+               {"head_dim", 64},
+               {"intermediate_size", 2880},
+               {"vocab_size", 201088},
+               {"sliding_window", 128},
+               {"num_local_experts", 32},
+               {"num_experts_per_tok", 4}});
+  check_shape(json, "gpt-oss-20b");
+  json["num_experts_per_tok"] = 33;
+  CHECK_THROWS_WITH(read_model(json), ContainsSubstring("33 is more than all 32 experts"));
+}
+
+TEST_CASE("Llama 4 has chunks, shared experts and layers without experts") {
+  Json json = llama();
+  json.update({{"model_type", "llama4_text"},
+               {"hidden_size", 5120},
+               {"num_hidden_layers", 48},
+               {"num_attention_heads", 40},
+               {"intermediate_size", 8192},
+               {"intermediate_size_mlp", 16384},
+               {"interleave_moe_layer_step", 2},
+               {"vocab_size", 202048},
+               {"attention_chunk_size", 8192},
+               {"num_local_experts", 128},
+               {"num_experts_per_tok", 1}});
+  check_shape({{"model_type", "llama4"}, {"text_config", json}}, "llama4-maverick");
+  json.update({{"interleave_moe_layer_step", 1}, {"num_local_experts", 16}, {"use_qk_norm", true}});
+  check_shape({{"model_type", "llama4"}, {"text_config", json}}, "llama4-scout");
+}
+
+TEST_CASE("DeepSeek-V3 has latent attention and dense layers") {
+  Json json = llama();
+  json.update({{"model_type", "deepseek_v3"},
+               {"hidden_size", 7168},
+               {"num_hidden_layers", 61},
+               {"num_attention_heads", 128},
+               {"num_key_value_heads", 128},
+               {"intermediate_size", 18432},
+               {"moe_intermediate_size", 2048},
+               {"vocab_size", 129280},
+               {"n_routed_experts", 256},
+               {"n_shared_experts", 1},
+               {"num_experts_per_tok", 8},
+               {"first_k_dense_replace", 3},
+               {"moe_layer_freq", 1},
+               {"q_lora_rank", 1536},
+               {"kv_lora_rank", 512},
+               {"qk_nope_head_dim", 128},
+               {"qk_rope_head_dim", 64},
+               {"v_head_dim", 128}});
+  check_shape(json, "deepseek-v3");
+}
+
 TEST_CASE("other architectures and incomplete files are refused with the key") {
   const auto refused = [](const char* key, const Json& value, const char* message) {
     Json json = llama();
@@ -67,8 +164,11 @@ TEST_CASE("other architectures and incomplete files are refused with the key") {
       json[key] = value;
     CHECK_THROWS_WITH(read_hugging_face(json), ContainsSubstring(message));
   };
-  refused("num_local_experts", 8, "/num_local_experts: is of a model with experts");
-  refused("kv_lora_rank", 512, "latent attention");
+  refused(
+      "num_local_experts", 8,
+      "/num_local_experts: is of a model of type \"llama\" with experts; known types are mixtral");
+  refused("encoder_layers", 8, "an encoder");
+  refused("kv_lora_rank", 512, "/qk_rope_head_dim: is missing");
   refused("hidden_size", nullptr, "/hidden_size: is missing");
   refused("hidden_act", "tanh", "/hidden_act: \"tanh\" is not supported");
   refused("num_key_value_heads", 5, "/num_key_value_heads: 5 does not divide the 32 heads");

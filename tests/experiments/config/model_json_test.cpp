@@ -70,6 +70,42 @@ TEST_CASE(
   check("fog-llama-8b", 2.5 * 4096 * 4096, 3.0 * 4096 * 14336, 2.0 * 131072 * 4096);
 }
 
+TEST_CASE("models with experts have the published numbers of all and of active parameters") {
+  const auto check = [](const std::string& name, double all, double active, double tolerance) {
+    CAPTURE(name);
+    const Transformer model = load_model(name, "/workload/model");
+    CHECK(workloads::parameters(model) == Approx(all).epsilon(tolerance));
+    return workloads::active_parameters(model) == Approx(active).epsilon(0.02);
+  };
+  CHECK(check("mixtral-8x7b", 46.7e9, 12.9e9, 2e-3));
+  CHECK(check("deepseek-v3", 671e9, 37.5e9, 1e-3));    // 36.6e9 without the lookup's table
+  CHECK(check("llama4-scout", 109e9, 17.2e9, 0.015));  // with an encoder of images
+  CHECK(check("llama4-maverick", 400e9, 17.2e9, 5e-3));
+  CHECK(check("qwen3-30b-a3b", 30.5e9, 3.35e9, 2e-3));
+  CHECK(check("qwen3-235b-a22b", 235e9, 22.2e9, 2e-3));
+  // Active ones are published without the table of the lookup, 201088 x 2880.
+  CHECK(check("gpt-oss-20b", 20.9e9, 3.61e9 + 0.579e9, 2e-3));
+  CHECK(check("gpt-oss-120b", 116.8e9, 5.13e9 + 0.579e9, 2e-3));
+}
+
+TEST_CASE("keys of experts and latent attention that depend on each other are refused") {
+  const auto check = [](const char* model, const std::string& pointer, const std::string& value,
+                        const std::string& remedy) {
+    input::Json json = input::parse_json(
+        input::read_file(std::string(EQUARX_CONFIGS_DIR "/models/") + model + ".json"));
+    override_value(json, pointer, value);
+    CAPTURE(pointer, value);
+    check_refused([&] { read_model(json); }, pointer, remedy);
+  };
+  check("mixtral-8x7b", "/experts/top_k", "9", "use at most 8");
+  check("mixtral-8x7b", "/experts/dense_layers", "32", "none of 32 layers");
+  check("mixtral-8x7b", "/experts/every", "33", "use at most 32");
+  check("mixtral-8x7b", "/experts/count", "0", "0 is not an integer from 1");
+  check("deepseek-v3", "/latent_attention/rope", "192", "not fewer than the 192");
+  check("deepseek-v3", "/latent_attention/rope", "63", "63 is odd");
+  check("deepseek-v3", "/kv_heads", "64", "use 128");
+}
+
 TEST_CASE("Llama 3.1 is Llama 3 with a longer context") {
   for (const std::string size : {"8b", "70b"}) {
     Transformer longer = load_model("llama3.1-" + size, "");
@@ -129,13 +165,13 @@ TEST_CASE("every model file in configs/ is valid, built in, and has a source") {
 TEST_CASE("an unknown model is refused with the known ones and the closest") {
   check_refused(
       [] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
-      "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of fog-llama-1.5b, "
-      "fog-llama-8b, gemma-7b, gemma3-12b, gemma3-27b, gpt-7b, llama2-13b, llama2-70b, llama2-7b, "
-      "llama3-70b, llama3-8b, llama3.1-405b, llama3.1-70b, llama3.1-8b, maxtext-16b-2023, "
-      "maxtext-16b, maxtext-32b-2023, maxtext-32b, mistral-7b, mistral-nemo-12b), or the path of a "
-      "model file");
-  check_refused([] { load_model("", "/workload/model"); }, "/workload/model",
-                "one of fog-llama-1.5b");
+      "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of deepseek-v3, "
+      "fog-llama-1.5b, fog-llama-8b, gemma-7b, gemma3-12b, gemma3-27b, gpt-7b, gpt-oss-120b, "
+      "gpt-oss-20b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b, llama3.1-405b, "
+      "llama3.1-70b, llama3.1-8b, llama4-maverick, llama4-scout, maxtext-16b-2023, maxtext-16b, "
+      "maxtext-32b-2023, maxtext-32b, mistral-7b, mistral-nemo-12b, mixtral-8x7b, qwen3-235b-a22b, "
+      "qwen3-30b-a3b), or the path of a model file");
+  check_refused([] { load_model("", "/workload/model"); }, "/workload/model", "one of deepseek-v3");
   check_refused([] { load_model("no/such.json", "/workload/model"); }, "/workload/model",
                 "cannot read no/such.json");
 }

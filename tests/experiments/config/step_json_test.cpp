@@ -262,5 +262,49 @@ TEST_CASE("a serving phase is divided over the tensor axis and survives a round 
   testing::check_refused([&] { read_step_config(two); }, "/step", "workload");
 }
 
+/// Decoding of Mixtral with experts on all chips of a node.
+input::Json decoding_with_experts() {
+  return input::parse_json(R"({
+    "hardware": "h100", "topology": {"switch": 8}, "mesh": {"expert": 8},
+    "step": {"workload": {"model": "mixtral-8x7b", "phase": "decode", "context": 100, "batch": 64}},
+    "variants": [{"label": "fp8", "quantize": [
+      {"where": {"collective": "all-to-all", "group": "dispatch"}, "format": "fp8-e4m3"}]}]
+  })");
+}
+
+TEST_CASE("experts are divided over their axis, and their all-to-alls quantized by group") {
+  const StepConfig config = read_step_config(decoding_with_experts());
+  REQUIRE(config.calls.size() == 2);
+  CHECK(config.calls[0].group == "dispatch");
+  CHECK(config.calls[0].call.elements == 64 * 2 * 4096);
+  CHECK(config.variants[0].collectives[0].format.name == "fp8-e4m3");
+  CHECK(config.variants[0].collectives[1].format.name == "bf16");
+  CHECK(to_json(read_step_config(to_json(config))) == to_json(config));
+}
+
+TEST_CASE("experts that cannot be divided, or limited, are refused with a remedy") {
+  const auto check = [](const std::string& pointer, const std::string& value,
+                        const std::string& place, const std::string& remedy) {
+    const input::Json json = changed(decoding_with_experts(), pointer, value);
+    CAPTURE(pointer, value);
+    testing::check_refused([&] { read_step_config(json); }, place, remedy);
+  };
+  const std::string workload = "/step/workload/";
+  check("/step/workload/model", "gemma3-27b", "/mesh", "gemma3-27b has none");
+  check(workload + "expert_imbalance", "0.5", workload + "expert_imbalance", "at least 1");
+  check(workload + "capacity_factor", "0.01", workload + "capacity_factor", "use at least 0.0625");
+  check(workload + "dispatch", "einsum", workload + "dispatch", "add a \"capacity_factor\"");
+  input::Json both = changed(decoding_with_experts(), workload + "capacity_factor", "1");
+  both["step"]["workload"]["expert_imbalance"] = 2;
+  testing::check_refused([&] { read_step_config(both); }, workload + "expert_imbalance",
+                         "remove one of them");
+  input::Json dense = decoding_with_experts();
+  dense["mesh"] = {{"tensor", 8}};
+  dense["step"]["workload"]["model"] = "gemma3-27b";
+  dense["step"]["workload"]["capacity_factor"] = 1;
+  testing::check_refused([&] { read_step_config(dense); }, workload + "capacity_factor",
+                         "27b has no experts");
+}
+
 }  // namespace
 }  // namespace equarx::config::step_json_test
