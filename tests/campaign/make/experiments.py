@@ -127,7 +127,7 @@ def workload(draw: Draw, files: dict, chips: int) -> dict:
             attention["score_bytes"] = draw.choice([2, 4, 0.5])
             attention["score_passes"] = draw.choice([2, 4, 5.5])
         made["attention"] = attention
-    return made
+    return made | models.expert_keys(draw, files, made["model"])
 
 
 def switches(draw: Draw, made: dict) -> None:

@@ -178,6 +178,7 @@ def training(draw: Draw, axes: dict, files: dict) -> dict:
     microbatches = draw.choice([1, 1, 2, 3])
     made: dict = {"model": models.model(draw, files, tensor), "sequence": draw.choice([tensor * 8, 64]),
                   "batch": data * microbatches * draw.randint(1, 2)}
+    made.update(models.expert_keys(draw, files, made["model"]))
     if microbatches > 1:
         made["microbatches"] = microbatches
     if draw.chance(0.5):
@@ -234,7 +235,7 @@ def step(draw: Draw) -> dict:
     if draw.chance(0.15):
         machine["network"] = {"slices": 2, "bandwidth": "10 GB/s", "latency": time(draw, 1e-6, 1e-5)}
     way = draw.random()
-    names = draw.choice([["x", "y"], ["x", "order"]]) if way < 0.5 else draw.sample(["data", "fsdp", "tensor"], 2) if way < 0.8 else ["tensor", "data"]
+    names = draw.choice([["x", "y"], ["x", "order"]]) if way < 0.5 else draw.sample(["data", "fsdp", "tensor"], 2) if way < 0.8 else ["tensor", draw.choice(["data", "expert"])]
     axes = mesh(draw, machine, names)
     axis_names = sorted(name for name, entry in axes.items() if not isinstance(entry, (str, list)))
     if way < 0.5:
