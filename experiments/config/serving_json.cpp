@@ -180,7 +180,7 @@ PrefillConfig read_prefill(const Json& served, input::ObjectReader& serving,
 
 Json served_json(const PoolConfig& pool) {
   Json json = workload_json(pool.workload);
-  for (const char* const key : {"phase", "context", "batch"}) json.erase(key);
+  for (const char* const key : {"phase", "context", "batch", "dispatch"}) json.erase(key);
   if (!pool.rules->is_null()) json["quantize"] = *pool.rules;
   json["scheduler"] = scheduler_table().write(pool.scheduler);
   return json;
