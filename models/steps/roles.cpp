@@ -109,6 +109,11 @@ Roles::Roles(const StepGraph& graph, std::uint32_t chips) : chips_(chips) {
   }
 }
 
+double Roles::share_of(TaskId task) const {
+  if (!set_of_[task]) return 1.0;
+  return static_cast<double>(std::ranges::count(sets_[*set_of_[task]], true)) / chips_;
+}
+
 std::vector<std::uint32_t> Roles::representatives() const {
   std::set<std::vector<bool>> seen;
   std::vector<std::uint32_t> firsts;

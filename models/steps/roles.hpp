@@ -33,6 +33,8 @@ class Roles {
   bool runs(std::uint32_t chip, TaskId task) const {
     return !set_of_[task] || sets_[*set_of_[task]][chip];
   }
+  /// Share of the chips that run a task.
+  double share_of(TaskId task) const;
   /// The first chip of each role: of the chips that run the same tasks.
   std::vector<std::uint32_t> representatives() const;
   /// By task, true if a chip runs it.

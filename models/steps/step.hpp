@@ -110,13 +110,15 @@ enum class BufferUse : std::uint8_t {
   logits,
 };
 
-/// Memory in the HBM of every chip.
+/// Memory in the HBM of every chip, or of some.
 struct Buffer {
   BufferUse use = BufferUse::activations;
   double bytes = 0.0;
   /// Alive from the start of task `first` to the end of task `last`.
   TaskId first = 0;
   TaskId last = 0;
+  /// As Task::chips; tasks of other chips than these do not count.
+  std::optional<std::uint32_t> chips = std::nullopt;
 };
 
 /// Tasks that every chip runs once, unless it skips them. The tasks of a stream run in the listed

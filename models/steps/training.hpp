@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "models/steps/mesh.hpp"
+#include "models/steps/pipeline_schedule.hpp"
 #include "models/steps/precision.hpp"
 #include "models/steps/step.hpp"
 #include "models/workloads/attention.hpp"
@@ -41,9 +43,35 @@ inline constexpr Remat kFullRemat{Keep::kept, Keep::recompute, Keep::recompute, 
 inline constexpr Remat kMinimalRemat{Keep::kept, Keep::kept, Keep::recompute, Keep::kept,
                                      Keep::kept};
 
+/// Division of the layers over the mesh axis "pipeline".
+struct PipelineSetup {
+  PipelineKind schedule = PipelineKind::one_forward_one_backward;
+  std::uint32_t chunks = 1;
+  /// Layers of each part of the model; empty: as equal as possible, the first ones with one more.
+  std::vector<std::uint32_t> layers = {};
+  /// Element type of messages between stages.
+  numerics::ElementFormat activation_dtype = numerics::ElementFormat::bf16;
+
+  bool operator==(const PipelineSetup&) const = default;
+};
+
+/// Attention of positions that are divided over the mesh axis "context".
+enum class ContextMethod : std::uint8_t {
+  ring,        ///< keys and values travel around (Liu et al., arXiv 2310.01889)
+  all_gather,  ///< keys and values are gathered before (Llama 3, arXiv 2407.21783)
+  all_to_all,  ///< heads are divided instead of positions (DeepSpeed Ulysses, arXiv 2309.14509)
+};
+
+/// Positions of a chip of the axis "context".
+enum class ContextOrder : std::uint8_t {
+  zigzag,  ///< an early and a late part of equal size, so that all chips compute equally many pairs
+  contiguous,  ///< one part; the last chip attends to the most keys
+};
+
 /// Training setup of a model. Mesh axes: "data" (every chip has the whole model), "fsdp" (each chip
-/// holds a shard of every weight and gathers the rest when needed) and "tensor" (each chip runs a
-/// part of every layer).
+/// holds a shard of every weight and gathers the rest when needed), "tensor" (each chip runs a
+/// part of every layer), "pipeline" (some layers) and "context" (some positions of each sequence;
+/// weights as over "data").
 struct Training {
   workloads::Transformer model;
   std::uint64_t sequence = 0;  ///< positions per sequence
@@ -77,6 +105,9 @@ struct Training {
   /// A cast to FP8 also writes its operand transposed, for the GEMMs of the other pass: FP8 GEMMs
   /// of NVIDIA Hopper take one layout only (Transformer Engine, cast_transpose).
   bool transposed_casts = false;
+  PipelineSetup pipeline = {};
+  ContextMethod context = ContextMethod::ring;
+  ContextOrder positions = ContextOrder::zigzag;
   double weight_bytes = 4.0;    ///< bytes per stored weight
   double moment_bytes = 8.0;    ///< bytes of optimizer state per weight: two Adam moments in FP32
   double gradient_bytes = 2.0;  ///< bytes per stored gradient
@@ -90,10 +121,11 @@ double model_flops(const Training& training);
 /// Tokens per step.
 double tokens(const Training& training);
 
-/// Builds the step of one chip of a mesh. Core tasks are layers. With "fsdp", weights are gathered
+/// Builds the step of the chips of a mesh. Core tasks are layers. With "fsdp", weights are gathered
 /// in bf16 for the forward and for the backward pass of each layer, and its gradients are
 /// scattered. With a distributed optimizer, the step begins by gathering the weights updated in the
-/// previous step.
+/// previous step. With "pipeline", the chips of a stage run tasks of their own, and send activations
+/// and their gradients to those of the next.
 /// @throws std::invalid_argument if the model or batch cannot be divided over the mesh; the message
 /// names a remedy
 StepGraph training_step(const Training& training, const Mesh& mesh);

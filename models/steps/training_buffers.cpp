@@ -9,22 +9,24 @@ namespace equarx::steps {
 using workloads::kActivationBytes;
 using workloads::LayerKind;
 
-TrainingBuffers::TrainingBuffers(const Training& training, const Degrees& degrees, StepGraph& graph)
+TrainingBuffers::TrainingBuffers(const Training& training, const Degrees& degrees, StepGraph& graph,
+                                 std::optional<std::uint32_t> chips)
     : training_(training),
       degrees_(degrees),
       graph_(graph),
-      rows_(sequences_of_chip(training, degrees) * static_cast<double>(training.sequence)) {
+      chips_(chips),
+      rows_(rows_of_chip(training, degrees)) {
   for (const workloads::KindCount& count : workloads::layer_kinds(training.model))
     layers_.emplace_back(count.kind, activation_bytes(training, count.kind, degrees));
 }
 
 void TrainingBuffers::add(BufferUse use, double bytes, TaskRange alive) {
-  if (bytes > 0.0) graph_.buffers.push_back({use, bytes, alive.first, alive.last});
+  if (bytes > 0.0) graph_.buffers.push_back({use, bytes, alive.first, alive.last, chips_});
 }
 
-void TrainingBuffers::add_states(TaskRange step, TaskRange gradients) {
-  const double shard = workloads::parameters(training_.model) / degrees_.fsdp / degrees_.tensor;
-  const double updated = training_.distributed_optimizer ? shard / degrees_.data : shard;
+void TrainingBuffers::add_states(double parameters, TaskRange step, TaskRange gradients) {
+  const double shard = parameters / degrees_.fsdp / degrees_.tensor;
+  const double updated = training_.distributed_optimizer ? shard / degrees_.replicas() : shard;
   const double copies = training_.distributed_optimizer ? shard * kActivationBytes : 0.0;
   add(BufferUse::weights, updated * training_.weight_bytes + copies, step);
   add(BufferUse::optimizer, updated * training_.moment_bytes, step);
@@ -56,11 +58,18 @@ void TrainingBuffers::add_offloaded(LayerKind kind, TaskRange alive) {
 }
 
 void TrainingBuffers::add_forward(LayerKind kind, TaskRange alive) {
-  add(BufferUse::activations, forward_bytes(kind), alive);
+  add(BufferUse::activations, forward_bytes(kind) + context_bytes(), alive);
 }
 
 void TrainingBuffers::add_backward(LayerKind kind, TaskRange alive) {
-  add(BufferUse::activations, sum(kind, Keep::recompute) + backward_bytes(kind), alive);
+  add(BufferUse::activations,
+      sum(kind, Keep::recompute) + backward_bytes(kind) + 2.0 * context_bytes(), alive);
+}
+
+void TrainingBuffers::add_delayed(LayerKind kind, TaskRange alive) {
+  const ActivationBytes& own = layer(kind);
+  const double gradients = 2.0 * own.layer_input + own.qkv + own.ffn_in;
+  add(BufferUse::activations, sum(kind, Keep::recompute) + own.ffn_hidden + gradients, alive);
 }
 
 void TrainingBuffers::add_head(TaskRange alive) {
@@ -102,6 +111,17 @@ double TrainingBuffers::forward_bytes(LayerKind kind) const {
   if (training_.sequence_parallel && degrees_.tensor > 1)
     bytes += kUnsharded * rows_ * training_.model.d_model * kActivationBytes;
   return bytes;
+}
+
+/// Keys and values of other chips of the axis "context": the block in use and the next, or all; or
+/// queries, keys and values of some heads. Their gradients take as much.
+double TrainingBuffers::context_bytes() const {
+  constexpr double kBlocks = 2.0;
+  if (degrees_.context == 1) return 0.0;
+  const ActivationBytes& any = layers_.front().second;  // attention is alike in all layers
+  if (training_.context == ContextMethod::all_to_all) return any.qkv;
+  return (any.qkv - any.attention) *
+         (training_.context == ContextMethod::ring ? kBlocks : degrees_.context);
 }
 
 /// The FFN first: its hidden activation and gradients; then attention, when the results of the

@@ -1,6 +1,7 @@
 // Buffers of a training step in the HBM of one chip.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,12 +20,14 @@ struct TaskRange {
 /// of activations and weights in other types (casts) are not counted.
 class TrainingBuffers {
  public:
-  /// `training` and `graph` must outlive this object.
-  TrainingBuffers(const Training& training, const Degrees& degrees, StepGraph& graph);
+  /// `training` and `graph` must outlive this object. `chips`: index into StepGraph::chip_lists; all
+  /// chips if absent.
+  TrainingBuffers(const Training& training, const Degrees& degrees, StepGraph& graph,
+                  std::optional<std::uint32_t> chips);
 
-  /// Weights and optimizer state, alive during `step`; stored gradients, alive during `gradients`:
-  /// from the first backward task to the optimizer.
-  void add_states(TaskRange step, TaskRange gradients);
+  /// Weights and optimizer state of `parameters`, alive during `step`; stored gradients, alive during
+  /// `gradients`: from the first backward task to the optimizer.
+  void add_states(double parameters, TaskRange step, TaskRange gradients);
   /// Weights of a layer or table gathered over "fsdp". None without "fsdp".
   void add_gathered(double weights, TaskRange alive);
   /// Gradients of a layer being computed and scattered over "fsdp". None without "fsdp".
@@ -39,6 +42,8 @@ class TrainingBuffers {
   void add_forward(workloads::LayerKind kind, TaskRange alive);
   /// Recomputed activations of a layer, and the gradients of its activations.
   void add_backward(workloads::LayerKind kind, TaskRange alive);
+  /// Operands of the gradients of a layer's weights, if they are computed later than the others.
+  void add_delayed(workloads::LayerKind kind, TaskRange alive);
   /// Logits, the last layer's result and its norm.
   void add_head(TaskRange alive);
 
@@ -47,12 +52,14 @@ class TrainingBuffers {
   double unkept(Keep keep, double bytes) const;
   double forward_bytes(workloads::LayerKind kind) const;
   double backward_bytes(workloads::LayerKind kind) const;
+  double context_bytes() const;
   const ActivationBytes& layer(workloads::LayerKind kind) const;
   void add(BufferUse use, double bytes, TaskRange alive);
 
   const Training& training_;
   Degrees degrees_;
   StepGraph& graph_;
+  std::optional<std::uint32_t> chips_;
   /// Activations of a layer of each kind.
   std::vector<std::pair<workloads::LayerKind, ActivationBytes>> layers_;
   double rows_;  ///< positions of a microbatch on one chip

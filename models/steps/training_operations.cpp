@@ -249,6 +249,54 @@ Operation optimizer_of(const Training& training, double weights) {
   return update;
 }
 
+/// Checks the division of positions and heads over "context".
+void check_context(const Training& training, const Degrees& degrees) {
+  const std::uint32_t chips = degrees.context;
+  if (chips == 1) return;
+  const bool by_heads = training.context == ContextMethod::all_to_all;
+  const bool halves = !by_heads && training.positions == ContextOrder::zigzag;
+  const std::uint64_t parts = std::uint64_t{chips} * (halves ? 2 : 1);
+  if (training.sequence % parts != 0)
+    throw std::invalid_argument(fmt::format(
+        "a sequence of {} positions cannot be divided into {} equal parts over \"context\"{}; use "
+        "a "
+        "multiple of {}",
+        training.sequence, parts, halves ? ", an early and a late one per chip" : "", parts));
+  if (!by_heads) return;
+  const workloads::Shard shard = workloads::shard(training.model, degrees.tensor);
+  if (shard.heads % chips != 0 || shard.kv_heads % chips != 0)
+    throw std::invalid_argument(
+        fmt::format("\"context\": \"all-to-all\" cannot divide {} query and {} key heads of a chip "
+                    "over {} chips; "
+                    "use a divisor of both, \"ring\" or \"all-gather\"",
+                    shard.heads, shard.kv_heads, chips));
+}
+
+/// Attention of a layer on the busiest chip of the axis "context".
+workloads::Attended attended_by_chip(const Training& training, const Degrees& degrees,
+                                     const workloads::Extent& extent, bool local) {
+  const double chips = degrees.context;
+  const bool by_heads = training.context == ContextMethod::all_to_all;
+  workloads::Extent queries = extent;
+  const bool last = !by_heads && training.positions == ContextOrder::contiguous;
+  if (last) queries.queries /= chips;
+  workloads::Attended attended =
+      workloads::attended(training.model, queries, training.attention, local);
+  if (last) return attended;
+  attended.rows /= chips;
+  attended.pairs /= chips;
+  if (by_heads) attended.fresh /= chips;
+  return attended;
+}
+
+workloads::Batch batch_of(const Training& training, const Degrees& degrees,
+                          const workloads::Extent& extent) {
+  workloads::Batch batch{.rows = extent.rows() / degrees.context, .logits = extent.batch};
+  batch.local.prompts = attended_by_chip(training, degrees, extent, true);
+  batch.global.prompts = attended_by_chip(training, degrees, extent, false);
+  return batch;
+}
+
 }  // namespace
 
 const LayerTraining& TrainingOperations::layer(workloads::LayerKind kind) const {
@@ -258,12 +306,16 @@ const LayerTraining& TrainingOperations::layer(workloads::LayerKind kind) const 
 }
 
 Degrees degrees(const Mesh& mesh) {
-  constexpr std::array<std::string_view, 3> kKnown = {"data", "fsdp", "tensor"};
+  constexpr std::array<std::string_view, 5> kKnown = {"data", "fsdp", "tensor", "pipeline",
+                                                      "context"};
   for (const MeshAxis& axis : mesh.axes)
     if (std::ranges::find(kKnown, axis.name) == kKnown.end())
       throw std::invalid_argument(fmt::format(
-          "training supports mesh axes \"data\", \"fsdp\" and \"tensor\", not '{}'", axis.name));
-  return {mesh.length("data"), mesh.length("fsdp"), mesh.length("tensor")};
+          "training supports mesh axes \"data\", \"fsdp\", \"tensor\", \"pipeline\" and "
+          "\"context\", not '{}'",
+          axis.name));
+  return {mesh.length("data"), mesh.length("fsdp"), mesh.length("tensor"), mesh.length("pipeline"),
+          mesh.length("context")};
 }
 
 double sequences_of_chip(const Training& training, const Degrees& degrees) {
@@ -275,6 +327,12 @@ double sequences_of_chip(const Training& training, const Degrees& degrees) {
         training.batch, training.microbatches, degrees.data * degrees.fsdp, degrees.data,
         degrees.fsdp, parts));
   return static_cast<double>(training.batch) / static_cast<double>(parts);
+}
+
+double rows_of_chip(const Training& training, const Degrees& degrees) {
+  check_context(training, degrees);
+  return sequences_of_chip(training, degrees) * static_cast<double>(training.sequence) /
+         degrees.context;
 }
 
 double layer_weights(const workloads::Transformer& model, workloads::LayerKind kind,
@@ -324,7 +382,7 @@ ActivationBytes activation_bytes(const Training& training, workloads::LayerKind 
                                  const Degrees& degrees) {
   const workloads::Transformer& model = training.model;
   const workloads::Shard shard = workloads::shard(model, degrees.tensor);
-  const double rows = sequences_of_chip(training, degrees) * static_cast<double>(training.sequence);
+  const double rows = rows_of_chip(training, degrees);
   const double bytes = rows * kActivationBytes;
   const double sequence_shards = training.sequence_parallel ? degrees.tensor : 1.0;
   const double queries_and_keys =
@@ -350,11 +408,14 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
                                        Casts weights) {
   workloads::Transformer model = training.model;
   model.weights = workloads::WeightType::bf16;  // gathered in bf16
-  const double sequences = sequences_of_chip(training, degrees);
-  const workloads::Prefill prefill{.tokens = training.sequence,
-                                   .batch = static_cast<std::uint64_t>(sequences)};
+  const double rows = rows_of_chip(training, degrees);
+  const workloads::Prefill prefill{
+      .tokens = training.sequence,
+      .batch = static_cast<std::uint64_t>(sequences_of_chip(training, degrees))};
+  workloads::check_phase(model, prefill);
   const workloads::PhaseOperations phase =
-      workloads::phase_operations(model, prefill, degrees.tensor, training.attention,
+      workloads::batch_operations(model, batch_of(training, degrees, workloads::extent(prefill)),
+                                  degrees.tensor, training.attention,
                                   workloads::ResidualPlace::hbm, training.experts);
   TrainingOperations operations;
   if (degrees.fsdp > 1) weights = Casts::uncached;  // freed, and gathered again in bf16
@@ -365,11 +426,10 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   operations.embedding = phase.embedding;
   for (const Operation& operation : phase.embedding)
     operations.embedding_backward.push_back(elementwise_backward(operation));
-  const double rows = sequences * static_cast<double>(training.sequence);
   add_head(training, rows, degrees, weights, operations);
   const double updated = workloads::parameters(model) / degrees.fsdp / degrees.tensor;
   operations.optimizer = {
-      optimizer_of(training, updated / (training.distributed_optimizer ? degrees.data : 1))};
+      optimizer_of(training, updated / (training.distributed_optimizer ? degrees.replicas() : 1))};
   return operations;
 }
 

@@ -45,6 +45,11 @@ struct Degrees {
   std::uint32_t data = 1;
   std::uint32_t fsdp = 1;
   std::uint32_t tensor = 1;
+  std::uint32_t pipeline = 1;
+  std::uint32_t context = 1;
+
+  /// Chips with the same weights, whose gradients are summed.
+  std::uint32_t replicas() const { return data * context; }
 };
 
 /// Degrees of a mesh.
@@ -54,6 +59,10 @@ Degrees degrees(const Mesh& mesh);
 /// Sequences of one microbatch on one chip.
 /// @throws std::invalid_argument if the batch does not divide
 double sequences_of_chip(const Training& training, const Degrees& degrees);
+
+/// Positions of one microbatch on one chip.
+/// @throws std::invalid_argument if the batch or the sequence does not divide
+double rows_of_chip(const Training& training, const Degrees& degrees);
 
 /// Weights of a layer per chip of a tensor group.
 double layer_weights(const workloads::Transformer& model, workloads::LayerKind kind,

@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "models/steps/pipeline_schedule.hpp"
@@ -33,23 +34,29 @@ struct PassTimes {
 class PipelineReference {
  public:
   PipelineReference(const steps::PipelineShape& shape, const PassTimes& times)
-      : idle_s(shape.stages),
+      : PipelineReference(shape, std::vector<PassTimes>(shape.parts(), times), true) {}
+  /// `times`: by part of the model. `joins`: alternating passes end together; otherwise the first
+  /// ends before the second begins.
+  PipelineReference(const steps::PipelineShape& shape, std::vector<PassTimes> times, bool joins)
+      : end_of_stage_s(shape.stages),
+        idle_s(shape.stages),
         peak(shape.stages),
         shape_(shape),
-        times_(times),
+        times_(std::move(times)),
+        joins_(joins),
         actions_(steps::pipeline_actions(shape)),
         next_(shape.stages),
-        clock_s_(shape.stages),
         alive_(shape.stages) {
     while (advance_all()) {
     }
     for (std::uint32_t stage = 0; stage < shape.stages; ++stage)
       if (next_[stage] < actions_[stage].size()) throw std::logic_error("deadlock");
-    time_s = *std::max_element(clock_s_.begin(), clock_s_.end());
+    time_s = *std::max_element(end_of_stage_s.begin(), end_of_stage_s.end());
     for (double& seconds : idle_s) seconds = time_s - seconds;
   }
 
   double time_s = 0.0;
+  std::vector<double> end_of_stage_s;
   std::vector<double> idle_s;       ///< by stage
   std::vector<std::uint32_t> peak;  ///< by stage, most microbatches of chunks alive at once
   /// Number of executions by forward pass or not, microbatch and part.
@@ -74,22 +81,26 @@ class PipelineReference {
   /// Executes the next action of a stage, with the one that it alternates with; false if it waits.
   bool advance(std::uint32_t stage) {
     const std::size_t first = next_[stage];
-    const std::size_t count = actions_[stage][first].alternates ? 2 : 1;
-    double start_s = clock_s_[stage];
+    const std::size_t count = joins_ && actions_[stage][first].alternates ? 2 : 1;
+    double start_s = end_of_stage_s[stage];
     double seconds = 0.0;
     for (std::size_t i = first; i < first + count; ++i) {
       for (const Key& key : awaited(stage, actions_[stage][i])) {
         if (!end_s_.contains(key)) return false;
         start_s = std::max(start_s, end_s_.at(key));
       }
-      seconds += times_.of(actions_[stage][i].kind);
+      seconds += times_of(stage, actions_[stage][i]).of(actions_[stage][i].kind);
     }
-    if (count == 2) seconds *= times_.overlap;
-    clock_s_[stage] = start_s + seconds;
+    if (count == 2) seconds *= times_.front().overlap;
+    end_of_stage_s[stage] = start_s + seconds;
     idle_s[stage] += seconds;
     for (std::size_t i = first; i < first + count; ++i) finish(stage, actions_[stage][i]);
     next_[stage] += count;
     return true;
+  }
+
+  const PassTimes& times_of(std::uint32_t stage, const steps::PipelineAction& action) const {
+    return times_[steps::part_at(shape_, {stage, action.chunk})];
   }
 
   std::vector<Key> awaited(std::uint32_t stage, const steps::PipelineAction& action) const {
@@ -107,7 +118,7 @@ class PipelineReference {
     const std::uint32_t part = steps::part_at(shape_, {stage, action.chunk});
     const bool forward = action.kind == Kind::forward;
     if (action.kind != Kind::weight_gradients) {
-      end_s_[{forward, action.microbatch, part}] = clock_s_[stage];
+      end_s_[{forward, action.microbatch, part}] = end_of_stage_s[stage];
       ++executions[{forward, action.microbatch, part}];
     }
     if (forward) peak[stage] = std::max(peak[stage], ++alive_[stage]);
@@ -115,10 +126,10 @@ class PipelineReference {
   }
 
   steps::PipelineShape shape_;
-  PassTimes times_;
+  std::vector<PassTimes> times_;
+  bool joins_;
   std::vector<std::vector<steps::PipelineAction>> actions_;
   std::vector<std::size_t> next_;  ///< by stage, the next action
-  std::vector<double> clock_s_;    ///< by stage
   std::vector<std::uint32_t> alive_;
   std::map<Key, double> end_s_;
 };

@@ -1,0 +1,31 @@
+// Parts of a model on the stages of a pipeline.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/workloads/transformer.hpp"
+
+namespace equarx::steps {
+
+/// Consecutive layers, with the embedding before the first and the head after the last.
+struct ModelPart {
+  std::uint32_t first = 0;  ///< layer
+  std::uint32_t end = 0;    ///< layer after the last
+  bool embedding = true;
+  bool head = true;
+
+  bool operator==(const ModelPart&) const = default;
+};
+
+/// Divides the layers into `parts`. `layers`: of each part; if empty, as equal as possible, the first
+/// ones with one more.
+/// @throws std::invalid_argument if a part has no layer, or `layers` are not those of the model; the
+/// message names a remedy
+std::vector<ModelPart> model_parts(const workloads::Transformer& model, std::uint32_t parts,
+                                   const std::vector<std::uint32_t>& layers);
+
+/// Parameters of some parts. A table for both embedding and head counts once if they are in one part.
+double parameters_of(const workloads::Transformer& model, const std::vector<ModelPart>& parts);
+
+}  // namespace equarx::steps
