@@ -127,6 +127,54 @@ const input::Table<workloads::AttentionMethod>& training_attention_table() {
   return table;
 }
 
+constexpr input::EnumNames<steps::PipelineKind, 5> kSchedules({
+    {steps::PipelineKind::gpipe, "gpipe"},
+    {steps::PipelineKind::one_forward_one_backward, "1f1b"},
+    {steps::PipelineKind::interleaved, "interleaved"},
+    {steps::PipelineKind::zero_bubble, "zero-bubble"},
+    {steps::PipelineKind::dual_pipe, "dualpipe"},
+});
+constexpr input::EnumNames<steps::ContextMethod, 3> kContextMethods({
+    {steps::ContextMethod::ring, "ring"},
+    {steps::ContextMethod::all_gather, "all-gather"},
+    {steps::ContextMethod::all_to_all, "all-to-all"},
+});
+constexpr input::EnumNames<steps::ContextOrder, 2> kContextOrders({
+    {steps::ContextOrder::zigzag, "zigzag"},
+    {steps::ContextOrder::contiguous, "contiguous"},
+});
+
+/// Layers of each part of the model.
+struct LayerCounts {
+  void read(input::ObjectReader& reader, std::string_view key,
+            std::vector<std::uint32_t>& layers) const {
+    const input::Json& list = reader.array(key);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      layers.push_back(static_cast<std::uint32_t>(
+          input::read_integer(list[i], reader.pointer_to(key, i), 1, kMostLayers)));
+  }
+  input::Json write(const std::vector<std::uint32_t>& layers) const { return layers; }
+  input::Json schema() const {
+    return {{"type", "array"}, {"items", input::Integer{1, kMostLayers}.schema()}};
+  }
+};
+
+const input::Table<steps::PipelineSetup>& pipeline_table() {
+  using steps::PipelineSetup;
+  static const input::Table<PipelineSetup> table{
+      {"schedule", &PipelineSetup::schedule, input::OneOf{kSchedules},
+       "or `\"gpipe\"`, `\"interleaved\"`, `\"zero-bubble\"` (ZB-H1), `\"dualpipe\"`"},
+      {"chunks", &PipelineSetup::chunks, input::Integer{1, kMostLayers},
+       "parts of the model per stage, with `\"interleaved\"`"},
+      {"layers", &PipelineSetup::layers, LayerCounts{},
+       "layers of each part of the model, from the first",
+       input::otherwise("equal, the first parts with one more")},
+      {"activation_dtype", &PipelineSetup::activation_dtype, input::Named{numerics::kTensorFormats},
+       "messages between stages: `\"fp32\"`, `\"fp16\"`, `\"fp8-e4m3\"`, `\"fp8-e5m2\"`"},
+  };
+  return table;
+}
+
 const input::Table<Training>& training_table() {
   static const input::Table<Training> table{
       {"model", input::Elsewhere{input::Text{}},
@@ -162,6 +210,13 @@ const input::Table<Training>& training_table() {
        "gradient GEMMs accumulate over microbatches; else, and with `fsdp`, a separate pass"},
       {"transposed_casts", &Training::transposed_casts, input::Flag{},
        "FP8 casts write a transposed copy, as on Hopper"},
+      {"pipeline", &Training::pipeline, input::Nested{pipeline_table}, ""},
+      {"context", &Training::context, input::OneOf{kContextMethods},
+       "attention over `context`: also `\"all-gather\"` (keys and values), `\"all-to-all\"` (heads "
+       "instead of positions)"},
+      {"positions", &Training::positions, input::OneOf{kContextOrders},
+       "of a chip of `context`: an early and a late part, or `\"contiguous\"`, not with "
+       "`\"all-to-all\"`"},
       {"weight_bytes", &Training::weight_bytes, input::Positive{}, "per stored weight"},
       {"moment_bytes", &Training::moment_bytes, input::Positive{}, "optimizer state per weight"},
       {"gradient_bytes", GradientBytes{}, "per stored gradient",

@@ -7,6 +7,7 @@
 #include "base/input/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/result/run_metrics.hpp"
+#include "experiments/step/memory.hpp"
 #include "experiments/variation/discrepancy.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -94,6 +95,7 @@ std::vector<std::string> number_names(const config::StepConfig& config) {
   if (std::ranges::any_of(config.values, has_values))
     variant.error = {.worst_nmse = 1.0, .mean_nmse = 1.0};
   if (config.machine.uncertainty.samples > 0) variant.uncertainty.emplace();
+  if (step::stage_of(config, 0)) variant.stage_idle = {0.0};
   if (config.calls.size() == 1) {
     run::RunResult& run = variant.collectives.emplace_back().run;
     run.algorithm = config.variants.front().collectives.front().algorithm;
@@ -117,6 +119,7 @@ input::Json variant_json(const steps::StepGraph& graph, const VariantResult& var
   json["critical_path"] = input::Json::array();
   for (const steps::TaskId id : variant.critical_path)
     json["critical_path"].push_back(graph.tasks[id].name);
+  if (!variant.stage_idle.empty()) json["stage_idle"] = variant.stage_idle;
   add_metrics(simulation_metrics(), variant, json);
   return json;
 }
@@ -132,6 +135,9 @@ input::Json to_json(const StepResult& result, const JsonOptions& options) {
         {"optimizer", result.memory->optimizer},     {"gathered", result.memory->gathered},
         {"activations", result.memory->activations}, {"logits", result.memory->logits},
         {"total", result.memory->total()},           {"task", result.memory->task}};
+  if (result.memory)
+    if (const auto stage = step::stage_of(result.config, *result.memory))
+      json["memory_bytes"]["stage"] = *stage;
   json["baseline"] = result.config.variants[result.config.baseline].label;
   json["runs"] = input::Json::array();
   for (const VariantResult& variant : result.variants)

@@ -17,6 +17,7 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/config/workload_json.hpp"
 #include "experiments/result/expenses_note.hpp"
+#include "experiments/step/memory.hpp"
 #include "experiments/variation/discrepancy.hpp"
 #include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -53,16 +54,27 @@ std::string groups_table(const VariantResult& variant) {
   return output::aligned_table(rows) + '\n';
 }
 
-std::string memory_note(const steps::LiveMemory& memory, const hardware::Chip& chip) {
-  const double capacity = chip.hbm_capacity.value;
+std::string memory_note(const config::StepConfig& config, const steps::LiveMemory& memory) {
+  const double capacity = config.machine.chip.hbm_capacity.value;
+  const std::optional<std::uint32_t> stage = step::stage_of(config, memory);
   return fmt::format(
-      "  Memory per chip: {} of {}{}, most during \"{}\":\n"
+      "  Memory per chip{}: {} of {}{}, most during \"{}\":\n"
       "    weights {}, gradients {}, optimizer {}, gathered weights {}, activations {}, logits "
       "{}.\n",
-      bytes_text(memory.total()), bytes_text(capacity),
-      memory.total() > capacity ? " (does not fit)" : "", memory.task, bytes_text(memory.weights),
-      bytes_text(memory.gradients), bytes_text(memory.optimizer), bytes_text(memory.gathered),
-      bytes_text(memory.activations), bytes_text(memory.logits));
+      stage ? fmt::format(" of stage {}, the largest", *stage) : "", bytes_text(memory.total()),
+      bytes_text(capacity), memory.total() > capacity ? " (does not fit)" : "", memory.task,
+      bytes_text(memory.weights), bytes_text(memory.gradients), bytes_text(memory.optimizer),
+      bytes_text(memory.gathered), bytes_text(memory.activations), bytes_text(memory.logits));
+}
+
+/// Idle share of the core by stage; nothing without a pipeline.
+std::string bubble_note(const VariantResult& variant) {
+  if (variant.stage_idle.empty()) return {};
+  std::vector<std::string> shares;
+  for (const double idle : variant.stage_idle)
+    shares.push_back(fmt::format("{:.1f}", 100.0 * idle));
+  return fmt::format("  Bubble of {}: {} of the time without compute; by stage {} %.\n",
+                     variant.label, percent(*variant.bubble()), fmt::join(shares, ", "));
 }
 
 std::string notes(const StepResult& result) {
@@ -70,7 +82,8 @@ std::string notes(const StepResult& result) {
       "  Isolated: sum of task times when run alone. Overlapped, exposed: wall time with and "
       "without concurrent compute.\n";
   if (result.memory) {
-    text += memory_note(*result.memory, result.config.machine.chip);
+    text += memory_note(result.config, *result.memory);
+    for (const VariantResult& variant : result.variants) text += bubble_note(variant);
     text += "  MFU counts full attention and no recomputation; HFU counts executed FLOPs.\n";
   }
   const std::optional<double> share = result.variants.front().hbm_share;

@@ -55,6 +55,14 @@ Metrics<VariantResult> variant_work() {
         .meaning = "time without a running compute task",
         .place = 80},
        &VariantResult::exposed_s},
+      {{.key = "bubble",
+        .unit = Unit::share,
+        .meaning =
+            "training with a pipeline: mean over its stages of the share of the time without a "
+            "running compute task",
+        .empty = Empty::absent,
+        .compared = true},
+       [](const VariantResult& variant) { return variant.bubble(); }},
       {{.key = "core_busy_s",
         .unit = Unit::time,
         .meaning = "for tasks and collectives; this and all task figures refer to the last chip "
@@ -238,7 +246,11 @@ Metrics<VariantResult> lists() {
            "and the fields of a run of collectives; of listed groups only time and values"),
       list("tasks",
            "tasks, with their times on the last chip to finish; with roles, on all that run it"),
-      list("critical_path", "names of its tasks")};
+      list("critical_path", "names of its tasks"),
+      Metric<VariantResult>({.key = "stage_idle",
+                             .unit = Unit::list,
+                             .meaning = "`bubble` of each stage",
+                             .empty = Empty::absent})};
 }
 
 Metrics<VariantResult> simulated_parts() {

@@ -87,16 +87,21 @@ std::optional<Shortage> shortage_of_serving(const config::StepConfig& config) {
       footprint.total()};
 }
 
+std::string of_stage(const config::StepConfig& config, const steps::LiveMemory& memory) {
+  const std::optional<std::uint32_t> stage = stage_of(config, memory);
+  return stage ? fmt::format(" of stage {}", *stage) : "";
+}
+
 std::optional<Shortage> shortage_of_training(const config::StepConfig& config) {
   const hardware::Chip& chip = config.machine.chip;
   const steps::LiveMemory memory = steps::peak_memory(config.graph);
   if (memory.total() <= chip.hbm_capacity.value) return std::nullopt;
   return Shortage{
       "/step/training",
-      fmt::format("{} does not fit: each chip needs {} during \"{}\" ({}), but {} has {}; use {}",
-                  config.training->training.model.name, bytes_text(memory.total()), memory.task,
-                  parts_text(memory), chip.name, bytes_text(chip.hbm_capacity.value),
-                  remedy_for(memory)),
+      fmt::format("{} does not fit: each chip{} needs {} during \"{}\" ({}), but {} has {}; use {}",
+                  config.training->training.model.name, of_stage(config, memory),
+                  bytes_text(memory.total()), memory.task, parts_text(memory), chip.name,
+                  bytes_text(chip.hbm_capacity.value), remedy_for(memory)),
       memory.total()};
 }
 
@@ -113,6 +118,21 @@ std::string parts_text(const steps::LiveMemory& memory) {
       "weights {}, gradients {}, optimizer {}, gathered weights {}, activations {}, logits {}",
       bytes_text(memory.weights), bytes_text(memory.gradients), bytes_text(memory.optimizer),
       bytes_text(memory.gathered), bytes_text(memory.activations), bytes_text(memory.logits));
+}
+
+std::optional<std::uint32_t> stage_of(const config::StepConfig& config, std::uint32_t chip) {
+  const std::optional<std::size_t> axis = config.mesh.find(kPipelineAxis);
+  if (!axis || config.mesh.axes[*axis].length == 1) return std::nullopt;
+  std::uint32_t stride = 1;
+  for (std::size_t later = *axis + 1; later < config.mesh.axes.size(); ++later)
+    stride *= config.mesh.axes[later].length;
+  return chip / stride % config.mesh.axes[*axis].length;
+}
+
+std::optional<std::uint32_t> stage_of(const config::StepConfig& config,
+                                      const steps::LiveMemory& memory) {
+  if (!memory.chips) return std::nullopt;
+  return stage_of(config, config.graph.chip_lists[*memory.chips].lists.front().front());
 }
 
 std::optional<steps::LiveMemory> memory_of(const config::StepConfig& config) {

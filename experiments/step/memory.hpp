@@ -1,6 +1,7 @@
 // Memory check of training and serving.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,16 @@ namespace equarx::step {
 
 /// Sizes of the parts for messages: "weights 1.5 GiB, gradients …".
 std::string parts_text(const steps::LiveMemory& memory);
+
+/// Mesh axis along which the chips of training run different layers.
+inline constexpr const char* kPipelineAxis = "pipeline";
+
+/// Stage of a chip, numbered as in Mesh::chip(); std::nullopt if the step trains without a pipeline.
+std::optional<std::uint32_t> stage_of(const config::StepConfig& config, std::uint32_t chip);
+
+/// Stage of the chips with this memory.
+std::optional<std::uint32_t> stage_of(const config::StepConfig& config,
+                                      const steps::LiveMemory& memory);
 
 /// Largest memory of a chip alive at once; std::nullopt if the step trains no model.
 std::optional<steps::LiveMemory> memory_of(const config::StepConfig& config);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <variant>
+
+#include "models/steps/roles.hpp"
 
 namespace equarx::step {
 namespace {
@@ -21,16 +24,29 @@ void add(const workloads::Operation& operation, const workloads::ComputeRates& r
   total->hbm_bytes += operation.hbm_bytes() * times;
 }
 
+double sum_s(const std::vector<OperationTotal>& totals) {
+  double seconds = 0.0;
+  for (const OperationTotal& total : totals) seconds += total.time_s;
+  return seconds;
+}
+
 }  // namespace
 
 std::vector<OperationTotal> total_operations(const config::StepConfig& config) {
-  std::vector<OperationTotal> totals;
-  if (!config.training && !config.workload) return totals;
+  std::vector<OperationTotal> busiest;
+  if (!config.training && !config.workload) return busiest;
   const workloads::ComputeRates rates = workloads::compute_rates(config.machine.chip);
-  for (const steps::Task& task : config.graph.tasks)
-    if (const auto* work = std::get_if<steps::Computation>(&task.work))
+  const steps::Roles roles(config.graph, config.mesh.chips());
+  for (const std::uint32_t chip : roles.representatives()) {
+    std::vector<OperationTotal> totals;
+    for (steps::TaskId id = 0; id < config.graph.tasks.size(); ++id) {
+      const auto* work = std::get_if<steps::Computation>(&config.graph.tasks[id].work);
+      if (work == nullptr || !roles.runs(chip, id)) continue;
       for (const workloads::Operation& operation : work->operations) add(operation, rates, totals);
-  return totals;
+    }
+    if (busiest.empty() || sum_s(totals) > sum_s(busiest)) busiest = std::move(totals);
+  }
+  return busiest;
 }
 
 }  // namespace equarx::step

@@ -8,7 +8,8 @@
 
 namespace equarx::step {
 
-/// Totals over all operations of the same name on one chip, in the order of their first use. Empty
+/// Totals over all operations of the same name on the chip that computes longest, in the order of
+/// their first use. Empty
 /// unless the step trains or serves a model, as other operations are unnamed.
 std::vector<OperationTotal> total_operations(const config::StepConfig& config);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,7 +85,9 @@ struct VariantResult {
   double time_s = 0.0;
   double speedup = 1.0;  ///< time of the baseline / time of this variant
   double lower_bound_s = 0.0;
-  double compute_s = 0.0;           ///< time with a running compute task, overlapped or not
+  double compute_s = 0.0;  ///< time with a running compute task, overlapped or not
+  /// By stage of a pipeline, share of the time without a running compute task; empty without one.
+  std::vector<double> stage_idle = {};
   double core_busy_s = 0.0;         ///< core time of tasks and of instructions of collectives
   bool calibrated = false;          ///< see hardware::Chip::is_calibrated()
   std::optional<double> hbm_share;  ///< hbm_share() of the configuration
@@ -107,6 +110,12 @@ struct VariantResult {
     if (!efficiency) return std::nullopt;
     return efficiency->tokens_per_s * time_s * chips;
   }
+  /// Mean of `stage_idle`, in a pipeline.
+  std::optional<double> bubble() const {
+    if (stage_idle.empty()) return std::nullopt;
+    return std::accumulate(stage_idle.begin(), stage_idle.end(), 0.0) /
+           static_cast<double>(stage_idle.size());
+  }
   /// Time without a running compute task; 0 if within rounding.
   double exposed_s() const {
     constexpr double kRounding = 1e-12;  // relative to the time
@@ -118,8 +127,8 @@ struct VariantResult {
 /// Results of all variants of a step.
 struct StepResult {
   config::StepConfig config;
-  std::optional<steps::LiveMemory> memory;  ///< per chip, for training
-  std::vector<OperationTotal> operations;   ///< per chip; total_operations()
+  std::optional<steps::LiveMemory> memory;  ///< of the chip with the most, for training
+  std::vector<OperationTotal> operations;   ///< of the busiest chip; total_operations()
   std::vector<VariantResult> variants;
   std::vector<variation::Sensitivity> sensitivities;  ///< if requested, largest first
   /// Inputs with NaN or Inf; empty without values, and if a sample misses all of them.

@@ -157,9 +157,20 @@ class Run {
       TasksOfChip tasks{{}, times.roles().tasks_of(chip)};
       for (steps::TaskId id = 0; id < graph_.tasks.size(); ++id)
         tasks.times.push_back(tasks.runs[id] ? times.on(chip, id) : TaskTime{});
-      add(groups_of(tasks));
+      const GroupsOfChip groups = groups_of(tasks);
+      add(groups);
+      add_idle(chip, groups.compute_s);
     }
     add_critical_times(times.critical_path());
+  }
+
+  /// Adds the idle share of a chip to its stage: the smallest of its chips.
+  void add_idle(std::uint32_t chip, double compute_s) {
+    const std::optional<std::uint32_t> stage = stage_of(plan_.config, chip);
+    if (!stage) return;
+    result_.stage_idle.resize(plan_.config.mesh.length(kPipelineAxis), 1.0);
+    double& idle = result_.stage_idle[*stage];
+    idle = std::min(idle, std::max(0.0, 1.0 - compute_s / result_.time_s));
   }
 
   /// Tasks of a chip and their times.
@@ -257,12 +268,14 @@ double tokens_of(const config::StepConfig& config) {
          workloads::extent(workload.phase).rows();
 }
 
-double computed_flops(const steps::StepGraph& graph) {
+/// FLOPs of a chip; the mean if chips run different tasks.
+double computed_flops(const config::StepConfig& config) {
+  const steps::Roles roles(config.graph, config.mesh.chips());
   double flops = 0.0;
-  for (const steps::Task& task : graph.tasks)
-    if (const auto* work = std::get_if<steps::Computation>(&task.work))
+  for (steps::TaskId id = 0; id < config.graph.tasks.size(); ++id)
+    if (const auto* work = std::get_if<steps::Computation>(&config.graph.tasks[id].work))
       for (const workloads::Operation& operation : work->operations)
-        flops += operation.flops * static_cast<double>(operation.times);
+        flops += operation.flops * static_cast<double>(operation.times) * roles.share_of(id);
   return flops;
 }
 
@@ -280,7 +293,7 @@ Efficiency efficiency_of(const config::StepConfig& config, double time_s) {
   const double peak = config.machine.chip.matrix_rate_bf16.value * time_s;
   Efficiency efficiency;
   efficiency.tokens_per_s = tokens_of(config) / chips / time_s;
-  efficiency.hardware_flops_share = computed_flops(config.graph) / peak;
+  efficiency.hardware_flops_share = computed_flops(config) / peak;
   add_core_times(total_operations(config), efficiency);
   if (config.training)
     efficiency.model_flops_share = steps::model_flops(config.training->training) / chips / peak;

@@ -172,10 +172,23 @@ def precision(draw: Draw) -> object:
     return made
 
 
+def pipeline(draw: Draw) -> dict:
+    made: dict = {"schedule": draw.choice(["1f1b", "gpipe", "interleaved", "zero-bubble", "dualpipe"])}
+    if draw.chance(0.3):
+        made["chunks"] = draw.choice([1, 2])
+    if draw.chance(0.1):
+        made["layers"] = [1, 1]
+    if draw.chance(0.3):
+        made["activation_dtype"] = draw.choice(["bf16", "fp8-e4m3", "fp16"])
+    return made
+
+
 def training(draw: Draw, axes: dict, files: dict) -> dict:
     tensor = length_of(axes.get("tensor", 1))
     data = length_of(axes.get("data", 1)) * length_of(axes.get("fsdp", 1))
     microbatches = draw.choice([1, 1, 2, 3])
+    if "pipeline" in axes:
+        microbatches = draw.choice([1, 2, 4, 8])
     made: dict = {"model": models.model(draw, files, tensor), "sequence": draw.choice([tensor * 8, 64]),
                   "batch": data * microbatches * draw.randint(1, 2)}
     made.update(models.expert_keys(draw, files, made["model"]))
@@ -194,7 +207,11 @@ def training(draw: Draw, axes: dict, files: dict) -> dict:
                 "gradient_dtype": draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2"]),
                 "fused_accumulation": draw.chance(0.5), "transposed_casts": draw.chance(0.3),
                 "logit_tiles": draw.choice([1, 4]), "weight_bytes": draw.choice([2, 4, 0.5]), "moment_bytes": draw.choice([2, 8]),
-                "gradient_bytes": draw.choice([2, 4])}
+                "gradient_bytes": draw.choice([2, 4]),
+                "context": draw.choice(["ring", "all-gather", "all-to-all"]),
+                "positions": draw.choice(["zigzag", "contiguous"])}
+    if "pipeline" in axes and draw.chance(0.8):
+        made["pipeline"] = pipeline(draw)
     for key in draw.sample(sorted(switches), draw.randint(0, 4)):
         made[key] = switches[key]
     return made
@@ -235,7 +252,9 @@ def step(draw: Draw) -> dict:
     if draw.chance(0.15):
         machine["network"] = {"slices": 2, "bandwidth": "10 GB/s", "latency": time(draw, 1e-6, 1e-5)}
     way = draw.random()
-    names = draw.choice([["x", "y"], ["x", "order"]]) if way < 0.5 else draw.sample(["data", "fsdp", "tensor"], 2) if way < 0.8 else ["tensor", draw.choice(["data", "expert"])]
+    names = draw.choice([["x", "y"], ["x", "order"]]) if way < 0.5 else draw.sample(
+        ["data", "fsdp", "tensor", "pipeline", "context"], 2) if way < 0.8 else [
+            "tensor", draw.choice(["data", "expert"])]
     axes = mesh(draw, machine, names)
     axis_names = sorted(name for name, entry in axes.items() if not isinstance(entry, (str, list)))
     if way < 0.5:
