@@ -70,15 +70,18 @@ StepTotals totals_of(const sim::StepProgram& work, const sim::Machine& machine) 
       other.after.clear();
     }
   add(sim::make_timelines(others, machine.ranks()), machine, 1, 0, totals);
-  const std::vector<collectives::ChannelId> first_channels = sim::first_channels(work);
+  const std::vector<collectives::ChannelId> channels = sim::first_channels(work);
   for (const auto& [run, times] : runs) {
     const auto& [program, part, chips] = run;
-    const sim::StepProgram one{
-        .programs = {work.programs[program]},
-        .chip_sets = work.chip_sets,
-        .streams = {{sim::TaskRun{.task = 0, .program = 0, .part = part, .chips = chips}}},
-        .tasks = 1};
-    add(sim::make_timelines(one, machine.ranks()), machine, times, first_channels[program], totals);
+    sim::StepProgram one{.programs = {work.programs[program]},
+                         .chip_sets = {},
+                         .streams = {{sim::TaskRun{.task = 0, .program = 0, .part = part}}},
+                         .tasks = 1};
+    if (chips) {
+      one.chip_sets.push_back(work.chip_sets[*chips]);
+      one.streams.front().front().chips = 0;
+    }
+    add(sim::make_timelines(one, machine.ranks()), machine, times, channels[program], totals);
   }
   return totals;
 }
