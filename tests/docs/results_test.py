@@ -66,6 +66,7 @@ TRAINED = {
     "step": {"training": {"model": "llama3-8b", "sequence": 512, "batch": 8, "remat": "full", "weight_bytes": 2,
                           "moment_bytes": 1}},
 }
+STAGED = {**TRAINED, "mesh": {"data": 2, "tensor": 2, "pipeline": 4}}
 CLOSED = {"config", "best_config", "axes"}  # configurations: docs/configuration.md
 
 
@@ -166,7 +167,7 @@ def of_step() -> set[str]:
         elements = 64 * 3840  # of an AllReduce
         (folder / "nan.npy").write_bytes(npy(4, [math.nan] + (4 * elements - 1) * [1.0]))
         nan = {**PREFILL, "tensor": {"dtype": "fp32", "values": {"files": ["nan.npy"]}}}
-        for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED, PREFILL, nan, {**PREFILL, "hardware": LIMITED}):
+        for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED, STAGED, PREFILL, nan, {**PREFILL, "hardware": LIMITED}):
             found |= json_keys.paths(json.loads(program("run", written(folder, config), "--uncertainty", "--sensitivity",
                                                         "--json", folder=folder)),
                                      CLOSED | {"parameters", "runs[].collectives[]", "runs[].numerics"})
