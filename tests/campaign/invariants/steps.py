@@ -29,8 +29,12 @@ def of_variant(variant: dict) -> None:
     by_group: dict[str, float] = {}
     for task in variant["tasks"]:
         by_group[task["group"]] = by_group.get(task["group"], 0) + 1
-    expect({group["group"]: group["tasks"] for group in variant["groups"]} == by_group, "step",
-           f"{label}: groups miss tasks")
+    of_groups = {group["group"]: group["tasks"] for group in variant["groups"]}
+    if "stage_idle" in variant:  # a group counts the tasks of one chip, and stages have tasks of their own
+        expect(of_groups.keys() == by_group.keys() and all(tasks <= by_group[group] for group, tasks in of_groups.items()),
+               "step", f"{label}: groups miss tasks")
+    else:
+        expect(of_groups == by_group, "step", f"{label}: groups miss tasks")
 
 
 def has_roles(tasks: list) -> bool:
