@@ -24,7 +24,7 @@ struct Costs {
   /// For a wait, after the arrival.
   std::vector<double> least_s = {};
   /// By rank, if ranks differ in the work of their instructions (Program::counts); the members above
-  /// are then those of the rank with the most core time.
+  /// then belong to the rank with the most core time.
   std::vector<Costs> by_rank = {};
 
   const Costs& of(collectives::Rank rank) const { return by_rank.empty() ? *this : by_rank[rank]; }

@@ -115,7 +115,8 @@ const input::Table<CollectiveConfig>& cut_table() {
        "`hierarchical-two-shot` and `qgz`, whose rounds overlap already",
        input::otherwise("chosen")},
       {"thread_blocks", &CollectiveConfig::thread_blocks, input::Integer{1, kMostThreadBlocks},
-       "GPU thread blocks (SMs of a kernel) that move the data: the links of a chip together are no "
+       "GPU thread blocks (SMs of a kernel) that move the data: the links of a chip together are "
+       "no "
        "faster than these at its `thread_block_rate`",
        input::otherwise("no limit")},
       {"cuts", Cuts{},

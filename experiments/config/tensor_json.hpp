@@ -24,7 +24,7 @@ struct ImposedSize {
   double sample = 1.0;  ///< default
 };
 
-/// Reads a tensor and opens its files. `ranks`: number of tensors needed. `node_ranks`: those of a
+/// Reads a tensor and opens its files. `ranks`: number of tensors needed. `node_ranks`: ranks of a
 /// node, all if 0. @throws InputError also if the requested size differs from the imposed one.
 TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
                          const std::optional<ImposedSize>& imposed = std::nullopt,

@@ -13,7 +13,6 @@
 #include "experiments/inspect/figures.hpp"
 #include "experiments/inspect/stored_pieces.hpp"
 #include "models/numerics/errors/metrics.hpp"
-#include "models/numerics/inputs/inputs.hpp"
 
 namespace equarx::inspect {
 namespace {
@@ -28,10 +27,8 @@ constexpr double kPlainBits = 16.0;
 /// Rows of a file, or drawn as N(0, 1).
 std::vector<float> read_tokens(const ExpertsRequest& request, std::size_t& width) {
   if (!request.activations) {
-    std::vector<float> tokens(kDrawnTokens * kDrawnWidth);
-    numerics::generate({.seed = kTokenSeed}, 0, 0, tokens);
     width = kDrawnWidth;
-    return tokens;
+    return experts::drawn_tokens(kDrawnTokens * kDrawnWidth, kTokenSeed);
   }
   const std::span<const std::uint64_t> shape = request.activations->shape();
   if (shape.size() != 2)

@@ -38,7 +38,7 @@ Cost cost_of(const collectives::Program& program, const collectives::Instruction
           shared ? work.hbm_bytes : 0.0};
 }
 
-/// Costs of one rank. Without counts all ranks have those of rank 0, or skip the instruction.
+/// Costs of one rank. Without counts all ranks have the costs of rank 0, or skip the instruction.
 sim::Costs costs_of_rank(const collectives::Program& program, const hardware::Chip& chip,
                          WireBuffers buffers, collectives::Rank rank) {
   sim::Costs costs;

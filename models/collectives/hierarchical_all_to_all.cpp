@@ -14,7 +14,7 @@
 namespace equarx::collectives {
 namespace {
 
-/// A shard to send, by its hops along the axis of the first hop and that of the second.
+/// A shard to send, by its steps along the axes of the first and the second hop.
 struct Hops {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
@@ -33,7 +33,7 @@ class TwoHops {
     second_channels_ = add_channels(second_axis_);
   }
 
-  /// Shards for one place of the first axis leave before those of the previous place are awaited,
+  /// Shards for one place of the first axis leave before shards of the previous place are awaited,
   /// so that both hops are busy.
   void write() {
     const std::uint32_t places = grid_.length(first_axis_);
@@ -74,7 +74,7 @@ class TwoHops {
   Transfer& transfer(const Hops& hops) { return transfers_[offset(hops)]; }
   Origin sender(const Hops& hops) const { return {.offset = grid_.reverse(offset(hops))}; }
 
-  /// Encodes the shards for a place of the first axis, and sends those of other places.
+  /// Encodes the shards for a place of the first axis, and sends them unless it is the own place.
   void send_first(std::uint32_t place) {
     for (std::uint32_t i = 0; i < grid_.length(second_axis_); ++i) {
       const Hops hops{place, i};

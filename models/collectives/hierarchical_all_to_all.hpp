@@ -1,4 +1,4 @@
-// AllToAll between ranks of nodes (or slices), each row of which crosses the network once.
+// AllToAll between ranks of nodes or slices in two hops, over the network and within a node.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ enum class FirstHop : std::uint8_t {
   within,  ///< to the rank of the own node with the receiver's place, as its combine, and NCCL's PXN
 };
 
-/// AllToAll on a grid of nodes x ranks of a node, in two hops. Forwarding ranks send what they
-/// receive verbatim. The own shard stays unencoded. With RowCounts::first_rows, messages between
+/// AllToAll on a grid of nodes x ranks of a node, in two hops. Forwarding ranks send
+/// received bytes verbatim. The own shard stays unencoded. With RowCounts::first_rows, messages between
 /// nodes have these rows only.
 /// @throws std::invalid_argument if the grid has other than two axes, or more parts than elements
 Program make_hierarchical_all_to_all(const RankGrid& grid, std::uint64_t elements,

@@ -104,7 +104,7 @@ struct Message {
       false;  ///< neighbours synchronise before it: the first of a quantized ring step
   /// Bytes that occupy the same port in addition to the buffer.
   std::uint64_t extra_bytes = 0;
-  /// Of the buffer's tile only RowCounts::first_rows, if the program has them.
+  /// Sends RowCounts::first_rows of the buffer's tile only, if the program has them.
   bool first_rows = false;
 };
 

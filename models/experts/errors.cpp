@@ -41,7 +41,7 @@ double nmse(std::span<const float> values, std::span<const float> exact) {
   return error == 0.0 ? 0.0 : error / power;
 }
 
-/// Exchange of the tokens of a layer whose routing is that of the exact tokens.
+/// Exchange of the tokens of a layer, routed by the exact tokens.
 class Exchange {
  public:
   Exchange(const Layer& layer, std::vector<float> tokens, unsigned threads)

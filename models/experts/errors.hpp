@@ -20,7 +20,7 @@ struct ExchangeFormats {
 struct ExchangeErrors {
   double dispatched_nmse = 0.0;  ///< of the tokens as received
   double combined_nmse = 0.0;    ///< of the experts' results as received, of exact tokens
-  // Of the weighted sums of the results, which the token's rank forms in FP32:
+  // NMSE of the weighted sums of the results, which the token's rank forms in FP32:
   double dispatch_nmse = 0.0;  ///< with dispatch encoded
   double combine_nmse = 0.0;   ///< with combine encoded
   double both_nmse = 0.0;

@@ -40,6 +40,12 @@ Layer drawn_layer(const LayerShape& shape, std::uint64_t seed) {
           .down = drawn(seed, Weights::down, matrix, shape.hidden)};
 }
 
+std::vector<float> drawn_tokens(std::size_t elements, std::uint64_t seed) {
+  std::vector<float> tokens(elements);
+  numerics::generate({.seed = seed}, 0, 0, tokens);
+  return tokens;
+}
+
 std::vector<Choice> choose_experts(const LayerShape& shape, std::span<const float> router,
                                    std::span<const float> token) {
   std::vector<double> logits;

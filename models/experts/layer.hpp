@@ -28,7 +28,10 @@ struct Layer {
 /// Normal weights, of variance 1 / inputs, so that activations keep their size.
 Layer drawn_layer(const LayerShape& shape, std::uint64_t seed);
 
-/// An expert of a token with its weight, which is positive; those of a token sum to 1.
+/// Normal tokens of variance 1, `elements` in all.
+std::vector<float> drawn_tokens(std::size_t elements, std::uint64_t seed);
+
+/// An expert of a token with its weight, which is positive; the weights of a token sum to 1.
 struct Choice {
   std::uint32_t expert = 0;
   double weight = 0.0;

@@ -413,10 +413,9 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
       .tokens = training.sequence,
       .batch = static_cast<std::uint64_t>(sequences_of_chip(training, degrees))};
   workloads::check_phase(model, prefill);
-  const workloads::PhaseOperations phase =
-      workloads::batch_operations(model, batch_of(training, degrees, workloads::extent(prefill)),
-                                  degrees.tensor, training.attention,
-                                  workloads::ResidualPlace::hbm, training.experts);
+  const workloads::PhaseOperations phase = workloads::batch_operations(
+      model, batch_of(training, degrees, workloads::extent(prefill)), degrees.tensor,
+      training.attention, workloads::ResidualPlace::hbm, training.experts);
   TrainingOperations operations;
   if (degrees.fsdp > 1) weights = Casts::uncached;  // freed, and gathered again in bf16
   for (const auto& [kind, forward] : phase.layers) {

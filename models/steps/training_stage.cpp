@@ -193,9 +193,8 @@ void TrainingStage::forward_layer(Flow& flow, std::uint32_t layer) {
   end_layer(flow);
   buffers_.add_gathered(weights_.weights_in(layer + 1), {after(freed), flow.latest});
   buffers_.add_forward(kind_of(layer), {flow.starts.back(), flow.latest});
-  flow.offloads.push_back(
-      transfer(numbered(flow, "offload", layer), HostTransfer::Direction::to_host, layer,
-               {flow.latest}));
+  flow.offloads.push_back(transfer(numbered(flow, "offload", layer),
+                                   HostTransfer::Direction::to_host, layer, {flow.latest}));
 }
 
 void TrainingStage::end_forward(Flow& flow) {
@@ -261,9 +260,9 @@ void TrainingStage::backward_layer(Flow& flow, std::uint32_t layer) {
                                layer, {freed, flow.offloads[of_part]});
   const TaskId start = tasks_.next();
   const std::string name = numbered(flow, "backward", layer);
-  const TaskIds ready = layers_.prepare_backward(
-      numbered(flow, "recompute", layer), name, work.recompute,
-      {weights, kept, flow.latest}, tasks_ago(flow.ends, 1));
+  const TaskIds ready =
+      layers_.prepare_backward(numbered(flow, "recompute", layer), name, work.recompute,
+                               {weights, kept, flow.latest}, tasks_ago(flow.ends, 1));
   const TaskId backward = tasks_.next();
   const LayerWork& gradients = work.backward;
   flow.latest = layers_.pass(Pass::backward, name,

@@ -22,10 +22,10 @@ bool WeightTasks::is_table(WeightPart part) const {
 }
 
 double WeightTasks::weights_in(WeightPart part) const {
-  return is_table(part) ? table_weights(plan_.training.model, plan_.degrees)
-                        : layer_weights(plan_.training.model,
-                                        workloads::layer_kind(plan_.training.model, part - 1),
-                                        plan_.degrees);
+  return is_table(part)
+             ? table_weights(plan_.training.model, plan_.degrees)
+             : layer_weights(plan_.training.model,
+                             workloads::layer_kind(plan_.training.model, part - 1), plan_.degrees);
 }
 
 std::string WeightTasks::part_name(WeightPart part) const {

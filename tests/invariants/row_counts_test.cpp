@@ -1,4 +1,4 @@
-// AllToAlls with row counts: times against those of equal shards, closed forms, and both engines.
+// AllToAlls with row counts: times against equal shards, closed forms, and both engines.
 #include <cstdint>
 #include <string>
 #include <vector>

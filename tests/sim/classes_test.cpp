@@ -58,7 +58,7 @@ TEST_CASE("classes follow the instructions and the way of messages") {
   CHECK(chip_classes(slow, Numbers(6)).firsts.size() == 6);
 }
 
-/// Two pairs of chips; those of a pair send to the other pair over one port, and receive over one.
+/// Two pairs of chips; both chips of a pair send to the other pair over one port, and receive over one.
 Machine shared_ports() {
   Machine machine;
   for (const char* name : {"out 0", "in 0", "out 1", "in 1"})
@@ -94,7 +94,7 @@ TEST_CASE("ports that carry unequal numbers of messages are an obstacle") {
   const ChipClasses classes = chip_classes(machine, Numbers(4));
   CHECK(classes.class_of == Numbers{0, 1, 0, 1});
   CHECK(class_machine(machine, classes).obstacle.empty());
-  // Three chips on a port, one of which is of another class.
+  // Three chips on a port, one in another class.
   Machine unequal = shared_ports();
   for (std::uint32_t chip = 0; chip < 4; ++chip)
     unequal.out_ports[chip] = {{.peer = chip == 0   ? 1U

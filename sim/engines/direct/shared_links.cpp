@@ -98,7 +98,7 @@ void SharedLinks::make_parts(const Machine& machine) {
       route.push_back(number_of_link[link]);
     }
   }
-  // Of a machine of classes, which has lanes, groups of chips are small and seldom meet.
+  // On a machine of classes, which has lanes, groups of chips are small and seldom meet.
   const FairRates::Filling filling = machine.lanes() > 1 ? FairRates::Filling::of_reached_links
                                                          : FairRates::Filling::from_checkpoint;
   for (PartPlan& plan : plans)

@@ -72,7 +72,7 @@ TEST_CASE("every operation of every layer is counted with the work derived from 
     }
   };
   add(operations.embedding, 1);
-  // Of 7: two local, one global, two local, one global, one local.
+  // Seven layers: two local, one global, two local, one global, one local.
   add(operations.layer({.local = true}), 5);
   add(operations.layer({}), 2);
   add(operations.head, 1);

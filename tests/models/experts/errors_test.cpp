@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "models/numerics/codec/round_values.hpp"
-#include "models/numerics/inputs/inputs.hpp"
 #include "models/stored/stored_codec.hpp"
 #include "tests/catch.hpp"
 
@@ -14,11 +13,7 @@ namespace {
 
 constexpr std::uint64_t kNext = 2;
 
-std::vector<float> drawn_tokens(std::size_t count) {
-  std::vector<float> tokens(count);
-  numerics::generate({.seed = 5}, 0, 0, tokens);
-  return tokens;
-}
+std::vector<float> tokens_of(std::size_t count) { return drawn_tokens(count, 5); }
 
 Layer small_layer() {
   return drawn_layer({.width = 64, .hidden = 32, .experts = 8, .top_k = 2}, 1);
@@ -34,7 +29,7 @@ stored::StoredFormat integers(int bits) {
 }
 
 TEST_CASE("bf16 in both directions has no error") {
-  const ExchangeErrors errors = exchange_errors(small_layer(), drawn_tokens(32 * 64), {}, kNext);
+  const ExchangeErrors errors = exchange_errors(small_layer(), tokens_of(32 * 64), {}, kNext);
   CHECK(errors.dispatched_nmse == 0.0);
   CHECK(errors.both_nmse == 0.0);
   CHECK(errors.rerouted_tokens == 0.0);
@@ -42,7 +37,7 @@ TEST_CASE("bf16 in both directions has no error") {
 
 TEST_CASE("fewer bits have more error, in either direction") {
   const Layer layer = small_layer();
-  const std::vector<float> tokens = drawn_tokens(64 * 64);
+  const std::vector<float> tokens = tokens_of(64 * 64);
   ExchangeErrors before;
   for (const int bits : {8, 6, 4}) {
     const ExchangeErrors errors =
@@ -61,7 +56,7 @@ TEST_CASE("fewer bits have more error, in either direction") {
 // Independent errors of the results are weighted as the results are.
 TEST_CASE("the error of a combine is that of its rows") {
   const ExchangeErrors errors =
-      exchange_errors(small_layer(), drawn_tokens(256 * 64), {{}, integers(6)}, kNext);
+      exchange_errors(small_layer(), tokens_of(256 * 64), {{}, integers(6)}, kNext);
   CHECK(errors.dispatched_nmse == 0.0);
   CHECK(errors.dispatch_nmse == 0.0);
   CHECK(errors.both_nmse == errors.combine_nmse);
@@ -70,7 +65,7 @@ TEST_CASE("the error of a combine is that of its rows") {
 
 TEST_CASE("sums agree with a slow reading of the layer") {
   const Layer layer = small_layer();
-  std::vector<float> tokens = drawn_tokens(4 * 64);
+  std::vector<float> tokens = tokens_of(4 * 64);
   const ExchangeErrors errors = exchange_errors(layer, tokens, {integers(4), {}}, kNext);
   numerics::round_to_element(numerics::ElementFormat::bf16, tokens);
   std::vector<float> received =
@@ -102,7 +97,7 @@ TEST_CASE("sums agree with a slow reading of the layer") {
 }
 
 TEST_CASE("threads do not change the errors") {
-  const std::vector<float> tokens = drawn_tokens(16 * 64);
+  const std::vector<float> tokens = tokens_of(16 * 64);
   const ExchangeErrors one = exchange_errors(small_layer(), tokens, {integers(4), {}}, kNext, 1);
   const ExchangeErrors two = exchange_errors(small_layer(), tokens, {integers(4), {}}, kNext, 2);
   CHECK(one.both_nmse == two.both_nmse);
@@ -110,7 +105,7 @@ TEST_CASE("threads do not change the errors") {
 }
 
 TEST_CASE("tokens of other widths or without finite values are refused") {
-  std::vector<float> tokens = drawn_tokens(65);
+  std::vector<float> tokens = tokens_of(65);
   CHECK_THROWS_AS(exchange_errors(small_layer(), tokens, {}, kNext), std::invalid_argument);
   tokens.resize(64);
   tokens[3] = std::numeric_limits<float>::infinity();

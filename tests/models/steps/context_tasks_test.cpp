@@ -32,7 +32,7 @@ StepGraph step_of(const Training& training) {
   return training_step(training, lay_mesh({kChips}, {{"context", kChips}}));
 }
 
-/// Of the tasks of a kind: number and elements of collectives, number and bytes of permutes.
+/// Tasks of a kind: number and elements of collectives, number and bytes of permutes.
 struct Traffic {
   int tasks = 0;
   double size = 0.0;

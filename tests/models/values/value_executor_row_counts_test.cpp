@@ -13,7 +13,7 @@
 #include "tests/support/rings.hpp"
 #include "tests/support/scalar_exchange.hpp"
 
-namespace equarx::value_executor_counts_test {
+namespace equarx::value_executor_row_counts_test {
 
 using namespace equarx::values;
 using namespace equarx::collectives;
@@ -70,7 +70,7 @@ std::vector<BlockFormat> formats() {
           int8_blocks(32)};
 }
 
-/// What rank `to` gets from rank `from`: whole minishards of the shard, cut to the rows.
+/// Values that rank `to` gets from rank `from`: whole minishards of the shard, cut to the rows.
 std::vector<float> scalar_pair(const TensorSource& source, const Case& one, Rank from, Rank to,
                                const BlockFormat& format) {
   const std::uint64_t shard = source.elements() / one.ranks;
@@ -178,4 +178,4 @@ TEST_CASE("bytes of a sender are those of its rows") {
 }
 
 }  // namespace
-}  // namespace equarx::value_executor_counts_test
+}  // namespace equarx::value_executor_row_counts_test
