@@ -415,7 +415,7 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   workloads::check_phase(model, prefill);
   const workloads::PhaseOperations phase = workloads::batch_operations(
       model, batch_of(training, degrees, workloads::extent(prefill)), degrees.tensor,
-      training.attention, workloads::ResidualPlace::hbm, training.experts);
+      training.attention, workloads::ResidualPlace::hbm, method_of(training));
   TrainingOperations operations;
   if (degrees.fsdp > 1) weights = Casts::uncached;  // freed, and gathered again in bf16
   for (const auto& [kind, forward] : phase.layers) {

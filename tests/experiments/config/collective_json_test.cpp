@@ -205,8 +205,8 @@ TEST_CASE("an algorithm of another collective is refused with the supported ones
   refuse("reduce-scatter", "two-shot", halves);
   refuse("all-gather", "one-shot", halves);
   refuse("all-gather", "recursive-doubling", halves);
-  refuse("all-to-all", "ring", "one of direct, auto");
-  refuse("all-to-all", "equarx", "one of direct, auto");
+  refuse("all-to-all", "ring", "one of direct, pairwise, hierarchical-direct, auto");
+  refuse("all-to-all", "equarx", "one of direct, pairwise, hierarchical-direct, auto");
   refuse("broadcast", "torus", "one of ring, equarx, direct, auto");
 }
 

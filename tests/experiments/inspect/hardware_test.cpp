@@ -23,9 +23,9 @@ TEST_CASE("the list shows each chip's links, memory and peak with their units") 
   for (const hardware::Chip& chip : chips) CHECK_THAT(table, ContainsSubstring(chip.description));
   const input::Json json = to_json(chips);
   REQUIRE(json.size() == chips.size());
-  const input::Json& v5e = json[8];
+  const input::Json& v5e = json[9];
   CHECK(v5e["name"] == "tpu-v5e");
-  CHECK(v5e["description"] == chips[8].description);
+  CHECK(v5e["description"] == chips[9].description);
   CHECK(v5e["links"] == 4);
   CHECK(v5e["link_bandwidth"] == "45 GB/s");
   CHECK(v5e["matrix_rate_bf16"] == "197 Top/s");
