@@ -19,6 +19,7 @@ struct ExpertsRequest {
   std::uint32_t hidden = 128;  ///< inner width of an expert
 };
 
+/// Effect of formats on the results of experts.
 struct ExpertsReport {
   std::size_t tokens = 0;
   experts::LayerShape shape;

@@ -75,7 +75,7 @@ void add_token(const Routing& routing, std::uint32_t node_ranks,
     if (expert != kDropped) to.push_back(rank_of(routing, ranks, expert));
   for (const std::uint32_t rank : to) sent.choices[rank] += 1.0;
   std::ranges::sort(to);
-  if (routing.rows_per == RowsPer::rank) to.erase(std::ranges::unique(to).begin(), to.end());
+  if (routing.rows_per == RowsPer::rank) to.erase(std::unique(to.begin(), to.end()), to.end());
   std::optional<std::uint32_t> node;
   for (const std::uint32_t rank : to) {
     ++sent.rows[rank];

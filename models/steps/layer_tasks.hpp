@@ -12,6 +12,7 @@ namespace equarx::steps {
 /// Direction of a pass.
 enum class Pass : bool { forward, backward };
 
+/// Writes the tasks of a layer's passes.
 class LayerTasks {
  public:
   /// Both must outlive this object.

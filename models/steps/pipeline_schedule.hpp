@@ -56,6 +56,7 @@ enum class ActionKind : std::uint8_t {
   weight_gradients,  ///< the rest of `input_gradients`
 };
 
+/// A pass of a microbatch through a chunk of a stage.
 struct PipelineAction {
   ActionKind kind = ActionKind::forward;
   std::uint32_t microbatch = 0;

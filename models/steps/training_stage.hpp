@@ -28,6 +28,7 @@ struct StageSetup {
   bool sums = true;                                   ///< sums its gradients itself
 };
 
+/// Writes the tasks of a stage, action by action.
 class TrainingStage {
  public:
   /// `plan` and `graph` must outlive this object.

@@ -13,7 +13,7 @@
 namespace equarx::steps {
 
 inline constexpr TaskId kNoTask = 0xFFFFFFFF;  ///< no task
-using TaskIds = std::vector<TaskId>;
+using TaskIds = std::vector<TaskId>;           ///< may contain kNoTask
 
 /// Inputs of all stages.
 struct TrainingPlan {
