@@ -62,15 +62,20 @@ def tensor(draw: Draw, ranks: int, files: dict) -> dict:
     return made
 
 
-def counts(draw: Draw, ranks: int) -> dict:
+def counts(draw: Draw, ranks: int, files: dict) -> dict:
     """Rows of a tensor with counts, few enough that values of all ranks are computed."""
+    row = [draw.choice([1, 7, 64])]
+    if draw.chance(0.3):
+        files["counts.csv"] = "".join(",".join(str(draw.randint(0, 9)) for _ in range(ranks)) + "\n"
+                                      for _ in range(ranks))
+        return {"shape": row, "counts": {"file": "counts.csv"}}
     made: dict = {"tokens": draw.randint(1, 30), "experts": ranks * draw.randint(1, 3)}
     made["top_k"] = draw.randint(1, min(made["experts"], 4))
     for key, entries in (("skew", [0, 0.5, 2]), ("seed", [0, 7]), ("capacity_factor", [0.5, 1, 2.5]),
                          ("rows_per", ["expert", "rank"]), ("direction", ["dispatch", "combine"])):
         if draw.chance(0.4):
             made[key] = draw.choice(entries)
-    return {"shape": [draw.choice([1, 7, 64])], "counts": made}
+    return {"shape": row, "counts": made}
 
 
 def faults(draw: Draw, topology: dict, files: dict) -> dict:
@@ -159,7 +164,7 @@ def experiment(draw: Draw) -> dict:
     else:
         made["tensor"] = tensor(draw, ranks, files)
     if kind == "all-to-all" and draw.chance(0.4) and ranks <= 64:
-        made["tensor"] = counts(draw, ranks)
+        made["tensor"] = counts(draw, ranks, files)
     if kind != "all-reduce" or draw.chance(0.2):
         made["collective"] = kind
     made["collectives"] = collectives.collectives(draw, kind, made["topology"], ranks)
