@@ -142,12 +142,7 @@ Expected<CollectivePlan> plan_collective(const config::CollectiveConfig& config,
               context.config().chip.name));
     const config::ExperimentConfig experiment = on_thread_blocks(context.config(), config);
     MachineContext own(experiment);
-    config::CollectiveConfig unlimited = config;
-    unlimited.thread_blocks.reset();
-    return plan_collective(unlimited, own, pointer).map([&](CollectivePlan&& plan) {
-      plan.config.thread_blocks = config.thread_blocks;
-      return std::move(plan);
-    });
+    return plan_with_chip(config, own, pointer);
   }
   if (config.protocol == hardware::Protocol::none) return plan_with_chip(config, context, pointer);
   const std::string at = input::pointer(pointer, "protocol");

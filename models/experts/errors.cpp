@@ -9,6 +9,7 @@
 
 #include "base/os/parallel_for.hpp"
 #include "models/numerics/codec/round_values.hpp"
+#include "models/numerics/errors/metrics.hpp"
 #include "models/stored/stored_codec.hpp"
 
 namespace equarx::experts {
@@ -31,14 +32,9 @@ std::vector<float> received(const std::optional<stored::StoredFormat>& format, s
 }
 
 double nmse(std::span<const float> values, std::span<const float> exact) {
-  double error = 0.0;
-  double power = 0.0;
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    const double difference = static_cast<double>(values[i]) - exact[i];
-    error += difference * difference;
-    power += static_cast<double>(exact[i]) * exact[i];
-  }
-  return error == 0.0 ? 0.0 : error / power;
+  numerics::ErrorAccumulator error;
+  error.add(values, exact);
+  return error.metrics().nmse;
 }
 
 /// Exchange of the tokens of a layer, routed by the exact tokens.

@@ -176,27 +176,29 @@ void TrainingPipeline::send(std::uint32_t stage, const PipelineAction& action) {
   TaskId& sent = sent_[{forward, action.microbatch, to_part}];
   sent = stages_[stage].end_of(action);
   if (to == stage) return;
-  const bool scattered = plan_.training.sequence_parallel;
-  const double elements =
-      plan_.rows * plan_.training.model.d_model / (scattered ? plan_.degrees.tensor : 1.0);
   const double bits = numerics::element_bits(plan_.training.pipeline.activation_dtype);
-  const Permute permute{.pairs = chip_lists_id(graph_.chip_lists, pairs(stage, to)),
-                        .bytes = static_cast<std::uint64_t>(std::ceil(elements * bits / 8.0)),
-                        .waits = false};
+  const Permute permute{
+      .pairs = chip_lists_id(graph_.chip_lists, pairs(stage, to)),
+      .bytes = static_cast<std::uint64_t>(std::ceil(message_elements() * bits / 8.0)),
+      .waits = false};
   const TaskId made = convert(stage, "convert " + name, sent);
   sent = stages_[stage].tasks().add("send " + name, forward ? "send activations" : "send gradients",
                                     "send", permute, {made});
+}
+
+/// Elements of a message between stages, of one chip.
+double TrainingPipeline::message_elements() const {
+  const double shards = plan_.training.sequence_parallel ? plan_.degrees.tensor : 1.0;
+  return plan_.rows * plan_.training.model.d_model / shards;
 }
 
 /// Converts a message between stages from or to bf16, if it has another type.
 TaskId TrainingPipeline::convert(std::uint32_t stage, const std::string& name, TaskId after) {
   const ElementFormat format = plan_.training.pipeline.activation_dtype;
   if (format == ElementFormat::bf16) return after;
-  const bool scattered = plan_.training.sequence_parallel;
-  const double elements =
-      plan_.rows * plan_.training.model.d_model / (scattered ? plan_.degrees.tensor : 1.0);
-  return stages_[stage].tasks().compute(name, "convert messages", {conversion(elements, format)},
-                                        ModelFlops::none, {after});
+  return stages_[stage].tasks().compute(name, "convert messages",
+                                        {conversion(message_elements(), format)}, ModelFlops::none,
+                                        {after});
 }
 
 Lists TrainingPipeline::pairs(std::uint32_t from, std::uint32_t to) const {

@@ -34,6 +34,7 @@ class TrainingPipeline {
   std::optional<Message> awaited(std::uint32_t stage, const PipelineAction& action) const;
   TaskId receive(std::uint32_t stage, const PipelineAction& action);
   void send(std::uint32_t stage, const PipelineAction& action);
+  double message_elements() const;
   TaskId convert(std::uint32_t stage, const std::string& name, TaskId after);
   std::vector<std::vector<std::uint32_t>> pairs(std::uint32_t from, std::uint32_t to) const;
 

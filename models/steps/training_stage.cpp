@@ -241,7 +241,12 @@ void TrainingStage::head_backward(Flow& flow) {
   if (first_backward_ == kNoTask) first_backward_ = flow.latest;
   flow.head_gradients = flow.latest;
   buffers_.add_gathered(table, {after(flow.freed_head), flow.latest});
-  if (flow.delays_weights) return;
+  if (!flow.delays_weights) reduce_head(flow);
+}
+
+/// After the gradients of the head's weights.
+void TrainingStage::reduce_head(Flow& flow) {
+  const double table = table_weights(training_.model, plan_.degrees);
   buffers_.add_head({flow.head, flow.latest});
   // A table shared with the embedding is reduced after the embedding.
   if (training_.model.tied_embeddings && flow.part.embedding) return;
@@ -314,14 +319,10 @@ void TrainingStage::reduce(Flow& flow, const std::string& what, double weights) 
 void TrainingStage::head_weights(Flow& flow) {
   flow.last_gradients = weight_passes_[flow.chunk] + 1 == setup_.microbatches;
   if (!flow.part.head) return;
-  const double table = table_weights(training_.model, plan_.degrees);
   flow.latest = tasks_.compute(numbered(flow, "weight gradients of head"), "backward",
                                selected(operations(flow.first_backward).head_backward, true),
                                ModelFlops::counts, {flow.head_gradients});
-  buffers_.add_head({flow.head, flow.latest});
-  if (training_.model.tied_embeddings && flow.part.embedding) return;
-  buffers_.add_table_gradients(table, {flow.latest, flow.latest + 1});
-  reduce(flow, numbered(flow, "head"), table);
+  reduce_head(flow);
 }
 
 void TrainingStage::delayed_weights(Flow& flow, std::uint32_t layer) {

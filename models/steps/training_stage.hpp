@@ -90,6 +90,7 @@ class TrainingStage {
   void head_backward(Flow& flow);
   void backward_layer(Flow& flow, std::uint32_t layer);
   void end_backward(Flow& flow);
+  void reduce_head(Flow& flow);
   void head_weights(Flow& flow);
   void delayed_weights(Flow& flow, std::uint32_t layer);
   void embedding_gradients(Flow& flow);
