@@ -98,12 +98,23 @@ std::string difference(const TimeResult& simgrid, const TimeResult& direct) {
   return found.text();
 }
 
+/// True if a relative change of 1e-12 of all rates changes no time by more than the tolerance.
+///
+/// Queues and shared links can amplify rounding errors from message to message: about one case in
+/// ten thousand repeats no result to nine digits, on either engine.
+bool is_well_conditioned(const testing::EngineCase& made, const TimeResult& direct) {
+  testing::EngineCase changed = made;
+  for (LinkSpec& link : changed.machine.links) link.rate *= 1.0 + 1e-12;
+  return difference(direct, changed.simulate(Engine::direct)).empty();
+}
+
 void check_engines_agree(const testing::CaseKind& kind) {
   CHECK(rc::check([&] {
     const testing::EngineCase made = testing::generate_case(kind);
     RC_LOG() << made.description << "\n";
-    const TimeResult simgrid = made.simulate(Engine::simgrid);
     const TimeResult direct = made.simulate(Engine::direct);
+    RC_PRE(is_well_conditioned(made, direct));
+    const TimeResult simgrid = made.simulate(Engine::simgrid);
     const std::string found = difference(simgrid, direct);
     RC_LOG() << found;
     RC_ASSERT(found.empty());
