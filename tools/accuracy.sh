@@ -11,8 +11,8 @@ if [ "${1:-}" = --check ]; then
   shift
 fi
 program=${1:-build/release/equarx-sim}
-studies=(equarx_paper validation training published/global_qsgd published/mscclpp published/quickreduce published/nccl
-  published/serving)
+studies=(equarx_paper validation training training_experts training_gpus published/global_qsgd published/mscclpp
+  published/quickreduce published/nccl published/deepep published/serving)
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
