@@ -113,6 +113,10 @@ void add_variants(StepConfig& config) {
 
 /// Reads a workload on all chips.
 void read_whole_machine(input::ObjectReader& reader, StepConfig& config) {
+  reader.reject(
+      "mesh",
+      "a workload runs on one tensor-parallel group of all chips; move it into \"step\" to "
+      "divide chips over axes like \"data\" and \"expert\", or remove the mesh");
   const std::uint32_t chips = count_chips(config.machine.topology);
   config.mesh = whole_machine(config.machine.topology);
   config.workload = read_workload(reader.object("workload"), chips);

@@ -50,18 +50,23 @@ std::vector<ModelPart> model_parts(const workloads::Transformer& model, std::uin
   return divided;
 }
 
-double parameters_of(const workloads::Transformer& model, const std::vector<ModelPart>& parts) {
+Weights weights_of(const workloads::Transformer& model, const std::vector<ModelPart>& parts,
+                   const Degrees& degrees) {
   if (parts == std::vector{ModelPart{0, model.layers, true, true}})
-    return workloads::parameters(model);
+    return model_weights(model, degrees);
   const double table = static_cast<double>(model.vocabulary) * model.d_model;
   double sum = 0.0;
+  double routed = 0.0;
   for (const ModelPart& part : parts) {
-    for (std::uint32_t layer = part.first; layer < part.end; ++layer)
-      sum += workloads::layer_parameters(model, workloads::layer_kind(model, layer));
+    for (std::uint32_t layer = part.first; layer < part.end; ++layer) {
+      const workloads::LayerKind kind = workloads::layer_kind(model, layer);
+      sum += workloads::layer_parameters(model, kind);
+      routed += workloads::routed_parameters(model, kind);
+    }
     if (part.embedding) sum += table;
     if (part.head) sum += table + model.d_model;
   }
-  return sum;
+  return divided_weights(sum, routed, degrees);
 }
 
 }  // namespace equarx::steps

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/steps/degrees.hpp"
 #include "models/workloads/transformer.hpp"
 
 namespace equarx::steps {
@@ -25,7 +26,8 @@ struct ModelPart {
 std::vector<ModelPart> model_parts(const workloads::Transformer& model, std::uint32_t parts,
                                    const std::vector<std::uint32_t>& layers);
 
-/// Parameters of some parts. A table for both embedding and head counts once if they are in one part.
-double parameters_of(const workloads::Transformer& model, const std::vector<ModelPart>& parts);
+/// Weights of some parts. A table for both embedding and head counts once if they are in one part.
+Weights weights_of(const workloads::Transformer& model, const std::vector<ModelPart>& parts,
+                   const Degrees& degrees);
 
 }  // namespace equarx::steps

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "models/steps/training_pipeline.hpp"
 
 namespace equarx::steps {
@@ -28,7 +30,12 @@ double model_flops(const Training& training) {
 }
 
 StepGraph training_step(const Training& training, const Mesh& mesh) {
-  if (training.distributed_optimizer && !mesh.find("data") && !mesh.find("context"))
+  const auto has = [&](const char* axis) { return mesh.find(axis).has_value(); };
+  if (has("expert") && !training.model.experts)
+    throw std::invalid_argument(
+        fmt::format("axis \"expert\" divides experts, and {} has none; use \"data\" or \"fsdp\"",
+                    training.model.name));
+  if (training.distributed_optimizer && !has("data") && !has("context") && !has("expert"))
     throw std::invalid_argument(
         "a distributed optimizer is sharded over the mesh axis \"data\", which this mesh lacks; "
         "add the axis, or drop \"distributed_optimizer\"");

@@ -70,8 +70,9 @@ enum class ContextOrder : std::uint8_t {
 
 /// Training setup of a model. Mesh axes: "data" (every chip has the whole model), "fsdp" (each chip
 /// holds a shard of every weight and gathers the rest when needed), "tensor" (each chip runs a
-/// part of every layer), "pipeline" (some layers) and "context" (some positions of each sequence;
-/// weights as over "data").
+/// part of every layer), "pipeline" (some layers), "context" (some positions of each sequence;
+/// weights as over "data") and "expert" (some of the experts; otherwise as over "data", or with "fsdp"
+/// as over it).
 struct Training {
   workloads::Transformer model;
   std::uint64_t sequence = 0;  ///< positions per sequence

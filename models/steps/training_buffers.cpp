@@ -24,9 +24,9 @@ void TrainingBuffers::add(BufferUse use, double bytes, TaskRange alive) {
   if (bytes > 0.0) graph_.buffers.push_back({use, bytes, alive.first, alive.last, chips_});
 }
 
-void TrainingBuffers::add_states(double parameters, TaskRange step, TaskRange gradients) {
-  const double shard = parameters / degrees_.fsdp / degrees_.tensor;
-  const double updated = training_.distributed_optimizer ? shard / degrees_.replicas() : shard;
+void TrainingBuffers::add_states(const Weights& weights, TaskRange step, TaskRange gradients) {
+  const double shard = updated_weights(weights, degrees_, false);
+  const double updated = updated_weights(weights, degrees_, training_.distributed_optimizer);
   const double copies = training_.distributed_optimizer ? shard * kActivationBytes : 0.0;
   add(BufferUse::weights, updated * training_.weight_bytes + copies, step);
   add(BufferUse::optimizer, updated * training_.moment_bytes, step);
@@ -106,7 +106,8 @@ double TrainingBuffers::forward_bytes(LayerKind kind) const {
   const double half = unkept(remat.attention_output, sizes.attention_output) + width;
   const double attention =
       half + unkept(remat.qkv, sizes.qkv) + unkept(remat.attention, sizes.attention);
-  const double ffn = half + unkept(remat.ffn_in, sizes.ffn_in) + sizes.ffn_hidden + width;
+  const double ffn =
+      half + unkept(remat.ffn_in, sizes.ffn_in) + sizes.ffn_hidden + sizes.exchanged + width;
   double bytes = std::max(attention, ffn);
   if (training_.sequence_parallel && degrees_.tensor > 1)
     bytes += kUnsharded * rows_ * training_.model.d_model * kActivationBytes;
@@ -132,7 +133,7 @@ double TrainingBuffers::backward_bytes(LayerKind kind) const {
   // With sequence parallelism: inputs of both halves, and the gradient of a result.
   constexpr double kUnsharded = 3.0;
   const double width = sizes.layer_input;
-  const double ffn = sizes.ffn_hidden + std::max(sizes.ffn_hidden, sizes.ffn_in);
+  const double ffn = sizes.ffn_hidden + std::max(sizes.ffn_hidden, sizes.ffn_in) + sizes.exchanged;
   const double attention = sizes.attention + sizes.qkv + width - sizes.ffn_in;
   double bytes = 2.0 * width + std::max(ffn, attention);
   if (training_.sequence_parallel && degrees_.tensor > 1)

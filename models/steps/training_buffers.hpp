@@ -25,9 +25,9 @@ class TrainingBuffers {
   TrainingBuffers(const Training& training, const Degrees& degrees, StepGraph& graph,
                   std::optional<std::uint32_t> chips);
 
-  /// Weights and optimizer state of `parameters`, alive during `step`; stored gradients, alive during
+  /// Weights and optimizer state, alive during `step`; stored gradients, alive during
   /// `gradients`: from the first backward task to the optimizer.
-  void add_states(double parameters, TaskRange step, TaskRange gradients);
+  void add_states(const Weights& weights, TaskRange step, TaskRange gradients);
   /// Weights of a layer or table gathered over "fsdp". None without "fsdp".
   void add_gathered(double weights, TaskRange alive);
   /// Gradients of a layer being computed and scattered over "fsdp". None without "fsdp".

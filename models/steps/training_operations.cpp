@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,10 +22,10 @@ using workloads::OperationKind;
 
 /// Sums over microbatches cover the gradients kept on this chip; after a scatter, a GEMM cannot
 /// accumulate into them.
-GradientSum gradient_sum(const Training& training, const Degrees& degrees) {
+GradientSum gradient_sum(const Training& training, const Degrees& degrees, double shards) {
   GradientSum sum{.written_bytes = numerics::element_bits(training.gradient_dtype) / 8.0,
                   .stored_bytes = training.gradient_bytes,
-                  .share = 1.0 / degrees.fsdp};
+                  .share = 1.0 / shards};
   if (training.microbatches == 1) return sum;
   const bool by_product = training.fused_accumulation && degrees.fsdp == 1;
   sum.how = by_product ? GradientSum::How::by_product : GradientSum::How::by_pass;
@@ -81,6 +82,16 @@ struct LayerRole {
   ProductTypes types;
 };
 
+/// Part of the pass that an operation belongs to. `exchanges`: of a layer whose experts are divided
+Operations LayerWork::*part_of_pass(std::string_view name, bool ffn, bool exchanges) {
+  if (!ffn) return &LayerWork::attention;
+  if (!exchanges) return &LayerWork::ffn;
+  if (name.starts_with("shared")) return &LayerWork::shared;
+  if (name.starts_with("experts")) return &LayerWork::experts;
+  const bool after = name == "combine" || name == "ffn_residual";
+  return after ? &LayerWork::sum : &LayerWork::ffn;
+}
+
 bool is_activation(std::string_view name) { return name.ends_with("activation"); }
 
 /// True for the operations between the router and the sum of the results.
@@ -113,6 +124,11 @@ bool is_recomputed(const Operation& operation, const Remat& remat) {
   return std::ranges::find(kFfnIn, name) != kFfnIn.end() && remat.ffn_in == Keep::recompute;
 }
 
+/// Parts of the positions that chips of a tensor group keep.
+std::uint32_t position_shards(const Training& training, const Degrees& degrees) {
+  return training.sequence_parallel ? degrees.tensor : 1;
+}
+
 /// All passes of a layer, given its forward operations.
 class LayerPasses {
  public:
@@ -120,14 +136,17 @@ class LayerPasses {
               Casts weights)
       : training_(training),
         gathered_(degrees.fsdp > 1),
+        exchanges_(degrees.expert > 1 && std::ranges::find(operations, workloads::kRouter,
+                                                           &Operation::name) != operations.end()),
+        position_shards_(position_shards(training, degrees)),
         weights_(weights),
-        sum_(gradient_sum(training, degrees)) {
+        sum_(gradient_sum(training, degrees, degrees.dense_shards())),
+        expert_sum_(gradient_sum(training, degrees, degrees.fsdp)) {
     for (const Operation& operation : operations) {
       if (workloads::is_collective(operation.kind)) continue;  // tasks of their own
       add(operation);
     }
-    std::ranges::reverse(backward.attention);
-    std::ranges::reverse(backward.ffn);
+    for (const auto part : kWorkParts) std::ranges::reverse(backward.*part);
   }
 
   LayerWork forward;
@@ -135,11 +154,13 @@ class LayerPasses {
   LayerWork backward;
 
  private:
-  void add(const Operation& operation) {
-    const LayerRole role = role_of(operation, training_.precision);
-    const auto half = [&](LayerWork& work) -> Operations& {
-      return role.ffn ? work.ffn : work.attention;
-    };
+  void add(const Operation& of_group) {
+    const LayerRole role = role_of(of_group, training_.precision);
+    const auto part = part_of_pass(of_group.name, role.ffn, exchanges_);
+    const auto half = [&](LayerWork& work) -> Operations& { return work.*part; };
+    // Rows are sent by the chips that have their positions.
+    const bool own = exchanges_ && (part == &LayerWork::ffn || part == &LayerWork::sum);
+    const Operation operation = own ? workloads::part_of(of_group, position_shards_) : of_group;
     const Operations forward_pass = forward_of(operation, role, weights_);
     append(half(forward), forward_pass);
     if (is_recomputed(operation, training_.remat))
@@ -175,7 +196,8 @@ class LayerPasses {
   Operations backward_of(const Operation& operation, const LayerRole& role, KeptCasts kept) const {
     if (operation.kind == OperationKind::matrix) {
       const Products products(operation, role.types, cast_copies(training_));
-      return with_sum(products.backward(kept, sum_), operation, sum_);
+      const GradientSum& sum = operation.name.starts_with("experts") ? expert_sum_ : sum_;
+      return with_sum(products.backward(kept, sum), operation, sum);
     }
     if (operation.kind == OperationKind::attention)
       return AttentionProducts(operation, role.types).backward(kept);
@@ -183,9 +205,12 @@ class LayerPasses {
   }
 
   const Training& training_;
-  bool gathered_;  ///< weights are gathered again for the backward pass
+  bool gathered_;   ///< weights are gathered again for the backward pass
+  bool exchanges_;  ///< experts are divided over chips
+  std::uint32_t position_shards_;
   Casts weights_;
   GradientSum sum_;
+  GradientSum expert_sum_;
 };
 
 /// Logits: rows x vocabulary outputs of d_model inputs.
@@ -225,7 +250,7 @@ void add_head(const Training& training, double rows, const Degrees& degrees, Cas
   operations.head.push_back(loss_of(rows, vocabulary, result_bytes(types.forward)));
   const KeptCasts kept{
       .inputs = true, .weights = true, .backward_weights = weights == Casts::cached};
-  const GradientSum sum = gradient_sum(training, degrees);
+  const GradientSum sum = gradient_sum(training, degrees, degrees.dense_shards());
   operations.head_backward = with_sum(logits.backward(kept, sum), product, sum);
   if (training.logit_tiles > 1) {
     operations.head_recompute = logits.forward(Casts::cached);
@@ -305,27 +330,14 @@ const LayerTraining& TrainingOperations::layer(workloads::LayerKind kind) const 
   return *found;
 }
 
-Degrees degrees(const Mesh& mesh) {
-  constexpr std::array<std::string_view, 5> kKnown = {"data", "fsdp", "tensor", "pipeline",
-                                                      "context"};
-  for (const MeshAxis& axis : mesh.axes)
-    if (std::ranges::find(kKnown, axis.name) == kKnown.end())
-      throw std::invalid_argument(fmt::format(
-          "training supports mesh axes \"data\", \"fsdp\", \"tensor\", \"pipeline\" and "
-          "\"context\", not '{}'",
-          axis.name));
-  return {mesh.length("data"), mesh.length("fsdp"), mesh.length("tensor"), mesh.length("pipeline"),
-          mesh.length("context")};
-}
-
 double sequences_of_chip(const Training& training, const Degrees& degrees) {
-  const std::uint64_t parts = std::uint64_t{degrees.data} * degrees.fsdp * training.microbatches;
+  const std::uint64_t parts = std::uint64_t{degrees.batch()} * training.microbatches;
   if (training.batch == 0 || training.batch % parts != 0)
     throw std::invalid_argument(fmt::format(
         "a batch of {} sequences cannot be divided into {} microbatches on {} groups of chips "
-        "(data {} x fsdp {}); use a multiple of {}",
-        training.batch, training.microbatches, degrees.data * degrees.fsdp, degrees.data,
-        degrees.fsdp, parts));
+        "(data {} x fsdp {}{}); use a multiple of {}",
+        training.batch, training.microbatches, degrees.batch(), degrees.data, degrees.fsdp,
+        degrees.expert > 1 ? fmt::format(" x expert {}", degrees.expert) : "", parts));
   return static_cast<double>(training.batch) / static_cast<double>(parts);
 }
 
@@ -335,20 +347,12 @@ double rows_of_chip(const Training& training, const Degrees& degrees) {
          degrees.context;
 }
 
-double layer_weights(const workloads::Transformer& model, workloads::LayerKind kind,
-                     const Degrees& degrees) {
-  return workloads::layer_parameters(model, kind) / degrees.tensor;
-}
-
-double table_weights(const workloads::Transformer& model, const Degrees& degrees) {
-  return static_cast<double>(model.vocabulary) * model.d_model / degrees.tensor;
-}
-
 namespace {
 
 /// Experts have their capacity for each sequence.
-workloads::ExpertMethod method_of(const Training& training) {
+workloads::ExpertMethod method_of(const Training& training, const Degrees& degrees) {
   workloads::ExpertMethod method = training.experts;
+  method.chips = degrees.expert;
   method.group = static_cast<double>(training.sequence);
   return method;
 }
@@ -357,26 +361,39 @@ workloads::ExpertMethod method_of(const Training& training) {
 struct FfnElements {
   double in = 0.0;
   double hidden = 0.0;
+  double exchanged = 0.0;  ///< on their way over "expert"
 };
 
-FfnElements expert_elements(const Training& training, const workloads::Shard& shard, double rows) {
+FfnElements expert_elements(const Training& training, const Degrees& degrees,
+                            const workloads::Shard& shard, double rows) {
   const workloads::Transformer& model = training.model;
-  const workloads::ExpertLoad load = workloads::expert_load(model, method_of(training), rows);
-  const double masks =
-      training.experts.dispatch == workloads::Dispatch::einsum ? 2.0 * rows * load.capacity : 0.0;
+  const workloads::ExpertLoad load =
+      workloads::expert_load(model, method_of(training, degrees), rows);
+  // Rows are received for all positions of a tensor group, their results for those of a chip.
+  const double own = degrees.expert > 1 ? position_shards(training, degrees) : 1.0;
+  const double masks = training.experts.dispatch == workloads::Dispatch::einsum
+                           ? 2.0 * rows * load.capacity / own
+                           : 0.0;
   const double hidden = load.rows * shard.expert_ffn + rows * shard.shared_ffn;
-  const double rows_and_results = 2.0 * load.rows * model.d_model;
-  return {hidden * workloads::inner_matrices(model) + rows_and_results + masks, hidden};
+  const double rows_and_results = (load.rows + load.rows / own) * model.d_model;
+  return {hidden * workloads::inner_matrices(model) + rows_and_results + masks, hidden,
+          degrees.expert > 1 ? load.rows * model.d_model : 0.0};
 }
 
-FfnElements ffn_elements(const Training& training, workloads::LayerKind kind,
-                         const workloads::Shard& shard, double rows) {
-  if (kind.experts) return expert_elements(training, shard, rows);
+FfnElements ffn_elements(const Training& training, const Degrees& degrees,
+                         workloads::LayerKind kind, const workloads::Shard& shard, double rows) {
+  if (kind.experts) return expert_elements(training, degrees, shard, rows);
   const double hidden = rows * shard.ffn;
   return {hidden * workloads::inner_matrices(training.model), hidden};
 }
 
 }  // namespace
+
+double exchanged_rows(const Training& training, const Degrees& degrees) {
+  const double rows = rows_of_chip(training, degrees);
+  return std::ceil(workloads::expert_load(training.model, method_of(training, degrees), rows).rows /
+                   position_shards(training, degrees));
+}
 
 ActivationBytes activation_bytes(const Training& training, workloads::LayerKind kind,
                                  const Degrees& degrees) {
@@ -388,12 +405,13 @@ ActivationBytes activation_bytes(const Training& training, workloads::LayerKind 
   const double queries_and_keys =
       (shard.heads + shard.kv_heads) * static_cast<double>(model.head_size);
   const double value = model.value_size();
-  const FfnElements ffn = ffn_elements(training, kind, shard, rows);
+  const FfnElements ffn = ffn_elements(training, degrees, kind, shard, rows);
   return {.layer_input = bytes * model.d_model / sequence_shards,
           .qkv = bytes * (queries_and_keys + shard.kv_heads * value),
           .attention = bytes * shard.heads * value,
           .attention_output = bytes * model.d_model / sequence_shards,
           .ffn_in = ffn.in * kActivationBytes,
+          .exchanged = ffn.exchanged * kActivationBytes,
           .ffn_hidden = ffn.hidden * kActivationBytes};
 }
 
@@ -415,7 +433,7 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   workloads::check_phase(model, prefill);
   const workloads::PhaseOperations phase = workloads::batch_operations(
       model, batch_of(training, degrees, workloads::extent(prefill)), degrees.tensor,
-      training.attention, workloads::ResidualPlace::hbm, method_of(training));
+      training.attention, workloads::ResidualPlace::hbm, method_of(training, degrees));
   TrainingOperations operations;
   if (degrees.fsdp > 1) weights = Casts::uncached;  // freed, and gathered again in bf16
   for (const auto& [kind, forward] : phase.layers) {
@@ -426,9 +444,9 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   for (const Operation& operation : phase.embedding)
     operations.embedding_backward.push_back(elementwise_backward(operation));
   add_head(training, rows, degrees, weights, operations);
-  const double updated = workloads::parameters(model) / degrees.fsdp / degrees.tensor;
-  operations.optimizer = {
-      optimizer_of(training, updated / (training.distributed_optimizer ? degrees.replicas() : 1))};
+  operations.optimizer = {optimizer_of(
+      training,
+      updated_weights(model_weights(model, degrees), degrees, training.distributed_optimizer))};
   return operations;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/steps/degrees.hpp"
 #include "models/steps/products.hpp"
 #include "models/steps/training.hpp"
 #include "models/workloads/operation.hpp"
@@ -12,10 +13,18 @@
 namespace equarx::steps {
 
 /// A pass of a layer in two halves, attention and FFN; tensor parallelism communicates after each.
+/// If experts are divided over "expert", `ffn` is the work before the dispatch of their rows.
 struct LayerWork {
-  std::vector<workloads::Operation> attention;
-  std::vector<workloads::Operation> ffn;
+  Operations attention;
+  Operations ffn;
+  Operations shared;   ///< experts of all tokens, independent of the exchange
+  Operations experts;  ///< between dispatch and combine
+  Operations sum;      ///< of results, after the combine
 };
+
+/// All halves and parts of a pass, in the order of execution.
+inline constexpr std::array kWorkParts = {&LayerWork::attention, &LayerWork::ffn,
+                                          &LayerWork::shared, &LayerWork::experts, &LayerWork::sum};
 
 /// All passes of a layer of a kind.
 struct LayerTraining {
@@ -40,22 +49,6 @@ struct TrainingOperations {
   const LayerTraining& layer(workloads::LayerKind kind) const;
 };
 
-/// Chips along each dimension of parallelism.
-struct Degrees {
-  std::uint32_t data = 1;
-  std::uint32_t fsdp = 1;
-  std::uint32_t tensor = 1;
-  std::uint32_t pipeline = 1;
-  std::uint32_t context = 1;
-
-  /// Chips with the same weights, whose gradients are summed.
-  std::uint32_t replicas() const { return data * context; }
-};
-
-/// Degrees of a mesh.
-/// @throws std::invalid_argument for any other mesh axis
-Degrees degrees(const Mesh& mesh);
-
 /// Sequences of one microbatch on one chip.
 /// @throws std::invalid_argument if the batch does not divide
 double sequences_of_chip(const Training& training, const Degrees& degrees);
@@ -64,12 +57,9 @@ double sequences_of_chip(const Training& training, const Degrees& degrees);
 /// @throws std::invalid_argument if the batch or the sequence does not divide
 double rows_of_chip(const Training& training, const Degrees& degrees);
 
-/// Weights of a layer per chip of a tensor group.
-double layer_weights(const workloads::Transformer& model, workloads::LayerKind kind,
-                     const Degrees& degrees);
-
-/// Weights of one vocabulary table per chip of a tensor group.
-double table_weights(const workloads::Transformer& model, const Degrees& degrees);
+/// Rows that a chip of the mesh axis "expert" sends to others and itself, and receives, in a layer:
+/// all as many as the busiest.
+double exchanged_rows(const Training& training, const Degrees& degrees);
 
 /// Bytes per activation of one microbatch on one chip.
 struct ActivationBytes {
@@ -79,6 +69,8 @@ struct ActivationBytes {
   double attention_output = 0.0;
   /// With experts also their rows, results and masks.
   double ffn_in = 0.0;
+  /// Rows of experts on their way over "expert", in addition to the ones in ffn_in.
+  double exchanged = 0.0;
   /// Result of the activation function: input of the last GEMM of the FFN, always recomputed.
   double ffn_hidden = 0.0;
 };

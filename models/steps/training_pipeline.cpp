@@ -221,9 +221,10 @@ void TrainingPipeline::gather_updated() {
     const std::uint32_t other = shape_.stages - 1 - stage;
     for (const WeightBucket& bucket :
          stages_[stage].weights().buckets(stages_[stage].weight_parts())) {
-      const TaskId gathered =
-          over_stages("gather updated " + bucket.name, "gather updated weights",
-                      Collective::all_gather, stage, other, true, bucket.weights, {});
+      TaskId gathered = kNoTask;
+      for (const ReplicaPart& of : replica_parts(bucket.weights, plan_.degrees))
+        gathered = over_stages("gather updated " + bucket.name + of.of, "gather updated weights",
+                               Collective::all_gather, stage, other, of.axes, of.elements, {});
       for (const WeightPart part : bucket.parts)
         for (const std::uint32_t one : {stage, other})
           stages_[one].weights().set_updated(part, gathered);
@@ -236,13 +237,14 @@ void TrainingPipeline::gather_updated() {
 std::vector<TaskIds> TrainingPipeline::sum_shared_weights() {
   std::vector<TaskIds> sums(shape_.stages);
   const Training& training = plan_.training;
-  const auto sum = [&](std::uint32_t one, std::uint32_t other, Collective collective, bool replicas,
-                       double elements, const std::string& what) {
+  const auto sum = [&](std::uint32_t one, std::uint32_t other, Collective collective,
+                       const ReplicaPart& part, const std::string& what) {
     TaskIds after = stages_[one].weights().gradients();
     const TaskIds& more = stages_[other].weights().gradients();
     after.insert(after.end(), more.begin(), more.end());
-    const TaskId done = over_stages("sum gradients of " + what, "sum gradients", collective, one,
-                                    other, replicas, elements, std::move(after));
+    const TaskId done =
+        over_stages("sum gradients" + part.of + " of " + what, "sum gradients", collective, one,
+                    other, part.axes, part.elements, std::move(after));
     sums[one].push_back(done);
     sums[other].push_back(done);
   };
@@ -253,22 +255,23 @@ std::vector<TaskIds> TrainingPipeline::sum_shared_weights() {
     for (std::uint32_t stage = 0; stage < shape_.stages / 2; ++stage)
       for (const WeightBucket& bucket :
            stages_[stage].weights().buckets(stages_[stage].weight_parts()))
-        sum(stage, last - stage, collective, true, bucket.weights, bucket.name);
+        for (const ReplicaPart& of : replica_parts(bucket.weights, plan_.degrees))
+          sum(stage, last - stage, collective, of, bucket.name);
   } else if (training.model.tied_embeddings && last > 0) {
-    const double parts = training.distributed_optimizer ? plan_.degrees.replicas() : 1.0;
-    sum(0, last, Collective::all_reduce, false,
-        std::ceil(table_weights(training.model, plan_.degrees) / plan_.degrees.fsdp / parts),
+    const double parts = training.distributed_optimizer ? plan_.degrees.dense_replicas() : 1.0;
+    const double shard =
+        table_weights(training.model, plan_.degrees) / plan_.degrees.dense_shards();
+    sum(0, last, Collective::all_reduce, {"", {}, std::ceil(shard / parts)},
         fmt::format("the table of stages 0 and {}", last));
   }
   return sums;
 }
 
-/// A collective over chips of two stages with equal coordinates; `replicas`: and over all chips with
-/// the same weights.
+/// A collective over chips of two stages with equal coordinates, and along `axes`.
 TaskId TrainingPipeline::over_stages(const std::string& name, const std::string& group,
                                      Collective collective, std::uint32_t one, std::uint32_t other,
-                                     bool replicas, double elements, TaskIds after) {
-  const std::vector<std::string> axes = replicas ? replica_axes() : std::vector<std::string>{};
+                                     const std::vector<std::string>& axes, double elements,
+                                     TaskIds after) {
   Lists groups = groups_within(plan_.mesh, axes, chips_[one]);
   const Lists more = groups_within(plan_.mesh, axes, chips_[other]);
   for (std::size_t i = 0; i < groups.size(); ++i)

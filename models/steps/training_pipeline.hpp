@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -42,7 +43,7 @@ class TrainingPipeline {
   std::vector<TaskIds> sum_shared_weights();
   TaskId over_stages(const std::string& name, const std::string& group,
                      collectives::Collective collective, std::uint32_t one, std::uint32_t other,
-                     bool replicas, double elements, TaskIds after);
+                     const std::vector<std::string>& axes, double elements, TaskIds after);
 
   TrainingPlan plan_;
   PipelineShape shape_;

@@ -31,7 +31,16 @@ Operations selected(Operations operations, bool of_weights) {
 }
 
 LayerWork selected(const LayerWork& work, bool of_weights) {
-  return {selected(work.attention, of_weights), selected(work.ffn, of_weights)};
+  LayerWork some;
+  for (const auto part : kWorkParts) some.*part = selected(work.*part, of_weights);
+  return some;
+}
+
+/// All operations, in the order of the backward pass.
+Operations backward_operations(const LayerWork& work) {
+  Operations all;
+  for (auto part = kWorkParts.rbegin(); part != kWorkParts.rend(); ++part) append(all, work.**part);
+  return all;
 }
 
 /// The update of a share of the weights.
@@ -92,31 +101,59 @@ TrainingStage::Writers TrainingStage::writers(const PipelineAction& action, Task
       latest_ = flow.latest;
     });
   };
-  const auto add_layers = [&](bool forward, auto write) {
-    for (std::uint32_t i = flow.part.first; i < flow.part.end; ++i) {
-      const std::uint32_t layer = forward ? i : flow.part.end - 1 - (i - flow.part.first);
-      add([=](Flow& of) { write(of, layer); });
-    }
+  const auto add_layers = [&](Pass pass) {
+    for (const std::vector<LayerPart>& group : layer_parts(flow.part, pass))
+      add([group, this](Flow& of) {
+        for (const LayerPart& part : group) write(of, part);
+      });
   };
   switch (action.kind) {
     case ActionKind::forward:
       add([=, this](Flow& of) { begin_forward(of, arrival); });
-      add_layers(true, [this](Flow& of, std::uint32_t layer) { forward_layer(of, layer); });
+      add_layers(Pass::forward);
       add([this](Flow& of) { end_forward(of); });
       break;
     case ActionKind::backward:
     case ActionKind::input_gradients:
       flow.delays_weights = action.kind == ActionKind::input_gradients;
       add([=, this](Flow& of) { begin_backward(of, arrival); });
-      add_layers(false, [this](Flow& of, std::uint32_t layer) { backward_layer(of, layer); });
+      add_layers(Pass::backward);
       break;
     case ActionKind::weight_gradients:
       add([this](Flow& of) { head_weights(of); });
-      add_layers(false, [this](Flow& of, std::uint32_t layer) { delayed_weights(of, layer); });
+      for (std::uint32_t layer = flow.part.end; layer-- > flow.part.first;)
+        add([layer, this](Flow& of) { delayed_weights(of, layer); });
       break;
   }
   if (computes_weights(action)) add([this](Flow& of) { end_backward(of); });
   return all;
+}
+
+/// Parts of the passes of all layers, in groups that other passes may alternate with. Each but the last
+/// ends with an exchange of rows of experts, or with a layer that has none.
+std::vector<std::vector<TrainingStage::LayerPart>> TrainingStage::layer_parts(const ModelPart& part,
+                                                                              Pass pass) const {
+  std::vector<std::vector<LayerPart>> groups(1);
+  for (std::uint32_t i = part.first; i < part.end; ++i) {
+    const std::uint32_t layer = pass == Pass::forward ? i : part.end - 1 - (i - part.first);
+    const std::size_t count = layers_.parts(kind_of(layer));
+    for (std::size_t number = 0; number < count; ++number) {
+      groups.back().push_back({pass, layer, number, count});
+      if (number + 1 < count || count == 1) groups.emplace_back();
+    }
+  }
+  if (groups.back().empty()) groups.pop_back();
+  return groups;
+}
+
+void TrainingStage::write(Flow& flow, const LayerPart& part) {
+  const bool forward = part.pass == Pass::forward;
+  if (part.number == 0)
+    forward ? begin_forward_layer(flow, part.layer) : begin_backward_layer(flow, part.layer);
+  flow.ready = flow.parts[part.number](std::move(flow.ready));
+  flow.latest = flow.ready.front();
+  if (part.number + 1 == part.count)
+    forward ? end_forward_layer(flow, part.layer) : end_backward_layer(flow, part.layer);
 }
 
 TaskId TrainingStage::end_of(const PipelineAction& action) const {
@@ -175,23 +212,27 @@ void TrainingStage::begin_forward(Flow& flow, TaskId arrival) {
     flow.latest = tasks_.compute(numbered(flow, "embedding"), "forward",
                                  operations(flow.first_forward).embedding, ModelFlops::none,
                                  {table, flow.latest});
-    buffers_.add_gathered(weights_.weights_in(0), {start, flow.latest});
+    buffers_.add_gathered(weights_.weights_in(0).all(), {start, flow.latest});
     end_layer(flow);
   }
   flow.seeded = flow.ends.size();
 }
 
-void TrainingStage::forward_layer(Flow& flow, std::uint32_t layer) {
+void TrainingStage::begin_forward_layer(Flow& flow, std::uint32_t layer) {
   const LayerTraining& work = operations(flow.first_forward).layer(kind_of(layer));
   const TaskId freed = tasks_ago(flow.ends, training_.prefetch);
   const TaskId weights = weights_.weights_of(layer + 1, numbered(flow, "layer", layer) + " forward",
                                              freed, flow.first_forward);
   flow.starts.push_back(tasks_.next());
+  flow.gathered = after(freed);
+  flow.parts = layers_.pass(Pass::forward, numbered(flow, "forward", layer), work.forward);
   // Up to `prefetch` layers may be in flight to the host.
-  flow.latest = layers_.pass(Pass::forward, numbered(flow, "forward", layer), work.forward,
-                             {weights, flow.latest, tasks_ago(flow.offloads, training_.prefetch)});
+  flow.ready = {weights, flow.latest, tasks_ago(flow.offloads, training_.prefetch)};
+}
+
+void TrainingStage::end_forward_layer(Flow& flow, std::uint32_t layer) {
   end_layer(flow);
-  buffers_.add_gathered(weights_.weights_in(layer + 1), {after(freed), flow.latest});
+  buffers_.add_gathered(weights_.weights_in(layer + 1).all(), {flow.gathered, flow.latest});
   buffers_.add_forward(kind_of(layer), {flow.starts.back(), flow.latest});
   flow.offloads.push_back(transfer(numbered(flow, "offload", layer),
                                    HostTransfer::Direction::to_host, layer, {flow.latest}));
@@ -251,38 +292,42 @@ void TrainingStage::reduce_head(Flow& flow) {
   // A table shared with the embedding is reduced after the embedding.
   if (training_.model.tied_embeddings && flow.part.embedding) return;
   buffers_.add_table_gradients(table, {flow.latest, flow.latest + 1});
-  reduce(flow, numbered(flow, "head"), table);
+  reduce(flow, numbered(flow, "head"), {.dense = table});
 }
 
-void TrainingStage::backward_layer(Flow& flow, std::uint32_t layer) {
+void TrainingStage::begin_backward_layer(Flow& flow, std::uint32_t layer) {
   const LayerTraining& work = operations(flow.first_backward).layer(kind_of(layer));
   const std::uint32_t of_part = layer - flow.part.first;
-  const double weights_here = weights_.weights_in(layer + 1);
   const TaskId freed = tasks_ago(flow.ends, training_.prefetch);
-  const TaskId weights =
-      weights_.gather(numbered(flow, "layer", layer) + " backward", weights_here, freed);
+  const TaskId weights = weights_.gather(numbered(flow, "layer", layer) + " backward",
+                                         weights_.weights_in(layer + 1), freed);
   const TaskId kept = transfer(numbered(flow, "fetch", layer), HostTransfer::Direction::from_host,
                                layer, {freed, flow.offloads[of_part]});
-  const TaskId start = tasks_.next();
+  flow.gathered = after(freed);
+  flow.prepared = tasks_.next();
   const std::string name = numbered(flow, "backward", layer);
-  const TaskIds ready =
-      layers_.prepare_backward(numbered(flow, "recompute", layer), name, work.recompute,
-                               {weights, kept, flow.latest}, tasks_ago(flow.ends, 1));
-  const TaskId backward = tasks_.next();
+  flow.ready = layers_.prepare_backward(numbered(flow, "recompute", layer), name, kind_of(layer),
+                                        work.recompute, {weights, kept, flow.latest},
+                                        tasks_ago(flow.ends, 1));
+  flow.backward = tasks_.next();
   const LayerWork& gradients = work.backward;
-  flow.latest = layers_.pass(Pass::backward, name,
-                             flow.delays_weights ? selected(gradients, false) : gradients, ready);
-  if (first_backward_ == kNoTask) first_backward_ = backward;
+  flow.parts = layers_.pass(Pass::backward, name,
+                            flow.delays_weights ? selected(gradients, false) : gradients);
+  if (first_backward_ == kNoTask) first_backward_ = flow.backward;
+}
+
+void TrainingStage::end_backward_layer(Flow& flow, std::uint32_t layer) {
+  const Weights weights_here = weights_.weights_in(layer + 1);
   end_layer(flow);
-  buffers_.add_gathered(weights_here, {after(freed), flow.latest});
-  buffers_.add_offloaded(kind_of(layer), {after(freed), flow.latest});
-  buffers_.add_backward(kind_of(layer), {start, flow.latest});
+  buffers_.add_gathered(weights_here.all(), {flow.gathered, flow.latest});
+  buffers_.add_offloaded(kind_of(layer), {flow.gathered, flow.latest});
+  buffers_.add_backward(kind_of(layer), {flow.prepared, flow.latest});
   if (flow.delays_weights) {
     flow.delayed.push_back(flow.latest);
     return;
   }
-  buffers_.add_kept(kind_of(layer), {flow.starts[of_part], flow.latest});
-  buffers_.add_layer_gradients(weights_here, {backward, flow.latest + 1});
+  buffers_.add_kept(kind_of(layer), {flow.starts[layer - flow.part.first], flow.latest});
+  buffers_.add_layer_gradients(weights_here.all(), {flow.backward, flow.latest + 1});
   reduce(flow, numbered(flow, "layer", layer), weights_here);
 }
 
@@ -307,10 +352,10 @@ void TrainingStage::embedding_gradients(Flow& flow) {
     buffers_.add_table_gradients(table, {flow.after_head, flow.latest + 1});
   else
     buffers_.add_layer_gradients(table, {flow.latest, flow.latest + 1});
-  reduce(flow, numbered(flow, "embedding"), table);
+  reduce(flow, numbered(flow, "embedding"), {.dense = table});
 }
 
-void TrainingStage::reduce(Flow& flow, const std::string& what, double weights) {
+void TrainingStage::reduce(Flow& flow, const std::string& what, const Weights& weights) {
   weights_.reduce(what, weights, flow.latest, flow.last_gradients);
 }
 
@@ -327,17 +372,15 @@ void TrainingStage::head_weights(Flow& flow) {
 
 void TrainingStage::delayed_weights(Flow& flow, std::uint32_t layer) {
   const LayerTraining& work = operations(flow.first_backward).layer(kind_of(layer));
-  const LayerWork gradients = selected(work.backward, true);
-  Operations both = gradients.ffn;
-  append(both, gradients.attention);
+  const Operations gradients = backward_operations(selected(work.backward, true));
   const TaskId made = flow.delayed[flow.part.end - 1 - layer];
-  flow.latest = tasks_.compute(numbered(flow, "weight gradients", layer), "backward", both,
+  flow.latest = tasks_.compute(numbered(flow, "weight gradients", layer), "backward", gradients,
                                ModelFlops::counts, {made});
   history_.push_back(flow.latest);
-  const double weights_here = weights_.weights_in(layer + 1);
+  const Weights weights_here = weights_.weights_in(layer + 1);
   buffers_.add_delayed(kind_of(layer), {made, flow.latest});
   buffers_.add_kept(kind_of(layer), {flow.starts[layer - flow.part.first], flow.latest});
-  buffers_.add_layer_gradients(weights_here, {flow.latest, flow.latest + 1});
+  buffers_.add_layer_gradients(weights_here.all(), {flow.latest, flow.latest + 1});
   reduce(flow, numbered(flow, "layer", layer), weights_here);
 }
 
@@ -346,10 +389,13 @@ void TrainingStage::delayed_weights(Flow& flow, std::uint32_t layer) {
 void TrainingStage::finish(const TaskIds& after) {
   TaskIds ready = weights_.gradients();
   ready.insert(ready.end(), after.begin(), after.end());
-  const double own = parameters_of(training_.model, setup_.parts);
+  const Weights own = weights_of(training_.model, setup_.parts, plan_.degrees);
   const std::string name =
       pipelined() ? fmt::format("optimizer of stage {}", *setup_.number) : "optimizer";
-  const double share = own / workloads::parameters(training_.model);
+  const auto updated = [&](const Weights& weights) {
+    return updated_weights(weights, plan_.degrees, training_.distributed_optimizer);
+  };
+  const double share = updated(own) / updated(model_weights(training_.model, plan_.degrees));
   const TaskId optimizer = tasks_.compute(name, "optimizer", scaled(plan_.first.optimizer, share),
                                           ModelFlops::none, std::move(ready));
   buffers_.add_states(own, {0, optimizer}, {first_backward_, optimizer});

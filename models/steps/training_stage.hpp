@@ -73,6 +73,11 @@ class TrainingStage {
     TaskId after_head = kNoTask;
     TaskId head_gradients = kNoTask;
     TaskIds delayed;  ///< last tasks of backward passes, by layer, the last layer first
+    std::vector<LayerTasks::Part> parts;  ///< of the layer that is being written
+    TaskIds ready;                        ///< tasks before its next part
+    TaskId gathered = kNoTask;            ///< first task with room for its weights
+    TaskId prepared = kNoTask;            ///< first task of its recomputation
+    TaskId backward = kNoTask;            ///< first task of its backward pass
   };
 
   bool pipelined() const { return setup_.number.has_value(); }
@@ -83,18 +88,30 @@ class TrainingStage {
   TaskIds seed(TaskIds own) const;
   void end_layer(Flow& flow);
 
+  /// A part of a layer's pass.
+  struct LayerPart {
+    Pass pass;
+    std::uint32_t layer;
+    std::size_t number;
+    std::size_t count;
+  };
+  std::vector<std::vector<LayerPart>> layer_parts(const ModelPart& part, Pass pass) const;
+  void write(Flow& flow, const LayerPart& part);
+
   void begin_forward(Flow& flow, TaskId arrival);
-  void forward_layer(Flow& flow, std::uint32_t layer);
+  void begin_forward_layer(Flow& flow, std::uint32_t layer);
+  void end_forward_layer(Flow& flow, std::uint32_t layer);
   void end_forward(Flow& flow);
   void begin_backward(Flow& flow, TaskId arrival);
   void head_backward(Flow& flow);
-  void backward_layer(Flow& flow, std::uint32_t layer);
+  void begin_backward_layer(Flow& flow, std::uint32_t layer);
+  void end_backward_layer(Flow& flow, std::uint32_t layer);
   void end_backward(Flow& flow);
   void reduce_head(Flow& flow);
   void head_weights(Flow& flow);
   void delayed_weights(Flow& flow, std::uint32_t layer);
   void embedding_gradients(Flow& flow);
-  void reduce(Flow& flow, const std::string& what, double weights);
+  void reduce(Flow& flow, const std::string& what, const Weights& weights);
 
   TaskId transfer(const std::string& name, HostTransfer::Direction direction, std::uint32_t layer,
                   TaskIds after);

@@ -9,23 +9,23 @@ namespace equarx::steps {
 
 using collectives::Collective;
 
-const std::vector<std::string>& replica_axes() {
-  static const std::vector<std::string> axes = {"data", "context"};
-  return axes;
+std::vector<ReplicaPart> replica_parts(const Weights& weights, const Degrees& degrees) {
+  const std::vector<std::string> dense = degrees.dense_replica_axes();
+  if (weights.experts == 0.0 || dense == expert_replica_axes()) return {{"", dense, weights.all()}};
+  return {{"", dense, weights.dense}, {" of experts", expert_replica_axes(), weights.experts}};
 }
 
 WeightTasks::WeightTasks(const TrainingPlan& plan, TaskWriter& tasks, bool sums)
-    : plan_(plan), tasks_(tasks), sums_(sums && plan.degrees.replicas() > 1) {}
+    : plan_(plan), tasks_(tasks), sums_(sums && plan.degrees.dense_replicas() > 1) {}
 
 bool WeightTasks::is_table(WeightPart part) const {
   return part == 0 || part > plan_.training.model.layers;
 }
 
-double WeightTasks::weights_in(WeightPart part) const {
-  return is_table(part)
-             ? table_weights(plan_.training.model, plan_.degrees)
-             : layer_weights(plan_.training.model,
-                             workloads::layer_kind(plan_.training.model, part - 1), plan_.degrees);
+Weights WeightTasks::weights_in(WeightPart part) const {
+  const workloads::Transformer& model = plan_.training.model;
+  if (is_table(part)) return {.dense = table_weights(model, plan_.degrees)};
+  return layer_weights(model, workloads::layer_kind(model, part - 1), plan_.degrees);
 }
 
 std::string WeightTasks::part_name(WeightPart part) const {
@@ -43,7 +43,7 @@ std::vector<WeightBucket> WeightTasks::buckets(const std::vector<WeightPart>& pa
       bucket.parts.push_back(parts[i]);
       bucket.weights += weights_in(parts[i]);
     }
-    bucket.weights /= plan_.degrees.fsdp;
+    bucket.weights = shard_of(bucket.weights, plan_.degrees);
   }
   return all;
 }
@@ -51,9 +51,13 @@ std::vector<WeightBucket> WeightTasks::buckets(const std::vector<WeightPart>& pa
 void WeightTasks::gather_updated(const std::vector<WeightPart>& parts) {
   if (!sums_ || !plan_.training.distributed_optimizer) return;
   for (const WeightBucket& bucket : buckets(parts)) {
-    const TaskId gathered =
-        tasks_.communicate("gather updated " + bucket.name, "gather updated weights", "data",
-                           Collective::all_gather, replica_axes(), bucket.weights, {});
+    TaskId gathered = kNoTask;  // the last, on one stream
+    for (const ReplicaPart& of : replica_parts(bucket.weights, plan_.degrees)) {
+      const TaskId one =
+          tasks_.communicate("gather updated " + bucket.name + of.of, "gather updated weights",
+                             "data", Collective::all_gather, of.axes, of.elements, {});
+      if (one != kNoTask) gathered = one;
+    }
     for (const WeightPart part : bucket.parts) updated_[part] = gathered;
   }
   const auto embedding = updated_.find(0);
@@ -68,22 +72,40 @@ TaskId WeightTasks::weights_of(WeightPart part, const std::string& name, TaskId 
   return gathered == kNoTask ? updated : gathered;
 }
 
-TaskId WeightTasks::gather(const std::string& what, double weights, TaskId freed, TaskId updated) {
-  return tasks_.communicate("gather " + what, "gather weights", "gather", Collective::all_gather,
-                            {"fsdp"}, weights, {freed, updated});
+TaskId WeightTasks::gather(const std::string& what, const Weights& weights, TaskId freed,
+                           TaskId updated) {
+  const auto over = [&](const std::string& name, const std::vector<std::string>& axes,
+                        double elements) {
+    return tasks_.communicate("gather " + name, "gather weights", "gather", Collective::all_gather,
+                              axes, elements, {freed, updated});
+  };
+  const TaskId dense = over(what, plan_.degrees.dense_shard_axes(), weights.dense);
+  if (weights.experts == 0.0) return dense;
+  return over("experts of " + what, expert_shard_axes(), weights.experts);
 }
 
-void WeightTasks::reduce(const std::string& what, double weights, TaskId made, bool last) {
-  const TaskId scattered = tasks_.communicate("scatter " + what, "scatter gradients", "scatter",
-                                              Collective::reduce_scatter, {"fsdp"}, weights, {made},
-                                              plan_.training.gradient_dtype);
+/// Returns the last task, on one stream; kNoTask without "fsdp".
+TaskId WeightTasks::scatter(const std::string& what, const Weights& weights, TaskId made) {
+  const auto over = [&](const std::string& name, const std::vector<std::string>& axes,
+                        double elements) {
+    return tasks_.communicate("scatter " + name, "scatter gradients", "scatter",
+                              Collective::reduce_scatter, axes, elements, {made},
+                              plan_.training.gradient_dtype);
+  };
+  const TaskId dense = over(what, plan_.degrees.dense_shard_axes(), weights.dense);
+  if (weights.experts == 0.0) return dense;
+  return over("experts of " + what, expert_shard_axes(), weights.experts);
+}
+
+void WeightTasks::reduce(const std::string& what, const Weights& weights, TaskId made, bool last) {
+  const TaskId scattered = scatter(what, weights, made);
   const TaskId own = scattered == kNoTask ? made : scattered;
   if (!last || !sums_) {
     gradients_.push_back(own);
     return;
   }
   bucket_.push_back(own);
-  bucket_weights_ += weights / plan_.degrees.fsdp;
+  bucket_weights_ += shard_of(weights, plan_.degrees);
   if (bucket_.size() >= plan_.training.buckets) sum_bucket(what);
 }
 
@@ -93,10 +115,11 @@ void WeightTasks::sum_bucket(const std::string& what) {
   if (bucket_.empty()) return;
   const Collective collective =
       plan_.training.distributed_optimizer ? Collective::reduce_scatter : Collective::all_reduce;
-  gradients_.push_back(
-      tasks_.communicate("sum gradients to " + what, "sum gradients", "data", collective,
-                         replica_axes(), std::exchange(bucket_weights_, 0.0),
-                         std::exchange(bucket_, {}), plan_.training.gradient_dtype));
+  const TaskIds made = std::exchange(bucket_, {});
+  for (const ReplicaPart& of : replica_parts(std::exchange(bucket_weights_, {}), plan_.degrees))
+    gradients_.push_back(tasks_.communicate("sum gradients" + of.of + " to " + what,
+                                            "sum gradients", "data", collective, of.axes,
+                                            of.elements, made, plan_.training.gradient_dtype));
 }
 
 }  // namespace equarx::steps

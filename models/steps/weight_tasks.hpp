@@ -17,8 +17,19 @@ using WeightPart = std::uint32_t;
 struct WeightBucket {
   std::string name;
   std::vector<WeightPart> parts;
-  double weights = 0.0;  ///< of a chip
+  Weights weights = {};  ///< of a chip
 };
+
+/// Weights that one collective sums, or gathers after an update.
+struct ReplicaPart {
+  std::string of;  ///< " of experts" if separate
+  std::vector<std::string> axes;
+  double elements = 0.0;  ///< above 0
+};
+
+/// Divides weights of a chip by the mesh axes along which others have the same: experts are separate
+/// if their axes differ.
+std::vector<ReplicaPart> replica_parts(const Weights& weights, const Degrees& degrees);
 
 /// Gathers weights over "fsdp" and scatters their gradients; sums gradients over chips with the same
 /// weights, in buckets, and gathers updated weights.
@@ -29,7 +40,7 @@ class WeightTasks {
   WeightTasks(const TrainingPlan& plan, TaskWriter& tasks, bool sums);
 
   bool is_table(WeightPart part) const;
-  double weights_in(WeightPart part) const;
+  Weights weights_in(WeightPart part) const;
 
   /// Groups of `buckets` parts, in their order.
   std::vector<WeightBucket> buckets(const std::vector<WeightPart>& parts) const;
@@ -44,10 +55,11 @@ class WeightTasks {
   /// room. `first`: in the first microbatch
   TaskId weights_of(WeightPart part, const std::string& name, TaskId freed, bool first);
   /// Gathers the weights of a layer or table over "fsdp" before a pass.
-  TaskId gather(const std::string& what, double weights, TaskId freed, TaskId updated = kNoTask);
+  TaskId gather(const std::string& what, const Weights& weights, TaskId freed,
+                TaskId updated = kNoTask);
 
   /// Scatters gradients over "fsdp" and, in the last microbatch, sums them.
-  void reduce(const std::string& what, double weights, TaskId made, bool last);
+  void reduce(const std::string& what, const Weights& weights, TaskId made, bool last);
   /// Sums the rest.
   void finish(const std::string& what);
 
@@ -56,6 +68,7 @@ class WeightTasks {
 
  private:
   void sum_bucket(const std::string& what);
+  TaskId scatter(const std::string& what, const Weights& weights, TaskId made);
   std::string part_name(WeightPart part) const;
 
   const TrainingPlan& plan_;
@@ -64,10 +77,7 @@ class WeightTasks {
   std::map<WeightPart, TaskId> updated_;  ///< weight gathers; empty without a distributed optimizer
   TaskIds gradients_;
   TaskIds bucket_;  ///< gradients not yet summed
-  double bucket_weights_ = 0.0;
+  Weights bucket_weights_;
 };
-
-/// Mesh axes along which chips have the same weights.
-const std::vector<std::string>& replica_axes();
 
 }  // namespace equarx::steps

@@ -4,12 +4,20 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/exceptions/exceptions.hpp"
 #include "models/workloads/vector_work.hpp"
 
 namespace equarx::workloads {
 namespace {
+
+std::vector<std::uint32_t> divisors(std::uint32_t number) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t one = 1; one <= number; ++one)
+    if (number % one == 0) all.push_back(one);
+  return all;
+}
 
 /// Rows of all experts for a group of tokens, of whole rows each.
 double capacity_of(const Transformer& model, const ExpertMethod& method, double tokens) {
@@ -136,9 +144,8 @@ ExpertLoad expert_load(const Transformer& model, const ExpertMethod& method, dou
   const Experts& experts = model.experts.value();
   if (method.chips == 0 || experts.count % method.chips != 0)
     throw std::invalid_argument(
-        fmt::format("{} experts of {} cannot be divided over {} chips; use a "
-                    "divisor of {}",
-                    experts.count, model.name, method.chips, experts.count));
+        fmt::format("{} experts of {} cannot be divided over {} chips; use {}", experts.count,
+                    model.name, method.chips, fmt::join(divisors(experts.count), ", ")));
   ExpertLoad load{.copies = tokens * experts.top_k,
                   .rows = tokens * experts.top_k * method.imbalance,
                   .stored = static_cast<double>(experts.count) / method.chips};

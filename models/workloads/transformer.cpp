@@ -88,6 +88,12 @@ double layer_parameters(const Transformer& model, LayerKind kind) {
   return counted_parameters(model, kind, &Experts::count);
 }
 
+double routed_parameters(const Transformer& model, LayerKind kind) {
+  if (!kind.experts) return 0.0;
+  const Experts& experts = model.experts.value();
+  return ffn_parameters(model, static_cast<double>(experts.count) * experts.ffn);
+}
+
 double active_layer_parameters(const Transformer& model, LayerKind kind) {
   return counted_parameters(model, kind, &Experts::top_k);
 }

@@ -107,6 +107,9 @@ double norm_parameters(const Transformer& model);
 /// Parameters of one layer: attention, FFN or experts with their router, and norms.
 double layer_parameters(const Transformer& model, LayerKind kind);
 
+/// Parameters of the experts of one layer that a router selects from.
+double routed_parameters(const Transformer& model, LayerKind kind);
+
 /// Parameters of one layer that a token uses.
 double active_layer_parameters(const Transformer& model, LayerKind kind);
 

@@ -26,7 +26,7 @@ def make_latent(draw: Draw, made: dict) -> None:
         made["latent_attention"]["query_rank"] = draw.choice([0, 8, 96])
 
 
-def small(draw: Draw, chips: int) -> dict:
+def small(draw: Draw, chips: int, of_experts: float = 0.4) -> dict:
     kv_heads = chips * draw.choice([1, 1, 2]) if draw.chance(0.9) else draw.choice([1, 2, 4])
     made = {"name": "drawn", "description": "drawn", "source": "drawn", "layers": draw.randint(1, 4),
             "d_model": draw.choice([8, 64, 96, 256]), "heads": kv_heads * draw.choice([1, 2, 4]), "kv_heads": kv_heads,
@@ -37,7 +37,7 @@ def small(draw: Draw, chips: int) -> dict:
             "post_norms": draw.chance(0.5), "qk_norms": draw.chance(0.5), "weights": draw.choice(["bf16", "fp32"])}
     if draw.chance(0.4):
         made["local_attention"] = {"layers_per_global": draw.randint(1, 5), "window": draw.choice([1, 16, 1024])}
-    if draw.chance(0.4):
+    if draw.chance(of_experts):
         made["experts"] = experts(draw, chips, made["layers"])
     if draw.chance(0.2):
         make_latent(draw, made)
@@ -53,9 +53,9 @@ def expert_keys(draw: Draw, files: dict, name: str) -> dict:
     return {"capacity_factor": draw.choice([0.5, 1, 1.25, 4]), "dispatch": draw.choice(["permute", "einsum"])}
 
 
-def model(draw: Draw, files: dict, chips: int) -> str:
+def model(draw: Draw, files: dict, chips: int, of_experts: float = 0.4) -> str:
     """Its name, or the path of a file; the number of heads is mostly divisible by the chips."""
     if draw.chance(0.1):
         return draw.choice(NAMES)
-    files["model.json"] = small(draw, chips)
+    files["model.json"] = small(draw, chips, of_experts)
     return "./model.json"

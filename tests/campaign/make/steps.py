@@ -185,11 +185,12 @@ def pipeline(draw: Draw) -> dict:
 
 def training(draw: Draw, axes: dict, files: dict) -> dict:
     tensor = length_of(axes.get("tensor", 1))
-    data = length_of(axes.get("data", 1)) * length_of(axes.get("fsdp", 1))
+    data = math.prod(length_of(axes.get(name, 1)) for name in ("data", "fsdp", "expert"))
     microbatches = draw.choice([1, 1, 2, 3])
     if "pipeline" in axes:
         microbatches = draw.choice([1, 2, 4, 8])
-    made: dict = {"model": models.model(draw, files, tensor), "sequence": draw.choice([tensor * 8, 64]),
+    made: dict = {"model": models.model(draw, files, tensor, 0.9 if "expert" in axes else 0.4),
+                  "sequence": draw.choice([tensor * 8, 64]),
                   "batch": data * microbatches * draw.randint(1, 2)}
     made.update(models.expert_keys(draw, files, made["model"]))
     if microbatches > 1:
@@ -203,7 +204,7 @@ def training(draw: Draw, axes: dict, files: dict) -> dict:
     if draw.chance(0.4):
         made["precision"] = precision(draw)
     switches = {"sequence_parallel": "tensor" in axes and draw.chance(0.5), "prefetch": draw.randint(0, 3),
-                "buckets": draw.randint(1, 5), "distributed_optimizer": "data" in axes and draw.chance(0.5),
+                "buckets": draw.randint(1, 5), "distributed_optimizer": bool({"data", "expert"} & set(axes)) and draw.chance(0.5),
                 "gradient_dtype": draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2"]),
                 "fused_accumulation": draw.chance(0.5), "transposed_casts": draw.chance(0.3),
                 "logit_tiles": draw.choice([1, 4]), "weight_bytes": draw.choice([2, 4, 0.5]), "moment_bytes": draw.choice([2, 8]),
@@ -253,7 +254,7 @@ def step(draw: Draw) -> dict:
         machine["network"] = {"slices": 2, "bandwidth": "10 GB/s", "latency": time(draw, 1e-6, 1e-5)}
     way = draw.random()
     names = draw.choice([["x", "y"], ["x", "order"]]) if way < 0.5 else draw.sample(
-        ["data", "fsdp", "tensor", "pipeline", "context"], 2) if way < 0.8 else [
+        ["data", "fsdp", "tensor", "pipeline", "context", "expert"], 2) if way < 0.8 else [
             "tensor", draw.choice(["data", "expert"])]
     axes = mesh(draw, machine, names)
     axis_names = sorted(name for name, entry in axes.items() if not isinstance(entry, (str, list)))

@@ -171,7 +171,9 @@ TEST_CASE("invalid steps are refused with the pointer and the remedy") {
       {changed(training, "/step/training/remat", R"({"layer_input": "recompute"})"),
        "/step/training/remat/layer_input", "keep or offload it"},
       {changed(training, "/mesh", R"({"data": 2, "expert": 2, "fsdp": 4})"), "/step/training",
-       "not 'expert'"},
+       "llama3-8b has none"},
+      {changed(training, "/mesh", R"({"data": 2, "row": 2, "fsdp": 4})"), "/step/training",
+       "not 'row'"},
   };
   for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.place, mistake.remedy);

@@ -190,6 +190,7 @@ TEST_CASE("invalid workloads are refused with their pointer and a remedy") {
       {"/workload/attention", R"({"skips_future": 1})", "/workload/attention/skips_future", "true"},
       {"/workload", "7", "/workload", "expected an object, found a number"},
       {"/topology/ring", "7", "/workload/model", "16 heads of gemma3-12b cannot be divided over 7"},
+      {"/mesh", R"({"expert": 8})", "/mesh", "move it into \"step\""},
       {"/topology/ring", "32", "/workload/model", "tensor parallelism takes 1, 2, 4, 8, 16"},
       {"/memory", "panic", "/memory", "use one of warn, refuse, ignore"},
       {"/collective", "all-gather", "/collective", "AllReduces; remove this key"},

@@ -40,13 +40,13 @@ TEST_CASE("the parameters of the parts are those of the model, but for a shared 
   const auto sum = [&] {
     double parameters = 0.0;
     for (const ModelPart& part : model_parts(model, 3, {}))
-      parameters += parameters_of(model, {part});
+      parameters += weights_of(model, {part}, {}).all();
     return parameters;
   };
   CHECK(sum() == workloads::parameters(model));
   model.tied_embeddings = true;
   CHECK(sum() == workloads::parameters(model) + testing::kTable);
-  CHECK(parameters_of(model, model_parts(model, 1, {})) == workloads::parameters(model));
+  CHECK(weights_of(model, model_parts(model, 1, {}), {}).all() == workloads::parameters(model));
 }
 
 TEST_CASE("impossible divisions name a remedy") {

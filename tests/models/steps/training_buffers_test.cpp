@@ -176,5 +176,21 @@ TEST_CASE("the peak is at least every task's memory, and that of one task") {
   }
 }
 
+TEST_CASE("chips of the axis expert hold their experts, and rows on their way to others") {
+  Training training = small_training();
+  training.model = testing::small_experts();
+  const StepGraph whole = training_step(training, lay_mesh({4}, {{"data", 4}}));
+  const StepGraph divided = training_step(training, lay_mesh({4}, {{"expert", 4}}));
+  constexpr double kRouted = 8 * 3 * 64.0 * 32;
+  for (const auto& [use, bytes] :
+       {std::pair{BufferUse::weights, 4}, {BufferUse::optimizer, 8}, {BufferUse::gradients, 2}})
+    CHECK(alive(whole, "optimizer", use) - alive(divided, "optimizer", use) ==
+          Approx(bytes * kRouted * 3 / 4));
+  // A quarter of the rows, two of each position.
+  CHECK(alive(divided, "forward 1", BufferUse::activations) -
+            alive(whole, "forward 1", BufferUse::activations) ==
+        Approx(kRows / 4 * 2 * 64));
+}
+
 }  // namespace
 }  // namespace equarx::steps::training_buffers_test

@@ -113,8 +113,8 @@ TEST_CASE("layers without experts have an FFN") {
 
 TEST_CASE("indivisible experts and small capacities are rejected with a remedy") {
   CHECK_THROWS_WITH(expert_load(tiny_experts(), {.chips = 3}, 1),
-                    ContainsSubstring("8 experts of tiny cannot be divided over 3 chips; use a "
-                                      "divisor of 8"));
+                    ContainsSubstring("8 experts of tiny cannot be divided over 3 chips; use 1, "
+                                      "2, 4, 8"));
   CHECK_THROWS_WITH(expert_load(tiny_experts(), {.capacity_factor = 1.0}, 3),
                     ContainsSubstring("use at least 1.33"));
   CHECK_THROWS_AS(expert_load(tiny_experts(), {.capacity_factor = 1.0}, 3), exceptions::UserError);
