@@ -195,7 +195,8 @@ Transformer read_hugging_face(const Json& whole) {
                     .tied_embeddings = flag_or(json, "tie_word_embeddings", is_gemma),
                     .largest_context = count(json, "max_position_embeddings"),
                     .post_norms = has_post_norms,
-                    .qk_norms = has_qk_norms};
+                    .qk_norms = has_qk_norms,
+                    .prediction_layers = count_or(json, "num_nextn_predict_layers", 0)};
   if (model.name.empty()) model.name = type;
   has(json, "kv_lora_rank") ? read_latent(json, model) : read_heads(json, model);
   read_experts(json, type, model);

@@ -178,6 +178,8 @@ const input::Table<Transformer>& model_table() {
        R"(type in HBM: `"bf16"` or `"fp32"`)", kRequired},
       {"experts", &Transformer::experts, input::Nested{experts_table}, ""},
       {"latent_attention", &Transformer::latent, input::Nested{latent_table}, ""},
+      {"prediction_layers", &Transformer::prediction_layers, input::Integer{0, kMostModelCount},
+       "modules that predict further tokens, for [training](steps.md#multi-token-prediction)"},
   };
   return table;
 }

@@ -210,6 +210,8 @@ const input::Table<Training>& training_table() {
        "gradient GEMMs accumulate over microbatches; else, and with `fsdp`, a separate pass"},
       {"transposed_casts", &Training::transposed_casts, input::Flag{},
        "FP8 casts write a transposed copy, as on Hopper"},
+      {"prediction_depth", &Training::prediction_depth, input::Integer{0, kMostLayers},
+       "further tokens that each position predicts, at most `prediction_layers` of the model"},
       {"pipeline", &Training::pipeline, input::Nested{pipeline_table}, ""},
       {"context", &Training::context, input::OneOf{kContextMethods},
        "attention over `context`: also `\"all-gather\"` (keys and values), `\"all-to-all\"` (heads "

@@ -67,11 +67,27 @@ double table_weights(const workloads::Transformer& model, const Degrees& degrees
   return static_cast<double>(model.vocabulary) * model.d_model / degrees.tensor;
 }
 
-Weights model_weights(const workloads::Transformer& model, const Degrees& degrees) {
+double prediction_projection(const workloads::Transformer& model) {
+  constexpr double kVectors = 2.0;
+  return kVectors * model.d_model * model.d_model;
+}
+
+Weights prediction_weights(const workloads::Transformer& model, const Degrees& degrees) {
+  constexpr double kNorms = 3.0;
+  Weights weights = layer_weights(model, workloads::layer_kind(model, model.layers - 1), degrees);
+  weights.dense += (prediction_projection(model) + kNorms * model.d_model) / degrees.tensor;
+  return weights;
+}
+
+Weights model_weights(const workloads::Transformer& model, const Degrees& degrees,
+                      std::uint32_t depth) {
   double routed = 0.0;
   for (const auto& [kind, layers] : workloads::layer_kinds(model))
     routed += layers * workloads::routed_parameters(model, kind);
-  return divided_weights(workloads::parameters(model), routed, degrees);
+  Weights all = divided_weights(workloads::parameters(model), routed, degrees);
+  for (std::uint32_t module = 0; module < depth; ++module)
+    all += prediction_weights(model, {.expert = degrees.expert});
+  return all;
 }
 
 Weights shard_of(const Weights& weights, const Degrees& degrees) {

@@ -61,8 +61,15 @@ Weights layer_weights(const workloads::Transformer& model, workloads::LayerKind 
 /// Weights of one vocabulary table per chip of a tensor group.
 double table_weights(const workloads::Transformer& model, const Degrees& degrees);
 
-/// Weights of the whole model.
-Weights model_weights(const workloads::Transformer& model, const Degrees& degrees);
+/// Weights of a module that predicts a further token, without the shared tables: a projection of two
+/// vectors to one, a layer like the last, and three norms; per chip of a tensor group.
+Weights prediction_weights(const workloads::Transformer& model, const Degrees& degrees);
+/// Weights of its projection.
+double prediction_projection(const workloads::Transformer& model);
+
+/// Weights of the whole model. `depth`: modules that predict further tokens
+Weights model_weights(const workloads::Transformer& model, const Degrees& degrees,
+                      std::uint32_t depth = 0);
 
 /// Weights of one chip of "fsdp".
 Weights shard_of(const Weights& weights, const Degrees& degrees);

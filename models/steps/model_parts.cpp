@@ -50,10 +50,19 @@ std::vector<ModelPart> model_parts(const workloads::Transformer& model, std::uin
   return divided;
 }
 
+bool copies_embedding(const workloads::Transformer& model, const std::vector<ModelPart>& parts,
+                      std::uint32_t depth) {
+  const auto has = [&](bool ModelPart::*table) {
+    return std::ranges::find(parts, true, table) != parts.end();
+  };
+  return depth > 0 && !model.tied_embeddings && has(&ModelPart::head) &&
+         !has(&ModelPart::embedding);
+}
+
 Weights weights_of(const workloads::Transformer& model, const std::vector<ModelPart>& parts,
-                   const Degrees& degrees) {
+                   const Degrees& degrees, std::uint32_t depth) {
   if (parts == std::vector{ModelPart{0, model.layers, true, true}})
-    return model_weights(model, degrees);
+    return model_weights(model, degrees, depth);
   const double table = static_cast<double>(model.vocabulary) * model.d_model;
   double sum = 0.0;
   double routed = 0.0;
@@ -66,7 +75,12 @@ Weights weights_of(const workloads::Transformer& model, const std::vector<ModelP
     if (part.embedding) sum += table;
     if (part.head) sum += table + model.d_model;
   }
-  return divided_weights(sum, routed, degrees);
+  if (copies_embedding(model, parts, depth)) sum += table;
+  Weights all = divided_weights(sum, routed, degrees);
+  if (std::ranges::find(parts, true, &ModelPart::head) != parts.end())
+    for (std::uint32_t module = 0; module < depth; ++module)
+      all += prediction_weights(model, {.expert = degrees.expert});
+  return all;
 }
 
 }  // namespace equarx::steps

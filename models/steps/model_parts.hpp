@@ -26,8 +26,13 @@ struct ModelPart {
 std::vector<ModelPart> model_parts(const workloads::Transformer& model, std::uint32_t parts,
                                    const std::vector<std::uint32_t>& layers);
 
+/// True if chips with some parts look tokens up for predictions in a copy of the embedding.
+bool copies_embedding(const workloads::Transformer& model, const std::vector<ModelPart>& parts,
+                      std::uint32_t depth);
+
 /// Weights of some parts. A table for both embedding and head counts once if they are in one part.
+/// `depth`: modules that predict further tokens, with the head
 Weights weights_of(const workloads::Transformer& model, const std::vector<ModelPart>& parts,
-                   const Degrees& degrees);
+                   const Degrees& degrees, std::uint32_t depth = 0);
 
 }  // namespace equarx::steps

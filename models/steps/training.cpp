@@ -19,11 +19,16 @@ double model_flops(const Training& training) {
   constexpr double kPerWeight = 2.0;  // multiply and add
   constexpr double kAttention = 4.0;  // scores and values, multiply and add
   const Transformer& model = training.model;
-  double matrices = static_cast<double>(model.vocabulary) * model.d_model;
+  const double modules = training.prediction_depth;
+  const workloads::LayerKind last = workloads::layer_kind(model, model.layers - 1);
+  double matrices = (1.0 + modules) * static_cast<double>(model.vocabulary) * model.d_model;
+  matrices +=
+      modules * (prediction_projection(model) + workloads::active_layer_parameters(model, last) -
+                 workloads::norm_parameters(model));
   for (const auto& [kind, layers] : workloads::layer_kinds(model))
     matrices += layers * (workloads::active_layer_parameters(model, kind) -
                           workloads::norm_parameters(model));
-  const double attention = kAttention / 2.0 * model.layers *
+  const double attention = kAttention / 2.0 * (model.layers + modules) *
                            static_cast<double>(training.sequence) * model.heads *
                            (model.head_size + model.value_size());
   return kPasses * tokens(training) * (kPerWeight * matrices + attention);
@@ -39,6 +44,11 @@ StepGraph training_step(const Training& training, const Mesh& mesh) {
     throw std::invalid_argument(
         "a distributed optimizer is sharded over the mesh axis \"data\", which this mesh lacks; "
         "add the axis, or drop \"distributed_optimizer\"");
+  if (training.prediction_depth > training.model.prediction_layers)
+    throw std::invalid_argument(fmt::format(
+        "\"prediction_depth\": {} has {} modules that predict further tokens; use at most {}, or a "
+        "model with more \"prediction_layers\"",
+        training.model.name, training.model.prediction_layers, training.model.prediction_layers));
   if (training.pipeline != PipelineSetup{} && !mesh.find("pipeline"))
     throw std::invalid_argument(
         "\"pipeline\" divides the layers over the mesh axis \"pipeline\", which this mesh lacks; "

@@ -106,6 +106,8 @@ struct Training {
   /// A cast to FP8 also writes its operand transposed, for the GEMMs of the other pass: FP8 GEMMs
   /// of NVIDIA Hopper take one layout only (Transformer Engine, cast_transpose).
   bool transposed_casts = false;
+  /// Multi-token prediction: tokens that each position predicts in addition to the next one.
+  std::uint32_t prediction_depth = 0;
   PipelineSetup pipeline = {};
   ContextMethod context = ContextMethod::ring;
   ContextOrder positions = ContextOrder::zigzag;

@@ -72,6 +72,11 @@ void TrainingBuffers::add_delayed(LayerKind kind, TaskRange alive) {
   add(BufferUse::activations, sum(kind, Keep::recompute) + own.ffn_hidden + gradients, alive);
 }
 
+void TrainingBuffers::add_prediction(TaskRange alive) {
+  constexpr double kVectors = 2.0;
+  add(BufferUse::activations, kVectors * rows_ * training_.model.d_model * kActivationBytes, alive);
+}
+
 void TrainingBuffers::add_head(TaskRange alive) {
   constexpr double kResultAndNorm = 2.0;
   const double vocabulary = workloads::shard(training_.model, degrees_.tensor).vocabulary;

@@ -44,6 +44,8 @@ class TrainingBuffers {
   void add_backward(workloads::LayerKind kind, TaskRange alive);
   /// Operands of the gradients of a layer's weights, if they are computed later than the others.
   void add_delayed(workloads::LayerKind kind, TaskRange alive);
+  /// Normalized inputs of the projection of a module that predicts a further token.
+  void add_prediction(TaskRange alive);
   /// Logits, the last layer's result and its norm.
   void add_head(TaskRange alive);
 

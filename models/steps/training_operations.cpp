@@ -20,13 +20,14 @@ using workloads::kActivationBytes;
 using workloads::Operation;
 using workloads::OperationKind;
 
-/// Sums over microbatches cover the gradients kept on this chip; after a scatter, a GEMM cannot
+/// Sums over microbatches, and over `uses` of the same weights, cover the gradients kept on this chip; after a scatter, a GEMM cannot
 /// accumulate into them.
-GradientSum gradient_sum(const Training& training, const Degrees& degrees, double shards) {
+GradientSum gradient_sum(const Training& training, const Degrees& degrees, double shards,
+                         std::uint32_t uses = 1) {
   GradientSum sum{.written_bytes = numerics::element_bits(training.gradient_dtype) / 8.0,
                   .stored_bytes = training.gradient_bytes,
                   .share = 1.0 / shards};
-  if (training.microbatches == 1) return sum;
+  if (training.microbatches * uses == 1) return sum;
   const bool by_product = training.fused_accumulation && degrees.fsdp == 1;
   sum.how = by_product ? GradientSum::How::by_product : GradientSum::How::by_pass;
   if (degrees.fsdp == 1) sum.written_bytes = kActivationBytes;  // accumulated before it is sent
@@ -250,7 +251,8 @@ void add_head(const Training& training, double rows, const Degrees& degrees, Cas
   operations.head.push_back(loss_of(rows, vocabulary, result_bytes(types.forward)));
   const KeptCasts kept{
       .inputs = true, .weights = true, .backward_weights = weights == Casts::cached};
-  const GradientSum sum = gradient_sum(training, degrees, degrees.dense_shards());
+  const GradientSum sum =
+      gradient_sum(training, degrees, degrees.dense_shards(), 1 + training.prediction_depth);
   operations.head_backward = with_sum(logits.backward(kept, sum), product, sum);
   if (training.logit_tiles > 1) {
     operations.head_recompute = logits.forward(Casts::cached);
@@ -259,6 +261,33 @@ void add_head(const Training& training, double rows, const Degrees& degrees, Cas
         sum_tiles(product.weight_bytes / kActivationBytes, training.logit_tiles));
   }
   operations.head_backward.push_back(elementwise_backward(norm));
+}
+
+/// Projection of the normalized result of a layer and the normalized embedding of a token, one after
+/// the other; over "tensor" by columns.
+void add_prediction(const Training& training, double rows, const Degrees& degrees, Casts weights,
+                    TrainingOperations& operations) {
+  if (training.prediction_depth == 0) return;
+  const workloads::Transformer& model = training.model;
+  const double inputs = 2.0 * model.d_model;
+  const Operation norms = workloads::elementwise("prediction_norms", rows * inputs, 1.0,
+                                                 workloads::kNormSum + workloads::kNormScale);
+  const Operation product =
+      workloads::matrix("prediction",
+                        {.rows = rows,
+                         .inputs = inputs,
+                         .outputs = static_cast<double>(model.d_model) / degrees.tensor},
+                        workloads::WeightType::bf16);
+  const Products products(product, training.precision.projections, cast_copies(training));
+  const GradientSum sum = gradient_sum(training, degrees, degrees.dense_shards());
+  const KeptCasts kept{
+      .inputs = true, .weights = degrees.fsdp == 1, .backward_weights = weights == Casts::cached};
+  operations.prediction = operations.embedding;
+  operations.prediction.push_back(norms);
+  append(operations.prediction, products.forward(weights));
+  operations.prediction_backward = with_sum(products.backward(kept, sum), product, sum);
+  operations.prediction_backward.push_back(elementwise_backward(norms));
+  append(operations.prediction_backward, operations.embedding_backward);
 }
 
 /// Adam: two moments, their bias corrections, a square root, a division, weight decay.
@@ -444,9 +473,10 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   for (const Operation& operation : phase.embedding)
     operations.embedding_backward.push_back(elementwise_backward(operation));
   add_head(training, rows, degrees, weights, operations);
+  add_prediction(training, rows, degrees, weights, operations);
   operations.optimizer = {optimizer_of(
-      training,
-      updated_weights(model_weights(model, degrees), degrees, training.distributed_optimizer))};
+      training, updated_weights(model_weights(model, degrees, training.prediction_depth), degrees,
+                                training.distributed_optimizer))};
   return operations;
 }
 

@@ -43,6 +43,10 @@ struct TrainingOperations {
   /// Logits computed again for the backward pass; empty without tiles.
   std::vector<workloads::Operation> head_recompute;
   std::vector<workloads::Operation> head_backward;
+  /// Look-up, norms and projection before the layer of a module that predicts a further token; empty
+  /// without such modules.
+  Operations prediction;
+  Operations prediction_backward;
   std::vector<workloads::Operation> optimizer;  ///< once per step
 
   /// Passes of a layer. @throws std::logic_error if the model has no layer of this kind

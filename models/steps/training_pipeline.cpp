@@ -257,7 +257,7 @@ std::vector<TaskIds> TrainingPipeline::sum_shared_weights() {
            stages_[stage].weights().buckets(stages_[stage].weight_parts()))
         for (const ReplicaPart& of : replica_parts(bucket.weights, plan_.degrees))
           sum(stage, last - stage, collective, of, bucket.name);
-  } else if (training.model.tied_embeddings && last > 0) {
+  } else if (last > 0 && (training.model.tied_embeddings || training.prediction_depth > 0)) {
     const double parts = training.distributed_optimizer ? plan_.degrees.dense_replicas() : 1.0;
     const double shard =
         table_weights(training.model, plan_.degrees) / plan_.degrees.dense_shards();

@@ -68,10 +68,10 @@ class TrainingStage {
     std::size_t seeded = 0;       ///< entries of `ends` before the first layer
     TaskIds starts;               ///< first tasks of the forward passes, by layer of the part
     TaskIds offloads;             ///< by layer of the part
-    TaskId head = kNoTask;
+    TaskIds heads;                ///< of the next token, and of each further one
     TaskId freed_head = kNoTask;  ///< task after which the weights of the head are gathered
     TaskId after_head = kNoTask;
-    TaskId head_gradients = kNoTask;
+    std::map<std::uint32_t, TaskId> head_gradients;  ///< by index in `heads`
     TaskIds delayed;  ///< last tasks of backward passes, by layer, the last layer first
     std::vector<LayerTasks::Part> parts;  ///< of the layer that is being written
     TaskIds ready;                        ///< tasks before its next part
@@ -95,23 +95,37 @@ class TrainingStage {
     std::size_t number;
     std::size_t count;
   };
-  std::vector<std::vector<LayerPart>> layer_parts(const ModelPart& part, Pass pass) const;
+  std::vector<std::vector<LayerPart>> layer_parts(std::uint32_t first, std::uint32_t end,
+                                                  Pass pass) const;
   void write(Flow& flow, const LayerPart& part);
 
   void begin_forward(Flow& flow, TaskId arrival);
   void begin_forward_layer(Flow& flow, std::uint32_t layer);
   void end_forward_layer(Flow& flow, std::uint32_t layer);
   void end_forward(Flow& flow);
+  void add_head(Flow& flow, TaskId weights);
+  void finish_forward(Flow& flow);
   void begin_backward(Flow& flow, TaskId arrival);
-  void head_backward(Flow& flow);
+  void begin_layers_backward(Flow& flow);
+  void head_backward(Flow& flow, std::uint32_t depth);
   void begin_backward_layer(Flow& flow, std::uint32_t layer);
   void end_backward_layer(Flow& flow, std::uint32_t layer);
   void end_backward(Flow& flow);
-  void reduce_head(Flow& flow);
+  void reduce_head(Flow& flow, std::uint32_t depth);
   void head_weights(Flow& flow);
   void delayed_weights(Flow& flow, std::uint32_t layer);
   void embedding_gradients(Flow& flow);
   void reduce(Flow& flow, const std::string& what, const Weights& weights);
+
+  // Modules that predict further tokens: numbered as layers after the last.
+  std::uint32_t depth(const Flow& flow) const;
+  bool copies_embedding() const;
+  std::uint32_t module_of(std::uint32_t layer) const;
+  std::size_t slot(const Flow& flow, std::uint32_t layer) const;
+  std::string head_name(const Flow& flow, const std::string& what, std::size_t depth) const;
+  std::string layer_name(const Flow& flow, const std::string& what, std::uint32_t layer) const;
+  void begin_prediction(Flow& flow, std::uint32_t layer, TaskId weights);
+  void end_prediction_backward(Flow& flow, std::uint32_t layer);
 
   TaskId transfer(const std::string& name, HostTransfer::Direction direction, std::uint32_t layer,
                   TaskIds after);

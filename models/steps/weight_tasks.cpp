@@ -9,6 +9,14 @@ namespace equarx::steps {
 
 using collectives::Collective;
 
+WeightPart layer_part(const workloads::Transformer& model, std::uint32_t layer) {
+  return layer < model.layers ? layer + 1 : layer + 2;
+}
+
+WeightPart copied_embedding(const Training& training) {
+  return layer_part(training.model, training.model.layers + training.prediction_depth);
+}
+
 std::vector<ReplicaPart> replica_parts(const Weights& weights, const Degrees& degrees) {
   const std::vector<std::string> dense = degrees.dense_replica_axes();
   if (weights.experts == 0.0 || dense == expert_replica_axes()) return {{"", dense, weights.all()}};
@@ -19,17 +27,22 @@ WeightTasks::WeightTasks(const TrainingPlan& plan, TaskWriter& tasks, bool sums)
     : plan_(plan), tasks_(tasks), sums_(sums && plan.degrees.dense_replicas() > 1) {}
 
 bool WeightTasks::is_table(WeightPart part) const {
-  return part == 0 || part > plan_.training.model.layers;
+  return part == 0 || part == plan_.training.model.layers + 1 ||
+         part == copied_embedding(plan_.training);
 }
 
 Weights WeightTasks::weights_in(WeightPart part) const {
   const workloads::Transformer& model = plan_.training.model;
   if (is_table(part)) return {.dense = table_weights(model, plan_.degrees)};
+  if (part > model.layers) return prediction_weights(model, plan_.degrees);
   return layer_weights(model, workloads::layer_kind(model, part - 1), plan_.degrees);
 }
 
 std::string WeightTasks::part_name(WeightPart part) const {
+  if (part == copied_embedding(plan_.training)) return "embedding of predictions";
   if (is_table(part)) return part == 0 ? "embedding" : "head";
+  const std::uint32_t layers = plan_.training.model.layers;
+  if (part > layers) return fmt::format("prediction {}", part - layers - 1);
   return fmt::format("layer {}", part - 1);
 }
 

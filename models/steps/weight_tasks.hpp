@@ -10,8 +10,14 @@
 
 namespace equarx::steps {
 
-/// Weights communicated at a time: the embedding (0), a layer (its number plus 1), or the head.
+/// Weights communicated at a time: the embedding (0), a layer (its number plus 1), the head (the next
+/// number), or a module that predicts a further token (from the number after), and the copy of the
+/// embedding that modules use (last).
 using WeightPart = std::uint32_t;
+
+/// Weights of a layer; modules that predict further tokens are numbered as layers after the last.
+WeightPart layer_part(const workloads::Transformer& model, std::uint32_t layer);
+WeightPart copied_embedding(const Training& training);
 
 /// Weights communicated in one collective.
 struct WeightBucket {

@@ -69,6 +69,9 @@ struct Transformer {
   WeightType weights = WeightType::bf16;
   std::optional<Experts> experts = {};
   std::optional<Latent> latent = {};  ///< kv_heads is then `heads`
+  /// Modules that predict further tokens in training, among neither `layers` nor the parameters: each
+  /// has a layer like the last (DeepSeek-V3, arXiv 2412.19437, section 2.2).
+  std::uint32_t prediction_layers = 0;
 
   /// Elements of a value of a head.
   std::uint32_t value_size() const { return latent ? latent->value : head_size; }

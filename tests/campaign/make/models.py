@@ -41,6 +41,8 @@ def small(draw: Draw, chips: int, of_experts: float = 0.4) -> dict:
         made["experts"] = experts(draw, chips, made["layers"])
     if draw.chance(0.2):
         make_latent(draw, made)
+    if draw.chance(0.3):
+        made["prediction_layers"] = draw.randint(0, 2)
     return made
 
 

@@ -151,8 +151,10 @@ TEST_CASE("DeepSeek-V3 has latent attention and dense layers") {
                {"kv_lora_rank", 512},
                {"qk_nope_head_dim", 128},
                {"qk_rope_head_dim", 64},
-               {"v_head_dim", 128}});
+               {"v_head_dim", 128},
+               {"num_nextn_predict_layers", 1}});
   check_shape(json, "deepseek-v3");
+  CHECK(read_hugging_face(json).prediction_layers == 1);
 }
 
 TEST_CASE("other architectures and incomplete files are refused with the key") {

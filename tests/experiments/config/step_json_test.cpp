@@ -172,6 +172,8 @@ TEST_CASE("invalid steps are refused with the pointer and the remedy") {
        "/step/training/remat/layer_input", "keep or offload it"},
       {changed(training, "/mesh", R"({"data": 2, "expert": 2, "fsdp": 4})"), "/step/training",
        "llama3-8b has none"},
+      {changed(training, "/step/training/prediction_depth", "1"), "/step/training",
+       "use at most 0, or a model with more"},
       {changed(training, "/mesh", R"({"data": 2, "row": 2, "fsdp": 4})"), "/step/training",
        "not 'row'"},
   };

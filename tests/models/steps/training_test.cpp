@@ -291,5 +291,80 @@ TEST_CASE("layers with experts gather and scatter more weights, and count active
   CHECK(model_flops(training) == Approx(dense - 6.0 * 256 * (3 * 64 * 64 - 64 * 8)));
 }
 
+/// Projection and norms of a module that predicts a further token, with its layer.
+constexpr double kModule = 2 * 64.0 * 64 + 3 * 64 + kLayer;
+
+Training predicting(std::uint32_t depth) {
+  Training training = small_training();
+  training.model.prediction_layers = 2;
+  training.prediction_depth = depth;
+  return training;
+}
+
+/// Parameters with optimizer states, of all chips that have some.
+double updated(const StepGraph& graph) {
+  double sum = 0.0;
+  for (const Buffer& buffer : graph.buffers)
+    if (buffer.use == BufferUse::optimizer) sum += buffer.bytes / 8.0;
+  return sum;
+}
+
+TEST_CASE("modules that predict further tokens have a projection, a layer and the shared head") {
+  const StepGraph graph = training_step(predicting(2), lay_mesh({2}, {{"data", 2}}));
+  CHECK(updated(graph) == Approx(workloads::parameters(small_model()) + 2 * kModule));
+  CHECK(total_model_flops(graph) == Approx(model_flops(predicting(2)) / 2));
+  const double products = 2 * 64.0 * 64 + kLayerMatrices + kTable;
+  CHECK(model_flops(predicting(1)) - model_flops(predicting(0)) ==
+        Approx(3 * 8 * 32 * (2 * products + 4.0 / 2 * 32 * 4 * 16 * 2)));
+  // The tables are summed once.
+  CHECK(elements(graph, Collective::all_reduce) ==
+        Approx(2 * kLayer + 2 * kModule + 2 * kTable).epsilon(1e-9));
+  std::map<std::string, int> names;
+  for (const Task& task : graph.tasks) ++names[task.name];
+  for (const char* const name : {"input of prediction 1", "forward of prediction 2",
+                                 "head of prediction 2", "head backward of prediction 1",
+                                 "backward of prediction 1", "input gradients of prediction 1"})
+    CHECK(names[name] == 1);
+}
+
+TEST_CASE("with fsdp their weights are gathered for each pass, and the embedding again") {
+  const Mesh mesh = lay_mesh({4}, {{"fsdp", 4}});
+  const StepGraph plain = training_step(predicting(0), mesh);
+  const StepGraph graph = training_step(predicting(1), mesh);
+  CHECK(elements(graph, Collective::all_gather) - elements(plain, Collective::all_gather) ==
+        Approx(2 * kModule + kTable));
+  CHECK(elements(graph, Collective::reduce_scatter) - elements(plain, Collective::reduce_scatter) ==
+        Approx(kModule));
+}
+
+TEST_CASE("the last stage of a pipeline predicts further tokens, with a copy of the embedding") {
+  for (const PipelineKind kind : {PipelineKind::one_forward_one_backward, PipelineKind::zero_bubble,
+                                  PipelineKind::dual_pipe}) {
+    Training training = predicting(1);
+    training.microbatches = 4;
+    training.pipeline.schedule = kind;
+    const StepGraph graph =
+        training_step(training, lay_mesh({2, 2}, {{"pipeline", 2}, {"data", 2}}));
+    const bool dual = kind == PipelineKind::dual_pipe;  // two stages have all weights
+    const double all = workloads::parameters(training.model) + kModule;
+    CHECK(updated(graph) == Approx(dual ? 2 * all : all + kTable));
+    double flops = 0.0;
+    for (const Task& task : graph.tasks)
+      if (const auto* work = std::get_if<Computation>(&task.work)) flops += work->model_flops;
+    CHECK(flops * 2 == Approx(model_flops(training)));
+    training.distributed_optimizer = true;
+    const StepGraph sharded =
+        training_step(training, lay_mesh({2, 2}, {{"pipeline", 2}, {"data", 2}}));
+    CHECK(elements(sharded, Collective::all_gather) ==
+          Approx(2 * kLayer + kModule + (dual ? 2 : 3) * kTable));
+  }
+}
+
+TEST_CASE("predictions need modules of the model") {
+  CHECK_THROWS_WITH(training_step(predicting(3), lay_mesh({2}, {{"data", 2}})),
+                    Catch::Contains("small has 2 modules that predict further tokens; use at most "
+                                    "2"));
+}
+
 }  // namespace
 }  // namespace equarx::steps::training_test
