@@ -359,6 +359,11 @@ const LayerTraining& TrainingOperations::layer(workloads::LayerKind kind) const 
   return *found;
 }
 
+bool is_of_weights(const Operation& operation) {
+  const std::string_view name = operation.name;
+  return name == "weight_gradient" || name == "add_gradients" || name == "sum_tiles";
+}
+
 double sequences_of_chip(const Training& training, const Degrees& degrees) {
   const std::uint64_t parts = std::uint64_t{degrees.batch()} * training.microbatches;
   if (training.batch == 0 || training.batch % parts != 0)

@@ -100,6 +100,9 @@ ActivationBytes activation_bytes(const Training& training, workloads::LayerKind 
 /// Returns the sum of the activations of a layer that the policy treats in this way.
 double bytes_of(const ActivationBytes& layer, const Remat& remat, Keep keep);
 
+/// True for gradients of weights and their sums, which a backward pass may compute later than the others.
+bool is_of_weights(const workloads::Operation& operation);
+
 /// Derives the operations from the shape of the model. Forward operations are as in inference
 /// (models/workloads/operations.hpp); rules for the backward pass:
 /// - a GEMM with weights has two backward GEMMs, the gradients of its input and of its weights,

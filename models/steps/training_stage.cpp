@@ -1,7 +1,6 @@
 #include "models/steps/training_stage.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -17,11 +16,6 @@ TaskId after(TaskId freed) { return freed == kNoTask ? 0 : freed + 1; }
 /// there are fewer.
 TaskId tasks_ago(const TaskIds& tasks, std::uint32_t ahead) {
   return tasks.size() > ahead ? tasks[tasks.size() - 1 - ahead] : kNoTask;
-}
-
-bool is_of_weights(const Operation& operation) {
-  const std::string_view name = operation.name;
-  return name == "weight_gradient" || name == "add_gradients" || name == "sum_tiles";
 }
 
 /// The gradients of weights among some operations, or the rest.

@@ -37,6 +37,9 @@ NOT_RUN = {
         "equarx-sim tune configs/experiments/gemma3_27b_prefill_v5e_4x4.json --formats int8,mxint8,bf16":
             "takes minutes",
         "equarx-sim tune configs/experiments/llama3_8b_train_v6e_16.json --min-sqnr '40 dB'": "takes half a minute",
+        "equarx-sim tune configs/experiments/llama3_405b_train_gb200_128.json --layouts": "takes two minutes",
+        "equarx-sim tune configs/experiments/llama3_405b_train_gb200_128.json --layouts --axes pipeline,data --layout "
+        "tensor=4": "takes half a minute",
         "equarx-sim advise configs/experiments/gemma3_27b_prefill_v5e_4x4.json --formats int8 --min-sqnr '33 dB'":
             "takes ten seconds",
         "equarx-sim advise configs/experiments/allreduce_v5e_4x2.json --formats int8 --slices 2x2,4x4,8x8 "

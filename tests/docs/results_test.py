@@ -212,6 +212,15 @@ def of_step_tune() -> set[str]:
     return json_keys.paths(json.loads(made), closed)
 
 
+def of_layouts() -> set[str]:
+    """Keys of `tune --layouts --json`; "training" is a configuration."""
+    closed = CLOSED | {f"{of}.training" for of in ("own", "layouts[]", "runners_up[]")}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        made = program("tune", written(folder, TRAINED), "--layouts", "--axes", "fsdp,tensor", "--json", folder=folder)
+    return json_keys.paths(json.loads(made), closed)
+
+
 def of_advise() -> set[str]:
     """Keys of `advise --json`; a candidate's collective is a configuration."""
     closed = CLOSED | {f"{of}.collective" for of in ("plain", "quantized", "nearest")}
@@ -307,6 +316,9 @@ class Results(unittest.TestCase):
     def test_step_tune(self):
         self.compare("step_tune", of_step_tune())
 
+    def test_layouts(self):
+        self.compare("layouts", of_layouts())
+
     def test_advise(self):
         self.compare("advise", of_advise())
 
@@ -320,7 +332,8 @@ class Results(unittest.TestCase):
         self.compare("reproduce", of_reproduce())
 
     def test_units(self):
-        for what in ("run", "sweep", "compare", "step", "tune", "step_tune", "advise", "gates", "step_advice", "reproduce"):
+        for what in ("run", "sweep", "compare", "step", "tune", "step_tune", "layouts", "advise", "gates", "step_advice",
+                     "reproduce"):
             for key, unit in listed(what).items():
                 with self.subTest(key=key):
                     self.assertIn(unit, UNITS)

@@ -354,6 +354,18 @@ void add_tune(CLI::App& app) {
                    "and FNUZ)")
       ->type_name(kFormats);
   add_budget(*command, arguments->budget);
+  command->add_flag(
+      "--layouts", arguments->layouts,
+      "Search layouts of a training step over its chips instead: degrees of parallelism, "
+      "microbatches, schedules");
+  command
+      ->add_option("--axes", arguments->axes,
+                   "With --layouts: mesh axes to use, like tensor,pipeline,data (default: all)")
+      ->type_name("AXES");
+  command
+      ->add_option("--layout", arguments->layout,
+                   "With --layouts: lengths of some axes, like tensor=4,pipeline=8")
+      ->type_name("LENGTHS");
   command->add_flag("--exhaustive", arguments->exhaustive,
                     "Simulate every candidate, without pruning");
   command

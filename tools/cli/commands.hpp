@@ -64,6 +64,9 @@ struct TuneArguments {
   std::string output;    ///< file for the best configuration; empty: none
   bool json = false;
   bool exhaustive = false;
+  bool layouts = false;  ///< search layouts of a training step
+  std::string axes;      ///< "tensor,pipeline,data"; empty: all
+  std::string layout;    ///< "tensor=4,pipeline=8"; empty: nothing fixed
 };
 
 /// @throws input::InputError also if no candidate is within the limits

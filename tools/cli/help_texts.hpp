@@ -209,9 +209,12 @@ inline constexpr const char* kTuneFooter =
     "  equarx-sim tune configs/experiments/contract_h100_8.json --contract "
     "fp32-sums,same-bits-at-all-sizes\n"
     "  equarx-sim tune configs/experiments/buckets_v5e_16x16.json --formats int8,bf16\n"
+    "  equarx-sim tune configs/experiments/llama3_8b_train_v6e_16.json --layouts --axes "
+    "fsdp,tensor,data -o "
+    "fastest.json\n"
     "\n"
     "For a whole step, tune chooses which collectives to quantize, and how, for the shortest step "
-    "time.\n"
+    "time. With --layouts it chooses the degrees of parallelism of a training step instead.\n"
     "\n"
     "In a source tree, equarx-plot is 'python3 tools/plot/plot.py'. docs/tuning.md documents the "
     "search space, the pruning and its correctness.";

@@ -39,6 +39,43 @@ TEST_CASE("tune --json contains the best configuration") {
   CHECK(all["others"].size() > found["others"].size());
 }
 
+TEST_CASE("tune --layouts writes a configuration that run accepts") {
+  const TemporaryDirectory directory;
+  const std::string config = (directory.path() / "train.json").string();
+  std::ofstream(config) << R"({"hardware": "gb200", "topology": {"switch": 4}, "mesh": {"fsdp": 4},
+      "step": {"training": {"model": "llama3-8b", "sequence": 512, "batch": 4}}})";
+  const std::string best = (directory.path() / "best.json").string();
+  const std::string table =
+      output_of(equarx_sim({"tune", config, "--layouts", "--axes", "data,fsdp", "-o", best}));
+  CHECK_THAT(table, ContainsSubstring("Layouts of a training step of llama3-8b") &&
+                        ContainsSubstring("layouts: "));
+  CHECK_THAT(output_of(equarx_sim({"run", best})), ContainsSubstring("Training step of llama3-8b"));
+}
+
+TEST_CASE("tune --layouts rejects what it does not search") {
+  const auto path = [](const std::string& name) {
+    return std::string(EQUARX_CONFIGS_DIR) + "/experiments/" + name + ".json";
+  };
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--axes", "data"}, "--axes: is for layouts; add --layouts"},
+      {{"--layout", "data=2"}, "--layout: is for layouts; add --layouts"},
+      {{"--layouts", "--formats", "int8"}, "--formats: does not apply to --layouts"},
+      {{"--layouts", "--min-sqnr", "30 dB"}, "--min-sqnr: does not apply to --layouts"},
+      {{"--layouts", "--layout", "data=3"},
+       "--layout: data 3 does not divide 16 chips; use 1, 2, 4, 8, 16"},
+      {{"--layouts", "--axes", "model"}, "--axes: 'model' is no axis of training"}};
+  for (const auto& [options, message] : cases) {
+    CAPTURE(options);
+    std::vector<std::string> arguments = {"tune", path("llama3_8b_train_v6e_16")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    check_refusal(equarx_sim(arguments), message);
+  }
+  check_refusal(equarx_sim({"tune", path("buckets_v5e_16x16"), "--layouts"}),
+                "/step: trains no model, so it has no layouts; drop --layouts");
+  check_refusal(equarx_sim({"tune", path("allreduce_v5e_4x2"), "--layouts"}),
+                "--layouts: needs a configuration with a \"step\"");
+}
+
 TEST_CASE("tune rejects invalid limits") {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--min-sqnr", "30"}, "--min-sqnr: '30' is not a number of dB; write it like '30 dB'"},
