@@ -167,7 +167,7 @@ double Floors::memory_bytes() const {
 
 // --- Time
 
-/// Of the first microbatch, whose operands may have to be cast, or of a later one: the smaller.
+/// The smaller time: the first microbatch may cast operands that later ones use again.
 double Floors::seconds(const std::vector<Operation>& first, const std::vector<Operation>& later,
                        ActionKind kind) const {
   const auto sum = [&](const std::vector<Operation>& operations) {
@@ -229,7 +229,7 @@ const Floors::Pass& Floors::pass_of(ActionKind kind, std::uint32_t number) {
   if (kind == ActionKind::weight_gradients) return pass;
   constexpr double kHalves = 2.0;
   pass.core_s += kHalves * (part.end - part.first) * (before_half_s_ + after_half_s_);
-  // Of the collectives at both ends of the layers, the ones without a table beyond overlap with other passes.
+  // Other passes overlap with the collectives at both ends of the layers, unless a table follows.
   const bool forward = kind == ActionKind::forward;
   if (!(forward ? part.embedding : part.head)) pass.before_s = before_half_s_;
   if (!(forward ? part.head : part.embedding && has_weights(kind))) pass.after_s = after_half_s_;

@@ -24,7 +24,7 @@ class Floors {
          const workloads::ComputeRates& rates, CollectiveFloors& collectives);
 
   /// Bytes that a chip of some stage needs at least: states, activations kept for microbatches under
-  /// way, and, if all layers are alike, those of the layer in work.
+  /// way, and the buffers of the layer in work, if all layers are alike.
   double memory_bytes() const;
 
   /// Least time of the step in s, the largest of: the passes of a stage in the order of the schedule, each

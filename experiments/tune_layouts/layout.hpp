@@ -55,7 +55,7 @@ steps::Training training_of(const config::StepConfig& config, const Layout& layo
 std::vector<steps::MeshAxis> mesh_axes(const Layout& layout);
 
 /// "TP4 CP2 DP2 PP8, 32 microbatches, interleaved x8, ring, ZeRO-1", the last for a distributed optimizer;
-/// and the remat policy unless it is that of `config`.
+/// and the remat policy unless `config` has the same.
 std::string layout_text(const config::StepConfig& config, const Layout& layout);
 
 /// `json`, which `config` was read from, with another layout.

@@ -184,8 +184,7 @@ class Search {
         result_.trials.push_back(*trial);
   }
 
-  /// The time left is that of all layouts whose bounds are below the best so far, of which later ones
-  /// are excluded.
+  /// With the time left for all layouts whose bounds are below the best time so far.
   std::string progress_text(std::size_t next, double best) const {
     const auto open = static_cast<std::size_t>(std::ranges::count_if(
         candidates_, [&](const Candidate& one) { return one.bound_s < best; }));
@@ -250,7 +249,7 @@ class Search {
   steps::DeviceOrder order_ = steps::DeviceOrder::jax;
   TuneResult result_;
   std::vector<Candidate> candidates_;  ///< by bound
-  std::optional<Layout> nearest_;      ///< with the least memory of those that do not fit
+  std::optional<Layout> nearest_;      ///< the unfit one with the least memory
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point simulating_ = began_;
 };

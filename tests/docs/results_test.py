@@ -214,7 +214,7 @@ def of_step_tune() -> set[str]:
 
 def of_layouts() -> set[str]:
     """Keys of `tune --layouts --json`; "training" is a configuration."""
-    closed = CLOSED | {f"{of}.training" for of in ("own", "layouts[]", "runners_up[]")}
+    closed = CLOSED | {f"{of}.{what}" for of in ("own", "layouts[]", "runners_up[]") for what in ("axes", "training")}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         made = program("tune", written(folder, TRAINED), "--layouts", "--axes", "fsdp,tensor", "--json", folder=folder)
