@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "models/steps/chip_lists.hpp"
@@ -33,6 +34,15 @@ double counted_products(const Operation& operation) {
   return operation.name == "attention_gradient" ? kCounted / workloads::kBackwardProducts : 1.0;
 }
 
+/// Each task once, without kNoTask.
+TaskIds distinct(const TaskIds& tasks) {
+  TaskIds once;
+  std::set<TaskId> known = {kNoTask};
+  for (const TaskId task : tasks)
+    if (known.insert(task).second) once.push_back(task);
+  return once;
+}
+
 }  // namespace
 
 TrainingPlan::TrainingPlan(const Training& setup, const Mesh& on)
@@ -50,7 +60,7 @@ TaskWriter::TaskWriter(const TrainingPlan& plan, StepGraph& graph,
 
 TaskId TaskWriter::add(const std::string& name, const std::string& group, const std::string& stream,
                        decltype(Task::work) work, TaskIds after) {
-  std::erase(after, kNoTask);
+  after = distinct(after);
   const bool names_chips =
       std::holds_alternative<Permute>(work) || std::holds_alternative<Receive>(work);
   graph_.tasks.push_back({name, group, stream_id(graph_, stream), std::move(work), std::move(after),

@@ -42,7 +42,7 @@ class TaskWriter {
   TaskId next() const { return static_cast<TaskId>(graph_.tasks.size()); }
   const std::optional<std::uint32_t>& chips() const { return chips_; }
 
-  /// Adds work to a stream and returns its id. Entries of `after` may be kNoTask.
+  /// Adds work to a stream and returns its id. Entries of `after` may be kNoTask, or repeated.
   TaskId add(const std::string& name, const std::string& group, const std::string& stream,
              decltype(Task::work) work, TaskIds after);
   TaskId compute(const std::string& name, const std::string& group,

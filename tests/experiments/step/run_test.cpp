@@ -250,6 +250,18 @@ TEST_CASE("training with divided experts takes the same time in both engines") {
   }
 }
 
+TEST_CASE("a pipeline that predicts further tokens ends in both engines") {
+  input::Json json = expert_training(R"({"hardware": "h100", "topology": {"switch": 8}})",
+                                     R"({"pipeline": 2, "expert": 4})");
+  json["step"]["training"]["model"] = "deepseek-v3";
+  const double plain_s = run(json).variants.front().time_s;
+  json["step"]["training"]["prediction_depth"] = 1;
+  const double direct_s = run(json).variants.front().time_s;
+  CHECK(direct_s > plain_s);
+  CHECK(run(changed(json, "/engine", "simgrid")).variants.front().time_s ==
+        Approx(direct_s).epsilon(1e-3));
+}
+
 TEST_CASE("rows of experts on other chips cross the links") {
   const StepResult result = run(
       expert_training(R"({"hardware": "h100", "topology": {"switch": 8}})", R"({"expert": 8})"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -352,6 +353,8 @@ TEST_CASE("the last stage of a pipeline predicts further tokens, with a copy of 
     for (const Task& task : graph.tasks)
       if (const auto* work = std::get_if<Computation>(&task.work)) flops += work->model_flops;
     CHECK(flops * 2 == Approx(model_flops(training)));
+    for (const Task& task : graph.tasks)
+      CHECK(std::set(task.after.begin(), task.after.end()).size() == task.after.size());
     training.distributed_optimizer = true;
     const StepGraph sharded =
         training_step(training, lay_mesh({2, 2}, {{"pipeline", 2}, {"data", 2}}));
