@@ -19,6 +19,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kQuestions.s
     {"served-load", "latencies and rates of served loads"},
     {"training", "training steps in bf16"},
     {"low-precision", "training steps with FP8 or int8 GEMMs"},
+    {"expert-training", "training steps of models with experts"},
     {"program", "imported programs"},
     {"kernel", "GEMMs, passes and attention of GPUs"},
 }};

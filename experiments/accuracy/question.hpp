@@ -20,6 +20,7 @@ enum class Question : std::uint8_t {
   served_load,           ///< latency or rate of a served model under a load
   training,              ///< time of a training step in bf16
   low_precision,         ///< time or speedup of a training step with FP8 or int8 GEMMs
+  expert_training,       ///< time of a training step of a model with experts
   program,               ///< time of an imported program
   kernel,                ///< time of one GEMM, pass, cast or attention
 };
@@ -30,8 +31,8 @@ inline constexpr std::array kQuestions = {Question::tpu_collective, Question::sm
                                           Question::quantized_tpu,  Question::quantized_gpu,
                                           Question::schedule,       Question::serving,
                                           Question::served_load,    Question::training,
-                                          Question::low_precision,  Question::program,
-                                          Question::kernel};
+                                          Question::low_precision,  Question::expert_training,
+                                          Question::program,        Question::kernel};
 
 /// Size in bytes below which startup dominates a collective.
 inline constexpr double kSmall = 1024.0 * 1024.0;

@@ -30,8 +30,12 @@ double read_number(const std::string& option, const std::string& text, std::stri
 
 std::optional<double> read_time(const std::string& option, const std::string& text) {
   if (text.empty()) return std::nullopt;
-  const double seconds =
-      input::at(option, [&] { return units::parse(text, units::Dimension::time); });
+  constexpr std::string_view kMinutes = "min";
+  const double seconds = input::at(option, [&] {
+    if (!text.ends_with(kMinutes)) return units::parse(text, units::Dimension::time);
+    const std::string number = text.substr(0, text.size() - kMinutes.size());
+    return 60.0 * units::parse(number + "s", units::Dimension::time);
+  });
   if (seconds <= 0.0) throw input::InputError(option, fmt::format("{} is not above 0", text));
   return seconds;
 }

@@ -1,6 +1,7 @@
 #include "experiments/tune_layouts/floors.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -69,9 +70,9 @@ class StageMemory {
     }
   }
 
-  /// Weights, gradients and optimizer state of `parameters`.
-  void add_states(double parameters) {
-    buffers_.add_states(parameters, {first_, next() - 1},
+  /// Weights, gradients and optimizer state.
+  void add_states(const steps::Weights& weights) {
+    buffers_.add_states(weights, {first_, next() - 1},
                         {first_backward_.value_or(next() - 1), next() - 1});
   }
 
@@ -94,8 +95,8 @@ class StageMemory {
   /// Buffers of the layer in work, if all are alike.
   void add_layer(ActionKind action, steps::TaskId id) {
     if (!alike_ || action == ActionKind::weight_gradients) return;
-    buffers_.add_gathered(steps::layer_weights(plan_.training.model, kinds_.front(), plan_.degrees),
-                          {id, id});
+    buffers_.add_gathered(
+        steps::layer_weights(plan_.training.model, kinds_.front(), plan_.degrees).all(), {id, id});
     action == ActionKind::forward ? buffers_.add_forward(kinds_.front(), {id, id})
                                   : buffers_.add_backward(kinds_.front(), {id, id});
   }
@@ -131,6 +132,8 @@ Floors::Floors(const steps::Training& training, const steps::Mesh& mesh,
   before_half_s_ = training.sequence_parallel ? over_tensor(Collective::all_gather) : 0.0;
   after_half_s_ =
       over_tensor(training.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce);
+  // Exchanged rows of experts replace some of these collectives.
+  if (plan_.degrees.expert > 1) before_half_s_ = after_half_s_ = 0.0;
 }
 
 std::vector<ModelPart> Floors::parts_of(std::uint32_t stage) const {
@@ -160,7 +163,8 @@ double Floors::memory_bytes() const {
     StageMemory memory(plan_, kinds, stage, graph);
     const std::span<const steps::PipelineAction> actions = actions_[stage];
     memory.add(actions.first(std::min(first, actions.size())), parts);
-    memory.add_states(steps::parameters_of(training_.model, parts));
+    memory.add_states(
+        steps::weights_of(training_.model, parts, plan_.degrees, training_.prediction_depth));
   }
   return steps::peak_memory(graph).total();
 }
@@ -283,16 +287,23 @@ double Floors::time_s() {
 }
 
 double Floors::optimizer_s(std::uint32_t stage) const {
-  const double share = steps::parameters_of(training_.model, parts_of(stage)) /
-                       workloads::parameters(training_.model);
+  const std::uint32_t depth = training_.prediction_depth;
+  const auto updated = [&](const steps::Weights& weights) {
+    return steps::updated_weights(weights, plan_.degrees, training_.distributed_optimizer);
+  };
+  const double share =
+      updated(steps::weights_of(training_.model, parts_of(stage), plan_.degrees, depth)) /
+      updated(steps::model_weights(training_.model, plan_.degrees, depth));
   return share * seconds(plan_.first.optimizer, plan_.first.optimizer, ActionKind::backward);
 }
 
-double Floors::least_layer_weights() const {
-  double least = 0.0;
+/// Least weights of a layer of any kind, per chip of a tensor group.
+steps::Weights Floors::least_layer_weights() const {
+  constexpr double kMost = std::numeric_limits<double>::infinity();
+  steps::Weights least{.dense = kMost, .experts = kMost};
   for (const workloads::KindCount& count : workloads::layer_kinds(training_.model)) {
-    const double weights = steps::layer_weights(training_.model, count.kind, plan_.degrees);
-    least = least == 0.0 ? weights : std::min(least, weights);
+    const steps::Weights one = steps::layer_weights(training_.model, count.kind, plan_.degrees);
+    least = {std::min(least.dense, one.dense), std::min(least.experts, one.experts)};
   }
   return least;
 }
@@ -300,11 +311,16 @@ double Floors::least_layer_weights() const {
 /// Gathers of all layers for both passes, or scatters of their gradients.
 double Floors::weights_s(std::uint32_t stage) {
   constexpr double kPasses = 2.0;
-  const double weights = least_layer_weights();
+  const steps::Weights weights = least_layer_weights();
+  const auto over_shards = [&](Collective collective, numerics::ElementFormat dtype) {
+    return collectives_.seconds(
+               mesh_, {collective, plan_.degrees.dense_shard_axes(), weights.dense, dtype}) +
+           collectives_.seconds(mesh_,
+                                {collective, steps::expert_shard_axes(), weights.experts, dtype});
+  };
   const double gathers_s =
-      kPasses * collectives_.seconds(mesh_, {Collective::all_gather, {"fsdp"}, weights});
-  const double scatters_s = collectives_.seconds(
-      mesh_, {Collective::reduce_scatter, {"fsdp"}, weights, training_.gradient_dtype});
+      kPasses * over_shards(Collective::all_gather, numerics::ElementFormat::bf16);
+  const double scatters_s = over_shards(Collective::reduce_scatter, training_.gradient_dtype);
   return layers_of(stage) * static_cast<double>(shape_.microbatches) *
          std::max(gathers_s, scatters_s);
 }
@@ -314,9 +330,11 @@ double Floors::sums_s(std::uint32_t stage) {
   const std::uint32_t of_bucket = std::min(training_.buckets, layers);
   const Collective collective =
       training_.distributed_optimizer ? Collective::reduce_scatter : Collective::all_reduce;
-  const double bucket_s = collectives_.seconds(
-      mesh_, {collective, steps::replica_axes(),
-              of_bucket * least_layer_weights() / plan_.degrees.fsdp, training_.gradient_dtype});
+  double bucket_s = 0.0;
+  for (const steps::ReplicaPart& part :
+       steps::replica_parts(steps::shard_of(least_layer_weights(), plan_.degrees), plan_.degrees))
+    bucket_s += collectives_.seconds(
+        mesh_, {collective, part.axes, of_bucket * part.elements, training_.gradient_dtype});
   return layers / of_bucket * bucket_s;  // whole buckets
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/tune_layouts/collective_floors.hpp"
+#include "models/steps/degrees.hpp"
 #include "models/steps/model_parts.hpp"
 #include "models/steps/pipeline_schedule.hpp"
 #include "models/steps/training_tasks.hpp"
@@ -60,7 +61,7 @@ class Floors {
                  const std::vector<workloads::Operation>& later, steps::ActionKind kind) const;
   std::vector<steps::ModelPart> parts_of(std::uint32_t stage) const;
   std::uint32_t layers_of(std::uint32_t stage) const;
-  double least_layer_weights() const;
+  steps::Weights least_layer_weights() const;
   double optimizer_s(std::uint32_t stage) const;
   double weights_s(std::uint32_t stage);
   double sums_s(std::uint32_t stage);

@@ -150,7 +150,8 @@ class Space {
   }
 
   void add_states(Layout layout) {
-    const bool replicated = layout.length("data") * layout.length("context") > 1;
+    const bool replicated =
+        layout.length("data") * layout.length("context") * layout.length("expert") > 1;
     for (const bool sharded : {false, true}) {
       if (sharded && !replicated) continue;
       layout.distributed_optimizer = sharded;

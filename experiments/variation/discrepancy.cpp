@@ -50,6 +50,7 @@ Question question_of(const config::ExperimentConfig& config) {
 Question question_of(const config::StepConfig& config) {
   if (config.workload) return Question::serving;
   if (!config.training) return Question::program;
+  if (config.training->training.model.experts) return Question::expert_training;
   return has_low_precision(config) ? Question::low_precision : Question::training;
 }
 

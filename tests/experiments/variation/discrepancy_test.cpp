@@ -58,6 +58,8 @@ TEST_CASE("steps weight quantized speedups by the exposed share") {
   for (const Spread& one : spreads) CHECK(one.time == spread(Question::training));
   config.training->training.precision.ffn.forward = hardware::MatrixType::fp8;
   CHECK(question_of(config) == Question::low_precision);
+  config.training->training.model.experts.emplace();
+  CHECK(question_of(config) == Question::expert_training);
 }
 
 TEST_CASE("unknown discrepancies are said to be unknown") {

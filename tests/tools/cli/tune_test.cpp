@@ -92,6 +92,8 @@ TEST_CASE("tune rejects invalid limits") {
       {{"--max-time", "1 ps"}, "--max-time"},
       {{"--budget", "10"}, "--budget"},
       {{"--budget", "0 s"}, "--budget: 0 s is not above 0"},
+      {{"--budget", "0 min"}, "--budget: 0 min is not above 0"},
+      {{"--budget", "2min "}, "--budget"},
       {{"--max-time", "1 ns"}, "--max-time: no candidate is faster than"},
       {{"--max-nmse", "1e-30"}, "--max-nmse: no configuration is accurate enough"},
       {{"--min-sqnr", "300 dB"}, "--min-sqnr: no configuration is accurate enough"}};
