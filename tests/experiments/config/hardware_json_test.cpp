@@ -131,7 +131,7 @@ TEST_CASE("only GPUs of NVIDIA have NCCL's protocols, from Hopper on also sums i
 TEST_CASE("fitted parameters have errors, and the measurements they were fitted to") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
-    const std::set<std::string_view> not_fitted = {"tpu-v4", "b200", "gb200", "h200", "h800"};
+    const std::set<std::string_view> not_fitted = {"tpu-v4", "b200", "h200", "h800"};
     const bool fitted = !not_fitted.contains(file.name);
     CHECK(chip.calibration.has_value() == fitted);
     for (const hardware::ParameterInfo& info : hardware::parameters()) {

@@ -68,6 +68,8 @@ TEST_CASE(
   check("gpt-7b", 4.0 * 4096 * 4096, 2.0 * 4096 * 16384, 50304.0 * 4096);
   check("fog-llama-1.5b", 3.0 * 2048 * 2048, 3.0 * 2048 * 8192, 2.0 * 131072 * 2048);
   check("fog-llama-8b", 2.5 * 4096 * 4096, 3.0 * 4096 * 14336, 2.0 * 131072 * 4096);
+  check("nemotron4-15b", 7.0 * 6144 * 6144 / 3, 2.0 * 6144 * 24576, 2.0 * 256000 * 6144);
+  check("nemotron4-340b", 13.0 * 18432 * 18432 / 6, 2.0 * 18432 * 73728, 2.0 * 256000 * 18432);
 }
 
 TEST_CASE("models with experts have the published numbers of all and of active parameters") {
@@ -169,8 +171,8 @@ TEST_CASE("an unknown model is refused with the known ones and the closest") {
       "fog-llama-1.5b, fog-llama-8b, gemma-7b, gemma3-12b, gemma3-27b, gpt-7b, gpt-oss-120b, "
       "gpt-oss-20b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b, llama3.1-405b, "
       "llama3.1-70b, llama3.1-8b, llama4-maverick, llama4-scout, maxtext-16b-2023, maxtext-16b, "
-      "maxtext-32b-2023, maxtext-32b, mistral-7b, mistral-nemo-12b, mixtral-8x7b, qwen3-235b-a22b, "
-      "qwen3-30b-a3b), or the path of a model file");
+      "maxtext-32b-2023, maxtext-32b, mistral-7b, mistral-nemo-12b, mixtral-8x7b, nemotron4-15b, "
+      "nemotron4-340b, qwen3-235b-a22b, qwen3-30b-a3b), or the path of a model file");
   check_refused([] { load_model("", "/workload/model"); }, "/workload/model", "one of deepseek-v3");
   check_refused([] { load_model("no/such.json", "/workload/model"); }, "/workload/model",
                 "cannot read no/such.json");
