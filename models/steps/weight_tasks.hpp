@@ -17,6 +17,7 @@ using WeightPart = std::uint32_t;
 
 /// Weights of a layer; modules that predict further tokens are numbered as layers after the last.
 WeightPart layer_part(const workloads::Transformer& model, std::uint32_t layer);
+/// The copy of the embedding that modules use.
 WeightPart copied_embedding(const Training& training);
 
 /// Weights communicated in one collective.
