@@ -456,6 +456,12 @@ std::optional<Extended> extended_times(const StepProgram& work, const Machine& m
   return Extended{std::move(times), std::move(simulated), shortest.tasks};
 }
 
+/// False also if chips run different tasks: the times of a task that some skip do not show whether all
+/// chips are steady, and the chips that remain could await removed tasks in different orders.
+bool may_be_cut(const StepProgram& work, const Machine& machine, const SimulationOptions& options) {
+  return options.engine == Engine::direct && machine.failures.empty() && work.chip_sets.empty();
+}
+
 }  // namespace
 
 std::vector<Repetition> find_repetitions(const StepProgram& work, std::uint32_t least,
@@ -488,9 +494,7 @@ StepTime find_cuts(const StepProgram& work, const Machine& machine, const Descri
                    const SimulationOptions& options) {
   const TimeResult full = simulate_work(work, machine, describe, options);
   StepTime found{full.time_s, {}};
-  // The times of a task that some chips skip do not show whether all chips are steady.
-  if (options.engine != Engine::direct || !machine.failures.empty() || !work.chip_sets.empty())
-    return found;
+  if (!may_be_cut(work, machine, options)) return found;
   // A run within another has at most this many tasks in a period.
   const std::uint32_t longest = work.tasks / (kLeastCount * kLeastCount);
   std::optional<TaskTimes> times(std::in_place, full, work.tasks, machine.ranks());
@@ -512,7 +516,7 @@ StepTime find_cuts(const StepProgram& work, const Machine& machine, const Descri
 
 std::optional<RepeatedTime> simulate_repeated(const StepProgram& work, const Machine& machine,
                                               const SimulationOptions& options) {
-  if (options.engine != Engine::direct || !machine.failures.empty()) return std::nullopt;
+  if (!may_be_cut(work, machine, options)) return std::nullopt;
   Cuts cuts = shortest_cuts(work);
   while (!cuts.empty()) {
     const Cuts tried = cuts;

@@ -357,6 +357,17 @@ TEST_CASE("random steps take the time of a full simulation, and most are shorten
   });
 }
 
+TEST_CASE("steps whose chips run different tasks are never shortened") {
+  const Rings rings;
+  const Machine machine = rings.machine(true);
+  StepProgram work = layers_of(rings, 60, 1e-3);
+  CHECK(simulate_repeated(work, machine, {.engine = Engine::direct}));
+  work.chip_sets = {std::vector<bool>(machine.ranks(), true)};
+  for (TaskRun& run : work.streams[core]) run.chips = 0;
+  CHECK_FALSE(simulate_repeated(work, machine, {.engine = Engine::direct}));
+  CHECK(cuts_for(work, machine).cuts.empty());
+}
+
 TEST_CASE("random steps have all marks of a full simulation without being simulated in full") {
   check_random_steps([](const StepProgram& work, const Machine& machine) {
     const auto repeated = simulate_repeated(work, machine, {.engine = Engine::direct});
