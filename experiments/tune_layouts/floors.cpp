@@ -335,7 +335,8 @@ double Floors::sums_s(std::uint32_t stage) {
        steps::replica_parts(steps::shard_of(least_layer_weights(), plan_.degrees), plan_.degrees))
     bucket_s += collectives_.seconds(
         mesh_, {collective, part.axes, of_bucket * part.elements, training_.gradient_dtype});
-  return layers / of_bucket * bucket_s;  // whole buckets
+  const std::uint32_t whole_buckets = layers / of_bucket;
+  return whole_buckets * bucket_s;
 }
 
 }  // namespace equarx::tune_layouts

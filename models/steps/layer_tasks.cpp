@@ -50,7 +50,8 @@ std::vector<LayerTasks::Part> LayerTasks::pass(Pass which, const std::string& na
   const Labels labels{which, name, plan_.degrees.tensor > 1};
   const auto own = std::make_shared<const LayerWork>(work);
   if (work.experts.empty())
-    return {[=, this](TaskIds after) { return TaskIds{whole_pass(labels, *own, after)}; }};
+    return {
+        [=, this](TaskIds after) { return TaskIds{whole_pass(labels, *own, std::move(after))}; }};
   return {[=, this](TaskIds after) {
             const TaskId made = before_experts(labels, *own, std::move(after));
             return TaskIds{experts_.dispatch(labels.expert_pass(), made), made};
