@@ -287,13 +287,7 @@ double Floors::time_s() {
 }
 
 double Floors::optimizer_s(std::uint32_t stage) const {
-  const std::uint32_t depth = training_.prediction_depth;
-  const auto updated = [&](const steps::Weights& weights) {
-    return steps::updated_weights(weights, plan_.degrees, training_.distributed_optimizer);
-  };
-  const double share =
-      updated(steps::weights_of(training_.model, parts_of(stage), plan_.degrees, depth)) /
-      updated(steps::model_weights(training_.model, plan_.degrees, depth));
+  const double share = steps::updated_share(training_, parts_of(stage), plan_.degrees);
   return share * seconds(plan_.first.optimizer, plan_.first.optimizer, ActionKind::backward);
 }
 
@@ -313,10 +307,10 @@ double Floors::weights_s(std::uint32_t stage) {
   constexpr double kPasses = 2.0;
   const steps::Weights weights = least_layer_weights();
   const auto over_shards = [&](Collective collective, numerics::ElementFormat dtype) {
-    return collectives_.seconds(
-               mesh_, {collective, plan_.degrees.dense_shard_axes(), weights.dense, dtype}) +
-           collectives_.seconds(mesh_,
-                                {collective, steps::expert_shard_axes(), weights.experts, dtype});
+    double seconds = 0.0;
+    for (const steps::WeightsOverAxes& of : steps::shard_parts(weights, plan_.degrees))
+      seconds += collectives_.seconds(mesh_, {collective, of.axes, of.elements, dtype});
+    return seconds;
   };
   const double gathers_s =
       kPasses * over_shards(Collective::all_gather, numerics::ElementFormat::bf16);
@@ -331,7 +325,7 @@ double Floors::sums_s(std::uint32_t stage) {
   const Collective collective =
       training_.distributed_optimizer ? Collective::reduce_scatter : Collective::all_reduce;
   double bucket_s = 0.0;
-  for (const steps::ReplicaPart& part :
+  for (const steps::WeightsOverAxes& part :
        steps::replica_parts(steps::shard_of(least_layer_weights(), plan_.degrees), plan_.degrees))
     bucket_s += collectives_.seconds(
         mesh_, {collective, part.axes, of_bucket * part.elements, training_.gradient_dtype});

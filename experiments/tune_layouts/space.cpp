@@ -40,14 +40,8 @@ void check_axis(const char* option, const std::string& name) {
                             fmt::format("'{}' is no axis of training; use {}", name, axis_names()));
 }
 
-/// True if training divides its work over an axis of this name.
-bool is_accepted(std::string_view axis) {
-  try {
-    steps::degrees({.machine = {1}, .axes = {{.name = std::string(axis)}}});
-    return true;
-  } catch (const std::invalid_argument&) {
-    return false;
-  }
+steps::Degrees degrees_of(const Layout& layout) {
+  return steps::degrees({.machine = {}, .axes = mesh_axes(layout)});
 }
 
 /// Enumerates layouts.
@@ -78,7 +72,7 @@ class Space {
     }
     const bool left_out =
         !options_.axes.empty() && std::ranges::find(options_.axes, name) == options_.axes.end();
-    if (left_out || !is_accepted(name)) return {1};
+    if (left_out) return {1};
     if (name == "expert" && !config_.training->training.model.experts) return {1};
     return divisors(chips);
   }
@@ -111,8 +105,7 @@ class Space {
   bool is_possible(const Layout& layout) const {
     try {
       const steps::Training training = training_of(config_, layout);
-      const steps::Mesh mesh{.machine = {}, .axes = mesh_axes(layout)};
-      const steps::Degrees degrees = steps::degrees(mesh);
+      const steps::Degrees degrees = degrees_of(layout);
       steps::rows_of_chip(training, degrees);
       steps::training_operations(training, degrees);
       return true;
@@ -150,8 +143,7 @@ class Space {
   }
 
   void add_states(Layout layout) {
-    const bool replicated =
-        layout.length("data") * layout.length("context") * layout.length("expert") > 1;
+    const bool replicated = degrees_of(layout).dense_replicas() > 1;
     for (const bool sharded : {false, true}) {
       if (sharded && !replicated) continue;
       layout.distributed_optimizer = sharded;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 namespace equarx::steps {
+
 std::vector<std::string> Degrees::dense_shard_axes() const {
   if (fsdp == 1) return {};
   return {"fsdp", "expert"};

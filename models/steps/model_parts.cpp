@@ -83,4 +83,14 @@ Weights weights_of(const workloads::Transformer& model, const std::vector<ModelP
   return all;
 }
 
+double updated_share(const Training& training, const std::vector<ModelPart>& parts,
+                     const Degrees& degrees) {
+  const std::uint32_t depth = training.prediction_depth;
+  const auto updated = [&](const Weights& weights) {
+    return updated_weights(weights, degrees, training.distributed_optimizer);
+  };
+  return updated(weights_of(training.model, parts, degrees, depth)) /
+         updated(model_weights(training.model, degrees, depth));
+}
+
 }  // namespace equarx::steps

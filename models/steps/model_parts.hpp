@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/steps/degrees.hpp"
+#include "models/steps/training.hpp"
 #include "models/workloads/transformer.hpp"
 
 namespace equarx::steps {
@@ -34,5 +35,9 @@ bool copies_embedding(const workloads::Transformer& model, const std::vector<Mod
 /// `depth`: modules that predict further tokens, with the head
 Weights weights_of(const workloads::Transformer& model, const std::vector<ModelPart>& parts,
                    const Degrees& degrees, std::uint32_t depth = 0);
+
+/// Weights that a chip with some parts updates, relative to one with the whole model.
+double updated_share(const Training& training, const std::vector<ModelPart>& parts,
+                     const Degrees& degrees);
 
 }  // namespace equarx::steps

@@ -222,9 +222,10 @@ void TrainingPipeline::gather_updated() {
     for (const WeightBucket& bucket :
          stages_[stage].weights().buckets(stages_[stage].weight_parts())) {
       TaskId gathered = kNoTask;
-      for (const ReplicaPart& of : replica_parts(bucket.weights, plan_.degrees))
-        gathered = over_stages("gather updated " + bucket.name + of.of, "gather updated weights",
-                               Collective::all_gather, stage, other, of.axes, of.elements, {});
+      for (const WeightsOverAxes& of : replica_parts(bucket.weights, plan_.degrees))
+        gathered =
+            over_stages("gather updated " + bucket.name + of.suffix(), "gather updated weights",
+                        Collective::all_gather, stage, other, of.axes, of.elements, {});
       for (const WeightPart part : bucket.parts)
         for (const std::uint32_t one : {stage, other})
           stages_[one].weights().set_updated(part, gathered);
@@ -238,13 +239,13 @@ std::vector<TaskIds> TrainingPipeline::sum_shared_weights() {
   std::vector<TaskIds> sums(shape_.stages);
   const Training& training = plan_.training;
   const auto sum = [&](std::uint32_t one, std::uint32_t other, Collective collective,
-                       const ReplicaPart& part, const std::string& what) {
+                       const WeightsOverAxes& part, const std::string& what) {
     TaskIds after = stages_[one].weights().gradients();
     const TaskIds& more = stages_[other].weights().gradients();
     after.insert(after.end(), more.begin(), more.end());
     const TaskId done =
-        over_stages("sum gradients" + part.of + " of " + what, "sum gradients", collective, one,
-                    other, part.axes, part.elements, std::move(after));
+        over_stages("sum gradients" + part.suffix() + " of " + what, "sum gradients", collective,
+                    one, other, part.axes, part.elements, std::move(after));
     sums[one].push_back(done);
     sums[other].push_back(done);
   };
@@ -255,13 +256,13 @@ std::vector<TaskIds> TrainingPipeline::sum_shared_weights() {
     for (std::uint32_t stage = 0; stage < shape_.stages / 2; ++stage)
       for (const WeightBucket& bucket :
            stages_[stage].weights().buckets(stages_[stage].weight_parts()))
-        for (const ReplicaPart& of : replica_parts(bucket.weights, plan_.degrees))
+        for (const WeightsOverAxes& of : replica_parts(bucket.weights, plan_.degrees))
           sum(stage, last - stage, collective, of, bucket.name);
   } else if (last > 0 && (training.model.tied_embeddings || training.prediction_depth > 0)) {
     const double parts = training.distributed_optimizer ? plan_.degrees.dense_replicas() : 1.0;
     const double shard =
         table_weights(training.model, plan_.degrees) / plan_.degrees.dense_shards();
-    sum(0, last, Collective::all_reduce, {"", {}, std::ceil(shard / parts)},
+    sum(0, last, Collective::all_reduce, {false, {}, std::ceil(shard / parts)},
         fmt::format("the table of stages 0 and {}", last));
   }
   return sums;

@@ -494,11 +494,7 @@ void TrainingStage::finish(const TaskIds& after) {
       weights_of(training_.model, setup_.parts, plan_.degrees, training_.prediction_depth);
   const std::string name =
       pipelined() ? fmt::format("optimizer of stage {}", *setup_.number) : "optimizer";
-  const auto updated = [&](const Weights& weights) {
-    return updated_weights(weights, plan_.degrees, training_.distributed_optimizer);
-  };
-  const double share = updated(own) / updated(model_weights(training_.model, plan_.degrees,
-                                                            training_.prediction_depth));
+  const double share = updated_share(training_, setup_.parts, plan_.degrees);
   const TaskId optimizer = tasks_.compute(name, "optimizer", scaled(plan_.first.optimizer, share),
                                           ModelFlops::none, std::move(ready));
   buffers_.add_states(own, {0, optimizer}, {first_backward_, optimizer});

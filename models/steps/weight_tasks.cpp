@@ -17,10 +17,17 @@ WeightPart copied_embedding(const Training& training) {
   return layer_part(training.model, training.model.layers + training.prediction_depth);
 }
 
-std::vector<ReplicaPart> replica_parts(const Weights& weights, const Degrees& degrees) {
+std::vector<WeightsOverAxes> shard_parts(const Weights& weights, const Degrees& degrees) {
+  std::vector<WeightsOverAxes> parts = {{false, degrees.dense_shard_axes(), weights.dense}};
+  if (weights.experts > 0.0) parts.push_back({true, expert_shard_axes(), weights.experts});
+  return parts;
+}
+
+std::vector<WeightsOverAxes> replica_parts(const Weights& weights, const Degrees& degrees) {
   const std::vector<std::string> dense = degrees.dense_replica_axes();
-  if (weights.experts == 0.0 || dense == expert_replica_axes()) return {{"", dense, weights.all()}};
-  return {{"", dense, weights.dense}, {" of experts", expert_replica_axes(), weights.experts}};
+  if (weights.experts == 0.0 || dense == expert_replica_axes())
+    return {{false, dense, weights.all()}};
+  return {{false, dense, weights.dense}, {true, expert_replica_axes(), weights.experts}};
 }
 
 WeightTasks::WeightTasks(const TrainingPlan& plan, TaskWriter& tasks, bool sums)
@@ -65,10 +72,10 @@ void WeightTasks::gather_updated(const std::vector<WeightPart>& parts) {
   if (!sums_ || !plan_.training.distributed_optimizer) return;
   for (const WeightBucket& bucket : buckets(parts)) {
     TaskId gathered = kNoTask;  // the last, on one stream
-    for (const ReplicaPart& of : replica_parts(bucket.weights, plan_.degrees)) {
-      const TaskId one =
-          tasks_.communicate("gather updated " + bucket.name + of.of, "gather updated weights",
-                             "data", Collective::all_gather, of.axes, of.elements, {});
+    for (const WeightsOverAxes& of : replica_parts(bucket.weights, plan_.degrees)) {
+      const TaskId one = tasks_.communicate("gather updated " + bucket.name + of.suffix(),
+                                            "gather updated weights", "data",
+                                            Collective::all_gather, of.axes, of.elements, {});
       if (one != kNoTask) gathered = one;
     }
     for (const WeightPart part : bucket.parts) updated_[part] = gathered;
@@ -85,29 +92,25 @@ TaskId WeightTasks::weights_of(WeightPart part, const std::string& name, TaskId 
   return gathered == kNoTask ? updated : gathered;
 }
 
+/// Returns the last task, on one stream; kNoTask without "fsdp".
 TaskId WeightTasks::gather(const std::string& what, const Weights& weights, TaskId freed,
                            TaskId updated) {
-  const auto over = [&](const std::string& name, const std::vector<std::string>& axes,
-                        double elements) {
-    return tasks_.communicate("gather " + name, "gather weights", "gather", Collective::all_gather,
-                              axes, elements, {freed, updated});
-  };
-  const TaskId dense = over(what, plan_.degrees.dense_shard_axes(), weights.dense);
-  if (weights.experts == 0.0) return dense;
-  return over("experts of " + what, expert_shard_axes(), weights.experts);
+  TaskId last = kNoTask;
+  for (const WeightsOverAxes& of : shard_parts(weights, plan_.degrees))
+    last = tasks_.communicate((of.experts ? "gather experts of " : "gather ") + what,
+                              "gather weights", "gather", Collective::all_gather, of.axes,
+                              of.elements, {freed, updated});
+  return last;
 }
 
-/// Returns the last task, on one stream; kNoTask without "fsdp".
+/// Likewise.
 TaskId WeightTasks::scatter(const std::string& what, const Weights& weights, TaskId made) {
-  const auto over = [&](const std::string& name, const std::vector<std::string>& axes,
-                        double elements) {
-    return tasks_.communicate("scatter " + name, "scatter gradients", "scatter",
-                              Collective::reduce_scatter, axes, elements, {made},
-                              plan_.training.gradient_dtype);
-  };
-  const TaskId dense = over(what, plan_.degrees.dense_shard_axes(), weights.dense);
-  if (weights.experts == 0.0) return dense;
-  return over("experts of " + what, expert_shard_axes(), weights.experts);
+  TaskId last = kNoTask;
+  for (const WeightsOverAxes& of : shard_parts(weights, plan_.degrees))
+    last = tasks_.communicate((of.experts ? "scatter experts of " : "scatter ") + what,
+                              "scatter gradients", "scatter", Collective::reduce_scatter, of.axes,
+                              of.elements, {made}, plan_.training.gradient_dtype);
+  return last;
 }
 
 void WeightTasks::reduce(const std::string& what, const Weights& weights, TaskId made, bool last) {
@@ -129,8 +132,8 @@ void WeightTasks::sum_bucket(const std::string& what) {
   const Collective collective =
       plan_.training.distributed_optimizer ? Collective::reduce_scatter : Collective::all_reduce;
   const TaskIds made = std::exchange(bucket_, {});
-  for (const ReplicaPart& of : replica_parts(std::exchange(bucket_weights_, {}), plan_.degrees))
-    gradients_.push_back(tasks_.communicate("sum gradients" + of.of + " to " + what,
+  for (const WeightsOverAxes& of : replica_parts(std::exchange(bucket_weights_, {}), plan_.degrees))
+    gradients_.push_back(tasks_.communicate("sum gradients" + of.suffix() + " to " + what,
                                             "sum gradients", "data", collective, of.axes,
                                             of.elements, made, plan_.training.gradient_dtype));
 }

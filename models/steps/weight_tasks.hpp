@@ -27,16 +27,23 @@ struct WeightBucket {
   Weights weights = {};  ///< of a chip
 };
 
-/// Weights that one collective sums, or gathers after an update.
-struct ReplicaPart {
-  std::string of;  ///< " of experts" if separate
+/// Weights that one collective communicates.
+struct WeightsOverAxes {
+  bool experts = false;  ///< separate from the others
   std::vector<std::string> axes;
-  double elements = 0.0;  ///< above 0
+  double elements = 0.0;
+
+  /// Of names of tasks.
+  std::string suffix() const { return experts ? " of experts" : ""; }
 };
+
+/// Divides weights by the mesh axes along which they are sharded: experts are separate if the axis
+/// "expert" divides them.
+std::vector<WeightsOverAxes> shard_parts(const Weights& weights, const Degrees& degrees);
 
 /// Divides weights of a chip by the mesh axes along which others have the same: experts are separate
 /// if their axes differ.
-std::vector<ReplicaPart> replica_parts(const Weights& weights, const Degrees& degrees);
+std::vector<WeightsOverAxes> replica_parts(const Weights& weights, const Degrees& degrees);
 
 /// Gathers weights over "fsdp" and scatters their gradients; sums gradients over chips with the same
 /// weights, in buckets, and gathers updated weights.
