@@ -11,6 +11,7 @@ FairRates::FairRates(std::span<const double> capacities, std::span<const std::ve
     : filling_(filling),
       users_(capacities.size()),
       first_hops_{0},
+      sizes_(routes.size()),
       slots_(routes.size(), kAbsent),
       rates_(routes.size()),
       is_reached_(capacities.size()) {
@@ -37,65 +38,85 @@ void FairRates::pop_checkpoint() {
   checkpoint_states_.resize(checkpoint_states_.size() - links_.size());
 }
 
-/// True if, with the flow open, all its links saturate only above the last checkpoint.
-bool FairRates::keeps_checkpoint(Flow flow) {
+/// True if, with the bundle open, all its links saturate only above the last checkpoint.
+bool FairRates::keeps_checkpoint(Bundle bundle) {
   const std::span<const LinkState> links = checkpoint_links();
-  return std::ranges::all_of(route(flow), [&](Link link) {
+  return std::ranges::all_of(route(bundle), [&](Link link) {
     return links[link].left >= checkpoints_.back().rate * links[link].open;
   });
 }
 
-void FairRates::add(Flow flow) {
-  for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
-    reach(hops_[hop]);
+/// Enters a bundle among the users of its links.
+void FairRates::enter(Bundle bundle) {
+  rates_[bundle] = 0.0;
+  slots_[bundle] = kOpen;
+  for (std::uint32_t hop = first_hops_[bundle]; hop < first_hops_[bundle + 1]; ++hop) {
     Users& users = users_[hops_[hop]];
-    hop_slots_[hop] = static_cast<std::uint32_t>(users.flows.size());
-    users.flows.push_back(flow);
+    hop_slots_[hop] = static_cast<std::uint32_t>(users.bundles.size());
+    users.bundles.push_back(bundle);
     users.hops.push_back(hop);
-    for (std::size_t at = hops_[hop]; at < checkpoint_states_.size(); at += links_.size())
-      ++checkpoint_states_[at].open;
   }
-  while (checkpoints_.size() > 1 && !keeps_checkpoint(flow)) pop_checkpoint();
-  rates_[flow] = 0.0;
-  slots_[flow] = kOpen;
-  stale_ = true;
 }
 
-void FairRates::remove(Flow flow) {
-  if (slots_[flow] != kOpen)
-    while (checkpoints_.back().filled > slots_[flow]) pop_checkpoint();
-  slots_[flow] = kAbsent;
-  for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
-    for (std::size_t at = hops_[hop]; at < checkpoint_states_.size(); at += links_.size())
-      --checkpoint_states_[at].open;
-    reach(hops_[hop]);
+void FairRates::leave(Bundle bundle) {
+  slots_[bundle] = kAbsent;
+  for (std::uint32_t hop = first_hops_[bundle]; hop < first_hops_[bundle + 1]; ++hop) {
     // Moves the last user to the freed slot.
     Users& users = users_[hops_[hop]];
     const std::uint32_t slot = hop_slots_[hop];
-    users.flows[slot] = users.flows.back();
+    users.bundles[slot] = users.bundles.back();
     users.hops[slot] = users.hops.back();
     hop_slots_[users.hops[slot]] = slot;
-    users.flows.pop_back();
+    users.bundles.pop_back();
     users.hops.pop_back();
+  }
+}
+
+/// Drops the checkpoints at which a bundle was fixed.
+void FairRates::reopen(Bundle bundle) {
+  if (slots_[bundle] == kOpen || slots_[bundle] == kAbsent) return;
+  while (checkpoints_.back().filled > slots_[bundle]) pop_checkpoint();
+  slots_[bundle] = kOpen;
+}
+
+void FairRates::add(Bundle bundle) {
+  reopen(bundle);
+  if (sizes_[bundle]++ == 0) enter(bundle);
+  for (const Link link : route(bundle)) {
+    reach(link);
+    for (std::size_t at = link; at < checkpoint_states_.size(); at += links_.size())
+      ++checkpoint_states_[at].open;
+  }
+  while (checkpoints_.size() > 1 && !keeps_checkpoint(bundle)) pop_checkpoint();
+  stale_ = true;
+}
+
+void FairRates::remove(Bundle bundle) {
+  reopen(bundle);
+  if (--sizes_[bundle] == 0) leave(bundle);
+  for (const Link link : route(bundle)) {
+    reach(link);
+    for (std::size_t at = link; at < checkpoint_states_.size(); at += links_.size())
+      --checkpoint_states_[at].open;
   }
   stale_ = true;
 }
 
 /// Fixes the open flows of a saturated link at `rate`.
 void FairRates::fill_link(Link link, double rate) {
-  for (const Flow flow : users_[link].flows) {
-    if (slots_[flow] != kOpen) continue;
-    slots_[flow] = static_cast<std::uint32_t>(filled_.size());
-    filled_.push_back(flow);
-    if (rates_[flow] != rate) changed_.push_back(flow);
-    rates_[flow] = rate;
-    for (const Link other : route(flow)) {
-      links_[other].left -= rate;
-      --links_[other].open;
+  for (const Bundle bundle : users_[link].bundles) {
+    if (slots_[bundle] != kOpen) continue;
+    slots_[bundle] = static_cast<std::uint32_t>(filled_.size());
+    filled_.push_back(bundle);
+    if (rates_[bundle] != rate) changed_.push_back(bundle);
+    rates_[bundle] = rate;
+    for (const Link other : route(bundle)) {
+      links_[other].left -= rate * sizes_[bundle];
+      links_[other].open -= sizes_[bundle];
     }
   }
   if (filling_ == Filling::of_reached_links) return filled_.clear();
-  // Spaced so that checkpoints cost less time than filling, and memory linear in flows, not flows
+  // Spaced so that checkpoints cost less time than filling, and memory linear in bundles, not bundles
   // times links.
   if (filled_.size() - checkpoints_.back().filled >= 1 + links_.size() / 4) save_checkpoint(rate);
 }
@@ -151,7 +172,7 @@ void FairRates::fill() {
   }
 }
 
-/// Returns to the last checkpoint: flows fixed after it are open again.
+/// Returns to the last checkpoint: bundles fixed after it are open again.
 void FairRates::restore_checkpoint() {
   for (std::size_t i = checkpoints_.back().filled; i < filled_.size(); ++i)
     if (slots_[filled_[i]] != kAbsent) slots_[filled_[i]] = kOpen;
@@ -172,13 +193,13 @@ void FairRates::reopen_reached() {
   for (std::size_t i = 0; i < reached_.size(); ++i) {
     const Link link = reached_[i];
     links_[link] = empty[link];
-    for (const Flow flow : users_[link].flows)
-      if (std::exchange(slots_[flow], kOpen) != kOpen)
-        for (const Link other : route(flow)) reach(other);
+    for (const Bundle bundle : users_[link].bundles)
+      if (std::exchange(slots_[bundle], kOpen) != kOpen)
+        for (const Link other : route(bundle)) reach(other);
   }
 }
 
-std::span<const FairRates::Flow> FairRates::solve() {
+std::span<const FairRates::Bundle> FairRates::solve() {
   changed_.clear();
   if (!stale_) return changed_;
   stale_ = false;

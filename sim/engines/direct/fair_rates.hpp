@@ -16,29 +16,31 @@ namespace equarx::sim {
 /// way and resumes from the last one that a change leaves valid. Where most changes concern few links,
 /// which only some flows connect with others at times, only the links that a change reaches over
 /// present flows are filled, each time from the beginning.
+///
+/// Flows with the same route form a bundle: they have the same rate, and are filled as one.
 class FairRates {
  public:
   using Link = std::uint32_t;
-  using Flow = std::uint32_t;
+  using Bundle = std::uint32_t;
   /// Part of the filling that a change repeats.
   enum class Filling : std::uint8_t { from_checkpoint, of_reached_links };
 
-  /// `capacities`: of links in B/s, > 0. `routes`: of flows, each with at least one link. A link
-  /// listed twice carries twice the rate of the flow.
+  /// `capacities`: of links in B/s, > 0. `routes`: of bundles, each with at least one link. A link
+  /// listed twice carries twice the rate of a flow.
   FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes,
             Filling filling = Filling::from_checkpoint);
 
-  /// Adds an absent flow.
-  void add(Flow flow);
-  /// Removes a present flow.
-  void remove(Flow flow);
+  /// Adds a flow to a bundle.
+  void add(Bundle bundle);
+  /// Removes a flow from a bundle that has one.
+  void remove(Bundle bundle);
 
-  /// Updates the rates. Returns the flows whose rate differs from the previous call, and flows
-  /// added since.
-  std::span<const Flow> solve();
+  /// Updates the rates. Returns the bundles whose rate differs from the previous call, and those that
+  /// had no flow then.
+  std::span<const Bundle> solve();
 
-  /// Rate in B/s as of the last solve() with the flow present.
-  double rate(Flow flow) const { return rates_[flow]; }
+  /// Rate in B/s of each flow of a bundle, as of the last solve() with a flow present.
+  double rate(Bundle bundle) const { return rates_[bundle]; }
 
  private:
   struct LinkState {
@@ -48,27 +50,31 @@ class FairRates {
   /// State of the filling at a checkpoint.
   struct Checkpoint {
     double rate = 0.0;         ///< rate that open flows had reached
-    std::uint32_t filled = 0;  ///< number of fixed flows, a prefix of filled_
+    std::uint32_t filled = 0;  ///< number of fixed bundles, a prefix of filled_
   };
   struct Candidate {
     double rate = 0.0;  ///< rate at which the link saturates
     Link link = 0;
     bool operator>(const Candidate& other) const { return rate > other.rate; }
   };
-  /// The flows of a link, and for each the index in hops_ of its hop over the link.
+  /// The bundles with flows on a link, and for each the index in hops_ of its hop over the link.
   struct Users {
-    std::vector<Flow> flows;
+    std::vector<Bundle> bundles;
     std::vector<std::uint32_t> hops;
   };
 
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
   static constexpr std::uint32_t kOpen = 0xFFFFFFFE;
 
-  std::span<const Link> route(Flow flow) const {
-    return std::span(hops_).subspan(first_hops_[flow], first_hops_[flow + 1] - first_hops_[flow]);
+  std::span<const Link> route(Bundle bundle) const {
+    return std::span(hops_).subspan(first_hops_[bundle],
+                                    first_hops_[bundle + 1] - first_hops_[bundle]);
   }
   std::span<LinkState> checkpoint_links();
-  bool keeps_checkpoint(Flow flow);
+  bool keeps_checkpoint(Bundle bundle);
+  void enter(Bundle bundle);
+  void leave(Bundle bundle);
+  void reopen(Bundle bundle);
   void pop_checkpoint();
   void save_checkpoint(double rate);
   void restore_checkpoint();
@@ -81,13 +87,14 @@ class FairRates {
 
   Filling filling_;
   std::vector<Users> users_;               ///< by link
-  std::vector<std::uint32_t> first_hops_;  ///< by flow, plus the end
+  std::vector<std::uint32_t> first_hops_;  ///< by bundle, plus the end
   std::vector<Link> hops_;                 ///< of all routes
   std::vector<std::uint32_t> hop_slots_;   ///< by hop, index among the users of its link
-  std::vector<std::uint32_t> slots_;       ///< by flow, index in filled_, kOpen or kAbsent
-  std::vector<double> rates_;              ///< by flow
+  std::vector<std::uint32_t> sizes_;       ///< by bundle: its flows
+  std::vector<std::uint32_t> slots_;       ///< by bundle, index in filled_, kOpen or kAbsent
+  std::vector<double> rates_;              ///< by bundle
   std::vector<LinkState> links_;           ///< current state of the filling
-  std::vector<Flow> filled_;               ///< fixed flows, in the order of rates
+  std::vector<Bundle> filled_;             ///< fixed bundles, in the order of rates
   /// Checkpoints by rising rate; the first is the empty filling, which is always valid.
   std::vector<Checkpoint> checkpoints_;
   std::vector<LinkState> checkpoint_states_;  ///< all links for each of checkpoints_
@@ -95,7 +102,7 @@ class FairRates {
   std::vector<Link> reached_;                 ///< by changes, over present flows
   std::vector<char> is_reached_;              ///< by link
   std::vector<Candidate> candidates_;         ///< a heap
-  std::vector<Flow> changed_;
+  std::vector<Bundle> changed_;
 };
 
 }  // namespace equarx::sim

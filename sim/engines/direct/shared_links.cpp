@@ -1,8 +1,11 @@
 #include "sim/engines/direct/shared_links.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 namespace equarx::sim {
 namespace {
@@ -42,11 +45,11 @@ Route limiting_links(const Machine& machine, const Pair& pair,
   return links;
 }
 
-/// Links and routes of a component of the machine, numbered from 0.
+/// Links and bundles of a component of the machine, numbered from 0.
 struct PartPlan {
   std::vector<double> capacities;
-  std::vector<std::vector<FairRates::Link>> routes;
-  std::vector<std::uint32_t> flows;
+  std::vector<std::vector<FairRates::Link>> routes;  ///< of bundles
+  std::vector<std::uint32_t> bundles;
 };
 
 }  // namespace
@@ -55,8 +58,9 @@ SharedLinks::SharedLinks(const Machine& machine, const Wiring& wiring, std::uint
     : wiring_(wiring),
       streams_(streams),
       flows_(wiring.pairs().size() + machine.hbm.size() * streams),
-      ends_(flows_.size()) {
+      ends_(0) {
   make_parts(machine);
+  ends_ = TimeHeap(bundles_.size());
 }
 
 /// Routes of flows with contended links; empty for the rest.
@@ -77,18 +81,22 @@ void SharedLinks::make_parts(const Machine& machine) {
   constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::vector<std::uint32_t> part_of_set(machine.links.size(), kNone);
   std::vector<FairRates::Link> number_of_link(machine.links.size(), kNone);
+  std::map<Route, std::uint32_t> bundle_of;
   std::vector<PartPlan> plans;
   for (std::uint32_t flow = 0; flow < flows_.size(); ++flow) {
     if (routes[flow].empty()) continue;
+    const auto [known, is_new] =
+        bundle_of.emplace(routes[flow], static_cast<std::uint32_t>(bundles_.size()));
+    flows_[flow].bundle = known->second;
+    if (!is_new) continue;
     std::uint32_t& part = part_of_set[sets.find(routes[flow].front())];
     if (part == kNone) {
       part = static_cast<std::uint32_t>(plans.size());
       plans.emplace_back();
     }
     PartPlan& plan = plans[part];
-    flows_[flow].part = part;
-    flows_[flow].number = static_cast<std::uint32_t>(plan.flows.size());
-    plan.flows.push_back(flow);
+    plan.bundles.push_back(known->second);
+    bundles_.push_back({part, static_cast<std::uint32_t>(plan.routes.size())});
     std::vector<FairRates::Link>& route = plan.routes.emplace_back();
     for (const LinkIndex link : routes[flow]) {
       if (number_of_link[link] == kNone) {
@@ -103,34 +111,50 @@ void SharedLinks::make_parts(const Machine& machine) {
                                                          : FairRates::Filling::from_checkpoint;
   for (PartPlan& plan : plans)
     parts_.push_back(
-        {FairRates(plan.capacities, plan.routes, filling), std::move(plan.flows), false});
+        {FairRates(plan.capacities, plan.routes, filling), std::move(plan.bundles), false});
 }
 
-void SharedLinks::touch(Flow& flow) {
-  Part& part = parts_[flow.part];
+void SharedLinks::touch(Bundle& bundle) {
+  Part& part = parts_[bundle.part];
   if (part.stale) return;
   part.stale = true;
-  stale_.push_back(flow.part);
+  stale_.push_back(bundle.part);
+}
+
+void SharedLinks::push_goal(Bundle& bundle, const Goal& goal) {
+  bundle.goals.push_back(goal);
+  std::ranges::push_heap(bundle.goals, std::greater<>());
+}
+
+void SharedLinks::pop_goal(Bundle& bundle) {
+  std::ranges::pop_heap(bundle.goals, std::greater<>());
+  bundle.goals.pop_back();
 }
 
 /// Starts the first entry of a previously empty queue.
 void SharedLinks::start(std::uint32_t number) {
-  Flow& flow = flows_[number];
-  flow.rate = 0.0;
-  flow.since_s = now_s_;
-  flow.left = flow.queue[flow.first].bytes;
-  parts_[flow.part].rates.add(flow.number);
-  touch(flow);
+  const Flow& flow = flows_[number];
+  Bundle& bundle = bundles_[flow.bundle];
+  // From 0, so that rounding errors do not grow.
+  bundle.progress = bundle.goals.empty() ? 0.0 : bundle.progress_at(now_s_);
+  bundle.since_s = now_s_;
+  push_goal(bundle, {bundle.progress + flow.queue[flow.first].bytes, number});
+  if (bundle.goals.size() > 1 && bundle.rate > 0.0) ends_.set(flow.bundle, bundle.end_s());
+  parts_[bundle.part].rates.add(bundle.number);
+  touch(bundle);
 }
 
-/// Stops a flow whose queue is empty.
-void SharedLinks::stop(std::uint32_t number) {
-  Flow& flow = flows_[number];
+/// Stops a flow that is no longer in flight.
+void SharedLinks::stop(Flow& flow) {
   flow.queue.clear();
   flow.first = 0;
-  ends_.erase(number);
-  parts_[flow.part].rates.remove(flow.number);
-  touch(flow);
+  Bundle& bundle = bundles_[flow.bundle];
+  if (bundle.goals.empty()) {
+    bundle.rate = 0.0;
+    ends_.erase(flow.bundle);
+  }
+  parts_[bundle.part].rates.remove(bundle.number);
+  touch(bundle);
 }
 
 void SharedLinks::enqueue(std::uint32_t number, double bytes, const Cargo& cargo, double now_s) {
@@ -160,13 +184,13 @@ void SharedLinks::settle() {
   for (const std::uint32_t stale : stale_) {
     Part& part = parts_[stale];
     part.stale = false;
-    for (const FairRates::Flow changed : part.rates.solve()) {
-      const std::uint32_t number = part.flows[changed];
-      Flow& flow = flows_[number];
-      flow.left = std::max(0.0, flow.left - (now_s_ - flow.since_s) * flow.rate);
-      flow.since_s = now_s_;
-      flow.rate = part.rates.rate(changed);
-      ends_.set(number, now_s_ + flow.left / flow.rate);
+    for (const FairRates::Bundle changed : part.rates.solve()) {
+      const std::uint32_t number = part.bundles[changed];
+      Bundle& bundle = bundles_[number];
+      bundle.progress = bundle.progress_at(now_s_);
+      bundle.since_s = now_s_;
+      bundle.rate = part.rates.rate(changed);
+      ends_.set(number, bundle.end_s());
     }
   }
   stale_.clear();
@@ -184,17 +208,19 @@ std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
   const double until_s = now_s * (1.0 + 4.0 * std::numeric_limits<double>::epsilon());
   while (ends_.earliest_s() <= until_s) {
     const std::uint32_t number = ends_.earliest();
-    Flow& flow = flows_[number];
+    Bundle& bundle = bundles_[number];
+    const Goal reached = bundle.goals.front();
+    pop_goal(bundle);
+    Flow& flow = flows_[reached.flow];
     gone_.push_back(flow.queue[flow.first++].cargo);
     if (flow.idle()) {
-      stop(number);
-      continue;
+      stop(flow);
+    } else {
+      flow.compact();
+      // The next entry continues at the same rate.
+      push_goal(bundle, {reached.bytes + flow.queue[flow.first].bytes, reached.flow});
     }
-    flow.compact();
-    // The next entry continues at the same rate.
-    flow.left = flow.queue[flow.first].bytes;
-    flow.since_s = now_s_;
-    ends_.set(number, now_s_ + flow.left / flow.rate);
+    if (!bundle.goals.empty()) ends_.set(number, bundle.end_s());
   }
   return gone_;
 }
@@ -208,7 +234,11 @@ std::span<const SharedLinks::Cargo> SharedLinks::fail(LinkIndex link, double now
     const Route& route = *wiring_.pairs()[pair].route;
     if (std::ranges::find(route, link) == route.end()) continue;
     for (; !flow.idle(); ++flow.first) gone_.push_back(flow.queue[flow.first].cargo);
-    stop(pair);
+    Bundle& bundle = bundles_[flow.bundle];
+    std::erase_if(bundle.goals, [&](const Goal& goal) { return goal.flow == pair; });
+    std::ranges::make_heap(bundle.goals, std::greater<>());
+    stop(flow);
+    if (!bundle.goals.empty() && bundle.rate > 0.0) ends_.set(flow.bundle, bundle.end_s());
   }
   return gone_;
 }

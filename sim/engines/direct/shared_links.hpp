@@ -2,6 +2,7 @@
 // cores.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -50,12 +51,8 @@ class SharedLinks {
   };
   /// Queued transfers of a pair, or accesses of a stream. The first one is in flight.
   struct Flow {
-    std::uint32_t part = 0;    ///< component of the machine
-    std::uint32_t number = 0;  ///< flow number within the component
+    std::uint32_t bundle = 0;  ///< index in bundles_
     std::uint32_t first = 0;   ///< index in `queue`; earlier entries have completed
-    double left = 0.0;         ///< remaining bytes of the first entry at since_s
-    double since_s = 0.0;
-    double rate = 0.0;
     std::vector<Queued> queue;
 
     bool idle() const { return first == queue.size(); }
@@ -67,28 +64,49 @@ class SharedLinks {
       first = 0;
     }
   };
+  /// A flow in flight, and the progress of its bundle at which its first entry completes.
+  struct Goal {
+    double bytes = 0.0;
+    std::uint32_t flow = 0;
+    bool operator>(const Goal& other) const { return bytes > other.bytes; }
+  };
+  /// Flows over the same links, which have the same rate.
+  struct Bundle {
+    std::uint32_t part = 0;    ///< component of the machine
+    std::uint32_t number = 0;  ///< bundle number within the component
+    double progress = 0.0;     ///< bytes that each flow has sent by since_s
+    double since_s = 0.0;
+    double rate = 0.0;
+    std::vector<Goal> goals = {};  ///< a heap, the first to complete first
+
+    double progress_at(double now_s) const { return progress + (now_s - since_s) * rate; }
+    double end_s() const { return since_s + std::max(0.0, goals.front().bytes - progress) / rate; }
+  };
   struct Part {
     FairRates rates;
-    std::vector<std::uint32_t> flows;  ///< flow indices by number within the component
+    std::vector<std::uint32_t> bundles;  ///< indices in bundles_ by number within the component
     bool stale = false;
   };
 
   void make_parts(const Machine& machine);
   void advance_to(double now_s);
   void settle();
-  void touch(Flow& flow);
+  void touch(Bundle& bundle);
   std::vector<Route> flow_routes(const Machine& machine) const;
   void enqueue(std::uint32_t flow, double bytes, const Cargo& cargo, double now_s);
   void start(std::uint32_t flow);
-  void stop(std::uint32_t flow);
+  void stop(Flow& flow);
+  void push_goal(Bundle& bundle, const Goal& goal);
+  void pop_goal(Bundle& bundle);
 
   const Wiring& wiring_;
   std::uint32_t streams_;
   double now_s_ = 0.0;
   std::vector<Flow> flows_;  ///< by pair, then by stream
+  std::vector<Bundle> bundles_;
   std::vector<Part> parts_;
   std::vector<std::uint32_t> stale_;  ///< components with outdated rates
-  TimeHeap ends_;                     ///< completion times by flow
+  TimeHeap ends_;                     ///< first completion times by bundle
   std::vector<Cargo> gone_;
 };
 

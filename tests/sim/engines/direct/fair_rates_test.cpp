@@ -15,13 +15,13 @@ using Routes = std::vector<std::vector<FairRates::Link>>;
 
 /// Reference: non-incremental progressive filling.
 std::vector<double> filled(const std::vector<double>& capacities, const Routes& routes,
-                           const std::set<FairRates::Flow>& present) {
+                           const std::set<FairRates::Bundle>& present) {
   std::vector<double> rates(routes.size(), 0.0);
   std::vector<double> left = capacities;
-  std::set<FairRates::Flow> open = present;
+  std::set<FairRates::Bundle> open = present;
   while (!open.empty()) {
     std::vector<double> users(capacities.size(), 0.0);
-    for (const FairRates::Flow flow : open)
+    for (const FairRates::Bundle flow : open)
       for (const FairRates::Link link : routes[flow]) users[link] += 1.0;
     std::size_t fullest = 0;
     double level = std::numeric_limits<double>::infinity();
@@ -30,7 +30,7 @@ std::vector<double> filled(const std::vector<double>& capacities, const Routes& 
         level = left[link] / users[link];
         fullest = link;
       }
-    for (const FairRates::Flow flow : std::set(open)) {
+    for (const FairRates::Bundle flow : std::set(open)) {
       if (std::ranges::find(routes[flow], fullest) == routes[flow].end()) continue;
       rates[flow] = level;
       for (const FairRates::Link link : routes[flow]) left[link] -= level;
@@ -41,9 +41,9 @@ std::vector<double> filled(const std::vector<double>& capacities, const Routes& 
 }
 
 void check_rates(const FairRates& rates, const std::vector<double>& capacities,
-                 const Routes& routes, const std::set<FairRates::Flow>& present) {
+                 const Routes& routes, const std::set<FairRates::Bundle>& present) {
   const std::vector<double> expected = filled(capacities, routes, present);
-  for (const FairRates::Flow flow : present)
+  for (const FairRates::Bundle flow : present)
     REQUIRE(rates.rate(flow) == Approx(expected[flow]).epsilon(1e-12));
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("a flow limited elsewhere leaves its share to the others") {
   // Textbook example: a long flow over two links, one of them narrow.
   const std::vector<double> capacities = {10.0, 2.0};
   FairRates rates(capacities, Routes{{0, 1}, {0}, {1}});
-  for (const FairRates::Flow flow : {0U, 1U, 2U}) rates.add(flow);
+  for (const FairRates::Bundle flow : {0U, 1U, 2U}) rates.add(flow);
   rates.solve();
   CHECK(rates.rate(0) == 1.0);
   CHECK(rates.rate(1) == 9.0);
@@ -77,7 +77,7 @@ TEST_CASE("a flow limited elsewhere leaves its share to the others") {
 TEST_CASE("only flows with changed rates are returned") {
   const std::vector<double> capacities = {10.0, 2.0};
   FairRates rates(capacities, Routes{{0}, {0}, {1}, {1}});
-  for (const FairRates::Flow flow : {0U, 1U, 2U, 3U}) rates.add(flow);
+  for (const FairRates::Bundle flow : {0U, 1U, 2U, 3U}) rates.add(flow);
   CHECK(rates.solve().size() == 4);
   CHECK(rates.solve().empty());
   rates.remove(0);  // one of the fast flows; flows on the other link are unaffected
@@ -113,10 +113,10 @@ TEST_CASE("incremental rates equal non-incremental rates after arbitrary changes
     FairRates rates(capacities, routes,
                     trial % 2 == 0 ? FairRates::Filling::from_checkpoint
                                    : FairRates::Filling::of_reached_links);
-    std::set<FairRates::Flow> present;
+    std::set<FairRates::Bundle> present;
     for (int step = 0; step < 60; ++step) {
       for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
-        const auto flow = static_cast<FairRates::Flow>(random() % routes.size());
+        const auto flow = static_cast<FairRates::Bundle>(random() % routes.size());
         if (present.erase(flow) > 0) {
           rates.remove(flow);
         } else {
@@ -130,15 +130,53 @@ TEST_CASE("incremental rates equal non-incremental rates after arbitrary changes
   }
 }
 
+TEST_CASE("a bundle has the rates of as many flows with its route") {
+  std::mt19937_64 random(3);
+  constexpr std::size_t kMost = 5;
+  for (int trial = 0; trial < 120; ++trial) {
+    const std::size_t links = 1 + random() % 8;
+    std::vector<double> capacities(links);
+    for (double& capacity : capacities) capacity = 1.0 + static_cast<double>(random() % 100) / 7.0;
+    Routes routes(1 + random() % 12);
+    for (auto& route : routes)
+      while (route.empty())
+        for (FairRates::Link link = 0; link < links; ++link)
+          if (random() % 3 == 0) route.push_back(link);
+    Routes single;  // kMost flows for each bundle
+    for (const auto& route : routes) single.insert(single.end(), kMost, route);
+    FairRates rates(capacities, routes,
+                    trial % 2 == 0 ? FairRates::Filling::from_checkpoint
+                                   : FairRates::Filling::of_reached_links);
+    std::vector<std::size_t> sizes(routes.size());
+    for (int step = 0; step < 60; ++step) {
+      for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
+        const std::size_t at = random() % routes.size();
+        const auto bundle = static_cast<FairRates::Bundle>(at);
+        const bool adds = sizes[at] == 0 || (sizes[at] < kMost && random() % 2 == 0);
+        adds ? rates.add(bundle) : rates.remove(bundle);
+        adds ? ++sizes[at] : --sizes[at];
+      }
+      rates.solve();
+      std::set<FairRates::Bundle> present;
+      for (std::size_t at = 0; at < sizes.size(); ++at)
+        for (std::size_t i = 0; i < sizes[at]; ++i)
+          present.insert(static_cast<FairRates::Bundle>(at * kMost + i));
+      const std::vector<double> expected = filled(capacities, single, present);
+      for (const FairRates::Bundle flow : present)
+        REQUIRE(rates.rate(flow / kMost) == Approx(expected[flow]).epsilon(1e-12));
+    }
+  }
+}
+
 TEST_CASE("rounding errors do not accumulate over a hundred thousand changes") {
   std::mt19937_64 random(2);
   const std::vector<double> capacities = {45.0, 13.0 / 3.0, 0.7, 100.0 / 9.0};
   const Routes routes = {{0}, {0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}, {2}, {3}};
   FairRates rates(capacities, routes);
-  std::set<FairRates::Flow> present = {0};  // keeps the first link in use
+  std::set<FairRates::Bundle> present = {0};  // keeps the first link in use
   rates.add(0);
   for (int step = 0; step < 100'000; ++step) {
-    const auto flow = static_cast<FairRates::Flow>(1 + random() % (routes.size() - 1));
+    const auto flow = static_cast<FairRates::Bundle>(1 + random() % (routes.size() - 1));
     if (present.erase(flow) > 0) {
       rates.remove(flow);
     } else {
