@@ -39,14 +39,16 @@ std::uint32_t stride_of(const steps::Mesh& mesh, std::size_t part) {
   return stride;
 }
 
-/// Runs of the parts of a mesh that a group covers; adjacent parts of an axis are one run.
-std::vector<AxisRun> runs_of(const steps::Mesh& mesh, const std::vector<std::size_t>& parts) {
+/// Runs of the parts of a mesh that a group covers; adjacent parts of an axis are one run, and all of
+/// slices, which are alike.
+std::vector<AxisRun> runs_of(const TopologyConfig& topology, const steps::Mesh& mesh,
+                             const std::vector<std::size_t>& parts) {
   std::vector<AxisRun> runs;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t axis = mesh.axis_of(parts[i]);
-    const bool continues =
-        i > 0 && parts[i - 1] + 1 == parts[i] && mesh.axis_of(parts[i - 1]) == axis;
-    if (!continues) runs.push_back({axis, 1, 1});
+    const bool same_axis = i > 0 && mesh.axis_of(parts[i - 1]) == axis;
+    const bool of_slices = topology.network && axis == 0;
+    if (!same_axis || (!of_slices && parts[i - 1] + 1 != parts[i])) runs.push_back({axis, 1, 1});
     runs.back().length *= mesh.machine[parts[i]];
     runs.back().stride = stride_of(mesh, parts[i]);
   }
@@ -176,6 +178,31 @@ TopologyConfig topology_of(const TopologyConfig& topology, const std::vector<Axi
   return group;
 }
 
+/// Lengths of the parts of a mesh along which the chips of groups lie; empty if they do not cover all
+/// places of these parts.
+Lengths numbering_of(const Groups& groups, const steps::Mesh& mesh) {
+  if (!mesh.order.empty()) return {};
+  std::optional<Lengths> common;
+  for (const std::vector<ChipId>& group : groups) {
+    Lengths lengths;
+    std::size_t product = 1;
+    for (const std::set<std::uint32_t>& coordinates : coordinates_of(group, mesh.machine)) {
+      if (coordinates.size() > 1) lengths.push_back(static_cast<std::uint32_t>(coordinates.size()));
+      product *= coordinates.size();
+    }
+    if (product != group.size() || (common && *common != lengths)) return {};
+    common = std::move(lengths);
+  }
+  return common.value_or(Lengths{});
+}
+
+Lengths numbering_of(const steps::Mesh& mesh, const std::vector<std::size_t>& parts) {
+  Lengths lengths;
+  for (const std::size_t part : parts)
+    if (mesh.machine[part] > 1) lengths.push_back(mesh.machine[part]);
+  return lengths;
+}
+
 /// A group of no particular shape.
 TopologyConfig shapeless(const TopologyConfig& topology, std::uint32_t chips) {
   TopologyConfig group;
@@ -227,7 +254,8 @@ Groups listed_chips(const steps::Mesh& mesh, const steps::CollectiveCall& call,
 std::optional<std::vector<AxisRun>> runs_of(const TopologyConfig& topology, const steps::Mesh& mesh,
                                             const steps::CollectiveCall& call,
                                             const std::vector<steps::ChipLists>& lists) {
-  if (is_along_parts(topology, mesh, call)) return runs_of(mesh, mesh.machine_axes(call.axes));
+  if (is_along_parts(topology, mesh, call))
+    return runs_of(topology, mesh, mesh.machine_axes(call.axes));
   return common_runs(listed_chips(mesh, call, lists), topology);
 }
 
@@ -235,6 +263,16 @@ std::optional<std::vector<AxisRun>> runs_of(const TopologyConfig& topology, cons
 TopologyConfig topology_of(const TopologyConfig& topology,
                            const std::optional<std::vector<AxisRun>>& runs, std::uint32_t chips) {
   return runs ? topology_of(topology, *runs) : shapeless(topology, chips);
+}
+
+/// Likewise, with the numbering of the chips of a collective across slices.
+TopologyConfig numbered(TopologyConfig group, const steps::Mesh& mesh,
+                        const steps::CollectiveCall& call,
+                        const std::vector<steps::ChipLists>& lists) {
+  if (!group.network) return group;
+  group.numbering = call.groups ? numbering_of(listed_chips(mesh, call, lists), mesh)
+                                : numbering_of(mesh, mesh.machine_axes(call.axes));
+  return group;
 }
 
 }  // namespace
@@ -252,13 +290,17 @@ std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology,
 
 TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh& mesh,
                               const std::vector<std::size_t>& parts) {
-  return topology_of(topology, runs_of(mesh, parts));
+  TopologyConfig group = topology_of(topology, runs_of(topology, mesh, parts));
+  if (group.network) group.numbering = numbering_of(mesh, parts);
+  return group;
 }
 
 TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh& mesh,
                               const steps::CollectiveCall& call,
                               const std::vector<steps::ChipLists>& lists) {
-  return topology_of(topology, runs_of(topology, mesh, call, lists), steps::group_size(call, mesh));
+  return numbered(
+      topology_of(topology, runs_of(topology, mesh, call, lists), steps::group_size(call, mesh)),
+      mesh, call, lists);
 }
 
 bool has_own_links(const TopologyConfig& topology, const steps::Mesh& mesh,
@@ -271,7 +313,8 @@ GroupPlace group_place(const TopologyConfig& topology, const steps::Mesh& mesh,
                        const steps::CollectiveCall& call,
                        const std::vector<steps::ChipLists>& lists) {
   const auto runs = runs_of(topology, mesh, call, lists);
-  GroupPlace place{.topology = topology_of(topology, runs, steps::group_size(call, mesh)),
+  GroupPlace place{.topology = numbered(topology_of(topology, runs, steps::group_size(call, mesh)),
+                                        mesh, call, lists),
                    .has_own_links = runs && own_links_of(topology, *runs),
                    .members = listed_chips(mesh, call, lists)};
   // Chips of a shape are numbered along its axes, as on the machine.

@@ -128,6 +128,27 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
   return "";
 }
 
+using Lengths = std::vector<std::uint32_t>;
+
+/// Lengths along which the chips of some slices are numbered, without those of 1.
+Lengths numbering_of(const config::TopologyConfig& topology) {
+  if (!topology.numbering.empty()) return topology.numbering;
+  Lengths lengths = {topology.network->slices, config::count_chips_of_slice(topology)};
+  std::erase(lengths, 1U);
+  return lengths;
+}
+
+/// Those of slices and of the chips of a slice.
+std::vector<Lengths> factors_of_slices(const config::TopologyConfig& topology) {
+  std::vector<Lengths> factors(2);
+  std::uint32_t slices = 1;
+  for (const std::uint32_t length : numbering_of(topology)) {
+    factors[slices < topology.network->slices ? 0 : 1].push_back(length);
+    slices *= length;
+  }
+  return factors;
+}
+
 Expected<RankGrid> rank_grid(config::Algorithm algorithm, const config::ExperimentConfig& config,
                              const std::string& pointer) {
   const std::uint32_t chips = config::count_chips(config.topology);
@@ -146,13 +167,18 @@ Expected<RankGrid> rank_grid(config::Algorithm algorithm, const config::Experime
     case RankLayout::slices_of_grids: {
       std::vector<std::uint32_t> lengths = long_axes(config.topology.shape);
       lengths.insert(lengths.begin(), config.topology.network->slices);
-      return RankGrid(std::move(lengths));
+      return RankGrid(std::move(lengths), {factors_of_slices(config.topology).front()});
     }
     case RankLayout::slices:
+      return RankGrid(
+          {config.topology.network->slices, config::count_chips_of_slice(config.topology)},
+          factors_of_slices(config.topology));
     case RankLayout::nodes:
       return RankGrid(
           {config.topology.network->slices, config::count_chips_of_slice(config.topology)});
-    case RankLayout::any: break;
+    case RankLayout::any:
+      if (algorithm->by_slices && config.topology.network)
+        return RankGrid({chips}, {numbering_of(config.topology)});
   }
   return RankGrid({chips});
 }

@@ -187,15 +187,15 @@ Program make_direct(const ProgramRequest& request) {
   if (request.collective == Collective::broadcast)
     return make_direct_broadcast(request.grid.ranks(), request.elements, request.dtype,
                                  {request.ring, request.reduce_scatter, request.cut});
-  return make_direct_exchange(request.collective, request.grid.ranks(), request.elements,
-                              request.dtype, exchange_options(request));
+  return make_direct_exchange(request.collective, request.grid, request.elements, request.dtype,
+                              exchange_options(request));
 }
 
 Program make_pairwise(const ProgramRequest& request) {
   ExchangeOptions options = exchange_options(request);
   options.in_turn = true;
-  return make_direct_exchange(request.collective, request.grid.ranks(), request.elements,
-                              request.dtype, options);
+  return make_direct_exchange(request.collective, request.grid, request.elements, request.dtype,
+                              options);
 }
 
 Program make_two_hops(const ProgramRequest& request) {
@@ -368,6 +368,7 @@ constexpr std::array kAlgorithms = {
                   .collectives = kAllReduce,
                   .orders_sums = true,
                   .in_tiles = true,
+                  .by_slices = true,
                   .make = make_direct,
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,
@@ -444,6 +445,7 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{.name = "direct",
                   .collectives = kHalvesAndMoves,
                   .orders_sums = true,
+                  .by_slices = true,
                   .of_nccl = kAllToAll,
                   .make = make_direct,
                   .rounds = rounds_of_direct,

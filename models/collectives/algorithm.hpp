@@ -91,6 +91,8 @@ struct AlgorithmInfo {
   bool is_tree = false;      ///< one of NCCL's trees, with times of its own under protocols
   bool orders_sums = false;  ///< supports every SumOrder
   bool in_tiles = false;     ///< its kernel on a GPU carries tiles through (ProgramRequest::rows)
+  /// Across slices, a rank sends to those as many slices and chips further on (DirectExchange).
+  bool by_slices = false;
   /// Collectives for which NCCL chooses between this algorithm and others.
   std::span<const Collective> of_nccl = {};
 

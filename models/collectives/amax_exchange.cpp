@@ -13,12 +13,12 @@ constexpr std::uint64_t kAmaxBytes = 4;
 
 class Writer {
  public:
-  explicit Writer(Program& program) : program_(program) {}
+  explicit Writer(Program& program) : program_(program), grid_(program.grid().of_factors()) {}
 
   void write() {
     const std::vector<ChannelId> all = channels_to_all();
     if (!all.empty()) return exchange(all);
-    for (std::size_t axis = 0; axis < program_.grid().axes(); ++axis) exchange_along(axis);
+    for (std::size_t axis = 0; axis < grid_.axes(); ++axis) exchange_along(axis);
   }
 
  private:
@@ -40,10 +40,9 @@ class Writer {
   /// Each step forwards the running maximum by one rank, so after k steps a rank has the maximum
   /// over k ranks on each side.
   void exchange_along(std::size_t axis) {
-    const RankGrid& grid = program_.grid();
-    const std::uint32_t length = grid.length(axis);
-    const auto forward = channel_to(grid.along(axis, 1));
-    const auto backward = channel_to(grid.along(axis, length - 1));
+    const std::uint32_t length = grid_.length(axis);
+    const auto forward = channel_to(grid_.along(axis, 1));
+    const auto backward = channel_to(grid_.along(axis, length - 1));
     std::vector<ChannelId> channels;
     if (forward) channels.push_back(*forward);
     if (backward && backward != forward) channels.push_back(*backward);
@@ -73,6 +72,7 @@ class Writer {
   void emit(const Instruction& instruction) { program_.instructions.push_back(instruction); }
 
   Program& program_;
+  RankGrid grid_;
 };
 
 }  // namespace

@@ -189,7 +189,7 @@ bool DirectExchange::sums_find_scales() const {
 }
 
 Offset DirectExchange::offset(std::uint32_t round) const {
-  return writer_.program().grid().along(level_.axis, round % length_);
+  return writer_.program().grid().along(level_.axis, round);
 }
 
 }  // namespace equarx::collectives

@@ -34,7 +34,8 @@ struct ExchangeLevel {
 };
 
 /// Writes both halves of an exchange, for all segments of the program together, in rounds: in round
-/// k every rank sends to the rank k positions further along the axis. Sums are FP32.
+/// k every rank sends to the rank k positions further along the axis, or along each of its factors
+/// (RankGrid), as in NCCL's point-to-point schedule (init.cc, p2pSchedule). Sums are FP32.
 class DirectExchange {
  public:
   /// Adds one channel per round and stream of minishards.
@@ -76,7 +77,9 @@ class DirectExchange {
   void take(const Tile& tile, BufferId payload, const Origin& origin, Arrivals arrivals);
   bool sums_find_scales() const;
   Offset offset(std::uint32_t round) const;
-  Origin sender(std::uint32_t round) const { return {.offset = offset(length_ - round)}; }
+  Origin sender(std::uint32_t round) const {
+    return {.offset = writer_.program().grid().reverse(offset(round))};
+  }
 
   ProgramWriter& writer_;
   MinishardWriter minishards_;

@@ -121,15 +121,15 @@ void store_whole(ProgramWriter& writer) {
 
 }  // namespace
 
-Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::uint64_t elements,
+Program make_direct_exchange(Collective collective, const RankGrid& grid, std::uint64_t elements,
                              ElementFormat tensor_format, const ExchangeOptions& given) {
+  if (grid.axes() != 1) throw std::logic_error("a direct exchange goes along one axis");
   ExchangeOptions options = given;
   if (collective == Collective::all_to_all) options.all_gather = {.element = tensor_format};
   CutRule rule = in_one_piece(options.cut);
   if (options.rows > 0 && !cut_format(collective, options).scaled && !rule.minishards)
     rule.minishards = options.rows;
-  ProgramWriter writer =
-      begin(collective, RankGrid({ranks}), elements, tensor_format, {0}, options, rule);
+  ProgramWriter writer = begin(collective, grid, elements, tensor_format, {0}, options, rule);
   DirectExchange exchange(writer, {.codes_own = options.order != SumOrder::arrival,
                                    .in_turn = options.in_turn,
                                    .gathers_sums = collective == Collective::all_reduce});

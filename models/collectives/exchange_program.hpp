@@ -35,15 +35,21 @@ CutRule in_one_piece(CutRule rule);
 /// Returns the streams of a program with this cut, each for the minishards of a workgroup.
 std::uint32_t minishard_streams(const ExchangeOptions& options, const Cut& cut);
 
-/// Direct exchange in rounds: in round k every rank sends to the rank k positions further.
+/// Direct exchange in rounds: in round k every rank sends to the rank k positions further along the only
+/// axis of `grid` (DirectExchange).
 ///  - all_reduce ("two-shot"): every rank sends each other rank its shard, sums the terms received
 ///    for its own shard, and sends the sum to all others;
 ///  - reduce_scatter, all_gather: one half of it;
 ///  - all_to_all: every rank sends each other rank its shard, and keeps its own, unencoded.
 /// Two-shot quantizes every term once and every sum once.
 /// @throws std::invalid_argument if there are fewer than two ranks, or more parts than elements.
-Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::uint64_t elements,
+Program make_direct_exchange(Collective collective, const RankGrid& grid, std::uint64_t elements,
                              numerics::ElementFormat tensor_format, const ExchangeOptions& options);
+inline Program make_direct_exchange(Collective collective, std::uint32_t ranks,
+                                    std::uint64_t elements, numerics::ElementFormat tensor_format,
+                                    const ExchangeOptions& options) {
+  return make_direct_exchange(collective, RankGrid({ranks}), elements, tensor_format, options);
+}
 
 /// "One-shot" AllReduce: every rank sends its whole tensor to all others, and sums all tensors
 /// including its own, all encoded in `reduce_scatter`, in the order of ranks: all ranks end with

@@ -8,7 +8,8 @@
 
 namespace equarx::collectives {
 
-RankGrid::RankGrid(std::vector<std::uint32_t> lengths)
+RankGrid::RankGrid(std::vector<std::uint32_t> lengths,
+                   const std::vector<std::vector<std::uint32_t>>& factors)
     : lengths_(std::move(lengths)), strides_(lengths_.size()) {
   if (lengths_.empty() || lengths_.size() > std::numeric_limits<AxisSet>::digits)
     throw std::invalid_argument("ranks need 1 to 32 axes");
@@ -20,6 +21,22 @@ RankGrid::RankGrid(std::vector<std::uint32_t> lengths)
     strides_[axis] = ranks_;
     ranks_ *= lengths_[axis];
   }
+  for (std::size_t axis = 0; axis < lengths_.size(); ++axis)
+    add_factors(axis, axis < factors.size() && !factors[axis].empty()
+                          ? factors[axis]
+                          : std::vector{lengths_[axis]});
+}
+
+void RankGrid::add_factors(std::size_t axis, const std::vector<std::uint32_t>& lengths) {
+  std::uint32_t stride = strides_[axis] * lengths_[axis];
+  for (const std::uint32_t length : lengths) {
+    if (length < 2 || stride % length != 0)
+      throw std::invalid_argument("factors of an axis must divide its length");
+    stride /= length;
+    factors_.push_back({length, stride});
+  }
+  if (stride != strides_[axis])
+    throw std::invalid_argument("factors of an axis must multiply to its length");
 }
 
 std::uint32_t RankGrid::coordinate(Rank rank, std::size_t axis) const {
@@ -32,16 +49,15 @@ Offset RankGrid::along(std::size_t axis, std::uint32_t steps) const {
 
 Rank RankGrid::move(Rank rank, Offset offset) const {
   Rank moved = 0;
-  for (std::size_t axis = 0; axis < lengths_.size(); ++axis)
-    moved += (coordinate(rank, axis) + coordinate(offset, axis)) % lengths_[axis] * strides_[axis];
+  for (const auto& [length, stride] : factors_)
+    moved += (rank / stride % length + offset / stride % length) % length * stride;
   return moved;
 }
 
 Offset RankGrid::difference(Rank to, Rank from) const {
   Offset offset = 0;
-  for (std::size_t axis = 0; axis < lengths_.size(); ++axis)
-    offset += (coordinate(to, axis) + lengths_[axis] - coordinate(from, axis)) % lengths_[axis] *
-              strides_[axis];
+  for (const auto& [length, stride] : factors_)
+    offset += (to / stride % length + length - from / stride % length) % length * stride;
   return offset;
 }
 
@@ -64,6 +80,12 @@ std::vector<Offset> RankGrid::offsets(AxisSet axes) const {
     found = std::move(further);
   }
   return found;
+}
+
+RankGrid RankGrid::of_factors() const {
+  std::vector<std::uint32_t> lengths;
+  for (const Factor& factor : factors_) lengths.push_back(factor.length);
+  return RankGrid(std::move(lengths));
 }
 
 AxisSet RankGrid::all_axes() const {

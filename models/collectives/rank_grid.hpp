@@ -24,12 +24,18 @@ inline constexpr std::uint32_t kMaxRanks = std::uint32_t{1} << 24;
 /// fastest: one axis for a ring, several for a torus, log2 N axes of length 2 for recursive
 /// algorithms, whose partner in round k is the neighbour along axis k.
 ///
+/// An axis may itself consist of several, its factors, as nodes along two axes of a mesh: a move along
+/// it then wraps around along each of them, and only 0 steps and direct exchanges, which reach all of
+/// its ranks, have a meaning on it.
+///
 /// Describes which ranks communicate, not their location: see sim::Machine for chips and routes.
 class RankGrid {
  public:
   /// @throws std::invalid_argument unless there are 1 to 32 axes, each of length 2 or more, and at
   /// most kMaxRanks ranks.
-  explicit RankGrid(std::vector<std::uint32_t> lengths);
+  /// `factors`: by axis, lengths of its factors, the last one fastest; none if empty.
+  explicit RankGrid(std::vector<std::uint32_t> lengths,
+                    const std::vector<std::vector<std::uint32_t>>& factors = {});
 
   std::uint32_t ranks() const { return ranks_; }
   std::size_t axes() const { return lengths_.size(); }
@@ -60,11 +66,24 @@ class RankGrid {
 
   AxisSet all_axes() const;
 
+  /// The same ranks and offsets with every factor as an axis.
+  RankGrid of_factors() const;
+
   bool operator==(const RankGrid&) const = default;
 
  private:
+  /// A factor of an axis.
+  struct Factor {
+    std::uint32_t length = 0;
+    std::uint32_t stride = 0;
+    bool operator==(const Factor&) const = default;
+  };
+
+  void add_factors(std::size_t axis, const std::vector<std::uint32_t>& lengths);
+
   std::vector<std::uint32_t> lengths_;
   std::vector<std::uint32_t> strides_;  ///< by axis: ranks from one coordinate to the next
+  std::vector<Factor> factors_;         ///< of all axes
   std::uint32_t ranks_ = 1;
 };
 

@@ -43,9 +43,9 @@ std::size_t UnitGeometry::real_elements(std::uint32_t row) const {
 Rank UnitGeometry::first_rank(const collectives::Tile& tile) const {
   const std::vector<std::size_t>& axes = partition_.segment(lane_->segment).axes;
   if (axes.empty()) return 0;
-  const std::uint32_t length = grid_.length(axes.front());
   const std::uint32_t offset = grid_.coordinate(tile.shard_offset, axes.front());
-  return grid_.along(axes.front(), unit_.coordinate + length - offset);
+  return grid_.difference(grid_.along(axes.front(), unit_.coordinate),
+                          grid_.along(axes.front(), offset));
 }
 
 std::size_t UnitGeometry::slot_of(Rank rank) const {

@@ -126,6 +126,31 @@ TEST_CASE("listed groups have the topology and the links of the same groups alon
   }
 }
 
+TEST_CASE("chips of a group across slices are numbered along the parts of the mesh") {
+  TopologyConfig nodes = slices(node());
+  nodes.network->slices = 16;
+  const auto axis = [](const char* name, std::uint32_t length) {
+    return steps::MeshAxis{.name = name, .length = length};
+  };
+  // Slices of a stage need not be neighbours.
+  for (const auto& axes : {std::vector{axis("data", 2), axis("pipeline", 2), axis("expert", 32)},
+                           std::vector{axis("pipeline", 2), axis("data", 2), axis("expert", 32)}}) {
+    const steps::Mesh mesh = lay_on(nodes, axes, steps::DeviceOrder::machine);
+    const std::size_t data = *mesh.find("data");
+    const Axes both = {data, 2};
+    const GroupPlace place = group_place(nodes, mesh, along(both), {});
+    CHECK(place.topology.network->slices == 8);
+    CHECK(count_chips(place.topology) == 64);
+    CHECK(place.topology.numbering == Lengths{2, 4, 8});
+    CHECK(listed(nodes, mesh.groups_along(both), mesh).topology.numbering == Lengths{2, 4, 8});
+    CHECK(group_place(nodes, mesh, along({2}), {}).topology.numbering == Lengths{4, 8});
+    CHECK(group_place(nodes, mesh, along({data}), {}).topology.numbering == Lengths{2});
+  }
+  const steps::Mesh within =
+      lay_on(nodes, {axis("data", 16), axis("tensor", 8)}, steps::DeviceOrder::machine);
+  CHECK(group_place(nodes, within, along({1}), {}).topology.numbering.empty());
+}
+
 TEST_CASE("a sub-slice of a mesh is a mesh") {
   const TopologyConfig mesh = grid({4, 4}, false);
   const steps::Mesh chips = whole({4, 4});

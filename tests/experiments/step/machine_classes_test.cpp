@@ -211,13 +211,37 @@ TEST_CASE("a chip for each stage of a pipeline on a switch is enough") {
   CHECK(simgrid.time_s == Approx(few.time_s).epsilon(1e-6));
 }
 
-TEST_CASE("a chip of each position in a node represents an all-to-all across nodes") {
+/// A step of a model with experts on 8 nodes of 4.
+Json experts_of(const Json& mesh, const char* schedule) {
+  Json json = Json::parse(R"({"hardware": "h100", "topology": {"switch": 4, "network":
+      {"slices": 8, "bandwidth": "40 GB/s", "latency": "3 us", "chips_per_port": 1}},
+      "memory": "ignore", "step": {"training": {
+        "model": "mixtral-8x7b", "sequence": 512, "batch": 32, "microbatches": 4,
+        "distributed_optimizer": true}}})");
+  json["mesh"] = mesh;
+  json["step"]["training"]["pipeline"]["schedule"] = schedule;
+  return json;
+}
+
+TEST_CASE("one chip represents the experts of a stage, whatever axes gradients are summed along") {
+  for (const char* const schedule : {"1f1b", "dualpipe"})
+    for (const Json& mesh : {Json{{"pipeline", 2}, {"data", 2}, {"expert", 8}},
+                             Json{{"data", 2}, {"pipeline", 2}, {"expert", 8}}}) {
+      CAPTURE(schedule, mesh.dump());
+      const Json json = experts_of(mesh, schedule);
+      const VariantResult few = run_step(json).variants.front();
+      CHECK(few.simulated_chips == 2);
+      check_equal(few, run_step(changed(json, "/simulation", "full")).variants.front());
+    }
+}
+
+TEST_CASE("a chip represents an all-to-all across nodes") {
   Json json = Json::parse(R"({"hardware": "h100", "topology": {"switch": 4, "network":
       {"slices": 4, "bandwidth": "40 GB/s", "latency": "3 us", "chips_per_port": 1}},
       "mesh": {"expert": 16}, "step": {"tasks": [
         {"name": "move", "collective": {"kind": "all-to-all", "axes": ["expert"], "bytes": "8 MiB"}}]}})");
   const VariantResult few = run_step(json).variants.front();
-  CHECK(few.simulated_chips == 4);
+  CHECK(few.simulated_chips == 1);
   check_equal(few, run_step(changed(json, "/simulation", "full")).variants.front());
   json["faults"] = Json::parse(R"({"chips": [{"chip": "1:3", "slowdown": 1.5}]})");
   const VariantResult slow = run_step(json).variants.front();

@@ -117,6 +117,29 @@ TEST_CASE("a set of axes spans the ranks that its offsets lead to, in ascending 
   });
 }
 
+TEST_CASE("a move along an axis of factors wraps around along each of them") {
+  const RankGrid grid({12, 4}, {{2, 6}, {}});
+  CHECK(grid.axes() == 2);
+  CHECK(grid.length(0) == 12);
+  CHECK(grid.coordinate(grid.along(0, 7), 0) == 7);
+  // Coordinates 5 = (0, 5) and 7 = (1, 1): their sum is (1, 0) = 6.
+  CHECK(grid.move(grid.along(0, 5), grid.along(0, 7)) == grid.along(0, 6));
+  const RankGrid fine = grid.of_factors();
+  CHECK(fine.lengths() == Lengths{2, 6, 4});
+  for (Rank a = 0; a < grid.ranks(); ++a)
+    for (Rank b = 0; b < grid.ranks(); ++b) {
+      REQUIRE(grid.move(a, b) == fine.move(a, b));
+      REQUIRE(grid.difference(a, b) == fine.difference(a, b));
+    }
+  CHECK_FALSE(grid == RankGrid({12, 4}));
+  CHECK(RankGrid({12, 4}, {{12}}) == RankGrid({12, 4}));
+}
+
+TEST_CASE("factors that do not multiply to the length of an axis are refused") {
+  for (const Lengths& factors : {Lengths{5, 2}, Lengths{2, 3}, Lengths{1, 12}, Lengths{24}})
+    REQUIRE_THROWS_WITH(RankGrid({12}, {factors}), ContainsSubstring("factors of an axis"));
+}
+
 TEST_CASE("the maximum number of axes") {
   // 24 axes of 2 reach kMaxRanks; a 25th exceeds the number of ranks before the number of axes.
   const RankGrid most(Lengths(24, 2));
