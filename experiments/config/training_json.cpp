@@ -204,6 +204,9 @@ const input::Table<Training>& training_table() {
       {"distributed_optimizer", &Training::distributed_optimizer, input::Flag{},
        "ZeRO stage 1 over `data`: gradients scattered, weight shards updated, weights gathered in "
        "bf16, by `buckets`"},
+      {"sharded_gradients", &Training::sharded_gradients, input::Flag{},
+       "ZeRO stage 2: gradients scattered in every microbatch, and only the own shard stored; with "
+       "`distributed_optimizer`"},
       {"gradient_dtype", &Training::gradient_dtype, input::Named{numerics::kTensorFormats},
        "communicated gradients: `\"fp32\"`, `\"fp16\"`, `\"fp8-e4m3\"`, `\"fp8-e5m2\"`"},
       {"fused_accumulation", &Training::fused_accumulation, input::Flag{},

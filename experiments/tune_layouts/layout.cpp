@@ -56,6 +56,8 @@ steps::Training training_of(const config::StepConfig& config, const Layout& layo
   if (layout.length("pipeline") == 1) training.pipeline = {};
   training.context = layout.context;
   training.distributed_optimizer = layout.distributed_optimizer;
+  if (!layout.distributed_optimizer || layout.schedule == steps::PipelineKind::dual_pipe)
+    training.sharded_gradients = false;
   training.remat = layout.remat;
   return training;
 }
@@ -83,7 +85,8 @@ std::string layout_text(const config::StepConfig& config, const Layout& layout) 
     text += fmt::format(", {}", json["pipeline"]["schedule"].get<std::string>());
   if (layout.chunks > 1) text += fmt::format(" x{}", layout.chunks);
   if (layout.length("context") > 1) text += ", " + json["context"].get<std::string>();
-  if (layout.distributed_optimizer) text += ", ZeRO-1";
+  if (layout.distributed_optimizer)
+    text += json.value("sharded_gradients", false) ? ", ZeRO-2" : ", ZeRO-1";
   if (layout.remat != config.training->training.remat) text += ", " + remat_text(layout.remat);
   return text;
 }

@@ -44,6 +44,14 @@ StepGraph training_step(const Training& training, const Mesh& mesh) {
     throw std::invalid_argument(
         "a distributed optimizer is sharded over the mesh axis \"data\", which this mesh lacks; "
         "add the axis, or drop \"distributed_optimizer\"");
+  if (training.sharded_gradients && !training.distributed_optimizer)
+    throw std::invalid_argument(
+        "\"sharded_gradients\" is ZeRO stage 2, whose shards are of a distributed optimizer; add "
+        "\"distributed_optimizer\": true, or drop \"sharded_gradients\"");
+  if (training.sharded_gradients && training.pipeline.schedule == PipelineKind::dual_pipe)
+    throw std::invalid_argument(
+        "\"sharded_gradients\" is not simulated with \"dualpipe\", which sums gradients of two "
+        "stages once; use another schedule, or drop \"sharded_gradients\"");
   if (training.prediction_depth > training.model.prediction_layers)
     throw std::invalid_argument(fmt::format(
         "\"prediction_depth\": {} has {} modules that predict further tokens; use at most {}, or a "

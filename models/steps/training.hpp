@@ -98,6 +98,9 @@ struct Training {
   /// of the weights, stored in `weight_bytes`, and keeps the optimizer state of that shard only;
   /// all chips gather the weights in bf16 for the next step.
   bool distributed_optimizer = false;
+  /// ZeRO stage 2, with a distributed optimizer: gradients are reduce-scattered in every microbatch
+  /// and added to the own shard, the only one stored.
+  bool sharded_gradients = false;
   /// Element type of communicated gradients.
   numerics::ElementFormat gradient_dtype = numerics::ElementFormat::bf16;
   /// With several microbatches, the weight-gradient GEMM accumulates into the sum; otherwise a

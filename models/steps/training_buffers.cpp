@@ -30,7 +30,8 @@ void TrainingBuffers::add_states(const Weights& weights, TaskRange step, TaskRan
   const double copies = training_.distributed_optimizer ? shard * kActivationBytes : 0.0;
   add(BufferUse::weights, updated * training_.weight_bytes + copies, step);
   add(BufferUse::optimizer, updated * training_.moment_bytes, step);
-  add(BufferUse::gradients, shard * training_.gradient_bytes, gradients);
+  add(BufferUse::gradients,
+      (training_.sharded_gradients ? updated : shard) * training_.gradient_bytes, gradients);
 }
 
 void TrainingBuffers::add_gathered(double weights, TaskRange alive) {
@@ -38,9 +39,10 @@ void TrainingBuffers::add_gathered(double weights, TaskRange alive) {
 }
 
 void TrainingBuffers::add_layer_gradients(double weights, TaskRange alive) {
-  if (degrees_.fsdp > 1)
-    add(BufferUse::gradients, weights * numerics::element_bits(training_.gradient_dtype) / 8.0,
-        alive);
+  if (degrees_.fsdp == 1 && !training_.sharded_gradients) return;
+  const double layers = training_.sharded_gradients ? training_.buckets : 1.0;
+  add(BufferUse::gradients,
+      layers * weights * numerics::element_bits(training_.gradient_dtype) / 8.0, alive);
 }
 
 void TrainingBuffers::add_table_gradients(double weights, TaskRange alive) {

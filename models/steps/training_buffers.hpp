@@ -30,7 +30,8 @@ class TrainingBuffers {
   void add_states(const Weights& weights, TaskRange step, TaskRange gradients);
   /// Weights of a layer or table gathered over "fsdp". None without "fsdp".
   void add_gathered(double weights, TaskRange alive);
-  /// Gradients of a layer being computed and scattered over "fsdp". None without "fsdp".
+  /// Gradients of a layer being computed and scattered over "fsdp", or of a bucket of such layers with
+  /// ZeRO stage 2. None otherwise.
   void add_layer_gradients(double weights, TaskRange alive);
   /// Gradients of a vocabulary table, likewise; with logit tiles an FP32 sum.
   void add_table_gradients(double weights, TaskRange alive);

@@ -20,17 +20,29 @@ using workloads::kActivationBytes;
 using workloads::Operation;
 using workloads::OperationKind;
 
-/// Sums over microbatches, and over `uses` of the same weights, cover the gradients kept on this chip; after a scatter, a GEMM cannot
-/// accumulate into them.
-GradientSum gradient_sum(const Training& training, const Degrees& degrees, double shards,
+/// Chips that keep a part of the gradients of the same weights.
+double dense_parts(const Training& training, const Degrees& degrees) {
+  return degrees.dense_shards() *
+         (training.sharded_gradients ? static_cast<double>(degrees.dense_replicas()) : 1.0);
+}
+
+double expert_parts(const Training& training, const Degrees& degrees) {
+  return degrees.fsdp *
+         (training.sharded_gradients ? static_cast<double>(degrees.expert_replicas()) : 1.0);
+}
+
+/// Sums over microbatches, and over `uses` of the same weights, cover the gradients kept on this chip,
+/// one of `parts`; after a scatter, a GEMM cannot accumulate into them.
+GradientSum gradient_sum(const Training& training, const Degrees& degrees, double parts,
                          std::uint32_t uses = 1) {
   GradientSum sum{.written_bytes = numerics::element_bits(training.gradient_dtype) / 8.0,
                   .stored_bytes = training.gradient_bytes,
-                  .share = 1.0 / shards};
+                  .share = 1.0 / parts};
   if (training.microbatches * uses == 1) return sum;
-  const bool by_product = training.fused_accumulation && degrees.fsdp == 1;
+  const bool scattered = degrees.fsdp > 1 || training.sharded_gradients;
+  const bool by_product = training.fused_accumulation && !scattered;
   sum.how = by_product ? GradientSum::How::by_product : GradientSum::How::by_pass;
-  if (degrees.fsdp == 1) sum.written_bytes = kActivationBytes;  // accumulated before it is sent
+  if (!scattered) sum.written_bytes = kActivationBytes;  // accumulated before it is sent
   return sum;
 }
 
@@ -141,8 +153,8 @@ class LayerPasses {
                                                            &Operation::name) != operations.end()),
         position_shards_(position_shards(training, degrees)),
         weights_(weights),
-        sum_(gradient_sum(training, degrees, degrees.dense_shards())),
-        expert_sum_(gradient_sum(training, degrees, degrees.fsdp)) {
+        sum_(gradient_sum(training, degrees, dense_parts(training, degrees))),
+        expert_sum_(gradient_sum(training, degrees, expert_parts(training, degrees))) {
     for (const Operation& operation : operations) {
       if (workloads::is_collective(operation.kind)) continue;  // tasks of their own
       add(operation);
@@ -251,8 +263,8 @@ void add_head(const Training& training, double rows, const Degrees& degrees, Cas
   operations.head.push_back(loss_of(rows, vocabulary, result_bytes(types.forward)));
   const KeptCasts kept{
       .inputs = true, .weights = true, .backward_weights = weights == Casts::cached};
-  const GradientSum sum =
-      gradient_sum(training, degrees, degrees.dense_shards(), 1 + training.prediction_depth);
+  const GradientSum sum = gradient_sum(training, degrees, dense_parts(training, degrees),
+                                       1 + training.prediction_depth);
   operations.head_backward = with_sum(logits.backward(kept, sum), product, sum);
   if (training.logit_tiles > 1) {
     operations.head_recompute = logits.forward(Casts::cached);
@@ -279,7 +291,7 @@ void add_prediction(const Training& training, double rows, const Degrees& degree
                          .outputs = static_cast<double>(model.d_model) / degrees.tensor},
                         workloads::WeightType::bf16);
   const Products products(product, training.precision.projections, cast_copies(training));
-  const GradientSum sum = gradient_sum(training, degrees, degrees.dense_shards());
+  const GradientSum sum = gradient_sum(training, degrees, dense_parts(training, degrees));
   const KeptCasts kept{
       .inputs = true, .weights = degrees.fsdp == 1, .backward_weights = weights == Casts::cached};
   operations.prediction = operations.embedding;

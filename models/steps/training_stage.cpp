@@ -434,7 +434,7 @@ void TrainingStage::end_backward(Flow& flow) {
   ++weight_passes_[flow.chunk];
   const bool all = std::ranges::all_of(
       weight_passes_, [&](std::uint32_t passes) { return passes == setup_.microbatches; });
-  if (all)
+  if (all || training_.sharded_gradients)
     weights_.finish(flow.part.embedding ? numbered(flow, "embedding")
                                         : numbered(flow, "layer", flow.part.first));
 }

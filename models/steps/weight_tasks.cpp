@@ -116,7 +116,7 @@ TaskId WeightTasks::scatter(const std::string& what, const Weights& weights, Tas
 void WeightTasks::reduce(const std::string& what, const Weights& weights, TaskId made, bool last) {
   const TaskId scattered = scatter(what, weights, made);
   const TaskId own = scattered == kNoTask ? made : scattered;
-  if (!last || !sums_) {
+  if ((!last && !plan_.training.sharded_gradients) || !sums_) {
     gradients_.push_back(own);
     return;
   }

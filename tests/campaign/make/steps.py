@@ -216,6 +216,8 @@ def training(draw: Draw, axes: dict, files: dict) -> dict:
         made["pipeline"] = pipeline(draw)
     for key in draw.sample(sorted(switches), draw.randint(0, 4)):
         made[key] = switches[key]
+    if made.get("distributed_optimizer") and made.get("pipeline", {}).get("schedule") != "dualpipe":
+        made["sharded_gradients"] = draw.chance(0.5)
     return made
 
 

@@ -90,6 +90,12 @@ TEST_CASE(
   CHECK(part.weights == Approx(all.weights / 4 + all.weights / 2));
   CHECK(part.optimizer == Approx(all.optimizer / 4));
   CHECK(part.gradients == Approx(all.gradients));
+  training.sharded_gradients = true;  // ZeRO stage 2; those of a table are made last
+  CHECK(alive(training_step(training, mesh), "optimizer", BufferUse::gradients) ==
+        Approx(all.gradients / 4 + 2 * kTable));
+  training.buckets = 3;
+  CHECK(alive(training_step(training, mesh), "optimizer", BufferUse::gradients) ==
+        Approx(all.gradients / 4 + 3 * 2 * kTable));
 }
 
 TEST_CASE("kept activations accumulate in the forward pass and are freed in the backward pass") {

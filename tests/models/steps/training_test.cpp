@@ -206,6 +206,24 @@ TEST_CASE(
   CHECK(waits_for(graph, "optimizer", "sum gradients to layer 0 of microbatch 1"));
 }
 
+TEST_CASE("ZeRO stage 2 scatters the gradients of every microbatch") {
+  Training training = small_training();
+  training.microbatches = 2;
+  training.distributed_optimizer = true;
+  training.buckets = 3;
+  training.sharded_gradients = true;
+  const Mesh mesh = lay_mesh({4}, {{"data", 4}});
+  const StepGraph graph = training_step(training, mesh);
+  CHECK(elements(graph, Collective::all_reduce) == 0.0);
+  CHECK(elements(graph, Collective::reduce_scatter) == 2 * (2 * kLayer + 2 * kTable));
+  CHECK(elements(graph, Collective::all_gather) == 2 * kLayer + 2 * kTable);
+  CHECK(waits_for(graph, "sum gradients to layer 0 of microbatch 0", "backward 0 of microbatch 0"));
+  CHECK_FALSE(
+      waits_for(graph, "sum gradients to layer 0 of microbatch 0", "backward 1 of microbatch 1"));
+  training.distributed_optimizer = false;
+  CHECK_THROWS_WITH(training_step(training, mesh), Catch::Contains("\"distributed_optimizer\""));
+}
+
 TEST_CASE("a bucket larger than the model prevents overlap") {
   Training training = small_training();
   training.distributed_optimizer = true;
