@@ -62,10 +62,11 @@ Activation activation_of(const Json& json) {
   const std::string name = text_or(json, "hidden_activation", text_or(json, "hidden_act", "silu"));
   if (name == "silu" || name == "swish") return Activation::silu;
   if (name == "relu") return Activation::relu;
+  if (name == "xielu") return Activation::xielu;
   if (name.starts_with("gelu")) return Activation::gelu;
   throw InputError(
       "/hidden_act",
-      fmt::format("\"{}\" is not supported; use \"silu\", \"gelu\" or \"relu\"", name));
+      fmt::format("\"{}\" is not supported; use \"silu\", \"gelu\", \"relu\" or \"xielu\"", name));
 }
 
 bool is_one_of(const std::string& type, std::span<const std::string_view> prefixes) {
@@ -180,9 +181,10 @@ Transformer read_hugging_face(const Json& whole) {
     throw InputError("/encoder_layers",
                      "is of a model with an encoder; only decoders are supported");
   const bool is_gemma = type.starts_with("gemma");
-  const bool has_post_norms = type.starts_with("gemma2") || type.starts_with("gemma3");
-  const bool has_qk_norms = type.starts_with("gemma3") || type.starts_with("qwen3") ||
-                            flag_or(json, "use_qk_norm", false);
+  const bool is_olmo = type.starts_with("olmo2") || type.starts_with("olmo3");
+  const bool has_post_norms = type.starts_with("gemma2") || type.starts_with("gemma3") || is_olmo;
+  const bool has_qk_norms = type.starts_with("gemma3") || type.starts_with("qwen3") || is_olmo ||
+                            type.starts_with("apertus") || flag_or(json, "use_qk_norm", false);
   Transformer model{.name = text_or(whole, "_name_or_path", type),
                     .description = fmt::format("a model of type {}", type),
                     .source = "config.json of Transformers",
@@ -194,10 +196,12 @@ Transformer read_hugging_face(const Json& whole) {
                     .vocabulary = count(json, "vocab_size"),
                     .tied_embeddings = flag_or(json, "tie_word_embeddings", is_gemma),
                     .largest_context = count(json, "max_position_embeddings"),
+                    .pre_norms = !is_olmo,
                     .post_norms = has_post_norms,
                     .qk_norms = has_qk_norms,
                     .prediction_layers = count_or(json, "num_nextn_predict_layers", 0)};
   if (model.name.empty()) model.name = type;
+  model.gated_ffn = model.activation != Activation::xielu;
   has(json, "kv_lora_rank") ? read_latent(json, model) : read_heads(json, model);
   read_experts(json, type, model);
   read_windows(json, type, model);

@@ -18,10 +18,11 @@ namespace {
 
 using workloads::Transformer;
 
-constexpr input::EnumNames<workloads::Activation, 3> kActivations({
+constexpr input::EnumNames<workloads::Activation, 4> kActivations({
     {workloads::Activation::gelu, "gelu"},
     {workloads::Activation::silu, "silu"},
     {workloads::Activation::relu, "relu"},
+    {workloads::Activation::xielu, "xielu"},
 });
 constexpr input::EnumNames<workloads::WeightType, 2> kWeightTypes({
     {workloads::WeightType::bf16, "bf16"},
@@ -148,6 +149,19 @@ void check_latent(const Transformer& model) {
                                         model.kv_heads, model.heads, model.heads));
 }
 
+void check_norms(const Transformer& model) {
+  if (!model.pre_norms && !model.post_norms)
+    throw input::InputError(
+        "/pre_norms",
+        "is false, and so is \"post_norms\": no norm is left in a layer; set one "
+        "of them to true");
+  if (!model.qk_gains && !model.qk_norms)
+    throw input::InputError(
+        "/qk_gains",
+        "is false, but queries and keys have no norms; set \"qk_norms\" to true, "
+        "or remove \"qk_gains\"");
+}
+
 const input::Table<Transformer>& model_table() {
   using input::Flag, input::kRequired, input::OneOf, input::Text;
   static const input::Table<Transformer> table{
@@ -165,15 +179,18 @@ const input::Table<Transformer>& model_table() {
       {"gated_ffn", &Transformer::gated_ffn, Flag{},
        "`true`: gate, up and down matrices; `false`: up and down", kRequired},
       {"activation", &Transformer::activation, OneOf{kActivations},
-       R"(`"gelu"`, `"silu"` or `"relu"`)", kRequired},
+       R"(`"gelu"`, `"silu"`, `"relu"` or `"xielu"`)", kRequired},
       {"vocabulary", &Transformer::vocabulary, kCount, "v", kRequired},
       {"tied_embeddings", &Transformer::tied_embeddings, Flag{},
        "`true`: one table for lookup and logits; `false`: two", kRequired},
       {"local_attention", LocalAttention{}, ""},
       {"largest_context", &Transformer::largest_context, kCount, "maximum positions", kRequired},
+      {"pre_norms", &Transformer::pre_norms, Flag{}, "norms before attention and FFN"},
       {"post_norms", &Transformer::post_norms, Flag{},
-       "norms also after attention and FFN, before the residual addition", kRequired},
+       "norms after attention and FFN, before the residual addition", kRequired},
+      {"final_norm", &Transformer::final_norm, Flag{}, "norm before the head"},
       {"qk_norms", &Transformer::qk_norms, Flag{}, "per-head norms of queries and keys", kRequired},
+      {"qk_gains", &Transformer::qk_gains, Flag{}, "`false`: these norms have no weights"},
       {"weights", &Transformer::weights, OneOf{kWeightTypes},
        R"(type in HBM: `"bf16"` or `"fp32"`)", kRequired},
       {"experts", &Transformer::experts, input::Nested{experts_table}, ""},
@@ -189,6 +206,7 @@ const input::Table<Transformer>& model_table() {
 Transformer read_model(const input::Json& json) {
   if (is_hugging_face(json)) return read_hugging_face(json);
   Transformer model = model_table().read_all(input::ObjectReader(json, ""));
+  check_norms(model);
   if (model.experts) check_experts(model);
   if (model.latent) check_latent(model);
   return model;

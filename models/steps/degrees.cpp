@@ -74,9 +74,11 @@ double prediction_projection(const workloads::Transformer& model) {
 }
 
 Weights prediction_weights(const workloads::Transformer& model, const Degrees& degrees) {
-  constexpr double kNorms = 3.0;
+  constexpr double kInputNorms = 2.0;
   Weights weights = layer_weights(model, workloads::layer_kind(model, model.layers - 1), degrees);
-  weights.dense += (prediction_projection(model) + kNorms * model.d_model) / degrees.tensor;
+  weights.dense += (prediction_projection(model) + kInputNorms * model.d_model +
+                    workloads::final_norm_parameters(model)) /
+                   degrees.tensor;
   return weights;
 }
 

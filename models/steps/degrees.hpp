@@ -62,7 +62,8 @@ Weights layer_weights(const workloads::Transformer& model, workloads::LayerKind 
 double table_weights(const workloads::Transformer& model, const Degrees& degrees);
 
 /// Weights of a module that predicts a further token, without the shared tables: a projection of two
-/// vectors to one, a layer like the last, and three norms; per chip of a tensor group.
+/// vectors to one, a layer like the last, norms of both inputs and the model's final norm; per chip of a
+/// tensor group.
 Weights prediction_weights(const workloads::Transformer& model, const Degrees& degrees);
 /// Weights of its projection.
 double prediction_projection(const workloads::Transformer& model);

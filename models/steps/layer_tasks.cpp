@@ -145,7 +145,15 @@ TaskIds LayerTasks::prepare_backward(const std::string& name, const std::string&
   if (recomputes_sum) after.push_back(early = sum_parts(half_of(name, false), after.front()));
   if (gathers_ffn) after.push_back(gather_input(half_of(pass, true), early));
   const std::string ffn = half_of(name, true);
-  return recompute_experts(ffn, work, recompute(ffn, work.ffn, std::move(after)));
+  after = recompute_experts(ffn, work, recompute(ffn, work.ffn, std::move(after)));
+  const bool scattered = experts_.exchanges(kind) && experts_.scatters();
+  if (recomputes_result() && !scattered) after.push_back(sum_parts(ffn, after.front()));
+  return after;
+}
+
+/// True if the result of the FFN is recomputed, which a post-norm reads.
+bool LayerTasks::recomputes_result() const {
+  return plan_.training.model.post_norms && plan_.training.remat.ffn_in == Keep::recompute;
 }
 
 /// Repeats the exchanges with the experts. `after`: the recomputed rows, if the FFN is.
@@ -153,7 +161,10 @@ TaskIds LayerTasks::recompute_experts(const std::string& name, const LayerWork& 
                                       TaskIds after) {
   if (work.experts.empty()) return after;
   const ExpertPass pass{.name = name, .group = "recompute"};
-  return experts_.run(pass, work, after.front(), experts_.dispatch(pass, after.front()));
+  const TaskIds results =
+      experts_.run(pass, work, after.front(), experts_.dispatch(pass, after.front()));
+  if (work.sum.empty()) return results;
+  return {tasks_.compute(name + ", sum", pass.group, work.sum, ModelFlops::none, results)};
 }
 
 /// Runs on a separate stream, because the kept shards are available early.

@@ -55,6 +55,7 @@ class LayerTasks {
   TaskId sum_of_experts(const Labels& labels, const Operations& operations, TaskIds after);
   TaskId sum_unless_scattered(const Labels& labels, TaskId made);
   TaskIds recompute_experts(const std::string& name, const LayerWork& work, TaskIds after);
+  bool recomputes_result() const;
   TaskId sum_parts(const std::string& half, TaskId made);
   TaskId activations(const std::string& name, const std::string& group, const std::string& on,
                      collectives::Collective collective, TaskIds after);

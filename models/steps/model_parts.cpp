@@ -73,7 +73,7 @@ Weights weights_of(const workloads::Transformer& model, const std::vector<ModelP
       routed += workloads::routed_parameters(model, kind);
     }
     if (part.embedding) sum += table;
-    if (part.head) sum += table + model.d_model;
+    if (part.head) sum += table + workloads::final_norm_parameters(model);
   }
   if (copies_embedding(model, parts, depth)) sum += table;
   Weights all = divided_weights(sum, routed, degrees);

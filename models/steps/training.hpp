@@ -30,7 +30,8 @@ struct Remat {
   Keep qkv = Keep::kept;               ///< queries, keys and values
   Keep attention = Keep::kept;         ///< result of attention, before the output projection
   Keep attention_output = Keep::kept;  ///< result of the output projection
-  Keep ffn_in = Keep::kept;            ///< result of the first GEMMs of the FFN
+  /// Result of the first GEMMs of the FFN and, if a post-norm reads it, of the last.
+  Keep ffn_in = Keep::kept;
 
   bool operator==(const Remat&) const = default;
 };

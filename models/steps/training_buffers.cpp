@@ -80,12 +80,12 @@ void TrainingBuffers::add_prediction(TaskRange alive) {
 }
 
 void TrainingBuffers::add_head(TaskRange alive) {
-  constexpr double kResultAndNorm = 2.0;
+  const double result_and_norm = training_.model.final_norm ? 2.0 : 1.0;
   const double vocabulary = workloads::shard(training_.model, degrees_.tensor).vocabulary;
   add(BufferUse::logits,
       rows_ * vocabulary * result_bytes(training_.precision.head.forward) / training_.logit_tiles,
       alive);
-  add(BufferUse::activations, kResultAndNorm * rows_ * training_.model.d_model * kActivationBytes,
+  add(BufferUse::activations, result_and_norm * rows_ * training_.model.d_model * kActivationBytes,
       alive);
 }
 
@@ -103,6 +103,11 @@ double TrainingBuffers::unkept(Keep keep, double bytes) const {
   return keep == Keep::recompute ? bytes : 0.0;
 }
 
+/// Normalized input of a half; a model without pre-norms reads the residual stream itself.
+double TrainingBuffers::normalized(LayerKind kind) const {
+  return training_.model.pre_norms ? layer(kind).layer_input : 0.0;
+}
+
 /// Largest of the two halves, with the normalized input of each.
 double TrainingBuffers::forward_bytes(LayerKind kind) const {
   const ActivationBytes& sizes = layer(kind);
@@ -110,7 +115,7 @@ double TrainingBuffers::forward_bytes(LayerKind kind) const {
   constexpr double kUnsharded = 2.0;
   const Remat& remat = training_.remat;
   const double width = sizes.layer_input;
-  const double half = unkept(remat.attention_output, sizes.attention_output) + width;
+  const double half = unkept(remat.attention_output, sizes.attention_output) + normalized(kind);
   const double attention =
       half + unkept(remat.qkv, sizes.qkv) + unkept(remat.attention, sizes.attention);
   const double ffn =
@@ -134,15 +139,16 @@ double TrainingBuffers::context_bytes() const {
 
 /// The FFN first: its hidden activation and gradients; then attention, when the results of the
 /// first GEMMs of the FFN are free again. In both, the normalized input and the gradient of the
-/// residual stream.
+/// residual stream; before a post-norm, also the gradient of the result.
 double TrainingBuffers::backward_bytes(LayerKind kind) const {
   const ActivationBytes& sizes = layer(kind);
   // With sequence parallelism: inputs of both halves, and the gradient of a result.
   constexpr double kUnsharded = 3.0;
   const double width = sizes.layer_input;
-  const double ffn = sizes.ffn_hidden + std::max(sizes.ffn_hidden, sizes.ffn_in) + sizes.exchanged;
+  const double ffn =
+      sizes.ffn_hidden + std::max(sizes.ffn_hidden, sizes.ffn_in) + sizes.exchanged + sizes.ffn_out;
   const double attention = sizes.attention + sizes.qkv + width - sizes.ffn_in;
-  double bytes = 2.0 * width + std::max(ffn, attention);
+  double bytes = normalized(kind) + width + std::max(ffn, attention);
   if (training_.sequence_parallel && degrees_.tensor > 1)
     bytes += kUnsharded * rows_ * training_.model.d_model * kActivationBytes;
   return bytes;

@@ -55,6 +55,7 @@ class TrainingBuffers {
   double unkept(Keep keep, double bytes) const;
   double forward_bytes(workloads::LayerKind kind) const;
   double backward_bytes(workloads::LayerKind kind) const;
+  double normalized(workloads::LayerKind kind) const;
   double context_bytes() const;
   const ActivationBytes& layer(workloads::LayerKind kind) const;
   void add(BufferUse use, double bytes, TaskRange alive);

@@ -122,8 +122,14 @@ LayerRole role_of(const Operation& operation, const Precision& precision) {
   return {ffn, ffn ? precision.ffn : precision.projections};
 }
 
+/// True for the last GEMM of an FFN, or the sum of the results of experts: inputs of a post-norm.
+bool is_ffn_result(std::string_view name) {
+  return name == "ffn_out" || name == "shared_out" || name == "combine";
+}
+
 /// True if the backward pass recomputes the result of an operation.
-bool is_recomputed(const Operation& operation, const Remat& remat) {
+bool is_recomputed(const Operation& operation, const Training& training) {
+  const Remat& remat = training.remat;
   constexpr std::array<std::string_view, 5> kQkv = {"qkv", "latent_norm", "queries", "rope",
                                                     "expand"};
   // The results of experts are read by the gradients of their weights in the sum.
@@ -134,7 +140,9 @@ bool is_recomputed(const Operation& operation, const Remat& remat) {
   if (operation.kind == OperationKind::attention) return remat.attention == Keep::recompute;
   if (name == "attention_output" || name == "attention_residual")
     return remat.attention_output == Keep::recompute;
-  return std::ranges::find(kFfnIn, name) != kFfnIn.end() && remat.ffn_in == Keep::recompute;
+  const bool is_read = std::ranges::find(kFfnIn, name) != kFfnIn.end() ||
+                       (training.model.post_norms && is_ffn_result(name));
+  return is_read && remat.ffn_in == Keep::recompute;
 }
 
 /// Parts of the positions that chips of a tensor group keep.
@@ -176,7 +184,7 @@ class LayerPasses {
     const Operation operation = own ? workloads::part_of(of_group, position_shards_) : of_group;
     const Operations forward_pass = forward_of(operation, role, weights_);
     append(half(forward), forward_pass);
-    if (is_recomputed(operation, training_.remat))
+    if (is_recomputed(operation, training_))
       append(half(recompute),
              forward_of(operation, role, gathered_ ? Casts::uncached : Casts::cached));
     Operations backward_pass = backward_of(operation, role, kept_casts(operation));
@@ -190,7 +198,7 @@ class LayerPasses {
   /// Kept activations are bf16, so their casts are available only if everything is kept, or if they
   /// were recomputed.
   KeptCasts kept_casts(const Operation& operation) const {
-    const bool recompute = is_recomputed(operation, training_.remat);
+    const bool recompute = is_recomputed(operation, training_);
     return {.inputs = recompute || training_.remat == Remat{},
             .weights = recompute || !gathered_,
             .backward_weights = weights_ == Casts::cached};
@@ -245,20 +253,21 @@ Operation loss_of(double rows, double vocabulary, double logit_bytes) {
   return loss;
 }
 
+/// The norm before the head; nothing in a model without it.
+Operations final_norm_of(const workloads::Transformer& model, double rows) {
+  if (!model.final_norm) return {};
+  return {workloads::elementwise("final_norm", rows * model.d_model, 1.0,
+                                 workloads::kNormSum + workloads::kNormScale)};
+}
+
 void add_head(const Training& training, double rows, const Degrees& degrees, Casts weights,
               TrainingOperations& operations) {
   const workloads::Transformer& model = training.model;
   const double vocabulary = workloads::shard(model, degrees.tensor).vocabulary;
-  Operation norm{.name = "final_norm", .kind = OperationKind::vector};
-  const double elements = rows * model.d_model;
-  norm.vector_ops = elements * (workloads::kFromBf16 + workloads::kNormSum + workloads::kNormScale +
-                                workloads::kToBf16);
-  norm.read_bytes = elements * kActivationBytes;
-  norm.written_bytes = norm.read_bytes;
   const Operation product = logits_of(model, rows, vocabulary);
   const ProductTypes& types = training.precision.head;
   const Products logits(product, types, cast_copies(training));
-  operations.head = {norm};
+  operations.head = final_norm_of(model, rows);
   append(operations.head, logits.forward(weights));
   operations.head.push_back(loss_of(rows, vocabulary, result_bytes(types.forward)));
   const KeptCasts kept{
@@ -272,7 +281,8 @@ void add_head(const Training& training, double rows, const Degrees& degrees, Cas
     operations.head_backward.push_back(
         sum_tiles(product.weight_bytes / kActivationBytes, training.logit_tiles));
   }
-  operations.head_backward.push_back(elementwise_backward(norm));
+  for (const Operation& norm : final_norm_of(model, rows))
+    operations.head_backward.push_back(elementwise_backward(norm));
 }
 
 /// Projection of the normalized result of a layer and the normalized embedding of a token, one after
@@ -452,11 +462,13 @@ ActivationBytes activation_bytes(const Training& training, workloads::LayerKind 
       (shard.heads + shard.kv_heads) * static_cast<double>(model.head_size);
   const double value = model.value_size();
   const FfnElements ffn = ffn_elements(training, degrees, kind, shard, rows);
-  return {.layer_input = bytes * model.d_model / sequence_shards,
+  const double width = bytes * model.d_model / sequence_shards;
+  return {.layer_input = width,
           .qkv = bytes * (queries_and_keys + shard.kv_heads * value),
           .attention = bytes * shard.heads * value,
-          .attention_output = bytes * model.d_model / sequence_shards,
+          .attention_output = width,
           .ffn_in = ffn.in * kActivationBytes,
+          .ffn_out = model.post_norms ? width : 0.0,
           .exchanged = ffn.exchanged * kActivationBytes,
           .ffn_hidden = ffn.hidden * kActivationBytes};
 }

@@ -73,6 +73,8 @@ struct ActivationBytes {
   double attention_output = 0.0;
   /// With experts also their rows, results and masks.
   double ffn_in = 0.0;
+  /// Result of the FFN if a post-norm reads it, treated as `ffn_in`.
+  double ffn_out = 0.0;
   /// Rows of experts on their way over "expert", in addition to the ones in ffn_in.
   double exchanged = 0.0;
   /// Result of the activation function: input of the last GEMM of the FFN, always recomputed.
@@ -91,7 +93,8 @@ inline constexpr std::array kActivations = {
     Activation{"qkv", &Remat::qkv, &ActivationBytes::qkv},
     Activation{"attention", &Remat::attention, &ActivationBytes::attention},
     Activation{"attention_output", &Remat::attention_output, &ActivationBytes::attention_output},
-    Activation{"ffn_in", &Remat::ffn_in, &ActivationBytes::ffn_in}};
+    Activation{"ffn_in", &Remat::ffn_in, &ActivationBytes::ffn_in},
+    Activation{"ffn_out", &Remat::ffn_in, &ActivationBytes::ffn_out}};
 
 /// Returns the sizes of the activations of a layer.
 ActivationBytes activation_bytes(const Training& training, workloads::LayerKind kind,

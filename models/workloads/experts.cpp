@@ -80,11 +80,11 @@ void ExpertParts::multiply_by_mask(Operation& operation) const {
   operation.live_bytes += mask_elements() * kActivationBytes;
 }
 
-/// Normalizes the residual stream, and writes the rows of experts.
+/// Normalizes the residual stream if the model has pre-norms, and writes the rows of experts.
 Operation ExpertParts::gather() const {
   const double sent = load.copies * d_model();
   Operation operation{.name = "dispatch", .kind = OperationKind::vector};
-  operation.vector_ops = layer.width() * (kFromBf16 + kNormScale + kToBf16);
+  if (model().pre_norms) operation.vector_ops = layer.norm_ops();
   operation.read_bytes = layer.residual_bytes();
   operation.written_bytes = sent * kActivationBytes;
   operation.live_bytes = (layer.width() + sent) * kActivationBytes;
@@ -132,7 +132,7 @@ std::vector<Operation> ExpertParts::routed() const {
 std::vector<Operation> ExpertParts::shared() const {
   const double inner = layer.shard.shared_ffn;
   if (inner == 0.0) return {};
-  return {normalized_matrix("shared_in", layer, inner_matrices(model()) * inner),
+  return {input_matrix("shared_in", layer, inner_matrices(model()) * inner),
           activation("shared_activation", model(), layer.rows * inner),
           matrix("shared_out", {.rows = layer.rows, .inputs = inner, .outputs = d_model()},
                  model().weights)};
@@ -163,8 +163,8 @@ ExpertLoad expert_load(const Transformer& model, const ExpertMethod& method, dou
 
 std::vector<Operation> expert_operations(const LayerContext& context, const ExpertMethod& method) {
   const ExpertParts parts{context, method, expert_load(context.model, method, context.rows)};
-  std::vector<Operation> operations = {
-      normalized_matrix(kRouter, context, context.model.experts->count), parts.routing()};
+  std::vector<Operation> operations = {input_matrix(kRouter, context, context.model.experts->count),
+                                       parts.routing()};
   if (parts.has_masks()) operations.push_back(parts.masks());
   operations.push_back(parts.gather());
   if (method.chips > 1) operations.push_back(parts.exchange("dispatch"));

@@ -19,12 +19,12 @@ double layer_weights(const Transformer& model, const std::vector<Operation>& lay
 double weight_bytes(const Transformer& model, std::uint32_t chips,
                     const PhaseOperations& operations) {
   const double tables = model.tied_embeddings ? 1.0 : 2.0;
-  const double head_and_norm =
-      (tables * shard(model, chips).vocabulary + 1.0) * model.d_model * bytes_of(model.weights);
+  const double tables_and_norm =
+      tables * shard(model, chips).vocabulary * model.d_model + final_norm_parameters(model);
   double layers = 0.0;
   for (const KindCount& count : layer_kinds(model))
     layers += count.layers * layer_weights(model, operations.layer(count.kind));
-  return layers + head_and_norm;
+  return layers + tables_and_norm * bytes_of(model.weights);
 }
 
 double cache_bytes(const Transformer& model, const Extent& extent, std::uint32_t chips,

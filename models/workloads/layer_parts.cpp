@@ -14,6 +14,7 @@ double activation_ops(Activation activation) {
     case Activation::gelu: return kGelu;
     case Activation::silu: return kSilu;
     case Activation::relu: return kRelu;
+    case Activation::xielu: return kXielu;
   }
   throw std::logic_error("unknown activation");
 }
@@ -31,16 +32,18 @@ Operation matrix(std::string_view name, const GemmShape& shape, WeightType weigh
   return operation;
 }
 
-Operation normalized_matrix(std::string_view name, const LayerContext& context, double outputs) {
+Operation input_matrix(std::string_view name, const LayerContext& context, double outputs) {
   const Transformer& model = context.model;
   Operation operation = matrix(
       name,
       {.rows = context.rows, .inputs = static_cast<double>(model.d_model), .outputs = outputs},
       model.weights);
-  operation.vector_ops = context.width() * (kFromBf16 + kNormScale + kToBf16);
+  if (model.pre_norms) operation.vector_ops = context.norm_ops();
   operation.read_bytes = context.residual_bytes();
   return operation;
 }
+
+double LayerContext::norm_ops() const { return width() * (kFromBf16 + kNormScale + kToBf16); }
 
 Operation elementwise(std::string_view name, double elements, double operands, double ops) {
   Operation operation{.name = name, .kind = OperationKind::vector};

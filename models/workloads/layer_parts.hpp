@@ -29,14 +29,16 @@ struct LayerContext {
   double residual_bytes() const {
     return residual == ResidualPlace::vmem ? 0.0 : width() * kActivationBytes;
   }
+  /// Vector operations to normalize a residual stream whose statistics are known.
+  double norm_ops() const;
 };
 
 /// GEMM of activations with weights, in one or several matrices.
 Operation matrix(std::string_view name, const GemmShape& shape, WeightType weights);
 
-/// GEMM of the residual stream with a weight matrix. The input is normalized as it is read, since
-/// its statistics are already known.
-Operation normalized_matrix(std::string_view name, const LayerContext& context, double outputs);
+/// GEMM of the residual stream with a weight matrix. With pre-norms the input is normalized as it is
+/// read, since its statistics are already known.
+Operation input_matrix(std::string_view name, const LayerContext& context, double outputs);
 
 /// Element-wise operation: `ops` per element of a result, computed from `operands` arrays of the
 /// same size.

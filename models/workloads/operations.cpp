@@ -25,13 +25,15 @@ struct Context {
 };
 
 /// Adds a result, after its post-norm if the model has one, to the residual stream, and computes
-/// the statistics of the next norm. A norm needs the whole row before it can scale it, so the
-/// result is read twice.
+/// the statistics of the next norm, if there is one. A norm needs the whole row before it can scale
+/// it, so the result is read twice.
 Operation add_to_residual(std::string_view name, const Context& context) {
-  const bool normalized = context.model().post_norms;
+  const Transformer& model = context.model();
   const double elements = context.width();
-  Operation operation = elementwise(name, elements, normalized ? 3.0 : 2.0,
-                                    (normalized ? kNormSum + kNormScale : 0.0) + kAdd + kNormSum);
+  const double post_norm = model.post_norms ? kNormSum + kNormScale : 0.0;
+  const double next = model.pre_norms ? kNormSum : 0.0;
+  Operation operation =
+      elementwise(name, elements, model.post_norms ? 3.0 : 2.0, post_norm + kAdd + next);
   constexpr double kArrays = 3.0;  // result, residual before and after
   operation.live_bytes = kArrays * elements * kActivationBytes;
   const double saved = elements * kActivationBytes - context.layer.residual_bytes();
@@ -57,7 +59,7 @@ std::vector<Operation> latent_projections(const Context& c, const Latent& latent
   const double rows = c.layer.rows;
   const double queries = latent.query_rank > 0 ? latent.query_rank : c.query_width();
   std::vector<Operation> operations = {
-      normalized_matrix("qkv", c.layer, queries + latent.cached()),
+      input_matrix("qkv", c.layer, queries + latent.cached()),
       elementwise("latent_norm", rows * (latent.query_rank + latent.kv_rank), 1.0,
                   kNormSum + kNormScale)};
   if (latent.query_rank > 0)
@@ -72,8 +74,9 @@ std::vector<Operation> latent_projections(const Context& c, const Latent& latent
 std::vector<Operation> projections(const Context& c) {
   if (c.model().latent) return latent_projections(c, *c.model().latent);
   const double rotated = c.layer.rows * (c.query_width() + c.kv_width());
-  const double norms = c.model().qk_norms ? kNormSum + kNormScale : 0.0;
-  return {normalized_matrix("qkv", c.layer, c.query_width() + 2.0 * c.kv_width()),
+  const double scale = c.model().qk_gains ? kNormScale : kNormScale - kMultiply;
+  const double norms = c.model().qk_norms ? kNormSum + scale : 0.0;
+  return {input_matrix("qkv", c.layer, c.query_width() + 2.0 * c.kv_width()),
           elementwise("rope", rotated, 1.0, kRotate + norms)};
 }
 
@@ -98,7 +101,7 @@ std::vector<Operation> dense_operations(const Context& c) {
   const double inner = c.shard().ffn;
   const double outputs = c.model().d_model;
   return {
-      normalized_matrix("ffn_in", c.layer, inner_matrices(c.model()) * inner),
+      input_matrix("ffn_in", c.layer, inner_matrices(c.model()) * inner),
       activation("activation", c.model(), rows * inner),
       matrix("ffn_out", {.rows = rows, .inputs = inner, .outputs = outputs}, c.model().weights)};
 }
@@ -115,7 +118,7 @@ std::vector<Operation> embedding(const Context& context) {
   Operation lookup{.name = "embedding", .kind = OperationKind::memory};
   lookup.weight_bytes = context.width() * bytes_of(context.model().weights);
   lookup.written_bytes = context.layer.residual_bytes();
-  lookup.vector_ops = context.width() * (kFromBf16 + kNormSum);
+  lookup.vector_ops = context.width() * (kFromBf16 + (context.model().pre_norms ? kNormSum : 0.0));
   lookup.live_bytes = context.width() * kActivationBytes;
   return {lookup};
 }
@@ -125,9 +128,12 @@ std::vector<Operation> head(const Context& context) {
   const double rows = context.batch.logits;
   const double inputs = context.model().d_model;
   const double outputs = context.shard().vocabulary;
-  return {elementwise("final_norm", rows * inputs, 1.0, kNormSum + kNormScale),
-          matrix("logits", {.rows = rows, .inputs = inputs, .outputs = outputs},
-                 context.model().weights)};
+  std::vector<Operation> operations;
+  if (context.model().final_norm)
+    operations.push_back(elementwise("final_norm", rows * inputs, 1.0, kNormSum + kNormScale));
+  operations.push_back(matrix("logits", {.rows = rows, .inputs = inputs, .outputs = outputs},
+                              context.model().weights));
+  return operations;
 }
 
 }  // namespace

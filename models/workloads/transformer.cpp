@@ -79,9 +79,14 @@ std::vector<KindCount> layer_kinds(const Transformer& model) {
 }
 
 double norm_parameters(const Transformer& model) {
-  const double norms = model.post_norms ? 4.0 : 2.0;
+  const double norms = (model.pre_norms ? 2.0 : 0.0) + (model.post_norms ? 2.0 : 0.0);
   const double latent = model.latent ? model.latent->query_rank + model.latent->kv_rank : 0.0;
-  return norms * model.d_model + latent + (model.qk_norms ? 2.0 * model.head_size : 0.0);
+  const bool gains = model.qk_norms && model.qk_gains;
+  return norms * model.d_model + latent + (gains ? 2.0 * model.head_size : 0.0);
+}
+
+double final_norm_parameters(const Transformer& model) {
+  return model.final_norm ? model.d_model : 0.0;
 }
 
 double layer_parameters(const Transformer& model, LayerKind kind) {
@@ -99,7 +104,7 @@ double active_layer_parameters(const Transformer& model, LayerKind kind) {
 }
 
 double parameters_without_embeddings(const Transformer& model) {
-  double parameters = model.d_model;
+  double parameters = final_norm_parameters(model);
   for (const auto& [kind, layers] : layer_kinds(model))
     parameters += layers * layer_parameters(model, kind);
   return parameters;
@@ -115,7 +120,7 @@ double parameters(const Transformer& model) {
 }
 
 double active_parameters(const Transformer& model) {
-  double parameters = model.d_model + embedding_parameters(model);
+  double parameters = final_norm_parameters(model) + embedding_parameters(model);
   for (const auto& [kind, layers] : layer_kinds(model))
     parameters += layers * active_layer_parameters(model, kind);
   return parameters;

@@ -12,7 +12,7 @@ namespace equarx::workloads {
 inline constexpr double kActivationBytes = 2.0;
 
 /// Activation function of the feed-forward network.
-enum class Activation : std::uint8_t { gelu, silu, relu };
+enum class Activation : std::uint8_t { gelu, silu, relu, xielu };
 
 /// Storage type of weights in HBM.
 enum class WeightType : std::uint8_t { bf16, fp32 };
@@ -63,9 +63,12 @@ struct Transformer {
   std::uint32_t local_layers_per_global = 0;
   std::uint32_t window = 0;  ///< positions that a local layer attends to; 0 without local layers
   std::uint32_t largest_context = 0;
-  /// Additional norm after attention and after the FFN, before the residual is added.
+  bool pre_norms = true;  ///< of the inputs of attention and of the FFN
+  /// Of the results of attention and of the FFN, before the residual is added.
   bool post_norms = false;
-  bool qk_norms = false;  ///< queries and keys are normalized per head
+  bool final_norm = true;  ///< of the input of the head
+  bool qk_norms = false;   ///< queries and keys are normalized per head
+  bool qk_gains = true;    ///< norms of queries and keys have weights
   WeightType weights = WeightType::bf16;
   std::optional<Experts> experts = {};
   std::optional<Latent> latent = {};  ///< kv_heads is then `heads`
@@ -106,6 +109,9 @@ std::vector<KindCount> layer_kinds(const Transformer& model);
 
 /// Parameters of one layer's norms.
 double norm_parameters(const Transformer& model);
+
+/// Parameters of the norm before the head; 0 without it.
+double final_norm_parameters(const Transformer& model);
 
 /// Parameters of one layer: attention, FFN or experts with their router, and norms.
 double layer_parameters(const Transformer& model, LayerKind kind);

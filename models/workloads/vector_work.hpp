@@ -26,6 +26,9 @@ inline constexpr double kSoftmax = 9.0;
 inline constexpr double kGelu = 9.0;
 /// Exponential (2), add, reciprocal, multiply.
 inline constexpr double kSilu = 5.0;
+/// Both branches and a selection by sign (2): (a x + b) x above zero (3); below, a minimum, an
+/// exponential (2), and a (e - 1) + c x (4). arXiv 2411.13010, with curvatures made once a layer.
+inline constexpr double kXielu = 12.0;
 /// Maximum of an element and zero.
 inline constexpr double kRelu = 1.0;
 /// Vector operations to multiply two elements.

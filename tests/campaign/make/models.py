@@ -1,7 +1,7 @@
 """Transformers: small ones from a file, and occasionally a built-in one."""
 from draw import Draw
 
-NAMES = ["gemma3-12b", "llama3-8b", "gpt-7b", "mixtral-8x7b", "deepseek-v3", "gpt-oss-20b"]
+NAMES = ["gemma3-12b", "fog-1.5b", "llama3-8b", "gpt-7b", "mixtral-8x7b", "deepseek-v3", "gpt-oss-20b"]
 
 
 def experts(draw: Draw, chips: int, layers: int) -> dict:
@@ -32,9 +32,12 @@ def small(draw: Draw, chips: int, of_experts: float = 0.4) -> dict:
             "d_model": draw.choice([8, 64, 96, 256]), "heads": kv_heads * draw.choice([1, 2, 4]), "kv_heads": kv_heads,
             "head_size": draw.choice([2, 16, 64]), "ffn": chips * draw.choice([8, 16,
                                                                                100]), "gated_ffn": draw.chance(0.5),
-            "activation": draw.choice(["gelu", "silu", "relu"]), "vocabulary": draw.choice([64, 1000, 4096]),
+            "activation": draw.choice(["gelu", "silu", "relu", "xielu"]), "vocabulary": draw.choice([64, 1000, 4096]),
             "tied_embeddings": draw.chance(0.5), "largest_context": draw.choice([64, 1024, 4096]),
             "post_norms": draw.chance(0.5), "qk_norms": draw.chance(0.5), "weights": draw.choice(["bf16", "fp32"])}
+    for key in ("pre_norms", "final_norm", "qk_gains"):
+        if draw.chance(0.3):
+            made[key] = draw.chance(0.5)
     if draw.chance(0.4):
         made["local_attention"] = {"layers_per_global": draw.randint(1, 5), "window": draw.choice([1, 16, 1024])}
     if draw.chance(of_experts):

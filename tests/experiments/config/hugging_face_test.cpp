@@ -52,6 +52,23 @@ TEST_CASE("windows and norms follow the type of the model") {
   CHECK(mixed.head_size == 256);
   CHECK(mixed.activation == workloads::Activation::gelu);
 
+  Json olmo = llama();
+  olmo["model_type"] = "olmo2";
+  const workloads::Transformer after = read_hugging_face(olmo);
+  CHECK_FALSE(after.pre_norms);
+  CHECK(after.post_norms);
+  CHECK(after.qk_norms);
+  CHECK(after.gated_ffn);
+
+  Json apertus = llama();
+  apertus["model_type"] = "apertus";
+  apertus["hidden_act"] = "xielu";
+  const workloads::Transformer ungated = read_hugging_face(apertus);
+  CHECK(ungated.activation == workloads::Activation::xielu);
+  CHECK_FALSE(ungated.gated_ffn);
+  CHECK(ungated.qk_norms);
+  CHECK(ungated.pre_norms);
+
   Json qwen = llama();
   qwen["model_type"] = "qwen2";
   qwen["sliding_window"] = 131072;

@@ -68,8 +68,42 @@ TEST_CASE(
   check("gpt-7b", 4.0 * 4096 * 4096, 2.0 * 4096 * 16384, 50304.0 * 4096);
   check("fog-llama-1.5b", 3.0 * 2048 * 2048, 3.0 * 2048 * 8192, 2.0 * 131072 * 2048);
   check("fog-llama-8b", 2.5 * 4096 * 4096, 3.0 * 4096 * 14336, 2.0 * 131072 * 4096);
+  check("fog-llama-390m", 3.0 * 1024 * 1024, 3.0 * 1024 * 4096, 131072.0 * 1024);
   check("nemotron4-15b", 7.0 * 6144 * 6144 / 3, 2.0 * 6144 * 24576, 2.0 * 256000 * 6144);
   check("nemotron4-340b", 13.0 * 18432 * 18432 / 6, 2.0 * 18432 * 73728, 2.0 * 256000 * 18432);
+}
+
+TEST_CASE("FOG has as many weights as Llama, without norms before the halves and the head") {
+  for (const std::string size : {"390m", "1.5b", "8b"})
+    for (const std::string variant : {"fog-", "fog-gelu-"}) {
+      const Transformer fog = load_model(variant + size, "");
+      const Transformer llama = load_model("fog-llama-" + size, "");
+      CAPTURE(fog.name);
+      CHECK_FALSE(fog.pre_norms);
+      CHECK_FALSE(fog.qk_gains);
+      CHECK(2 * fog.ffn == 3 * llama.ffn);
+      CHECK(fog.activation ==
+            (variant == "fog-" ? workloads::Activation::xielu : workloads::Activation::gelu));
+      // Two norms of a layer in both; one norm less before the head.
+      CHECK(workloads::parameters(fog) == workloads::parameters(llama) - llama.d_model);
+    }
+  CHECK(load_model("gemma3-12b", "").pre_norms);
+  CHECK(load_model("gemma3-12b", "").final_norm);
+  CHECK(load_model("gemma3-12b", "").qk_gains);
+}
+
+TEST_CASE("norms that contradict each other are refused") {
+  const auto check = [](const std::string& pointer, const std::string& other,
+                        const std::string& remedy) {
+    input::Json json = gemma3_27b();
+    json[pointer.substr(1)] = false;
+    json[other] = false;
+    check_refused([&] { read_model(json); }, pointer, remedy);
+    json[other] = true;
+    CHECK_NOTHROW(read_model(json));
+  };
+  check("/pre_norms", "post_norms", "set one of them to true");
+  check("/qk_gains", "qk_norms", "remove \"qk_gains\"");
 }
 
 TEST_CASE("models with experts have the published numbers of all and of active parameters") {
@@ -168,7 +202,8 @@ TEST_CASE("an unknown model is refused with the known ones and the closest") {
   check_refused(
       [] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
       "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of deepseek-v3, "
-      "fog-llama-1.5b, fog-llama-8b, gemma-7b, gemma3-12b, gemma3-27b, gpt-7b, gpt-oss-120b, "
+      "fog-1.5b, fog-390m, fog-8b, fog-gelu-1.5b, fog-gelu-390m, fog-gelu-8b, fog-llama-1.5b, "
+      "fog-llama-390m, fog-llama-8b, gemma-7b, gemma3-12b, gemma3-27b, gpt-7b, gpt-oss-120b, "
       "gpt-oss-20b, llama2-13b, llama2-70b, llama2-7b, llama3-70b, llama3-8b, llama3.1-405b, "
       "llama3.1-70b, llama3.1-8b, llama4-maverick, llama4-scout, maxtext-16b-2023, maxtext-16b, "
       "maxtext-32b-2023, maxtext-32b, mistral-7b, mistral-nemo-12b, mixtral-8x7b, nemotron4-15b, "
@@ -218,6 +253,10 @@ TEST_CASE("errors in a model file are refused, structural ones also by the schem
       {"/ffn", "0", "/ffn", "0 is not an integer from 1"},
       {"/gated_ffn", "1", "/gated_ffn", "expected true or false, found a number"},
       {"/activation", "gelo", "/activation", "did you mean 'gelu'?"},
+      {"/activation", "xielo", "/activation", "did you mean 'xielu'?"},
+      {"/pre_norms", "post", "/pre_norms", "expected true or false, found a string"},
+      {"/final_norm", "0", "/final_norm", "expected true or false, found a number"},
+      {"/qk_gains", "1", "/qk_gains", "expected true or false, found a number"},
       {"/vocabulary", "0", "/vocabulary", "0 is not an integer from 1"},
       {"/tied_embeddings", "yes", "/tied_embeddings", "expected true or false, found a string"},
       {"/local_attention", "5", "/local_attention", "expected an object"},

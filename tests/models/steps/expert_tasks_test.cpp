@@ -115,9 +115,12 @@ TEST_CASE("with fsdp other weights are gathered over both axes, experts over fsd
 }
 
 TEST_CASE("the same work as with all experts on all chips") {
-  for (const Remat& remat : {Remat{}, kFullRemat}) {
+  using Case = std::pair<Remat, bool>;
+  for (const auto& [remat, post_norms] :
+       {Case{{}, false}, Case{kFullRemat, false}, Case{kFullRemat, true}}) {
     Training training = training_of_experts();
     training.remat = remat;
+    training.model.post_norms = post_norms;
     const StepGraph divided = step_of(training);
     const StepGraph whole = training_step(training, lay_mesh({4}, {{"data", 4}}));
     for (const char* const group : {"forward", "backward", "recompute"})

@@ -47,6 +47,9 @@ TEST_CASE("the parameters of the parts are those of the model, but for a shared 
   model.tied_embeddings = true;
   CHECK(sum() == workloads::parameters(model) + testing::kTable);
   CHECK(weights_of(model, model_parts(model, 1, {}), {}).all() == workloads::parameters(model));
+  model.pre_norms = model.final_norm = false;
+  model.post_norms = true;
+  CHECK(sum() == workloads::parameters(model) + testing::kTable);
 }
 
 TEST_CASE("impossible divisions name a remedy") {

@@ -136,6 +136,23 @@ TEST_CASE("recomputed activations live in their layer, offloaded ones as far as 
   CHECK(forward() == Approx(kRows * (kWidth + kForward)));
 }
 
+TEST_CASE("without pre-norms no normalized input lives, and a post-norm needs its result") {
+  Training training = small_training();
+  const auto activations = [&](const std::string& task) {
+    return alive(training_step(training, one_chip()), task, BufferUse::activations) / kRows;
+  };
+  const double forward = activations("forward 0");
+  const double backward = activations("backward 0");
+  const double head = activations("head");
+  training.model.post_norms = true;
+  CHECK(activations("forward 0") == Approx(forward + kWidth));
+  CHECK(activations("backward 0") == Approx(backward + 2 * kWidth));  // and its gradient
+  training.model.pre_norms = training.model.final_norm = false;
+  CHECK(activations("forward 0") == Approx(forward));
+  CHECK(activations("backward 0") == Approx(backward + kWidth));
+  CHECK(activations("head") == Approx(head + 2 * kWidth - kWidth));
+}
+
 TEST_CASE("logits live from the head to its backward pass, a tile at a time") {
   Training training = small_training();
   StepGraph graph = training_step(training, one_chip());

@@ -64,6 +64,32 @@ TEST_CASE("activations that are not kept are recomputed") {
   CHECK(flops(recompute({.ffn_in = Keep::offload}), OperationKind::matrix) == 0.0);
 }
 
+TEST_CASE("the result of the FFN is kept or recomputed if a post-norm reads it") {
+  Training training = small_training();
+  CHECK(activation_bytes(training, {}, {}).ffn_out == 0.0);
+  training.model.post_norms = true;
+  CHECK(activation_bytes(training, {}, {}).ffn_out == kRows * 64 * 2);
+  CHECK(activation_bytes(training, {}, {.tensor = 2}).ffn_out == kRows * 64 * 2);
+  const auto recompute = [&](const Remat& remat) {
+    training.remat = remat;
+    return flops(training_operations(training, {}).layers[0].recompute, OperationKind::matrix);
+  };
+  CHECK(recompute({}) == 0.0);
+  CHECK(recompute(kMinimalRemat) == 0.0);
+  CHECK(recompute({.ffn_in = Keep::recompute}) == Approx(2.0 * kRows * 3 * 64 * 128));
+  CHECK(recompute(kFullRemat) == Approx(2.0 * kRows * kLayerMatrices));
+}
+
+TEST_CASE("without a norm before the head only logits and loss are left") {
+  Training training = small_training();
+  training.model.final_norm = false;
+  const TrainingOperations operations = training_operations(training, {});
+  REQUIRE(operations.head.size() == 2);
+  CHECK(operations.head.front().name == "logits");
+  for (const Operation& operation : operations.head_backward)
+    CHECK(operation.kind == OperationKind::matrix);
+}
+
 TEST_CASE("operands of FP8 are cast once each, and read in one byte") {
   Training training = small_training();
   const TrainingOperations plain = training_operations(training, {});

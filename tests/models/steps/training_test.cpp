@@ -128,6 +128,19 @@ TEST_CASE("recomputation repeats the communication of tensor parallelism") {
   CHECK(elements(along, Collective::all_gather) == 12 * 8 * 32 * 64);
 }
 
+TEST_CASE("a recomputed result of the FFN is summed again before its post-norm") {
+  Training training = small_training();
+  training.model.post_norms = true;
+  const Mesh mesh = lay_mesh({2}, {{"tensor", 2}});
+  const auto sums = [&](const Remat& remat) {
+    training.remat = remat;
+    return groups_of(training_step(training, mesh)).at("sum activations");
+  };
+  CHECK(sums({}) == 8);
+  CHECK(sums({.ffn_in = Keep::recompute}) == 10);
+  CHECK(sums(kFullRemat) == 12);
+}
+
 /// True if `task` starts only after `before` has ended.
 bool waits_for(const StepGraph& graph, const std::string& task, const std::string& before) {
   std::vector<bool> over(graph.tasks.size());

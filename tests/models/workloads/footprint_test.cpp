@@ -22,6 +22,8 @@ TEST_CASE("a single chip has every weight once") {
   model.qk_norms = true;
   model.weights = WeightType::fp32;
   CHECK(footprint_of(model, Prefill{5, 1}, 1, {}).weights == 4 * parameters(model));
+  const Transformer fog = testing::tiny_fog();
+  CHECK(footprint_of(fog, Prefill{5, 1}, 1, {}).weights == 2 * parameters(fog));
 }
 
 TEST_CASE("matrices are sharded, norms are replicated") {

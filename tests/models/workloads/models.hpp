@@ -67,6 +67,20 @@ inline Transformer tiny_latent() {
   return model;
 }
 
+/// tiny() as FOG: norms after both halves only, none before the head, queries and keys with a fixed
+/// gain, an ungated FFN with xIELU.
+inline Transformer tiny_fog() {
+  Transformer model = tiny();
+  model.pre_norms = false;
+  model.post_norms = true;
+  model.final_norm = false;
+  model.qk_norms = true;
+  model.qk_gains = false;
+  model.gated_ffn = false;
+  model.activation = Activation::xielu;
+  return model;
+}
+
 inline constexpr LayerKind kLocal{.local = true};
 inline constexpr LayerKind kGlobal{};
 

@@ -153,6 +153,54 @@ TEST_CASE("extra norms are extra vector work, and weights of fp32 twice the byte
   CHECK(find(more, "qkv").flops == find(plain, "qkv").flops);
 }
 
+TEST_CASE("without pre-norms only results are normalized") {
+  Transformer model = tiny();
+  model.post_norms = true;
+  model.qk_norms = true;
+  const PhaseOperations both = phase_operations(model, Prefill{5, 1}, 2, {});
+  model.pre_norms = model.final_norm = model.qk_gains = false;
+  const PhaseOperations after = phase_operations(model, Prefill{5, 1}, 2, {});
+  const auto& with = both.layer(testing::kLocal);
+  const auto& without = after.layer(testing::kLocal);
+  constexpr double kWidth = 5 * 8;
+  CHECK(names(with) == names(without));
+  for (const std::string_view name : {"qkv", "ffn_in"}) {
+    CHECK(find(with, name).vector_ops == kWidth * (1 + 2 + 2));  // decode, two factors, encode
+    CHECK(find(without, name).vector_ops == 0.0);
+    CHECK(find(without, name).hbm_bytes() == find(with, name).hbm_bytes());
+  }
+  // Three operands, statistics and scale of the result, addition, encoding; with pre-norms also
+  // statistics of the next norm.
+  for (const std::string_view name : {"attention_residual", "ffn_residual"}) {
+    CHECK(find(without, name).vector_ops == kWidth * (3 + 4 + 1 + 2));
+    CHECK(find(with, name).vector_ops == kWidth * (3 + 4 + 1 + 2 + 2));
+    CHECK(find(without, name).hbm_bytes() == 4 * kWidth * 2);
+  }
+  CHECK(find(with, "rope").vector_ops - find(without, "rope").vector_ops == 5 * (4 + 2));
+  CHECK(names(after.head) == std::vector<std::string_view>{"logits"});
+  CHECK(after.embedding.front().vector_ops == kWidth);
+}
+
+TEST_CASE("xIELU reads and writes each element once, without a gate") {
+  const auto layer =
+      phase_operations(testing::tiny_fog(), Prefill{5, 1}, 1, {}).layer(testing::kLocal);
+  const Operation& activation = find(layer, "activation");
+  CHECK(activation.vector_ops == 5 * 12 * (1 + 12 + 2));
+  CHECK(activation.hbm_bytes() == 5 * 12 * (2 + 2));
+}
+
+TEST_CASE("rows of experts are copied without a norm if the model has no pre-norms") {
+  Transformer model = testing::tiny_experts();
+  const LayerKind kind{.local = true, .experts = true};
+  const auto dispatch = [&] {
+    return find(phase_operations(model, Prefill{5, 1}, 1, {}).layer(kind), "dispatch");
+  };
+  CHECK(dispatch().vector_ops > 0.0);
+  model.pre_norms = false;
+  CHECK(dispatch().vector_ops == 0.0);
+  CHECK(dispatch().written_bytes == 5 * 2 * 8 * 2);
+}
+
 TEST_CASE("GEMM work is two FLOPs per parameter and token") {
   const Transformer model = gemma3_27b();
   const PhaseOperations phase = phase_operations(model, Prefill{4096, 1}, 16, {});

@@ -25,6 +25,23 @@ TEST_CASE("parameters of a tiny transformer match a manual count") {
   CHECK(layer_parameters(model, testing::kGlobal) == layer - 96 + 16 + 4);
 }
 
+TEST_CASE("norms that are left out have no parameters") {
+  Transformer model = testing::tiny_fog();
+  // As above, with two matrices of the FFN; two norms of 8, none of queries, keys and the result.
+  const double layer = 64 + 2 * 32 + 64 + 2 * 96 + 16;
+  CHECK(norm_parameters(model) == 16);
+  CHECK(layer_parameters(model, testing::kGlobal) == layer);
+  CHECK(parameters(model) == 7 * layer + 240);
+  CHECK(active_parameters(model) == parameters(model));
+  model.qk_gains = true;
+  CHECK(norm_parameters(model) == 16 + 4);
+  model.pre_norms = true;
+  CHECK(norm_parameters(model) == 32 + 4);
+  model.final_norm = true;
+  CHECK(final_norm_parameters(model) == 8);
+  CHECK(parameters_without_embeddings(model) == 7 * (layer + 20) + 8);
+}
+
 TEST_CASE("with two local layers per global one every third is global, and the rest is local") {
   const Transformer model = testing::tiny();
   const std::vector<bool> expected = {true, true, false, true, true, false, true};
