@@ -12,7 +12,7 @@ if [ "${1:-}" = --check ]; then
 fi
 program=${1:-build/release/equarx-sim}
 studies=(equarx_paper validation training training_experts training_gpus published/global_qsgd published/mscclpp
-  published/quickreduce published/nccl published/deepep published/serving)
+  published/quickreduce published/nccl published/deepep published/serving published/fog)
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
