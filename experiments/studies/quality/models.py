@@ -23,7 +23,7 @@ XIELU_SLOPE, XIELU_CUT, XIELU_CURVATURE = 0.5, -1e-6, 0.8
 @dataclasses.dataclass(frozen=True)
 class Shape:
     """Shape of a model. `ffn`: inner width of a gated FFN. `activation` of "fog": "xielu" or
-    "gelu"."""
+    "gelu". `final_norm`: before the head. `softmax_scale`: of the scores, 1 / sqrt(head) if None."""
 
     kind: str = "llama"
     layers: int = 4
@@ -31,6 +31,8 @@ class Shape:
     heads: int = 16
     ffn: int = 512
     activation: str = "xielu"
+    final_norm: bool = True
+    softmax_scale: float | None = None
 
     @property
     def inner(self) -> int:
@@ -43,6 +45,10 @@ class Shape:
     @property
     def head(self) -> int:
         return self.width // self.heads
+
+    @property
+    def score_divisor(self) -> float:
+        return math.sqrt(self.head) if self.softmax_scale is None else 1.0 / self.softmax_scale
 
 
 class Hooks:
@@ -114,7 +120,8 @@ class Model(torch.nn.Module):
         width, inner, layers = shape.width, shape.inner, shape.layers
         self.embedding = matrix(VOCABULARY, width)
         self.head = matrix(VOCABULARY, width)
-        self.last_gain = torch.nn.Parameter(torch.ones(width))
+        if shape.final_norm:
+            self.last_gain = torch.nn.Parameter(torch.ones(width))
         gain = 1.0 if shape.kind == "llama" else 1.0 / math.sqrt(layers)
         names = ("q", "k", "v", "up", "gate") if shape.kind == "llama" else ("q", "k", "v", "up")
         self.blocks = torch.nn.ModuleList()
@@ -146,8 +153,9 @@ class Model(torch.nn.Module):
                 else:
                     x = x + norm(work(block, x, hooks, index), gain)
             hooks.see(f"{index}/output", x)
-        # the head is unquantized in all recipes
-        return functional.linear(norm(x, self.last_gain), self.head)
+        if self.shape.final_norm:
+            x = norm(x, self.last_gain)
+        return functional.linear(x, self.head)  # unquantized in all recipes
 
     def _attention(self, block, x: torch.Tensor, hooks: Hooks, index: int) -> torch.Tensor:
         shape, (sequences, positions, width) = self.shape, x.shape
@@ -163,7 +171,7 @@ class Model(torch.nn.Module):
         q, k = rotated(q), rotated(k)
         hooks.see(f"{index}/q", q)
         hooks.see(f"{index}/k", k)
-        scores = hooks.matmul(f"{index}/scores", q, k.transpose(2, 3)) / math.sqrt(shape.head)
+        scores = hooks.matmul(f"{index}/scores", q, k.transpose(2, 3)) / shape.score_divisor
         future = torch.ones(positions, positions, dtype=torch.bool).triu(1)
         probabilities = scores.masked_fill(future, -math.inf).softmax(-1)
         mixed = hooks.matmul(f"{index}/values", probabilities, v)

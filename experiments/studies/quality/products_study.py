@@ -19,6 +19,10 @@ from training import NotFinite, Schedule, Trainer
 SEEDS = (1, 2, 3)
 DELAYED = Recipe("delayed")
 RATES = {"llama": Schedule().rate, "fog": 4e-3}  # the one of fog was chosen by rates.py, in bf16
+# FOG's scripts (anonymous4375934/FOG, Megatron-LM/scripts/submit.sh): no final norm, --softmax-scale
+# 0.125, --fp8-amax-history-len 1024.
+FOG_SHAPES = {"published": {"final_norm": False, "softmax_scale": 0.125}, "adapted": {}}
+FOG_RECIPES = {"published": {"history": 1024}, "adapted": {}}
 FORCED = ("margin", "doubling")  # in names of curves that are forced to diverge
 DOUBLING = 10  # steps in which a forced rate doubles
 
@@ -54,16 +58,20 @@ def schedule_of(reduced: bool) -> Schedule:
     return Schedule(steps=6, every=2, sequences=4, length=32, held_out=4) if reduced else Schedule(steps=200)
 
 
-def delayed(kind: str, **changes) -> Recipe:
-    """The published FP8 recipe of the architecture: with "fog", attention's matmuls are FP8, too."""
-    return dataclasses.replace(DELAYED, attention=kind == "fog", **changes)
-
-
 class Definitions:
-    """Trainings of all cells, by name."""
+    """Trainings of all cells, by name. `fog`: "published" or "adapted"."""
 
-    def __init__(self, common: dict, reduced: bool):
-        self.common, self.reduced, self.cells = common, reduced, {}
+    def __init__(self, common: dict, reduced: bool, fog: str):
+        self.common, self.reduced, self.fog, self.cells = common, reduced, fog, {}
+
+    def shape(self, kind: str, **changes) -> Shape:
+        return Shape(kind, **(FOG_SHAPES[self.fog] if kind == "fog" else {}), **changes)
+
+    def delayed(self, kind: str, **changes) -> Recipe:
+        """The FP8 recipe of the architecture: with "fog", attention's matmuls are FP8, too."""
+        if kind == "fog":
+            changes = {"attention": True} | FOG_RECIPES[self.fog] | changes
+        return dataclasses.replace(DELAYED, **changes)
 
     def add(self, name: str, shape: Shape, recipe: Recipe, seed: int, **schedule) -> None:
         shape = dataclasses.replace(shape, **small_shape(self.reduced))
@@ -73,16 +81,16 @@ class Definitions:
 
     def as_they_should_be(self, seed: int) -> None:
         for kind in ("llama", "fog"):
-            self.add(f"{kind} bf16", Shape(kind), Recipe(), seed)
-            self.add(f"{kind} fp8", Shape(kind), delayed(kind), seed)
+            self.add(f"{kind} bf16", self.shape(kind), Recipe(), seed)
+            self.add(f"{kind} fp8", self.shape(kind), self.delayed(kind), seed)
         if not self.reduced:
             self.add("llama fp8, current scales", Shape("llama"), Recipe("current"), seed)
             self.add("llama fp8, blocks", Shape("llama"), Recipe("block"), seed)
 
     def with_gelu(self, seed: int) -> None:
-        gelu = Shape("fog", activation="gelu")
+        gelu = self.shape("fog", activation="gelu")
         self.add("fog with GELU, bf16", gelu, Recipe(), seed)
-        self.add("fog with GELU, fp8", gelu, delayed("fog"), seed)
+        self.add("fog with GELU, fp8", gelu, self.delayed("fog"), seed)
 
     def forced(self, seed: int) -> None:
         """Both architectures from the same rate on, which doubles until they diverge."""
@@ -90,16 +98,16 @@ class Definitions:
         doubling = {"steps": steps, "every": every, "rate": RATES["llama"],
                     "doubling": 1 if self.reduced else DOUBLING}
         for kind in ("llama", "fog"):
-            self.add(f"{kind} fp8, doubling rate", Shape(kind), delayed(kind), seed, **doubling)
+            self.add(f"{kind} fp8, doubling rate", self.shape(kind), self.delayed(kind), seed, **doubling)
             if seed == SEEDS[0]:
-                self.add(f"{kind} bf16, doubling rate", Shape(kind), Recipe(), seed, **doubling)
-                self.add(f"{kind} fp8, doubling rate, no saturation", Shape(kind),
-                         delayed(kind, margin=1, saturates=False), seed, **doubling)
+                self.add(f"{kind} bf16, doubling rate", self.shape(kind), Recipe(), seed, **doubling)
+                self.add(f"{kind} fp8, doubling rate, no saturation", self.shape(kind),
+                         self.delayed(kind, margin=1, saturates=False), seed, **doubling)
 
 
-def definitions(common: dict, reduced: bool) -> dict[str, dict]:
+def definitions(common: dict, reduced: bool, fog: str) -> dict[str, dict]:
     """Definitions of all cells, by name. Cells that only illustrate have one seed."""
-    made = Definitions(common, reduced)
+    made = Definitions(common, reduced, fog)
     for seed in SEEDS[:1] if reduced else SEEDS:
         made.as_they_should_be(seed)
         made.forced(seed)
@@ -173,7 +181,7 @@ def study(chosen: argparse.Namespace) -> None:
     schedule = schedule_of(chosen.reduced)
     common = {"schedule": dataclasses.asdict(schedule), "text": text.digest()}
     text.sequences(schedule.held_out, schedule.length)
-    cells = [Cell(name, definition) for name, definition in definitions(common, chosen.reduced).items()]
+    cells = [Cell(name, definition) for name, definition in definitions(common, chosen.reduced, chosen.fog).items()]
     results = fill(chosen.output, cells, functools.partial(train, chosen.output), chosen.threads, lambda result:
                    result["stopped"] or f"held-out loss {result['held_out'][-1]:.3f}")
     results = {cell.name: results[cell.name] for cell in cells}

@@ -117,9 +117,11 @@ class _Parser(argparse.ArgumentParser):
         raise QualityError(f"{message}; see --help")
 
 
-def arguments(description: str) -> argparse.Namespace:
-    """Options that all studies share."""
+def arguments(description: str, **own: dict) -> argparse.Namespace:
+    """Options that all studies share, and some of one study by name."""
     parser = _Parser(description=description)
+    for name, option in own.items():
+        parser.add_argument(f"--{name}", **option)
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, required=True, help="where results go; a study "
                         "that was interrupted goes on there")
     parser.add_argument("--reduced", action="store_true", help="a small form that takes seconds, and shows nothing")

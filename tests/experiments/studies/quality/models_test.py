@@ -32,6 +32,7 @@ class Reference(torch.nn.Module):
     def __init__(self, model: Model):
         super().__init__()
         self.model, self.shape = model, model.shape
+        self.scale = model.shape.softmax_scale or model.shape.head ** -0.5
 
     def linear(self, weight):
         layer = torch.nn.Linear(weight.shape[1], weight.shape[0], bias=False)
@@ -49,7 +50,7 @@ class Reference(torch.nn.Module):
         q, k, v = parts
         if self.shape.kind == "fog":
             q, k = Norm(1.0)(q), Norm(1.0)(k)
-        scores = torch.einsum("sqhc,skhc->shqk", self.rotated(q), self.rotated(k)) / math.sqrt(self.shape.head)
+        scores = torch.einsum("sqhc,skhc->shqk", self.rotated(q), self.rotated(k)) * self.scale
         mask = torch.full(scores.shape[-2:], -math.inf).triu(1)
         mixed = torch.einsum("shqk,skhc->sqhc", functional.softmax(scores + mask, -1), v)
         return self.linear(block["out"])(mixed.flatten(2))
@@ -72,13 +73,14 @@ class Reference(torch.nn.Module):
             for gain, work in ((block["attention_gain"], self.attention), (block["ffn_gain"], self.ffn)):
                 before = self.shape.kind == "llama"
                 x = x + (work(block, Norm(gain)(x)) if before else Norm(gain)(work(block, x)))
-        return self.linear(self.model.head)(Norm(self.model.last_gain)(x))
+        return self.linear(self.model.head)(Norm(self.model.last_gain)(x) if self.shape.final_norm else x)
 
 
 class ModelsTest(unittest.TestCase):
     def test_the_exact_path_equals_pytorch(self):
         tokens = torch.randint(90, (3, 20), generator=torch.Generator().manual_seed(5))
-        for shape in (Shape(**SMALL), Shape("fog", **SMALL), Shape("fog", activation="gelu", **SMALL)):
+        published = Shape("fog", final_norm=False, softmax_scale=0.125, **SMALL)
+        for shape in (Shape(**SMALL), Shape("fog", **SMALL), Shape("fog", activation="gelu", **SMALL), published):
             model = Model(shape, 1)
             torch.testing.assert_close(model(tokens), Reference(model)(tokens), atol=1e-5, rtol=1e-5)
 
@@ -97,6 +99,17 @@ class ModelsTest(unittest.TestCase):
         self.assertEqual(weights[2] - weights[1], 2 * 4)  # two curvatures of each of four layers
         self.assertEqual(float(fog.blocks[0]["ffn_gain"][0]), 0.5)  # four layers
         self.assertEqual(float(llama.blocks[0]["ffn_gain"][0]), 1.0)
+
+
+    def test_published_fog_has_no_final_norm_and_a_fixed_scale(self):
+        adapted, published = (Model(Shape("fog", **changes), 1)
+                              for changes in ({}, {"final_norm": False, "softmax_scale": 0.125}))
+        self.assertEqual(set(adapted.state_dict()) - set(published.state_dict()), {"last_gain"})
+        tokens = torch.arange(40)[None] % 90
+        scaled = Model(Shape("fog", final_norm=False, softmax_scale=8 ** -0.5), 1)  # heads of 8
+        unscaled = Model(Shape("fog", final_norm=False), 1)
+        torch.testing.assert_close(scaled(tokens), unscaled(tokens), atol=0, rtol=0)
+        self.assertFalse(torch.equal(published(tokens), unscaled(tokens)))
 
 
 class XieluTest(unittest.TestCase):

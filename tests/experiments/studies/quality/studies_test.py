@@ -76,6 +76,16 @@ class StudiesTest(unittest.TestCase):
             self.assertRegex(forced[f"{kind} fp8, doubling rate, no saturation, seed 1"]["stopped"],
                              r"not finite in step \d+; first in [01]/\w+/\w+, where a value does not fit fp8-e")
 
+    def test_fog_is_the_published_one_unless_the_adapted_one_is_asked_for(self):
+        import products_study
+        made = {fog: products_study.definitions({"schedule": {}}, True, fog) for fog in ("published", "adapted")}
+        of = {fog: cells["fog fp8, seed 1"] for fog, cells in made.items()}
+        self.assertEqual([of[fog]["shape"]["final_norm"] for fog in of], [False, True])
+        self.assertEqual([of[fog]["shape"]["softmax_scale"] for fog in of], [0.125, None])
+        self.assertEqual([of[fog]["recipe"]["history"] for fog in of], [1024, 16])
+        self.assertEqual(*(cells["llama fp8, seed 1"] for cells in made.values()))
+        self.assertEqual(run("products", "--output", self.folder / "none", "--fog", "other").returncode, 2)
+
     def test_the_rate_with_the_least_loss_is_chosen(self):
         done = run("rates", "--output", self.folder / "rates", "--reduced", "--text", self.text, "--threads", 1)
         self.assertEqual(done.returncode, 0, done.stderr)
