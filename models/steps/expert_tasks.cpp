@@ -43,16 +43,18 @@ TaskId ExpertTasks::exchange(const std::string& what, const ExpertPass& pass, Ta
 }
 
 /// Shared experts. With sequence parallelism the tensor group gathers all positions, unless the
-/// activations of the pass are gathered already, and scatters the results.
+/// activations of the pass are gathered already, and scatters the results; recomputed ones only
+/// for a post-norm.
 TaskId ExpertTasks::shared(const ExpertPass& pass, const Operations& operations, TaskId made) {
   if (operations.empty()) return kNoTask;
   const std::string name = pass.name + ", shared experts";
-  const bool communicates = scatters() && pass.model == ModelFlops::counts;
-  if (communicates)
+  const bool gathers = scatters() && pass.model == ModelFlops::counts;
+  const bool has_readers = gathers || (scatters() && plan_.training.model.post_norms);
+  if (gathers)
     made = over_tensor("gather positions of " + name, "gather activations", Collective::all_gather,
                        plan_.rows, made);
   const TaskId done = tasks_.compute(name, pass.group, operations, pass.model, {made});
-  if (!communicates) return done;
+  if (!has_readers) return done;
   return over_tensor("scatter " + name, "scatter activations", Collective::reduce_scatter,
                      plan_.rows, done);
 }

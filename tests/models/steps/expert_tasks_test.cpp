@@ -189,6 +189,14 @@ TEST_CASE("chips of a tensor group dispatch all their rows, or those of their po
   training.model.experts->shared_ffn = 32;
   CHECK(elements(training_step(training, mesh)).at("gather activations") ==
         (2 * 3 + 3 + 3) * 8 * 32 / 4 * 64);
+  // Before a post-norm the recomputed results of the dense FFN and of shared experts are scattered.
+  training.remat.ffn_in = Keep::recompute;
+  const auto scattered = [&] {
+    return elements(training_step(training, mesh)).at("scatter activations");
+  };
+  const double without = scattered();
+  training.model.post_norms = true;
+  CHECK(scattered() == without + 2 * 8 * 32 / 4 * 64);
 }
 
 TEST_CASE("alternating passes of DualPipe are written between the exchanges of the other") {
