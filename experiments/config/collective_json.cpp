@@ -489,7 +489,7 @@ input::Json algorithm_keys_schema() {
        {"algorithm", Elsewhere{algorithm_name_schema},
         R"(`"ring"`, `"equarx"`, `"torus"`, `"halving-doubling"`, `"recursive-doubling"`, )"
         R"(`"one-shot"`, `"two-shot"`, `"nvls"`, `"direct"`, `"hierarchical"`, `"hierarchical-two-shot"`, )"
-        R"(`"qgz"`, `"quickreduce"`, `"binomial-tree"` or `"auto"`; support depends on collective )"
+        R"(`"qgz"`, `"quickreduce"`, `"binomial-tree"`, `"server"` or `"auto"`; support depends on collective )"
         "and topology ([algorithms.md](algorithms.md))",
         input::kRequired},
        {"ring", Elsewhere{input::Named{kRingStyles}},

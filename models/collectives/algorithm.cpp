@@ -17,6 +17,7 @@
 #include "models/collectives/quickreduce_program.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/ring_tours.hpp"
+#include "models/collectives/server_program.hpp"
 #include "models/collectives/tree_program.hpp"
 
 namespace equarx::collectives {
@@ -228,6 +229,13 @@ std::uint64_t channels_to_others(const RankGrid& grid) { return grid.ranks() - 1
 double sharers_of_direct(const RankGrid& grid) {
   return grid.ranks() * std::min<double>(others(grid), kShardsUnderWay);
 }
+
+Program make_server(const ProgramRequest& request) {
+  return make_server_all_reduce(request.grid.ranks(), request.elements, request.dtype,
+                                exchange_options(request), request.uploads);
+}
+
+double sharers_of_server(const RankGrid& grid) { return grid.ranks(); }
 
 // --- Slices connected by a network
 
@@ -517,6 +525,16 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_tree,
                   .channels = channels_by_axis,
                   .sharers = sharers_of_partners},
+    // Every rank sends its whole tensor to rank 0, which sends the sum to all.
+    AlgorithmInfo{.name = "server",
+                  .collectives = kAllReduce,
+                  .is_published = true,
+                  .is_uniform = false,
+                  .has_server = true,
+                  .make = make_server,
+                  .rounds = rounds_of_tree,
+                  .channels = channels_to_others,
+                  .sharers = sharers_of_server},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,8 @@ struct ProgramRequest {
   std::uint32_t rows_at_once = 1;
   SumOrder order = SumOrder::arrival;  ///< for algorithms with orders_sums
   bool moves_within_first = false;     ///< hierarchical AllToAll: FirstHop::within
+  /// Ranks that send to a server, for algorithms with one; all if absent.
+  std::optional<std::uint32_t> uploads{};
 };
 
 /// Messages of one size that a rank sends in one phase, before the split into microshards.
@@ -90,6 +93,7 @@ struct AlgorithmInfo {
   bool in_switch = false;    ///< a switch forms the sums and multiplies them
   bool is_tree = false;      ///< one of NCCL's trees, with times of its own under protocols
   bool orders_sums = false;  ///< supports every SumOrder
+  bool has_server = false;   ///< rank 0 sums what other ranks send, or some of them (uploads)
   bool in_tiles = false;     ///< its kernel on a GPU carries tiles through (ProgramRequest::rows)
   /// Across slices, a rank sends to those as many slices and chips further on (DirectExchange).
   bool by_slices = false;

@@ -36,7 +36,7 @@ TEST_CASE("a pair of GPUs has the rate of all their links") {
 
 TEST_CASE("algorithms of fully connected GPUs run on a switch, alike in both engines") {
   for (const std::string algorithm : {"ring", "two-shot", "one-shot", "halving-doubling",
-                                      "recursive-doubling", "binomial-tree", "nvls"}) {
+                                      "recursive-doubling", "binomial-tree", "server", "nvls"}) {
     CAPTURE(algorithm);
     input::Json json = on_switch("h100", 4, "256 KiB", {{"algorithm", algorithm}});
     json["engine"] = "simgrid";

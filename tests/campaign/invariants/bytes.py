@@ -17,7 +17,7 @@ def tensors_sent(algorithm: str, collective: str, ring: str, n: int) -> float | 
     """Link traversals of a whole tensor if every message crosses one link; None if unknown."""
     half = collective in ("reduce-scatter", "all-gather", "all-to-all", "broadcast")
     once = {"ring": n - 1, "two-shot": n - 1, "halving-doubling": n - 1, "direct": n - 1, "quickreduce": n - 1,
-            "binomial-tree": n - 1}
+            "binomial-tree": n - 1, "server": n - 1}
     if algorithm in once:
         return once[algorithm] if half else 2 * once[algorithm]
     return {"one-shot": n * (n - 1), "recursive-doubling": n * math.log2(n)}.get(algorithm)

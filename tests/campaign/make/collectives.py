@@ -31,6 +31,7 @@ ALGORITHMS = {
     "qgz": (("all-reduce", "reduce-scatter"), True, True),
     "quickreduce": (("all-reduce",), True, True),
     "binomial-tree": (("all-reduce",), True, False),
+    "server": (("all-reduce",), True, True),
     "auto": (("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"), True, True),
 }
 OF_SLICES = ("hierarchical", "hierarchical-two-shot", "qgz")

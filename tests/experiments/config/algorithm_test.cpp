@@ -30,7 +30,7 @@ TEST_CASE("exactly the algorithms of a collective implement it") {
 }
 
 TEST_CASE("published implementations run by name, but auto does not try them") {
-  for (const std::string_view name : {"quickreduce", "binomial-tree"}) {
+  for (const std::string_view name : {"quickreduce", "binomial-tree", "server"}) {
     const Algorithm published = collectives::find_algorithm(name);
     REQUIRE(published != nullptr);
     const auto has = [&](const std::vector<Algorithm>& algorithms) {
