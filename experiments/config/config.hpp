@@ -191,6 +191,9 @@ struct CollectiveConfig {
   std::optional<std::uint32_t> thread_blocks;
   CutMode cuts = CutMode::fastest;  ///< how missing minishards and microshards are chosen
   ArithmeticConfig arithmetic{};
+  /// Chips that send to the server of "server" in some steps (When); all if absent. Not part of the
+  /// JSON.
+  std::optional<std::uint32_t> uploads = {};
   /// Part sizes chosen by a plan, kept when the configuration moves to another chip. Not part of
   /// the JSON.
   collectives::PartSizes sizes = {};

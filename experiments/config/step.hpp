@@ -11,6 +11,7 @@
 #include "base/input/json_value.hpp"
 #include "experiments/config/config.hpp"
 #include "experiments/config/group_topology.hpp"
+#include "experiments/config/step_when.hpp"
 #include "experiments/config/training_json.hpp"
 #include "models/steps/mesh.hpp"
 #include "models/steps/step.hpp"
@@ -28,8 +29,9 @@ struct StepCall {
 /// A variant of the step: one choice of algorithms and formats.
 struct StepVariant {
   std::string label;
-  input::JsonValue rules;                     ///< the "quantize" array as the user wrote it
-  std::vector<CollectiveConfig> collectives;  ///< one per call
+  input::JsonValue rules;                      ///< the "quantize" array as the user wrote it
+  std::vector<CollectiveConfig> collectives;   ///< one per call
+  std::vector<StepKind> kinds = {StepKind{}};  ///< the one that communicates most first
 };
 
 /// Collectives compared in a workload, as in a configuration without one: each is a variant.

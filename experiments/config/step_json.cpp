@@ -11,6 +11,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/fields.hpp"
 #include "base/input/json.hpp"
+#include "base/input/pointer.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/json.hpp"
@@ -126,6 +127,17 @@ void read_whole_machine(input::ObjectReader& reader, StepConfig& config) {
   add_variants(config);
 }
 
+/// @throws input::InputError if values are wanted of a collective to which some chips do not send
+void check_values(const StepConfig& config) {
+  for (const StepVariant& variant : config.variants)
+    for (std::size_t call = 0; call < config.calls.size(); ++call)
+      if (config.values[call] && variant.kinds.front().uploads_of(call))
+        throw input::InputError(
+            "/values", fmt::format("the error of {} depends on earlier steps, as \"uploads\" of "
+                                   "{} leaves chips out; remove it, or use equarx.Lazy in Python",
+                                   config.calls[call].group, variant.label));
+}
+
 void read_step(input::ObjectReader& reader, StepConfig& config) {
   config.mesh =
       read_mesh(reader.required("mesh", "axes, like {\"fsdp\": 16}"), config.machine.topology);
@@ -137,6 +149,7 @@ void read_step(input::ObjectReader& reader, StepConfig& config) {
   if (reader.has("values")) config.value_rules = reader.array("values");
   config.values =
       read_step_values(reader, config.machine, config.mesh, config.calls, config.graph.chip_lists);
+  check_values(config);
 }
 
 /// A rule for all collectives of a variant.
@@ -179,9 +192,20 @@ void write_step(const StepConfig& config, input::Json& json) {
   if (!config.value_rules->is_null()) json["values"] = *config.value_rules;
 }
 
+/// @throws input::InputError if a variant has several kinds of step, or chips that do not send
+void check_alike(const StepConfig& config) {
+  for (std::size_t i = 0; i < config.variants.size(); ++i)
+    if (!always_communicates(config.variants[i].kinds))
+      throw input::InputError(
+          input::pointer("/variants", i),
+          "has rules with \"when\"; tuning and advice choose collectives of steps that all "
+          "communicate alike: remove \"when\"");
+}
+
 }  // namespace
 
 StepConfig step_form(StepConfig config) {
+  check_alike(config);
   if (!config.compared) return config;
   const ComparedCollectives compared = *std::exchange(config.compared, std::nullopt);
   if (compared.tensor.dtype != numerics::ElementFormat::bf16)

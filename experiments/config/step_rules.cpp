@@ -19,6 +19,8 @@
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/labels.hpp"
+#include "experiments/config/step_when.hpp"
+#include "experiments/config/topology.hpp"
 #include "models/steps/chip_lists.hpp"
 
 namespace equarx::config {
@@ -55,22 +57,21 @@ class Variants {
         rules.push_back(read_rule((*variant.rules)[i], reader.pointer_to("quantize", i)));
     }
     reader.finish();
-    for (const StepCall& step_call : calls_)
-      variant.collectives.push_back(apply_rules(step_call, rules));
+    apply_to_calls(rules, variant);
     for (const Rule& rule : rules) check_matches(rule.filter, calls_, mesh_, rule.pointer);
     return variant;
   }
 
   StepVariant plain() const {
     StepVariant variant{.label = "plain", .rules = input::Json::array(), .collectives = {}};
-    for (const StepCall& step_call : calls_)
-      variant.collectives.push_back(apply_rules(step_call, {}));
+    apply_to_calls({}, variant);
     return variant;
   }
 
  private:
-  Rule read_rule(const input::Json& json, const std::string& pointer) const {
+  Rule read_rule(input::Json& json, const std::string& pointer) const {
     if (!json.is_object()) throw input::InputError(pointer, "expected a rule (an object)");
+    load_uploads(json, pointer);
     Rule rule{{}, json, pointer};
     input::ObjectReader reader(json, pointer);
     rule.filter = read_where(reader, mesh_);
@@ -78,11 +79,21 @@ class Variants {
     return rule;
   }
 
-  CollectiveConfig apply_rules(const StepCall& step_call, const std::vector<Rule>& rules) const {
+  void apply_to_calls(const std::vector<Rule>& rules, StepVariant& variant) const {
+    std::vector<When> when;
+    for (const StepCall& step_call : calls_)
+      variant.collectives.push_back(apply_rules(step_call, rules, when.emplace_back()));
+    variant.kinds = kinds_of(when);
+  }
+
+  CollectiveConfig apply_rules(const StepCall& step_call, const std::vector<Rule>& rules,
+                               When& when) const {
     const auto rule = std::ranges::find_if(
         rules, [&](const Rule& one) { return one.filter.matches(step_call, mesh_); });
     input::Json how = rule == rules.end() ? input::Json::object() : rule->how;
     const TopologyConfig group = group_topology(machine_.topology, mesh_, step_call.call, lists_);
+    if (rule != rules.end())
+      when = take_when(how, rule->pointer, {step_call.call.collective, count_chips(group)});
     if (!how.contains("algorithm"))
       how["algorithm"] = algorithm_name(usual_algorithm(step_call.call.collective, group));
     CollectiveConfig collective =
@@ -165,10 +176,19 @@ input::Json where_schema() {
 
 namespace {
 
+input::Json annotated_when_schema() {
+  input::Json schema = when_schema();
+  input::describe(schema, "steps and chips that take part ([below](#when-to-communicate))",
+                  input::otherwise("`\"always\"`"), std::nullopt);
+  return schema;
+}
+
 /// A rule also has the keys of a collective.
 input::Json rules_schema() {
   return {{"type", "array"},
-          {"items", {{"type", "object"}, {"properties", {{"where", where_schema()}}}}}};
+          {"items",
+           {{"type", "object"},
+            {"properties", {{"where", where_schema()}, {"when", annotated_when_schema()}}}}}};
 }
 
 }  // namespace

@@ -216,7 +216,8 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
           .rows_at_once = static_cast<std::uint32_t>(config.chip.workgroups_per_unit.value),
           .order = collective.arithmetic.order,
           .moves_within_first = config.tensor.counts && config.tensor.counts->routing.direction ==
-                                                            experts::Direction::combine};
+                                                            experts::Direction::combine,
+          .uploads = collective.uploads};
 }
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,

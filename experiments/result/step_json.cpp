@@ -68,6 +68,20 @@ input::Json collective_json(const step::CollectiveResult& collective, const Json
   return json;
 }
 
+/// Kinds of step; of their collectives, those that are skipped or to which some chips do not send.
+input::Json kinds_json(const std::vector<step::KindResult>& kinds) {
+  input::Json list = input::Json::array();
+  for (const step::KindResult& kind : kinds) {
+    input::Json calls = input::Json::array();
+    for (const step::CallOfKind& call : kind.calls) {
+      calls.push_back({{"group", call.group}});
+      if (call.senders) calls.back()["senders"] = *call.senders;
+    }
+    list.push_back({{"share", kind.share}, {"time_s", kind.time_s}, {"fewer", std::move(calls)}});
+  }
+  return list;
+}
+
 input::Json operation_json(const step::OperationTotal& operation) {
   return {{"name", operation.name},
           {"kind", workloads::name(operation.kind)},
@@ -119,6 +133,7 @@ input::Json variant_json(const steps::StepGraph& graph, const VariantResult& var
   json["critical_path"] = input::Json::array();
   for (const steps::TaskId id : variant.critical_path)
     json["critical_path"].push_back(graph.tasks[id].name);
+  if (!variant.kinds.empty()) json["kinds"] = kinds_json(variant.kinds);
   if (!variant.stage_idle.empty()) json["stage_idle"] = variant.stage_idle;
   add_metrics(simulation_metrics(), variant, json);
   return json;

@@ -77,10 +77,30 @@ std::string bubble_note(const VariantResult& variant) {
                      variant.label, percent(*variant.bubble()), fmt::join(shares, ", "));
 }
 
+/// "gradients with 3 senders", or "without gradients"
+std::string call_text(const step::CallOfKind& call) {
+  return call.senders ? fmt::format("{} with {} senders", call.group, *call.senders)
+                      : "without " + call.group;
+}
+
+/// Kinds of step of a variant; nothing if all are alike.
+std::string kinds_note(const VariantResult& variant) {
+  std::string text;
+  for (const step::KindResult& kind : variant.kinds) {
+    std::vector<std::string> calls;
+    for (const step::CallOfKind& call : kind.calls) calls.push_back(call_text(call));
+    if (calls.empty()) calls.emplace_back("with all collectives");
+    text += fmt::format("  {}: {} of the steps take {}, {}.\n", variant.label, percent(kind.share),
+                        time_text(kind.time_s), fmt::join(calls, ", "));
+  }
+  return text;
+}
+
 std::string notes(const StepResult& result) {
   std::string text =
       "  Isolated: sum of task times when run alone. Overlapped, exposed: wall time with and "
       "without concurrent compute.\n";
+  for (const VariantResult& variant : result.variants) text += kinds_note(variant);
   if (result.memory) {
     text += memory_note(result.config, *result.memory);
     for (const VariantResult& variant : result.variants) text += bubble_note(variant);

@@ -247,6 +247,11 @@ Metrics<VariantResult> lists() {
       list("tasks",
            "tasks, with their times on the last chip to finish; with roles, on all that run it"),
       list("critical_path", "names of its tasks"),
+      Metric<VariantResult>({.key = "kinds",
+                             .unit = Unit::list,
+                             .meaning = "with `when`: the kinds of step whose mean all times are; "
+                                        "lists are of the first",
+                             .empty = Empty::absent}),
       Metric<VariantResult>({.key = "stage_idle",
                              .unit = Unit::list,
                              .meaning = "`bubble` of each stage",

@@ -16,6 +16,7 @@ std::vector<double> min_times(const StepPlan& plan, const VariantPlan& variant) 
   for (steps::TaskId id = 0; id < graph.tasks.size(); ++id) {
     if (const auto call = config::call_of(graph.tasks[id], plan.config.calls)) {
       if (plan.config.calls[*call].call.groups || !plan.config.mesh.order.empty()) continue;
+      if (variant.kind.skips(*call)) continue;
       const plan::CollectivePlan& collective = variant.calls[*call]->plan;
       seconds[id] =
           sim::lower_bound_s(collective.program, collective.simulated.machine, collective.costs);

@@ -248,10 +248,11 @@ class Programs {
   Programs(const config::StepConfig& config, VariantPlan& plan)
       : config_(config), plan_(plan), messages_(ordered_messages(config)) {}
 
-  /// Returns the program of a task; std::nullopt if it sends nothing.
+  /// Returns the program of a task; std::nullopt if it sends nothing, or is skipped.
   std::optional<ProgramOfTask> of(steps::TaskId id) {
     const Task& task = config_.graph.tasks[id];
     if (const auto call = config::call_of(task, config_.calls)) {
+      if (plan_.kind.skips(*call)) return std::nullopt;
       const plan::CollectivePlan& collective = plan_.calls[*call]->plan;
       return {{add({task.stream, {}, {}}, plan_.calls[*call].get(), {.call = call},
                    {&collective.program, &collective.costs})}};
@@ -347,7 +348,8 @@ const Planner::ExpectedCall& Planner::call(std::size_t call,
   config::CollectiveConfig unlabelled = collective;
   unlabelled.label.clear();
   const std::string how =
-      fmt::format("{} {}", first_equal(step_.config, call),
+      fmt::format("{} {} {}", first_equal(step_.config, call),
+                  collective.uploads ? std::to_string(*collective.uploads) : "all",
                   config::collective_json(unlabelled, of.call.collective).dump());
   const auto known = calls_.find(how);
   if (known != calls_.end()) return known->second;
@@ -355,10 +357,20 @@ const Planner::ExpectedCall& Planner::call(std::size_t call,
 }
 
 VariantPlan Planner::variant(const config::StepVariant& variant) {
+  VariantPlan plan = kind(variant, variant.kinds.front());
+  for (std::size_t i = 1; i < variant.kinds.size(); ++i)
+    plan.others.push_back(kind(variant, variant.kinds[i]));
+  return plan;
+}
+
+VariantPlan Planner::kind(const config::StepVariant& variant, const config::StepKind& kind) {
   const config::StepConfig& config = step_.config;
   VariantPlan plan;
+  plan.kind = kind;
   for (std::size_t i = 0; i < config.calls.size(); ++i) {
-    const ExpectedCall& planned = call(i, variant.collectives[i]);
+    config::CollectiveConfig collective = variant.collectives[i];
+    collective.uploads = kind.uploads_of(i);
+    const ExpectedCall& planned = call(i, collective);
     if (!planned)
       throw input::InputError("/variants",
                               fmt::format("{}: {}", config.calls[i].group, planned.error().text()));
@@ -378,8 +390,9 @@ StepPlan on_machine(const StepPlan& plan, const config::MachineParameters& machi
   for (const Task& task : config.graph.tasks) there.core_s.push_back(core_time_s(task, rates));
   for (const auto& permute : plan.permutes) there.permutes.push_back(on_machine(config, *permute));
   std::map<const PlannedCall*, std::shared_ptr<const PlannedCall>> calls;  // variants share them
-  for (const VariantPlan& variant : plan.variants) {
-    VariantPlan& made = there.variants.emplace_back();
+  const auto moved = [&](const VariantPlan& variant) {
+    VariantPlan made;
+    made.kind = variant.kind;
     for (std::size_t i = 0; i < variant.calls.size(); ++i) {
       std::shared_ptr<const PlannedCall>& call = calls[variant.calls[i].get()];
       if (!call) call = on_machine(config, config.calls[i], *variant.calls[i], machine);
@@ -388,6 +401,11 @@ StepPlan on_machine(const StepPlan& plan, const config::MachineParameters& machi
     made.permutes = there.permutes;
     add_work(config, there.core_s, rates, made);
     add_machine(config, made);
+    return made;
+  };
+  for (const VariantPlan& variant : plan.variants) {
+    VariantPlan& made = there.variants.emplace_back(moved(variant));
+    for (const VariantPlan& other : variant.others) made.others.push_back(moved(other));
   }
   return there;
 }

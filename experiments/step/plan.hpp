@@ -57,6 +57,8 @@ struct VariantPlan {
   bool symmetric = false;                        ///< only representative chips are simulated
   std::string reason;                            ///< why, for reports
   std::optional<SimulatedClasses> classes = {};  ///< if one chip of each represents the others
+  config::StepKind kind = {};                    ///< steps that it stands for
+  std::vector<VariantPlan> others = {};          ///< plans of the other kinds of step
 };
 
 /// Plan of a step and its variants.
@@ -88,6 +90,8 @@ class Planner {
   VariantPlan variant(const config::StepVariant& variant);
 
  private:
+  VariantPlan kind(const config::StepVariant& variant, const config::StepKind& kind);
+
   StepPlan step_;
   workloads::ComputeRates rates_;              ///< rates of its chip
   std::map<std::string, ExpectedCall> calls_;  ///< by call and implementation

@@ -78,7 +78,21 @@ struct Efficiency {
   double hardware_flops_share = 0.0;  ///< HFU: executed FLOPs as a fraction of the bf16 peak
 };
 
-/// Result of one variant. Task times are of the chip that ends last, the first one on a tie.
+/// A collective of a kind of step that is skipped, or to which some chips only send.
+struct CallOfKind {
+  std::string group;
+  std::optional<std::uint32_t>
+      senders;  ///< of a group of chips, without the server; none if skipped
+};
+
+/// Steps of a variant that communicate alike, simulated separately.
+struct KindResult {
+  double share = 1.0;  ///< of the steps
+  double time_s = 0.0;
+  std::vector<CallOfKind> calls;
+};
+
+/// Result of one variant; with several kinds of step, their mean. Task times are of the chip that ends last, the first one on a tie.
 struct VariantResult {
   std::string label;
   std::uint32_t chips = 0;  ///< of the mesh
@@ -95,6 +109,7 @@ struct VariantResult {
   hardware::Expenses expenses;                ///< of all chips
   std::vector<GroupResult> groups;            ///< ordered by start
   std::vector<CollectiveResult> collectives;  ///< by call of the configuration
+  std::vector<KindResult> kinds = {};         ///< empty if all steps are alike
   std::vector<steps::TaskTime> tasks;         ///< by task of the graph
   std::vector<steps::TaskId> critical_path;
   std::uint64_t messages = 0;  ///< simulated messages

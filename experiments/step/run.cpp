@@ -14,6 +14,7 @@
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/chip_times.hpp"
 #include "experiments/step/errors.hpp"
+#include "experiments/step/kinds.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/operations.hpp"
 #include "experiments/step/timing.hpp"
@@ -77,7 +78,7 @@ class Run {
         variant_(variant),
         totals_(totals_of(variant.work, variant.machine)) {}
 
-  VariantResult run(const std::string& label) {
+  SimulatedKind run(const std::string& label) {
     result_.label = label;
     result_.engine = engine_of(plan_.config);
     result_.simulation_reason = variant_.reason;
@@ -90,12 +91,11 @@ class Run {
     const collectives::Rank chip = last_chip(time);
     result_.core_busy_s = time.core_busy_s[chip];
     check(time);
-    result_.expenses = hardware::expenses_of(plan_.config.machine.chip,
-                                             activity_of(plan_, variant_, totals_, result_.time_s));
     const ChipTimes times(plan_.config, time,
                           variant_.classes ? &variant_.classes->chips : nullptr);
     times.roles().differ() ? report_chips(times) : report_last_chip(time, chip);
-    return std::move(result_);
+    const hardware::Activity activity = activity_of(plan_, variant_, totals_, result_.time_s);
+    return {variant_.kind, std::move(result_), activity};
   }
 
  private:
@@ -188,7 +188,7 @@ class Run {
   double isolated_s(steps::TaskId id, const TaskTime& time) const {
     const steps::Task& task = graph_.tasks[id];
     if (const auto call = config::call_of(task, plan_.config.calls))
-      return variant_.calls[*call]->isolated_s;
+      return variant_.kind.skips(*call) ? 0.0 : variant_.calls[*call]->isolated_s;
     if (const auto permute = config::permute_of(task, plan_.config.permutes))
       return std::get<steps::Permute>(task.work).waits ? variant_.permutes[*permute]->isolated_s
                                                        : 0.0;
@@ -314,7 +314,9 @@ void add_collectives(const StepPlan& plan, const VariantPlan& variant, VariantRe
 
 VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
                           const std::string& label) {
-  VariantResult result = Run(plan, variant).run(label);
+  std::vector<SimulatedKind> kinds = {Run(plan, variant).run(label)};
+  for (const VariantPlan& other : variant.others) kinds.push_back(Run(plan, other).run(label));
+  VariantResult result = mean_of(plan.config, std::move(kinds));
   result.chips = plan.config.mesh.chips();
   result.calibrated = plan.config.machine.chip.is_calibrated();
   add_collectives(plan, variant, result);

@@ -77,8 +77,15 @@ sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant) {
 }
 
 sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts) {
-  return sim::step_time(variant.work, variant.machine, task_names(plan),
-                        {.engine = engine_of(plan.config)}, cuts);
+  const auto simulate = [&](const VariantPlan& kind) {
+    return sim::step_time(kind.work, kind.machine, task_names(plan),
+                          {.engine = engine_of(plan.config)}, cuts);
+  };
+  sim::StepTime mean = simulate(variant);
+  mean.time_s *= variant.kind.share;
+  for (const VariantPlan& other : variant.others)
+    mean.time_s += other.kind.share * simulate(other).time_s;
+  return mean;
 }
 
 std::vector<sim::StepTime> find_cuts(const StepPlan& plan) {

@@ -30,12 +30,12 @@ sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
 std::optional<sim::RepeatedTime> repeated_time(const StepPlan& plan, const VariantPlan& variant,
                                                const StepTotals& totals);
 
-/// Simulates a variant, in full unless it is too large. Returns its time, and what may be left out of the simulations of
+/// Simulates the first kind of step of a variant, in full unless it is too large. Returns its time, and what may be left out of the simulations of
 /// similar variants (sim::find_cuts()); nothing if the configuration requests full simulations.
 sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant);
 
-/// Time of a variant as in its result but for sim::kSteady, and the cuts that were used. `cuts`: of
-/// another variant of the step, or of the same on another machine.
+/// Time of a variant as in its result but for sim::kSteady, the mean over its kinds of step, and the
+/// cuts that were used for the first. `cuts`: of another variant of the step, or of the same on another machine.
 sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts);
 
 /// Time and cuts of each variant, found with those of the baseline, which is simulated in full.

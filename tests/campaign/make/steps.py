@@ -100,6 +100,18 @@ def listed(draw: Draw, made: list, names: dict) -> object:
     return name
 
 
+def when(draw: Draw) -> object:
+    """Steps and chips of a collective; some do not suit it."""
+    if draw.chance(0.2):
+        return "always"
+    made: dict = {}
+    if draw.chance(0.6):
+        made["every"] = draw.choice([1, 2, 3, 4, 10, 500])
+    if not made or draw.chance(0.4):
+        made["uploads"] = draw.choice([0.3, 0.5, 1, [2, 1, 1, 0]])
+    return made
+
+
 def what_to_do(draw: Draw, axes: list[str], computations: dict, chips: int, lists: dict) -> dict:
     way = draw.random()
     if way < 0.35:
@@ -234,6 +246,8 @@ def rule(draw: Draw, axes: list[str], machine: dict) -> dict:
         made["algorithm"] = draw.choice(["two-shot", "torus", "auto", "equarx"])
     if "network" in machine and draw.chance(0.3):
         made["between"] = {"format": draw.choice(["int8", "int4"])}
+    if draw.chance(0.2):
+        made["when"] = when(draw)
     return made
 
 
