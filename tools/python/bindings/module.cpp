@@ -7,6 +7,7 @@
 #include "tools/python/bindings/errors.hpp"
 #include "tools/python/bindings/gemm.hpp"
 #include "tools/python/bindings/inspect.hpp"
+#include "tools/python/bindings/lazy.hpp"
 #include "tools/python/bindings/program.hpp"
 #include "tools/python/bindings/quantize.hpp"
 #include "tools/python/bindings/run.hpp"
@@ -25,6 +26,7 @@ PYBIND11_MODULE(_core, core) {
   python::bind_quantize(core);
   python::bind_stored(core);
   python::bind_gemm(core);
+  python::bind_lazy(core);
   python::bind_collective(core);
   python::bind_inspect(core);
   python::bind_program(core);

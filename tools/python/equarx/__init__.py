@@ -16,6 +16,7 @@ from ._errors import DefectError, InputError, ProgramError
 from ._gemm import matmul
 from ._golden import check_vectors
 from ._instructions import Program
+from ._lazy import Lazy
 from ._known import formats, hardware, topology
 from ._quantize import Quantized, Stored, dequantize, quantize
 from ._plan import CapacityPlan, plan
@@ -28,7 +29,7 @@ from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
-    "AutomaticMu", "CapacityPlan", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
+    "AutomaticMu", "CapacityPlan", "DefectError", "InputError", "Lazy", "Outcome", "Program", "ProgramError", "Quantized", "Record",
     "Result", "Run", "Served", "Stored", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all",
     "allreduce", "broadcast", "check_vectors", "contract", "dequantize", "formats", "hardware", "matmul", "plan",
     "quantize", "reduce_scatter", "run", "serve", "sweep", "topology", "tune",
