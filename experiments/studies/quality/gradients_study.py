@@ -81,6 +81,14 @@ class Bucket:
         return float(np.square(total.numpy() - exact).sum() / max(np.square(exact).sum(), 1e-300))
 
 
+def buckets_of(model: torch.nn.Module, scheme: Scheme) -> list[Bucket]:
+    """A bucket for each layer, and one for the tables."""
+    blocks = [list(block.parameters()) for block in model.blocks]
+    inside = {id(weight) for block in blocks for weight in block}
+    tables = [weight for weight in model.parameters() if id(weight) not in inside]
+    return [Bucket(weights, scheme) for weights in [*blocks, tables]]
+
+
 class DataParallel(Trainer):
     """Each rank has its own sequences; a bucket is a layer, or the tables."""
 
@@ -88,10 +96,7 @@ class DataParallel(Trainer):
         super().__init__(*settings)
         if self.schedule.sequences % RANKS:
             raise QualityError(f"{self.schedule.sequences} sequences do not divide over {RANKS} ranks")
-        blocks = [list(block.parameters()) for block in self.model.blocks]
-        inside = {id(weight) for block in blocks for weight in block}
-        tables = [weight for weight in self.model.parameters() if id(weight) not in inside]
-        self.buckets = [Bucket(weights, scheme) for weights in [*blocks, tables]]
+        self.buckets = buckets_of(self.model, scheme)
         self.nmse = 0.0
 
     def gradients(self, tokens):
