@@ -179,7 +179,7 @@ namespace {
 input::Json annotated_when_schema() {
   input::Json schema = when_schema();
   input::describe(schema, "steps and chips that take part ([below](#when-to-communicate))",
-                  input::otherwise("`\"always\"`"), std::nullopt);
+                  input::by_default(R"("always")"), std::nullopt);
   return schema;
 }
 

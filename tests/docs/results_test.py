@@ -56,6 +56,8 @@ STEP = {
         {"name": "crossed", "collective": {"kind": "all-to-all", "bytes": "64 KiB",
                                            "groups": [[chip, chip ^ 5] for chip in range(16) if chip < chip ^ 5]}}]},
 }
+LAZY = {**STEP, "variants": [{"label": "lazy", "quantize": [{"where": {"group": "bucket"},
+                                                             "when": {"uploads": 0.5, "every": 2}}]}]}
 # A chip with energies, and less power than they need.
 LIMITED = {"based_on": "tpu-v5e", "power_busy": "1 W", "energy_hbm": "1 nJ/B",
            **{f"energy_{kind}": "1 nJ/op" for kind in ("bf16", "fp32", "int8")}}
@@ -167,7 +169,7 @@ def of_step() -> set[str]:
         elements = 64 * 3840  # of an AllReduce
         (folder / "nan.npy").write_bytes(npy(4, [math.nan] + (4 * elements - 1) * [1.0]))
         nan = {**PREFILL, "tensor": {"dtype": "fp32", "values": {"files": ["nan.npy"]}}}
-        for config in ({**STEP, "values": [{"sample": 0.1}]}, TRAINED, STAGED, PREFILL, nan, {**PREFILL, "hardware": LIMITED}):
+        for config in ({**STEP, "values": [{"sample": 0.1}]}, LAZY, TRAINED, STAGED, PREFILL, nan, {**PREFILL, "hardware": LIMITED}):
             found |= json_keys.paths(json.loads(program("run", written(folder, config), "--uncertainty", "--sensitivity",
                                                         "--json", folder=folder)),
                                      CLOSED | {"parameters", "runs[].collectives[]", "runs[].numerics"})
