@@ -224,6 +224,11 @@ const input::Table<Training>& training_table() {
        "`\"all-to-all\"`"},
       {"weight_bytes", &Training::weight_bytes, input::Positive{}, "per stored weight"},
       {"moment_bytes", &Training::moment_bytes, input::Positive{}, "optimizer state per weight"},
+      {"outer_bytes", &Training::outer_bytes, input::Positive{},
+       "memory per weight of an outer optimizer, with [`when`](#when-to-communicate): DiLoCo has "
+       "8, a "
+       "copy of the weights and their momentum in FP32",
+       input::otherwise("none")},
       {"gradient_bytes", GradientBytes{}, "per stored gradient",
        input::otherwise("as communicated")},
   };

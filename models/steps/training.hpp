@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -115,8 +116,10 @@ struct Training {
   PipelineSetup pipeline = {};
   ContextMethod context = ContextMethod::ring;
   ContextOrder positions = ContextOrder::zigzag;
-  double weight_bytes = 4.0;    ///< bytes per stored weight
-  double moment_bytes = 8.0;    ///< bytes of optimizer state per weight: two Adam moments in FP32
+  double weight_bytes = 4.0;  ///< bytes per stored weight
+  double moment_bytes = 8.0;  ///< bytes of optimizer state per weight: two Adam moments in FP32
+  /// Bytes per weight of an outer optimizer, which exchanges changes of weights every so many steps.
+  std::optional<double> outer_bytes = {};
   double gradient_bytes = 2.0;  ///< bytes per stored gradient
 };
 

@@ -29,7 +29,8 @@ void TrainingBuffers::add_states(const Weights& weights, TaskRange step, TaskRan
   const double updated = updated_weights(weights, degrees_, training_.distributed_optimizer);
   const double copies = training_.distributed_optimizer ? shard * kActivationBytes : 0.0;
   add(BufferUse::weights, updated * training_.weight_bytes + copies, step);
-  add(BufferUse::optimizer, updated * training_.moment_bytes, step);
+  add(BufferUse::optimizer,
+      updated * (training_.moment_bytes + training_.outer_bytes.value_or(0.0)), step);
   add(BufferUse::gradients,
       (training_.sharded_gradients ? updated : shard) * training_.gradient_bytes, gradients);
 }

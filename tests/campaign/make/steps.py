@@ -220,6 +220,7 @@ def training(draw: Draw, axes: dict, files: dict) -> dict:
                 "gradient_dtype": draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2"]),
                 "fused_accumulation": draw.chance(0.5), "transposed_casts": draw.chance(0.3),
                 "logit_tiles": draw.choice([1, 4]), "weight_bytes": draw.choice([2, 4, 0.5]), "moment_bytes": draw.choice([2, 8]),
+                "outer_bytes": draw.choice([4, 8]),
                 "gradient_bytes": draw.choice([2, 4]),
                 "prediction_depth": draw.randint(0, files.get("model.json", {}).get("prediction_layers", 0)),
                 "context": draw.choice(["ring", "all-gather", "all-to-all"]),

@@ -1,6 +1,7 @@
 #include "experiments/step/memory.hpp"
 
 #include "base/input/errors.hpp"
+#include "base/input/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
@@ -37,6 +38,16 @@ TEST_CASE("models that exceed memory give a warning with the parts and a remedy"
   CHECK_FALSE(memory_warning(own));
   CHECK_FALSE(hbm_share(own));
   CHECK_NOTHROW(check_memory(own));
+}
+
+TEST_CASE("an outer optimizer needs memory for each weight") {
+  const config::StepConfig without = config::read_step_config(good_training());
+  input::Json json = good_training();
+  json["step"]["training"]["outer_bytes"] = 8;
+  const config::StepConfig with = config::read_step_config(json);
+  CHECK(memory_of(with)->optimizer ==
+        Approx(9.0 * memory_of(without)->optimizer));  // moments of 1 byte
+  CHECK(memory_of(with)->weights == memory_of(without)->weights);
 }
 
 TEST_CASE("key 'memory' refuses or ignores them instead") {
