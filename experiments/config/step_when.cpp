@@ -124,7 +124,7 @@ std::vector<Skipped> skipped_in_cycle(const std::vector<When>& when, std::uint64
   return found;
 }
 
-/// Adds a kind, or its share to that of steps that communicate alike.
+/// Adds a kind; its share alone if another communicates alike.
 void add(StepKind kind, std::vector<StepKind>& kinds) {
   for (std::size_t call = 0; call < kind.skipped.size(); ++call)
     if (kind.skipped[call]) kind.uploads[call] = std::nullopt;

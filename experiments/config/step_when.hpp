@@ -55,7 +55,7 @@ void load_uploads(input::Json& rule, const std::string& pointer);
 When take_when(input::Json& rule, const std::string& pointer, const TimedCall& call);
 
 /// Kinds of step of a variant, the one that communicates most first. `when`: by collective. Steps
-/// are counted from 1; a collective with "every" k runs in those that k divides. Collectives with
+/// are counted from 1; a collective with "every" k runs in every k-th. Collectives with
 /// "uploads" have the most in the same steps. @throws input::InputError if there are too many kinds
 std::vector<StepKind> kinds_of(const std::vector<When>& when);
 

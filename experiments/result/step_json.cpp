@@ -68,7 +68,7 @@ input::Json collective_json(const step::CollectiveResult& collective, const Json
   return json;
 }
 
-/// Kinds of step; of their collectives, those that are skipped or to which some chips do not send.
+/// Kinds of step, with skipped collectives, and with senders where some chips do not send.
 input::Json kinds_json(const std::vector<step::KindResult>& kinds) {
   input::Json list = input::Json::array();
   for (const step::KindResult& kind : kinds) {

@@ -6,7 +6,7 @@
 namespace equarx::step {
 namespace {
 
-/// Adds the share of a kind to the sums of `mean`, whose groups are those of all kinds.
+/// Adds the share of a kind to the sums of `mean`. All kinds have the same groups.
 void add(const SimulatedKind& kind, VariantResult& mean) {
   const double share = kind.kind.share;
   const VariantResult& one = kind.result;
