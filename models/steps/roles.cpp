@@ -104,14 +104,10 @@ Roles::Roles(const StepGraph& graph, std::uint32_t chips) : chips_(chips) {
     const auto [entry, is_new] = known.emplace(*listed, static_cast<std::uint32_t>(sets_.size()));
     set = entry->second;
     if (!is_new) continue;
+    sizes_.push_back(listed->size());
     std::vector<bool>& members = sets_.emplace_back(chips);
     for (const std::uint32_t chip : *listed) members[chip] = true;
   }
-}
-
-double Roles::share_of(TaskId task) const {
-  if (!set_of_[task]) return 1.0;
-  return static_cast<double>(std::ranges::count(sets_[*set_of_[task]], true)) / chips_;
 }
 
 std::vector<std::uint32_t> Roles::representatives() const {

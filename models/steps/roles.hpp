@@ -1,6 +1,7 @@
 // Roles of chips: the tasks that each chip of a step runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,7 +35,9 @@ class Roles {
     return !set_of_[task] || sets_[*set_of_[task]][chip];
   }
   /// Share of the chips that run a task.
-  double share_of(TaskId task) const;
+  double share_of(TaskId task) const {
+    return set_of_[task] ? static_cast<double>(sizes_[*set_of_[task]]) / chips_ : 1.0;
+  }
   /// The first chip of each role: of the chips that run the same tasks.
   std::vector<std::uint32_t> representatives() const;
   /// By task, true if a chip runs it.
@@ -44,6 +47,7 @@ class Roles {
   std::uint32_t chips_;
   std::vector<std::optional<std::uint32_t>> set_of_;  ///< by task
   std::vector<std::vector<bool>> sets_;
+  std::vector<std::size_t> sizes_;  ///< of sets
 };
 
 /// Lower bound of the step time on every chip: the longest path through the tasks of one chip, if
