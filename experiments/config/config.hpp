@@ -84,8 +84,8 @@ struct TopologyConfig {
   GraphConfig graph;          ///< of `file`: contents
   std::optional<NetworkConfig> network;
   std::vector<AvoidedCable> avoid;  ///< links that the ring must not use
-  /// Of a group of a step on several slices: lengths of the parts of the mesh along which its chips are
-  /// numbered, those of slices first. Empty: slices, then the chips of a slice.
+  /// Groups of a step on several slices: lengths of the parts of the mesh along which chips are numbered,
+  /// parts of slices first. Empty: slices, then the chips of a slice.
   std::vector<std::uint32_t> numbering = {};
   /// Cache of planned_topology(): set if reading the configuration needed the chips and links.
   std::shared_ptr<const PlannedTopology> planned;

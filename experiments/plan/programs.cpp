@@ -130,7 +130,7 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
 
 using Lengths = std::vector<std::uint32_t>;
 
-/// Lengths along which the chips of some slices are numbered, without those of 1.
+/// Lengths above 1 along which the chips of some slices are numbered.
 Lengths numbering_of(const config::TopologyConfig& topology) {
   if (!topology.numbering.empty()) return topology.numbering;
   Lengths lengths = {topology.network->slices, config::count_chips_of_slice(topology)};

@@ -16,7 +16,7 @@ struct TaskRange {
   TaskId last = 0;
 };
 
-/// Adds buffers to a graph: for each, what it holds and the tasks during which it is alive. Copies
+/// Adds buffers to a graph: for each, its use and the tasks during which it is alive. Copies
 /// of activations and weights in other types (casts) are not counted.
 class TrainingBuffers {
  public:

@@ -64,7 +64,7 @@ struct Transformer {
   std::uint32_t window = 0;  ///< positions that a local layer attends to; 0 without local layers
   std::uint32_t largest_context = 0;
   bool pre_norms = true;  ///< of the inputs of attention and of the FFN
-  /// Of the results of attention and of the FFN, before the residual is added.
+  /// Norms of the results of attention and of the FFN, before the residual is added.
   bool post_norms = false;
   bool final_norm = true;  ///< of the input of the head
   bool qk_norms = false;   ///< queries and keys are normalized per head

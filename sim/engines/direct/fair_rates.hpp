@@ -35,8 +35,7 @@ class FairRates {
   /// Removes a flow from a bundle that has one.
   void remove(Bundle bundle);
 
-  /// Updates the rates. Returns the bundles whose rate differs from the previous call, and those that
-  /// had no flow then.
+  /// Updates the rates. Returns the bundles whose rate differs from the previous call, and new ones.
   std::span<const Bundle> solve();
 
   /// Rate in B/s of each flow of a bundle, as of the last solve() with a flow present.

@@ -90,7 +90,7 @@ TEST_CASE(
   CHECK(part.weights == Approx(all.weights / 4 + all.weights / 2));
   CHECK(part.optimizer == Approx(all.optimizer / 4));
   CHECK(part.gradients == Approx(all.gradients));
-  training.sharded_gradients = true;  // ZeRO stage 2; those of a table are made last
+  training.sharded_gradients = true;  // ZeRO stage 2; gradients of a table come last
   CHECK(alive(training_step(training, mesh), "optimizer", BufferUse::gradients) ==
         Approx(all.gradients / 4 + 2 * kTable));
   training.buckets = 3;
