@@ -57,25 +57,25 @@ struct MachineCase {
 
 inline const std::vector<MachineCase>& machine_cases() {
   static const std::vector<MachineCase> all = {
-      {R"({"slice": "4x2"})", 8, 9, 9, 5},
-      {R"({"torus": "4x4"})", 8, 9, 9, 5},
-      {R"({"mesh": "2x2x2"})", 8, 9, 9, 5},
-      {R"({"torus": "3x2"})", 6, 6, 6, 3},        // not a power of two
-      {R"({"fully-connected": 8})", 7, 8, 8, 4},  // no axes
-      {R"({"switch": 8})", 7, 8, 8, 4},
-      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8, 8,
+      {R"({"slice": "4x2"})", 9, 10, 10, 5},
+      {R"({"torus": "4x4"})", 9, 10, 10, 5},
+      {R"({"mesh": "2x2x2"})", 9, 10, 10, 5},
+      {R"({"torus": "3x2"})", 7, 7, 7, 3},        // not a power of two
+      {R"({"fully-connected": 8})", 8, 9, 9, 4},  // no axes
+      {R"({"switch": 8})", 8, 9, 9, 4},
+      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 8, 9, 9,
        4},
       // Slices connected by a network, with and without axes.
       {R"({"slice": "4x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})",
-       7, 7, 4, 1},
-      {R"({"mesh": "3x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})", 7,
-       7, 4, 1},
+       8, 8, 5, 1},
+      {R"({"mesh": "3x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})", 8,
+       8, 5, 1},
       {R"({"fully-connected": 3, "network": {"slices": 3, "bandwidth": "10 GB/s",
            "latency": "5 us", "chips_per_port": 3}})",
-       6, 6, 4, 1},
+       7, 7, 5, 1},
       {R"({"switch": 3, "network": {"slices": 3, "bandwidth": "10 GB/s", "latency": "5 us",
            "chips_per_port": 3}})",
-       6, 8, 4, 1}};
+       7, 9, 5, 1}};
   return all;
 }
 

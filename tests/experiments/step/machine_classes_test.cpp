@@ -216,7 +216,7 @@ Json experts_of(const Json& mesh, const char* schedule) {
   Json json = Json::parse(R"({"hardware": "h100", "topology": {"switch": 4, "network":
       {"slices": 8, "bandwidth": "40 GB/s", "latency": "3 us", "chips_per_port": 1}},
       "memory": "ignore", "step": {"training": {
-        "model": "mixtral-8x7b", "sequence": 512, "batch": 32, "microbatches": 4,
+        "model": "mixtral-8x7b", "sequence": 512, "batch": 64, "microbatches": 4,
         "distributed_optimizer": true}}})");
   json["mesh"] = mesh;
   json["step"]["training"]["pipeline"]["schedule"] = schedule;
