@@ -45,6 +45,7 @@ std::uint32_t minishard_streams(const ExchangeOptions& options, const Cut& cut);
 /// @throws std::invalid_argument if there are fewer than two ranks, or more parts than elements.
 Program make_direct_exchange(Collective collective, const RankGrid& grid, std::uint64_t elements,
                              numerics::ElementFormat tensor_format, const ExchangeOptions& options);
+/// The same along one axis of `ranks` ranks.
 inline Program make_direct_exchange(Collective collective, std::uint32_t ranks,
                                     std::uint64_t elements, numerics::ElementFormat tensor_format,
                                     const ExchangeOptions& options) {
