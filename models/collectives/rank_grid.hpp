@@ -24,16 +24,15 @@ inline constexpr std::uint32_t kMaxRanks = std::uint32_t{1} << 24;
 /// fastest: one axis for a ring, several for a torus, log2 N axes of length 2 for recursive
 /// algorithms, whose partner in round k is the neighbour along axis k.
 ///
-/// An axis may itself consist of several, its factors, as nodes along two axes of a mesh: a move along
-/// it then wraps around along each of them, and only 0 steps and direct exchanges, which reach all of
-/// its ranks, have a meaning on it.
+/// An axis may consist of several, its factors, as nodes along two axes of a mesh. A move along it wraps
+/// around along each factor, so that it suits exchanges among all of its ranks, but not rings.
 ///
 /// Describes which ranks communicate, not their location: see sim::Machine for chips and routes.
 class RankGrid {
  public:
-  /// @throws std::invalid_argument unless there are 1 to 32 axes, each of length 2 or more, and at
-  /// most kMaxRanks ranks.
   /// `factors`: by axis, lengths of its factors, the last one fastest; none if empty.
+  /// @throws std::invalid_argument unless there are 1 to 32 axes, each of length 2 or more, at most
+  /// kMaxRanks ranks, and factors multiply to the length of their axis.
   explicit RankGrid(std::vector<std::uint32_t> lengths,
                     const std::vector<std::vector<std::uint32_t>>& factors = {});
 
