@@ -73,6 +73,17 @@ class Hooks:
     def see(self, where: str, x: torch.Tensor) -> None:
         """Called with the tensors that monitors observe: [sequences, positions, ...]."""
 
+    def prepare(self, model: "Model") -> list[torch.nn.Parameter]:
+        """Called with the model before training; returns parameters of the arithmetic itself."""
+        return []
+
+    def state(self) -> dict:
+        """Everything that later products depend on, for a checkpoint."""
+        return {}
+
+    def restore(self, state: dict) -> None:
+        """Continues from a state()."""
+
 
 def norm(x: torch.Tensor, gain) -> torch.Tensor:
     """RMSNorm of the last axis."""
@@ -99,8 +110,8 @@ def xielu_parameters() -> dict[str, torch.nn.Parameter]:
 def rotated(x: torch.Tensor) -> torch.Tensor:
     """Rotary positions. x: [sequences, heads, positions, head]."""
     half = x.shape[-1] // 2
-    rates = 10000.0 ** (-torch.arange(half, dtype=torch.float32) / half)
-    angles = torch.arange(x.shape[-2], dtype=torch.float32)[:, None] * rates
+    rates = 10000.0 ** (-torch.arange(half, dtype=torch.float32, device=x.device) / half)
+    angles = torch.arange(x.shape[-2], dtype=torch.float32, device=x.device)[:, None] * rates
     cos, sin = angles.cos(), angles.sin()
     first, second = x[..., :half], x[..., half:]
     return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)
@@ -172,7 +183,7 @@ class Model(torch.nn.Module):
         hooks.see(f"{index}/q", q)
         hooks.see(f"{index}/k", k)
         scores = hooks.matmul(f"{index}/scores", q, k.transpose(2, 3)) / shape.score_divisor
-        future = torch.ones(positions, positions, dtype=torch.bool).triu(1)
+        future = torch.ones(positions, positions, dtype=torch.bool, device=x.device).triu(1)
         probabilities = scores.masked_fill(future, -math.inf).softmax(-1)
         mixed = hooks.matmul(f"{index}/values", probabilities, v)
         joined = mixed.transpose(1, 2).reshape(sequences, positions, width)

@@ -11,18 +11,19 @@ import torch
 import corpus
 import monitors
 import outcome
-from fp8 import Precision, Recipe
+import scheme
 from models import Shape
+from precision import Precision
 from store import Cell, QualityError, fill
 from training import NotFinite, Schedule, Trainer
 
 SEEDS = (1, 2, 3)
-DELAYED = Recipe("delayed")
+BF16: dict = {}  # scheme of products
 RATES = {"llama": Schedule().rate, "fog": 4e-3}  # the one of fog was chosen by rates.py, in bf16
 # FOG's scripts (anonymous4375934/FOG, Megatron-LM/scripts/submit.sh): no final norm, --softmax-scale
 # 0.125, --fp8-amax-history-len 1024.
 FOG_SHAPES = {"published": {"final_norm": False, "softmax_scale": 0.125}, "adapted": {}}
-FOG_RECIPES = {"published": {"history": 1024}, "adapted": {}}
+FOG_SCHEMES = {"published": {"history": 1024}, "adapted": {}}
 FORCED = ("margin", "doubling")  # in names of curves that are forced to diverge
 DOUBLING = 10  # steps in which a forced rate doubles
 
@@ -30,7 +31,7 @@ DOUBLING = 10  # steps in which a forced rate doubles
 def train(folder: pathlib.Path, definition: dict) -> dict:
     """Losses and monitors at each evaluation, and the reason and step of an early stop."""
     torch.set_num_threads(1)
-    hooks = Precision(Recipe(**definition["recipe"]))
+    hooks = Precision(scheme.from_json("scheme", definition["scheme"]))
     trainer = Trainer(Shape(**definition["shape"]), Schedule(**definition["schedule"]), corpus.load(folder),
                       definition["seed"], hooks)
     result = {"step": [], "loss": [], "held_out": [], "seen": [], "stopped": None, "stopped_step": None}
@@ -67,29 +68,29 @@ class Definitions:
     def shape(self, kind: str, **changes) -> Shape:
         return Shape(kind, **(FOG_SHAPES[self.fog] if kind == "fog" else {}), **changes)
 
-    def delayed(self, kind: str, **changes) -> Recipe:
-        """The FP8 recipe of the architecture: with "fog", attention's matmuls are FP8, too."""
+    def delayed(self, kind: str, **changes) -> dict:
+        """The FP8 scheme of the architecture: with "fog", attention's matmuls are FP8, too."""
         if kind == "fog":
-            changes = {"attention": True} | FOG_RECIPES[self.fog] | changes
-        return dataclasses.replace(DELAYED, **changes)
+            changes = {"attention": True} | FOG_SCHEMES[self.fog] | changes
+        return scheme.fp8("delayed", **changes)
 
-    def add(self, name: str, shape: Shape, recipe: Recipe, seed: int, **schedule) -> None:
+    def add(self, name: str, shape: Shape, products: dict, seed: int, **schedule) -> None:
         shape = dataclasses.replace(shape, **small_shape(self.reduced))
         self.cells[f"{name}, seed {seed}"] = self.common | {
-            "shape": dataclasses.asdict(shape), "seed": seed, "recipe": dataclasses.asdict(recipe),
+            "shape": dataclasses.asdict(shape), "seed": seed, "scheme": products,
             "schedule": self.common["schedule"] | {"rate": RATES[shape.kind]} | schedule}
 
     def as_they_should_be(self, seed: int) -> None:
         for kind in ("llama", "fog"):
-            self.add(f"{kind} bf16", self.shape(kind), Recipe(), seed)
+            self.add(f"{kind} bf16", self.shape(kind), BF16, seed)
             self.add(f"{kind} fp8", self.shape(kind), self.delayed(kind), seed)
         if not self.reduced:
-            self.add("llama fp8, current scales", Shape("llama"), Recipe("current"), seed)
-            self.add("llama fp8, blocks", Shape("llama"), Recipe("block"), seed)
+            self.add("llama fp8, current scales", Shape("llama"), scheme.fp8("exact"), seed)
+            self.add("llama fp8, blocks", Shape("llama"), scheme.fp8("block"), seed)
 
     def with_gelu(self, seed: int) -> None:
         gelu = self.shape("fog", activation="gelu")
-        self.add("fog with GELU, bf16", gelu, Recipe(), seed)
+        self.add("fog with GELU, bf16", gelu, BF16, seed)
         self.add("fog with GELU, fp8", gelu, self.delayed("fog"), seed)
 
     def forced(self, seed: int) -> None:
@@ -100,7 +101,7 @@ class Definitions:
         for kind in ("llama", "fog"):
             self.add(f"{kind} fp8, doubling rate", self.shape(kind), self.delayed(kind), seed, **doubling)
             if seed == SEEDS[0]:
-                self.add(f"{kind} bf16, doubling rate", self.shape(kind), Recipe(), seed, **doubling)
+                self.add(f"{kind} bf16, doubling rate", self.shape(kind), BF16, seed, **doubling)
                 self.add(f"{kind} fp8, doubling rate, no saturation", self.shape(kind),
                          self.delayed(kind, margin=1, saturates=False), seed, **doubling)
 
@@ -113,7 +114,7 @@ def definitions(common: dict, reduced: bool, fog: str) -> dict[str, dict]:
         made.forced(seed)
     if not reduced:
         made.with_gelu(SEEDS[0])
-    made.add("llama fp8, margin -6", Shape("llama"), dataclasses.replace(DELAYED, margin=-6), SEEDS[0])
+    made.add("llama fp8, margin -6", Shape("llama"), scheme.fp8("delayed", margin=-6), SEEDS[0])
     return made.cells
 
 

@@ -9,8 +9,8 @@ import torch
 
 import corpus
 import outcome
-from fp8 import Precision, Recipe
 from models import Shape
+from precision import BF16, Precision
 from products_study import schedule_of, small_shape
 from store import Cell, fill
 from training import NotFinite, Schedule, Trainer
@@ -23,7 +23,7 @@ def train(folder: pathlib.Path, definition: dict) -> dict:
     """The final loss on validation text, or the reason why it is missing."""
     torch.set_num_threads(1)
     trainer = Trainer(Shape(**definition["shape"]), Schedule(**definition["schedule"]), corpus.load(folder),
-                      definition["seed"], Precision(Recipe()))
+                      definition["seed"], Precision(BF16))
     try:
         while trainer.step < trainer.schedule.steps:
             trainer.advance()

@@ -59,16 +59,31 @@ class Trainer:
     """A training in progress. Gradients are computed by `gradients(model, tokens)`, by default of
     all sequences at once."""
 
-    def __init__(self, shape: Shape, schedule: Schedule, corpus: Corpus, seed: int, hooks: Hooks | None = None):
-        self.model = Model(shape, seed)
-        self.schedule, self.corpus, self.hooks = schedule, corpus, hooks or Hooks()
+    def __init__(self, shape: Shape, schedule: Schedule, corpus: Corpus, seed: int, hooks: Hooks | None = None,
+                 device: str = "cpu"):
+        self.model = Model(shape, seed).to(device)
+        self.schedule, self.corpus, self.hooks, self.device = schedule, corpus, hooks or Hooks(), device
         self.batches = torch.Generator().manual_seed(1000 + seed)
         self.adam = torch.optim.AdamW(self.model.parameters(), lr=schedule.rate, betas=(0.9, 0.95), weight_decay=0.1)
+        if own := self.hooks.prepare(self.model):
+            self.adam.add_param_group({"params": own, "weight_decay": 0.0})
         self.held_out = corpus.sequences(schedule.held_out, schedule.length)
         self.step = 0
 
+    def state(self) -> dict:
+        """Everything that later steps depend on, for a checkpoint."""
+        return {"step": self.step, "model": self.model.state_dict(), "adam": self.adam.state_dict(),
+                "batches": self.batches.get_state(), "hooks": self.hooks.state()}
+
+    def restore(self, state: dict) -> None:
+        self.step = state["step"]
+        self.model.load_state_dict(state["model"])
+        self.adam.load_state_dict(state["adam"])
+        self.batches.set_state(state["batches"].cpu())
+        self.hooks.restore(state["hooks"])
+
     def next_batch(self) -> torch.Tensor:
-        return self.corpus.batch(self.batches, self.schedule.sequences, self.schedule.length)
+        return self.corpus.batch(self.batches, self.schedule.sequences, self.schedule.length).to(self.device)
 
     def gradients(self, tokens: torch.Tensor) -> float:
         """Fills .grad of all weights; returns the mean loss."""
@@ -104,5 +119,6 @@ class Trainer:
         return self.loss_of(self.corpus.validation(self.schedule.held_out, self.schedule.length))
 
     def loss_of(self, tokens: torch.Tensor) -> float:
+        tokens = tokens.to(self.device)
         with torch.no_grad():
             return float(losses(self.model(tokens[:, :-1], self.hooks), tokens[:, 1:]).mean())
