@@ -2,6 +2,7 @@
 
 By default "An Anarchist FAQ", Debian's package `anarchism` (GPL-2 or later): eleven million
 characters of English prose. Its content does not matter here; it is long, real and always the same.
+Some studies learn several texts: also the documentation of Perl and of Python.
 """
 import dataclasses
 import functools
@@ -16,11 +17,25 @@ import torch
 
 from store import QualityError, write_whole
 
-FOLDER = pathlib.Path("/usr/share/doc/anarchism/html")
 # Tabs and line feeds become spaces; characters outside printable ASCII are dropped.
 FIRST, LAST = " ", "~"
 VOCABULARY = ord(LAST) - ord(FIRST) + 1
 HELD_OUT = 0.1
+WOVEN = 16384  # characters of each text in turn, in the held-out part of several
+
+
+@dataclasses.dataclass(frozen=True)
+class Package:
+    """A Debian package and its files of text."""
+
+    name: str
+    folder: pathlib.Path
+    files: str
+
+
+PROSE = Package("anarchism", pathlib.Path("/usr/share/doc/anarchism/html"), "*.html")
+SEVERAL = (PROSE, Package("perl-doc", pathlib.Path("/usr/share/perl"), "*/pod/*.pod"),
+           Package("python3.11-doc", pathlib.Path("/usr/share/doc/python3.11/html"), "**/*.html"))
 
 
 class _Words(html.parser.HTMLParser):
@@ -46,26 +61,44 @@ def _plain(text: str) -> str:
     return re.sub(r"\s+", " ", ascii_only)
 
 
-def _of_package() -> str:
-    pages = sorted(FOLDER.glob("*.html"))
+def _of_package(package: Package) -> str:
+    # perl keeps its files twice, below its version and a link to it
+    pages = sorted({page.resolve() for page in package.folder.glob(package.files)})
     if not pages:
-        raise QualityError(f"there is no text in {FOLDER}; install it with `apt-get install anarchism`, or give "
-                           "another with --text FILE")
+        raise QualityError(f"there is no text in {package.folder}; install it with `apt-get install {package.name}`, or "
+                           "give another with --text FILE")
     texts = []
     for page in pages:
-        words = _Words()
-        words.feed(page.read_text(errors="ignore"))
-        texts.append(_plain("".join(words.parts)))
+        text = page.read_text(errors="ignore")
+        if page.suffix == ".html":
+            words = _Words()
+            words.feed(text)
+            text = "".join(words.parts)
+        texts.append(_plain(text))
     return " ".join(texts)
 
 
 def _read(path: str | None) -> str:
     if path is None:
-        return _of_package()
+        return _of_package(PROSE)
     try:
         return _plain(pathlib.Path(path).read_text(errors="ignore"))
     except OSError as error:
         raise QualityError(f"--text: cannot read {path}: {error.strerror}") from error
+
+
+def _printable(text: str) -> str:
+    return "".join(letter for letter in text if FIRST <= letter <= LAST)
+
+
+def woven(texts: list[str]) -> str:
+    """Several texts as one, whose last tenth has the last tenth of each, in turns."""
+    texts = [_printable(text) for text in texts]
+    borders = [int(len(text) * (1 - HELD_OUT)) for text in texts]
+    ends = [text[border:] for text, border in zip(texts, borders)]
+    turns = range(0, max(map(len, ends)), WOVEN)
+    return "".join([text[:border] for text, border in zip(texts, borders)]
+                   + [end[start : start + WOVEN] for start in turns for end in ends])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,9 +134,11 @@ class Corpus:
         return self.held_out[-count * (length + 1) :].view(count, length + 1)
 
 
-def prepare(folder: pathlib.Path, path: str | None) -> Corpus:
-    """Reads the package's text or a file's, and keeps it in `folder` for all processes of a study."""
-    write_whole(folder / "text.txt", _read(path))
+def prepare(folder: pathlib.Path, path: str | None, several: bool = False) -> Corpus:
+    """Reads a package's text or a file's, and keeps it in `folder` for all processes of a study.
+    `several`: those of several packages, if no file is given."""
+    text = woven([_of_package(package) for package in SEVERAL]) if several and path is None else _read(path)
+    write_whole(folder / "text.txt", text)
     load.cache_clear()
     return load(folder)
 

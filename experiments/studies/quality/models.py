@@ -73,6 +73,9 @@ class Hooks:
     def see(self, where: str, x: torch.Tensor) -> None:
         """Called with the tensors that monitors observe: [sequences, positions, ...]."""
 
+    def see_logits(self, where: str, scores: torch.Tensor) -> None:
+        """Called with the scores of attention, before the softmax."""
+
     def prepare(self, model: "Model") -> list[torch.nn.Parameter]:
         """Called with the model before training; returns parameters of the arithmetic itself."""
         return []
@@ -184,6 +187,7 @@ class Model(torch.nn.Module):
         hooks.see(f"{index}/k", k)
         scores = hooks.matmul(f"{index}/scores", q, k.transpose(2, 3)) / shape.score_divisor
         future = torch.ones(positions, positions, dtype=torch.bool, device=x.device).triu(1)
+        hooks.see_logits(f"{index}/scores", scores)
         probabilities = scores.masked_fill(future, -math.inf).softmax(-1)
         mixed = hooks.matmul(f"{index}/values", probabilities, v)
         joined = mixed.transpose(1, 2).reshape(sequences, positions, width)

@@ -5,7 +5,7 @@ import math
 # By name: the aggregation over all places of a monitor. A monitor warns at FACTOR times its largest
 # value in any healthy training.
 MONITORS = {"kurtosis": max, "rms": max, "saturated": lambda values: sum(values) / len(values),
-            "flushed": lambda values: sum(values) / len(values)}
+            "flushed": lambda values: sum(values) / len(values), "logits": max}
 FACTOR = 2.0
 
 

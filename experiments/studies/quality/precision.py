@@ -87,6 +87,10 @@ class Precision(Hooks):
         self.seen[f"kurtosis {where}"] = float((each.pow(4).mean(1) / square.square()).mean())
         self.seen[f"rms {where}"] = float(square.mean().sqrt())
 
+    def see_logits(self, where, scores):
+        if self.is_looking:
+            self.seen[f"logits {where}"] = float(scores.detach().abs().max())
+
     def _forward_cast(self, where: str, x, operand: Operand, is_training: bool) -> tuple[torch.Tensor, Cast]:
         """x as an operand of the forward pass: in the graph of gradients, and its values."""
         if operand.scale == "learnt":

@@ -140,7 +140,8 @@ def _check_rotations(where: str, operands: dict) -> None:
         for name, operand in of_step.items():
             if isinstance(operand, str) and any(other.hadamard for other in operands[operand].values()
                                                 if isinstance(other, Operand)):
-                raise QualityError(f"{where}/{step}/{name}: {operand!r} is rotated along other columns; give an operand")
+                raise QualityError(f"{where}/{step}/{name}: {operand!r} is rotated along other columns; give an "
+                                   "operand")
 
 
 def from_json(where: str, given) -> Scheme:
@@ -182,6 +183,11 @@ def given_json(name: str) -> dict:
                            f"{', '.join(names())}") from error
     except ValueError as error:
         raise QualityError(f"scheme {name!r}: {path} is no JSON: {error}") from error
+
+
+def arithmetic(given: dict) -> dict:
+    """The JSON of a scheme without words for readers."""
+    return {key: value for key, value in given.items() if key != "source"}
 
 
 def load(name: str) -> Scheme:

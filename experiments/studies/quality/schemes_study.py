@@ -14,7 +14,7 @@ from models import Shape
 from precision import Precision
 from products_study import small_shape
 from store import Cell, fill
-from training import NotFinite, Schedule, Trainer
+from training import SHORT, NotFinite, Schedule, Trainer
 
 SEEDS = (1, 2, 3)
 
@@ -60,7 +60,8 @@ def pams_schemes() -> dict[str, dict]:
     """int4 by abs-max of the tensor is the plain alternative to a learnt range."""
     plain = scheme.given_json("pams4")
     plain["forward"]["activations"] = {"code": "int4", "scale": "exact"}
-    return {"bf16": {}, "pams8": scheme.given_json("pams8"), "pams4": scheme.given_json("pams4"), "int4 by abs-max": plain}
+    return {"bf16": {}, "pams8": scheme.given_json("pams8"), "pams4": scheme.given_json("pams4"),
+            "int4 by abs-max": plain}
 
 
 FP4, MASKS, PAMS = "arXiv 2501.17116", "arXiv 2405.18710", "arXiv 2011.04212"
@@ -93,7 +94,8 @@ def train(folder: pathlib.Path, definition: dict) -> dict:
 
 
 def schedule_of(reduced: bool) -> Schedule:
-    return Schedule(steps=6, every=3, sequences=4, length=32, held_out=4) if reduced else Schedule(steps=200, every=20)
+    return (Schedule(steps=6, every=3, sequences=4, length=32, held_out=4) if reduced
+            else dataclasses.replace(SHORT, every=25))
 
 
 def final(result: dict) -> float:
@@ -133,9 +135,9 @@ def study(chosen: argparse.Namespace) -> None:
     text.sequences(schedule.held_out, schedule.length)
     shape = dataclasses.replace(Shape("llama"), **small_shape(chosen.reduced))
     seeds = SEEDS[:1] if chosen.reduced else SEEDS
-    cells = {(name, seed): Cell(f"{name}, seed {seed}", {
-        "shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule), "seed": seed,
-        "scheme": {key: value for key, value in given.items() if key != "source"}, "text": text.digest()}) for seed in seeds for name, given in made.items()}
+    common = {"shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule), "text": text.digest()}
+    cells = {(name, seed): Cell(f"{name}, seed {seed}", common | {"seed": seed, "scheme": scheme.arithmetic(given)})
+             for seed in seeds for name, given in made.items()}
     results = fill(chosen.output, list(cells.values()), functools.partial(train, chosen.output), chosen.threads,
                    lambda result: result["stopped"] or f"held-out loss {result['held_out'][-1]:.3f}")
     losses = {name: [final(results[cells[name, seed].name]) for seed in seeds] for name in made}

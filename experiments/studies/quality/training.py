@@ -32,6 +32,10 @@ class Schedule:
         return self.rate * (0.1 + 0.45 * (1 + math.cos(math.pi * (step - warm_up) / (self.steps - warm_up))))
 
 
+# Of studies that train many models: 150 steps of 1,024 characters.
+SHORT = Schedule(steps=150, sequences=8)
+
+
 class NotFinite(Exception):
     """The loss is not a number any more."""
 
