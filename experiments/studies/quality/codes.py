@@ -1,7 +1,7 @@
 """Values of few bits on any device: elements, scales of groups, roundings. Sums and scales are FP32.
 
-Bits equal those of equarx where it has the format (tests/experiments/studies/quality/codes_test.py). These
-functions exist because training casts every operand in every step, on a GPU where there is one.
+Bit-equal to equarx where it has the format (tests/experiments/studies/quality/codes_test.py), and
+faster: training casts every operand in every step, on a GPU where there is one.
 """
 import dataclasses
 import functools
@@ -18,7 +18,7 @@ WITHOUT_INFINITY = {"e4m3": 1, "e2m1": 0, "e3m2": 0, "e2m3": 0}  # codes lost to
 @dataclasses.dataclass(frozen=True)
 class Code:
     """Elements: a float of `exponent` and `mantissa` bits, or an integer if `exponent` is 0, whose
-    codes are symmetric and have `mantissa` bits beside the sign."""
+    codes are symmetric, with a sign and `mantissa` bits."""
 
     name: str
     exponent: int

@@ -136,7 +136,7 @@ class Corpus:
 
 def prepare(folder: pathlib.Path, path: str | None, several: bool = False) -> Corpus:
     """Reads a package's text or a file's, and keeps it in `folder` for all processes of a study.
-    `several`: those of several packages, if no file is given."""
+    `several`: texts of several packages, if no file is given."""
     text = woven([_of_package(package) for package in SEVERAL]) if several and path is None else _read(path)
     write_whole(folder / "text.txt", text)
     load.cache_clear()

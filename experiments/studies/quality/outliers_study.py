@@ -139,7 +139,7 @@ def definition_of(run: Run, size: Size, text: str) -> dict:
 
 
 def harmed_at(result: dict, healthy: dict) -> int | None:
-    """The first evaluation from which on the loss stays HARM above that of the healthy training."""
+    """The first evaluation from which on the loss stays HARM above the loss of the healthy training."""
     at = result["stopped_step"]
     for index in reversed(range(len(result["step"]))):
         above = result["loss"][index] - healthy["loss"][index]

@@ -8,7 +8,7 @@ from precision import Precision
 
 @dataclasses.dataclass(frozen=True)
 class Plant:
-    """What grows by the factor 2^((step - onset) / doubling) from step `onset` on, in layer `layer`.
+    """Growth by the factor 2^((step - onset) / doubling) from step `onset` on, in layer `layer`.
 
     "channel": one channel of the input of the FFN, with the column of weights that it meets divided by as
     much: exact products do not change. "qk": queries and keys, so that scores of attention grow by its square.

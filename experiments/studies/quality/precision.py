@@ -20,7 +20,7 @@ DECAY = 0.9997  # of the moving mean from which a learnt range begins (PAMS, arX
 
 @dataclasses.dataclass
 class Cast:
-    """An operand after its cast. `slope`: derivative of the cast, None for 1. `apart`: what a clamp cut off."""
+    """An operand after its cast. `slope`: derivative of the cast, None for 1. `apart`: the excess over a clamp."""
 
     values: torch.Tensor
     slope: torch.Tensor | None = None
@@ -205,7 +205,7 @@ class _Job:
         return dense if self.cast_a.apart is None else dense + self._sparse()
 
     def _sparse(self) -> torch.Tensor:
-        """What the clamp of a cut off, as a sparse operand."""
+        """The excess of a over its clamp, as a sparse operand."""
         if self.b.dim() > 2:
             return self.cast_a.apart @ self.cast_b.values.transpose(-1, -2)
         rows = self.cast_a.apart.flatten(0, -2).to_sparse()
@@ -238,7 +238,7 @@ class _Product(torch.autograd.Function):
     """A product of cast operands, and its two gradients, each of operands of its pass."""
 
     @staticmethod
-    def forward(ctx, a, b, job):  # values of a and b are those of the job
+    def forward(ctx, a, b, job):  # a and b have the values of the job
         ctx.job = job
         return job.forward()
 

@@ -35,7 +35,7 @@ class Operand:
     amax of the `history` steps before, 2^margin larger; "learnt": the end of the range is a parameter, which
     begins at a moving mean of abs-max over `history` steps (PAMS). saturates: False makes values that do not fit a
     delayed scale NaN or infinite. ties: of rounding. clamp: quantile of each row at which outliers are cut off, 0
-    for none; compensated: what was cut off is multiplied apart, as a sparse operand in bf16. hadamard: length of a
+    for none; compensated: the excess is multiplied apart, as a sparse operand in bf16. hadamard: length of a
     rotation before rounding, which both operands of a product need. derivative: of the cast: "straight-through",
     "clamp" (0 for values beyond the range) or "dge" with k and at_most."""
 

@@ -32,7 +32,7 @@ class Schedule:
         return self.rate * (0.1 + 0.45 * (1 + math.cos(math.pi * (step - warm_up) / (self.steps - warm_up))))
 
 
-# Of studies that train many models: 150 steps of 1,024 characters.
+# For studies that train many models: 150 steps of 1,024 characters.
 SHORT = Schedule(steps=150, sequences=8)
 
 

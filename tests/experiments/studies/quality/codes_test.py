@@ -1,4 +1,4 @@
-"""Values of few bits equal those of equarx, of NumPy, and of published test vectors."""
+"""Values of few bits against equarx, NumPy, and published test vectors."""
 import math
 import unittest
 

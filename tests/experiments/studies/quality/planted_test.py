@@ -1,4 +1,4 @@
-"""Planted outliers: what they change, and what they leave as it is."""
+"""Planted outliers change FP8 products and monitors, and no exact product."""
 import unittest
 
 import quality  # noqa: F401  sets up the module path

@@ -1,4 +1,4 @@
-"""Products of schemes: operands equal those of an independent NumPy implementation, bit for bit."""
+"""Products of schemes, whose operands equal an independent NumPy implementation bit for bit."""
 import math
 import pathlib
 import tempfile
