@@ -206,6 +206,8 @@ def study(chosen: argparse.Namespace) -> None:
     summary = summary_of(results, size) | {"size": name, "device": device, "weights": weights_of(size)}
     outcome.write(chosen.output, "outliers", rows, summary)
     print_tables(summary)
+    import pictures
+    pictures.outliers(chosen.output, rows, summary)
 
 
 def finite(value: float) -> float | None:

@@ -244,3 +244,48 @@ def gradients(folder: pathlib.Path, rows: list[dict]) -> None:
     left.legend(fontsize=style.SMALL - 1)
     figure.tight_layout()
     _save(figure, folder, "gradients")
+
+
+def _seedless(name: str) -> str:
+    return name.rsplit(", seed", 1)[0]
+
+
+def _warned(axes, planted: dict[str, dict], curves: list[str], onset: int) -> None:
+    """For each curve and monitor the steps of its warnings, and a bar from the onset to harm."""
+    monitors = list(next(iter(planted.values()))["warned"])
+    lines = [(curve, monitor) for curve in curves for monitor in monitors]
+    for row, (curve, monitor) in enumerate(lines):
+        some = [found for name, found in planted.items() if _seedless(name) == curve]
+        steps = [found["warned"][monitor] for found in some if found["warned"][monitor] is not None]
+        harms = [found["harmed"] for found in some if found["harmed"] is not None]
+        axes.scatter(steps, [row] * len(steps), color=style.BLUE, marker="o", s=20, zorder=3,
+                     label="warned (each seed)" if row == 0 else None)
+        axes.scatter(harms, [row] * len(harms), color=style.VERMILION, marker="|", s=90, zorder=2,
+                     label="harmed" if row == 0 else None)
+    axes.axvline(onset, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    axes.set_yticks(range(len(lines)), [f"{curve.split(',')[0]}: {monitor}" for curve, monitor in lines],
+                    fontsize=style.SMALL)
+    axes.set_ylim(len(lines) - 0.5, -0.5)
+    axes.legend(fontsize=style.SMALL - 1, loc="lower left")
+
+
+def outliers(folder: pathlib.Path, rows: list[dict], summary: dict) -> None:
+    """Losses with planted outliers, and when monitors warned; dashed vertical: the outlier begins to grow."""
+    _begin()
+    figure, axes = plt.subplots(2, 2, figsize=(10.5, 7.6), gridspec_kw={"width_ratios": (1.25, 1)})
+    titles = {"channel": "A channel of the FFN's input grows", "qk": "Queries and keys grow"}
+    for (left, right), plant in zip(axes, titles):
+        names = [name for name in dict.fromkeys(_seedless(row["name"]) for row in rows)
+                 if f"{plant} grows" in name or ("fp8, healthy" in name)]
+        for name, look in style.looks(names).items():
+            _band(left, [row for row in rows if _seedless(row["name"]) == name], "step", "loss", look, name)
+        left.axvline(summary["onset"], color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+        left.set(xlabel="step", ylabel="loss before the step, nats", title=titles[plant])
+        left.legend(fontsize=style.SMALL - 1)
+        _warned(right, summary["planted"], [f"{kind} fp8, {plant} grows" for kind in ("llama", "fog")],
+                summary["onset"])
+        right.set(xlabel="step", title="FP8: which monitor warned, and when", xlim=left.get_xlim())
+        for each in (left, right):
+            each.grid(color=style.PALE)
+    figure.tight_layout()
+    _save(figure, folder, "outliers")
