@@ -9,15 +9,21 @@ docs/python.md is the guide.
 import atexit as _atexit
 
 from . import _core
+from ._advise import Advice, advise
 from ._automatic_mu import AutomaticMu
 from ._collectives import Outcome, all_gather, all_to_all, allreduce, broadcast, reduce_scatter
 from ._contract import contract
 from ._errors import DefectError, InputError, ProgramError
 from ._gemm import matmul
-from ._golden import check_vectors
+from ._golden import check_vectors, vectors
+from ._imports import (Imported, export_chakra, export_msccl, import_chakra, import_hlo, import_kineto, import_msccl,
+                       import_xprof)
 from ._instructions import Program
-from ._lazy import Lazy
 from ._known import formats, hardware, topology
+from ._layers import attention, experts
+from ._lazy import Lazy
+from ._measured import Calibrated, Study, Timed, accuracy, calibrate, kernels, reproduce
+from ._pages import compare, report, show, validate
 from ._quantize import Quantized, Stored, dequantize, quantize
 from ._plan import CapacityPlan, plan
 from ._run import run
@@ -29,10 +35,13 @@ from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
-    "AutomaticMu", "CapacityPlan", "DefectError", "InputError", "Lazy", "Outcome", "Program", "ProgramError", "Quantized", "Record",
-    "Result", "Run", "Served", "Stored", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all",
-    "allreduce", "broadcast", "check_vectors", "contract", "dequantize", "formats", "hardware", "matmul", "plan",
-    "quantize", "reduce_scatter", "run", "serve", "sweep", "topology", "tune",
+    "Advice", "AutomaticMu", "Calibrated", "CapacityPlan", "DefectError", "Imported", "InputError", "Lazy", "Outcome",
+    "Program", "ProgramError", "Quantized", "Record", "Result", "Run", "Served", "Stored", "Study", "Swept", "Tensors",
+    "Timed", "Tuned", "TunedStep", "accuracy", "advise", "all_gather", "all_to_all", "allreduce", "attention",
+    "broadcast", "calibrate", "check_vectors", "compare", "contract", "dequantize", "experts", "export_chakra",
+    "export_msccl", "formats", "hardware", "import_chakra", "import_hlo", "import_kineto", "import_msccl",
+    "import_xprof", "kernels", "matmul", "plan", "quantize", "reduce_scatter", "report", "reproduce", "run", "serve",
+    "show", "sweep", "topology", "tune", "validate", "vectors",
 ]
 
 _atexit.register(_core.finish_work)

@@ -115,7 +115,8 @@ def _planned_before(config: str):
 def _planned(config: dict):
     """The collective of a configuration; planned anew if it names files, which may have changed."""
     names_files = "file" in str(config["topology"]) or str(config["hardware"]) not in _chips()
-    return (_core.Collective if names_files else _planned_before)(to_json(config))
+    text = to_json(config)
+    return _core.Collective(text) if names_files else _planned_before(text)
 
 
 @functools.lru_cache(maxsize=None)
@@ -172,7 +173,7 @@ def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dty
     config = _configuration(kind, tensors, format=format, topology=topology, algorithm=algorithm, hardware=hardware,
                             options=options)
     timing = _timed(config) if time or algorithm == "auto" else None
-    if algorithm == "auto":
+    if timing is not None and algorithm == "auto":
         config["collectives"][0]["algorithm"] = timing.algorithm
     core = _planned(config)
     if core.ranks != len(tensors):

@@ -1,7 +1,8 @@
 """The program's interface for the package (tools/python/bindings). Text is JSON unless a name indicates otherwise."""
 from collections.abc import Sequence
+from typing import Any
 
-from typing_extensions import Buffer
+Buffer = Any  # an object with the buffer protocol
 
 def version() -> str: ...
 def finish_work() -> None: ...

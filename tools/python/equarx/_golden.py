@@ -1,5 +1,24 @@
-"""equarx.check_vectors()."""
+"""Golden vectors of collectives: written, and compared with a kernel's results."""
 from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+
+from ._arguments import answer, configuration, options, path
+from .result import Record
+
+
+def vectors(config, output: str | os.PathLike, overrides: Mapping | None = None, *,
+            cases: Sequence[str] | None = None) -> Record:
+    """Writes golden vectors of a configuration's collectives into a folder (docs/contract.md).
+
+    output: a new folder, or one of earlier vectors. cases: only these, like ["ties", "largest"].
+    Returns its manifest: ``ranks``, and ``collectives`` with their folders and cases.
+    """
+    named, text = configuration(config, overrides)
+    arguments = ["vectors", *named, "-o", path(output, "output"), "--json", *options({"--cases": cases})]
+    return Record(json.loads(answer(arguments, config, text)))
 
 
 def check_vectors(vectors, results, *, collective: str | None = None, cases: list[str] | None = None) -> dict:

@@ -38,7 +38,7 @@ class Program:
         planned.pop("uncertainty", None)
         self._core = _core.Instructions(to_json(planned))
         self.ranks: int = self._core.ranks
-        self._rows = None
+        self._rows: list[dict] | None = None
 
     def to_rows(self) -> list[dict]:
         """The instructions, in order."""
@@ -69,9 +69,10 @@ class Program:
 
 def _chosen(collectives: list[dict], label: str | None) -> str:
     labels = [collective["label"] for collective in collectives]
-    if label is None and len(labels) == 1:
+    if label is None:
+        if len(labels) != 1:
+            raise InputError(f"there are {len(labels)} collectives; name one of {', '.join(labels)}")
         return labels[0]
     if label not in labels:
-        raise InputError(f"there is no collective {label!r}; there are {', '.join(labels)}" if label is not None else
-                         f"there are {len(labels)} collectives; name one of {', '.join(labels)}")
+        raise InputError(f"there is no collective {label!r}; there are {', '.join(labels)}")
     return label

@@ -22,9 +22,9 @@ class Lazy:
 
     def __init__(self, rate: float, *, bits: int | None = 4, memory: int = 10, weight: float = 0.08,
                  error_weight: float = 3.0, at_most: int = 100):
-        self._rule = {"rate": rate, "bits": bits, "memory": memory, "weight": weight, "error_weight": error_weight,
-                      "at_most": at_most}
-        self._workers = self._shape = None
+        self._rule = (rate, bits, memory, weight, error_weight, at_most)
+        self._workers: _core.LazyWorkers | None = None
+        self._shape: tuple[int, ...] = ()
         self._mask: list = []
         self._made(1, 1)
 
@@ -51,7 +51,7 @@ class Lazy:
 
     def _made(self, workers: int, elements: int):
         try:
-            return _core.LazyWorkers(workers, elements, **self._rule)
+            return _core.LazyWorkers(workers, elements, *self._rule)
         except TypeError:
             raise InputError("rate and weights are numbers, bits, memory and at_most whole numbers from 0 on") from None
 

@@ -79,6 +79,7 @@ def command(arguments: list[str], given: str = "", accepted: tuple[int, ...] = (
     with tempfile.TemporaryFile("w+") as errors:
         process = start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
                         env=os.environ | _ENDS_WITH_PARENT)
+        assert process.stdin is not None and process.stdout is not None  # pipes, as asked for
         try:
             # Not communicate(), which continues for a quarter of a second after Ctrl-C. Commands
             # read all before they write.
@@ -100,7 +101,8 @@ def command(arguments: list[str], given: str = "", accepted: tuple[int, ...] = (
     if process.returncode == 2:
         message = message.removeprefix("standard input: ")
         pointer = re.match(r"(/[^\s:]*):", message)
-        raise InputError(message, pointer.group(1) if pointer else "")
+        is_file = pointer is not None and pointer.group(1) in arguments
+        raise InputError(message, pointer.group(1) if pointer and not is_file else "")
     raise ProgramError(f"{_NAME} {arguments[0]}: {message}")
 
 

@@ -37,8 +37,8 @@ def run(config, overrides: Mapping | None = None, *, links: bool = False, uncert
     with _tensors.folder_for(tensors) as folder, naming_file(config):
         planned = _core.plan(text, pairs, links, uncertainty, sensitivity, folder, inputs)
         if not planned.needs_simgrid:
-            answer, table, paths = planned.run()
-            data, files = json.loads(answer), json.loads(paths)
+            result, table, paths = planned.run()
+            data, files = json.loads(result), json.loads(paths)
         else:
             answer = _helpers.ask({"config": json.loads(text), "overrides": pairs, "links": links,
                                    "uncertainty": uncertainty, "sensitivity": sensitivity, "tensors": folder,

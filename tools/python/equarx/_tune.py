@@ -3,8 +3,7 @@ from __future__ import annotations
 
 import json
 
-from . import _program
-from ._config import naming_file, overrides_of, text_of
+from ._arguments import answer, configuration, options, with_unit
 from .result import Record, flat, frame
 
 
@@ -63,10 +62,6 @@ class TunedStep(_Best):
         return f"TunedStep({len(self._data['groups'])} groups of collectives; best: {best.label}, {best.speedup:.3f}x)"
 
 
-def _with_unit(value, unit: str) -> str:
-    return value if isinstance(value, str) else f"{value!r} {unit}"
-
-
 def tune(config, overrides=None, *, min_sqnr=None, max_nmse: float | None = None, max_time=None,
          formats: list[str] | None = None, budget=None, exhaustive: bool = False) -> Tuned | TunedStep:
     """Finds the best algorithms, formats and tilings for a configuration: time against error
@@ -79,17 +74,9 @@ def tune(config, overrides=None, *, min_sqnr=None, max_nmse: float | None = None
 
     Runs ``equarx-sim tune``. Raises InputError if the configuration or the limits are invalid.
     """
-    arguments = ["tune", "-", "--json"]
-    options = {"--min-sqnr": min_sqnr and _with_unit(min_sqnr, "dB"), "--max-nmse": max_nmse and repr(max_nmse),
-               "--max-time": max_time and _with_unit(max_time, "s"), "--budget": budget and _with_unit(budget, "s"),
-               "--formats": formats and ",".join(formats)}
-    for option, value in options.items():
-        if value is not None:
-            arguments += [option, value]
-    if exhaustive:
-        arguments.append("--exhaustive")
-    for pointer, text in overrides_of(overrides):
-        arguments += ["--set", f"{pointer}={text}"]
-    with naming_file(config):
-        found = json.loads(_program.command(arguments, given=text_of(config)))
+    named, text = configuration(config, overrides)
+    arguments = ["tune", *named, "--json"] + options({
+        "--min-sqnr": with_unit(min_sqnr, "dB"), "--max-nmse": max_nmse, "--max-time": with_unit(max_time, "s"),
+        "--budget": with_unit(budget, "s"), "--formats": formats, "--exhaustive": exhaustive})
+    found = json.loads(answer(arguments, config, text))
     return TunedStep(found) if "groups" in found else Tuned(found)

@@ -15,7 +15,7 @@ try:
     from ._errors import InputError
 except ImportError:  # as a script
 
-    class InputError(ValueError):
+    class InputError(ValueError):  # type: ignore[no-redef]
         """Invalid input: one sentence with the place and the remedy."""
 
 
@@ -492,7 +492,8 @@ def compare(folder, outputs, *, collective: str | None = None, cases: list[str] 
     manifest = _manifest(folder)
     chosen = _chosen(manifest, collective)
     _check_cases(manifest, cases)
-    given = (_Arrays if isinstance(outputs, dict) else _Folder)(outputs, len(chosen) == 1)
+    is_alone = len(chosen) == 1
+    given: _Arrays | _Folder = _Arrays(outputs, is_alone) if isinstance(outputs, dict) else _Folder(outputs, is_alone)
     report = []
     for one in chosen:
         golden = [_Case(folder, manifest, one, entry) for entry in one["cases"] if not cases or entry["name"] in cases]

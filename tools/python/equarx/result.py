@@ -44,6 +44,17 @@ class Record(Mapping):
         """The object in its JSON form."""
         return json.loads(json.dumps(self._data))
 
+    def _repr_html_(self) -> str:
+        """Its numbers and texts as a table, for notebooks."""
+        rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(_shown(value))}</td></tr>"
+                       for name, value in flat(self._data).items())
+        return f"<table>{rows}</table>"
+
+
+def _shown(value) -> str:
+    """A value of a table: six digits are enough to compare."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
 
 class Run(Record):
     """The run of one collective. In addition to ``time``, all of ``runs[]`` in docs/results.md."""
