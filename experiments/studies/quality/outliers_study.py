@@ -43,7 +43,7 @@ class Size:
 SIZES = {
     "reduced": Size({"layers": 2, "width": 64, "heads": 4, "ffn": 128},
                     Schedule(steps=12, every=2, sequences=2, length=32, held_out=2), 4, 1),
-    "small": Size({}, dataclasses.replace(SHORT, sequences=4, every=5, held_out=8), 60, 5),
+    "small": Size({}, dataclasses.replace(SHORT, steps=90, sequences=4, every=3, held_out=4), 36, 3),
     "large": Size({"layers": 8, "width": 512, "heads": 8, "ffn": 1408},
                   Schedule(steps=3000, every=20, sequences=32, length=256, held_out=32), 1200, 60),
 }
