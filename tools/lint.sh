@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Static checks: formatting, shellcheck, language, descriptions of public declarations, clang-tidy (.clang-tidy).
+# Static checks: formatting, shellcheck, language, types of the Python package, descriptions of public declarations,
+# clang-tidy (.clang-tidy).
 # clang-tidy covers the files that the change reaches (tools/lint/changed.py), at most the 6 translation units with the
 # most changed lines (about a minute on two cores); with --all, every translation unit of the product.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-bash tools/setup.sh clang clang-format clang-tidy doxygen shellcheck
+bash tools/setup.sh clang clang-format clang-tidy doxygen shellcheck mypy
 
 echo "lint: clang-format" >&2
 git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
@@ -13,6 +14,8 @@ echo "lint: shellcheck" >&2
 git ls-files '*.sh' .ci/run | xargs shellcheck
 echo "lint: language" >&2
 /usr/bin/python3 -B tools/lint/language.py
+echo "lint: types of the Python package" >&2
+(cd tools/python && mypy --config-file ../lint/mypy.ini --cache-dir ../../build/mypy -p equarx)
 echo "lint: descriptions of public declarations" >&2
 bash tools/doxygen/check.sh
 
