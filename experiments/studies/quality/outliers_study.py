@@ -16,7 +16,7 @@ import monitors
 import outcome
 import scheme
 from models import Shape
-from planted import Plant, Planted
+from planted import ALL_LAYERS, Plant, Planted
 from products_study import FOG_SHAPES
 from store import Cell, QualityError, fill, write_whole
 from training import SHORT, NotFinite, Schedule, Trainer
@@ -127,11 +127,12 @@ def runs(reduced: bool) -> list[Run]:
     return made
 
 
-def definition_of(run: Run, size: Size, text: str) -> dict:
+def definition_of(run: Run, size: Size, text: str, layers: str = "all") -> dict:
     fog = FOG_SHAPES["published"] if run.kind == "fog" else {}
     shape = Shape(run.kind, **(size.shape | fog))
     schedule = dataclasses.replace(size.schedule, rate=RATES[run.kind])
-    plant = Plant(run.plant, size.onset, size.doubling, layer=shape.layers // 2, channel=shape.width // 3)
+    layer = ALL_LAYERS if layers == "all" and run.plant != "none" else shape.layers // 2
+    plant = Plant(run.plant, size.onset, size.doubling, layer, channel=shape.width // 3)
     given = scheme.given_json(SCHEMES[run.products]) if SCHEMES[run.products] else {}
     return {"shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule), "seed": run.seed,
             "plant": dataclasses.asdict(plant), "text": text,
@@ -195,7 +196,7 @@ def study(chosen: argparse.Namespace) -> None:
     print(f"{name} form on {'the GPU' if device == 'cuda' else 'the CPU'}", flush=True)
     text = corpus.prepare(chosen.output, chosen.text, several=True)
     text.sequences(size.schedule.held_out, size.schedule.length)
-    cells = {run: Cell(run.name, definition_of(run, size, text.digest())) for run in runs(chosen.reduced)}
+    cells = {run: Cell(run.name, definition_of(run, size, text.digest(), chosen.layers)) for run in runs(chosen.reduced)}
     kept = fill(chosen.output, list(cells.values()), functools.partial(train, chosen.output, device),
                 1 if device == "cuda" else chosen.threads, lambda result: result["stopped"] or
                 f"held-out loss {result['held_out'][-1]:.3f}")
@@ -203,7 +204,7 @@ def study(chosen: argparse.Namespace) -> None:
     rows = [{"name": run.name, "step": step, "loss": result["loss"][index], "held_out": result["held_out"][index]}
             | {monitor: finite(monitors.value_of(result["seen"][index], monitor)) for monitor in monitors.MONITORS}
             for run, result in results.items() for index, step in enumerate(result["step"])]
-    summary = summary_of(results, size) | {"size": name, "device": device, "weights": weights_of(size)}
+    summary = summary_of(results, size) | {"size": name, "device": device, "layers": chosen.layers, "weights": weights_of(size)}
     outcome.write(chosen.output, "outliers", rows, summary)
     print_tables(summary)
     import pictures

@@ -6,9 +6,13 @@ import torch
 from precision import Precision
 
 
+ALL_LAYERS = -1
+
+
 @dataclasses.dataclass(frozen=True)
 class Plant:
-    """Growth by the factor 2^((step - onset) / doubling) from step `onset` on, in layer `layer`.
+    """Growth by the factor 2^((step - onset) / doubling) from step `onset` on, in layer `layer`, or in all of
+    them if it is ALL_LAYERS.
 
     "channel": one channel of the input of the FFN, with the column of weights that it meets divided by as
     much: exact products do not change. "qk": queries and keys, so that scores of attention grow by its square.
@@ -34,7 +38,7 @@ class Planted(Precision):
 
     def linear(self, where, x, weight):
         layer, name = where.split("/")
-        grows = int(layer) == self.plant.layer
+        grows = self.plant.layer in (ALL_LAYERS, int(layer))
         if name in ("up", "gate"):
             if grows and self.plant.kind == "channel":
                 x, weight = self._with_channel(x, weight)
