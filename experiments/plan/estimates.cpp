@@ -59,6 +59,7 @@ double alternatives_s(const config::CollectiveConfig& collective,
   const bool with_network = config.topology.network.has_value();
   for (const config::Algorithm algorithm :
        config::tried_algorithms(config.collective, with_network)) {
+    if (!is_considered(algorithm, config.topology)) continue;
     if (!config::fits_format(algorithm, collective.format)) continue;
     config::CollectiveConfig candidate = collective;
     candidate.algorithm = algorithm;

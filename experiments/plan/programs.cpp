@@ -45,7 +45,7 @@ std::string runnable_without_ring_text(const config::ExperimentConfig& config) {
 /// Infeasible if a grid has no ring. Other topologies, and links to avoid, require a search.
 Expected<void> check_ring(const config::ExperimentConfig& config) {
   const config::TopologyConfig& topology = config.topology;
-  if (!config::is_grid(topology) || !topology.avoid.empty()) return {};
+  if (!config::is_grid(topology) || !topology.avoid.empty() || topology.network) return {};
   const Expected<Ring> ring = grid_ring(topology.shape);
   if (ring) return {};
   return infeasible(ring.error().pointer,
@@ -93,9 +93,16 @@ std::string why_not_in_nodes(const config::ExperimentConfig& config) {
   return {};
 }
 
+/// True for a ring through slices of one chip each, over the network.
+bool is_ring_of_slices(config::Algorithm algorithm, const config::TopologyConfig& topology) {
+  return algorithm->layout == RankLayout::ring && topology.network &&
+         config::count_chips_of_slice(topology) == 1;
+}
+
 }  // namespace
 
 bool is_considered(config::Algorithm algorithm, const config::TopologyConfig& topology) {
+  if (is_ring_of_slices(algorithm, topology)) return false;
   const bool needs_switch = algorithm->in_switch || algorithm->layout == RankLayout::nodes;
   return !needs_switch || topology.kind == config::TopologyKind::on_switch;
 }
@@ -115,7 +122,8 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
   const bool of_slices = collectives::is_of_slices(algorithm->layout);
   if (of_slices && !config.topology.network)
     return "is for slices that a network joins (/topology/network)";
-  if (config.topology.network && !of_slices && algorithm->layout != RankLayout::any)
+  if (config.topology.network && !of_slices && algorithm->layout != RankLayout::any &&
+      !is_ring_of_slices(algorithm, config.topology))
     return "does not run across a network";
   if (of_slices && config::count_chips_of_slice(config.topology) == 1)
     return "reduces within slices first, but these have one chip each";

@@ -10,7 +10,8 @@
 
 namespace equarx::plan {
 
-/// True if `auto` and `tune` consider the algorithm: those of a switch only on one.
+/// True if `auto` and `tune` consider the algorithm: those of a switch only on one, and no ring over
+/// a network.
 bool is_considered(config::Algorithm algorithm, const config::TopologyConfig& topology);
 
 /// Returns why the algorithm cannot run on this number of chips or kind of topology, as a clause;

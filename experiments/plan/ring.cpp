@@ -1,6 +1,7 @@
 #include "experiments/plan/ring.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -53,6 +54,11 @@ Expected<Ring> grid_ring(const topology::GridShape& shape) {
 
 Expected<Ring> plan_ring(const config::TopologyConfig& config,
                          const config::PlannedTopology& topology) {
+  if (config.network) {  // slices of one chip each
+    Ring ring(config.network->slices);
+    std::iota(ring.begin(), ring.end(), topology::ChipId{0});
+    return ring;
+  }
   if (topology.shape && config.avoid.empty()) return grid_ring(*topology.shape);
   topology::RingSearch search = search_ring(config, topology);
   if (search.outcome != topology::RingOutcome::found) return no_ring(config, search);
