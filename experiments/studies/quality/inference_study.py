@@ -1,5 +1,5 @@
-"""Trains a model once, and evaluates it as tensor parallelism computes it, with the AllReduces of
-every format."""
+"""Trains a model from three seeds, and evaluates it as tensor parallelism computes it, with the AllReduces of every
+format."""
 import argparse
 import dataclasses
 import functools
@@ -13,6 +13,7 @@ import torch
 
 import corpus
 import outcome
+from inference_table import harmless, over_models, print_table, row_of, rules
 from models import Hooks, Model, Shape
 from store import Cell, fill, write_whole
 from tensor_parallel import Parallel, Way, check_divides
@@ -21,6 +22,11 @@ from training import Schedule, Trainer
 BATCH = 64  # sequences at once: 8192 tokens, the size of a prefill
 GROUPS_OF_128 = {"layout": "contiguous", "block": 128}
 BAD = "int4, one scale for 32768"
+SEEDS = (1, 2, 3)
+# The first model has all configurations; the others have these, over these ranks.
+OF_EVERY_SEED = ("bf16", "int8", "int8 by 128", "int8 by 128, semi-loop", "int6 by 128", "fp8-e4m3 by 128",
+                 "mxfp8-e4m3", "int4 by 128", "nvfp4", "mxfp4")
+OTHER_RANKS = (2, 16)
 
 
 def ways() -> list[Way]:
@@ -103,86 +109,64 @@ def evaluate(folder: pathlib.Path, definition: dict) -> dict:
     return result
 
 
-def mean_and_interval(values) -> tuple[float, float]:
-    """Mean over sequences, and half of its 95 % interval."""
-    values = np.asarray(values)
-    return float(values.mean()), float(1.96 * values.std(ddof=1) / math.sqrt(len(values)))
-
-
-def row_of(name: str, definition: dict, result: dict) -> dict:
-    """A row of the table. The change of perplexity is paired: the same sequences with and without
-    quantization."""
-    change, half = mean_and_interval(np.subtract(result["nll"], result["exact_nll"]))
-    return {"name": name, "way": definition["way"]["name"], "ranks": definition["ranks"],
-            "only": definition["only"] or "", "nmse": result["nmse"],
-            "perplexity": math.exp(np.mean(result["nll"])),
-            "perplexity_change": math.expm1(change),
-            "change_low": math.expm1(change - half), "change_high": math.expm1(change + half),
-            "top1_agreement": float(np.mean(result["top1"])), "kl_nats": float(np.mean(result["kl"]))}
-
-
-def harmless(rows: list[dict], limit: float) -> float:
-    """The largest NMSE up to which the perplexity of every configuration grows by less than
-    `limit`, by the upper end of its interval."""
-    best = 0.0
-    for row in sorted(rows, key=lambda row: row["nmse"]):
-        if row["change_high"] >= limit:
-            break
-        best = row["nmse"]
-    return best
-
-
-def definitions(model: dict, shape: Shape, reduced: bool) -> dict[str, dict]:
-    """All evaluations of a model's definition, by name: configurations by number of ranks, and at a
+def definitions(models: dict[int, dict], shape: Shape, reduced: bool) -> dict[str, dict]:
+    """All evaluations of models by seed, by name: configurations by number of ranks, and with the first model at a
     single place only."""
-    ranks = (2, 8) if reduced else (2, 4, 8, 16)
     chosen = [way for way in ways() if not reduced or way.name in ("bf16", "int8 by 128", BAD)]
+    first, *others = models
     cells = {}
 
-    def add(name: str, way: Way, count: int, only: str | None = None) -> None:
-        cells[name] = {"model": model, "way": dataclasses.asdict(way), "ranks": count, "only": only}
-
-    for count in ranks:
+    def add(way: Way, seed: int, count: int, only: str | None = None) -> None:
         check_divides(shape, count)
+        cells[f"{way.name} over {count}{f' in {only}' if only else ''}, seed {seed}"] = {
+            "model": models[seed], "way": dataclasses.asdict(way), "ranks": count, "only": only}
+
+    for count in (2, 8) if reduced else (2, 8, 16):
         for way in chosen:
-            add(f"{way.name} over {count}", way, count)
+            add(way, first, count)
+    for seed in others:
+        for count in OTHER_RANKS:
+            for way in chosen:
+                if way.name in OF_EVERY_SEED:
+                    add(way, seed, count)
     places = [f"{layer}/{half}" for layer in range(shape.layers) for half in ("out", "down")]
     for way in chosen:
         if way.name in ("int8 by 128", "int4 by 128"):
             for place in places:
-                add(f"{way.name} over 8 in {place}", way, 8, place)
+                add(way, first, 8, place)
     return cells
 
 
+def settings_of(reduced: bool, digest: str) -> dict:
+    shape = Shape(layers=2, width=64, ffn=128) if reduced else Shape()
+    schedule = Schedule(steps=20, held_out=4) if reduced else Schedule(steps=400)
+    return {"shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule),
+            "sequences": 8 if reduced else 256, "text": digest}
+
+
 def study(chosen: argparse.Namespace) -> None:
-    shape = Shape(layers=2, width=64, ffn=128) if chosen.reduced else Shape()
-    schedule = Schedule(steps=20, held_out=4) if chosen.reduced else Schedule(steps=800)
     text = corpus.prepare(chosen.output, chosen.text)
-    common = {"shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule),
-              "sequences": 8 if chosen.reduced else 256, "text": text.digest()}
-    text.sequences(common["sequences"], schedule.length)
-    cells = [Cell(name, definition) for name, definition in definitions(common, shape, chosen.reduced).items()]
-    held_out = fill(chosen.output, [model_cell(common)], functools.partial(train, chosen.output), 1,
-                    lambda result: f"held-out loss {result['held_out']:.3f}")["model"]["held_out"]
+    common = settings_of(chosen.reduced, text.digest())
+    text.sequences(common["sequences"], common["schedule"]["length"])
+    models = {seed: common | {"seed": seed} for seed in (SEEDS[:2] if chosen.reduced else SEEDS)}
+    trained = [dataclasses.replace(model_cell(model), name=f"model of seed {seed}") for seed, model in models.items()]
+    held_out = fill(chosen.output, trained, functools.partial(train, chosen.output), chosen.threads,
+                    lambda result: f"held-out loss {result['held_out']:.3f}")
+    cells = [Cell(name, definition)
+             for name, definition in definitions(models, Shape(**common["shape"]), chosen.reduced).items()]
     results = fill(chosen.output, cells, functools.partial(evaluate, chosen.output), chosen.threads,
                    lambda result: f"NMSE {result['nmse']:.1e}, KL {np.mean(result['kl']):.1e}")
-    rows = [row_of(cell.name, cell.definition, results[cell.name]) for cell in cells]
-    everywhere = [row for row in rows if not row["only"]]
-    summary = {"exact_perplexity": math.exp(np.mean(results[cells[0].name]["exact_nll"])), "held_out_loss": held_out,
-               "harmless_nmse": {f"{limit:.1%}": harmless(everywhere, limit) for limit in (0.001, 0.01)},
-               "tails": results["bf16 over 8"]["tails"], "settings": common}
-    outcome.write(chosen.output, "inference", rows, summary)
-    print_table(everywhere, summary)
+    rows = {cell.name: row_of(cell.name, cell.definition, results[cell.name]) for cell in cells}
+    everywhere = [row for row in rows.values() if not row["only"]]
+    ways_of_all = over_models([(row, results[row["name"]]) for row in everywhere])
+    of_every_seed = [row for row in ways_of_all if row["seeds"] == len(models)]
+    summary = {"exact_perplexity": {cell.definition["model"]["seed"]: math.exp(np.mean(results[cell.name]["exact_nll"]))
+                                    for cell in cells},
+               "held_out_loss": {name: result["held_out"] for name, result in held_out.items()},
+               "ways": ways_of_all, "rules": rules(everywhere),
+               "harmless_nmse": {f"{limit:.1%}": harmless(of_every_seed, limit) for limit in (0.001, 0.01)},
+               "tails": results["bf16 over 8, seed 1"]["tails"], "settings": common}
+    outcome.write(chosen.output, "inference", list(rows.values()), summary)
+    print_table(ways_of_all, summary)
     import pictures
-    pictures.inference(chosen.output, rows)
-
-
-def print_table(rows: list[dict], summary: dict) -> None:
-    print(f"\nexact perplexity {summary['exact_perplexity']:.3f} per character")
-    print(f"{'':28}{'ranks':>6}{'NMSE':>10}{'perplexity':>12}{'95 % interval':>24}{'top-1':>9}{'KL, nats':>11}")
-    for row in rows:
-        print(f"{row['way']:28}{row['ranks']:6}{row['nmse']:10.1e}{row['perplexity_change']:+12.3%}"
-              f"{row['change_low']:+14.3%} to{row['change_high']:+8.3%}{row['top1_agreement']:9.2%}"
-              f"{row['kl_nats']:11.1e}")
-    for limit, nmse in summary["harmless_nmse"].items():
-        print(f"every configuration with an NMSE up to {nmse:.1e} costs less than {limit} of perplexity")
+    pictures.inference(chosen.output, ways_of_all, list(rows.values()))

@@ -44,40 +44,60 @@ def _save(figure, folder: pathlib.Path, name: str) -> None:
     print(folder / f"{name}.png")
 
 
-def inference(folder: pathlib.Path, rows: list[dict]) -> None:
+def inference(folder: pathlib.Path, ways: list[dict], rows: list[dict]) -> None:
+    """`ways`: means over models of each way and number of ranks; `rows`: of each model, and of single places."""
     _begin()
-    figure, (left, right) = plt.subplots(
-        1, 2, figsize=(10.5, 4.4), gridspec_kw={"width_ratios": (1.7, 1)})
-    counts = sorted({row["ranks"] for row in rows})
-    for (name, look), count in zip(style.looks([f"{count} ranks" for count in counts]).items(), counts):
-        some = [row for row in rows if row["ranks"] == count and not row["only"] and row["nmse"] > FP32]
-        left.scatter([row["nmse"] for row in some], [max(row["perplexity_change"], SHOWN) * 100 for row in some],
-                     color=look.colour, marker=look.marker, s=22, label=name)
-        for row in some:
-            left.plot([row["nmse"]] * 2, [max(row[end], SHOWN) * 100 for end in ("change_low", "change_high")],
-                      color=look.colour, linewidth=0.8)
-    _names(left, [row for row in rows if row["ranks"] == max(counts) and not row["only"]])
-    left.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
-             ylabel="perplexity grows by, % (bars: 95 %)",
-             title="Each point a format and a number of ranks (names: those of the most ranks)")
-    left.legend(fontsize=style.SMALL)
-    left.grid(color=style.PALE)
-    places = [row for row in rows if row["only"]]
-    for index, way in enumerate(dict.fromkeys(row["way"] for row in places)):
-        some = [row for row in places if row["way"] == way]
-        right.barh([at + 0.4 * index for at in range(len(some))], [max(row["kl_nats"], 1e-9) for row in some], 0.38,
-                   color=(style.BLUE, style.VERMILION)[index % 2], label=way)
-        right.set_yticks([at + 0.2 for at in range(len(some))], [
-            f"layer {row['only'].split('/')[0]}, " + ("attention" if row["only"].endswith("out") else "FFN")
-            for row in some])
-    right.set(xscale="log", xlabel="KL divergence, nats for each character",
-              title="Quantized in one place only, 8 ranks")
-    right.invert_yaxis()
-    if places:
-        right.set_xlim(right=20 * max(row["kl_nats"] for row in places))
-        right.legend(fontsize=style.SMALL, loc="center right")
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.4), gridspec_kw={"width_ratios": (1.6, 1.1, 1)})
+    _growth_panel(left, ways)
+    _ratio_panel(middle, [row for row in rows if not row["only"] and row["nmse"] > FP32])
+    _places_panel(right, [row for row in rows if row["only"]])
     figure.tight_layout()
     _save(figure, folder, "inference")
+
+
+def _growth_panel(axes, rows: list[dict]) -> None:
+    counts = sorted({row["ranks"] for row in rows})
+    for (name, look), count in zip(style.looks([f"{count} ranks" for count in counts]).items(), counts):
+        some = [row for row in rows if row["ranks"] == count and row["nmse"] > FP32]
+        axes.scatter([row["nmse"] for row in some], [max(row["perplexity_change"], SHOWN) * 100 for row in some],
+                     color=look.colour, marker=look.marker, s=22, label=name)
+        for row in some:
+            axes.plot([row["nmse"]] * 2, [max(row[end], SHOWN) * 100 for end in ("change_low", "change_high")],
+                      color=look.colour, linewidth=0.8)
+    _names(axes, [row for row in rows if row["ranks"] == max(counts)])
+    axes.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
+             ylabel="perplexity grows by, % (bars: 95 %)",
+             title="Each point a format and a number of ranks (names: those of the most ranks)")
+    axes.legend(fontsize=style.SMALL)
+    axes.grid(color=style.PALE)
+
+
+def _ratio_panel(axes, rows: list[dict]) -> None:
+    """Costs divided by the NMSE, of every model; a growth that is not positive is not drawn."""
+    costs = {"KL divergence, nats": "kl_nats", "growth of perplexity": "perplexity_change"}
+    for (name, look), cost in zip(style.looks(list(costs)).items(), costs.values()):
+        some = [row for row in rows if row[cost] > 0]
+        axes.scatter([row["nmse"] for row in some], [row[cost] / row["nmse"] for row in some], color=look.colour,
+                     marker=look.marker, s=16, label=name)
+    axes.set(xscale="log", yscale="log", xlabel="NMSE", title="Divided by the NMSE, every model")
+    axes.legend(fontsize=style.SMALL)
+    axes.grid(color=style.PALE)
+
+
+def _places_panel(axes, rows: list[dict]) -> None:
+    for index, way in enumerate(dict.fromkeys(row["way"] for row in rows)):
+        some = [row for row in rows if row["way"] == way]
+        axes.barh([at + 0.4 * index for at in range(len(some))], [max(row["kl_nats"], 1e-9) for row in some], 0.38,
+                  color=(style.BLUE, style.VERMILION)[index % 2], label=way)
+        axes.set_yticks([at + 0.2 for at in range(len(some))], [
+            f"layer {row['only'].split('/')[0]}, " + ("attention" if row["only"].endswith("out") else "FFN")
+            for row in some])
+    axes.set(xscale="log", xlabel="KL divergence, nats for each character",
+             title="Quantized in one place only, 8 ranks")
+    axes.invert_yaxis()
+    if rows:
+        axes.set_xlim(right=20 * max(row["kl_nats"] for row in rows))
+        axes.legend(fontsize=style.SMALL, loc="center right")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,9 +1,4 @@
 """Claims of papers on stored weights (README.md), and their verdicts over seeds."""
-import math
-
-import numpy as np
-
-STUDENT = 4.303  # 97.5 % quantile of Student's t with 2 degrees of freedom
 # By number: bits, better and worse method; then methods that are harmless.
 ORDERS = [(3, "k-means by row", "RTN by row"), (3, "weighted k-means by row", "k-means by row"),
           (3, "weighted, sensitive apart", "weighted k-means by row"),
@@ -28,12 +23,6 @@ def by_name(methods: list[dict]) -> dict[str, dict]:
 def verdicts(made: list[dict]) -> dict[str, int]:
     """Number of claims by verdict."""
     return {name: sum(claim["verdict"] == name for claim in made) for name in ("hit", "undecided", "miss")}
-
-
-def over_seeds(values: list[float]) -> tuple[float, float]:
-    """Mean, and half of its 95 % interval: 0 for one seed."""
-    half = STUDENT * np.std(values, ddof=1) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    return float(np.mean(values)), float(half)
 
 
 def verdict(holds: list[bool]) -> str:

@@ -12,10 +12,11 @@ import corpus
 import encoder_study
 import outcome
 from encoder_study import check_exact, cosines, prepare, ranks_of, sentences_of
+from intervals import over_seeds
 from models import Hooks
 from sentence_encoder import Encoder
 from store import Cell, fill
-from stored_claims import by_method, by_name, claims, over_seeds, print_claims, verdicts
+from stored_claims import by_method, by_name, claims, print_claims, verdicts
 from stored_weights import ByToken, Method, methods, quantized, squared_gradients
 
 SETS = (1, 2, 3)

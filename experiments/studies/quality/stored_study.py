@@ -11,10 +11,11 @@ import torch
 
 import corpus
 import outcome
-from inference_study import exact, mean_and_interval, model_cell, train
+from inference_study import exact, model_cell, train
+from intervals import over_seeds, over_sequences
 from models import Hooks, Model, Shape, losses
 from store import Cell, fill
-from stored_claims import by_method, by_name, claims, over_seeds, print_claims, verdicts
+from stored_claims import by_method, by_name, claims, print_claims, verdicts
 from stored_weights import ByToken, Method, methods, quantized, squared_gradients
 from training import Schedule
 
@@ -58,7 +59,7 @@ def evaluate(folder: pathlib.Path, definition: dict) -> dict:
 
 def row_of(cell: Cell, result: dict) -> dict:
     """A row of one seed; intervals are paired by sequence."""
-    change, half = mean_and_interval(np.subtract(result["nll"], result["exact_nll"]))
+    change, half = over_sequences(np.subtract(result["nll"], result["exact_nll"]))
     method = cell.definition["method"]
     return {"name": cell.name, "method": method["name"], "bits": method["bits"],
             "seed": cell.definition["model"]["seed"], "bits_per_weight": result["bits_per_weight"],

@@ -1,11 +1,9 @@
 """Training that communicates every k steps: the reduced study, and its exchange against means in NumPy."""
 import json
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
-from quality import command, text_file
+from quality import TextCase, command
 
 import corpus
 import torch
@@ -16,20 +14,14 @@ from training import Schedule
 SHAPE = Shape(layers=1, width=32, heads=2, ffn=64)
 
 
-class LocalTest(unittest.TestCase):
+class LocalTest(TextCase):
     @classmethod
     def setUpClass(cls):
-        cls.kept = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.kept.name)
-        cls.file = text_file(cls.folder)
-        cls.text = corpus.prepare(cls.folder, cls.file)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.kept.cleanup()
+        super().setUpClass()
+        cls.corpus = corpus.prepare(cls.folder, cls.text)
 
     def local(self, way: Outer) -> Local:
-        return Local(way, SHAPE, Schedule(steps=4, every=2, sequences=8, length=32, held_out=2), self.text, 1)
+        return Local(way, SHAPE, Schedule(steps=4, every=2, sequences=8, length=32, held_out=2), self.corpus, 1)
 
     @staticmethod
     def flat(model: torch.nn.Module) -> torch.Tensor:
@@ -64,7 +56,7 @@ class LocalTest(unittest.TestCase):
             self.assertLess((self.flat(local.whole.model) - expected).abs().max(), 1e-6)
 
     def test_the_reduced_study_quantizes_outer_gradients(self):
-        done = subprocess.run(command("local", "--output", self.folder / "local", "--reduced", "--text", self.file,
+        done = subprocess.run(command("local", "--output", self.folder / "local", "--reduced", "--text", self.text,
                                       "--threads", 1), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = {row["way"]: row for row in json.loads((self.folder / "local" / "results.json").read_text())["rows"]}

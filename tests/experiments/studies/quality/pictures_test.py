@@ -32,7 +32,7 @@ class AxesTest(unittest.TestCase):
                 labels.extend(axes.xaxis.get_ticklabels() + axes.yaxis.get_ticklabels())
 
         with mock.patch.object(pictures, "_save", look):
-            pictures.inference(pathlib.Path(), rows)
+            pictures.inference(pathlib.Path(), rows, rows)
         powers = [label for label in labels if "$" in label.get_text()]
         self.assertTrue(powers)
         self.assertTrue(all(label.get_parse_math() for label in powers))

@@ -2,12 +2,10 @@
 import csv
 import json
 import os
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
-from quality import command, text_file
+from quality import TextCase, command
 
 import step_times
 from gradients_study import schemes
@@ -18,17 +16,7 @@ def run(study: str, *arguments, **environment) -> subprocess.CompletedProcess:
                           env=os.environ | environment)
 
 
-class StudiesTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.kept = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.kept.name)
-        cls.text = text_file(cls.folder)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.kept.cleanup()
-
+class StudiesTest(TextCase):
     def check(self, study: str) -> dict:
         done = run(study, "--output", self.folder / study, "--reduced", "--text", self.text, "--threads", 1)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -42,12 +30,26 @@ class StudiesTest(unittest.TestCase):
         results = self.check("inference")
         loss = {(row["way"], row["ranks"]): row["kl_nats"] for row in results["rows"] if not row["only"]}
         self.assertLess(100 * loss["bf16", 8], loss["int4, one scale for 32768", 8])
-        bad = next(row for row in results["rows"] if row["name"] == "int4, one scale for 32768 over 8")
-        bf16 = next(row for row in results["rows"] if row["name"] == "bf16 over 8")
+        bad, bf16 = (next(row for row in results["rows"] if row["name"] == f"{way} over 8, seed 1")
+                     for way in ("int4, one scale for 32768", "bf16"))
         self.assertLess(bf16["change_low"], 1e-4)
         self.assertGreater(bad["top1_agreement"], 0)
         again = run("inference", "--output", self.folder / "inference", "--reduced", "--text", self.text)
-        self.assertIn("of 10 cells are there already", again.stdout)
+        self.assertIn("of 14 cells are there already", again.stdout)
+        self.check_models(results)
+
+    def check_models(self, results: dict) -> None:
+        """Two models with perplexities of their own, whose means are those of their rows."""
+        summary = results["summary"]
+        self.assertNotEqual(*summary["exact_perplexity"].values())
+        for way in summary["ways"]:
+            rows = [row for row in results["rows"]
+                    if (row["way"], row["ranks"], row["only"]) == (way["way"], way["ranks"], "")]
+            self.assertEqual(way["seeds"], len(rows))
+            self.assertAlmostEqual(way["kl_nats"], sum(row["kl_nats"] for row in rows) / len(rows))
+            self.assertTrue(way["kl_low"] < way["kl_nats"] < way["kl_high"])
+        self.assertEqual({(way["way"], way["ranks"]) for way in summary["ways"] if way["seeds"] == 2},
+                         {("bf16", 2), ("int8 by 128", 2)})
 
     def test_weights_belong_to_their_text(self):
         where, other = self.folder / "texts", self.folder / "other.txt"

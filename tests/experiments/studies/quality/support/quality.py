@@ -2,6 +2,8 @@
 PyTorch."""
 import pathlib
 import sys
+import tempfile
+import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[5]
 STUDIES = ROOT / "experiments" / "studies" / "quality"
@@ -28,3 +30,17 @@ def text_file(folder: pathlib.Path, characters: int = 60_000) -> pathlib.Path:
 def command(study: str, *arguments) -> list[str]:
     """Runs a study's command."""
     return [sys.executable, "-B", str(STUDIES / f"{study}.py"), *map(str, arguments)]
+
+
+class TextCase(unittest.TestCase):
+    """Tests that share a folder and the text in it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.kept.name)
+        cls.text = text_file(cls.folder)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
