@@ -12,19 +12,23 @@ import torch
 import corpus
 import outcome
 import step_times
+from gradients_table import differences, ends_of, print_losses, print_times, steps_to, times_to
 from models import Shape
 from store import Cell, QualityError, fill
 from sums import all_reduced
 from training import NotFinite, Schedule, Trainer
 
 SEEDS, RANKS = (1, 2, 3), 8
+BASELINE = "bf16"
+REDUCED = (BASELINE, "EQuARX int4", "int4, two-shot")
 WEAKER = 0.05  # nats above the final loss of bf16: a second goal, within reach of coarse schemes
 PADDED = 32768  # bucket sizes are a multiple of it, so that every scheme can partition them
 
 
 @dataclasses.dataclass(frozen=True)
 class Scheme:
-    """Scheme of summing gradients. `feedback`: the error is added in the next step. `automatic_mu`:
+    """Scheme of summing gradients. `algorithm`: EQuARX's ring ("equarx"), the one of a published system, or direct
+    exchange. `feedback`: the error is added in the next step. `automatic_mu`:
     FP8-LM's factor changes from step to step, as in its paper; its code has a constant."""
 
     name: str
@@ -39,8 +43,9 @@ class Scheme:
 
 
 def schemes() -> list[Scheme]:
-    return [Scheme("fp32", "fp32"), Scheme("bf16", "bf16"), Scheme("EQuARX int8", "int8"),
-            Scheme("EQuARX int4", "int4"), Scheme("EQuARX int4, feedback", "int4", feedback=True),
+    return [Scheme("fp32", "fp32"), Scheme("bf16", "bf16"), Scheme("EQuARX int8", "int8", algorithm="equarx"),
+            Scheme("int8, two-shot", "int8"), Scheme("EQuARX int4", "int4", algorithm="equarx"),
+            Scheme("int4, two-shot", "int4"), Scheme("int4, two-shot, feedback", "int4", feedback=True),
             Scheme("FP8-LM", "fp8lm-e4m3", automatic_mu=True), Scheme("FP8-LM, factor of its code", "fp8lm-e4m3"),
             Scheme("Global-QSGD int8", "global-qsgd-int8"),
             Scheme("Global-QSGD exp8", "global-qsgd-exp8", algorithm="binomial-tree"),
@@ -127,20 +132,11 @@ def train(folder: pathlib.Path, definition: dict) -> dict:
     return result
 
 
-def reached(rows: list[dict], goal: float) -> dict[str, float]:
-    """Simulated seconds until the mean over the seeds reaches a held-out loss, by scheme; only
-    timed schemes that reach it."""
-    found: dict[str, float] = {}
-    for name in dict.fromkeys(row["scheme"] for row in rows):
-        by_step: dict[int, list[float]] = {}
-        for row in rows:
-            if row["scheme"] == name and row["step_s"] is not None:
-                by_step.setdefault(row["step"], []).append(row["held_out"])
-        for step in sorted(by_step):
-            if np.mean(by_step[step]) <= goal:
-                found[name] = step * next(row["step_s"] for row in rows if row["scheme"] == name)
-                break
-    return found
+def rows_of(cells: list[Cell], results: dict[str, dict]) -> list[dict]:
+    """A row for each evaluation of each training."""
+    keys = ("step", "loss", "held_out", "nmse")
+    return [{"scheme": cell.definition["scheme"]["name"], "seed": cell.definition["seed"], **dict(zip(keys, values))}
+            for cell in cells for values in zip(*(results[cell.name][key] for key in keys))]
 
 
 def study(chosen: argparse.Namespace) -> None:
@@ -150,35 +146,25 @@ def study(chosen: argparse.Namespace) -> None:
         Schedule(steps=150)
     text.sequences(schedule.held_out, schedule.length)
     common = {"shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule), "text": text.digest()}
-    all_schemes = schemes() if not chosen.reduced else [scheme for scheme in schemes() if "int4" in scheme.name][:2]
-    seconds = step_times.of([scheme for scheme in all_schemes if scheme.is_timed])
+    all_schemes = [scheme for scheme in schemes() if not chosen.reduced or scheme.name in REDUCED]
+    timed = [scheme for scheme in all_schemes if scheme.is_timed]
+    seconds = {network.name: step_times.of(timed, network) for network in step_times.NETWORKS}
     cells = [Cell(f"{scheme.name}, seed {seed}", common | {"scheme": dataclasses.asdict(scheme), "seed": seed})
              for seed in (SEEDS[:1] if chosen.reduced else SEEDS) for scheme in all_schemes]
     results = fill(chosen.output, cells, functools.partial(train, chosen.output), chosen.threads, lambda result:
                    result["stopped"] or f"held-out loss {result['held_out'][-1]:.3f}")
-    rows = []
-    for cell in cells:
-        result, name = results[cell.name], cell.definition["scheme"]["name"]
-        for index, step in enumerate(result["step"]):
-            rows.append({"scheme": name, "seed": cell.definition["seed"], "step": step, "loss": result["loss"][index],
-                         "held_out": result["held_out"][index], "nmse": result["nmse"][index],
-                         "step_s": seconds.get(name), "time_s": step * seconds[name] if name in seconds else None})
-    ends = {}
-    for row in rows:
-        if row["step"] == schedule.steps:
-            ends.setdefault(row["scheme"], []).append(row["held_out"])
-    goal = max(ends["bf16"]) if "bf16" in ends else max(max(values) for values in ends.values())
+    rows = rows_of(cells, results)
+    ends = ends_of(rows, schedule.steps)
+    above = differences(ends, BASELINE)
+    goal = max(ends[BASELINE].values())
     goals = (goal, goal + WEAKER)
-    times = [reached(rows, each) for each in goals]
-    outcome.write(chosen.output, "gradients", rows, {"held_out_at_the_end": ends, "goals": goals, "reached_s": times,
-                  "step_s": seconds, "settings": common, "machine": step_times.TITLE,
-                  "stopped": {name: result["stopped"] for name, result in results.items() if result["stopped"]}})
-    print(f"\n{'':26}{'final loss':>16}{'lowest':>9}{'highest':>9}{'step':>10}"
-          + "".join(f"{f'to {each:.3f}':>12}" for each in goals))
-    for name, values in ends.items():
-        when = "".join(f"{time[name]:10.0f} s" if name in time else f"{'-':>12}" for time in times)
-        step = f"{seconds[name]:8.3f} s" if name in seconds else "not timed"
-        print(f"{name:26}{np.mean(values):16.3f}{min(values):9.3f}{max(values):9.3f}{step:>10}{when}")
-    print(f"Times: {step_times.TITLE}; losses: the small model that was trained here.")
+    steps = [steps_to(rows, each) for each in goals]
+    reached = {network: [times_to(each, step_s) for each in steps] for network, step_s in seconds.items()}
+    outcome.write(chosen.output, "gradients", rows, {
+        "held_out_at_the_end": ends, "above_baseline": above, "goals": goals, "steps_to": steps, "reached_s": reached,
+        "step_s": seconds, "settings": common, "machine": step_times.TITLE,
+        "stopped": {name: result["stopped"] for name, result in results.items() if result["stopped"]}})
+    print_losses(ends, above)
+    print_times(step_times.TITLE, seconds, goals, reached)
     import pictures
-    pictures.gradients(chosen.output, rows)
+    pictures.gradients(chosen.output, rows, seconds)

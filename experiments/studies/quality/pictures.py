@@ -243,25 +243,28 @@ def scheme_looks(names: list[str]) -> dict[str, style.Look]:
             for name, end in ends.items()}
 
 
-def gradients(folder: pathlib.Path, rows: list[dict]) -> None:
+def gradients(folder: pathlib.Path, rows: list[dict], seconds: dict[str, dict[str, float]]) -> None:
+    """Losses by steps, and by time over the slowest and the fastest network; `seconds`: of a step, by network and
+    scheme."""
     _begin()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), sharey=True)
-    names = list(dict.fromkeys(row["scheme"] for row in rows))
-    looks = scheme_looks(names)
-    for name in names:
-        look = looks[name]
-        some = [row for row in rows if row["scheme"] == name]
-        _band(left, some, "step", "held_out", look, name)
-        if some[0]["time_s"] is not None:
-            _band(right, some, "time_s", "held_out", look, name)
-    low = min(row["held_out"] for row in rows)
-    left.set(xlabel="step", ylabel="held-out loss of the small model, nats", title="By steps",
-             ylim=(low - 0.05, min(low + 1.5, max(row["held_out"] for row in rows))))
-    right.set(xlabel="simulated seconds of the large model's steps",
-              title="By time: the loss of one model, steps of another")
-    for axes in (left, right):
+    figure, panels = plt.subplots(1, 3, figsize=(13, 4.6), sharey=True)
+    looks = scheme_looks(list(dict.fromkeys(row["scheme"] for row in rows)))
+    networks = (None, *(list(seconds)[at] for at in (0, -1)))
+    for axes, network in zip(panels, networks):
+        for name, look in looks.items():
+            some = [row for row in rows if row["scheme"] == name]
+            if network is None:
+                _band(axes, some, "step", "held_out", look, name)
+            elif name in seconds[network]:
+                timed = [row | {"time_s": row["step"] * seconds[network][name]} for row in some]
+                _band(axes, timed, "time_s", "held_out", look, name)
         axes.grid(color=style.PALE)
-    left.legend(fontsize=style.SMALL - 1)
+    low = min(row["held_out"] for row in rows)
+    panels[0].set(xlabel="step", ylabel="held-out loss of the small model, nats", title="By steps",
+                  ylim=(low - 0.05, min(low + 1.5, max(row["held_out"] for row in rows))))
+    for axes, network in zip(panels[1:], networks[1:]):
+        axes.set(xlabel="simulated seconds of the large model's steps", title=f"By time, {network}")
+    panels[0].legend(fontsize=style.SMALL - 1)
     figure.tight_layout()
     _save(figure, folder, "gradients")
 

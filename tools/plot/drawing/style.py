@@ -39,6 +39,9 @@ OTHER_LOOKS = [
     Look(BLUE, "h", (0, (2, 2))),
     Look(VERMILION, "d", (0, (8, 2, 2, 2))),
     Look(INK, "p", (0, (5, 5))),
+    Look(GREEN, "*", (0, (1, 3))),
+    Look(PURPLE, "H", (0, (8, 3))),
+    Look(ORANGE, "8", (0, (3, 3))),
 ]
 
 

@@ -16,14 +16,14 @@ class LooksTest(unittest.TestCase):
         self.assertEqual(len({(look.colour, look.line) for look in looks.values()}), len(schemes()))
 
     def test_a_variant_has_the_colour_of_its_scheme(self):
-        looks = scheme_looks(["EQuARX int4", "EQuARX int4, feedback"])
-        self.assertEqual(looks["EQuARX int4"].colour, looks["EQuARX int4, feedback"].colour)
+        looks = scheme_looks(["int4, two-shot", "int4, two-shot, feedback"])
+        self.assertEqual(looks["int4, two-shot"].colour, looks["int4, two-shot, feedback"].colour)
 
 
 class AxesTest(unittest.TestCase):
     def test_powers_of_ten_are_rendered_as_formulas(self):
         rows = [{"ranks": ranks, "only": "", "nmse": nmse, "perplexity_change": nmse, "change_low": nmse / 2,
-                 "change_high": nmse * 2, "way": "ring"} for ranks in (4, 8) for nmse in (1e-4, 1e-2)]
+                 "change_high": nmse * 2, "kl_nats": nmse, "way": "ring"} for ranks in (4, 8) for nmse in (1e-4, 1e-2)]
         labels = []
 
         def look(figure, _folder, _name):

@@ -98,13 +98,31 @@ class StudiesTest(TextCase):
     def test_feedback_takes_the_time_of_its_bytes(self):
         """For each of the 8.03e9 / 8 weights of a chip, 4 bytes are read and 4 written, at 0.8619
         of 3.35 TB/s."""
-        seconds = step_times.of([scheme for scheme in schemes() if scheme.is_timed])
-        for name in ("EQuARX int4", "ZeRO++ int4"):
+        seconds = step_times.of([scheme for scheme in schemes() if scheme.is_timed], step_times.NETWORKS[0])
+        for name in ("int4, two-shot", "ZeRO++ int4"):
             self.assertAlmostEqual(seconds[f"{name}, feedback"] - seconds[name], 8 * 8.03e9 / 8 / (0.8619 * 3.35e12), 5)
 
-    def test_gradients_have_the_time_of_a_step(self):
-        results = self.check("gradients")
-        self.assertGreater(min(row["step_s"] for row in results["rows"]), 0.1)
+    def test_networks_take_the_time_of_their_bytes(self):
+        """2 x 7/8 of 8.03e9 / 8 gradients of each GPU, an eighth of a node's bandwidth to each."""
+        some = [scheme for scheme in schemes() if scheme.name in ("bf16", "EQuARX int8", "int8, two-shot")]
+        seconds = {network.name: step_times.of(some, network) for network in step_times.NETWORKS}
+        slow = seconds["12.5 GB/s a node"]
+        bytes_s = 1.75 * 8.03e9 / 8 / (12.5e9 / 8)
+        self.assertAlmostEqual((slow["bf16"] - slow["int8, two-shot"]) / bytes_s, 1, delta=0.05)
+        self.assertAlmostEqual(slow["EQuARX int8"] / slow["int8, two-shot"], 1, delta=0.05)
+        for name in slow:
+            times = [each[name] for each in seconds.values()]
+            self.assertEqual(times, sorted(times, reverse=True), name)
+        fast = seconds["50 GB/s a GPU"]
+        self.assertLess(fast["bf16"] / fast["EQuARX int8"], 1.1)
+
+    def test_gradients_have_times_over_every_network(self):
+        summary = self.check("gradients")["summary"]
+        self.assertEqual(set(summary["step_s"]), {network.name for network in step_times.NETWORKS})
+        for network, seconds in summary["step_s"].items():
+            for steps, reached in zip(summary["steps_to"], summary["reached_s"][network]):
+                self.assertEqual(reached, {name: count * seconds[name] for name, count in steps.items()})
+        self.assertEqual(summary["above_baseline"]["bf16"]["mean"], 0)
 
     def test_errors_are_one_line(self):
         short = self.folder / "short.txt"
