@@ -119,19 +119,6 @@ TEST_CASE("engines agree on machines with networks") {
     }
 }
 
-TEST_CASE("a ring of nodes with one GPU each takes the time of its bytes and hops") {
-  input::Json json = slices(8, "1 GB/s", "10 us", R"({"fully-connected": 1})");
-  json["hardware"] = "h100";
-  json["collectives"] = {{{"algorithm", "ring"}}, {{"algorithm", "equarx"}, {"format", "int8"}}};
-  const run::ExperimentResult result = run(json);
-  const double bytes_s = 2.0 * 7.0 / 8.0 * kBytes / 1e9;
-  CHECK(result.runs[0].time_s > bytes_s);
-  CHECK(result.runs[0].time_s < 1.02 * (bytes_s + 14 * 10e-6));
-  CHECK(result.runs[1].time_s < 0.54 * result.runs[0].time_s);
-  json["topology"]["network"]["latency"] = "1 ms";
-  CHECK(run(json).runs[0].time_s - result.runs[0].time_s == Approx(14 * 990e-6).epsilon(0.01));
-}
-
 TEST_CASE("unsupported settings on a network are refused with the supported ones") {
   const auto refuse = [](input::Json json, const std::string& place, const std::string& remedy) {
     CAPTURE(json.dump());

@@ -3,6 +3,7 @@
 #include "base/input/json_text.hpp"
 #include "experiments/config/step_json.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/step_runs.hpp"
 #include "tests/support/steps.hpp"
 
 namespace equarx::step::plan_test {
@@ -49,6 +50,31 @@ TEST_CASE("between slices, one chip each, auto tries algorithms through the netw
     "variants": [{"label": "plain"}, {"label": "auto", "quantize": [{"algorithm": "auto"}]}]})"));
   REQUIRE(made.variants.size() == 2);
   CHECK(made.variants[1].calls.front()->isolated_s > 0.0);
+}
+
+TEST_CASE("between slices, one chip each, a ring takes the time of its bytes and hops") {
+  const input::Json json = input::parse_json(R"({
+    "hardware": "h100",
+    "topology": {"fully-connected": 2, "network": {"slices": 8, "bandwidth": "1 GB/s", "latency": "10 us"}},
+    "mesh": {"data": 8, "fsdp": 2},
+    "step": {"tasks": [{"name": "sum", "collective": {"kind": "all-reduce", "bytes": "8 MiB", "axes": ["data"]}}]},
+    "variants": [{"label": "bf16", "quantize": [{"format": "bf16", "algorithm": "ring"}]},
+                 {"label": "int8", "quantize": [{"format": "int8", "algorithm": "equarx"}]}]})");
+  const double bytes_s = 2.0 * 7.0 / 8.0 * 8.0 * 1024 * 1024 / 1e9;
+  for (const std::string engine : {"direct", "simgrid"}) {
+    const StepResult result = testing::run_step(changed(json, "/engine", engine));
+    const double ring_s = result.variants[0].time_s;
+    CHECK(ring_s == Approx(bytes_s + 10e-6).epsilon(0.01));  // tiles overlap with all hops but one
+    CHECK(result.variants[1].time_s < 0.54 * ring_s);
+    const input::Json late =
+        changed(changed(json, "/engine", engine), "/topology/network/latency", "1 ms");
+    const StepResult small =
+        testing::run_step(changed(late, "/step/tasks/0/collective/bytes", "8 KiB"));
+    CHECK(small.variants[0].time_s == Approx(14e-3).epsilon(0.02));
+  }
+  const std::string both = R"(["data", "fsdp"])";
+  testing::check_refused([&] { plan(changed(json, "/step/tasks/0/collective/axes", both)); },
+                         "/variants", "does not run across a network");
 }
 
 TEST_CASE("core time of tasks") {
