@@ -36,6 +36,11 @@ class Scheme:
     feedback: bool = False
     automatic_mu: bool = False
     algorithm: str = "two-shot"  # through a network: ReduceScatter and AllGather, all to all
+    options: dict = dataclasses.field(default_factory=dict)  # of equarx.allreduce
+
+    def definition(self) -> dict:
+        """Fields that determine the result; options only if there are any."""
+        return {key: value for key, value in dataclasses.asdict(self).items() if key != "options" or value}
 
     @property
     def is_timed(self) -> bool:
@@ -43,8 +48,10 @@ class Scheme:
 
 
 def schemes() -> list[Scheme]:
-    return [Scheme("fp32", "fp32"), Scheme("bf16", "bf16"), Scheme("EQuARX int8", "int8", algorithm="equarx"),
-            Scheme("int8, two-shot", "int8"), Scheme("EQuARX int4", "int4", algorithm="equarx"),
+    # EQuARX's groups have 128 elements on large tensors; strided ones would have 4 or 5 in these buckets.
+    ring = {"algorithm": "equarx", "options": {"layout": "contiguous", "block": 128}}
+    return [Scheme("fp32", "fp32"), Scheme("bf16", "bf16"), Scheme("EQuARX int8", "int8", **ring),
+            Scheme("int8, two-shot", "int8"), Scheme("EQuARX int4", "int4", **ring),
             Scheme("int4, two-shot", "int4"), Scheme("int4, two-shot, feedback", "int4", feedback=True),
             Scheme("FP8-LM", "fp8lm-e4m3", automatic_mu=True), Scheme("FP8-LM, factor of its code", "fp8lm-e4m3"),
             Scheme("Global-QSGD int8", "global-qsgd-int8"),
@@ -70,7 +77,7 @@ class Bucket:
 
     def mean(self, seed: int) -> float:
         """Replaces the gradient by the mean over all ranks; returns its normalized error."""
-        options = {"mu": self.mu.value} if self.mu else {}
+        options = self.scheme.options | ({"mu": self.mu.value} if self.mu else {})
         brought = torch.from_numpy(self.brought)
         if self.scheme.format == "bf16":
             brought = brought.bfloat16()
@@ -149,7 +156,7 @@ def study(chosen: argparse.Namespace) -> None:
     all_schemes = [scheme for scheme in schemes() if not chosen.reduced or scheme.name in REDUCED]
     timed = [scheme for scheme in all_schemes if scheme.is_timed]
     seconds = {network.name: step_times.of(timed, network) for network in step_times.NETWORKS}
-    cells = [Cell(f"{scheme.name}, seed {seed}", common | {"scheme": dataclasses.asdict(scheme), "seed": seed})
+    cells = [Cell(f"{scheme.name}, seed {seed}", common | {"scheme": scheme.definition(), "seed": seed})
              for seed in (SEEDS[:1] if chosen.reduced else SEEDS) for scheme in all_schemes]
     results = fill(chosen.output, cells, functools.partial(train, chosen.output), chosen.threads, lambda result:
                    result["stopped"] or f"held-out loss {result['held_out'][-1]:.3f}")
