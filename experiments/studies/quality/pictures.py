@@ -47,10 +47,14 @@ def _save(figure, folder: pathlib.Path, name: str) -> None:
 def inference(folder: pathlib.Path, ways: list[dict], rows: list[dict]) -> None:
     """`ways`: means over models of each way and number of ranks; `rows`: of each model, and of single places."""
     _begin()
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(14, 4.4), gridspec_kw={"width_ratios": (1.6, 1.1, 1)})
-    _growth_panel(left, ways)
-    _ratio_panel(middle, [row for row in rows if not row["only"] and row["nmse"] > FP32])
-    _places_panel(right, [row for row in rows if row["only"]])
+    places = [row for row in rows if row["only"]]
+    widths = (1.6, 1.1, 1) if places else (1.6, 1.1)
+    figure, panels = plt.subplots(1, len(widths), figsize=(3.8 * sum(widths), 4.4),
+                                  gridspec_kw={"width_ratios": widths})
+    _growth_panel(panels[0], ways)
+    _ratio_panel(panels[1], [row for row in rows if not row["only"] and row["nmse"] > FP32])
+    if places:
+        _places_panel(panels[2], places)
     figure.tight_layout()
     _save(figure, folder, "inference")
 
@@ -73,13 +77,12 @@ def _growth_panel(axes, rows: list[dict]) -> None:
 
 
 def _ratio_panel(axes, rows: list[dict]) -> None:
-    """Costs divided by the NMSE, of every model; a growth that is not positive is not drawn."""
+    """Costs divided by the NMSE, of every model."""
     costs = {"KL divergence, nats": "kl_nats", "growth of perplexity": "perplexity_change"}
     for (name, look), cost in zip(style.looks(list(costs)).items(), costs.values()):
-        some = [row for row in rows if row[cost] > 0]
-        axes.scatter([row["nmse"] for row in some], [row[cost] / row["nmse"] for row in some], color=look.colour,
+        axes.scatter([row["nmse"] for row in rows], [row[cost] / row["nmse"] for row in rows], color=look.colour,
                      marker=look.marker, s=16, label=name)
-    axes.set(xscale="log", yscale="log", xlabel="NMSE", title="Divided by the NMSE, every model")
+    axes.set(xscale="log", xlabel="NMSE", title="Divided by the NMSE, every model")
     axes.legend(fontsize=style.SMALL)
     axes.grid(color=style.PALE)
 
@@ -95,9 +98,8 @@ def _places_panel(axes, rows: list[dict]) -> None:
     axes.set(xscale="log", xlabel="KL divergence, nats for each character",
              title="Quantized in one place only, 8 ranks")
     axes.invert_yaxis()
-    if rows:
-        axes.set_xlim(right=20 * max(row["kl_nats"] for row in rows))
-        axes.legend(fontsize=style.SMALL, loc="center right")
+    axes.set_xlim(right=20 * max(row["kl_nats"] for row in rows))
+    axes.legend(fontsize=style.SMALL, loc="center right")
 
 
 @dataclasses.dataclass(frozen=True)
