@@ -14,8 +14,9 @@ std::string_view name(Engine engine) { return engine == Engine::direct ? "direct
 std::string why_not_direct(const Machine& machine) {
   std::vector<std::uint32_t> last_user(machine.links.size());
   std::uint32_t route = 0;
-  for (const std::vector<OutPort>& out_ports : machine.out_ports)
-    for (const OutPort& port : out_ports) {
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
+    for (const OutPort& port : machine.out_ports[rank]) {
+      if (!port.sends(rank)) continue;
       if (port.route.empty()) return "messages cross no link";
       ++route;
       for (const LinkIndex link : port.route)

@@ -16,7 +16,7 @@ SIDES = {
     "models/collectives/ring_program": ("torus",),
     "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
     "models/values/value_executor": ("arithmetic", "casts", "collectives", "memory", "exponents", "feedback", "hierarchical",
-                                     "quickreduce", "row_counts", "shared_scale"),
+                                     "neighbors", "quickreduce", "row_counts", "shared_scale"),
     "sim/time_executor": ("disturbance", "hbm"),
 }
 SOURCES = ("base", "topologies", "models", "sim", "experiments", "importers", "tools/cli")

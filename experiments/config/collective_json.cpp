@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -25,13 +26,17 @@ namespace {
 
 constexpr std::uint32_t kMostParts = 1U << 20;
 constexpr std::uint32_t kMostThreadBlocks = 1024;
-constexpr input::EnumNames<collectives::Collective, 5> kCollectives({
+constexpr input::EnumNames<collectives::Collective, 6> kCollectives({
     {collectives::Collective::all_reduce, "all-reduce"},
     {collectives::Collective::reduce_scatter, "reduce-scatter"},
     {collectives::Collective::all_gather, "all-gather"},
     {collectives::Collective::all_to_all, "all-to-all"},
     {collectives::Collective::broadcast, "broadcast"},
+    {collectives::Collective::neighbor_average, "neighbor-average"},
 });
+/// Those of steps, whose groups are of axes or lists rather than neighbours.
+constexpr std::span<const std::string_view> kKindsInSteps =
+    std::span(kCollectives.all()).first<5>();
 constexpr input::EnumNames<collectives::Casts, 2> kCastPlaces({
     {collectives::Casts::fused, "fused"},
     {collectives::Casts::separate, "separate"},
@@ -397,7 +402,7 @@ collectives::Collective read_collective_kind(input::ObjectReader& reader) {
 }
 
 collectives::Collective read_collective_name(input::ObjectReader& reader, std::string_view key) {
-  return reader.choice(key, kCollectives);
+  return static_cast<collectives::Collective>(reader.choice(key, kKindsInSteps));
 }
 
 std::string_view collective_key(collectives::Collective collective) {
@@ -489,7 +494,8 @@ input::Json algorithm_keys_schema() {
        {"algorithm", Elsewhere{algorithm_name_schema},
         R"(`"ring"`, `"equarx"`, `"torus"`, `"halving-doubling"`, `"recursive-doubling"`, )"
         R"(`"one-shot"`, `"two-shot"`, `"nvls"`, `"direct"`, `"hierarchical"`, `"hierarchical-two-shot"`, )"
-        R"(`"qgz"`, `"quickreduce"`, `"binomial-tree"`, `"server"` or `"auto"`; support depends on collective )"
+        R"(`"qgz"`, `"quickreduce"`, `"binomial-tree"`, `"server"`, `"neighbors"` or `"auto"`; support depends on )"
+        "collective "
         "and topology ([algorithms.md](algorithms.md))",
         input::kRequired},
        {"ring", Elsewhere{input::Named{kRingStyles}},
@@ -538,5 +544,7 @@ input::Json collective_schema() {
 }
 
 input::Json collective_kind_schema() { return input::enum_schema(kCollectives.all()); }
+
+input::Json collective_name_schema() { return input::enum_schema(kKindsInSteps); }
 
 }  // namespace equarx::config

@@ -21,7 +21,7 @@ std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
 /// Reads one collective; the reader's pointer is that object's. @throws InputError
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
                                  numerics::ElementFormat dtype);
-/// Reads "all-reduce", ... from `key`.
+/// Reads "all-reduce", ... of a step from `key`.
 collectives::Collective read_collective_name(input::ObjectReader& reader, std::string_view key);
 /// The collective as configuration JSON, with all defaults filled in.
 input::Json collective_json(const CollectiveConfig& collective, collectives::Collective kind);
@@ -33,5 +33,7 @@ std::string_view name(QuantizedPhases phases);
 input::Json collective_schema();
 /// Schema of "collective".
 input::Json collective_kind_schema();
+/// Schema of the name of a collective in a step, which has no neighbours.
+input::Json collective_name_schema();
 
 }  // namespace equarx::config

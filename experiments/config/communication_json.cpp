@@ -221,7 +221,7 @@ input::Json task_chips_schema() {
 input::Json collective_call_schema() {
   using input::Elsewhere;
   static const input::Table<input::ReadElsewhere> table{
-      {{"kind", Elsewhere{collective_kind_schema}, "as in `where`", input::kRequired},
+      {{"kind", Elsewhere{collective_name_schema}, "as in `where`", input::kRequired},
        {"axes", Elsewhere{R"({"type": "array", "minItems": 1, "items": {"type": "string"}})"},
         "mesh axes; groups differ only along these", input::otherwise("one of two")},
        {"groups", Elsewhere{lists_or_name_schema},

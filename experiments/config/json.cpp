@@ -246,7 +246,7 @@ input::Json experiment_keys_schema() {
        "its size",
        input::otherwise("required without `workload`")},
       {"collective", Elsewhere{collective_kind_schema},
-       R"(or `"reduce-scatter"`, `"all-gather"`, `"all-to-all"`, `"broadcast"`)",
+       R"(or `"reduce-scatter"`, `"all-gather"`, `"all-to-all"`, `"broadcast"`, `"neighbor-average"`)",
        input::by_default(R"("all-reduce")")},
       {"collectives", Elsewhere{collectives_schema},
        "candidates to compare, at least one: [below](#a-collective)", input::kRequired},

@@ -164,7 +164,7 @@ std::vector<StepVariant> read_variants(input::ObjectReader& reader, const Experi
 input::Json where_schema() {
   using input::Elsewhere;
   static const input::Table<CallFilter> table{
-      {{"collective", Elsewhere{collective_kind_schema},
+      {{"collective", Elsewhere{collective_name_schema},
         R"(`"all-reduce"`, `"reduce-scatter"`, `"all-gather"`, `"all-to-all"`, `"broadcast"`)",
         input::otherwise("any")},
        {"axis", Elsewhere{input::Text{}}, "mesh axis of the collective", input::otherwise("any")},

@@ -38,7 +38,8 @@ Cost cost_of(const collectives::Program& program, const collectives::Instruction
           shared ? work.hbm_bytes : 0.0};
 }
 
-/// Costs of one rank. Without counts all ranks have the costs of rank 0, or skip the instruction.
+/// Costs of one rank. Without counts, and copies by workgroups for its neighbours, all ranks have the
+/// costs of rank 0, or skip the instruction.
 sim::Costs costs_of_rank(const collectives::Program& program, const hardware::Chip& chip,
                          WireBuffers buffers, collectives::Rank rank) {
   sim::Costs costs;
@@ -78,7 +79,8 @@ bool takes_time(const collectives::Program& program, const collectives::Instruct
 
 sim::Costs program_costs(const collectives::Program& program, const hardware::Chip& chip,
                          WireBuffers buffers) {
-  if (!program.counts) return costs_of_rank(program, chip, buffers, 0);
+  const bool copies_differ = program.graph && hardware::workgroups(chip);
+  if (!program.counts && !copies_differ) return costs_of_rank(program, chip, buffers, 0);
   std::vector<sim::Costs> by_rank;
   for (collectives::Rank rank = 0; rank < program.ranks(); ++rank)
     by_rank.push_back(costs_of_rank(program, chip, buffers, rank));

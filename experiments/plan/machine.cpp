@@ -104,7 +104,8 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
   const RankGrid& grid = program.grid();
   return wire_up(context, place_ranks(algorithm, grid, context), program.channels,
                  [&](Rank rank, std::size_t channel) {
-                   return grid.move(rank, program.channels[channel].offset);
+                   const Rank peer = grid.move(rank, program.channels[channel].offset);
+                   return program.graph && !program.graph->joins(rank, peer) ? rank : peer;
                  });
 }
 

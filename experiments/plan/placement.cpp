@@ -120,7 +120,8 @@ std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& gri
     case collectives::RankLayout::hypercube: return place_by_bits(grid, context.topology());
     case collectives::RankLayout::slices_of_grids: return place_in_slices(grid, context.topology());
     case collectives::RankLayout::slices:
-    case collectives::RankLayout::nodes: break;
+    case collectives::RankLayout::nodes:
+    case collectives::RankLayout::graph: break;
     case collectives::RankLayout::any:
       if (context.topology().shape) return place_in_canonical_order(*context.topology().shape);
       break;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -84,6 +85,28 @@ std::string why_not_in_switch(const config::ExperimentConfig& config) {
   return {};
 }
 
+/// Why chips have no links to neighbours; empty if they have.
+std::string why_not_on_graph(const config::TopologyConfig& topology) {
+  if (topology.kind == config::TopologyKind::on_switch)
+    return "needs links between chips, and a switch has none; use \"fully-connected\"";
+  const std::string obstacle = config::why_not_chip_by_chip(topology);
+  return obstacle.empty() ? obstacle : "simulates every chip, and the topology " + obstacle;
+}
+
+/// The links of the chips, which are the ranks.
+collectives::RankGraph graph_of(const config::ExperimentConfig& config) {
+  const auto planned = config.topology.planned
+                           ? config.topology.planned
+                           : std::make_shared<const config::PlannedTopology>(
+                                 config::plan_topology(config.topology, config.chip));
+  std::vector<std::pair<collectives::Rank, collectives::Rank>> edges;
+  for (topology::LinkId id = 0; id < planned->graph.link_count(); ++id) {
+    const topology::Link link = planned->graph.link(id);
+    if (link.from < link.to) edges.emplace_back(link.from, link.to);
+  }
+  return {planned->graph.chip_count(), edges};
+}
+
 /// Why the topology has no nodes of chips on a switch; empty if it has.
 std::string why_not_in_nodes(const config::ExperimentConfig& config) {
   if (config.topology.kind != config::TopologyKind::on_switch)
@@ -117,6 +140,10 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
   }
   if (algorithm->layout == RankLayout::nodes) {
     const std::string obstacle = why_not_in_nodes(config);
+    if (!obstacle.empty()) return obstacle;
+  }
+  if (algorithm->layout == RankLayout::graph) {
+    const std::string obstacle = why_not_on_graph(config.topology);
     if (!obstacle.empty()) return obstacle;
   }
   const bool of_slices = collectives::is_of_slices(algorithm->layout);
@@ -184,6 +211,7 @@ Expected<RankGrid> rank_grid(config::Algorithm algorithm, const config::Experime
     case RankLayout::nodes:
       return RankGrid(
           {config.topology.network->slices, config::count_chips_of_slice(config.topology)});
+    case RankLayout::graph: break;
     case RankLayout::any:
       if (algorithm->by_slices && config.topology.network)
         return RankGrid({chips}, {numbering_of(config.topology)});
@@ -225,7 +253,8 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
           .order = collective.arithmetic.order,
           .moves_within_first = config.tensor.counts && config.tensor.counts->routing.direction ==
                                                             experts::Direction::combine,
-          .uploads = collective.uploads};
+          .uploads = collective.uploads,
+          .graph = layout == RankLayout::graph ? graph_of(config) : collectives::RankGraph{}};
 }
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,

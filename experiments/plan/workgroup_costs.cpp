@@ -18,7 +18,10 @@ using collectives::Program;
 constexpr std::uint64_t kBitsPerByte = 8;
 
 /// By buffer, the copies that its writer makes: for every message, and for its own result.
-std::vector<std::uint32_t> copies_of_buffers(const Program& program) {
+std::vector<std::uint32_t> copies_of_buffers(const Program& program, collectives::Rank writer) {
+  if (program.graph)
+    return std::vector(program.buffers.size(),
+                       static_cast<std::uint32_t>(program.graph->neighbors(writer).size()));
   std::vector<std::uint32_t> copies(program.buffers.size());
   for (const collectives::Message& message : program.messages)
     if (message.origin == Origin{}) ++copies[message.buffer];
@@ -40,7 +43,7 @@ class WorkgroupCosts {
  public:
   WorkgroupCosts(const Program& program, const hardware::Chip& chip,
                  const hardware::Workgroups& workgroups, collectives::Rank rank)
-      : program_(program), chip_(chip), rank_(rank), copies_(copies_of_buffers(program)) {
+      : program_(program), chip_(chip), rank_(rank), copies_(copies_of_buffers(program, rank)) {
     const std::uint64_t bits =
         program.partition.elements() * numerics::element_bits(program.tensor_format);
     const std::uint64_t rows = workgroups.rows(bits / kBitsPerByte);

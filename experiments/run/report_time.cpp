@@ -102,7 +102,8 @@ double bus_bytes(const collectives::Program& program) {
     case collectives::Collective::reduce_scatter:
     case collectives::Collective::all_gather:
     case collectives::Collective::all_to_all: return bytes * (ranks - 1.0) / ranks;
-    case collectives::Collective::broadcast: break;
+    case collectives::Collective::broadcast:
+    case collectives::Collective::neighbor_average: break;
   }
   return bytes;
 }

@@ -129,8 +129,7 @@ class TensorFiles::Written : public ResultSink {
     const tensors::FileType type = values::file_type(set_.tensor->dtype);
     const std::vector<std::uint64_t> shape = tensor_shape(*set_.tensor);
     std::vector<std::uint64_t> result_shape = shape;
-    // After an AllToAll every rank has a different tensor.
-    if (set_.collective == collectives::Collective::all_to_all)
+    if (collectives::differs_by_rank(set_.collective))
       result_shape.insert(result_shape.begin(), set_.ranks);
     for (const std::string& label : set_.labels) list.add(set_.group, label, type, result_shape);
     if (sums_ > 0) list.add(set_.group, "exact_sum", tensors::FileType::fp64, shape);

@@ -49,9 +49,9 @@ std::string message_members(const Program& program, Rank sender, MessageId id) {
 /// Bytes of the buffer that a vector op writes or reads; of the tensor for ops without a buffer.
 std::uint64_t bytes_of(const Program& program, const collectives::Instruction& instruction,
                        Rank rank) {
-  constexpr std::array kWithoutBuffer = {Op::find_amax,    Op::find_scales,        Op::store,
-                                         Op::add_residual, Op::add_residual_after, Op::cast,
-                                         Op::cast_back};
+  constexpr std::array kWithoutBuffer = {Op::find_amax, Op::find_scales,  Op::scale,
+                                         Op::store,     Op::add_residual, Op::add_residual_after,
+                                         Op::cast,      Op::cast_back};
   if (std::ranges::find(kWithoutBuffer, instruction.op) == kWithoutBuffer.end())
     return program.buffer_bytes(instruction.buffer, program.written(instruction, rank).writer) *
            program.grid().span(instruction.origin.gathered);

@@ -60,6 +60,7 @@ std::optional<ErrorPrediction> ErrorTheory::predict(const TuneScheme& scheme,
                                                     const config::CollectiveConfig& collective) {
   if (!config::has_normal_values(config_.tensor) || !collective.format.scaled) return std::nullopt;
   if (collectives::is_of_slices(scheme.algorithm->layout)) return std::nullopt;  // two levels
+  if (scheme.algorithm->layout == collectives::RankLayout::graph) return std::nullopt;  // weights
   const std::uint32_t segments = scheme.partition.segments();
   ErrorPrediction prediction;
   double elements = 0.0;

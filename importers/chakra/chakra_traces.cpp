@@ -80,6 +80,7 @@ chakra::CollectiveKind kind_of(collectives::Collective collective) {
     case Collective::all_gather: return chakra::CollectiveKind::all_gather;
     case Collective::all_to_all: return chakra::CollectiveKind::all_to_all;
     case Collective::broadcast: return chakra::CollectiveKind::broadcast;
+    case Collective::neighbor_average: break;  // not in steps
   }
   throw std::logic_error("unknown collective");
 }

@@ -39,6 +39,7 @@ Collective collective_of(collectives::Collective collective) {
     case collectives::Collective::all_gather: return Collective::all_gather;
     case collectives::Collective::all_to_all: return Collective::all_to_all;
     case collectives::Collective::broadcast: return Collective::broadcast;
+    case collectives::Collective::neighbor_average: break;
   }
   return Collective::custom;
 }
@@ -47,6 +48,8 @@ void check_plain(const Program& program) {
   for (const collectives::Channel& channel : program.channels)
     if (channel.ports != collectives::Ports::both)
       throw UserError("", "it sums in a switch, which MSCCL cannot express; use another algorithm");
+  if (program.graph)
+    throw UserError("", "it adds tensors with weights, which MSCCL cannot express; use all-reduce");
   if (program.cast_from)
     throw UserError("",
                     "it casts the tensor before sending it, which MSCCL cannot express; keep the "

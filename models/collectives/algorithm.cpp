@@ -13,6 +13,7 @@
 #include "models/collectives/hierarchical_all_to_all.hpp"
 #include "models/collectives/hierarchical_program.hpp"
 #include "models/collectives/in_switch_program.hpp"
+#include "models/collectives/neighbor_program.hpp"
 #include "models/collectives/node_ring_program.hpp"
 #include "models/collectives/quickreduce_program.hpp"
 #include "models/collectives/ring_program.hpp"
@@ -30,6 +31,7 @@ constexpr std::array kReductions = {Collective::all_reduce, Collective::reduce_s
 constexpr std::array kReductionsAndBroadcast = {Collective::all_reduce, Collective::reduce_scatter,
                                                 Collective::all_gather, Collective::broadcast};
 constexpr std::array kAllToAll = {Collective::all_to_all};
+constexpr std::array kNeighborAverage = {Collective::neighbor_average};
 constexpr std::array kHalvesAndMoves = {Collective::reduce_scatter, Collective::all_gather,
                                         Collective::all_to_all, Collective::broadcast};
 
@@ -236,6 +238,18 @@ Program make_server(const ProgramRequest& request) {
 }
 
 double sharers_of_server(const RankGrid& grid) { return grid.ranks(); }
+
+Program make_with_neighbors(const ProgramRequest& request) {
+  return make_neighbor_average(request.graph, request.elements, request.dtype,
+                               exchange_options(request));
+}
+
+std::vector<Rounds> rounds_with_neighbors(const ProgramRequest& request) {
+  const auto messages = static_cast<double>(request.graph.messages());
+  return {{messages / request.graph.ranks(), request.elements}};
+}
+
+double sharers_of_neighbors(const RankGrid&) { return 1.0; }
 
 // --- Slices connected by a network
 
@@ -535,6 +549,17 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_tree,
                   .channels = channels_to_others,
                   .sharers = sharers_of_server},
+    // Every rank sends its whole tensor to its neighbours.
+    AlgorithmInfo{.name = "neighbors",
+                  .collectives = kNeighborAverage,
+                  .layout = RankLayout::graph,
+                  .summation = Summation::everywhere,
+                  .has_two_phases = false,
+                  .is_uniform = false,
+                  .make = make_with_neighbors,
+                  .rounds = rounds_with_neighbors,
+                  .channels = channels_to_others,
+                  .sharers = sharers_of_neighbors},
 };
 
 }  // namespace
@@ -563,7 +588,7 @@ bool sends_partial_sums(const AlgorithmInfo& algorithm, Phase phase) {
 }
 
 bool sums(Collective collective) {
-  return collective != Collective::all_to_all && collective != Collective::broadcast;
+  return !differs_by_rank(collective) && collective != Collective::broadcast;
 }
 
 }  // namespace equarx::collectives

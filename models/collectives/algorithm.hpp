@@ -25,6 +25,7 @@ enum class RankLayout : std::uint8_t {
   slices_of_grids,  ///< slices connected by a network, one after the other; a grid within each
   slices,           ///< the same, with arbitrary order within each slice
   nodes,            ///< the same, for slices of chips on a switch
+  graph,            ///< chips in their order; every rank sends to those that links join it to
 };
 
 /// True if the layout has slices connected by a network.
@@ -65,6 +66,7 @@ struct ProgramRequest {
   bool moves_within_first = false;     ///< hierarchical AllToAll: FirstHop::within
   /// Ranks that send to a server, for algorithms with one; all if absent.
   std::optional<std::uint32_t> uploads{};
+  RankGraph graph{};  ///< for RankLayout::graph: ranks joined by links
 };
 
 /// Messages of one size that a rank sends in one phase, before the split into microshards.

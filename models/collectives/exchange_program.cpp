@@ -144,7 +144,8 @@ Program make_direct_exchange(Collective collective, const RankGrid& grid, std::u
       break;
     case Collective::all_gather: exchange.gather(Operand::input); break;
     case Collective::all_to_all: exchange.exchange_shards(); break;
-    case Collective::broadcast: throw std::logic_error("a broadcast is not an exchange");
+    case Collective::broadcast:
+    case Collective::neighbor_average: throw std::logic_error("not an exchange of shards");
   }
   return std::move(writer).finish();
 }

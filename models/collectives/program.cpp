@@ -112,6 +112,7 @@ bool is_vector_work(Op op) {
     case Op::find_scales:
     case Op::encode_scales:
     case Op::quantize:
+    case Op::scale:
     case Op::accumulate:
     case Op::add:
     case Op::reduce:
@@ -148,6 +149,10 @@ bool adds(Collective collective) {
   return collective == Collective::all_reduce || collective == Collective::reduce_scatter;
 }
 
+bool differs_by_rank(Collective collective) {
+  return collective == Collective::all_to_all || collective == Collective::neighbor_average;
+}
+
 std::string_view name(Collective collective) {
   switch (collective) {
     case Collective::all_reduce: return "AllReduce";
@@ -155,6 +160,7 @@ std::string_view name(Collective collective) {
     case Collective::all_gather: return "AllGather";
     case Collective::all_to_all: return "AllToAll";
     case Collective::broadcast: return "Broadcast";
+    case Collective::neighbor_average: return "NeighborAverage";
   }
   throw std::logic_error("unknown collective");
 }
@@ -169,6 +175,7 @@ std::string_view name(Op op) {
     case Op::encode_scales: return "encode scales";
     case Op::quantize: return "quantize";
     case Op::lend: return "lend";
+    case Op::scale: return "scale";
     case Op::accumulate: return "accumulate";
     case Op::add: return "add";
     case Op::reduce: return "reduce";

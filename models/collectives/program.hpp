@@ -12,6 +12,7 @@
 
 #include "models/collectives/arithmetic.hpp"
 #include "models/collectives/partition.hpp"
+#include "models/collectives/rank_graph.hpp"
 #include "models/collectives/rank_grid.hpp"
 #include "models/formats/block_format.hpp"
 
@@ -33,10 +34,15 @@ enum class Collective : std::uint8_t {
   all_gather,      ///< every rank has its own shard and gets V
   all_to_all,      ///< every rank has a V; shard s of rank r becomes shard r of rank s
   broadcast,       ///< rank 0 has a V and every rank gets it
+  /// Every rank has a V and gets the weighted mean of its own and its neighbours'.
+  neighbor_average,
 };
 
 /// True if ranks sum their inputs (not for an AllGather, which distributes existing sums).
 bool adds(Collective collective);
+
+/// True if every rank has a result of its own, of the size of V.
+bool differs_by_rank(Collective collective);
 
 /// The phase of a collective.
 enum class Phase : std::uint8_t {
@@ -119,7 +125,9 @@ enum class Op : std::uint8_t {
   quantize,  ///< a tile's values -> `buffer`, with the minishard's scales if the format has any
   /// The values already are in the wire format and are sent from their location, without work.
   lend,
-  /// Values = local values + decoded `buffer`, in FP32; with `finds_scales`, also amax.
+  scale,  ///< values = values x the rank's own weight in the program's graph, in FP32
+  /// Values = local values + decoded `buffer`, in FP32; with `finds_scales`, also amax. With a graph
+  /// the decoded values are multiplied by the weight of their rank before.
   accumulate,
   add,  ///< the same, rounded to the wire format, for rings without scales
   /// Values = sum of the decoded `buffer`s of all ranks of its origin, in the order of ranks, in
@@ -228,6 +236,8 @@ struct Program {
   /// Rows by pair of ranks (with_counts.hpp); every shard of the partition has room for the most.
   /// Tiles end with the rows of their pair, and ranks skip the instructions of empty ones.
   std::optional<RowCounts> counts = std::nullopt;
+  /// Of a NeighborAverage: the ranks that exchange messages.
+  std::optional<RankGraph> graph = std::nullopt;
 
   const RankGrid& grid() const { return partition.grid(); }
   std::uint32_t ranks() const { return grid().ranks(); }

@@ -17,9 +17,9 @@ constexpr RankRange kRootOnly{kRoot, kRoot};
 
 RankRange only(Rank rank) { return {rank, rank}; }
 
-class Builder {
+class TreeBuilder {
  public:
-  explicit Builder(ProgramWriter& writer)
+  explicit TreeBuilder(ProgramWriter& writer)
       : writer_(writer),
         ranks_(writer.program().ranks()),
         cut_(writer.program().partition.cut(0)),
@@ -151,7 +151,7 @@ Program make_binomial_tree(const RankGrid& grid, std::uint64_t elements,
                         {},
                         {},
                         {}});
-  Builder(writer).write();
+  TreeBuilder(writer).write();
   return std::move(writer).finish();
 }
 

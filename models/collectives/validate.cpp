@@ -72,6 +72,7 @@ class UniformValidator {
       case Op::add_residual:
       case Op::add_residual_after:
       case Op::find_scales:
+      case Op::scale:
       case Op::barrier: return;
       case Op::merge_amax:
         if (!holds(instruction.buffer, instruction.origin))
@@ -299,6 +300,7 @@ class RankByRankValidator {
           fail(rank.at, "a buffer is read as a tile other than its own");
         deliver(rank, instruction.tile);
         return true;
+      case Op::store: deliver(rank, instruction.tile); return true;
       default: return true;
     }
   }

@@ -93,10 +93,12 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
   switch (instruction.op) {
     case Op::find_scales: return {decode_operand + kAmax, bytes};
     case Op::quantize: bytes.wire += wire_bytes; return {decode_operand + encode_wire, bytes};
+    case Op::scale: bytes.sums += kFp32Bytes; return {decode_operand + kScale, bytes};
     case Op::accumulate:
       bytes.wire += wire_bytes;
       bytes.sums += kFp32Bytes;
-      return {decode_wire + decode_operand + kAdd + (instruction.finds_scales ? kAmax : 0.0),
+      return {decode_wire + decode_operand + kAdd + (instruction.finds_scales ? kAmax : 0.0) +
+                  (program.graph ? kScale : 0.0),
               bytes};
     case Op::add:
       bytes.wire += 2.0 * wire_bytes;  // reads one, writes one

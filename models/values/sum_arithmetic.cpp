@@ -107,6 +107,13 @@ void SumArithmetic::add(const RangeTrace::Place& place, const numerics::BlockCod
   add_term(place, sums);
 }
 
+void SumArithmetic::add_weighted(const numerics::BlockCodec& format, const EncodedTerm& term,
+                                 float weight, std::span<float> sums) {
+  make_room(term_, sums.size());
+  format.dequantize(term.payload, term.in_minishard, term.scales, term_);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * term_[i];
+}
+
 void SumArithmetic::add(const RangeTrace::Place& place, std::span<const float> terms,
                         std::span<float> sums) {
   term_.assign(terms.begin(), terms.end());

@@ -48,6 +48,9 @@ class SumArithmetic {
   /// first, and the sum is rounded to it.
   void add(const RangeTrace::Place& place, const numerics::BlockCodec& format,
            const EncodedTerm& term, std::span<float> sums);
+  /// Computes sums = sums + weight x decoded term in FP32, the product rounded before.
+  void add_weighted(const numerics::BlockCodec& format, const EncodedTerm& term, float weight,
+                    std::span<float> sums);
   /// As add(), with decoded terms.
   void add(const RangeTrace::Place& place, std::span<const float> terms, std::span<float> sums);
   /// Computes sums = sums + terms in FP32 and rounds to a tensor type, as an operation of its own

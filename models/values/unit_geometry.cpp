@@ -5,7 +5,7 @@ namespace equarx::values {
 using collectives::Rank;
 
 std::uint32_t result_rows(const collectives::Program& program) {
-  return program.collective == collectives::Collective::all_to_all ? program.ranks() : 1;
+  return collectives::differs_by_rank(program.collective) ? program.ranks() : 1;
 }
 
 UnitGeometry::UnitGeometry(const LaneTable& lanes)

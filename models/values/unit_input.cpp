@@ -36,6 +36,7 @@ void UnitInput::read() {
       }
       return;
     case Collective::all_gather: return read_shards();
+    case Collective::neighbor_average: return read_and_average();
   }
 }
 
@@ -68,6 +69,22 @@ void UnitInput::read_residual() {
   make_room(residual_, size, geometry_.most_elements());
   residual_source_->read(0, geometry_.first_element(), residual_);
   for (std::size_t i = 0; i < size; ++i) exact_[i] += double{residual_[i]};
+}
+
+/// Reads all ranks' inputs and computes their means with the weights as rounded to FP32.
+void UnitInput::read_and_average() {
+  const collectives::RankGraph& graph = geometry_.program().graph.value();
+  const std::size_t size = geometry_.elements();
+  for (Rank rank = 0; rank < values_.size(); ++rank) read(rank);
+  for (Rank rank = 0; rank < values_.size(); ++rank) {
+    const std::span<double> mean = std::span(exact_).subspan(rank * size, size);
+    std::ranges::fill(mean, 0.0);
+    const auto add = [&](Rank from, float weight) {
+      for (std::size_t i = 0; i < size; ++i) mean[i] += double{weight} * double{values_[from][i]};
+    };
+    add(rank, graph.own_weight(rank));
+    for (const Rank from : graph.neighbors(rank)) add(from, graph.weight(rank, from));
+  }
 }
 
 /// Reads each shard from its owner; the exact padding past the last shard is 0.

@@ -42,6 +42,7 @@ class UnitInput {
   void read(collectives::Rank rank);
   void read_and_sum();
   void read_shards();
+  void read_and_average();
   void read_residual();
 
   const UnitGeometry& geometry_;

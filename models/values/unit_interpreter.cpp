@@ -100,6 +100,7 @@ void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& til
     case Op::encode_scales: return encode_scales(instruction, tile);
     case Op::quantize:
     case Op::lend: return encode(instruction, tile);
+    case Op::scale: return scale(tile);
     case Op::accumulate: return accumulate(instruction, tile);
     case Op::add: return add(instruction, tile);
     case Op::decode: return decode(instruction, tile);
@@ -201,11 +202,19 @@ EncodedTerm UnitInterpreter::term_of(BufferId buffer, Rank producer, const RankT
           scales_.scales_of(buffer, producer)};
 }
 
+void UnitInterpreter::scale(const RankTile& tile) {
+  const float weight = program_.graph.value().own_weight(tile.rank);
+  for (float& value : input_.values(tile)) value *= weight;
+}
+
 void UnitInterpreter::accumulate(const Instruction& instruction, const RankTile& tile) {
   const numerics::BlockCodec& format = codec(instruction.phase);
   const Rank producer = geometry_.producer_of(instruction.origin, tile.rank);
   const EncodedTerm term = term_of(instruction.buffer, producer, tile);
   const std::span<float> values = input_.values(tile);
+  if (program_.graph)
+    return arithmetic_.add_weighted(format, term, program_.graph->weight(tile.rank, producer),
+                                    values);
   if (instruction.finds_scales)
     arithmetic_.add_and_find_amax(place_of(instruction, tile), format, term, values,
                                   scales_.amax_of(instruction.tile, tile.rank, format.format()));
@@ -397,7 +406,7 @@ void UnitInterpreter::store(const Instruction& instruction, const RankTile& tile
   const RangeTrace::Place place = place_of(instruction, tile);
   round_decoded(place);
   if (program_.arithmetic.owner == collectives::OwnerKeeps::sent)
-    result_.deliver(0, tile.range, decoded_);
+    result_.deliver(result_rows(program_) > 1 ? tile.rank : 0, tile.range, decoded_);
   else
     result_.keep(tile.range, decoded_);
   if (recorder_) recorder_->deliver(tile.rank, tile.range, decoded_);

@@ -83,6 +83,7 @@ class UnitInterpreter {
   void encode_values(const collectives::Instruction& instruction, const RankTile& tile);
   void encode_scales(const collectives::Instruction& instruction, const RankTile& tile);
   void record_message(const collectives::Instruction& instruction, const RankTile& tile);
+  void scale(const RankTile& tile);
   void accumulate(const collectives::Instruction& instruction, const RankTile& tile);
   void add_residual(const collectives::Instruction& instruction, const RankTile& tile);
   void add_residual_after(const collectives::Instruction& instruction, const RankTile& tile);

@@ -20,7 +20,7 @@ def tensors_sent(algorithm: str, collective: str, ring: str, n: int) -> float | 
             "binomial-tree": n - 1, "server": n - 1}
     if algorithm in once:
         return once[algorithm] if half else 2 * once[algorithm]
-    return {"one-shot": n * (n - 1), "recursive-doubling": n * math.log2(n)}.get(algorithm)
+    return {"one-shot": n * (n - 1), "neighbors": n * (n - 1), "recursive-doubling": n * math.log2(n)}.get(algorithm)
 
 
 def conservation(desk: Desk, content: dict, _draw) -> None:

@@ -32,7 +32,8 @@ ALGORITHMS = {
     "quickreduce": (("all-reduce",), True, True),
     "binomial-tree": (("all-reduce",), True, False),
     "server": (("all-reduce",), True, True),
-    "auto": (("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"), True, True),
+    "neighbors": (("neighbor-average",), True, True),
+    "auto": (("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "neighbor-average"), True, True),
 }
 OF_SLICES = ("hierarchical", "hierarchical-two-shot", "qgz")
 OF_RINGS = ("ring", "equarx", "torus", "hierarchical", "auto")
@@ -51,6 +52,8 @@ def fits(algorithm: str, collective: str, topology: dict, chips: int) -> bool:
         return False
     if algorithm == "nvls":
         return "switch" in topology and chips > 2
+    if algorithm == "neighbors":
+        return "switch" not in topology
     if algorithm == "torus":
         return any(kind in topology for kind in GRIDS)
     if algorithm in ("halving-doubling", "recursive-doubling", "binomial-tree"):

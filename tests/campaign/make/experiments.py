@@ -3,7 +3,7 @@ from draw import Draw, size, time
 from make import chips, collectives, models, topologies
 
 BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8-e4m3": 1, "fp8-e5m2": 1, "float32": 4, "half": 2, "e5m2": 1}
-KINDS = ["all-reduce"] * 6 + ["reduce-scatter", "all-gather", "all-to-all", "broadcast"]
+KINDS = ["all-reduce"] * 6 + ["reduce-scatter", "all-gather", "all-to-all", "broadcast", "neighbor-average"]
 LARGEST = 96 * 1024  # bytes of a tensor: values of all ranks are computed
 LARGEST_TIMED = 256 << 20  # of one with times only
 SCHEMES, FORMATS = (sorted(path.stem for path in (chips.ROOT / "configs" / folder).glob("*.json"))

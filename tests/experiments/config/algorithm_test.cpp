@@ -18,7 +18,7 @@ TEST_CASE("algorithms have names, and auto is not an algorithm") {
 TEST_CASE("exactly the algorithms of a collective implement it") {
   for (const Collective collective :
        {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
-        Collective::all_to_all, Collective::broadcast}) {
+        Collective::all_to_all, Collective::broadcast, Collective::neighbor_average}) {
     const std::vector<Algorithm> algorithms = algorithms_of(collective);
     CHECK_FALSE(algorithms.empty());
     for (const collectives::AlgorithmInfo& algorithm : collectives::algorithms()) {

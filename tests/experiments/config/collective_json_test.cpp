@@ -233,6 +233,12 @@ TEST_CASE("keys that do not apply to an algorithm are refused") {
     refuse(collective, R"({"algorithm": "torus", "quantize": "both"})", "quantize", "remove it");
   }
   refuse("all-to-all", R"({"algorithm": "direct", "quantize": "both"})", "quantize", "remove it");
+  refuse("neighbor-average", R"({"algorithm": "neighbors", "quantize": "both"})", "quantize",
+         "remove it");
+  refuse("neighbor-average", R"({"algorithm": "neighbors", "format": "fp8lm-e4m3"})", "format",
+         "is for sums");
+  refuse("neighbor-average", R"({"algorithm": "direct"})", "algorithm",
+         "for NeighborAverage use one of neighbors, auto");
   refuse("all-gather", R"({"algorithm": "two-shot"})", "algorithm",
          "'two-shot' implements AllReduce only; for AllGather use one of ring");
   refuse("broadcast", R"({"algorithm": "torus"})", "algorithm", "for Broadcast use one of");
@@ -256,6 +262,7 @@ TEST_CASE("values that are only moved have formats with scales, and their config
                                               {"all-to-all", "auto"},
                                               {"broadcast", "equarx"},
                                               {"broadcast", "direct"},
+                                              {"neighbor-average", "neighbors"},
                                               {"all-gather", "direct"},
                                               {"reduce-scatter", "direct"}})
     for (const numerics::NamedFormat& named : numerics::named_formats()) {

@@ -64,6 +64,8 @@ TEST_CASE("errors in chip lists are refused with their pointer") {
   refused(pairs, "[[0, 1], [2, 1]]", pairs, "chip 1 receives twice");
   refused(pairs, "diagonals", pairs, "[0, 5, 10, 15] is not a pair");
   refused("/step/tasks/2/permute/bytes", "0", "/step/tasks/2/permute/bytes", "from 1 to");
+  refused("/step/tasks/0/collective/kind", "neighbor-average", "/step/tasks/0/collective/kind",
+          "one of all-reduce");
   refused("/step/tasks/0/collective/axes", R"(["data"])", "/step/tasks/0/collective/axes",
           "groups");
 }

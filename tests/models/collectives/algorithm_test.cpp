@@ -22,6 +22,12 @@ RankGrid grid_of(const AlgorithmInfo& algorithm) {
   return RankGrid({kRanks});
 }
 
+RankGraph ring_of_ranks() {
+  std::vector<std::pair<Rank, Rank>> edges;
+  for (Rank rank = 0; rank < kRanks; ++rank) edges.emplace_back(rank, (rank + 1) % kRanks);
+  return {kRanks, edges};
+}
+
 ProgramRequest request_for(const AlgorithmInfo& algorithm, Collective collective, RingStyle ring) {
   numerics::BlockFormat format{.element = numerics::ElementFormat::bf16};
   if (!algorithm.can_be_plain) format = {.element = numerics::ElementFormat::int8, .scaled = true};
@@ -34,7 +40,8 @@ ProgramRequest request_for(const AlgorithmInfo& algorithm, Collective collective
           .all_gather = format,
           .cut = {.minishards = 2, .microshards = 3},
           .reduce_scatter_between = format,
-          .all_gather_between = format};
+          .all_gather_between = format,
+          .graph = ring_of_ranks()};
 }
 
 TEST_CASE("every algorithm has a unique name and is found by it") {
@@ -63,15 +70,16 @@ TEST_CASE("every row makes valid programs for all its collectives, with the esti
       }
 }
 
-TEST_CASE("every collective has an algorithm with scales, and two of them no sums") {
+TEST_CASE("every collective has an algorithm with scales, and three of them no sums over ranks") {
   for (const Collective collective :
        {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
-        Collective::all_to_all, Collective::broadcast})
+        Collective::all_to_all, Collective::broadcast, Collective::neighbor_average})
     CHECK(std::ranges::any_of(algorithms(), [&](const AlgorithmInfo& algorithm) {
       return algorithm.does(collective) && algorithm.can_be_quantized;
     }));
   CHECK_FALSE(sums(Collective::all_to_all));
   CHECK_FALSE(sums(Collective::broadcast));
+  CHECK_FALSE(sums(Collective::neighbor_average));
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ using equarx::numerics::ElementFormat;
 
 namespace {
 
-constexpr Op kOps[] = {Op::find_scales, Op::encode_scales, Op::quantize, Op::lend,
-                       Op::accumulate,  Op::add,           Op::reduce,   Op::dequantize,
-                       Op::deliver,     Op::store,         Op::barrier,  Op::send,
-                       Op::wait,        Op::cast,          Op::cast_back};
+constexpr Op kOps[] = {Op::find_scales, Op::encode_scales, Op::quantize,  Op::lend,
+                       Op::accumulate,  Op::add,           Op::reduce,    Op::dequantize,
+                       Op::deliver,     Op::store,         Op::barrier,   Op::send,
+                       Op::wait,        Op::cast,          Op::cast_back, Op::scale};
 
 // Describes the instruction selected by `which`.
 template <typename Which>
@@ -55,6 +55,7 @@ TEST_CASE("every collective has its usual name") {
   REQUIRE(name(Collective::all_gather) == "AllGather");
   REQUIRE(name(Collective::all_to_all) == "AllToAll");
   REQUIRE(name(Collective::broadcast) == "Broadcast");
+  REQUIRE(name(Collective::neighbor_average) == "NeighborAverage");
   REQUIRE_THROWS_AS(name(static_cast<Collective>(99)), std::logic_error);
 }
 

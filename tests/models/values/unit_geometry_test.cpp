@@ -63,11 +63,14 @@ TEST_CASE("ranks of a ring have no peers, and a producer is at its origin") {
   }
 }
 
-TEST_CASE("only an AllToAll has a result for each rank") {
+TEST_CASE("an AllToAll and a NeighborAverage have a result for each rank") {
   collectives::Program program = ring_program(100);
   CHECK(result_rows(program) == 1);
-  program.collective = collectives::Collective::all_to_all;
-  CHECK(result_rows(program) == kRanks);
+  for (const auto collective :
+       {collectives::Collective::all_to_all, collectives::Collective::neighbor_average}) {
+    program.collective = collective;
+    CHECK(result_rows(program) == kRanks);
+  }
 }
 
 }  // namespace

@@ -91,6 +91,8 @@ TEST_CASE("machines that no topology produces need SimGrid") {
   CHECK_THAT(why_not_direct(machine), ContainsSubstring("one link twice: link 2"));
   machine.out_ports[1][0].route = {};
   CHECK_THAT(why_not_direct(machine), ContainsSubstring("no link"));
+  machine.out_ports[1][0].peer = 1;  // sends nothing
+  CHECK(why_not_direct(machine).empty());
 }
 
 }  // namespace
