@@ -27,12 +27,14 @@ namespace {
 using collectives::RankGrid;
 using collectives::RankLayout;
 
+/// The algorithms that can run here, as a clause; empty without any.
 std::string runnable_text(const config::ExperimentConfig& config) {
   std::vector<std::string_view> names;
   for (const config::Algorithm other : config::tried_algorithms(config.collective))
     if (why_not(other, config).empty()) names.push_back(other->name);
+  if (names.empty()) return {};
   names.push_back(config::algorithm_name(config::kAutomatic));
-  return input::list_of(names);
+  return "; this topology can run " + input::list_of(names);
 }
 
 std::string runnable_without_ring_text(const config::ExperimentConfig& config) {
@@ -190,8 +192,8 @@ Expected<RankGrid> rank_grid(config::Algorithm algorithm, const config::Experime
   if (chips < 2) return infeasible("/topology", "a collective needs at least two chips");
   const std::string obstacle = why_not(algorithm, config);
   if (!obstacle.empty())
-    return infeasible(pointer, fmt::format("'{}' {}; this topology can run {}", algorithm->name,
-                                           obstacle, runnable_text(config)));
+    return infeasible(pointer,
+                      fmt::format("'{}' {}{}", algorithm->name, obstacle, runnable_text(config)));
   switch (algorithm->layout) {
     case RankLayout::grid: return RankGrid(long_axes(config.topology.shape));
     case RankLayout::hypercube: {

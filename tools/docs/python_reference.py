@@ -19,8 +19,8 @@ Generated from the docstrings of `equarx` by `tools/docs/python_reference.py`; [
 Functions raise `equarx.InputError`, a `ValueError` with the JSON pointer in `pointer`, for invalid input.
 """
 SECTIONS = {
-    "Collectives on arrays": ("allreduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "Outcome", "Lazy",
-                              "AutomaticMu", "Program", "contract", "vectors", "check_vectors"),
+    "Collectives on arrays": ("allreduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "neighbor_average",
+                              "Outcome", "Lazy", "AutomaticMu", "Program", "contract", "vectors", "check_vectors"),
     "Formats": ("quantize", "dequantize", "matmul", "attention", "experts", "formats", "Quantized", "Stored"),
     "Simulated experiments": ("run", "show", "validate", "sweep", "tune", "advise", "report", "compare", "Result", "Run",
                               "Swept", "Tuned", "TunedStep", "Advice", "Tensors", "Record"),

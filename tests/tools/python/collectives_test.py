@@ -128,6 +128,21 @@ class Kinds(unittest.TestCase):
         numpy.testing.assert_array_equal(sent.of_rank(2), tensors[:, shard])
         self.assertIs(equarx.allreduce(tensors).of_rank(1).dtype, tensors.dtype)
 
+    def test_a_mean_over_neighbours_differs_by_rank(self):
+        tensors = normal(4, 1000)
+        outcome = equarx.neighbor_average(tensors, time=True)  # on a ring: two neighbours, weights of a third
+        third = numpy.float32(1) / numpy.float32(3)
+        own = numpy.float32(1) - third - third
+        for rank in range(4):
+            expected = own * tensors[rank]
+            for neighbor in sorted(((rank - 1) % 4, (rank + 1) % 4)):
+                expected = expected + third * tensors[neighbor]
+            numpy.testing.assert_array_equal(outcome.of_rank(rank), expected)
+        self.assertEqual(outcome.result.shape, (4, 1000))
+        self.assertGreater(outcome.time, 0)
+        with self.assertRaisesRegex(equarx.InputError, "fully-connected"):
+            equarx.neighbor_average(tensors, topology={"switch": 4})
+
     def test_auto_reports_its_choice(self):
         outcome = equarx.allreduce(normal(8, 2048), "int8", topology={"slice": "4x2"}, algorithm="auto", time=True)
         self.assertNotEqual(outcome.config["collectives"][0]["algorithm"], "auto")

@@ -11,7 +11,7 @@ import atexit as _atexit
 from . import _core
 from ._advise import Advice, advise
 from ._automatic_mu import AutomaticMu
-from ._collectives import Outcome, all_gather, all_to_all, allreduce, broadcast, reduce_scatter
+from ._collectives import Outcome, all_gather, all_to_all, allreduce, broadcast, neighbor_average, reduce_scatter
 from ._contract import contract
 from ._errors import DefectError, InputError, ProgramError
 from ._gemm import matmul
@@ -40,8 +40,8 @@ __all__ = [
     "Timed", "Tuned", "TunedStep", "accuracy", "advise", "all_gather", "all_to_all", "allreduce", "attention",
     "broadcast", "calibrate", "check_vectors", "compare", "contract", "dequantize", "experts", "export_chakra",
     "export_msccl", "formats", "hardware", "import_chakra", "import_hlo", "import_kineto", "import_msccl",
-    "import_xprof", "kernels", "matmul", "plan", "quantize", "reduce_scatter", "report", "reproduce", "run", "serve",
-    "show", "sweep", "topology", "tune", "validate", "vectors",
+    "import_xprof", "kernels", "matmul", "neighbor_average", "plan", "quantize", "reduce_scatter", "report", "reproduce",
+    "run", "serve", "show", "sweep", "topology", "tune", "validate", "vectors",
 ]
 
 _atexit.register(_core.finish_work)

@@ -17,7 +17,9 @@ from .result import Run
 
 # Algorithm of a collective: without scales, and with them.
 _DEFAULTS = {"all-reduce": ("ring", "equarx"), "reduce-scatter": ("ring", "equarx"), "all-gather": ("ring", "equarx"),
-             "all-to-all": ("direct", "direct"), "broadcast": ("ring", "equarx")}
+             "all-to-all": ("direct", "direct"), "broadcast": ("ring", "equarx"),
+             "neighbor-average": ("neighbors", "neighbors")}
+_DIFFERS_BY_RANK = ("all-to-all", "neighbor-average")
 _LABEL = "collective"
 
 
@@ -27,7 +29,8 @@ class Outcome(Errors):
 
     result: for AllReduce, AllGather and Broadcast the result of every rank, in the shape of one
         rank's array. For ReduceScatter the sum; each rank owns one shard of it. For AllToAll, of
-        shape (ranks, ...), the array of each sending rank as it arrives. It has the arrays' dtype.
+        shape (ranks, ...), the array of each sending rank as it arrives; for NeighborAverage the
+        result of each rank. It has the arrays' dtype.
     timing: the simulated run, if requested: a Run, as in ``equarx.run(...).runs``.
     config: the configuration with every default filled in; ``equarx.run()`` accepts it.
     """
@@ -62,8 +65,9 @@ class Outcome(Errors):
         return [slice(begin, end) for begin, end in self._core.shard(self._checked(rank))]
 
     def of_rank(self, rank: int):
-        """Result of a rank: the result; for ReduceScatter its shard, along one axis; for AllToAll
-        an array (ranks, elements of the shard) with its shard from every sender."""
+        """Result of a rank: the result; for NeighborAverage its own; for ReduceScatter its shard,
+        along one axis; for AllToAll an array (ranks, elements of the shard) with its shard from
+        every sender."""
         import numpy
         self._checked(rank)
         if self._kind == "reduce-scatter":
@@ -72,7 +76,7 @@ class Outcome(Errors):
         if self._kind == "all-to-all":
             flat = self.result.reshape(self.ranks, -1)
             return numpy.concatenate([flat[:, part] for part in self.shard(rank)], axis=1)
-        return self.result
+        return self.result[rank] if self._kind == "neighbor-average" else self.result
 
     def _checked(self, rank: int) -> int:
         if not 0 <= rank < self.ranks:
@@ -136,7 +140,7 @@ def _check_count(name: str, value) -> None:
 def _result_array(core, kind: str, tensors: list[Tensor], out):
     """The array for the result, and the part of it that the result is written into."""
     shape = tensors[0].shape
-    if kind == "all-to-all":
+    if kind in _DIFFERS_BY_RANK:
         shape = (len(tensors), *shape)
     if out is None:
         out = empty(shape, tensors[0])
@@ -252,3 +256,5 @@ all_gather = _define("all_gather", "all-gather", _RING,
 all_to_all = _define("all_to_all", "all-to-all", '"direct"',
                      "AllToAll: every rank ends with its own shard of every rank's array.")
 broadcast = _define("broadcast", "broadcast", _RING, "Broadcast: every rank ends with the array of rank 0.")
+neighbor_average = _define("neighbor_average", "neighbor-average", '"neighbors"',
+                           "Every rank ends with the mean of its own and its neighbours' arrays, by Metropolis weights.")
