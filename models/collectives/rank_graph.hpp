@@ -10,7 +10,7 @@
 namespace equarx::collectives {
 
 /// An undirected graph of ranks. Weights are Metropolis weights: 1 / (1 + the larger degree) between
-/// neighbours, the rest for the own tensor. They are symmetric, and those of a rank add up to 1, so
+/// neighbours, the rest for the own tensor. They are symmetric and add up to 1 for every rank, so
 /// that repeated means approach the mean over all ranks (Xiao, Boyd and Lall, IPSN 2005).
 class RankGraph {
  public:

@@ -7,7 +7,7 @@
 namespace equarx::collectives::rank_graph_test {
 namespace {
 
-/// Rank 0 with three others, two of which are joined.
+/// Rank 0 with three others, and an edge between two of them.
 const RankGraph kKite(4, {{3, 0}, {0, 1}, {2, 0}, {1, 2}});
 
 TEST_CASE("neighbours are those of both directions, in rising order") {
