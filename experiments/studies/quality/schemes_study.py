@@ -112,7 +112,7 @@ def claims_of(claims: list[Claim], losses: dict[str, list[float]]) -> list[dict]
     rows = []
     for claim in claims:
         gains = claim.gains(losses)
-        rows.append({"claim": claim.text(), "gains": gains, "least": min(gains), "verdict": verdict(gains)})
+        rows.append({"claim": claim.text(), "gains": gains, "worst": -min(gains), "verdict": verdict(gains)})
     return rows
 
 

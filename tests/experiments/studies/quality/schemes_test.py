@@ -17,7 +17,7 @@ class VerdictTest(unittest.TestCase):
         rows = schemes_study.claims_of([Claim("a", "b", "x"), Claim("b", "a", "x"), Claim("a", "c", "x"),
                                         Claim("b", "a", "x", within=0.11)], losses)
         self.assertEqual([row["verdict"] for row in rows], ["hit", "miss", "undecided", "hit"])
-        self.assertAlmostEqual(rows[2]["least"], -0.1)
+        self.assertAlmostEqual(rows[2]["worst"], 0.1)
         self.assertEqual(rows[3]["claim"], "b at most 11.0% worse than a (x)")
 
     def test_a_training_that_stopped_is_worse_than_any(self):
