@@ -5,10 +5,12 @@ import subprocess
 import tempfile
 import unittest
 
-from quality import command, text_file
+from quality import STUDIES, command, text_file
 
 import schemes_study
 from schemes_study import Claim
+
+PUBLISHED = STUDIES.parent / "published"
 
 
 class VerdictTest(unittest.TestCase):
@@ -50,6 +52,22 @@ class StudyTest(unittest.TestCase):
         losses = {name: row["mean"] for name, row in summary["losses"].items()}
         self.assertEqual(len(set(losses.values())), 8)  # every scheme has its own arithmetic
         self.assertIn(str(own), losses)
+        self.check_rows("fp4")
+
+    def check_rows(self, study: str) -> None:
+        """Every row of a published study names a number of the results, and a known relation."""
+        results = json.loads((self.folder / "out" / "results.json").read_text())
+        for row in json.loads((PUBLISHED / study / "study.json").read_text())["rows"]:
+            value = results
+            for key in row["metric"].split("/")[1:]:
+                value = value[int(key) if isinstance(value, list) else key]
+            self.assertIsInstance(value, (int, float), row["id"])
+            self.assertIn(row.get("relation", "equals"), ("equals", "at most"), row["id"])
+
+    def test_the_other_studies(self):
+        for study in ("masks", "pams"):
+            self.assertEqual(self.run_study("--study", study).returncode, 0)
+            self.check_rows(study)
 
     def test_errors_are_one_line(self):
         own = self.folder / "own.json"
