@@ -1,4 +1,4 @@
-"""Functions of subcommands: their results are those of the program, and wrong use names the argument."""
+"""Functions of subcommands give the results of the program, and wrong use names the argument."""
 import json
 import os
 import pathlib

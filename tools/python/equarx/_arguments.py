@@ -1,4 +1,4 @@
-"""Arguments of a command line from those of a function."""
+"""Arguments of a function as a command line."""
 from __future__ import annotations
 
 import os

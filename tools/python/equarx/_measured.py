@@ -56,7 +56,7 @@ class Timed(Record):
 
     @property
     def rows(self) -> list[Record]:
-        """Rows with ``simulated``, in s, and what was measured."""
+        """Rows with ``simulated`` and ``expected`` times, in s."""
         return [Record(row) for row in self._data["rows"]]
 
     def to_frame(self):

@@ -10,7 +10,7 @@ BY_128 = {"layout": "contiguous", "block": 128}
 
 
 def nmse_of(scheme: Scheme) -> float:
-    """Of the sum of independent normal gradients."""
+    """NMSE of a sum of independent normal gradients."""
     generator = torch.Generator().manual_seed(1)
     weight = torch.nn.Parameter(torch.zeros(8 * 32768))
     bucket = Bucket([weight], scheme)

@@ -39,7 +39,7 @@ class StudiesTest(TextCase):
         self.check_models(results)
 
     def check_models(self, results: dict) -> None:
-        """Two models with perplexities of their own, whose means are those of their rows."""
+        """Two models with perplexities of their own; means agree with their rows."""
         summary = results["summary"]
         self.assertNotEqual(*summary["exact_perplexity"].values())
         for way in summary["ways"]:
