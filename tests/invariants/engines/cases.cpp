@@ -49,9 +49,19 @@ RankGrid grid_of(collectives::RankLayout layout) {
     case collectives::RankLayout::slices:
     case collectives::RankLayout::nodes: return RankGrid({pick(2, 3), pick(2, 4)});
     case collectives::RankLayout::ring:
+    case collectives::RankLayout::graph:
     case collectives::RankLayout::any: break;
   }
   return RankGrid({pick(2, 9)});
+}
+
+/// A line of ranks with some other edges.
+collectives::RankGraph graph_of(std::uint32_t ranks) {
+  std::vector<std::pair<collectives::Rank, collectives::Rank>> edges;
+  for (collectives::Rank to = 1; to < ranks; ++to)
+    for (collectives::Rank from = 0; from < to; ++from)
+      if (from + 1 == to || pick(0, 3) == 0) edges.emplace_back(from, to);
+  return {ranks, edges};
 }
 
 collectives::Program make_program(std::string& description) {
@@ -78,6 +88,7 @@ collectives::Program make_program(std::string& description) {
       .cut = {pick(1, 3), pick(1, 4), 128},
       .reduce_scatter_between = format,
       .all_gather_between = format};
+  if (row.layout == collectives::RankLayout::graph) request.graph = graph_of(request.grid.ranks());
   description = fmt::format("{} of {} on {} ranks, {}", row.name, collectives::name(collective),
                             request.grid.ranks(), scaled ? "int8" : "bf16");
   return row.make(request);

@@ -68,6 +68,7 @@ template <class Check>
 void for_all(Check check) {
   for (const collectives::AlgorithmInfo& algorithm : collectives::algorithms())
     for (const Collective collective : algorithm.collectives) {
+      if (algorithm.layout == RankLayout::graph) continue;  // needs a graph; ranks' results differ
       CAPTURE(algorithm.name, name(collective));
       check(algorithm, collective);
     }
