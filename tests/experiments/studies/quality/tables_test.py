@@ -5,10 +5,18 @@ import unittest
 import quality  # noqa: F401  sets up the module path
 
 from gradients_table import differences, ends_of, steps_to, times_to
-from inference_table import harmless, over_models, ratio, rules
+from inference_table import harmless, over_models, ratio, row_of, rules
 
 
 class InferenceTest(unittest.TestCase):
+    def test_a_row_pairs_sequences(self):
+        result = {"nll": [1.1, 2.1, 3.1], "exact_nll": [1.0, 2.0, 3.0], "nmse": 0.5, "top1": [1, 0.5, 0],
+                  "kl": [0, 0, 3]}
+        row = row_of("x", {"model": {"seed": 4}, "way": {"name": "w"}, "ranks": 2, "only": None}, result)
+        self.assertAlmostEqual(row["perplexity_change"], 0.10517, places=5)
+        self.assertAlmostEqual(row["change_low"], row["change_high"], places=9)  # all change alike
+        self.assertEqual((row["seed"], row["top1_agreement"], row["kl_nats"]), (4, 0.5, 1.0))
+
     def test_means_over_models(self):
         def pair(seed: int, nmse: float, growth: list[float]) -> tuple[dict, dict]:
             row = {"way": "int8", "ranks": 2, "nmse": nmse, "perplexity_change": sum(growth), "seed": seed}

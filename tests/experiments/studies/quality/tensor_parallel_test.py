@@ -5,7 +5,7 @@ import quality  # noqa: F401  sets up the module path
 
 import torch
 
-from inference_study import GROUPS_OF_128, harmless, row_of
+from inference_study import GROUPS_OF_128
 from models import Model, Shape
 from store import QualityError
 from tensor_parallel import Parallel, Way
@@ -45,22 +45,6 @@ class ParallelTest(unittest.TestCase):
     def test_ranks_that_do_not_divide_are_refused(self):
         with self.assertRaisesRegex(QualityError, "16 heads do not divide over 3 ranks"):
             Parallel(SHAPE, 3, Way("bf16", "bf16"))
-
-
-class TableTest(unittest.TestCase):
-    def test_a_row_pairs_sequences(self):
-        result = {"nll": [1.1, 2.1, 3.1], "exact_nll": [1.0, 2.0, 3.0], "nmse": 0.5, "top1": [1, 0.5, 0],
-                  "kl": [0, 0, 3]}
-        row = row_of("x", {"way": {"name": "w"}, "ranks": 2, "only": None}, result)
-        self.assertAlmostEqual(row["perplexity_change"], 0.10517, places=5)
-        self.assertAlmostEqual(row["change_low"], row["change_high"], places=9)  # all change alike
-        self.assertEqual((row["top1_agreement"], row["kl_nats"]), (0.5, 1.0))
-
-    def test_harmless_ends_at_the_first_harmful_row(self):
-        known = ((1e-3, 0.02), (1e-5, 0.0), (1e-4, 0.005), (1, 0.0))
-        rows = [{"nmse": nmse, "change_high": high} for nmse, high in known]
-        self.assertEqual(harmless(rows, 0.01), 1e-4)
-        self.assertEqual(harmless(rows, 0.001), 1e-5)
 
 
 if __name__ == "__main__":
