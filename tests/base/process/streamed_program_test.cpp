@@ -62,7 +62,7 @@ TEST_CASE("streamed program: long output after its last line is complete") {
 
 TEST_CASE("streamed program: a signal stops it and its children") {
   for (const int signal : {SIGINT, SIGTERM}) {
-    std::signal(signal, SIG_DFL);  // background jobs of scripts ignore SIGINT
+    std::signal(signal, SIG_DFL);     // background jobs of scripts ignore SIGINT
     os::Pipe held = os::open_pipe();  // its write end is open as long as a child runs
     const ProgramEnd end =
         run_streamed({"sh", "-c", "echo a >&2; echo b >&2; sleep 600 & sleep 600; true"},

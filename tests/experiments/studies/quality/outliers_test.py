@@ -1,13 +1,11 @@
 """The study of planted outliers: its verdicts on made-up trainings, its checkpoints, its reduced form."""
 import dataclasses
 import json
-import pathlib
 import subprocess
-import tempfile
 import unittest
 from unittest import mock
 
-from quality import command, text_file
+from quality import TextCase, command
 
 import corpus
 import outliers_study
@@ -49,13 +47,7 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(list(summary["claims"].values()), [True, True, True, False, True, False])
 
 
-class StudyTest(unittest.TestCase):
-    def setUp(self):
-        kept = tempfile.TemporaryDirectory()
-        self.addCleanup(kept.cleanup)
-        self.folder = pathlib.Path(kept.name)
-        self.text = text_file(self.folder)
-
+class StudyTest(TextCase):
     def test_a_training_continues_from_its_checkpoint(self):
         text = corpus.prepare(self.folder, self.text)
         size = outliers_study.SIZES["reduced"]

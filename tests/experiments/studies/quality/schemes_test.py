@@ -1,11 +1,9 @@
 """Studies of schemes: verdicts, the reduced form, and a scheme of the user."""
 import json
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
-from quality import STUDIES, command, text_file
+from quality import STUDIES, TextCase, command
 
 import schemes_study
 from schemes_study import Claim
@@ -31,13 +29,7 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(made["fp4, OCC only"]["forward"]["weights"], made["fp4-direct"]["forward"]["weights"])
 
 
-class StudyTest(unittest.TestCase):
-    def setUp(self):
-        kept = tempfile.TemporaryDirectory()
-        self.addCleanup(kept.cleanup)
-        self.folder = pathlib.Path(kept.name)
-        self.text = text_file(self.folder)
-
+class StudyTest(TextCase):
     def run_study(self, *arguments) -> subprocess.CompletedProcess:
         return subprocess.run(command("schemes", "--output", self.folder / "out", "--reduced", "--text", self.text,
                                       "--threads", 1, *arguments), capture_output=True, text=True, check=False)
