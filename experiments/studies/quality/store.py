@@ -87,8 +87,8 @@ def _leave_with_parent() -> None:
 
 
 def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary) -> dict[str, dict]:
-    """The result of each cell by its name: from its file, or from `compute(definition)`, a function
-    of a module."""
+    """The result of each cell by its name, in the order of `cells`: from its file, or from
+    `compute(definition)`, a function of a module."""
     remove_parts(folder)
     kept = {cell.name: kept_result(cell.file(folder)) for cell in cells}
     results = {name: result for name, result in kept.items() if result is not None}
@@ -103,13 +103,13 @@ def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary
     if workers == 1:
         for cell in missing:
             keep(cell, compute(cell.definition))
-        return results
+        return {cell.name: results[cell.name] for cell in cells}
     with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"),
                                                 _leave_with_parent) as pool:
         running = {pool.submit(compute, cell.definition): cell for cell in missing}
         for future in concurrent.futures.as_completed(running):
             keep(running[future], future.result())
-    return results
+    return {cell.name: results[cell.name] for cell in cells}
 
 
 class _Parser(argparse.ArgumentParser):
