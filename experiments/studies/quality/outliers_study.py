@@ -3,7 +3,6 @@ monitors come from healthy trainings of other seeds."""
 import argparse
 import dataclasses
 import functools
-import hashlib
 import io
 import json
 import math
@@ -15,9 +14,9 @@ import corpus
 import monitors
 import outcome
 import scheme
-from models import Shape
+from models import Model, Shape
 from planted import ALL_LAYERS, Plant, Planted
-from products_study import FOG_SHAPES
+from products_study import FOG_SHAPES, finite
 from store import Cell, QualityError, fill, write_whole
 from training import SHORT, NotFinite, Schedule, Trainer
 
@@ -57,8 +56,7 @@ def device_of(asked: str) -> str:
 
 
 def checkpoint_file(folder: pathlib.Path, definition: dict) -> pathlib.Path:
-    digest = hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:12]
-    return folder / "checkpoints" / f"{digest}.pt"
+    return folder / "checkpoints" / f"{outcome.digest(json.dumps(definition, sort_keys=True))}.pt"
 
 
 def keep(file: pathlib.Path, trainer: Trainer, result: dict) -> None:
@@ -204,19 +202,15 @@ def study(chosen: argparse.Namespace) -> None:
     rows = [{"name": run.name, "step": step, "loss": result["loss"][index], "held_out": result["held_out"][index]}
             | {monitor: finite(monitors.value_of(result["seen"][index], monitor)) for monitor in monitors.MONITORS}
             for run, result in results.items() for index, step in enumerate(result["step"])]
-    summary = summary_of(results, size) | {"size": name, "device": device, "layers": chosen.layers, "weights": weights_of(size)}
+    summary = summary_of(results, size) | {"size": name, "device": device, "layers": chosen.layers,
+                                           "weights": weights_of(size)}
     outcome.write(chosen.output, "outliers", rows, summary)
     print_tables(summary)
     import pictures
     pictures.outliers(chosen.output, rows, summary)
 
 
-def finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def weights_of(size: Size) -> int:
-    from models import Model
     return sum(weight.numel() for weight in Model(Shape("llama", **size.shape), 1).parameters())
 
 

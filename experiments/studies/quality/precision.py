@@ -11,10 +11,6 @@ from models import Hooks
 from scheme import Operand, Scheme
 
 BF16 = schemes.from_json("bf16", {})
-# Operands by the end of their places; "t": transposed, of the backward pass.
-PLACES = {"a": ("forward", "activations"), "b": ("forward", "weights"),
-          "gradient": ("input_gradient", "gradients"), "bt": ("input_gradient", "weights"),
-          "gt": ("weight_gradient", "gradients"), "at": ("weight_gradient", "activations")}
 DECAY = 0.9997  # of the moving mean from which a learnt range begins (PAMS, arXiv 2011.04212)
 
 
@@ -105,8 +101,7 @@ class Precision(Hooks):
             return Cast(x)
         into = codes.code(operand.code)
         if operand.scale == "none":
-            cast = Cast(codes.rounded(x, into, operand.ties, self.random))
-            return self._with_slope(cast, x, None, x, operand, into)
+            return Cast(codes.rounded(x, into, operand.ties, self.random), _slope(x, x, x, operand, into))
         within = codes.clamped(x, operand.clamp) if operand.clamp else x
         turned = codes.hadamard(within, operand.hadamard, self._signs(operand.hadamard)) if operand.hadamard else within
         kind = codes.Groups(operand.groups, operand.length)
@@ -122,14 +117,8 @@ class Precision(Hooks):
         self._monitor(where, x, scaled, cast, into)
         if operand.compensated:
             cast.apart = (x - within).bfloat16().float()
-        return self._with_slope(cast, x, codes.ungrouped(scaled, kind, x.shape), within, operand, into)
-
-    def _with_slope(self, cast: Cast, x, scaled, within, operand: Operand, into: codes.Code) -> Cast:
-        if operand.derivative == "dge":
-            cast.slope = codes.dge(x if scaled is None else scaled, into, operand.k, operand.at_most)
-        elif operand.derivative == "clamp":
-            fits = (x if scaled is None else scaled).abs() <= into.largest
-            cast.slope = (fits & (within == x)).float()
+        if operand.derivative != "straight-through":
+            cast.slope = _slope(x, codes.ungrouped(scaled, kind, x.shape), within, operand, into)
         return cast
 
     def _overflow(self, where: str, cast: Cast, x, scale, into: codes.Code, is_step: bool) -> None:
@@ -171,21 +160,25 @@ class Precision(Hooks):
 
     def state(self) -> dict:
         """Everything that later casts depend on, for a checkpoint."""
-        return {"largest": {where: list(known) for where, known in self.largest.items()},
+        return {"largest": {where: (list(known), known.maxlen) for where, known in self.largest.items()},
                 "ranges": dict(self.ranges.items()), "calibrated": self.calibrated, "signs": self.signs,
                 "random": self.random.get_state(), "overflow": self.overflow}
 
     def restore(self, state: dict) -> None:
-        self.largest = {where: collections.deque(known, self._history(where)) for where, known in
-                        state["largest"].items()}
+        self.largest = {where: collections.deque(*known) for where, known in state["largest"].items()}
         for key, value in state["ranges"].items():
             self.ranges[key].data.copy_(value)
         self.calibrated, self.signs, self.overflow = state["calibrated"], state["signs"], state["overflow"]
         self.random.set_state(state["random"].cpu())
 
-    def _history(self, where: str) -> int:
-        step, name = PLACES[where.rsplit("/", 1)[1]]
-        return self.scheme.operands[step][name].history
+
+def _slope(x, scaled, within, operand: Operand, into: codes.Code) -> torch.Tensor | None:
+    """Derivative of the cast of x, `scaled` in units of its scale; None for 1."""
+    if operand.derivative == "dge":
+        return codes.dge(scaled, into, operand.k, operand.at_most)
+    if operand.derivative == "clamp":
+        return ((scaled.abs() <= into.largest) & (within == x)).float()
+    return None
 
 
 @dataclasses.dataclass
@@ -212,7 +205,7 @@ class _Job:
         return torch.sparse.mm(rows, self.cast_b.values.t()).view(*self.a.shape[:-1], -1)
 
     def of_a(self, gradient: Cast) -> torch.Tensor:
-        operand = self.scheme.operands["input_gradient"]["weights"]
+        operand = self.scheme.operand("input_gradient", "weights")
         if operand == "forward":
             return gradient.values @ self.cast_b.values
         turned = self.hooks.cast(f"{self.where}/bt", self.b.transpose(-1, -2), operand)
@@ -245,7 +238,7 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def backward(ctx, gradient):
         job = ctx.job
-        operand = job.scheme.operands["input_gradient"]["gradients"]
+        operand = job.scheme.operand("input_gradient", "gradients")
         cast = job.hooks.cast(f"{job.where}/gradient", gradient, operand)
         return job.of_a(cast), job.of_b(gradient, cast), None
 

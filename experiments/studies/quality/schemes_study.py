@@ -14,6 +14,7 @@ from models import Shape
 from precision import Precision
 from products_study import small_shape
 from store import Cell, fill
+from stored_claims import verdict, verdicts
 from training import SHORT, NotFinite, Schedule, Trainer
 
 SEEDS = (1, 2, 3)
@@ -103,16 +104,11 @@ def final(result: dict) -> float:
     return float("inf") if result["stopped"] else result["held_out"][-1]
 
 
-def verdict(gains: list[float]) -> str:
-    hits = sum(gain > 0 for gain in gains)
-    return "hit" if hits == len(gains) else "undecided" if hits else "miss"
-
-
 def claims_of(claims: list[Claim], losses: dict[str, list[float]]) -> list[dict]:
     rows = []
     for claim in claims:
         gains = claim.gains(losses)
-        rows.append({"claim": claim.text(), "gains": gains, "worst": -min(gains), "verdict": verdict(gains)})
+        rows.append({"claim": claim.text(), "gains": gains, "worst": -min(gains), "verdict": verdict([gain > 0 for gain in gains])})
     return rows
 
 
@@ -122,8 +118,7 @@ def summary_of(chosen: str, losses: dict[str, list[float]]) -> dict:
     return {"losses": {name: {"mean": float(np.mean(values)), "seeds": values,
                               "above_first": float(np.mean(np.subtract(values, losses[base])))}
                        for name, values in losses.items()},
-            "claims": claims, "verdicts": {kind: sum(row["verdict"] == kind for row in claims)
-                                           for kind in ("hit", "undecided", "miss")}}
+            "claims": claims, "verdicts": verdicts(claims)}
 
 
 def study(chosen: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 
-from ._arguments import answer, configuration, options, with_unit
+from ._arguments import answer, configuration, options, settings, with_unit
 from .result import Record
 
 
@@ -41,7 +41,10 @@ def advise(config: Mapping | str | os.PathLike, overrides: Mapping | None = None
 
     Runs ``equarx-sim advise``. Raises InputError if the configuration, a limit or an option is invalid.
     """
-    named, text = configuration(config, overrides)
+    if isinstance(config, (str, os.PathLike)) and not os.fspath(config).endswith((".json", ".jsonc")):
+        named, text = [os.fspath(config), *settings(overrides)], ""  # a program
+    else:
+        named, text = configuration(config, overrides)
     arguments = ["advise", *named, "--json"] + options({
         "--min-sqnr": with_unit(min_sqnr, "dB"), "--max-nmse": max_nmse, "--max-time": with_unit(max_time, "s"),
         "--contract": contract, "--formats": formats, "--price": price, "--budget": with_unit(budget, "s"),

@@ -34,16 +34,13 @@ def with_unit(value, unit: str) -> str | None:
 
 
 def configuration(config, overrides) -> tuple[list[str], str]:
-    """The positional argument for a configuration, with overrides, and standard input. Files other than JSON,
-    such as HLO texts, are read by the program."""
-    if isinstance(config, Mapping) or str(config).endswith((".json", ".jsonc")):
-        with naming_file(config):
-            named, text = ["-"], text_of(config)
-    else:
-        named, text = [path(config, "a configuration")], ""
-    for pointer, value in overrides_of(overrides):
-        named += ["--set", f"{pointer}={value}"]
-    return named, text
+    """The positional argument for a configuration, with overrides, and standard input."""
+    return ["-", *settings(overrides)], text_of(config)
+
+
+def settings(overrides) -> list[str]:
+    """Overrides as options."""
+    return [argument for pointer, value in overrides_of(overrides) for argument in ("--set", f"{pointer}={value}")]
 
 
 def answer(arguments: list[str], config, given: str) -> str:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from . import _program
+from ._arguments import options
 from .result import Record, frame
 
 
@@ -58,14 +59,8 @@ def plan(model: str, *, isl: int = 1024, osl: int = 256, ttft: str = "1 s", tpot
 
     Runs ``equarx-sim plan``. Raises InputError for unknown names and quantities without their unit.
     """
-    arguments = ["plan", "--json", "--model", model, "--isl", str(isl), "--osl", str(osl), "--ttft", ttft,
-                 "--tpot", tpot, "--percentile", str(percentile)]
-    choices = {"chips": chips, "sizes": sizes, "precisions": precisions, "kv": kv, "collectives": collectives}
-    for option, values in choices.items():
-        if values is not None:
-            arguments += [f"--{option}", ",".join(map(str, values))]
-    for chip, price in (prices or {}).items():
-        arguments += ["--price", f"{chip}={price}"]
-    if requests_per_s is not None:
-        arguments += ["--requests-per-s", str(requests_per_s)]
+    arguments = ["plan", "--json", *options({
+        "--model": model, "--isl": isl, "--osl": osl, "--ttft": ttft, "--tpot": tpot, "--percentile": percentile,
+        "--chips": chips, "--sizes": sizes, "--precisions": precisions, "--kv": kv, "--collectives": collectives,
+        "--price": prices, "--requests-per-s": requests_per_s})]
     return CapacityPlan(json.loads(_program.command(arguments)))

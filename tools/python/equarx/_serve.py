@@ -4,8 +4,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from . import _program
-from ._config import naming_file, overrides_of, text_of
+from ._arguments import answer, configuration, options
 from .result import Record, flat, frame
 
 
@@ -62,9 +61,6 @@ def serve(config, overrides: Mapping | None = None, *, requests: bool = True, un
     Runs ``equarx-sim serve``. Raises InputError, with the JSON pointer, if the configuration is
     invalid, or a request never fits.
     """
-    arguments = ["serve", "-", "--json"] + (["--requests"] if requests else [])
-    arguments += ["--uncertainty"] if uncertainty else []
-    for pointer, text in overrides_of(overrides):
-        arguments += ["--set", f"{pointer}={text}"]
-    with naming_file(config):
-        return Served(json.loads(_program.command(arguments, given=text_of(config))))
+    named, text = configuration(config, overrides)
+    arguments = ["serve", *named, "--json", *options({"--requests": requests, "--uncertainty": uncertainty})]
+    return Served(json.loads(answer(arguments, config, text)))

@@ -169,9 +169,9 @@ def exchange_costs() -> dict[str, dict]:
     return made
 
 
-def energies(nodes: int) -> dict[str, dict[str, dict[str, float]]]:
-    """J per iteration by link, exchange and course with converters."""
-    costs, made = exchange_costs(), {}
+def energies(nodes: int, costs: dict[str, dict]) -> dict[str, dict[str, dict[str, float]]]:
+    """J per iteration by link, exchange and course with converters. `costs`: of exchange_costs()."""
+    made: dict = {}
     for link in LINKS_J_PER_BIT:
         for name, exchange in EXCHANGES.items():
             sent = costs[exchange[0]][f"{link}_j"] if exchange else 0.0
@@ -204,13 +204,14 @@ def claims(msd: dict, energy: dict) -> dict[str, bool]:
 
 def study(seeds: int, iterations: int) -> dict:
     graph = Graph()
-    energy = energies(graph.nodes)
+    costs = exchange_costs()
+    energy = energies(graph.nodes, costs)
     by_seed = deviations(list(range(1, seeds + 1)), iterations, graph)
     mean = {name: {course: float(np.mean([one[name][course] for one in by_seed])) for course in courses()}
             for name in EXCHANGES}
     held = [claims(one, energy) for one in by_seed]
     verdicts = {claim: "hit" if all(one[claim] for one in held) else "miss" for claim in held[0]}
-    return {"msd_db": mean, "exchange": exchange_costs(), "energy_j": energy,
+    return {"msd_db": mean, "exchange": costs, "energy_j": energy,
             "cheapest": {link: cheapest(mean, energy[link]) for link in energy},
             "against": {"int4": mean["int4"]["exact"] - mean["none"]["exact"],
                         "none": mean["fp32"]["exact"] - mean["none"]["exact"],
