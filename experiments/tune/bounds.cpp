@@ -33,8 +33,8 @@ double scales_per_element(const TuneScheme& scheme, const config::CollectiveConf
 double bytes_per_element(const TuneScheme& scheme, const config::CollectiveConfig& collective,
                          Phase phase, numerics::ElementFormat dtype) {
   const numerics::BlockFormat format = config::wire_format(collective, phase, dtype);
-  const double payload = static_cast<double>(numerics::element_bits(format.element)) / 8.0;
-  if (!format.scaled) return payload;
+  const double payload = numerics::element_bytes(format);
+  if (!numerics::sends_scales(format)) return payload;
   return payload + scales_per_element(scheme, collective) *
                        static_cast<double>(numerics::scale_bytes(format.scale));
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -103,7 +104,7 @@ struct AlgorithmInfo {
   std::span<const Collective> of_nccl = {};
 
   /// @throws std::invalid_argument if the tensor has too few elements for its parts.
-  Program (*make)(const ProgramRequest& request) = nullptr;
+  std::function<Program(const ProgramRequest& request)> make = nullptr;
   /// Approximate messages of a rank, to estimate the size of a program before it is built.
   std::vector<Rounds> (*rounds)(const ProgramRequest& request) = nullptr;
   /// Approximate number of channels of the program.

@@ -72,7 +72,7 @@ std::vector<Item> send_all(ProgramWriter& writer, const std::vector<Chain>& chai
       const Tile tile{.segment = segment, .minishard = minishard};
       const std::uint32_t position = minishard * microshards;
       BufferId scales = 0;
-      if (writer.program().format(kPhase).scaled) {
+      if (numerics::sends_scales(writer.program().format(kPhase))) {
         writer.find_scales(kPhase, tile, Operand::input, kRoot);
         scales = writer.encode_scales(kPhase, tile, kRoot);
         send(scales, tile, false, position);

@@ -7,7 +7,7 @@ namespace equarx::collectives {
 EncodedMinishard MinishardWriter::encode(Phase phase, const Tile& tile, Operand operand,
                                          bool scales_found) const {
   EncodedMinishard minishard{tile, {}, {}};
-  if (writer_.program().format(phase).scaled) {
+  if (numerics::sends_scales(writer_.program().format(phase))) {
     if (!scales_found) writer_.find_scales(phase, tile, operand, ranks_);
     minishard.scales = writer_.encode_scales(phase, tile, ranks_);
   }

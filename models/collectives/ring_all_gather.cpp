@@ -104,6 +104,8 @@ class AllGather {
                               });
     if (strand_.format(Phase::all_gather).scaled) {
       if (any_forwards) strand_.barrier(minishard, StepPosition::kArrival, paths.front().tile);
+    }
+    if (numerics::sends_scales(strand_.format(Phase::all_gather))) {
       strand_.due(minishard, StepPosition::kPassScales);
       for (const Path& path : paths) pass_on_scales(path, step);
       if (turns(step)) send_gathered_scales(minishard);

@@ -13,7 +13,7 @@ void RingSums::sum_and_send(const std::vector<Path>& paths, Phase phase,
   const Tile& first = outgoing.front().tile;
   const std::uint32_t minishard = first.minishard;
   const Operand operand = paths.empty() ? source() : sums();
-  const bool scaled = strand_.format(phase).scaled;
+  const bool scaled = numerics::sends_scales(strand_.format(phase));
   const std::vector<SentMinishard> arrivals = await_scales(paths);
   for (const Outgoing& one : outgoing)
     for (const Direction direction : one.directions) strand_.sent(direction, minishard) = {};
@@ -25,6 +25,8 @@ void RingSums::sum_and_send(const std::vector<Path>& paths, Phase phase,
       sum(paths, arrivals, micro, scales_found);
     });
     scales = send_scales(phase, outgoing, operand, scales_found);
+  } else if (strand_.format(phase).scaled) {
+    strand_.barrier(minishard, StepPosition::kArrival, first);
   }
   writer_.for_each_microshard(first, [&](std::uint32_t micro) {
     if (!scaled) {

@@ -164,7 +164,9 @@ class UniformValidator {
 
   void require_scales(const Instruction& instruction) const {
     const Buffer& buffer = program_.buffers.at(instruction.buffer);
-    if (buffer.content != Content::payload || !program_.format(buffer.phase).scaled) return;
+    if (buffer.content != Content::payload ||
+        !numerics::sends_scales(program_.format(buffer.phase)))
+      return;
     if (!holds(buffer.scales, instruction.origin))
       fail("scales are read before they are available");
   }

@@ -83,11 +83,11 @@ Bytes operand_bytes(const Program& program, Operand operand) {
 ElementWork per_element(const Program& program, const Instruction& instruction) {
   const BlockFormat& wire = program.format(instruction.phase);
   const ElementFormat operand = operand_format(program, instruction.operand);
-  const double scaling = wire.scaled ? kScale : 0.0;
-  const double decode_wire = numerics::decode_operations(wire.element) + scaling;
-  const double encode_wire = numerics::encode_operations(wire.element) + scaling;
+  const double scaling = numerics::sends_scales(wire) ? kScale : 0.0;
+  const double decode_wire = numerics::decode_operations(wire) + scaling;
+  const double encode_wire = numerics::encode_operations(wire) + scaling;
   const double decode_operand = numerics::decode_operations(operand);
-  const double wire_bytes = element_bytes(wire.element);
+  const double wire_bytes = numerics::element_bytes(wire);
   const double result_bytes = element_bytes(program.tensor_format);
   Bytes bytes = operand_bytes(program, instruction.operand);
   switch (instruction.op) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -40,12 +41,26 @@ std::size_t scale_bytes(ScaleFormat format) {
   throw std::logic_error("scale_bytes: not a scale format");
 }
 
+double element_bytes(const BlockFormat& format) {
+  const double bits = format.rule == ScaleRule::own
+                          ? format.own.bits_per_element
+                          : static_cast<double>(element_bits(format.element));
+  return bits / CHAR_BIT;
+}
+
 std::size_t payload_bytes(const BlockFormat& format, std::size_t elements) {
+  if (format.rule == ScaleRule::own)
+    return static_cast<std::size_t>(
+        std::ceil(static_cast<double>(elements) * element_bytes(format)));
   return (elements * element_bits(format.element) + CHAR_BIT - 1) / CHAR_BIT;
 }
 
+bool sends_scales(const BlockFormat& format) {
+  return format.scaled && format.rule != ScaleRule::own;
+}
+
 std::size_t scale_count(const BlockFormat& format, std::size_t elements) {
-  if (!format.scaled) return 0;
+  if (!sends_scales(format)) return 0;
   if (format.layout == ScaleLayout::strided) return std::min(elements, kRegisterElements);
   if (format.block == 0) {
     throw std::invalid_argument(
@@ -81,7 +96,7 @@ std::uint32_t most_ranks(const BlockFormat& format) {
 }
 
 bool same_groups(const BlockFormat& first, const BlockFormat& second) {
-  if (!first.scaled || !second.scaled || first.layout != second.layout) return false;
+  if (!sends_scales(first) || !sends_scales(second) || first.layout != second.layout) return false;
   return first.layout == ScaleLayout::strided || first.block == second.block;
 }
 

@@ -77,8 +77,9 @@ enum class ScaleRule : std::uint8_t {
   zeropp,   ///< ZeRO++, on FP16 values (zeropp.hpp)
   sdp4bit,  ///< SDP4Bit, with stochastic rounding (sdp4bit.hpp)
   // One scale that all ranks agree on beforehand (models/numerics/codec/shared_scale.hpp).
-  fp8lm,       ///< FP8-LM: a power of two times `mu` (fp8lm.hpp)
-  global_qsgd  ///< Global-QSGD, with headroom to add codes directly (global_qsgd.hpp)
+  fp8lm,        ///< FP8-LM: a power of two times `mu` (fp8lm.hpp)
+  global_qsgd,  ///< Global-QSGD, with headroom to add codes directly (global_qsgd.hpp)
+  own           ///< functions of the user, with stated sizes and work (own_codec.hpp)
 };
 
 /// Elements per scale in QuickReduce.
@@ -102,6 +103,15 @@ struct Mu {
   bool operator==(const Mu&) const = default;
 };
 
+/// Sizes and work of ScaleRule::own, as its user states them.
+struct OwnCodes {
+  double bits_per_element = 0.0;   ///< of a payload with everything in it, above 0
+  double encode_operations = 0.0;  ///< of the vector unit per element (vector_work.hpp)
+  double decode_operations = 0.0;
+
+  bool operator==(const OwnCodes&) const = default;
+};
+
 /// Wire format of a collective: an element format, and optionally scales.
 struct BlockFormat {
   ElementFormat element = ElementFormat::bf16;
@@ -120,6 +130,10 @@ struct BlockFormat {
   Mu mu = {};
   /// Other than floor requires E8M0 scales.
   ScaleRounding scale_rounding = ScaleRounding::floor;
+  /// For ScaleRule::own, which is `scaled`, because it quantizes, with contiguous blocks. `block`
+  /// elements from the beginning of a message form a block; `element` is fp32, the type of decoded
+  /// values.
+  OwnCodes own = {};
 
   bool operator==(const BlockFormat&) const = default;
 };
@@ -141,9 +155,15 @@ std::size_t scale_bytes(ScaleFormat format);
 /// separately and starts at a byte boundary, so sizes do not add up over pieces.
 std::size_t payload_bytes(const BlockFormat& format, std::size_t elements);
 
+/// True if scales have messages of their own; those of ScaleRule::own are part of its payloads.
+bool sends_scales(const BlockFormat& format);
+
+/// Bytes per element of a payload; of int4, 0.5.
+double element_bytes(const BlockFormat& format);
+
 /// Number of scales of a minishard of `elements` elements. A strided minishard shorter than a
 /// register has one group per element; the last contiguous block may be short. 0 for a format
-/// without scales.
+/// that sends none.
 std::size_t scale_count(const BlockFormat& format, std::size_t elements);
 
 /// Bytes of `scales` scales of one minishard on the wire, including the preceding tensor scale if

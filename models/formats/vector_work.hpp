@@ -60,6 +60,16 @@ constexpr double encode_operations(ElementFormat format) {
   throw std::logic_error("unknown element format");
 }
 
+/// The same for an element of a format, without the multiplication by a scale.
+constexpr double decode_operations(const BlockFormat& format) {
+  return format.rule == ScaleRule::own ? format.own.decode_operations
+                                       : decode_operations(format.element);
+}
+constexpr double encode_operations(const BlockFormat& format) {
+  return format.rule == ScaleRule::own ? format.own.encode_operations
+                                       : encode_operations(format.element);
+}
+
 /// ALU operations to add two stored exp8 elements stochastically, in integer arithmetic:
 /// - per operand: unpack, sign, exponent, and 0 mapped below all others: compare, select (5
 ///   each);

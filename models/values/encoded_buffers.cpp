@@ -2,9 +2,23 @@
 
 #include <algorithm>
 
+#include "models/numerics/codec/block_codec.hpp"
 #include "models/values/make_room.hpp"
 
 namespace equarx::values {
+
+namespace {
+
+std::size_t held_bytes(const collectives::Program& program, collectives::BufferId id,
+                       collectives::Rank producer) {
+  const collectives::Buffer& buffer = program.buffers[id];
+  if (program.format(buffer.phase).rule != numerics::ScaleRule::own)
+    return program.buffer_bytes(id, producer);
+  return numerics::held_bytes(program.format(buffer.phase),
+                              program.microshard({buffer.tile, producer}).size());
+}
+
+}  // namespace
 
 void EncodedBuffers::start() {
   encoded_.resize(geometry_.lane().buffers.size() * geometry_.peers().size());
@@ -20,7 +34,7 @@ Encoded& EncodedBuffers::at(collectives::BufferId buffer, collectives::Rank prod
 numerics::AlignedVector<std::byte>& EncodedBuffers::room(collectives::BufferId buffer,
                                                          collectives::Rank producer) {
   numerics::AlignedVector<std::byte>& bytes = at(buffer, producer).bytes;
-  make_room(bytes, geometry_.program().buffer_bytes(buffer, producer));
+  make_room(bytes, held_bytes(geometry_.program(), buffer, producer));
   return bytes;
 }
 

@@ -51,7 +51,7 @@ std::span<const float> ScaleExchange::scales_of(collectives::BufferId payload,
                                                 collectives::Rank producer) {
   const collectives::Program& program = geometry_.program();
   const collectives::Buffer& buffer = program.buffers[payload];
-  if (!program.format(buffer.phase).scaled) return {};
+  if (!numerics::sends_scales(program.format(buffer.phase))) return {};
   return buffers_.at(buffer.scales, producer).scales;
 }
 

@@ -24,6 +24,13 @@ bool is_plain_type(const numerics::BlockFormat& format) {
              numerics::kTensorFormats.end();
 }
 
+std::vector<numerics::BlockCodec> codecs_of(const collectives::Program& program,
+                                            const std::shared_ptr<const numerics::RuleCodec>& own) {
+  std::vector<numerics::BlockCodec> codecs;
+  for (const numerics::BlockFormat& format : program.formats) codecs.emplace_back(format, own);
+  return codecs;
+}
+
 }  // namespace
 
 using collectives::BufferId;
@@ -41,7 +48,7 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
     : program_(lanes.program()),
       counts_(options.counts),
       shared_(options.shared),
-      codecs_(std::begin(program_.formats), std::end(program_.formats)),
+      codecs_(codecs_of(program_, options.own_codec)),
       arithmetic_(program_.arithmetic, options.ranges),
       geometry_(lanes),
       input_(geometry_, source, options.residual),
@@ -193,7 +200,7 @@ void UnitInterpreter::encode_values(const Instruction& instruction, const RankTi
     format.dequantize(payload, tile.in_minishard, scales, decoded_);
     feedback_.record(tile, decoded_, unit());
   }
-  if (counts_ && format.format().scaled)
+  if (counts_ && numerics::sends_scales(format.format()))
     quantized_ += format.count(values, tile.in_minishard, scales, key);
 }
 

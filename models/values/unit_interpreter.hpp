@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,9 +34,10 @@ struct UnitOptions {
   bool ranges = false;  ///< trace magnitudes and range errors: ranges()
   /// The scale shared by all ranks, if the program's format has one.
   const numerics::SharedScale* shared = nullptr;
-  const std::vector<std::span<float>>* feedback = nullptr;  ///< see ValueOptions
-  const TensorSource* residual = nullptr;                   ///< see ValueOptions
-  ValueRecord* record = nullptr;                            ///< see ValueOptions
+  const std::vector<std::span<float>>* feedback = nullptr;    ///< see ValueOptions
+  const TensorSource* residual = nullptr;                     ///< see ValueOptions
+  ValueRecord* record = nullptr;                              ///< see ValueOptions
+  std::shared_ptr<const numerics::RuleCodec> own_codec = {};  ///< see ValueOptions
 };
 
 /// Runs a unit on all ranks: executes the instructions of its lane. Reuses its memory from unit to

@@ -50,10 +50,15 @@ void UnitTraffic::count(const Instruction& transfer) {
 
 std::uint64_t UnitTraffic::bytes_of(const collectives::Message& message, RankRange producers) {
   std::uint64_t bytes = 0;
-  geometry_.for_each_tile(geometry_.program().buffers[message.buffer].tile, producers,
-                          [&](const RankTile& producer) {
-                            bytes += buffers_.at(message.buffer, producer.rank).bytes.size();
-                          });
+  const collectives::Program& program = geometry_.program();
+  // Held decoded, at another size than on the wire.
+  const bool is_own =
+      program.format(program.buffers[message.buffer].phase).rule == numerics::ScaleRule::own;
+  geometry_.for_each_tile(
+      geometry_.program().buffers[message.buffer].tile, producers, [&](const RankTile& producer) {
+        bytes += is_own ? program.buffer_bytes(message.buffer, producer.rank)
+                        : buffers_.at(message.buffer, producer.rank).bytes.size();
+      });
   return bytes;
 }
 

@@ -185,7 +185,8 @@ class Run {
              .shared = scale_ ? &*scale_ : nullptr,
              .feedback = options_.feedback,
              .residual = options_.residual,
-             .record = options_.record}};
+             .record = options_.record,
+             .own_codec = options_.own_codec}};
   }
 
   void compute(std::size_t unit, Worker& worker) {
@@ -320,11 +321,14 @@ std::uint64_t encoded_bytes(const collectives::Program& program, const Lane& lan
     const bool root_only = program.collective == collectives::Collective::broadcast;
     const std::uint64_t producers =
         root_only ? 1 : program.ranks() / (partition.segment_elements(lane.segment) / chunk);
-    std::uint64_t bytes = buffer.bytes;
+    const numerics::BlockFormat& format = program.format(buffer.phase);
+    std::uint64_t bytes =
+        format.rule == numerics::ScaleRule::own
+            ? numerics::held_bytes(format, partition.microshard(buffer.tile).size())
+            : buffer.bytes;
     if (scales)  // plus the decoded values
-      bytes += numerics::scale_count(program.format(buffer.phase),
-                                     partition.minishard(buffer.tile).size()) *
-               sizeof(float);
+      bytes +=
+          numerics::scale_count(format, partition.minishard(buffer.tile).size()) * sizeof(float);
     total += tiles * producers * bytes;
   }
   return total;

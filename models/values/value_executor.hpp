@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -83,6 +84,8 @@ struct ValueOptions {
   /// Record every value here, of a collective that sums, without a sample. Uses one thread, and
   /// memory for several times ranks x tensor.
   ValueRecord* record = nullptr;
+  /// Codec of formats with ScaleRule::own; required by programs that have one. Used by all threads.
+  std::shared_ptr<const numerics::RuleCodec> own_codec = {};
   /// Called periodically, on the thread that calls execute(), with the completed fraction, 0 to 1.
   std::function<void(double)> watch = {};
 };

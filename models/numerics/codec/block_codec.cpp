@@ -3,6 +3,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "models/numerics/codec/rule_codec.hpp"
 
@@ -23,11 +24,19 @@ BlockCodec::BlockCodec(BlockFormat format) : format_(format), rule_(make_rule_co
   scale_count(format_, 0);  // throws for blocks of 0 elements
 }
 
+BlockCodec::BlockCodec(BlockFormat format, std::shared_ptr<const RuleCodec> own)
+    : format_(format),
+      rule_(format.rule == ScaleRule::own ? std::move(own) : make_rule_codec(format)) {
+  if (!rule_) throw std::invalid_argument("the format's own codec is missing");
+  scale_count(format_, 0);
+}
+
 void BlockCodec::check_scales(std::size_t scales, std::size_t first, std::size_t elements) const {
   // The length of the minishard is unknown here; it extends at least to the end of this piece.
   const std::size_t needed = scale_count(format_, first + elements);
-  const bool longest = !format_.scaled || format_.layout == ScaleLayout::strided;
-  const std::size_t allowed = !format_.scaled ? 0 : kRegisterElements;
+  const bool has_scales = sends_scales(format_);
+  const bool longest = !has_scales || format_.layout == ScaleLayout::strided;
+  const std::size_t allowed = has_scales ? kRegisterElements : 0;
   if (scales < needed || (longest && scales > allowed)) {
     throw std::invalid_argument("scales: got " + std::to_string(scales) + ", elements up to " +
                                 std::to_string(first + elements) + " of a minishard need " +
@@ -43,13 +52,13 @@ RoundingKey BlockCodec::checked(const std::optional<RoundingKey>& key) const {
 }
 
 void BlockCodec::check_payload(std::size_t bytes, std::size_t elements) const {
-  check_equal("bytes of payload", bytes, payload_bytes(format_, elements));
+  check_equal("bytes of payload", bytes, held_bytes(format_, elements));
 }
 
 void BlockCodec::find_amax(std::span<const float> values, std::size_t first,
                            std::span<float> amax) const {
   check_scales(amax.size(), first, values.size());
-  if (format_.scaled) rule_->find_amax(values, first, amax);
+  if (sends_scales(format_)) rule_->find_amax(values, first, amax);
 }
 
 void BlockCodec::encode_scales(std::span<const float> amax, std::span<std::byte> bytes,
@@ -58,12 +67,12 @@ void BlockCodec::encode_scales(std::span<const float> amax, std::span<std::byte>
   if (!(elsewhere >= 0.0F && elsewhere <= std::numeric_limits<float>::max()))
     throw std::invalid_argument("amax elsewhere: got " + std::to_string(elsewhere) +
                                 ", needs a finite number >= 0");
-  if (format_.scaled) rule_->encode_scales(amax, elsewhere, bytes);
+  if (sends_scales(format_)) rule_->encode_scales(amax, elsewhere, bytes);
 }
 
 void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {
   check_equal("bytes of scales", bytes.size(), scales_bytes(format_, scales.size()));
-  if (format_.scaled) rule_->decode_scales(bytes, scales);
+  if (sends_scales(format_)) rule_->decode_scales(bytes, scales);
 }
 
 void BlockCodec::quantize(std::span<const float> values, std::size_t first,
@@ -108,6 +117,10 @@ QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t firs
                                  const std::optional<RoundingKey>& key) const {
   check_scales(scales.size(), first, values.size());
   return rule_->count({first, scales, checked(key)}, values);
+}
+
+std::size_t held_bytes(const BlockFormat& format, std::size_t elements) {
+  return format.rule == ScaleRule::own ? elements * sizeof(float) : payload_bytes(format, elements);
 }
 
 }  // namespace equarx::numerics

@@ -32,6 +32,9 @@ class BlockCodec {
   /// support.
   explicit BlockCodec(BlockFormat format);
 
+  /// Likewise; `own` is the codec if the format has ScaleRule::own.
+  BlockCodec(BlockFormat format, std::shared_ptr<const RuleCodec> own);
+
   const BlockFormat& format() const { return format_; }
 
   /// Raises amax[g] to the largest magnitude of group g in this piece. amax must start at 0. NaN
@@ -47,7 +50,7 @@ class BlockCodec {
   /// Decodes scales for quantize() and dequantize(). The sender uses decoded scales as well.
   void decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const;
 
-  /// Encodes values into payload_bytes() of values.size() bytes. Throws std::invalid_argument if
+  /// Encodes values into held_bytes() of values.size() bytes. Throws std::invalid_argument if
   /// the format rounds stochastically and `key` is empty; rounding to nearest ignores the key.
   void quantize(std::span<const float> values, std::size_t first, std::span<const float> scales,
                 std::span<std::byte> payload, const std::optional<RoundingKey>& key = {}) const;
@@ -83,5 +86,9 @@ class BlockCodec {
   BlockFormat format_;
   std::shared_ptr<const RuleCodec> rule_;  ///< shared by copies of this codec
 };
+
+/// Bytes of an encoded payload in memory: payload_bytes(). ScaleRule::own: 4 per element, because
+/// its codes are decoded at once (own_codec.hpp).
+std::size_t held_bytes(const BlockFormat& format, std::size_t elements);
 
 }  // namespace equarx::numerics

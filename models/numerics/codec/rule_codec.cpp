@@ -33,6 +33,8 @@ std::unique_ptr<const SharedCodes> RuleCodec::share(float /*amax*/, std::uint32_
 }
 
 std::unique_ptr<const RuleCodec> make_rule_codec(const BlockFormat& format) {
+  if (format.rule == ScaleRule::own)
+    throw std::invalid_argument("is computed by functions of its user, which are not given");
   const auto found = std::ranges::find(kRules, format.rule, &Rule::rule);
   if (found == kRules.end()) throw std::logic_error("make_rule_codec: not a scale rule");
   return found->make(format);
