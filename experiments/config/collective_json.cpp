@@ -19,6 +19,7 @@
 #include "experiments/config/format_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/labels.hpp"
+#include "experiments/config/own_format.hpp"
 #include "experiments/config/tensor_json.hpp"
 
 namespace equarx::config {
@@ -49,8 +50,8 @@ constexpr input::EnumNames<CutMode, 2> kCutModes({
     {CutMode::by_size, "by-size"},
 });
 /// Keys that imply a format with scales.
-constexpr std::array<std::string_view, 5> kScaleKeys = {"quantize", "scale", "scale_rounding",
-                                                        "layout", "block"};
+constexpr std::array<std::string_view, 6> kScaleKeys = {"quantize", "scale", "scale_rounding",
+                                                        "layout",   "block", "codec"};
 constexpr std::array kRingStyles = {collectives::RingStyle::full_loop,
                                     collectives::RingStyle::semi_loop};
 constexpr input::EnumNames<QuantizedPhases, 3> kQuantizedPhases({
@@ -167,9 +168,10 @@ bool has_scale_keys(input::ObjectReader& reader, Algorithm algorithm) {
     if (reader.has(key)) return true;
   if (!reader.has("format")) return false;
   const std::string wanted = reader.text("format");
-  return std::ranges::any_of(numerics::named_formats(), [&](const numerics::NamedFormat& named) {
-    return named.name == wanted && named.format.scaled;
-  });
+  return wanted == kOwnFormat ||
+         std::ranges::any_of(numerics::named_formats(), [&](const numerics::NamedFormat& named) {
+           return named.name == wanted && named.format.scaled;
+         });
 }
 
 std::optional<numerics::ElementFormat> read_cast(input::ObjectReader& reader,

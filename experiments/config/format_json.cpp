@@ -16,6 +16,7 @@
 #include "base/input/json.hpp"
 #include "base/input/nearest.hpp"
 #include "experiments/config/format_names.hpp"
+#include "experiments/config/own_format.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "models/numerics/codec/block_codec.hpp"
 
@@ -230,6 +231,7 @@ bool is_format_name(std::string_view name) {
 }
 
 NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
+  if (has_own_format(reader)) return read_own_format(reader);
   NamedBlockFormat format = choose_scaled(reader);
   if (format.rule != ScaleRule::amax) {
     check_as_published(reader, format);
@@ -274,6 +276,7 @@ std::string format_label(const NamedBlockFormat& format) {
 }
 
 input::Json format_json(const NamedBlockFormat& format) {
+  if (format.rule == ScaleRule::own) return own_format_json(format);
   input::Json json = {{"format", format.name}};
   if (format.rule == ScaleRule::fp8lm) json["mu"] = mu_json(format.mu);
   if (format.scaled && format.layout == ScaleLayout::contiguous) json["block"] = format.block;
@@ -294,6 +297,7 @@ input::Json format_key_schema() {
   std::vector<std::string_view> names = plain_names();
   for (const NamedFormat& named : numerics::named_formats())
     if (named.format.scaled) names.push_back(named.name);
+  names.push_back(kOwnFormat);
   return format_name_schema(names, "otherFormatName");
 }
 
@@ -310,6 +314,10 @@ input::Json format_schema() {
       {"format", Elsewhere{format_key_schema},
        "number format on the wire: [supported formats](#formats)",
        input::otherwise("the tensor's type, as cast; for `equarx` int8")},
+      {"codec", Elsewhere{own_codec_schema},
+       R"(`"own"`: size and work of codes that functions of the user compute, like )"
+       "[`equarx.Codec`](python.md#own-codecs); `name`, `bits_per_element`, `block` (1), "
+       "`encode_operations` and `decode_operations` (0)"},
       {"mu", Elsewhere{mu_schema},
        R"(`fp8lm-e4m3`, `fp8lm-e5m2`: factor on the shared scale, a positive number or `"root"`, )"
        R"(`"pre-scaling"`, `"post-scaling"` ([numerics.md](numerics.md#shared-scales)))",

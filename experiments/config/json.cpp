@@ -13,6 +13,7 @@
 #include "experiments/config/faults_json.hpp"
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/labels.hpp"
+#include "experiments/config/own_format.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
@@ -169,6 +170,7 @@ ExperimentConfig read_config(const input::Json& json) {
   check_counts(config);
   config.timed_as = reader.choice_or("timed_as", kTimedAs, TimedAs::program);
   config.numerics = read_numerics(reader);
+  if (config.numerics) check_have_values(config.collectives);
   reader.reject("memory", "is for training and serving; remove it");
   reader.finish();
   return config;

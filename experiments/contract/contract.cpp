@@ -13,6 +13,7 @@
 
 #include "base/input/errors.hpp"
 #include "experiments/config/counts_json.hpp"
+#include "experiments/config/own_format.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/contract/rerun.hpp"
 #include "experiments/plan/plan.hpp"
@@ -54,6 +55,7 @@ class Maker {
       : options_(options),
         source_(run::make_source(config.tensor)),
         contract_{.config = config, .collectives = {}, .switching = {}} {
+    config::check_have_values(config.collectives);
     contract_.config.numerics = false;
     contract_.config.uncertainty = {};
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
+#include "experiments/config/own_format.hpp"
 #include "experiments/plan/checks.hpp"
 #include "experiments/run/compared_values.hpp"
 #include "experiments/run/source.hpp"
@@ -55,7 +56,10 @@ class Errors {
   void compute(std::size_t call) {
     const config::TensorConfig& tensor = *config_.values[call];
     const Implementations all = implementations_of(plan_, call);
-    for (std::size_t i = 0; i < all.plans.size(); ++i) check_memory_of(call, *all.plans[i]);
+    for (std::size_t i = 0; i < all.plans.size(); ++i) {
+      config::check_has_values(all.plans[i]->config, "/variants");
+      check_memory_of(call, *all.plans[i]);
+    }
     const values::TensorSource source = run::make_source(tensor);
     const auto begin = [&](const plan::CollectivePlan& collective) {
       progress_(fmt::format("{}, {}: computing the values of {} ranks", config_.calls[call].group,

@@ -16,6 +16,7 @@
 #include "base/process/parallel_for.hpp"
 #include "base/units/quantity.hpp"
 #include "experiments/config/counts_json.hpp"
+#include "experiments/config/own_format.hpp"
 #include "experiments/plan/activity.hpp"
 #include "experiments/tune/search.hpp"
 #include "experiments/tune/trials.hpp"
@@ -140,6 +141,8 @@ class Tuning {
   Tuning(const config::ExperimentConfig& config, const TuneOptions& options,
          const run::Progress& progress)
       : options_(options), progress_(progress), space_(make_space(config, options)) {
+    config::check_has_values(config.collectives[config.baseline],
+                             fmt::format("/collectives/{}/format", config.baseline));
     result_.config = with_collective(config, config.collectives[config.baseline]);
     result_.baseline_index = config.baseline;
     result_.options = options;

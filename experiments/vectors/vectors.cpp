@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
+#include "experiments/config/own_format.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/run/source.hpp"
@@ -167,6 +168,7 @@ void describe(CollectiveVectors& vectors) {
 Vectors make_vectors(const ExperimentConfig& config, const std::vector<CaseInfo>& cases,
                      const std::function<void(const std::string&)>& progress) {
   check(config);
+  config::check_have_values(config.collectives);
   ExperimentConfig timed = config;
   timed.numerics = false;
   timed.uncertainty = {};

@@ -15,7 +15,8 @@ void send_sums(RingStrand& strand, std::uint32_t minishard, std::uint32_t step) 
     outgoing.push_back({tile, {direction}});
   }
   if (step == 0) paths.clear();  // the first chip of a chunk sends its own values
-  const bool scales_found = step > 0 && numerics::sends_scales(strand.format(Phase::reduce_scatter));
+  const bool scales_found =
+      step > 0 && numerics::sends_scales(strand.format(Phase::reduce_scatter));
   RingSums(strand).sum_and_send(paths, Phase::reduce_scatter, outgoing, scales_found);
 }
 

@@ -60,11 +60,13 @@ constexpr double encode_operations(ElementFormat format) {
   throw std::logic_error("unknown element format");
 }
 
-/// The same for an element of a format, without the multiplication by a scale.
+/// ALU operations to decode an element of a format, without the multiplication by a scale.
 constexpr double decode_operations(const BlockFormat& format) {
   return format.rule == ScaleRule::own ? format.own.decode_operations
                                        : decode_operations(format.element);
 }
+
+/// ALU operations to encode a value in a format, without the multiplication by a scale.
 constexpr double encode_operations(const BlockFormat& format) {
   return format.rule == ScaleRule::own ? format.own.encode_operations
                                        : encode_operations(format.element);

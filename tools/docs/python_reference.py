@@ -21,7 +21,8 @@ Functions raise `equarx.InputError`, a `ValueError` with the JSON pointer in `po
 SECTIONS = {
     "Collectives on arrays": ("allreduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "neighbor_average",
                               "Outcome", "Lazy", "AutomaticMu", "Program", "contract", "vectors", "check_vectors"),
-    "Formats": ("quantize", "dequantize", "matmul", "attention", "experts", "formats", "Quantized", "Stored"),
+    "Formats": ("formats", "Codec", "compare_formats", "FormatComparison", "quantize", "dequantize", "matmul",
+                "attention", "experts", "Quantized", "Stored"),
     "Simulated experiments": ("run", "show", "validate", "sweep", "tune", "advise", "report", "compare", "Result", "Run",
                               "Swept", "Tuned", "TunedStep", "Advice", "Tensors", "Record"),
     "Serving": ("serve", "plan", "Served", "CapacityPlan"),

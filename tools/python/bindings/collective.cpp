@@ -15,6 +15,7 @@
 #include "experiments/request/request.hpp"
 #include "experiments/run/checks.hpp"
 #include "models/numerics/codec/automatic_mu.hpp"
+#include "models/numerics/codec/own_codec.hpp"
 #include "models/values/tensor_types.hpp"
 #include "models/values/value_executor.hpp"
 #include "tools/python/bindings/memory.hpp"
@@ -34,9 +35,10 @@ struct Task {
   tensors::FileType type;
   std::span<std::byte> result;
   unsigned threads;
-  std::uint64_t seed;         ///< of stochastic rounding
-  values::Feedback feedback;  ///< by rank; empty without error feedback
-  bool in_place = false;      ///< the result overwrites inputs
+  std::uint64_t seed;                                ///< of stochastic rounding
+  values::Feedback feedback;                         ///< by rank; empty without error feedback
+  std::shared_ptr<const numerics::RuleCodec> codec;  ///< null for formats of the program
+  bool in_place = false;                             ///< the result overwrites inputs
 };
 
 /// A collective whose plan has a single candidate, to be computed on arrays.
@@ -53,7 +55,8 @@ class ArrayCollective {
   bool can_feed_back() const;
   py::dict run(const std::vector<py::buffer>& ranks, const std::string& dtype,
                const py::buffer& result, unsigned threads, std::uint64_t seed,
-               const std::optional<py::buffer>& feedback) const;
+               const std::optional<py::buffer>& feedback,
+               const std::optional<py::function>& round_trip) const;
 
  private:
   const plan::CollectivePlan& collective() const {
@@ -103,6 +106,7 @@ Computed compute(const plan::CollectivePlan& collective, const Task& task, const
                                      .result = &result,
                                      .rounding_seed = task.seed,
                                      .feedback = task.feedback.empty() ? nullptr : &task.feedback,
+                                     .own_codec = task.codec,
                                      .watch = [&](double) { stop.check(); }});
   run::check_values(collective, computed.values, true);
   if (!task.in_place && computed.values.against_exact.nonfinite_exact > 0)
@@ -135,6 +139,24 @@ values::Feedback by_rank(std::span<std::byte> bytes, std::size_t ranks) {
   return feedback;
 }
 
+/// A codec whose payloads a function of Python decodes. May be destroyed without the interpreter's
+/// lock.
+std::shared_ptr<const numerics::RuleCodec> codec_of(const py::function& round_trip) {
+  const auto release = [](py::function* function) {
+    const py::gil_scoped_acquire lock;
+    delete function;
+  };
+  const std::shared_ptr<py::function> function(new py::function(round_trip), release);
+  return numerics::make_own_codec(
+      [function](std::span<const float> values, std::span<float> decoded) {
+        const py::gil_scoped_acquire lock;
+        const auto size = static_cast<py::ssize_t>(values.size());
+        const py::ssize_t stride = sizeof(float);
+        (*function)(py::memoryview::from_buffer(values.data(), {size}, {stride}),
+                    py::memoryview::from_buffer(decoded.data(), {size}, {stride}));
+      });
+}
+
 /// True if every quantization is made by a single rank.
 bool ArrayCollective::can_feed_back() const {
   const config::Algorithm algorithm = collective().config.algorithm;
@@ -143,7 +165,8 @@ bool ArrayCollective::can_feed_back() const {
 
 py::dict ArrayCollective::run(const std::vector<py::buffer>& ranks, const std::string& dtype,
                               const py::buffer& result, unsigned threads, std::uint64_t seed,
-                              const std::optional<py::buffer>& feedback) const {
+                              const std::optional<py::buffer>& feedback,
+                              const std::optional<py::function>& round_trip) const {
   const tensors::FileType type = file_type(dtype);
   const Memory out(result, true);
   std::vector<std::unique_ptr<Memory>> in;
@@ -164,6 +187,7 @@ py::dict ArrayCollective::run(const std::vector<py::buffer>& ranks, const std::s
       threads,
       seed,
       lost ? by_rank(lost->writable_bytes(), ranks.size()) : values::Feedback{},
+      round_trip ? codec_of(*round_trip) : nullptr,
       in_place};
   const auto work = [plan = plan_, task](const StopFlag& stop) {
     return compute(plan->collectives.front().candidates.front(), task, stop);
@@ -190,9 +214,13 @@ void bind_collective(py::module_& core) {
            "Position of a rank's shard in the tensor: pairs of begin and end, in elements.")
       .def_property_readonly("can_feed_back", &ArrayCollective::can_feed_back,
                              "True if every quantization is made by a single rank.")
-      .def("run", &ArrayCollective::run, py::arg("ranks"), py::arg("dtype"), py::arg("result"),
-           py::arg("threads"), py::arg("seed"), py::arg("feedback") = py::none(),
-           "Fills result from one array per rank, all of dtype, and returns the errors.");
+      .def(
+          "run", &ArrayCollective::run, py::arg("ranks"), py::arg("dtype"), py::arg("result"),
+          py::arg("threads"), py::arg("seed"), py::arg("feedback") = py::none(),
+          py::arg("round_trip") = py::none(),
+          "Fills result from one array per rank, all of dtype, and returns the errors. round_trip: "
+          "of an own format, writes what is decoded of values, both memoryviews of float32 that "
+          "are valid during the call.");
 }
 
 }  // namespace equarx::python

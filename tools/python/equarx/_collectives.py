@@ -8,6 +8,7 @@ from typing import Protocol
 
 from . import _core
 from ._arrays import Tensor, empty, refuse_overlap, tensors_of, writable_bits
+from ._codec import Codec
 from ._config import to_json
 from ._errors import InputError
 from ._known import format_name, formats
@@ -98,15 +99,16 @@ def _scaled_formats() -> list[str]:
 
 
 def _configuration(kind: str, tensors: list[Tensor], *, format, topology, algorithm, hardware, options: dict) -> dict:
-    format = format_name(format)
+    own = isinstance(format, Codec)
+    keys = format.keys if own else {"format": format_name(format)}
     if algorithm is None:
-        algorithm = _DEFAULTS[kind][format in _scaled_formats()]
+        algorithm = _DEFAULTS[kind][own or keys["format"] in _scaled_formats()]
     collective = {"label": _LABEL, "algorithm": algorithm, **options}
-    if format is not None:
-        collective["format"] = format
+    if keys["format"] is not None:
+        collective.update(keys)
     return {"hardware": hardware, "topology": {"ring": len(tensors)} if topology is None else topology,
             "tensor": {"shape": tensors[0].shape, "dtype": tensors[0].dtype}, "collective": kind,
-            "collectives": [collective]}
+            "collectives": [collective], **({"numerics": "off"} if own else {})}
 
 
 @functools.lru_cache(maxsize=32)
@@ -188,7 +190,8 @@ def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dty
         if options.get("hadamard"):
             raise InputError("feedback: does not apply to rotated tensors, as their errors are rotated, too; remove hadamard")
         _check_feedback(kind, core, tensors, memory, feedback)
-    errors = core.run([tensor.bits for tensor in tensors], tensors[0].dtype, memory, threads, seed, feedback)
+    errors = core.run([tensor.bits for tensor in tensors], tensors[0].dtype, memory, threads, seed, feedback,
+                      format._code if isinstance(format, Codec) else None)
     for warning in errors.pop("warnings"):
         warnings.warn(f"{warning}; errors leave such elements out", stacklevel=3)
     # out has a leading axis of ranks, which end with equal results
@@ -202,8 +205,8 @@ _ARGUMENTS = """
     arrays: one per rank: an array whose leading axis counts ranks, or a list of arrays of equal
         shape. float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with
         ``dtype="bf16"``); contiguous arrays are not copied.
-    format: number format of the messages, a name of ``equarx.formats()``; formats with scales
-        quantize. By default the type of the arrays.
+    format: number format of the messages, a name of ``equarx.formats()`` or a ``Codec``; formats
+        with scales quantize, and so do codecs. By default the type of the arrays.
     topology: as in a configuration: ``{"slice": "4x2"}``, ``{"torus": "4x4"}``; by default a ring
         with one chip per rank.
     algorithm: "ring", "equarx", "two-shot", ... (docs/algorithms.md); "auto" for the fastest. By
@@ -228,13 +231,13 @@ _ARGUMENTS = """
 class CollectiveFunction(Protocol):
     """A collective on arrays; its docstring describes it."""
 
-    def __call__(self, arrays, format: str | None = None, *, topology=None, algorithm: str | None = None,
+    def __call__(self, arrays, format: str | Codec | None = None, *, topology=None, algorithm: str | None = None,
                  hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, feedback=None,
                  threads: int = 0, seed: int = 1, **options) -> Outcome: ...
 
 
 def _define(name: str, kind: str, default: str, summary: str) -> CollectiveFunction:
-    def collective(arrays, format: str | None = None, *, topology=None, algorithm: str | None = None,
+    def collective(arrays, format: str | Codec | None = None, *, topology=None, algorithm: str | None = None,
                    hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, feedback=None,
                    threads: int = 0, seed: int = 1, **options) -> Outcome:
         return _collective(kind, arrays, format=format, topology=topology, algorithm=algorithm, hardware=hardware,

@@ -1,5 +1,5 @@
 """The program's interface for the package (tools/python/bindings). Text is JSON unless a name indicates otherwise."""
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 Buffer = Any  # an object with the buffer protocol
@@ -57,7 +57,8 @@ class Collective:
     @property
     def can_feed_back(self) -> bool: ...
     def run(self, ranks: Sequence[Buffer], dtype: str, result: Buffer, threads: int, seed: int,
-            feedback: Buffer | None = None) -> dict[str, float]: ...
+            feedback: Buffer | None = None,
+            round_trip: Callable[[memoryview, memoryview], None] | None = None) -> dict[str, float]: ...
 
 class AutomaticMu:
     def __init__(self, mu: float) -> None: ...
