@@ -1,4 +1,4 @@
-// "codec": what a format coded by functions of the user takes on the wire and on a chip. The
+// "codec": size on the wire and work on a chip of a format coded by functions of the user. The
 // functions are no part of a configuration: it is timed from these figures, and its values are
 // computed where the functions are, in Python.
 #pragma once

@@ -2,7 +2,7 @@
 //
 // Blocks begin at the first element of each message, so that every message decodes on its own.
 // Encoding and decoding are pure functions of a block; hence a message is decoded once, where it is
-// encoded, and its readers share the decoded values, bit for bit what each would decode.
+// encoded, and its readers share the decoded values, which equal their own decoding bit for bit.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace equarx::numerics {
 
-/// Writes what a reader of the encoded `values` decodes to `decoded`, which has the same size and
+/// Writes the decoding of the encoded `values` to `decoded`, which has the same size and
 /// does not overlap it. Called by several threads at once. May throw.
 using RoundTrip = std::function<void(std::span<const float> values, std::span<float> decoded)>;
 

@@ -1,4 +1,4 @@
-"""equarx.Codec: values by the user's functions, time by what they state."""
+"""equarx.Codec: values by the user's functions, time by stated bits and operations."""
 import os
 import pickle
 import tempfile

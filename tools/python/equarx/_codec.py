@@ -33,7 +33,7 @@ class Codec:
     bits_per_element: size on the wire with everything in it, such as scales: above 0, up to 64. Time follows from
         it; what encode returns need not be packed.
     ops_per_element: vector operations per element, as docs/model.md counts them: one number, or a pair for encode
-        and decode. By default 0: core time is that of moving the data.
+        and decode. By default 0, so that core time is for moving the data.
     block: elements that are coded together. Blocks begin with each message; the last one is filled with zeros.
     name: in labels and tables; by default the name of encode.
     framework: "numpy", also for functions of Numba and JAX; or "torch": both get tensors.
@@ -42,8 +42,8 @@ class Codec:
     differently: the constructor checks this on random values. Both are called by several threads, unless the
     collective has ``threads=1``.
 
-    Values: encode and decode are called once for each message and rank; all readers of a message share what is
-    decoded. Sums are float32.
+    Values: encode and decode are called once for each message and rank; all readers of a message share its
+    decoding. Sums are float32.
 
     Raises InputError for functions that fail the check, with their exception as the cause.
     """
@@ -126,7 +126,7 @@ class Codec:
             raise InputError(f"codec '{self.name}': {what} raised {type(error).__name__}: {error}{remedy}") from error
 
     def _checked(self, result, shape: tuple[int, ...]):
-        """What decode returned, as float32 of this shape. @raises InputError"""
+        """The result of decode as float32 of this shape. @raises InputError"""
         import numpy
         try:
             values, _ = _to_numpy(result, "the result")

@@ -15,7 +15,7 @@ _FILES = {"fp32": "float32", "fp16": "float16", "bf16": "uint16"}
 
 def contract(partial_sums, collectives, *, topology: dict, hardware: str = "h100", residual=None, quick: bool = True,
              dtype: str | None = None) -> list[dict]:
-    """What collectives do to these partial sums: one dict per collective, as `equarx-sim contract
+    """Contracts of collectives on these partial sums: one dict per collective, as `equarx-sim contract
     --json` prints it (docs/contract.md).
 
     partial_sums: an array with a leading axis of ranks, or one array per rank: float32, float16 or

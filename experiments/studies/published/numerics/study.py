@@ -65,7 +65,7 @@ class Simulator:
 
 
 def share(one, other):
-    """Share of elements with other bits, of those that both have."""
+    """Share of common elements with other bits."""
     size = min(len(one), len(other))
     return float(numpy.mean(one[:size] != other[:size]))
 
