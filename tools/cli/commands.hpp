@@ -314,7 +314,8 @@ void new_config(const ConfigNewArguments& arguments);
 
 // --- answer
 
-/// Serves requests for the Python package; hidden from help and pages. Reads one JSON object per
+/// Serves requests for the Python package on the standard streams alone; hidden from help. Requests
+/// have at most 64 MiB each. Reads one JSON object per
 /// line from standard input until it is closed and writes one response per line to standard output,
 /// after a first line with the version. SimGrid is loaded once; simulations are forked from this
 /// process.
