@@ -82,15 +82,10 @@ step_benchmarks() {  # every benchmark, once and briefly
   done
 }
 
-step_packages() {  # .deb and wheel, each used in a root of its own; the container image where a Docker daemon runs
-  bash tools/package.sh deb && bash tools/package.sh wheel || return 1
-  local root
-  root=$(mktemp -d)
-  dpkg-deb -x build/packages/equarx-sim_*.deb "$root" &&
-    (cd / && "$root/usr/bin/equarx-sim" advise "$root/usr/share/equarx-sim/configs/experiments/allreduce_v5e_4x2.json") &&
-    /usr/bin/python3 -m pip install --quiet --no-index --no-deps --target "$root/site" build/packages/equarx-*.whl &&
-    (cd / && PYTHONPATH="$root/site" /usr/bin/python3 -c 'import equarx; print(equarx.__version__)') || return 1
-  rm -rf "$root"
+step_packages() {  # .deb, wheel and sdist, each in a clean Debian root; the container image where a Docker daemon runs
+  local kind
+  for kind in deb wheel sdist; do bash tools/package.sh "$kind" || return 1; done
+  bash tests/packages/clean_roots.sh build/packages || return 1
   if docker info >/dev/null 2>&1; then
     bash tools/package.sh image && docker run --rm equarx-sim --version
   else
