@@ -20,6 +20,15 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kRedraw{100};
 constexpr milliseconds kLineInterval{10'000};
+constexpr milliseconds kClientInterval{500};
+
+/// Time between lines that are not overwritten. The Python package, which shows the newest one to
+/// its user, asks for more of them.
+milliseconds line_interval() {
+  const char* progress = std::getenv("EQUARX_PROGRESS");
+  return progress != nullptr && std::string_view(progress) == "lines" ? kClientInterval
+                                                                      : kLineInterval;
+}
 
 /// The first `letters` characters of a UTF-8 text, without control sequences.
 std::string shown(const std::string& text, std::size_t letters) {
@@ -44,14 +53,14 @@ bool can_overwrite() {
 }
 
 StatusLine::StatusLine()
-    : overwritten_(can_overwrite()), next_(start_ + (overwritten_ ? kRedraw : kLineInterval)) {}
+    : overwritten_(can_overwrite()), next_(start_ + (overwritten_ ? kRedraw : line_interval())) {}
 
 StatusLine::~StatusLine() {
   if (overwritten_) print_raw_message(kEraseLine);
 }
 
 void StatusLine::show(const std::string& text) {
-  next_ = Clock::now() + (overwritten_ ? kRedraw : kLineInterval);
+  next_ = Clock::now() + (overwritten_ ? kRedraw : line_interval());
   if (overwritten_)
     print_raw_message(std::string(kEraseLine) + shown(text, width()));
   else

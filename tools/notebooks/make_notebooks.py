@@ -54,6 +54,7 @@ def executed(text: str, folder: pathlib.Path) -> str:
     with tempfile.TemporaryDirectory() as own:
         variables = {name: own for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR",
                                             "IPYTHONDIR")}
+        variables["EQUARX_PROGRESS"] = "off"  # it depends on the speed of the machine
         variables["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a warning about modules that cannot be debugged
         variables["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, filter(None, os.environ.get(
             "PYTHONPATH", "").split(os.pathsep))))  # the kernel runs in another folder

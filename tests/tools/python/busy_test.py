@@ -215,8 +215,11 @@ class Programs(unittest.TestCase):
                 other.write_text(f"#!/bin/sh\necho '{printed}'\n")
                 other.chmod(0o755)
                 self.assertIn(message, self.complaint(other))
-            other.write_text(f"#!/bin/sh\n[ $1 = serve ] || echo 'equarx-sim {equarx.__version__}'\n")
+            version = f"echo 'equarx-sim {equarx.__version__}'"
+            other.write_text(f"#!/bin/sh\n[ $1 = answer ] || {version}\n")
             self.assertIn("ended without a reply", self.complaint(other))
+            other.write_text(f"#!/bin/sh\n{version}\n")
+            self.assertIn("replied 'equarx-sim", self.complaint(other))
 
 
 if __name__ == "__main__":

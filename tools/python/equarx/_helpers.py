@@ -32,7 +32,11 @@ class _Helper:
         line = self.process.stdout.readline()
         if not line.endswith(b"\n"):
             raise ProgramError(f"{_program.path()} ended without a reply; it may have run out of memory")
-        return json.loads(line)
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise ProgramError(f"{_program.path()} replied {line[:80].decode(errors='replace').strip()!r}, which is no "
+                               f"JSON; reinstall it") from None
 
     def ask(self, request: dict) -> dict:
         try:

@@ -7,10 +7,10 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 
 from . import _core
 from ._errors import InputError, ProgramError
+from ._progress import Display, Messages
 
 ENVIRONMENT = "EQUARX_SIM"
 # also if this process is killed and cannot end its children
@@ -56,14 +56,19 @@ def start(arguments: list[str], **options) -> subprocess.Popen:
         raise ProgramError(f"{program} cannot be started: {error.strerror}; {ENVIRONMENT} may name another") from None
 
 
-def end(process: subprocess.Popen) -> None:
-    """Ends it, with all its child processes."""
+def kill(process: subprocess.Popen) -> None:
+    """Ends it, with all its child processes, if it still runs."""
     if process.poll() is None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
     process.wait()
+
+
+def end(process: subprocess.Popen) -> None:
+    """The same; closes its pipes, too."""
+    kill(process)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             try:
@@ -73,30 +78,32 @@ def end(process: subprocess.Popen) -> None:
 
 
 def command(arguments: list[str], given: str = "", accepted: tuple[int, ...] = (0,)) -> str:
-    """Output of a subcommand. @raises InputError for exit code 2, ProgramError for any other code
-    not accepted."""
+    """Output of a subcommand; its progress is shown (_progress.py). @raises InputError for exit code
+    2, ProgramError for any other code not accepted."""
     require_same_version()
-    with tempfile.TemporaryFile("w+") as errors:
-        process = start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
-                        env=os.environ | _ENDS_WITH_PARENT)
-        assert process.stdin is not None and process.stdout is not None  # pipes, as asked for
-        try:
-            # Not communicate(), which continues for a quarter of a second after Ctrl-C. Commands
-            # read all before they write.
-            with process.stdin as asked:
-                asked.write(given)
-            printed = process.stdout.read()
-            process.wait()
-        except BrokenPipeError:  # it has ended already; its message gives the reason
-            printed = ""
-            process.wait()
-        finally:
-            end(process)
-        errors.seek(0)
-        complaint = errors.read()
+    display = Display()
+    environment = os.environ | _ENDS_WITH_PARENT | ({"EQUARX_PROGRESS": "lines"} if display.is_seen else {})
+    process = start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                    errors="replace", env=environment)
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None  # pipes
+    messages = Messages(process.stderr, display)
+    try:
+        # Not communicate(), which continues for a quarter of a second after Ctrl-C. Commands
+        # read all before they write.
+        with process.stdin as asked:
+            asked.write(given)
+        printed = process.stdout.read()
+        process.wait()
+    except BrokenPipeError:  # it has ended already; its message gives the reason
+        printed = ""
+        process.wait()
+    finally:
+        kill(process)
+        complaints = messages.end()
+        end(process)
     if process.returncode in accepted:
         return printed
-    lines = [line for line in complaint.splitlines() if "error: " in line]
+    lines = [line for line in complaints if "error: " in line]
     message = lines[-1].split("error: ", 1)[1] if lines else f"it ended with code {process.returncode}"
     if process.returncode == 2:
         message = message.removeprefix("standard input: ")
