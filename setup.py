@@ -54,7 +54,8 @@ class ByCMake(build_ext):
     def _copy(self, prefix: pathlib.Path, package: pathlib.Path):
         """The program, its module, and the configurations that it finds by their names."""
         program = package / "_program"
-        for pattern in ("bin/equarx-sim", "lib*/**/equarx-sim/*.so", "share/equarx-sim/configs/**/*.json"):
+        for pattern in ("bin/equarx-sim", "lib*/**/equarx-sim/*.so", "share/equarx-sim/configs/**/*.json",
+                        "share/equarx-sim/plot/**/*.py"):
             for file in prefix.glob(pattern):
                 target = program / file.relative_to(prefix)
                 target.parent.mkdir(parents=True, exist_ok=True)

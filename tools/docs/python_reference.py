@@ -24,7 +24,7 @@ SECTIONS = {
     "Formats": ("formats", "Codec", "compare_formats", "FormatComparison", "quantize", "dequantize", "matmul",
                 "attention", "experts", "Quantized", "Stored"),
     "Simulated experiments": ("run", "show", "validate", "sweep", "tune", "advise", "report", "compare", "Result", "Run",
-                              "Swept", "Tuned", "TunedStep", "Advice", "Tensors", "Record"),
+                              "Swept", "Tuned", "TunedStep", "Advice", "Tensors", "Picture", "Record"),
     "Serving": ("serve", "plan", "Served", "CapacityPlan"),
     "Programs and traces": ("import_hlo", "import_chakra", "import_kineto", "import_xprof", "import_msccl",
                             "export_chakra", "export_msccl", "Imported"),

@@ -26,6 +26,7 @@ from ._layers import attention, experts
 from ._lazy import Lazy
 from ._measured import Calibrated, Study, Timed, accuracy, calibrate, kernels, reproduce
 from ._pages import compare, report, show, validate
+from ._pictures import Picture
 from ._quantize import Quantized, Stored, dequantize, quantize
 from ._plan import CapacityPlan, plan
 from ._run import run
@@ -38,8 +39,8 @@ from .result import Record, Result, Run
 __version__: str = _core.version()
 __all__ = [
     "Advice", "AutomaticMu", "Calibrated", "CapacityPlan", "Codec", "DefectError", "FormatComparison", "Imported",
-    "InputError", "Lazy", "Outcome", "Program", "ProgramError", "Quantized", "Record", "Result", "Run", "Served",
-    "Stored", "Study", "Swept", "Tensors", "Timed", "Tuned", "TunedStep", "accuracy", "advise", "all_gather",
+    "InputError", "Lazy", "Outcome", "Picture", "Program", "ProgramError", "Quantized", "Record", "Result", "Run",
+    "Served", "Stored", "Study", "Swept", "Tensors", "Timed", "Tuned", "TunedStep", "accuracy", "advise", "all_gather",
     "all_to_all", "allreduce", "attention", "broadcast", "calibrate", "check_vectors", "compare", "compare_formats",
     "contract", "dequantize", "experts", "export_chakra", "export_msccl", "formats", "hardware", "import_chakra",
     "import_hlo", "import_kineto", "import_msccl", "import_xprof", "kernels", "matmul", "neighbor_average", "plan",

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from ._arguments import answer, configuration, options, settings, with_unit
+from ._pictures import Picture, picture
 from .result import Record
 
 
@@ -17,6 +18,10 @@ class Advice(Record):
     def verdict(self) -> str | None:
         """"yes", "no" or "unclear"; None for tables of slices, chips or gates."""
         return self._data.get("advice", self._data).get("quantize")
+
+    def plot(self) -> Picture:
+        """The verdict, and speedups with their intervals by size or by group of a step."""
+        return picture("advice", self._data)
 
     def __repr__(self) -> str:
         return f"Advice({self.verdict or ', '.join(self._data)})"

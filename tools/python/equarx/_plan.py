@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from . import _program
 from ._arguments import options
+from ._pictures import Picture, picture
 from .result import Record, frame
 
 
@@ -29,6 +30,10 @@ class CapacityPlan(Record):
         if not self._data["ranked"]:
             raise ValueError("nothing meets the limits")
         return json.loads(json.dumps(self._data["ranked"][0]["config"]))
+
+    def plot(self) -> Picture:
+        """Tokens per chip against tokens per user."""
+        return picture("plan", self._data)
 
     def to_frame(self):
         """The ranked candidates as a pandas.DataFrame, a row each, at their largest load."""

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 
 from ._arguments import answer, configuration, options
+from ._pictures import Picture, picture
 from .result import Record, flat, frame
 
 
@@ -33,6 +34,10 @@ class Served(Record):
         import numpy
         rows = self._rows()
         return {name: numpy.array([row[name] for row in rows]) for name in rows[0]}
+
+    def plot(self) -> Picture:
+        """Distributions of the latencies, or the latencies against load if there are several."""
+        return picture("served", self._data)
 
     def to_frame(self):
         """The requests as a pandas.DataFrame, a row each."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from . import _program
 from ._config import text_of, to_json
 from ._errors import InputError
+from ._pictures import Picture, picture_of_points
 from .result import Run, flat, frame
 
 _SOME_POINTS_FAILED = 1
@@ -45,6 +46,12 @@ class Swept:
         """One flat dict per run: its axes by their pointers, and all numbers and texts of the run."""
         return [{"point": line["point"], **line["axes"], **flat(line.get("run", {})),
                  **{name: line[name] for name in _ABSENCE if name in line}} for line in self._lines]
+
+    def plot(self, kind: str = "time", *, label: str | None = None, x: str | None = None, y: str | None = None,
+             value: str | None = None) -> Picture:
+        """A picture of a kind of docs/plots.md: "time" or "speedup" against tensor size, "breakdown", "error"; or
+        "sweep", a value against the axes x and y, such as "/topology/slice", of the collective with this label."""
+        return picture_of_points(kind, self._lines, label=label, x=x, y=y, value=value)
 
     def to_frame(self):
         """The rows as a pandas.DataFrame."""

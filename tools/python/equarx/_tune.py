@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 
 from ._arguments import answer, configuration, options, with_unit
+from ._pictures import Picture, picture
 from .result import Record, flat, frame
 
 
@@ -30,6 +31,10 @@ class Tuned(_Best):
     def best(self) -> Record:
         """The best of the front within the limits."""
         return Record(self._data["front"][self._data["best"]])
+
+    def plot(self) -> Picture:
+        """Time against error of the candidates, with the front."""
+        return picture("pareto", self._data)
 
     def to_frame(self):
         """The front as a pandas.DataFrame."""
