@@ -15,7 +15,7 @@ folder=${2:-build/packages}
 case $1 in
   deb)
     bash tools/setup.sh dpkg-dev
-    bash tools/build.sh release equarx-sim equarx-sim-shell equarx_python
+    bash tools/build.sh release equarx-sim equarx-sim-shell equarx_python equarx_capi
     mkdir -p "$folder"
     cpack -G DEB --config build/release/CPackConfig.cmake -B "$folder" >/dev/null
     rm -rf "$folder/_CPack_Packages"
