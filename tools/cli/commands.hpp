@@ -186,10 +186,15 @@ void import_program(const ImportArguments& arguments);
 
 /// Arguments of `export`.
 struct ExportArguments {
-  std::string kind;        ///< "chakra", "msccl"
+  std::string kind;        ///< "chakra", "csv", "msccl", "nccl-perf", "xla"
   ConfigArguments config;  ///< configuration to export
-  std::string collective;  ///< msccl: label of the collective; empty: first that can be exported
-  std::string output;      ///< msccl: file, "-" or empty: standard output; chakra: path prefix
+  /// Label of the collective; empty: for msccl the first that can be exported, for tables all.
+  std::string collective;
+  std::string output;       ///< file, "-" or empty: standard output; chakra: path prefix
+  std::string collectives;  ///< tables: "all-reduce,all-gather"; empty: the configured kind
+  std::string bytes;        ///< tables: "1 KiB..1 GiB,3 MiB"; empty: 1 KiB to 1 GiB
+  std::string ranks;        ///< tables: "2,4,8"; empty: powers of two up to the configured number
+  std::string device;       ///< xla: key of the device; empty: the chip's
 };
 
 /// Writes a configuration in a foreign format.

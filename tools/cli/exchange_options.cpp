@@ -118,30 +118,57 @@ void add_msccl_options(CLI::App& command, ImportArguments& arguments, OptionsOfK
                                       "msccl: validate the schedule without simulating it")};
 }
 
+void add_table_options(CLI::App& command, ExportArguments& arguments) {
+  command
+      .add_option("--collectives", arguments.collectives,
+                  "tables: kinds of collectives, like all-reduce,all-gather (default: the "
+                  "configured one)")
+      ->type_name("KINDS");
+  command
+      .add_option("--bytes", arguments.bytes,
+                  "tables: sizes, like '64 KiB,1 MiB', or '1 KiB..1 GiB' for doubling ones "
+                  "(default: 1 KiB..1 GiB)")
+      ->type_name("BYTES");
+  command
+      .add_option("--ranks", arguments.ranks,
+                  "tables: numbers of ranks on a switch or fully connected, like 2,4,8 (default: "
+                  "powers of two up to the configured number)")
+      ->type_name("RANKS");
+  command
+      .add_option("--device", arguments.device,
+                  "xla: key of the device, like sm_90 (default: by chip)")
+      ->type_name("KEY");
+}
+
 }  // namespace
 
 void add_export(CLI::App& app) {
   const auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command =
       app.add_subcommand("export",
-                         "Export a step as Chakra execution traces, for ASTRA-sim, or an "
-                         "unquantized collective as an MSCCL schedule");
+                         "Export a step as Chakra execution traces, for ASTRA-sim, an unquantized "
+                         "collective as an MSCCL schedule, or predictions as a table for other "
+                         "tools");
   command->footer(kExportFooter);
   command
       ->add_option("KIND", arguments->kind,
-                   "Output: chakra (execution traces) or msccl (MSCCL XML schedule)")
+                   "Output: chakra (execution traces), msccl (MSCCL XML schedule), or a table of "
+                   "predictions: csv, nccl-perf (columns of AIConfigurator) or xla (text proto of "
+                   "XLA's cost model)")
       ->type_name(kExportKind)
       ->required();
   add_config(*command, arguments->config);
   command
       ->add_option("--collective", arguments->collective,
-                   "msccl: label of the collective (default: the first that can be exported)")
+                   "msccl, tables: label of the collective (default: the first that can be "
+                   "exported, or all)")
       ->type_name("LABEL");
+  add_table_options(*command, *arguments);
   command
       ->add_option(
           "--output,-o", arguments->output,
-          "msccl: output file (default: standard output); chakra: path prefix of the traces, "
-          "before .0.et, .1.et, ...")
+          "Output file (default: standard output); chakra: path prefix of the traces, before "
+          ".0.et, .1.et, ...")
       ->type_name(kFile);
   command->callback([arguments] { export_config(*arguments); });
 }

@@ -1,4 +1,7 @@
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -6,17 +9,28 @@
 #include "base/input/json.hpp"
 #include "base/output/output_file.hpp"
 #include "base/units/quantity.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/predict/table.hpp"
+#include "experiments/predict/xla_table.hpp"
 #include "importers/chakra/import.hpp"
 #include "importers/msccl/msccl_export.hpp"
+#include "tools/cli/comma_list.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/messages.hpp"
+#include "tools/cli/option_names.hpp"
+#include "tools/cli/progress_line.hpp"
+#include "tools/cli/requested_machines.hpp"
 
 namespace equarx::cli {
 namespace {
 
 constexpr const char* kChakraTraces = "chakra";
 constexpr const char* kMscclSchedule = "msccl";
+constexpr const char* kCsvTable = "csv";
+constexpr const char* kNcclPerfTable = "nccl-perf";
+constexpr const char* kXlaTable = "xla";
+constexpr const char* kToStandardOutput = "-";
 
 void write_whole(const std::string& path, const std::string& bytes) {
   output::OutputFile file(path);
@@ -62,26 +76,77 @@ void export_chakra(const ExportArguments& arguments) {
     print("Traces do not support formats: collectives have unquantized sizes.\n");
 }
 
-void export_schedule(const ExportArguments& arguments) {
-  constexpr const char* kToStandardOutput = "-";
+/// Writes the text that `make` returns for the configuration to a file or to standard output.
+template <typename Make>
+void write_text(const ExportArguments& arguments, Make&& make) {
   const bool prints = arguments.output.empty() || arguments.output == kToStandardOutput;
   const ConfigFile file = read_config_file(arguments.config);
   if (!prints) check_not_read(arguments.output, arguments.config.path, file.config);
-  const std::string text = naming_file(arguments.config.path, [&] {
-    return imports::export_msccl(file.config, arguments.collective);
-  });
+  const std::string text = std::forward<Make>(make)(file);
   prints ? print(text) : write_whole(arguments.output, text);
+}
+
+void export_schedule(const ExportArguments& arguments) {
+  write_text(arguments, [&](const ConfigFile& file) {
+    return naming_file(arguments.config.path,
+                       [&] { return imports::export_msccl(file.config, arguments.collective); });
+  });
+}
+
+/// Numbers of ranks of a table: all chips where groups are no machines of their own.
+std::vector<std::uint32_t> ranks_of(const config::TopologyConfig& topology,
+                                    const std::string& ranks) {
+  if (!config::joins_all_alike(topology) && ranks.empty()) return {0};
+  return numbers_of_ranks(ranks, config::count_chips(topology));
+}
+
+predict::Table table_of(const ExportArguments& arguments, const ConfigFile& file) {
+  constexpr const char* kSizes = "1 KiB..1 GiB";
+  const bool whole = arguments.kind == kCsvTable;
+  ProgressLine line;
+  line.show("predicting");
+  predict::Grid grid{split_at_commas(arguments.collectives),
+                     predict::read_sizes(arguments.bytes.empty() ? kSizes : arguments.bytes),
+                     ranks_of(file.config.topology, arguments.ranks)};
+  return predict::make_table(file.json, grid,
+                             {.label = arguments.collective,
+                              .errors = whole,
+                              .intervals = whole,
+                              .share = [&](double done) { line.share(done); }});
+}
+
+void export_table(const ExportArguments& arguments) {
+  if (!arguments.device.empty() && arguments.kind != kXlaTable)
+    throw input::InputError("", "--device: applies to export xla only; remove it");
+  write_text(arguments, [&](const ConfigFile& file) {
+    const predict::Table table = table_of(arguments, file);
+    if (table.left_out > 0)
+      print_message(fmt::format("equarx-sim: {} of {} rows cannot run: {}\n", table.left_out,
+                                table.left_out + table.rows.size(), table.obstacle));
+    if (arguments.kind == kXlaTable) return predict::to_xla_table(table, arguments.device);
+    return arguments.kind == kCsvTable ? predict::to_csv(table) : predict::to_nccl_perf(table);
+  });
 }
 
 }  // namespace
 
 void export_config(const ExportArguments& arguments) {
-  if (arguments.kind != kChakraTraces && arguments.kind != kMscclSchedule)
-    throw input::InputError("", fmt::format("unknown export format '{}'; use {} or {}",
-                                            arguments.kind, kChakraTraces, kMscclSchedule));
+  const bool is_table = arguments.kind == kCsvTable || arguments.kind == kNcclPerfTable ||
+                        arguments.kind == kXlaTable;
+  if (arguments.kind != kChakraTraces && arguments.kind != kMscclSchedule && !is_table)
+    throw input::InputError(
+        "", fmt::format("unknown export format '{}'; use {}, {}, {}, {} or {}", arguments.kind,
+                        kChakraTraces, kMscclSchedule, kCsvTable, kNcclPerfTable, kXlaTable));
+  if (is_table) return export_table(arguments);
+  const char* const option = first_given({{!arguments.collectives.empty(), "--collectives"},
+                                          {!arguments.bytes.empty(), "--bytes"},
+                                          {!arguments.ranks.empty(), "--ranks"},
+                                          {!arguments.device.empty(), "--device"}});
+  if (option != nullptr)
+    throw input::InputError("", fmt::format("{}: applies to tables only; remove it", option));
   if (arguments.kind == kMscclSchedule) return export_schedule(arguments);
   if (!arguments.collective.empty())
-    throw input::InputError("", "--collective: applies to export msccl only; remove it");
+    throw input::InputError("", "--collective: does not apply to export chakra; remove it");
   export_chakra(arguments);
 }
 

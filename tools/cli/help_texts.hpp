@@ -173,10 +173,15 @@ inline constexpr const char* kExportFooter =
     "traces/buckets.groups.json\n"
     "  equarx-sim export msccl configs/experiments/allreduce_mi300x_8.json --set "
     "/collectives/0/format=fp16 -o allreduce.xml\n"
+    "  equarx-sim export csv configs/experiments/allreduce_mi300x_8.json --ranks 2,8 --bytes "
+    "'1 MiB..64 MiB'\n"
+    "  equarx-sim export xla configs/experiments/allreduce_mi300x_8.json --collective fp16 -o "
+    "collectives.pbtxt\n"
     "\n"
     "docs/chakra.md documents the traces and how ASTRA-sim reads them; docs/msccl.md documents "
     "which "
-    "collectives can be exported. Schedules are validated before they are written.";
+    "collectives can be exported. Schedules are validated before they are written. "
+    "docs/predictor.md documents the tables.";
 
 /// Footer of import.
 inline constexpr const char* kImportFooter =

@@ -42,7 +42,8 @@ std::uint32_t read_ranks(const std::string& text) {
   return ranks;
 }
 
-/// The requested numbers, or powers of two up to `chips`.
+}  // namespace
+
 std::vector<std::uint32_t> numbers_of_ranks(const std::string& ranks, std::uint32_t chips) {
   std::vector<std::uint32_t> numbers;
   for (const std::string& one : split_at_commas(ranks)) numbers.push_back(read_ranks(one));
@@ -51,8 +52,6 @@ std::vector<std::uint32_t> numbers_of_ranks(const std::string& ranks, std::uint3
   numbers.push_back(chips);
   return numbers;
 }
-
-}  // namespace
 
 std::vector<RequestedMachine> requested_machines(const ConfigArguments& config,
                                                  const std::string& chip_list,

@@ -1,6 +1,7 @@
 // Machines that a command runs one configuration on, in place of the configured one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,9 @@ std::vector<RequestedMachine> requested_machines(const ConfigArguments& config,
 /// machines as they are. @throws input::InputError naming --ranks
 std::vector<RequestedMachine> with_ranks(const std::vector<RequestedMachine>& machines,
                                          const std::string& ranks);
+
+/// The numbers of ranks in a list like "2,4,8"; for an empty list powers of two up to `chips`.
+/// @throws input::InputError naming --ranks
+std::vector<std::uint32_t> numbers_of_ranks(const std::string& ranks, std::uint32_t chips);
 
 }  // namespace equarx::cli

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -69,6 +70,50 @@ TEST_CASE("export rejects invalid input in one line and leaves no file") {
                 "is not a correct allgather, in place: rank 0, chunk ");
   check_refusal(equarx_sim(export_of("two-shot", {"-o", kConfig})), "allreduce_mi300x_8");
   CHECK_FALSE(std::filesystem::exists(none));
+}
+
+TEST_CASE("tables have a row for every size and number of ranks") {
+  const std::vector<std::string> table = {"export",          "csv",     kConfig,
+                                          "--collective",    "fp16",    "--bytes",
+                                          "64 KiB..256 KiB", "--ranks", "2,8"};
+  const std::string text = output_of(equarx_sim(table));
+  CHECK(std::ranges::count(text, '\n') == 7);
+  CHECK_THAT(text, Catch::Matchers::StartsWith("collective,dtype,format,algorithm,"));
+  CHECK_THAT(text, ContainsSubstring("\nall-reduce,fp16,fp16,"));
+  const TemporaryDirectory directory;
+  const std::string file = (directory.path() / "x.csv").string();
+  std::vector<std::string> to_file = table;
+  to_file.insert(to_file.end(), {"-o", file});
+  CHECK(output_of(equarx_sim(to_file)).empty());
+  CHECK(content_of(file) == text);
+}
+
+TEST_CASE("tables of slices have all chips, and note rows that cannot run") {
+  const CommandResult result =
+      equarx_sim({"export", "nccl-perf", kExample, "--collective", "full-loop", "--bytes", "1 MiB",
+                  "--collectives", "all-reduce,all-to-all"});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("1 of 2 rows cannot run"));
+  CHECK_THAT(result.out, ContainsSubstring(",tpu-v5e,all_reduce,equarx,half,8,524288,"));
+}
+
+TEST_CASE("options of tables are refused elsewhere, and wrong ones name the option") {
+  const auto refused = [](const std::string& kind, const std::vector<std::string>& more,
+                          const std::string& part) {
+    std::vector<std::string> arguments = {"export", kind, kConfig};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    check_refusal(equarx_sim(arguments), part);
+  };
+  refused("msccl", {"--bytes", "1 MiB"}, "--bytes: applies to tables only");
+  refused("chakra", {"--ranks", "2"}, "--ranks: applies to tables only");
+  refused("csv", {"--device", "sm_90"}, "--device: applies to export xla only");
+  refused("csv", {"--bytes", "1 MiB..2"}, "--bytes: ");
+  refused("csv", {"--ranks", "1"}, "--ranks: '1'");
+  refused("csv", {"--collectives", "sum"}, "--collectives: ");
+  refused("csv", {"--collective", "none"}, "--collective: 'none' is unknown");
+  refused("xla", {"--bytes", "1 MiB"}, "--collective: XLA's table has one row per size");
+  check_refusal(equarx_sim({"export", "csv", kExample, "--ranks", "4", "--bytes", "1 MiB"}),
+                "ranks: slice 4x2 has 8 chips and no groups of 4");
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ Choices choices_of(const CLI::Option& option, const Keys& keys) {
   if (type == kCases) choices = {.words = case_names(), .list = true};
   if (type == kNew) choices.words = {kNew};
   if (type == kKind) choices.words = {"chakra", "hlo", "kineto", "msccl", "xprof"};
-  if (type == kExportKind) choices.words = {"chakra", "msccl"};
+  if (type == kExportKind) choices.words = {"chakra", "csv", "msccl", "nccl-perf", "xla"};
   if (type == kTemplate) choices.words = config_templates();
   choices.files = type == kFile || type == kPath || type == kChip;
   choices.folders = type == kFolder;
