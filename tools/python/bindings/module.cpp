@@ -8,6 +8,7 @@
 #include "tools/python/bindings/gemm.hpp"
 #include "tools/python/bindings/inspect.hpp"
 #include "tools/python/bindings/lazy.hpp"
+#include "tools/python/bindings/predict.hpp"
 #include "tools/python/bindings/program.hpp"
 #include "tools/python/bindings/quantize.hpp"
 #include "tools/python/bindings/run.hpp"
@@ -29,5 +30,6 @@ PYBIND11_MODULE(_core, core) {
   python::bind_lazy(core);
   python::bind_collective(core);
   python::bind_inspect(core);
+  python::bind_predict(core);
   python::bind_program(core);
 }

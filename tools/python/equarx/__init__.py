@@ -13,13 +13,14 @@ from ._advise import Advice, advise
 from ._automatic_mu import AutomaticMu
 from ._codec import Codec
 from ._collectives import Outcome, all_gather, all_to_all, allreduce, broadcast, neighbor_average, reduce_scatter
+from ._communication import CommunicationModel, Prediction
 from ._contract import contract
 from ._errors import DefectError, InputError, ProgramError
 from ._formats import FormatComparison, compare_formats
 from ._gemm import matmul
 from ._golden import check_vectors, vectors
-from ._imports import (Imported, export_chakra, export_msccl, import_chakra, import_hlo, import_kineto, import_msccl,
-                       import_xprof)
+from ._imports import (Imported, export_chakra, export_msccl, export_table, import_chakra, import_hlo, import_kineto,
+                       import_msccl, import_xprof)
 from ._instructions import Program
 from ._known import formats, hardware, topology
 from ._layers import attention, experts
@@ -38,14 +39,14 @@ from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
-    "Advice", "AutomaticMu", "Calibrated", "CapacityPlan", "Codec", "DefectError", "FormatComparison", "Imported",
-    "InputError", "Lazy", "Outcome", "Picture", "Program", "ProgramError", "Quantized", "Record", "Result", "Run",
-    "Served", "Stored", "Study", "Swept", "Tensors", "Timed", "Tuned", "TunedStep", "accuracy", "advise", "all_gather",
-    "all_to_all", "allreduce", "attention", "broadcast", "calibrate", "check_vectors", "compare", "compare_formats",
-    "contract", "dequantize", "experts", "export_chakra", "export_msccl", "formats", "hardware", "import_chakra",
-    "import_hlo", "import_kineto", "import_msccl", "import_xprof", "kernels", "matmul", "neighbor_average", "plan",
-    "quantize", "reduce_scatter", "report", "reproduce", "run", "serve", "show", "sweep", "topology", "tune",
-    "validate", "vectors",
+    "Advice", "AutomaticMu", "Calibrated", "CapacityPlan", "Codec", "CommunicationModel", "DefectError",
+    "FormatComparison", "Imported", "InputError", "Lazy", "Outcome", "Picture", "Prediction", "Program", "ProgramError",
+    "Quantized", "Record", "Result", "Run", "Served", "Stored", "Study", "Swept", "Tensors", "Timed", "Tuned",
+    "TunedStep", "accuracy", "advise", "all_gather", "all_to_all", "allreduce", "attention", "broadcast", "calibrate",
+    "check_vectors", "compare", "compare_formats", "contract", "dequantize", "experts", "export_chakra", "export_msccl",
+    "export_table", "formats", "hardware", "import_chakra", "import_hlo", "import_kineto", "import_msccl",
+    "import_xprof", "kernels", "matmul", "neighbor_average", "plan", "quantize", "reduce_scatter", "report",
+    "reproduce", "run", "serve", "show", "sweep", "topology", "tune", "validate", "vectors",
 ]
 
 _atexit.register(_core.finish_work)

@@ -73,3 +73,21 @@ def export_msccl(config, overrides: Mapping | None = None, *, collective: str | 
     """An unquantized collective as an MSCCL schedule, in XML (docs/msccl.md). collective: its label."""
     named, text = configuration(config, overrides)
     return answer(["export", "msccl", *named, *options({"--collective": collective})], config, text)
+
+
+def export_table(config, overrides: Mapping | None = None, *, kind: str = "csv", collectives: Sequence[str] | None = None,
+                 bytes: str | None = None, ranks: Sequence[int] | None = None, collective: str | None = None,
+                 device: str | None = None) -> str:
+    """Predictions of a configuration's collectives over sizes and ranks, as text (docs/predictor.md).
+
+    kind: "csv", "nccl-perf" or "xla".
+    collectives: kinds, like ["all-reduce", "all-gather"].
+    bytes: sizes, like "1 KiB..1 GiB".
+    ranks: numbers of ranks, on a switch or fully connected.
+    collective: label of the only one to export.
+    device: XLA's key, by default the chip's.
+    """
+    named, text = configuration(config, overrides)
+    given = {"--collectives": collectives, "--bytes": bytes, "--ranks": ranks, "--collective": collective,
+             "--device": device}
+    return answer(["export", kind, *named, *options(given)], config, text)
