@@ -15,6 +15,7 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/contract/rerun.hpp"
 #include "experiments/plan/checks.hpp"
+#include "experiments/run/checks.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/run/varied.hpp"
@@ -139,6 +140,7 @@ void add_errors(const config::ExperimentConfig& config, const plan::CollectivePl
                        .sample = config::small_sample(config.tensor.elements),
                        .counts = false,
                        .residual = residual ? &*residual : nullptr});
+  run::check_values(plan, result, false);
   prediction.nmse = result.against_exact.comparable_nmse();
   prediction.sqnr_db = numerics::sqnr_db(prediction.nmse);
   prediction.ranks_identical = result.ranks_identical;
@@ -154,6 +156,7 @@ void add_numbers(const config::ExperimentConfig& config, const Ran& ran,
   prediction.encodings = path.encodings;
   prediction.sums_in_fp32 = path.sums_in_fp32;
   prediction.deterministic = std::ranges::none_of(plan.program.formats, numerics::rounds_randomly);
+  prediction.ranks_identical = plan.program.arithmetic.owner != collectives::OwnerKeeps::summed;
   prediction.nmse = kNone;
   prediction.sqnr_db = kNone;
   if (path.additions + path.conversions + path.encodings == 0) {

@@ -22,8 +22,9 @@ struct PredictorOptions {
   bool intervals = true;               ///< sample machines; otherwise intervals are NaN
 };
 
-/// Simulates each distinct query once, without interpolation, and caches answers. Thread-safe.
-/// Answers depend on machine and query only. Neither forks nor writes files.
+/// Simulates distinct queries, without interpolation, and caches the answers. Thread-safe. Answers
+/// depend on machine and query only. Neither forks nor writes files; files that the machine names are
+/// read for each answer that is not cached.
 class Predictor {
  public:
   /// `machine`: the keys of a configuration that describe machine and simulation: "hardware" and

@@ -45,10 +45,11 @@ struct Prediction {
   std::uint32_t encodings = 0;  ///< roundings to codes with scales, likewise
   bool sums_in_fp32 = true;     ///< values::RoundingPath::sums_in_fp32
   bool deterministic = true;    ///< no random rounding
-  bool ranks_identical = true;  ///< all ranks end with the same bits, as far as computed
-  bool calibrated = false;      ///< hardware::Chip::is_calibrated()
-  std::string algorithm;        ///< that runs
-  std::string protocol;         ///< of NCCL; empty: none
+  /// All ranks end with the same bits, as far as computed; without errors, by the arithmetic alone.
+  bool ranks_identical = true;
+  bool calibrated = false;  ///< hardware::Chip::is_calibrated()
+  std::string algorithm;    ///< that runs
+  std::string protocol;     ///< of NCCL; empty: none
 };
 
 }  // namespace equarx::predict

@@ -109,6 +109,23 @@ TEST_CASE("parts that are left out are NaN and change nothing else") {
   CHECK(std::isnan(Predictor(off).predict(query)->nmse));
 }
 
+TEST_CASE("the machine sets the number of drawn machines and what a time contains") {
+  Json machine = kSlice;
+  machine["uncertainty"] = {{"samples", 20u}};
+  CHECK(Predictor(machine).predict(all_reduce(1 << 20))->samples == 20);
+  machine["timed_as"] = "program";
+  CHECK(Predictor(machine).predict(all_reduce(1 << 20))->time_s >
+        Predictor(kSlice).predict(all_reduce(1 << 20))->time_s);
+}
+
+TEST_CASE("ranks differ if the owner of a part keeps the sum that it does not send") {
+  Query query = all_reduce(1 << 20, "fp8-e4m3");
+  query.algorithm = "two-shot";
+  query.options = R"({"arithmetic": {"owner": "summed"}})";
+  CHECK_FALSE(Predictor(kNode).predict(query)->ranks_identical);
+  CHECK_FALSE(Predictor(kNode, {.errors = false}).predict(query)->ranks_identical);
+}
+
 TEST_CASE("the number of threads changes no answer") {
   const Query query = all_reduce(4 << 20, "int4");
   const auto one = Predictor(kNode, {.threads = 1}).predict(query);

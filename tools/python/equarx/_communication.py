@@ -46,7 +46,7 @@ class CommunicationModel:
     cache: most answers to keep.
     threads: of one answer; 0 for one per core.
 
-    Each distinct call is simulated once; the next equal one takes microseconds. Thread-safe.
+    Distinct calls are simulated; an equal one later takes microseconds. Thread-safe.
     """
 
     def __init__(self, hardware, topology: Mapping, *, dtype: str = "bf16", format: str | None = None,
