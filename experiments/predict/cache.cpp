@@ -1,7 +1,6 @@
 #include "experiments/predict/cache.hpp"
 
-#include <functional>
-#include <mutex>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -21,6 +20,36 @@ std::shared_ptr<const Prediction> Cache::find(const Query& query) const {
   if (at == entries_.end()) return nullptr;
   at->second.found.store(true, std::memory_order_relaxed);
   return at->second.prediction;
+}
+
+std::shared_ptr<const Prediction> Cache::find_or_make(
+    const Query& query, const std::function<std::shared_ptr<const Prediction>()>& make) {
+  if (auto known = find(query)) return known;
+  std::promise<std::shared_ptr<const Prediction>> promise;
+  {
+    std::unique_lock lock(making_mutex_);
+    if (auto known = find(query)) return known;  // made meanwhile
+    if (const auto at = making_.find(query); at != making_.end()) {
+      const Made made = at->second;
+      lock.unlock();
+      return made.get();
+    }
+    making_.emplace(query, promise.get_future().share());
+  }
+  std::shared_ptr<const Prediction> prediction;
+  std::exception_ptr error;
+  try {
+    prediction = make();
+    insert(query, prediction);
+    promise.set_value(prediction);
+  } catch (...) {
+    error = std::current_exception();
+    promise.set_exception(error);
+  }
+  const std::scoped_lock lock(making_mutex_);
+  making_.erase(query);
+  if (error) std::rethrow_exception(error);
+  return prediction;
 }
 
 void Cache::insert(const Query& query, std::shared_ptr<const Prediction> prediction) {

@@ -200,7 +200,10 @@ config::ExperimentConfig Predictor::config_of(const Query& query) const {
 }
 
 std::shared_ptr<const Prediction> Predictor::predict(const Query& query) const {
-  if (auto known = cache_.find(query)) return known;
+  return cache_.find_or_make(query, [&] { return simulate(query); });
+}
+
+std::shared_ptr<const Prediction> Predictor::simulate(const Query& query) const {
   config::ExperimentConfig config = config_of(query);
   config.numerics = false;
   const config::UncertaintyConfig requested = std::exchange(config.uncertainty, {});
@@ -214,7 +217,6 @@ std::shared_ptr<const Prediction> Predictor::predict(const Query& query) const {
     prediction->protocol = hardware::name(ran.run().protocol);
   add_interval(ran, requested, options_, *prediction);
   add_numbers(config, ran, options_, *prediction);
-  cache_.insert(query, prediction);
   return prediction;
 }
 

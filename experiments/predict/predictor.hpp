@@ -22,7 +22,8 @@ struct PredictorOptions {
   bool intervals = true;               ///< sample machines; otherwise intervals are NaN
 };
 
-/// Simulates distinct queries, without interpolation, and caches the answers. Thread-safe. Answers
+/// Simulates distinct queries, without interpolation, and caches the answers. Thread-safe: threads
+/// that ask for the same answer at once wait for one simulation. Answers
 /// depend on machine and query only. Neither forks nor writes files; files that the machine names are
 /// read for each answer that is not cached.
 class Predictor {
@@ -52,6 +53,7 @@ class Predictor {
 
  private:
   config::ExperimentConfig config_of(const Query& query) const;
+  std::shared_ptr<const Prediction> simulate(const Query& query) const;
 
   input::JsonValue machine_;
   PredictorOptions options_;

@@ -1,6 +1,8 @@
 #include "experiments/predict/cache.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/catch.hpp"
@@ -65,6 +67,39 @@ TEST_CASE("the first of equal insertions stays") {
   cache.insert(of_bytes(1), taking(2.0));
   CHECK(cache.size() == 1);
   CHECK(cache.find(of_bytes(1))->time_s == 1.0);
+}
+
+TEST_CASE("threads that ask for one query at once share a result, or an exception") {
+  constexpr int kThreads = 4;
+  Cache cache(4);
+  for (const bool fails : {false, true}) {
+    std::atomic<int> asking = 0;
+    std::atomic<int> calls = 0;
+    std::atomic<int> right = 0;
+    const auto make = [&] {
+      ++calls;
+      while (asking < kThreads) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // they are within find_or_make()
+      if (fails) throw std::invalid_argument("no");
+      return taking(7.0);
+    };
+    const auto ask = [&] {
+      ++asking;
+      try {
+        if (cache.find_or_make(of_bytes(fails ? 2 : 1), make)->time_s == 7.0 && !fails) ++right;
+      } catch (const std::invalid_argument&) {
+        if (fails) ++right;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) threads.emplace_back(ask);
+    for (std::thread& thread : threads) thread.join();
+    CHECK(calls == 1);
+    CHECK(right == kThreads);
+    ask();
+    CHECK(calls == (fails ? 2 : 1));  // a failure is not kept
+  }
+  CHECK(cache.size() == 1);
 }
 
 TEST_CASE("threads find and insert at once") {
