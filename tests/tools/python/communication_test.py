@@ -138,7 +138,7 @@ class Callers(unittest.TestCase):
             def query_nccl(self, dtype, num_gpus, operation, message_size, database_mode=None):
                 raise NotImplementedError
 
-            def query_p2p(self, message_bytes, database_mode=None):
+            def query_p2p(self, message_bytes, database_mode=None, num_gpus=None):
                 raise NotImplementedError
 
         model = equarx.CommunicationModel("h100", {"switch": 8})
@@ -152,7 +152,7 @@ class Callers(unittest.TestCase):
                          "reduce_scatter": model.reduce_scatter}
                 return 1e3 * named[operation](int(2 * message_size), num_gpus)
 
-            def query_p2p(self, message_bytes, database_mode=None):
+            def query_p2p(self, message_bytes, database_mode=None, num_gpus=None):
                 return 1e3 * model.point_to_point(int(message_bytes))
 
         database = Predicted()
