@@ -87,6 +87,12 @@ class Package(unittest.TestCase):
         self.assertTrue((self.work / "advice.png").read_bytes().startswith(b"\x89PNG"))
         self.assertEqual(list(self.data.rglob("__pycache__")), [])
 
+    def test_the_library_has_its_header_and_its_links(self):
+        self.assertTrue((self.usr / "include" / "equarx.h").is_file())
+        [library] = self.usr.rglob("libequarx.so")
+        self.assertTrue(library.resolve().is_file())
+        self.assertTrue((library.parent / "pkgconfig" / "equarx.pc").is_file())
+
     def test_help_uses_the_installed_command_names(self):
         text = self.run_installed("equarx-plot", "--help").stdout
         self.assertIn("usage: equarx-plot", text)

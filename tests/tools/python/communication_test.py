@@ -130,7 +130,7 @@ class Callers(unittest.TestCase):
 
     def test_a_database_of_aiconfigurator(self):
         # ai-dynamo/aiconfigurator, sdk/perf_database.py, which SGLang's simulator calls (sgl-project/sglang 2f070b1b,
-        # tools/sglang-simulator/.../aiconfigurator.py): sizes in elements, times in ms
+        # tools/sglang-simulator/.../aiconfigurator.py): sizes in elements, messages in bytes, times in ms
         class Database:
             def query_custom_allreduce(self, quant_mode, tp_size, size, database_mode=None):
                 raise NotImplementedError
@@ -142,15 +142,16 @@ class Callers(unittest.TestCase):
                 raise NotImplementedError
 
         model = equarx.CommunicationModel("h100", {"switch": 8})
+        half = types.SimpleNamespace(value=types.SimpleNamespace(memory=2))  # CommQuantMode.half
 
         class Predicted(Database):
             def query_custom_allreduce(self, quant_mode, tp_size, size, database_mode=None):
-                return 1e3 * model.all_reduce(int(2 * size), tp_size)
+                return 1e3 * model.all_reduce(int(quant_mode.value.memory * size), tp_size)
 
             def query_nccl(self, dtype, num_gpus, operation, message_size, database_mode=None):
                 named = {"alltoall": model.all_to_all, "all_reduce": model.all_reduce, "all_gather": model.all_gather,
                          "reduce_scatter": model.reduce_scatter}
-                return 1e3 * named[operation](int(2 * message_size), num_gpus)
+                return 1e3 * named[operation](int(dtype.value.memory * message_size), num_gpus)
 
             def query_p2p(self, message_bytes, database_mode=None, num_gpus=None):
                 return 1e3 * model.point_to_point(int(message_bytes))
@@ -158,10 +159,10 @@ class Callers(unittest.TestCase):
         database = Predicted()
         for operation in ("all_gather", "alltoall", "reduce_scatter", "all_reduce"):
             kind = {"alltoall": "all-to-all"}.get(operation, operation.replace("_", "-"))
-            self.assertAlmostEqual(database.query_nccl("half", 4, operation, 1 << 19)
+            self.assertAlmostEqual(database.query_nccl(half, 4, operation, 1 << 19)
                                    / (1e3 * seconds_of_run({"switch": 4}, kind, 1 << 20)), 1, 9)
-        self.assertEqual(database.query_custom_allreduce("half", 4, 1 << 19),
-                         database.query_nccl("half", 4, "all_reduce", 1 << 19))
+        self.assertEqual(database.query_custom_allreduce(half, 4, 1 << 19),
+                         database.query_nccl(half, 4, "all_reduce", 1 << 19))
         self.assertEqual(database.query_p2p(1 << 20), 1e3 * model.point_to_point(1 << 20))
 
 
