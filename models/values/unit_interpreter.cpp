@@ -281,7 +281,8 @@ void UnitInterpreter::add(const Instruction& instruction, const RankTile& tile) 
   if (recorder_) recorder_->add(instruction, tile, {instruction.buffer, producer}, values);
   if (counts_ && shared_ != nullptr) quantized_ += format.count(values, tile.in_minishard, {});
   feedback_.save(values);
-  round_to_wire(format, place_of(instruction, tile), tile.in_minishard, values);
+  round_to_wire(format, place_of(instruction, tile), tile.in_minishard, values,
+                keys_.of_sum(instruction, tile));
   if (recorder_) recorder_->step(StepKind::rounded, instruction, tile, values);
   feedback_.record(tile, values, unit());
 }
@@ -300,11 +301,11 @@ void UnitInterpreter::decode(const Instruction& instruction, const RankTile& til
 /// Rounds to `format`, which has no scales.
 void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format,
                                     const RangeTrace::Place& place, std::size_t in_minishard,
-                                    std::span<float> values) {
+                                    std::span<float> values, const numerics::RoundingKey& key) {
   if (is_plain_type(format.format()))
     return arithmetic_.convert(place, format.format().element, values);
   make_room(rounded_, numerics::payload_bytes(format.format(), values.size()));
-  format.quantize(values, in_minishard, {}, rounded_);
+  format.quantize(values, in_minishard, {}, rounded_, key);
   format.dequantize(rounded_, in_minishard, {}, values);
 }
 
@@ -357,7 +358,9 @@ void UnitInterpreter::reduce_shards(const Instruction& instruction, const RankTi
     if (recorder_) recorder_->add(instruction, tile, {buffer, producer}, sum);
     if (!rounds) continue;
     feedback_.save(sum);
-    round_to_wire(format, place_of(instruction, tile), tile.in_minishard, sum);
+    numerics::RoundingKey key = keys_.of_sum(instruction, tile);
+    key.rank = producer;  // other bits after each term
+    round_to_wire(format, place_of(instruction, tile), tile.in_minishard, sum, key);
     if (recorder_) recorder_->step(StepKind::rounded, instruction, tile, sum);
     feedback_.record(tile, sum, unit());
   }
@@ -427,7 +430,7 @@ void UnitInterpreter::cast_back(const RankTile& tile) {
 /// Rounds decoded_ to the type of the program.
 void UnitInterpreter::round_decoded(const RangeTrace::Place& place) {
   if (shared_ != nullptr)  // the values are sums of codes
-    return round_to_wire(codec(collectives::Phase::all_gather), place, 0, decoded_);
+    return round_to_wire(codec(collectives::Phase::all_gather), place, 0, decoded_, {});
   arithmetic_.convert(place, program_.tensor_format, decoded_);
 }
 

@@ -97,7 +97,8 @@ class UnitInterpreter {
   void reduce(const collectives::Instruction& instruction, const RankTile& tile);
   void reduce_shards(const collectives::Instruction& instruction, const RankTile& tile);
   void round_to_wire(const numerics::BlockCodec& format, const RangeTrace::Place& place,
-                     std::size_t in_minishard, std::span<float> values);
+                     std::size_t in_minishard, std::span<float> values,
+                     const numerics::RoundingKey& key);
   void deliver_buffers(const collectives::Instruction& instruction);
   void record_readers(const collectives::Instruction& instruction, const RankTile& producer);
   void deliver_to_readers(const collectives::Instruction& instruction);

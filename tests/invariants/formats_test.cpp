@@ -42,6 +42,33 @@ std::map<std::string, run::RunResult> run_all_formats() {
   return by_label;
 }
 
+TEST_CASE("casts round stochastically in every algorithm, without bias") {
+  input::Json json = input::parse_json(R"({"hardware": "h100", "topology": {"switch": 4},
+    "tensor": {"shape": [70001], "dtype": "fp32"}, "collectives": []})");
+  for (const std::string algorithm :
+       {"ring", "two-shot", "one-shot", "halving-doubling", "recursive-doubling"})
+    for (const std::string format : {"int8-cast", "fp8-e4m3-cast"})
+      json["collectives"].push_back({{"label", algorithm + " " + format},
+                                     {"algorithm", algorithm},
+                                     {"format", format},
+                                     {"rounding", "stochastic"}});
+  json["collectives"].push_back({{"label", "in the order of ranks"},
+                                 {"algorithm", "two-shot"},
+                                 {"format", "int8-cast"},
+                                 {"rounding", "stochastic"},
+                                 {"arithmetic", {{"order", "ranks"}}}});
+  for (const run::RunResult& one : run(json).runs) {
+    CAPTURE(one.label);
+    const numerics::ErrorMetrics& errors = one.numerics->against_exact;
+    CHECK(one.numerics->ranks_identical);
+    CHECK(errors.nmse > 1e-5);
+    CHECK(errors.nmse < 0.4);
+    constexpr double kDeviations = 5.0;
+    CHECK(std::abs(errors.mean_signed_error) <
+          kDeviations * std::sqrt(errors.mse / static_cast<double>(errors.count)));
+  }
+}
+
 TEST_CASE("every format runs in a collective, with a plausible error and size") {
   std::map<std::string, run::RunResult> runs = run_all_formats();
   for (const auto& [label, run] : runs) {
