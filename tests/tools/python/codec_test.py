@@ -76,8 +76,10 @@ class Values(unittest.TestCase):
             import torch
         except ImportError:
             self.skipTest("needs PyTorch")
-        own = equarx.Codec(lambda x: x.to(torch.bfloat16), lambda c: c.float(), 16, framework="torch", name="bf16")
+        own, same = (equarx.Codec(lambda x: x.to(torch.bfloat16), decode, 16, framework="torch", name="bf16")
+                     for decode in (lambda c: c.float(), lambda c: c))
         arrays = gradients((4, 1024))
+        self.assertTrue(numpy.array_equal(own.round_trip(arrays), same.round_trip(arrays)))
         self.assertTrue(numpy.array_equal(own.round_trip(arrays[0]),
                                           torch.from_numpy(arrays[0]).to(torch.bfloat16).float().numpy()))
         equarx.allreduce(arrays, own)

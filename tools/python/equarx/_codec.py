@@ -129,9 +129,12 @@ class Codec:
         """The result of decode as float32 of this shape. @raises InputError"""
         import numpy
         try:
-            values, _ = _to_numpy(result, "the result")
+            values, type_of_bits = _to_numpy(result, "the result")
         except InputError:
             values = None
+        else:
+            if type_of_bits == "bf16":  # of PyTorch
+                values = (values.astype(numpy.uint32) << 16).view(numpy.float32)
         if values is None or values.dtype.kind not in "fV":
             raise InputError(f"codec '{self.name}': decode returned "
                              f"{type(result).__name__ if values is None else values.dtype.name}; it must return an array "
