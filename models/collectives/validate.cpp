@@ -19,11 +19,14 @@
 namespace equarx::collectives {
 namespace {
 
-[[noreturn]] void fail(const Program& program, std::size_t at, std::string_view why) {
+std::string message_of(const Program& program, std::size_t at, std::string_view why) {
   const bool at_end = at == program.instructions.size();
-  throw std::logic_error(
-      fmt::format("invalid program: {} ({})", why,
-                  at_end ? "at the end" : describe(program, static_cast<InstructionId>(at))));
+  return fmt::format("invalid program: {} ({})", why,
+                     at_end ? "at the end" : describe(program, static_cast<InstructionId>(at)));
+}
+
+[[noreturn]] void fail(const Program& program, std::size_t at, std::string_view why) {
+  throw InvalidProgram(program, at, why);
 }
 
 /// True if an instruction refers to a buffer by the tile that it holds: the writer's and the
@@ -233,8 +236,9 @@ class RankByRankValidator {
       for (Rank rank = 0; rank < ranks_.size(); ++rank)
         while (step(rank)) progress = true;
     }
-    for (const RankState& rank : ranks_) {
+    for (const RankState& rank : ranks_)
       if (rank.at < program_.instructions.size()) fail(rank.at, "a wait never completes");
+    for (const RankState& rank : ranks_) {
       for (const auto& queue : rank.inbox)
         if (!queue.empty())
           fail(rank.at, fmt::format("message {} is never waited for", queue.front()));
@@ -294,6 +298,11 @@ class RankByRankValidator {
         if (!holds(id, instruction.buffer, instruction.origin))
           fail(rank.at, "a buffer is read before it is available");
         return true;
+      case Op::reduce:
+        for (const Offset offset : program_.grid().offsets(instruction.origin.gathered))
+          if (!holds(id, instruction.buffer, {.offset = offset}))
+            fail(rank.at, "a buffer is read before it is available");
+        return true;
       case Op::deliver:
       case Op::dequantize:
         if (!holds(id, instruction.buffer, instruction.origin))
@@ -338,6 +347,9 @@ class RankByRankValidator {
 };
 
 }  // namespace
+
+InvalidProgram::InvalidProgram(const Program& program, std::size_t at, std::string_view why)
+    : std::logic_error(message_of(program, at, why)), at_(at), why_(why) {}
 
 void validate(const Program& program) {
   if (is_uniform(program))
