@@ -2,6 +2,7 @@
 // runs some in its own process and others in a helper process.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/step/plan.hpp"
+#include "models/collectives/algorithm.hpp"
 
 namespace equarx::request {
 
@@ -28,6 +30,9 @@ struct Request {
   /// Where to write the ranks' results (run::make_tensor_store); empty: nowhere.
   std::string tensors = {};
   bool inputs = false;  ///< with `tensors`: also write the ranks' inputs
+  /// Algorithms of the caller's own, which "collectives" of the configuration may name, as they name
+  /// rows of the table. They must outlive the plan. Only for the direct engine.
+  std::vector<std::shared_ptr<const collectives::AlgorithmInfo>> algorithms = {};
 };
 
 /// The answer, in the format of `equarx-sim run`.
@@ -47,6 +52,9 @@ using AnyPlan = std::variant<plan::Plan, step::StepPlan>;
 AnyPlan make_any_plan(const Request& request);
 /// The same for collectives. @throws InputError also for a step
 plan::Plan make_plan(const Request& request);
+
+/// The requested configuration of collectives. @throws InputError also for a step
+config::ExperimentConfig collectives_of(const Request& request);
 
 /// The requested configuration as JSON, with all defaults filled in. @throws InputError
 std::string resolve(const Request& request);

@@ -17,6 +17,11 @@ void require(bool holds, const std::string& label, std::string_view invariant) {
         fmt::format("internal error in '{}': {}; please report this", label, invariant));
 }
 
+/// True for an algorithm of the caller's, which is in no table.
+bool is_own(config::Algorithm algorithm) {
+  return collectives::find_algorithm(algorithm->name) != algorithm;
+}
+
 }  // namespace
 
 void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time,
@@ -35,6 +40,11 @@ void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time,
 void check_values(const plan::CollectivePlan& plan, const values::ValueResult& values, bool whole) {
   const std::string& label = plan.config.label;
   const bool may_differ = plan.program.arithmetic.owner == collectives::OwnerKeeps::summed;
+  if (!values.ranks_identical && !may_differ && is_own(plan.config.algorithm))
+    throw input::InputError(
+        "", fmt::format("'{}': the ranks end with different results; every rank must add the same "
+                        "terms in the same order, or receive the encoded sum of one of them",
+                        plan.config.algorithm->name));
   require(values.ranks_identical || may_differ, label, "the ranks ended with different results");
   require(!whole || values.sent_bytes == collectives::total_sent_bytes(plan.program), label,
           "the encoded bytes differ from the timed bytes");
