@@ -21,6 +21,7 @@ Functions raise `equarx.InputError`, a `ValueError` with the JSON pointer in `po
 SECTIONS = {
     "Collectives on arrays": ("allreduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "neighbor_average",
                               "Outcome", "Lazy", "AutomaticMu", "Program", "contract", "vectors", "check_vectors"),
+    "Schedules": ("schedule", "Schedule", "ProgramWriter", "Part", "Encoded", "Sent", "Channel"),
     "Formats": ("formats", "Codec", "compare_formats", "FormatComparison", "quantize", "dequantize", "matmul",
                 "attention", "experts", "Quantized", "Stored"),
     "Simulated experiments": ("run", "show", "validate", "sweep", "tune", "advise", "report", "compare", "Result", "Run",

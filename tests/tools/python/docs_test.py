@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import markdown
 
-PAGES = ("README.md", "docs/predictor.md", "docs/python.md")
+PAGES = ("README.md", "docs/predictor.md", "docs/python.md", "docs/schedules.md")
 
 
 class Pages(unittest.TestCase):

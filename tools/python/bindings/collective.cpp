@@ -20,6 +20,7 @@
 #include "models/values/value_executor.hpp"
 #include "tools/python/bindings/memory.hpp"
 #include "tools/python/bindings/metrics.hpp"
+#include "tools/python/bindings/schedule.hpp"
 #include "tools/python/bindings/tensors.hpp"
 #include "tools/python/bindings/work.hpp"
 
@@ -44,8 +45,7 @@ struct Task {
 /// A collective whose plan has a single candidate, to be computed on arrays.
 class ArrayCollective {
  public:
-  explicit ArrayCollective(plan::Plan plan)
-      : plan_(std::make_shared<const plan::Plan>(std::move(plan))) {}
+  explicit ArrayCollective(std::shared_ptr<const plan::Plan> plan) : plan_(std::move(plan)) {}
 
   std::uint32_t ranks() const { return program().ranks(); }
   std::uint64_t result_elements() const { return values::result_elements(program()); }
@@ -67,10 +67,12 @@ class ArrayCollective {
   std::shared_ptr<const plan::Plan> plan_;
 };
 
-ArrayCollective make_collective(std::string config) {
-  const request::Request request{std::move(config), {}};
-  return without_interpreter(
-      [request](const StopFlag&) { return ArrayCollective(request::make_plan(request)); });
+ArrayCollective make_collective(std::string config, const py::list& schedules) {
+  request::Request request{std::move(config), {}};
+  add_schedules(schedules, request);
+  return plan_request(request, [](const request::Request& one) {
+    return ArrayCollective(keep_algorithms(one, request::make_plan(one)));
+  });
 }
 
 /// Position of a rank's shard in the tensor: a range of every segment, without padding.
@@ -203,7 +205,7 @@ void bind_collective(py::module_& core) {
       .def_property_readonly("value", &numerics::AutomaticMu::value)
       .def("update", &numerics::AutomaticMu::update, py::arg("share"));
   py::class_<ArrayCollective>(core, "Collective", "A collective, to be computed on arrays.")
-      .def(py::init(&make_collective), py::arg("config"),
+      .def(py::init(&make_collective), py::arg("config"), py::arg("schedules") = py::list(),
            "The only collective of a configuration, as JSON, whose algorithm is not auto.")
       .def_property_readonly("ranks", &ArrayCollective::ranks, "Number of ranks.")
       .def_property_readonly("result_elements", &ArrayCollective::result_elements,

@@ -12,6 +12,7 @@
 #include "tools/python/bindings/program.hpp"
 #include "tools/python/bindings/quantize.hpp"
 #include "tools/python/bindings/run.hpp"
+#include "tools/python/bindings/schedule.hpp"
 #include "tools/python/bindings/stored.hpp"
 #include "tools/python/bindings/work.hpp"
 
@@ -28,6 +29,7 @@ PYBIND11_MODULE(_core, core) {
   python::bind_stored(core);
   python::bind_gemm(core);
   python::bind_lazy(core);
+  python::bind_schedule(core);
   python::bind_collective(core);
   python::bind_inspect(core);
   python::bind_predict(core);

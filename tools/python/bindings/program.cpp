@@ -10,6 +10,7 @@
 #include "base/input/json.hpp"
 #include "experiments/request/request.hpp"
 #include "sim/time_executor.hpp"
+#include "tools/python/bindings/schedule.hpp"
 #include "tools/python/bindings/work.hpp"
 
 namespace equarx::python {
@@ -25,8 +26,7 @@ using input::Json;
 /// The instructions of a planned collective.
 class Instructions {
  public:
-  explicit Instructions(plan::Plan plan)
-      : plan_(std::make_shared<const plan::Plan>(std::move(plan))) {}
+  explicit Instructions(std::shared_ptr<const plan::Plan> plan) : plan_(std::move(plan)) {}
 
   std::uint32_t ranks() const { return program().ranks(); }
   std::string list() const;
@@ -121,17 +121,19 @@ std::string Instructions::timeline() const {
   });
 }
 
-Instructions make_instructions(std::string config) {
-  const request::Request request{std::move(config), {}};
-  return without_interpreter(
-      [request](const StopFlag&) { return Instructions(request::make_plan(request)); });
+Instructions make_instructions(std::string config, const py::list& schedules) {
+  request::Request request{std::move(config), {}};
+  add_schedules(schedules, request);
+  return plan_request(request, [](const request::Request& one) {
+    return Instructions(keep_algorithms(one, request::make_plan(one)));
+  });
 }
 
 }  // namespace
 
 void bind_program(py::module_& core) {
   py::class_<Instructions>(core, "Instructions", "The instruction stream of a collective.")
-      .def(py::init(&make_instructions), py::arg("config"),
+      .def(py::init(&make_instructions), py::arg("config"), py::arg("schedules") = py::list(),
            "The only collective of a configuration, as JSON, with the engine \"direct\".")
       .def_property_readonly("ranks", &Instructions::ranks, "Number of ranks.")
       .def("list", &Instructions::list, "A row per instruction, as JSON.")

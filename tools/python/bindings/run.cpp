@@ -9,6 +9,7 @@
 #include <pybind11/stl.h>
 
 #include "experiments/request/request.hpp"
+#include "tools/python/bindings/schedule.hpp"
 #include "tools/python/bindings/work.hpp"
 
 namespace equarx::python {
@@ -41,16 +42,20 @@ class Planned {
 };
 
 Planned make_planned(std::string config, const Overrides& overrides, bool links, bool uncertainty,
-                     bool sensitivity, std::string tensors, bool inputs) {
+                     bool sensitivity, std::string tensors, bool inputs,
+                     const py::list& schedules) {
   request::Request request{std::move(config),  {},    links, uncertainty, sensitivity,
                            std::move(tensors), inputs};
   for (const auto& [pointer, text] : overrides) request.overrides.push_back({pointer, text});
-  return without_interpreter(
-      [request](const StopFlag&) { return Planned(request, request::make_any_plan(request)); });
+  add_schedules(schedules, request);
+  return plan_request(request, [](const request::Request& one) {
+    return Planned(one, request::make_any_plan(one));
+  });
 }
 
-std::string resolve(std::string config, const Overrides& overrides) {
+std::string resolve(std::string config, const Overrides& overrides, const py::list& schedules) {
   request::Request request{std::move(config), {}};
+  add_schedules(schedules, request);
   for (const auto& [pointer, text] : overrides) request.overrides.push_back({pointer, text});
   return request::resolve(request);
 }
@@ -66,8 +71,10 @@ void bind_run(py::module_& core) {
            "Result of a run: JSON, a table, and the paths of tensors as JSON.");
   core.def("plan", &make_planned, py::arg("config"), py::arg("overrides"), py::arg("links"),
            py::arg("uncertainty"), py::arg("sensitivity"), py::arg("tensors"), py::arg("inputs"),
+           py::arg("schedules") = py::list(),
            "Plans an experiment given as JSON text; overrides are pairs of pointer and text.");
   core.def("resolve", &resolve, py::arg("config"), py::arg("overrides"),
+           py::arg("schedules") = py::list(),
            "A configuration with every default filled in, as JSON.");
 }
 

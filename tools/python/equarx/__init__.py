@@ -31,6 +31,7 @@ from ._pictures import Picture
 from ._quantize import Quantized, Stored, dequantize, quantize
 from ._plan import CapacityPlan, plan
 from ._run import run
+from ._schedule import Channel, Encoded, Part, ProgramWriter, Schedule, Sent, schedule
 from ._serve import Served, serve
 from ._sweep import Swept, sweep
 from ._tune import Tuned, TunedStep, tune
@@ -39,14 +40,15 @@ from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
-    "Advice", "AutomaticMu", "Calibrated", "CapacityPlan", "Codec", "CommunicationModel", "DefectError",
-    "FormatComparison", "Imported", "InputError", "Lazy", "Outcome", "Picture", "Prediction", "Program", "ProgramError",
-    "Quantized", "Record", "Result", "Run", "Served", "Stored", "Study", "Swept", "Tensors", "Timed", "Tuned",
-    "TunedStep", "accuracy", "advise", "all_gather", "all_to_all", "allreduce", "attention", "broadcast", "calibrate",
-    "check_vectors", "compare", "compare_formats", "contract", "dequantize", "experts", "export_chakra", "export_msccl",
-    "export_table", "formats", "hardware", "import_chakra", "import_hlo", "import_kineto", "import_msccl",
-    "import_xprof", "kernels", "matmul", "neighbor_average", "plan", "quantize", "reduce_scatter", "report",
-    "reproduce", "run", "serve", "show", "sweep", "topology", "tune", "validate", "vectors",
+    "Advice", "AutomaticMu", "Calibrated", "CapacityPlan", "Channel", "Codec", "CommunicationModel", "DefectError",
+    "Encoded", "FormatComparison", "Imported", "InputError", "Lazy", "Outcome", "Part", "Picture", "Prediction",
+    "Program", "ProgramError", "ProgramWriter", "Quantized", "Record", "Result", "Run", "Schedule", "Sent", "Served",
+    "Stored", "Study", "Swept", "Tensors", "Timed", "Tuned", "TunedStep", "accuracy", "advise", "all_gather",
+    "all_to_all", "allreduce", "attention", "broadcast", "calibrate", "check_vectors", "compare", "compare_formats",
+    "contract", "dequantize", "experts", "export_chakra", "export_msccl", "export_table", "formats", "hardware",
+    "import_chakra", "import_hlo", "import_kineto", "import_msccl", "import_xprof", "kernels", "matmul",
+    "neighbor_average", "plan", "quantize", "reduce_scatter", "report", "reproduce", "run", "schedule", "serve", "show",
+    "sweep", "topology", "tune", "validate", "vectors",
 ]
 
 _atexit.register(_core.finish_work)

@@ -14,6 +14,7 @@ from ._errors import InputError
 from ._known import format_name, formats
 from ._metrics import Errors, sqnr_text
 from ._run import run
+from ._schedule import Schedule, cores_of, take_schedules
 from .result import Run
 
 # Algorithm of a collective: without scales, and with them.
@@ -36,9 +37,10 @@ class Outcome(Errors):
     config: the configuration with every default filled in; ``equarx.run()`` accepts it.
     """
 
-    def __init__(self, core, kind: str, result, errors: dict, timing: Run | None):
+    def __init__(self, core, kind: str, result, errors: dict, timing: Run | None, schedule: Schedule | None = None):
         self._core = core
         self._kind = kind
+        self._schedule = schedule
         self._errors = errors
         self._at_largest = errors.pop("at_largest_fraction")
         self.result = result
@@ -53,7 +55,10 @@ class Outcome(Errors):
     @property
     def config(self) -> dict:
         """See the class."""
-        return json.loads(self._core.config)
+        config = json.loads(self._core.config)
+        if self._schedule is not None:
+            config["collectives"][0]["algorithm"] = self._schedule
+        return config
 
     @property
     def at_largest_fraction(self) -> float:
@@ -119,7 +124,10 @@ def _planned_before(config: str):
 
 
 def _planned(config: dict):
-    """The collective of a configuration; planned anew if it names files, which may have changed."""
+    """The collective of a configuration; planned anew if it names files or has a schedule, which may have changed."""
+    named, schedules = take_schedules(config)
+    if schedules:
+        return _core.Collective(to_json(named), cores_of(schedules))
     names_files = "file" in str(config["topology"]) or str(config["hardware"]) not in _chips()
     text = to_json(config)
     return _core.Collective(text) if names_files else _planned_before(text)
@@ -198,7 +206,8 @@ def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dty
     if result.shape != memory.shape:
         result[1:] = result[0]
         result = result[0]
-    return Outcome(core, kind, result, errors, timing if time else None)
+    schedule = algorithm if isinstance(algorithm, Schedule) else None
+    return Outcome(core, kind, result, errors, timing if time else None, schedule)
 
 
 _ARGUMENTS = """
@@ -209,8 +218,8 @@ _ARGUMENTS = """
         with scales quantize, and so do codecs. By default the type of the arrays.
     topology: as in a configuration: ``{"slice": "4x2"}``, ``{"torus": "4x4"}``; by default a ring
         with one chip per rank.
-    algorithm: "ring", "equarx", "two-shot", ... (docs/algorithms.md); "auto" for the fastest. By
-        default %s.
+    algorithm: "ring", "equarx", "two-shot", ... (docs/algorithms.md); "auto" for the fastest; or a
+        ``Schedule``. By default %s.
     hardware: a built-in chip, the path of a hardware file, or an object as in a configuration.
     time: simulates the collective, too; ``.time`` is then its time in seconds.
     out: an array to write the result into, of the result's shape; with a leading axis of ranks,
@@ -231,13 +240,15 @@ _ARGUMENTS = """
 class CollectiveFunction(Protocol):
     """A collective on arrays; its docstring describes it."""
 
-    def __call__(self, arrays, format: str | Codec | None = None, *, topology=None, algorithm: str | None = None,
+    def __call__(self, arrays, format: str | Codec | None = None, *, topology=None,
+                 algorithm: str | Schedule | None = None,
                  hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, feedback=None,
                  threads: int = 0, seed: int = 1, **options) -> Outcome: ...
 
 
 def _define(name: str, kind: str, default: str, summary: str) -> CollectiveFunction:
-    def collective(arrays, format: str | Codec | None = None, *, topology=None, algorithm: str | None = None,
+    def collective(arrays, format: str | Codec | None = None, *, topology=None,
+                   algorithm: str | Schedule | None = None,
                    hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, feedback=None,
                    threads: int = 0, seed: int = 1, **options) -> Outcome:
         return _collective(kind, arrays, format=format, topology=topology, algorithm=algorithm, hardware=hardware,

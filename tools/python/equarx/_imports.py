@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from . import _program
 from ._arguments import answer, configuration, options, path
+from ._schedule import export_msccl as export_schedule
+from ._schedule import take_schedules
 from .result import Record
 
 
@@ -71,6 +73,8 @@ def export_chakra(config, output: str | os.PathLike, overrides: Mapping | None =
 
 def export_msccl(config, overrides: Mapping | None = None, *, collective: str | None = None) -> str:
     """An unquantized collective as an MSCCL schedule, in XML (docs/msccl.md). collective: its label."""
+    if take_schedules(config)[1]:
+        return export_schedule(config, overrides, collective)
     named, text = configuration(config, overrides)
     return answer(["export", "msccl", *named, *options({"--collective": collective})], config, text)
 

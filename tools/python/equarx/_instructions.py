@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from . import _core
 from ._config import naming_file, overrides_of, text_of, to_json
 from ._errors import InputError
+from ._schedule import cores_of, take_schedules
 from .result import frame
 
 
@@ -26,17 +27,18 @@ class Program:
         Raises InputError, also if the algorithm is "auto", and for machines that only SimGrid
         simulates.
         """
-        text = text_of(config)
+        named, schedules = take_schedules(config)
+        text = text_of(named)
         with naming_file(config):
             # Fills in every default, and raises InputError if the configuration is invalid.
-            planned = json.loads(_core.resolve(text, overrides_of(overrides)))
+            planned = json.loads(_core.resolve(text, overrides_of(overrides), cores_of(schedules)))
         self.label = _chosen(planned["collectives"], label)
         planned["collectives"] = [one for one in planned["collectives"] if one["label"] == self.label]
         if planned["collectives"][0]["algorithm"] == "auto":
             raise InputError("/collectives: a program has one algorithm; name it instead of \"auto\"", "/collectives")
         planned.update(baseline=self.label, engine="direct", numerics="off")
         planned.pop("uncertainty", None)
-        self._core = _core.Instructions(to_json(planned))
+        self._core = _core.Instructions(to_json(planned), cores_of(schedules))
         self.ranks: int = self._core.ranks
         self._rows: list[dict] | None = None
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from . import _core, _helpers, _tensors
 from ._config import naming_file, overrides_of, text_of
 from ._errors import InputError
+from ._schedule import cores_of, take_schedules
 from .result import Result
 
 
@@ -15,7 +16,8 @@ def run(config, overrides: Mapping | None = None, *, links: bool = False, uncert
         sensitivity: bool = False, tensors: bool | str | os.PathLike = False, inputs: bool = False) -> Result:
     """Runs an experiment: times by simulation, errors by arithmetic on every element.
 
-    config: a configuration (docs/configuration.md) as a dict, or the path of a JSON file.
+    config: a configuration (docs/configuration.md) as a dict, or the path of a JSON file. The
+        ``algorithm`` of a collective in a dict may be a ``Schedule``.
     overrides: values by JSON pointer that replace the configuration's, like ``--set``:
         ``{"/tensor/bytes": "8 MiB", "/topology/slice": "4x4"}``.
     links: adds bytes, busy time and utilisation of every link direction.
@@ -31,11 +33,12 @@ def run(config, overrides: Mapping | None = None, *, links: bool = False, uncert
 
     Raises InputError, with the JSON pointer, if the configuration is invalid.
     """
-    text, pairs = text_of(config), overrides_of(overrides)
+    named, schedules = take_schedules(config)
+    text, pairs = text_of(named), overrides_of(overrides)
     if inputs and not tensors:
         raise InputError("inputs: requires tensors; give tensors=True, too")
     with _tensors.folder_for(tensors) as folder, naming_file(config):
-        planned = _core.plan(text, pairs, links, uncertainty, sensitivity, folder, inputs)
+        planned = _core.plan(text, pairs, links, uncertainty, sensitivity, folder, inputs, cores_of(schedules))
         if not planned.needs_simgrid:
             result, table, paths = planned.run()
             data, files = json.loads(result), json.loads(paths)
