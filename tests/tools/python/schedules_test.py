@@ -1,10 +1,13 @@
 """Schedules: the examples equal the built-in algorithms, and mistakes are named with their lines."""
 import copy
+import multiprocessing
 import os
 import pathlib
 import pickle
+import signal
 import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import equarx
@@ -28,6 +31,10 @@ EQUALS = (
      ("int8",)),
     (schedules.hierarchical, {"algorithm": "hierarchical-two-shot"}, ("allreduce",), NODES, "h100",
      ("bf16", "fp32", "int8")),
+    (schedules.exchange, {"algorithm": "direct"}, ("all_to_all",), SWITCH, "h100", ("bf16", "int8")),
+    (schedules.exchange, {"algorithm": "direct"}, ("all_to_all",), {"torus": "4x2"}, "tpu-v5e", ("bf16", "int8")),
+    (schedules.quickreduce, {"algorithm": "quickreduce"}, ("allreduce",), SWITCH, "h100", ("int8", "mxfp4")),
+    (schedules.qgz, {"algorithm": "qgz"}, ("allreduce",), NODES, "h100", ("bf16", "fp32", "int8")),
     (schedules.recursive_doubling, {"algorithm": "recursive-doubling"}, ("allreduce",), SWITCH, "h100",
      ("bf16", "fp32", "int8")),
     (schedules.halving_doubling, {"algorithm": "halving-doubling"}, ("allreduce",), SWITCH, "h100",
@@ -44,6 +51,10 @@ EQUALS = (
 
 def tensors(ranks, elements=40_000):
     return numpy.random.default_rng(3).standard_normal((ranks, elements)).astype("f4")
+
+
+def ring_time(schedule):
+    return equarx.allreduce(tensors(8), "int8", algorithm=schedule, time=True).time
 
 
 def write(function, **options):
@@ -272,6 +283,18 @@ class Use(unittest.TestCase):
         with self.assertRaisesRegex(equarx.InputError, "cannot be pickled.*top level of a module"):
             pickle.dumps(write(store))
 
+    def test_threads_and_processes(self):
+        arrays = tensors(8)
+
+        def time_of(_):
+            return equarx.allreduce(arrays, "int8", algorithm=schedules.ring, time=True).time
+        expected = time_of(None)
+        with ThreadPoolExecutor(4) as threads:
+            self.assertEqual(set(threads.map(time_of, range(8))), {expected})
+        for method in ("fork", "spawn"):
+            with multiprocessing.get_context(method).Pool(1) as processes:
+                self.assertEqual(processes.apply(ring_time, (schedules.ring,)), expected)
+
     def test_a_schedule_may_call_another(self):
         arrays = tensors(8)
         own = write(lambda w: schedules.one_shot(w), microshards=1)
@@ -410,6 +433,8 @@ class Mistakes(unittest.TestCase):
         for layout in ("ring", "any"):
             with self.assertRaisesRegex(Mine, "as raised"):
                 equarx.allreduce(tensors(4), algorithm=write(fails, layout=layout), time=True)
+        with self.assertRaises(KeyboardInterrupt):
+            equarx.allreduce(tensors(4), algorithm=write(lambda w: signal.raise_signal(signal.SIGINT)))
         self.refused(lambda w: 5, "schedule 'own' returns 5")
         with self.assertRaises(TypeError):
             equarx.allreduce(tensors(4), algorithm=write(lambda: None))

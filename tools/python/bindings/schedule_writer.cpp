@@ -64,10 +64,14 @@ std::vector<Cut> cuts_of(const ProgramRequest& request, const ScheduleShape& sha
 Program begin(const ProgramRequest& request, const ScheduleShape& shape) {
   const std::vector<std::size_t> axes = cutting_axes(request.grid, shape);
   const std::vector<Segment> segments(shape.segments, {axes, cuts_of(request, shape, axes)});
+  // The own shard of an AllToAll stays as it is.
+  const numerics::BlockFormat all_gather = request.collective == Collective::all_to_all
+                                               ? numerics::BlockFormat{.element = request.dtype}
+                                               : request.all_gather;
   return {request.collective,
           Partition(request.elements, request.grid, segments),
           request.dtype,
-          {request.reduce_scatter, request.all_gather, request.reduce_scatter_between,
+          {request.reduce_scatter, all_gather, request.reduce_scatter_between,
            request.all_gather_between},
           {},
           {},

@@ -150,7 +150,8 @@ class ProgramWriter:
     @property
     def phase(self) -> str:
         """Phase whose format applies to the encodings that follow: "reduce-scatter" (at first, except in an AllGather),
-        "all-gather", and for slices "reduce-scatter-between" and "all-gather-between". Assigning changes it."""
+        "all-gather", and for slices "reduce-scatter-between" and "all-gather-between". Assigning changes it. In an
+        AllToAll the second one is the arrays' type, for the rank's own shard."""
         return self._phase
 
     @phase.setter

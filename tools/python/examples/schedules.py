@@ -81,6 +81,95 @@ def two_shot(w):
     gather(w, w.parts(), channels, w.deliver)
 
 
+@equarx.schedule("my-exchange", collectives="all-to-all", shards=True, microshards=1)
+def exchange(w):
+    """Every rank sends each other rank its shard, and keeps the own one as it is."""
+    def send(part, channel):
+        return w.send(w.encode(part.of(channel.offset)), channel, begins=part.index == 0)
+
+    def receive(channel, sent):
+        for micro in sent.part.micros:
+            w.wait(sent, micro)
+            w.deliver(sent, micro)
+
+    in_flight(w, w.parts(), [w.channel(offset) for offset in range(1, w.ranks)], send, receive)
+    w.phase = "all-gather"
+    for part in w.parts():
+        w.deliver(w.encode(part))
+
+
+@equarx.schedule("my-quickreduce", shards=True)
+def quickreduce(w):
+    """Two-shot in a pipeline of parts, whose terms, the own one too, are encoded and summed in the order of ranks."""
+    channels = [w.channel(offset) for offset in range(1, w.ranks)]
+    parts = w.parts()
+    terms, sums = {}, {}
+
+    def send_terms(part):
+        own = w.encode(part)
+        terms[part] = own, [w.send(w.encode(part.of(channel.offset)), channel, begins=part is parts[0])
+                            for channel in channels]
+
+    def send_sum(part):
+        own, arrived = terms[part]
+        for message in arrived:
+            w.wait_scales(message)
+        for micro in part.micros:
+            for message in arrived:
+                w.wait(message, micro)
+            w.reduce(own, micro)
+        w.phase = "all-gather"
+        own = w.encode(part)
+        sums[part] = own, [w.send(own, channel, begins=part is parts[0]) for channel in channels]
+        w.phase = "reduce-scatter"
+
+    def deliver(part):
+        own, arrived = sums[part]
+        for message in arrived:
+            for micro in part.micros:
+                w.wait(message, micro)
+                w.deliver(message, micro)
+        w.deliver(own)
+
+    for i in range(len(parts) + 4):
+        for step, late in ((send_terms, 0), (send_sum, 2), (deliver, 4)):
+            if 0 <= i - late < len(parts):
+                step(parts[i - late])
+
+
+def scatter_encoded(w, parts, channels, axis):
+    """Like scatter(), but the own term is encoded, too, and terms are summed in the order of ranks."""
+    own = {}
+
+    def send(part, channel):
+        if channel is channels[0]:
+            own[part.index] = w.encode(part)
+        return w.send(w.encode(part.of(channel.offset)), channel, begins=part.index == 0)
+
+    def receive(channel, sent):
+        for micro in sent.part.micros:
+            w.wait(sent, micro)
+            if channel is channels[-1]:
+                w.reduce(own[sent.part.index], micro, axes=[axis])
+
+    in_flight(w, parts, channels, send, receive)
+
+
+@equarx.schedule("my-qgz", layout="slices", shards=True, microshards=1)
+def qgz(w):
+    """qgZ of ZeRO++: hierarchical, with every term encoded once in each stage."""
+    slices, chips = w.lengths
+    within = [w.channel(w.offset(1, steps)) for steps in range(1, chips)]
+    scatter_encoded(w, w.parts(uncut=1), within, axis=1)
+    between = [w.channel(w.offset(0, steps)) for steps in range(1, slices)]
+    w.phase = "reduce-scatter-between"
+    scatter_encoded(w, w.parts(), between, axis=0)
+    w.phase = "all-gather-between"
+    gather(w, w.parts(), between, w.decode)
+    w.phase = "all-gather"
+    gather(w, w.parts(uncut=1), within, w.deliver)
+
+
 @equarx.schedule("my-hierarchical", layout="slices", shards=True, microshards=1)
 def hierarchical(w):
     """Two-shot within slices around a two-shot between them."""
