@@ -181,7 +181,7 @@ def disturbed(random, example):
         channels, encoded, arrived = [w.channel(1)], [], []
 
         def step():
-            parts = [part.of(random.randrange(w.ranks)) for part in w.parts()]
+            parts = [part.of(random.randrange(w.ranks)) for part in w.parts(uncut=random.randrange(len(w.lengths)))]
             kind = random.randrange(9)
             if kind == 0:
                 channels.append(w.channel(random.randrange(1, w.ranks)))
@@ -211,27 +211,57 @@ def disturbed(random, example):
 
 
 class Disturbed(unittest.TestCase):
+    CASES = (
+        (schedules.one_shot, "allreduce", {"microshards": 1}),
+        (schedules.two_shot, "allreduce", {"shards": True, "microshards": 1}),
+        (schedules.two_shot, "reduce_scatter", {"shards": True, "microshards": 1}),
+        (schedules.two_shot, "all_gather", {"shards": True, "microshards": 1}),
+        (schedules.halving_doubling, "allreduce", {"shards": True, "layout": "hypercube"}),
+    )
+
+    def test_scales_are_found_again_after_a_sum(self):
+        def early(w):
+            w.phase = "all-gather"
+            for part in w.parts():
+                w.find_scales(part)  # of the input, of which the larger chunks are summed
+            w.phase = "reduce-scatter"
+            schedules.halving_doubling(w)
+        arrays, given = tensors(4), {"format": "int8", "topology": {"switch": 4}}
+        own = equarx.allreduce(arrays, algorithm=write(early, shards=True, layout="hypercube"), **given)
+        self.assertTrue(numpy.array_equal(own.result,
+                                          equarx.allreduce(arrays, algorithm=schedules.halving_doubling, **given).result))
+
+    def test_strands_with_the_same_scales_at_once_are_refused(self):
+        def twice(w):
+            part = w.parts()[0]
+            for _ in range(2):
+                w.strand()
+                w.find_scales(part)
+                w.turn()
+                w.encode(part)
+        with self.assertRaisesRegex(equarx.InputError, "encode: scales of the part are found twice at once"):
+            equarx.allreduce(tensors(4), "int8", algorithm=write(twice))
+
     def test_programs_are_refused_or_computed_as_without_the_rest(self):
         arrays, computed, refused = tensors(4, 2000), 0, 0
         known = {}
         for seed in range(300):
             random = Random(seed)
-            shards = random.random() < 0.5
-            collective = random.choice(["allreduce", "reduce_scatter", "all_gather"]) if shards else "allreduce"
-            format, example = random.choice(["bf16", "int8", "mxfp4"]), schedules.two_shot if shards else schedules.one_shot
-            own = write(disturbed(random, example), shards=shards, microshards=1,
-                        collectives=["all-reduce", "reduce-scatter", "all-gather"] if shards else "all-reduce")
+            example, collective, options = random.choice(self.CASES)
+            format = random.choice(["bf16", "int8", "mxfp4"])
+            own = write(disturbed(random, example), collectives=["all-reduce", "reduce-scatter", "all-gather"][
+                :3 if options.get("shards") else 1], **options)
             given = {"format": format, "topology": {"switch": 4}, "time": True}
             compute = getattr(equarx, collective)
-            if (shards, collective, format) not in known:
-                known[shards, collective, format] = compute(arrays, algorithm=example, **given).result
+            if (example.name, collective, format) not in known:
+                known[example.name, collective, format] = compute(arrays, algorithm=example, **given).result
             try:
                 outcome = compute(arrays, algorithm=own, **given)
             except equarx.InputError:
                 refused += 1
                 continue
             computed += 1
-            self.assertTrue(numpy.array_equal(outcome.result, known[shards, collective, format]), seed)
+            self.assertTrue(numpy.array_equal(outcome.result, known[example.name, collective, format]), seed)
         self.assertGreater(computed, 100)
         self.assertGreater(refused, 20)
 
@@ -459,6 +489,8 @@ class Mistakes(unittest.TestCase):
                 (equarx.all_gather if algorithm is schedules.one_shot else equarx.allreduce)(arrays, algorithm=algorithm)
         with self.assertRaisesRegex(equarx.InputError, "'my-one-shot'"):
             equarx.allreduce(arrays, "global-qsgd-exp8", algorithm=schedules.one_shot)
+        with self.assertRaisesRegex(equarx.InputError, "feedback: needs a built-in algorithm"):
+            equarx.allreduce(arrays, "int8", algorithm=schedules.two_shot, feedback=numpy.zeros(arrays.shape, "f4"))
         config = {**Use.CONFIG, "engine": "simgrid", "collectives": [{"algorithm": schedules.one_shot}]}
         with self.assertRaisesRegex(equarx.InputError, "direct engine only"):
             equarx.run(config)

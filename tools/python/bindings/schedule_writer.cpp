@@ -268,6 +268,15 @@ void ScheduleWriter::note_found(const Tile& tile, Phase phase) {
   found_scales_[place(at(tile, 0))] = {phase, ranks_, tile.microshard + 1};
 }
 
+/// Drops scales of values that have changed. `keeps_own`: the change itself finds the tile's scales.
+void ScheduleWriter::forget_scales(const Tile& tile, bool keeps_own) {
+  const Place own = place(at(tile, 0));
+  std::erase_if(found_scales_, [&](const auto& found) {
+    if (found.first == own) return !keeps_own;
+    return std::get<1>(found.first) != tile.uncut && overlaps(found.first, own);
+  });
+}
+
 void ScheduleWriter::find_scales(const Tile& given) {
   const Tile tile = checked(given);
   require_values(tile);
@@ -402,10 +411,8 @@ void ScheduleWriter::sum(Op op, const Piece& piece, std::uint32_t micro,
         .buffer = from.buffer,
         .origin = from.origin});
   hold(from.tile, result);
-  if (finds)
-    note_found(from.tile, *scales_for);
-  else
-    found_scales_.erase(place(at(from.tile, 0)));
+  forget_scales(from.tile, finds);
+  if (finds) note_found(from.tile, *scales_for);
 }
 
 void ScheduleWriter::accumulate(const Piece& piece, std::uint32_t micro,
@@ -429,7 +436,7 @@ void ScheduleWriter::decode(const Piece& piece, std::uint32_t micro) {
         .buffer = from.buffer,
         .origin = from.origin});
   hold(from.tile, Operand::sums);
-  found_scales_.erase(place(at(from.tile, 0)));
+  forget_scales(from.tile, false);
 }
 
 void ScheduleWriter::deliver(const Piece& piece, std::uint32_t micro) {
@@ -466,7 +473,7 @@ void ScheduleWriter::reduce(EncodedId id, std::uint32_t micro, AxisSet axes) {
         .buffer = from.buffer,
         .origin = {.gathered = axes}});
   hold(from.tile, Operand::sums);
-  found_scales_.erase(place(at(from.tile, 0)));
+  forget_scales(from.tile, false);
 }
 
 /// Each element of the result is written once.

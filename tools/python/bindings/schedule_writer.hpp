@@ -145,6 +145,7 @@ class ScheduleWriter {
   void emit(collectives::Instruction instruction);
   void note_calls();
   std::uint32_t microshards_found(const collectives::Tile& tile, collectives::Phase phase) const;
+  void forget_scales(const collectives::Tile& tile, bool keeps_own);
   void note_found(const collectives::Tile& tile, collectives::Phase phase);
   Source source(const Piece& piece, std::uint32_t micro) const;
   void sum(collectives::Op op, const Piece& piece, std::uint32_t micro,

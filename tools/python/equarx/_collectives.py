@@ -195,6 +195,9 @@ def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dty
                          f"array for each chip", "/topology")
     result, memory = _result_array(core, kind, tensors, out)
     if feedback is not None:
+        if isinstance(algorithm, Schedule):
+            raise InputError(f"feedback: needs a built-in algorithm, in which a single rank makes each quantization; "
+                             f"schedule {algorithm.name!r} may have others")
         if options.get("hadamard"):
             raise InputError("feedback: does not apply to rotated tensors, as their errors are rotated, too; remove hadamard")
         _check_feedback(kind, core, tensors, memory, feedback)
