@@ -369,6 +369,8 @@ class Mistakes(unittest.TestCase):
             own, _ = to_all(w)
             store(w)
         self.refused(unawaited, "send: no rank waits for this message")
+        self.refused(lambda w: w.send_scales(w.encode(w.parts()[0]), w.channel(1)) and None,
+                     "send_scales: no rank waits for this message .the scales of segment 0", format="int8")
 
         def wrong_order(w):
             channel, own = w.channel(1), w.encode(w.parts()[0])

@@ -511,11 +511,15 @@ std::optional<std::size_t> ScheduleWriter::call_of(const Program& merged, std::s
 
 /// The first message that no rank waits for.
 std::optional<ScheduleWriter::Violation> ScheduleWriter::unawaited() const {
-  for (const Sent& sent : sent_)
+  const auto violation = [&](const Sent& sent, MessageId message) {
+    return Violation{sent.call, describe_cargo(program(), message),
+                     "no rank waits for this message"};
+  };
+  for (const Sent& sent : sent_) {
+    if (sent.scales && sent.scales_awaited.empty()) return violation(sent, *sent.scales);
     for (std::size_t micro = 0; micro < sent.payload.size(); ++micro)
-      if (sent.payload[micro] && !sent.awaited[micro])
-        return Violation{sent.call, describe_cargo(program(), *sent.payload[micro]),
-                         "no rank waits for this message"};
+      if (sent.payload[micro] && !sent.awaited[micro]) return violation(sent, *sent.payload[micro]);
+  }
   return std::nullopt;
 }
 

@@ -51,14 +51,18 @@ class ScheduleWriter {
   const collectives::RankGrid& grid() const { return program().grid(); }
   /// Begins the call with this number: the instructions that follow are its.
   void begin_call(std::size_t call) { call_ = call; }
+  /// Selects the format of encodings. @throws input::InputError for a phase that the layout lacks
   void use_phase(collectives::Phase phase);
-  /// Selects the ranks that execute the instructions that follow. @throws input::InputError unless 0 <= first <= last < ranks
+  /// Selects the ranks that execute the instructions that follow.
+  /// @throws input::InputError unless first <= last < ranks, or if the schedule is uniform
   void use_ranks(collectives::Rank first, collectives::Rank last);
 
   bool has_scales() const;  ///< of the current phase
+  /// Parts of a chunk. @throws input::InputError for chunks that there are not
   collectives::Cut cut(std::uint32_t segment, std::uint32_t uncut) const;
   /// @throws input::InputError for an offset that the layout does not connect
   collectives::ChannelId add_channel(collectives::Offset offset, const std::string& name);
+  /// Begins a sequence whose turns alternate with the turns of the others.
   void begin_strand();
   void take_turn();
 
@@ -80,9 +84,13 @@ class ScheduleWriter {
   /// `scales_for`: phase in which the complete sum will be encoded, whose scales this pass finds.
   void accumulate(const Piece& piece, std::uint32_t micro,
                   std::optional<collectives::Phase> scales_for);
+  /// The same, rounded to the format of the piece if that has no scales.
   void add(const Piece& piece, std::uint32_t micro, std::optional<collectives::Phase> scales_for);
+  /// Replaces the values of the piece's tile.
   void decode(const Piece& piece, std::uint32_t micro);
+  /// Writes the piece to the result, in the tensor's type.
   void deliver(const Piece& piece, std::uint32_t micro);
+  /// Replaces the values by the sum over all ranks along the axes, in their order.
   void reduce(EncodedId encoded, std::uint32_t micro, collectives::AxisSet axes);
   void store(const collectives::Tile& tile);
   void barrier(const collectives::Tile& tile);
