@@ -52,6 +52,24 @@ class Values(unittest.TestCase):
             own, built_in = (function(arrays, format).result for format in (mxint8(), "mxint8"))
             self.assertTrue(numpy.array_equal(own, built_in), function.__name__)
 
+    def test_a_schedule_of_the_user_can_use_it(self):
+        @equarx.schedule("exchange", layout="any", microshards=1)
+        def exchange(w):
+            own = [w.encode(part) for part in w.parts()]
+            sent = [[w.send(one, w.channel(offset)) for one in own] for offset in range(1, w.ranks)]
+            for one, messages in zip(own, zip(*sent)):
+                for message in messages:
+                    w.wait(message)
+                for micro in one.part.micros:
+                    w.reduce(one, micro)
+                    w.store(one.part, micro)
+
+        arrays = gradients((4, 16, 1024))
+        mine = equarx.allreduce(arrays, mxint8(), algorithm=exchange, time=True)
+        built_in = equarx.allreduce(arrays, "mxint8", algorithm="one-shot")
+        self.assertTrue(numpy.array_equal(mine.result, built_in.result))
+        self.assertGreater(mine.time, 0)
+
     def test_results_do_not_depend_on_threads(self):
         arrays = gradients()
         one, several = (equarx.allreduce(arrays, mxint8(), threads=threads).result for threads in (1, 4))
