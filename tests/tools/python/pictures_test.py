@@ -1,11 +1,13 @@
-"""Pictures of results, as equarx-plot draws them."""
+"""Pictures of results, as equarx-plot draws them, and tables for notebooks."""
 import pathlib
 import tempfile
 import unittest
 from unittest import mock
 
 import equarx
+import numpy
 from equarx import _program
+from equarx.result import html_of_rows
 
 CONFIG = {"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "tensor": {"bytes": "1 MiB"},
           "collectives": [{"label": "bf16", "algorithm": "ring"}, {"label": "int8", "algorithm": "equarx"}],
@@ -35,6 +37,19 @@ class Pictures(unittest.TestCase):
         self.check(swept.plot(), "8 MiB")
         with self.assertRaisesRegex(equarx.InputError, "sweep: .*nothing"):
             swept.plot("sweep", label="int8", x="/nothing", y="/topology/slice").to_svg()
+
+    def test_tables_of_a_sweep_and_of_errors(self):
+        swept = equarx.sweep({**CONFIG, "numerics": "off"}, {"/tensor/bytes": ["1 MiB", "8 MiB"]})
+        table = swept._repr_html_()
+        self.assertIn("<th>/tensor/bytes</th><th>label</th><th>time_s</th><th>speedup</th>", table)
+        self.assertEqual(table.count("<tr>"), 1 + 2 * 2)
+        self.assertIn("<td>8 MiB</td><td>int8</td>", table)
+        self.assertIn("nmse</th>", equarx.allreduce(numpy.ones((4, 512), "f4"), "int8")._repr_html_())
+
+    def test_long_tables_end_with_the_number_of_other_rows(self):
+        rows = [{"<a>": index} for index in range(100)]
+        self.assertTrue(html_of_rows(rows, 60).endswith("<td>59</td></tr></table><p>40 more rows</p>"))
+        self.assertIn("<th>&lt;a&gt;</th>", html_of_rows(rows))
 
     def test_files_by_their_ending(self):
         picture = equarx.advise(CONFIG).plot()

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import math
 
+from .result import html_of
+
 
 def sqnr_text(sqnr_db: float) -> str:
     """"36.04 dB"; "exact" without any error, "-" if there is none."""
@@ -60,6 +62,10 @@ class Errors:
     def nonfinite_elements(self) -> int:
         """Elements that are NaN or Inf in the result or the exact result; the errors leave them out."""
         return self._errors["nonfinite_elements"]
+
+    def _repr_html_(self) -> str:
+        """All metrics as a table, for notebooks."""
+        return html_of(self._errors)
 
     def errors(self) -> dict[str, float]:
         """All metrics by name."""

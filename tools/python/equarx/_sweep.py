@@ -11,7 +11,7 @@ from . import _program
 from ._config import text_of, to_json
 from ._errors import InputError
 from ._pictures import Picture, picture_of_points
-from .result import Run, flat, frame
+from .result import Run, flat, frame, html_of_rows
 
 _SOME_POINTS_FAILED = 1
 # Members of the line of a point without runs.
@@ -56,6 +56,12 @@ class Swept:
     def to_frame(self):
         """The rows as a pandas.DataFrame."""
         return frame(self.to_rows())
+
+    def _repr_html_(self) -> str:
+        """The axes, times and errors of the runs, for notebooks."""
+        shown = [{**line["axes"], **{name: line.get("run", {}).get(name) for name in ("label", "time_s", "speedup")},
+                  **{name: line[name] for name in _ABSENCE if name in line}} for line in self._lines]
+        return html_of_rows(shown)
 
     def __repr__(self) -> str:
         without = [f"{len(points)} {what}" for points, what in

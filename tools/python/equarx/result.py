@@ -46,14 +46,29 @@ class Record(Mapping):
 
     def _repr_html_(self) -> str:
         """Its numbers and texts as a table, for notebooks."""
-        rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(_shown(value))}</td></tr>"
-                       for name, value in flat(self._data).items())
-        return f"<table>{rows}</table>"
+        return html_of(flat(self._data))
 
 
 def _shown(value) -> str:
     """A value of a table: six digits are enough to compare."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return html.escape(f"{value:.6g}" if isinstance(value, float) else str(value))
+
+
+def html_of(values: Mapping) -> str:
+    """Names and values as a table of HTML, a row each."""
+    rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{_shown(value)}</td></tr>"
+                   for name, value in values.items())
+    return f"<table>{rows}</table>"
+
+
+def html_of_rows(rows: list[dict], most: int = 60) -> str:
+    """A table of HTML with a column for each name, and the number of rows that are left out."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    lines = "".join("<tr>" + "".join(f"<td>{_shown(row.get(name, ''))}</td>" for name in names) + "</tr>"
+                    for row in rows[:most])
+    left_out = f"<p>{len(rows) - most} more rows</p>" if len(rows) > most else ""
+    return f"<table><tr>{head}</tr>{lines}</table>{left_out}"
 
 
 class Run(Record):
