@@ -143,6 +143,10 @@ class Kinds(unittest.TestCase):
         with self.assertRaisesRegex(equarx.InputError, "fully-connected"):
             equarx.neighbor_average(tensors, topology={"switch": 4})
 
+    def test_a_residual_is_refused(self):
+        with self.assertRaisesRegex(equarx.InputError, "/collectives/0/arithmetic: adds a residual"):
+            equarx.allreduce(numpy.ones((4, 512), "f4"), algorithm="two-shot", arithmetic={"residual": "after"})
+
     def test_auto_reports_its_choice(self):
         outcome = equarx.allreduce(normal(8, 2048), "int8", topology={"slice": "4x2"}, algorithm="auto", time=True)
         self.assertNotEqual(outcome.config["collectives"][0]["algorithm"], "auto")

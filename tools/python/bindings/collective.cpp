@@ -10,6 +10,7 @@
 
 #include <pybind11/stl.h>
 
+#include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/request/request.hpp"
@@ -53,6 +54,9 @@ class ArrayCollective {
 
   std::vector<std::pair<std::uint64_t, std::uint64_t>> shard(std::uint32_t rank) const;
   bool can_feed_back() const;
+  bool adds_residual() const {
+    return program().arithmetic.residual != collectives::Residual::none;
+  }
   py::dict run(const std::vector<py::buffer>& ranks, const std::string& dtype,
                const py::buffer& result, unsigned threads, std::uint64_t seed,
                const std::optional<py::buffer>& feedback,
@@ -67,11 +71,20 @@ class ArrayCollective {
   std::shared_ptr<const plan::Plan> plan_;
 };
 
+/// Refuses sums with a residual, which is one more tensor. @throws InputError
+ArrayCollective without_residual(ArrayCollective made) {
+  if (made.adds_residual())
+    throw input::InputError("/collectives/0/arithmetic",
+                            "adds a residual, which is a tensor of its own; leave it out here, or "
+                            "use equarx.contract(..., residual=array)");
+  return made;
+}
+
 ArrayCollective make_collective(std::string config, const py::list& schedules) {
   request::Request request{std::move(config), {}};
   add_schedules(schedules, request);
   return plan_request(request, [](const request::Request& one) {
-    return ArrayCollective(keep_algorithms(one, request::make_plan(one)));
+    return without_residual(ArrayCollective(keep_algorithms(one, request::make_plan(one))));
   });
 }
 
