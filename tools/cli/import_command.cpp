@@ -129,6 +129,13 @@ imports::ImportedProgram read_chakra(const ImportArguments& arguments) {
   });
 }
 
+/// Reads a program of any kind that becomes a step.
+imports::ImportedProgram read_any_program(const ImportArguments& arguments) {
+  if (arguments.kind == kChakra) return read_chakra(arguments);
+  return read_hlo(arguments,
+                  naming_file(arguments.file, [&] { return program_text(arguments.file); }));
+}
+
 /// Findings with the times of their remedies; std::nullopt if no audit was requested.
 std::optional<imports::AuditResult> audit(const ImportArguments& arguments,
                                           const imports::ImportedProgram& program,
@@ -162,11 +169,7 @@ void import_step(const ImportArguments& arguments) {
     output::check_not_input(arguments.output, std::array{arguments.file});
     file.emplace(arguments.output);
   }
-  const imports::ImportedProgram program =
-      arguments.kind == kChakra
-          ? read_chakra(arguments)
-          : read_hlo(arguments,
-                     naming_file(arguments.file, [&] { return program_text(arguments.file); }));
+  const imports::ImportedProgram program = read_any_program(arguments);
   if (to_standard_output) return print(program.step->dump(2) + "\n");
   if (file) file->stream() << program.step->dump(2) << '\n';
   if (arguments.only_read) {
