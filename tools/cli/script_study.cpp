@@ -1,6 +1,7 @@
 #include "tools/cli/script_study.hpp"
 
 #include <cstdlib>
+#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -34,6 +35,19 @@ void move_aside(const fs::path& folder) {
   print_message(fmt::format("equarx-sim: older results moved to {}\n", aside.string()));
 }
 
+/// Lets scripts import the Python package of the build tree of this program, if it is there. A folder
+/// that PYTHONPATH names already comes first.
+void find_package() {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "python";
+  if (!fs::exists(folder / "equarx" / "__init__.py", ignored)) return;
+  const char* named = std::getenv("PYTHONPATH");
+  const std::string path = named == nullptr || *named == '\0'
+                               ? folder.string()
+                               : fmt::format("{}:{}", named, folder.string());
+  setenv("PYTHONPATH", path.c_str(), 1);
+}
+
 }  // namespace
 
 int run_script(const study::StudyScript& script, const fs::path& output, bool fresh,
@@ -42,6 +56,7 @@ int run_script(const study::StudyScript& script, const fs::path& output, bool fr
   output::make_folder(output);
   std::error_code ignored;  // reported when it is read
   fs::remove(output / script.results, ignored);
+  find_package();
   const process::ProgramEnd end =
       process::run_streamed(study::script_command(script, output, jobs),
                             [](const std::string& line) { print_message(line + "\n"); });

@@ -283,6 +283,17 @@ TEST_CASE("reproduce runs a script, passes its messages on and compares its resu
   CHECK(equarx_sim(study.command()).exit_code == 0);
 }
 
+TEST_CASE("scripts find the Python package of the build tree, after the folders of PYTHONPATH") {
+  const ScriptFolder study("echo path=$PYTHONPATH; " + kGood);
+  const std::filesystem::path package =
+      std::filesystem::path(EQUARX_SIM_PATH).parent_path() / "python";
+  const bool is_built = std::filesystem::exists(package / "equarx" / "__init__.py");
+  const std::string added = is_built ? ":" + package.string() : "";
+  std::vector<std::string> command = {"/usr/bin/env", "PYTHONPATH=/mine", EQUARX_SIM_PATH};
+  for (const std::string& argument : study.command()) command.push_back(argument);
+  CHECK_THAT(run_command(command).err, ContainsSubstring("path=/mine" + added + "\n"));
+}
+
 TEST_CASE("reproduce keeps the folder of a script, and moves it aside with --fresh") {
   const ScriptFolder study("echo x >> $1/cells; " + kGood);
   const auto cells = [&] { return lines_of(contents(study.output() + "/script/cells")).size(); };
