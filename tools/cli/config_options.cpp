@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/os/program_folder.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/messages.hpp"
 
@@ -20,10 +21,9 @@ namespace fs = std::filesystem;
 std::string here_or_installed(const std::string& path) {
   std::error_code ignored;  // reported when the file is opened
   if (path.empty() || fs::path(path).is_absolute() || fs::exists(path, ignored)) return path;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  const fs::path installed =
-      (program.parent_path() / EQUARX_DATA_FROM_BIN / path).lexically_normal();
-  if (program.empty() || !fs::exists(installed, ignored)) return path;
+  const fs::path folder = os::program_folder();
+  const fs::path installed = (folder / EQUARX_DATA_FROM_BIN / path).lexically_normal();
+  if (folder.empty() || !fs::exists(installed, ignored)) return path;
   print_message(
       fmt::format("equarx-sim: note: {} not found here; reading {}\n", path, installed.string()));
   return installed.string();

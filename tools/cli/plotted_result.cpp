@@ -14,6 +14,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/os/child.hpp"
+#include "base/os/program_folder.hpp"
 #include "base/os/temporary_folder.hpp"
 #include "base/output/files.hpp"
 #include "tools/cli/messages.hpp"
@@ -45,7 +46,7 @@ std::string format_of(const std::string& path) {
 /// plot.py as installed, or in the source tree that the program was built in.
 fs::path find_script() {
   std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path folder = os::program_folder();
   const fs::path installed =
       (folder / EQUARX_DATA_FROM_BIN / "plot" / "plot.py").lexically_normal();
   if (fs::exists(installed, ignored)) return installed;

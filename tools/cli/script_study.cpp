@@ -8,6 +8,7 @@
 
 #include "base/input/errors.hpp"
 #include "base/os/child.hpp"
+#include "base/os/program_folder.hpp"
 #include "base/output/files.hpp"
 #include "base/process/streamed_program.hpp"
 #include "experiments/study/script.hpp"
@@ -39,7 +40,7 @@ void move_aside(const fs::path& folder) {
 /// that PYTHONPATH names already comes first.
 void find_package() {
   std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "python";
+  const fs::path folder = os::program_folder() / "python";
   if (!fs::exists(folder / "equarx" / "__init__.py", ignored)) return;
   const char* named = std::getenv("PYTHONPATH");
   const std::string path = named == nullptr || *named == '\0'
