@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kCodec = "codec";
 
-/// A number above `above`, or from 0 if that is 0 and `with_zero`, up to `most`.
+/// A number above 0, or from 0 if `with_zero`, up to `most`.
 struct Limited {
   double most;
   bool with_zero = false;

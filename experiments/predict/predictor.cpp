@@ -170,6 +170,14 @@ void add_numbers(const config::ExperimentConfig& config, const Ran& ran,
 
 }  // namespace
 
+Json machine_of(Json config) {
+  if (!config.is_object()) return config;
+  for (const char* key : kKeysOfQueries) config.erase(key);
+  if (config.contains("tensor") && config["tensor"].is_object())
+    for (const char* key : kTensorKeysOfQueries) config["tensor"].erase(key);
+  return config;
+}
+
 input::JsonValue read_machine(std::string_view text) { return input::parse_json(text); }
 
 Predictor::Predictor(input::JsonValue machine, const PredictorOptions& options)

@@ -63,6 +63,10 @@ class Predictor {
   mutable Cache cache_;
 };
 
+/// The part of a configuration that describes machine and simulation: without the keys that queries
+/// set. Not an object: unchanged.
+input::Json machine_of(input::Json config);
+
 /// Reads the JSON text of a machine. @throws input::InputError for malformed text
 input::JsonValue read_machine(std::string_view text);
 

@@ -54,15 +54,6 @@ void add_sizes(const std::string& text, std::vector<std::uint64_t>& sizes) {
   for (std::uint64_t bytes = first; bytes <= last; bytes *= 2) sizes.push_back(bytes);
 }
 
-/// The part of a configuration that is a machine for Predictor.
-Json machine_of(const Json& config) {
-  Json machine = config;
-  for (const char* key : {"collective", "collectives", "baseline"}) machine.erase(key);
-  if (machine.contains("tensor") && machine["tensor"].is_object())
-    for (const char* key : {"bytes", "shape", "dtype", "sample"}) machine["tensor"].erase(key);
-  return machine;
-}
-
 /// Queries of one configured collective, without kind, size and ranks.
 struct Configured {
   std::string label;
