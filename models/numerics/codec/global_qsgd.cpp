@@ -63,13 +63,6 @@ class GlobalQsgdIntegers final : public KernelCodec {
 /// Codes of exponents, which have no scales and are not added as numbers.
 class GlobalQsgdExponents final : public RuleCodec {
  public:
-  void find_amax(std::span<const float> /*values*/, std::size_t /*first*/,
-                 std::span<float> /*amax*/) const override {}
-  void encode_scales(std::span<const float> /*amax*/, float /*elsewhere*/,
-                     std::span<std::byte> /*bytes*/) const override {}
-  void decode_scales(std::span<const std::byte> /*bytes*/,
-                     std::span<float> /*scales*/) const override {}
-
   void quantize(const ScaledPiece& /*piece*/, std::span<const float> values,
                 std::span<std::byte> payload) const override {
     exponents::store(values, payload);

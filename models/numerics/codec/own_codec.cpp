@@ -10,13 +10,6 @@ class OwnCodec final : public RuleCodec {
  public:
   explicit OwnCodec(RoundTrip round_trip) : round_trip_(std::move(round_trip)) {}
 
-  void find_amax(std::span<const float> /*values*/, std::size_t /*first*/,
-                 std::span<float> /*amax*/) const override {}
-  void encode_scales(std::span<const float> /*amax*/, float /*elsewhere*/,
-                     std::span<std::byte> /*bytes*/) const override {}
-  void decode_scales(std::span<const std::byte> /*bytes*/,
-                     std::span<float> /*scales*/) const override {}
-
   void quantize(const ScaledPiece& /*piece*/, std::span<const float> values,
                 std::span<std::byte> payload) const override {
     round_trip_(values, as_floats(payload));
