@@ -152,6 +152,14 @@ class Comparison(unittest.TestCase):
         for row in rows:
             self.assertGreater(row["speedup"], 0)
 
+    def test_of_names_of_other_tools_and_of_casts(self):
+        arrays = gradients((8, 1024))
+        casts = equarx.compare_formats(arrays, ["int8-cast", "bf16"], algorithms=["ring"]).to_rows()
+        self.assertEqual([row["bits_per_element"] for row in casts], [8, 16])
+        for mine, other in (("float8_e4m3", "fp8-e4m3"), ("mxfp8_e4m3", "mxfp8-e4m3")):
+            first, second = equarx.compare_formats(arrays, [mine, other]).to_rows()
+            self.assertEqual(first | {"format": other}, second)
+
     def test_of_wrong_lists(self):
         for arguments in ({"formats": "int8"}, {"formats": []}, {"formats": ["int8"], "algorithms": "ring"},
                           {"formats": ["int8"], "collective": "all-to-all"}):

@@ -1,15 +1,16 @@
 """Formats side by side: error, size and time of one collective."""
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ._arrays import tensors_of
 from ._codec import Codec
-from ._collectives import Outcome, all_gather, allreduce, broadcast, reduce_scatter
+from ._collectives import _configuration, _timed, all_gather, allreduce, broadcast, reduce_scatter
 from ._errors import InputError
+from ._known import format_name
 from ._known import formats as known_formats
-from .result import Run, frame
+from .result import frame, html_of_rows, pyplot
 
 _COLLECTIVES = {"all-reduce": allreduce, "reduce-scatter": reduce_scatter, "all-gather": all_gather,
                 "broadcast": broadcast}
@@ -36,12 +37,8 @@ class FormatComparison:
     def plot(self):
         """SQNR over time as a Matplotlib figure: a panel for each machine, a colour for each format, and a marker for
         each algorithm."""
-        try:
-            import matplotlib.pyplot as plt
-            from matplotlib.lines import Line2D
-        except ImportError:
-            raise ImportError("a picture needs Matplotlib (apt install python3-matplotlib, or pip install "
-                              "matplotlib)") from None
+        plt = pyplot()
+        from matplotlib.lines import Line2D
         machines, algorithms, names = (list(dict.fromkeys(row[key] for row in self._rows))
                                        for key in ("machine", "algorithm", "format"))
         figure, axes = plt.subplots(1, len(machines), squeeze=False, layout="constrained",
@@ -75,10 +72,7 @@ class FormatComparison:
                                    for i, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
-                       for line in self._cells())
-        head = "".join(f"<th>{heading}</th>" for heading in _HEADINGS)
-        return f"<table><tr>{head}</tr>{rows}</table>"
+        return html_of_rows([dict(zip(_HEADINGS, cells)) for cells in self._cells()])
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -115,14 +109,18 @@ def compare_formats(arrays, formats: Sequence[str | Codec], *, collective: str =
     if machines is None:
         machines = {str(hardware) if isinstance(hardware, str) else "machine": {"topology": topology,
                                                                                 "hardware": hardware}}
+    tensors = tensors_of(arrays, None)
     rows = []
     for machine, where in machines.items():
         common: dict[str, Any] = {"topology": None, "hardware": "tpu-v5e", **where, "threads": threads}
-        baseline = _run(function(arrays, None, algorithm="auto", time=True, **common))
+        # Its values are not needed.
+        baseline = _timed(_configuration(collective, tensors, format=None, topology=common["topology"],
+                                         algorithm="auto", hardware=common["hardware"], options={}))
         for algorithm in algorithms:
             for format in formats:
                 outcome = function(arrays, format, algorithm=algorithm, time=True, **common)
-                timing = _run(outcome)
+                assert outcome.timing is not None  # as asked for
+                timing = outcome.timing
                 rows.append({"machine": machine, "algorithm": timing["algorithm"],
                              "format": format.name if isinstance(format, Codec) else format,
                              "bits_per_element": _bits(format, timing), "sqnr_db": outcome.sqnr_db,
@@ -131,17 +129,12 @@ def compare_formats(arrays, formats: Sequence[str | Codec], *, collective: str =
     return FormatComparison(rows)
 
 
-def _run(outcome: Outcome) -> Run:
-    """The simulated run, which has ended. @raises InputError"""
-    if outcome.timing is None or outcome.time is None:
-        raise InputError(f"{outcome!r} did not end, because a link of the machine fails; remove its faults")
-    return outcome.timing
-
-
 def _bits(format, timing) -> float:
     """Bits on the wire per element, with scales."""
     if isinstance(format, Codec):
         return format.bits_per_element
-    named = next(one for one in known_formats() if one["name"] == format)
+    name = format_name(format)
+    is_cast = name.endswith("-cast")  # to the elements of a format, without its scales
+    named = next(one for one in known_formats() if one["name"] == name.removesuffix("-cast"))
     per_scale = named.get("block") or timing.get("elements_per_scale") or 1
-    return named["bits"] + (_SCALE_BITS[named["scale"]] / per_scale if named["scaled"] else 0.0)
+    return named["bits"] + (_SCALE_BITS[named["scale"]] / per_scale if named["scaled"] and not is_cast else 0.0)

@@ -4,6 +4,7 @@ The environment variable EQUARX_PROGRESS=off turns it off.
 """
 from __future__ import annotations
 
+import collections
 import os
 import sys
 import threading
@@ -67,7 +68,7 @@ class Messages:
     """Reads what the program writes to standard error until it ends: shows progress, keeps all else."""
 
     def __init__(self, stream: IO[str], display: Display):
-        self._lines: list[str] = []
+        self._lines: collections.deque[str] = collections.deque(maxlen=_MOST_LINES)
         self._display = display
         self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
         self._thread.start()
@@ -76,7 +77,7 @@ class Messages:
         for line in stream:
             text = line.rstrip("\n").removeprefix("equarx-sim: ")
             if any(mark in line for mark in _MESSAGES) or not line.startswith("equarx-sim: "):
-                self._lines = [*self._lines[-_MOST_LINES:], line.rstrip("\n")]
+                self._lines.append(line.rstrip("\n"))
             else:
                 self._display.show(text)
 
@@ -84,4 +85,4 @@ class Messages:
         """The lines that are no progress, after the program has ended."""
         self._thread.join()
         self._display.close()
-        return self._lines
+        return list(self._lines)

@@ -204,7 +204,7 @@ class ProgramWriter:
         """Finds the scales of a part in a pass over its values, if the format has any, unless the last sum has found
         them."""
         self._check(part, Part)
-        for one in part.micros if micro is None else (micro,):
+        for one in self._micros(part, micro):
             self._core.find_scales(*part._place(), one)
 
     @_located
@@ -255,7 +255,7 @@ class ProgramWriter:
     def wait(self, sent: Sent, micro: int | None = None) -> None:
         """Waits until a part has arrived, or one microshard and the scales."""
         self._check(sent, Sent)
-        for one in self._micros(sent, micro):
+        for one in self._micros(sent.part, micro):
             self._core.wait_payload(sent._id, one)
 
     @_located
@@ -270,14 +270,14 @@ class ProgramWriter:
         """Adds a part to the rank's values there, in FP32. scales_for: phase in which the complete sum is encoded next;
         this pass then finds its scales, too, if the formats have the same groups."""
         self._check(piece, Encoded, Sent)
-        for one in self._micros(piece, micro):
+        for one in self._micros(piece.part, micro):
             self._core.accumulate(piece._sent, piece._id, one, scales_for or "")
 
     @_located
     def add(self, piece: Encoded | Sent, micro: int | None = None, scales_for: str | None = None) -> None:
         """The same, but without scales the sum is rounded to the format of the part, as on rings."""
         self._check(piece, Encoded, Sent)
-        for one in self._micros(piece, micro):
+        for one in self._micros(piece.part, micro):
             self._core.add(piece._sent, piece._id, one, scales_for or "")
 
     @_located
@@ -290,28 +290,28 @@ class ProgramWriter:
         """
         self._check(own, Encoded)
         mask = self._axes(range(len(self.lengths)) if axes is None else axes)
-        for one in self._micros(own, micro):
+        for one in self._micros(own.part, micro):
             self._core.reduce(own._id, one, mask)
 
     @_located
     def decode(self, piece: Encoded | Sent, micro: int | None = None) -> None:
         """Replaces the rank's values of a part by those received, for a further stage."""
         self._check(piece, Encoded, Sent)
-        for one in self._micros(piece, micro):
+        for one in self._micros(piece.part, micro):
             self._core.decode(piece._sent, piece._id, one)
 
     @_located
     def deliver(self, piece: Encoded | Sent, micro: int | None = None) -> None:
         """Writes a part to the result, as received; or the rank's own, as others receive it."""
         self._check(piece, Encoded, Sent)
-        for one in self._micros(piece, micro):
+        for one in self._micros(piece.part, micro):
             self._core.deliver(piece._sent, piece._id, one)
 
     @_located
     def store(self, part: Part, micro: int | None = None) -> None:
         """Writes the rank's values of a part to the result."""
         self._check(part, Part)
-        for one in part.micros if micro is None else (micro,):
+        for one in self._micros(part, micro):
             self._core.store(*part._place(), one)
 
     @_located
@@ -322,8 +322,8 @@ class ProgramWriter:
     # --- Helpers
 
     @staticmethod
-    def _micros(piece, micro: int | None) -> Iterable[int]:
-        return piece.part.micros if micro is None else (micro,)
+    def _micros(part: Part, micro: int | None) -> Iterable[int]:
+        return part.micros if micro is None else (micro,)
 
     def _axes(self, axes: Iterable[int]) -> int:
         mask = 0

@@ -168,15 +168,20 @@ _PARTS = {"payload_s": "payload", "scales_s": "scales", "sync_s": "synchronisati
 _STEP_PARTS = {"compute_s": "compute", "exposed_s": "exposed communication"}
 
 
+def pyplot():
+    """Matplotlib's module. @raises ImportError without it."""
+    try:
+        import matplotlib.pyplot
+    except ImportError:
+        raise ImportError("a picture needs Matplotlib (apt install python3-matplotlib, or pip install "
+                          "matplotlib)") from None
+    return matplotlib.pyplot
+
+
 def plot_breakdown(runs: list[dict], ax=None):
     """Stacked bars of the breakdowns of runs."""
     if ax is None:
-        try:
-            import matplotlib.pyplot
-        except ImportError:
-            raise ImportError("a picture needs Matplotlib (apt install python3-matplotlib, or pip install "
-                              "matplotlib)") from None
-        ax = matplotlib.pyplot.figure(layout="constrained").add_subplot()
+        ax = pyplot().figure(layout="constrained").add_subplot()
     done = [run for run in runs if run["time_s"] is not None]
     labels = [run["label"] for run in done]
     ends = [0.0] * len(done)
