@@ -9,6 +9,8 @@
 
 namespace equarx::sim {
 
+bool is_available(Engine engine) { return engine == Engine::direct || has_simgrid(); }
+
 std::string_view name(Engine engine) { return engine == Engine::direct ? "direct" : "simgrid"; }
 
 std::string why_not_direct(const Machine& machine) {

@@ -22,6 +22,9 @@ enum class Engine : std::uint8_t {
 /// Returns "simgrid" or "direct".
 std::string_view name(Engine engine);
 
+/// False for SimGrid in builds without it.
+bool is_available(Engine engine);
+
 /// Returns a reason why the direct engine does not support a machine; empty if it does. SimGrid
 /// supports all.
 std::string why_not_direct(const Machine& machine);

@@ -11,6 +11,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/heap.h>
+#include <malloc.h>
+#endif
+
 namespace equarx::process {
 namespace {
 
@@ -99,10 +104,17 @@ double available_memory_bytes(const fs::path& root, double address_space_bytes) 
                    std::max(address_space_bytes - used_kib * kBytesPerKiB, 0.0)});
 }
 
+#if defined(__EMSCRIPTEN__)
+/// The rest of the module's memory.
+double available_memory_bytes() {
+  return static_cast<double>(emscripten_get_heap_max()) - static_cast<double>(mallinfo().uordblks);
+}
+#else
 double available_memory_bytes() {
   rlimit limit{};
   const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return available_memory_bytes("/", limited ? static_cast<double>(limit.rlim_cur) : kUnlimited);
 }
+#endif
 
 }  // namespace equarx::process

@@ -59,6 +59,7 @@ class WorkerPool {
   std::size_t most_;
   Work work_;
   std::vector<Worker> workers_;
+  std::vector<FinishedJob> finished_;  ///< without processes (worker_pool_inline.cpp)
 };
 
 }  // namespace equarx::process

@@ -8,6 +8,9 @@ namespace equarx::plan {
 
 Expected<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
                                      double simgrid_s, RunProfile profile) {
+  const bool available = sim::is_available(sim::Engine::simgrid);
+  if (mode == config::EngineMode::simgrid && !available)
+    return infeasible("/engine", "SimGrid is not part of this program; use \"auto\" or \"direct\"");
   if (mode == config::EngineMode::simgrid) return EngineChoice{sim::Engine::simgrid, "requested"};
   const std::string why_not = sim::why_not_direct(machine);
   if (mode == config::EngineMode::direct) {
@@ -16,7 +19,13 @@ Expected<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine
                                              "\"simgrid\"",
                                              why_not));
   }
+  if (!available && !why_not.empty())
+    return infeasible("/engine",
+                      fmt::format("this needs SimGrid ({}), which is not part of this program; use "
+                                  "equarx-sim on a computer",
+                                  why_not));
   if (!why_not.empty()) return EngineChoice{sim::Engine::simgrid, why_not};
+  if (!available) return EngineChoice{sim::Engine::direct, "the only one here"};
   if (profile == RunProfile::batch) return EngineChoice{sim::Engine::direct, "one of many runs"};
   if (simgrid_s > kMostSimgridTime)
     return EngineChoice{sim::Engine::direct,

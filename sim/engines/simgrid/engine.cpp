@@ -14,6 +14,8 @@
 
 namespace equarx::sim {
 
+bool has_simgrid() { return true; }
+
 TimeResult simulate_on_simgrid(const Timelines& timelines, const Machine& machine,
                                const Describe& describe, const SimulationOptions& options) {
   const SimgridModule& module = load_simgrid();

@@ -5,6 +5,9 @@
 
 namespace equarx::sim {
 
+/// False in builds without SimGrid.
+bool has_simgrid();
+
 /// Implements simulate() with SimGrid in a child process.
 TimeResult simulate_on_simgrid(const Timelines& timelines, const Machine& machine,
                                const Describe& describe, const SimulationOptions& options);
