@@ -35,10 +35,13 @@ using WrittenParts = std::vector<WrittenPart>;
 /// Reads 1 or [1, 2]: the second axis, or a part of it with 2 chips.
 WrittenPart read_part(const input::Json& json, const std::string& pointer,
                       std::size_t machine_axes) {
-  if (!json.is_array()) return {input::read_integer(json, pointer, 0, machine_axes - 1), {}};
+  const auto axis = [&](const input::Json& number, const std::string& place) {
+    return static_cast<std::size_t>(input::read_integer(number, place, 0, machine_axes - 1));
+  };
+  if (!json.is_array()) return {axis(json, pointer), {}};
   if (json.size() != 2)
     throw input::InputError(pointer, "expected a machine axis, or a part of one as [axis, length]");
-  return {input::read_integer(json[0], input::pointer(pointer, 0), 0, machine_axes - 1),
+  return {axis(json[0], input::pointer(pointer, 0)),
           static_cast<std::uint32_t>(
               input::read_integer(json[1], input::pointer(pointer, 1), 1, kLongestAxis))};
 }

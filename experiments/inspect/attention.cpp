@@ -48,7 +48,7 @@ std::vector<float> side_by_side(const CacheShape& shape, std::span<const float> 
 /// @throws InputError for shapes of other dimensions, at `pointer`
 Rows read_rows(const tensors::TensorFile& file, const std::optional<std::uint64_t>& head_size,
                const std::string& pointer) {
-  const std::span<const std::uint64_t> shape = file.shape();
+  const std::vector<std::size_t> shape(file.shape().begin(), file.shape().end());
   constexpr std::size_t kByHead = 3;
   if (shape.size() == kByHead) {
     const CacheShape found{.tokens = shape[1], .heads = shape[0], .head_size = shape[2]};
@@ -62,8 +62,8 @@ Rows read_rows(const tensors::TensorFile& file, const std::optional<std::uint64_
         pointer, fmt::format("has shape {}; give [heads, tokens, head size], or [tokens, heads x "
                              "head size] with --head-size",
                              fmt::join(shape, " x ")));
-  return {{.tokens = shape[0], .heads = shape[1] / *head_size, .head_size = *head_size},
-          all_values(file)};
+  const auto size = static_cast<std::size_t>(*head_size);
+  return {{.tokens = shape[0], .heads = shape[1] / size, .head_size = size}, all_values(file)};
 }
 
 /// Keys and values of files, or drawn.

@@ -95,7 +95,7 @@ std::vector<float> all_values(const tensors::TensorFile& file) {
 }
 
 stored::Shape rows_and_columns(std::span<const std::uint64_t> shape) {
-  stored::Shape result{1, shape.back()};
+  stored::Shape result{1, static_cast<std::size_t>(shape.back())};
   for (const std::uint64_t size : shape.first(shape.size() - 1)) result.rows *= size;
   return result;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -273,7 +274,9 @@ class Programs {
     std::optional<steps::StreamId> stream;
     std::optional<steps::TaskId> task;
     std::optional<MessageStreams> messages;
-    auto operator<=>(const Owner&) const = default;
+    friend bool operator<(const Owner& a, const Owner& b) {
+      return std::tie(a.stream, a.task, a.messages) < std::tie(b.stream, b.task, b.messages);
+    }
   };
 
   /// `permute`: one that does not wait

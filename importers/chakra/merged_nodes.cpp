@@ -128,7 +128,11 @@ class Merger {
     std::size_t send;
     std::vector<std::size_t> after;
 
-    auto operator<=>(const Key&) const = default;
+    auto fields() const {
+      return std::tie(kind, collective, on_host, operations, bytes, duration_s, dimensions, name,
+                      obstacle, group, send, after);
+    }
+    friend bool operator<(const Key& a, const Key& b) { return a.fields() < b.fields(); }
   };
 
   const Node& node(const Member& member) const {

@@ -145,7 +145,7 @@ Scales PartReader::scales(std::string_view part) const {
     if (type != tensors::safetensors_type(file)) continue;
     const std::vector<std::uint64_t>& shape = entry(part).shape;
     if (shape.size() != 2) refuse(part, "is not a matrix; save a scale for each group");
-    Scales scales{scale, {shape[0], shape[1]}};
+    Scales scales{scale, {static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1])}};
     tensors::convert_elements(file, elements(part, file), scales.values.data);
     return scales;
   }

@@ -29,7 +29,8 @@ std::string_view find_safetensors_header(const fs::path& file, std::span<const s
                                       length, kMaxSafetensorsHeaderBytes));
   if (length > bytes.size() - kLengthBytes)
     throw FileError(file, "is truncated in its header; copy or save it again");
-  return {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length};
+  return {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes,
+          static_cast<std::size_t>(length)};
 }
 
 /// Sorts the tensors by offset and checks that they fill `data_bytes` bytes without gaps or

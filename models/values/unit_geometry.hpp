@@ -88,8 +88,10 @@ class UnitGeometry {
       const std::uint64_t size =
           program().counts ? program().microshard({tile, rank}).size() : range.size();
       if (program().counts && size == 0) continue;
-      visit(RankTile{
-          rank, {begin - unit_begin, begin - unit_begin + size}, range.begin - minishard.begin});
+      const auto start = static_cast<std::size_t>(begin - unit_begin);
+      visit(RankTile{rank,
+                     {start, start + static_cast<std::size_t>(size)},
+                     static_cast<std::size_t>(range.begin - minishard.begin)});
     }
   }
 

@@ -13,7 +13,7 @@ namespace equarx::values {
 namespace {
 
 RangeTrace::Place place_of(const collectives::Instruction& instruction, const RankTile& tile) {
-  return {instruction.op, tile.rank, tile.range.begin};
+  return {instruction.op, tile.rank, static_cast<std::size_t>(tile.range.begin)};
 }
 
 /// True for a tensor type, rounded to nearest, without scales.
