@@ -3,6 +3,9 @@ include(GNUInstallDirs)
 
 add_library(equarx_compile_options INTERFACE)
 target_include_directories(equarx_compile_options INTERFACE "${PROJECT_SOURCE_DIR}")
+if(EMSCRIPTEN)
+  target_link_libraries(equarx_compile_options INTERFACE equarx_web)
+endif()
 # Contraction into fused multiply-adds would make values depend on the compiler.
 target_compile_options(equarx_compile_options INTERFACE
   -Wall -Wextra -Wpedantic -ffp-contract=off $<$<BOOL:${EQUARX_WERROR}>:-Werror>)
@@ -56,11 +59,13 @@ endfunction()
 function(equarx_library name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for loadable modules
+  if(NOT EMSCRIPTEN)  # clang 14 has wrong calls in such code for WebAssembly
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for loadable modules
+  endif()
   equarx_module_links(modules)
   target_link_libraries(${name} PUBLIC equarx_compile_options ${modules} ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   if(ARG_COLD)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${EMSCRIPTEN}>,-Os,-O1>>)
   endif()
 endfunction()
 
