@@ -146,7 +146,7 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
 /// once and then have them in VMEM; that is negligible and not counted.
 ElementWork scales_work(const Program& program, const Instruction& instruction, Rank rank) {
   const BlockFormat& wire = program.format(instruction.phase);
-  const std::size_t scales =
+  const std::uint64_t scales =
       numerics::scale_count(wire, program.minishard(program.written(instruction, rank)).size());
   const double operations = kMakeScale + (wire.tensor_scale ? kAmax + kScale : 0.0);
   const auto count = static_cast<double>(scales);

@@ -48,9 +48,9 @@ double element_bytes(const BlockFormat& format) {
   return bits / CHAR_BIT;
 }
 
-std::size_t payload_bytes(const BlockFormat& format, std::size_t elements) {
+std::uint64_t payload_bytes(const BlockFormat& format, std::uint64_t elements) {
   if (format.rule == ScaleRule::own)
-    return static_cast<std::size_t>(
+    return static_cast<std::uint64_t>(
         std::ceil(static_cast<double>(elements) * element_bytes(format)));
   return (elements * element_bits(format.element) + CHAR_BIT - 1) / CHAR_BIT;
 }
@@ -59,21 +59,21 @@ bool sends_scales(const BlockFormat& format) {
   return format.scaled && format.rule != ScaleRule::own;
 }
 
-std::size_t scale_count(const BlockFormat& format, std::size_t elements) {
+std::uint64_t scale_count(const BlockFormat& format, std::uint64_t elements) {
   if (!sends_scales(format)) return 0;
-  if (format.layout == ScaleLayout::strided) return std::min(elements, kRegisterElements);
+  if (format.layout == ScaleLayout::strided) return std::min<std::uint64_t>(elements, kRegisterElements);
   if (format.block == 0) {
     throw std::invalid_argument(
         "block is 0: contiguous scales need at least 1 element per scale, e.g. 128");
   }
   if (format.layout == ScaleLayout::paired) {
-    const std::size_t run = 2 * format.block;
-    return elements / run * 2 + std::min<std::size_t>(elements % run, 2);
+    const std::uint64_t run = 2 * format.block;
+    return elements / run * 2 + std::min<std::uint64_t>(elements % run, 2);
   }
   return elements / format.block + (elements % format.block != 0 ? 1 : 0);
 }
 
-std::size_t scales_bytes(const BlockFormat& format, std::size_t scales) {
+std::uint64_t scales_bytes(const BlockFormat& format, std::uint64_t scales) {
   return scales * scale_bytes(format.scale) + (format.tensor_scale ? kTensorScaleBytes : 0);
 }
 

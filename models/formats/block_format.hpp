@@ -153,7 +153,7 @@ std::size_t scale_bytes(ScaleFormat format);
 
 /// Bytes of `elements` stored elements, rounded up to a whole byte. Every piece sent is packed
 /// separately and starts at a byte boundary, so sizes do not add up over pieces.
-std::size_t payload_bytes(const BlockFormat& format, std::size_t elements);
+std::uint64_t payload_bytes(const BlockFormat& format, std::uint64_t elements);
 
 /// True if scales have messages of their own; those of ScaleRule::own are part of its payloads.
 bool sends_scales(const BlockFormat& format);
@@ -164,11 +164,11 @@ double element_bytes(const BlockFormat& format);
 /// Number of scales of a minishard of `elements` elements. A strided minishard shorter than a
 /// register has one group per element; the last contiguous block may be short. 0 for a format
 /// that sends none.
-std::size_t scale_count(const BlockFormat& format, std::size_t elements);
+std::uint64_t scale_count(const BlockFormat& format, std::uint64_t elements);
 
 /// Bytes of `scales` scales of one minishard on the wire, including the preceding tensor scale if
 /// any.
-std::size_t scales_bytes(const BlockFormat& format, std::size_t scales);
+std::uint64_t scales_bytes(const BlockFormat& format, std::uint64_t scales);
 
 /// Bytes of the FP32 tensor scale.
 inline constexpr std::size_t kTensorScaleBytes = 4;

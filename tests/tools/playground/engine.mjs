@@ -19,6 +19,8 @@ export class NodeEngine {
       print: (line) => engine.stdout.push(line),
       printErr: (line) => engine.stderr.push(line),
     });
+    // Emscripten rethrows what nobody catches.
+    for (const event of ["uncaughtException", "unhandledRejection"]) process.removeAllListeners(event);
     for (const name of mounted) engine.#copy(path.join(root, name), `/repository/${name}`);
     engine.module.FS.chdir("/repository");
     return engine;

@@ -19,7 +19,8 @@ export function differences(a, b, pointer = "", exact = false) {
   const found = [];
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (kIgnored.has(key)) continue;
-    found.push(...differences(a[key] ?? null, b[key] ?? null, `${pointer}/${key}`, exact || kExact.has(key)));
+    for (const each of differences(a[key] ?? null, b[key] ?? null, `${pointer}/${key}`, exact || kExact.has(key)))
+      found.push(each);
   }
   return found;
 }
