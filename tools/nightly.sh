@@ -82,6 +82,15 @@ step_benchmarks() {  # every benchmark, once and briefly
   done
 }
 
+step_playground() {  # the playground: its engine against the program, and every question in a browser
+  bash tools/playground.sh && bash tools/build.sh release equarx-sim || return 1
+  local kind
+  for kind in simd plain; do
+    node --no-experimental-fetch tests/tools/playground/equal_test.mjs build/release/equarx-sim "build/web/$kind" || return 1
+  done
+  bash tests/tools/playground/browser_test.sh build/release/equarx-sim build/playground/test long build/playground/index.html
+}
+
 step_packages() {  # .deb, wheel and sdist, each in a clean Debian root; the container image where a Docker daemon runs
   local kind
   for kind in deb wheel sdist; do bash tools/package.sh "$kind" || return 1; done

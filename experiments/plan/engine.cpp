@@ -25,8 +25,8 @@ Expected<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine
                                   "equarx-sim on a computer",
                                   why_not));
   if (!why_not.empty()) return EngineChoice{sim::Engine::simgrid, why_not};
-  if (!available) return EngineChoice{sim::Engine::direct, "the only one here"};
   if (profile == RunProfile::batch) return EngineChoice{sim::Engine::direct, "one of many runs"};
+  if (!available) return EngineChoice{sim::Engine::direct, "the only one here"};
   if (simgrid_s > kMostSimgridTime)
     return EngineChoice{sim::Engine::direct,
                         fmt::format("SimGrid would take longer than {} s", kMostSimgridTime)};

@@ -44,5 +44,7 @@ export class NodeEngine {
     return { code, stdout: this.stdout.join("\n"), stderr: this.stderr.join("\n") };
   }
 
+  read(file) { return this.module.FS.readFile(file, { encoding: "utf8" }); }
+
   get heapBytes() { return this.module.HEAP8.length; }
 }
