@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "models/numerics/kernels/exponent_codes.hpp"
+
 namespace equarx::numerics::exponents {
 namespace {
 
@@ -26,32 +28,6 @@ std::int32_t doublings_of(std::uint32_t word) {
   constexpr std::int32_t kOfZero = 126;
   const std::uint32_t fraction = fraction_of(word);
   return fraction == 0 ? kOfZero : kRandomBits + 1 - std::bit_width(fraction);
-}
-
-/// Computes in double, in which no FP32 value is subnormal.
-float rounded(float value, std::uint32_t word) {
-  constexpr int kMantissaBits = 52;
-  constexpr std::int32_t kBias = 1023;
-  const double magnitude = std::fabs(double{value});
-  if (!(magnitude > 0.0)) return 0.0F;
-  const auto bits = std::bit_cast<std::uint64_t>(magnitude);
-  const std::uint64_t mantissa = bits & ((std::uint64_t{1} << kMantissaBits) - 1);
-  const bool up = std::uint64_t{fraction_of(word)} << (kMantissaBits - kRandomBits) < mantissa;
-  const std::int32_t exponent =
-      kBias - static_cast<std::int32_t>(bits >> kMantissaBits) - (up ? 1 : 0);
-  return value_of(make_code(value < 0.0F, std::clamp(exponent, 1, kMostExponent)));
-}
-
-/// Calls act(i, random word) for each element.
-template <class Act>
-void for_each_word(std::size_t elements, const RoundingKey& key, Act act) {
-  PhiloxCounter words{};
-  for (std::size_t i = 0; i < elements; ++i) {
-    const std::uint64_t element = key.first_element + i;
-    if (i == 0 || element % kElementsPerCounter == 0)
-      words = rounding_words(key, element / kElementsPerCounter);
-    act(i, words[element % kElementsPerCounter]);
-  }
 }
 
 }  // namespace
@@ -94,33 +70,21 @@ std::uint8_t sum_of(std::uint8_t one, std::uint8_t other, std::uint32_t word) {
 }
 
 void round(std::span<float> values, const RoundingKey& key) {
-  for_each_word(values.size(), key,
-                [&](std::size_t i, std::uint32_t word) { values[i] = rounded(values[i], word); });
+  kernels::exponents::round(values, key);
 }
 
 QuantizeCounts add(std::span<const std::byte> terms, std::span<float> sums,
                    const RoundingKey& key) {
-  QuantizeCounts counts{.elements = sums.size()};
-  for_each_word(sums.size(), key, [&](std::size_t i, std::uint32_t word) {
-    const std::uint8_t one = code_of(sums[i]);
-    const auto other = static_cast<std::uint8_t>(terms[i]);
-    const std::uint8_t sum = sum_of(one, other, word);
-    sums[i] = value_of(sum);
-    const bool same_sign = is_negative(one) == is_negative(other);
-    if (exponent_of(sum) == 0 && same_sign && exponent_of(one) != 0 && exponent_of(other) != 0)
-      ++counts.clipped;
-  });
-  return counts;
+  const std::uint64_t doubled = kernels::exponents::add(terms.data(), sums, key);
+  return {.elements = sums.size(), .clipped = doubled};
 }
 
 void store(std::span<const float> values, std::span<std::byte> codes) {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    codes[i] = static_cast<std::byte>(code_of(values[i]));
+  kernels::exponents::store(values, codes.data());
 }
 
 void load(std::span<const std::byte> codes, std::span<float> values) {
-  for (std::size_t i = 0; i < codes.size(); ++i)
-    values[i] = value_of(static_cast<std::uint8_t>(codes[i]));
+  kernels::exponents::load(codes.data(), values);
 }
 
 }  // namespace equarx::numerics::exponents

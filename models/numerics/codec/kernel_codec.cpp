@@ -2,16 +2,7 @@
 
 #include <stdexcept>
 
-#include "models/numerics/kernels/kernels.hpp"
-
 namespace equarx::numerics {
-namespace {
-
-kernels::Piece kernel_piece(const BlockFormat& format, const ScaledPiece& piece) {
-  return {format, piece.first, piece.scales.data(), piece.key};
-}
-
-}  // namespace
 
 KernelCodec::KernelCodec(const BlockFormat& format) : format_(format) {
   if (format.element == ElementFormat::exp8)
@@ -37,23 +28,23 @@ void KernelCodec::decode_scales(std::span<const std::byte> bytes, std::span<floa
 
 void KernelCodec::quantize(const ScaledPiece& piece, std::span<const float> values,
                            std::span<std::byte> payload) const {
-  kernels::quantize(kernel_piece(format_, piece), values, payload.data());
+  kernels::quantize(kernel_piece(piece), values, payload.data());
 }
 
 void KernelCodec::dequantize(const ScaledPiece& piece, std::span<const std::byte> payload,
                              std::span<float> values) const {
-  kernels::dequantize(kernel_piece(format_, piece), payload.data(), values);
+  kernels::dequantize(kernel_piece(piece), payload.data(), values);
 }
 
 void KernelCodec::dequantize_add(const ScaledPiece& piece, std::span<const std::byte> payload,
                                  std::span<const float> local, std::span<float> sums,
                                  std::span<float> amax) const {
-  kernels::dequantize_add(kernel_piece(format_, piece), payload.data(), local.data(), sums,
+  kernels::dequantize_add(kernel_piece(piece), payload.data(), local.data(), sums,
                           amax.empty() ? nullptr : amax.data());
 }
 
 QuantizeCounts KernelCodec::count(const ScaledPiece& piece, std::span<const float> values) const {
-  return kernels::count(kernel_piece(format_, piece), values);
+  return kernels::count(kernel_piece(piece), values);
 }
 
 }  // namespace equarx::numerics

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/numerics/codec/rule_codec.hpp"
+#include "models/numerics/kernels/kernels.hpp"
 
 namespace equarx::numerics {
 
@@ -28,6 +29,10 @@ class KernelCodec : public RuleCodec {
  protected:
   /// The format of this codec.
   const BlockFormat& format() const { return format_; }
+  /// A piece as an argument of kernels.
+  kernels::Piece kernel_piece(const ScaledPiece& piece) const {
+    return {format_, piece.first, piece.scales.data(), piece.key};
+  }
 
  private:
   BlockFormat format_;

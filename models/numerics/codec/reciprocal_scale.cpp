@@ -1,8 +1,9 @@
 #include "models/numerics/codec/reciprocal_scale.hpp"
 
+#include <cstring>
 #include <stdexcept>
 
-#include "models/numerics/elements/bit_packing.hpp"
+#include "models/numerics/kernels/reciprocal_codes.hpp"
 
 namespace equarx::numerics {
 
@@ -17,12 +18,28 @@ void check_reciprocal(const BlockFormat& format, Rounding rounding) {
     throw std::invalid_argument("ZeRO++ and SDP4Bit support int8 and int4 only");
 }
 
-void pack_integers(ElementFormat element, std::span<const std::byte> codes,
-                   std::span<std::byte> payload) {
-  if (element == ElementFormat::int4)
-    pack_codes<4>(codes.data(), codes.size(), payload.data());
-  else
-    std::ranges::copy(codes, payload.begin());
+ReciprocalScale::ReciprocalScale(const BlockFormat& format, Rounding rounding)
+    : KernelCodec(format) {
+  check_reciprocal(format, rounding);
+}
+
+void ReciprocalScale::encode_scales(std::span<const float> amax, float /*elsewhere*/,
+                                    std::span<std::byte> bytes) const {
+  for (std::size_t i = 0; i < amax.size(); ++i) {
+    const float most = stored(amax[i]);
+    const float scale = 1.0F / (most == 0.0F ? 1.0F : target_code() / most);
+    std::memcpy(&bytes[i * sizeof scale], &scale, sizeof scale);
+  }
+}
+
+void ReciprocalScale::quantize(const ScaledPiece& piece, std::span<const float> values,
+                               std::span<std::byte> payload) const {
+  kernels::reciprocal::quantize(kernel_piece(piece), values, payload.data());
+}
+
+QuantizeCounts ReciprocalScale::count(const ScaledPiece& piece,
+                                      std::span<const float> values) const {
+  return kernels::reciprocal::count(kernel_piece(piece), values);
 }
 
 }  // namespace equarx::numerics

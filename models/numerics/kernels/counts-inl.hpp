@@ -20,6 +20,7 @@
 #include "models/numerics/kernels/blocks-inl.hpp"
 #include "models/numerics/kernels/codes-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
+#include "models/numerics/kernels/lane_counts-inl.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
 #include "models/numerics/kernels/quantize_counts.hpp"
 #include "models/numerics/kernels/stochastic-inl.hpp"
@@ -75,30 +76,6 @@ HWY_INLINE void count_one(float value, const Scales& scales, std::size_t i, Roun
   const float ratio = quotient(value, scales, i);
   const float decoded = product(rounder.template decoded<Element>(ratio, i), scales, i);
   count_decoded<Element>(value, ratio, decoded, std::is_same_v<Scales, NoScale>, counts);
-}
-
-HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
-  return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
-}
-
-// Counts per lane; a true mask lane is -1.
-struct LaneCounts {
-  // Default member initializers would not be compiled for the instruction set.
-  HWY_INLINE LaneCounts()
-      : clipped(hn::Zero(Ints())), flushed(hn::Zero(Ints())), non_finite(hn::Zero(Ints())) {}
-  HWY_INLINE void add_to(QuantizeCounts& counts) const {
-    counts.clipped += sum_of(clipped);
-    counts.flushed += sum_of(flushed);
-    counts.non_finite += sum_of(non_finite);
-  }
-  hn::Vec<Ints> clipped;
-  hn::Vec<Ints> flushed;
-  hn::Vec<Ints> non_finite;
-};
-
-template <class Mask>
-HWY_INLINE void add_mask(hn::Vec<Ints>& counts, Mask mask) {
-  counts = hn::Sub(counts, hn::VecFromMask(Ints(), hn::RebindMask(Ints(), mask)));
 }
 
 template <class Element, class Scales, class Rounder>
