@@ -2,25 +2,12 @@
 
 #include <algorithm>
 
-#include "models/numerics/codec/block_codec.hpp"
 #include "models/values/make_room.hpp"
 
 namespace equarx::values {
 
-namespace {
-
-std::size_t held_bytes(const collectives::Program& program, collectives::BufferId id,
-                       collectives::Rank producer) {
-  const collectives::Buffer& buffer = program.buffers[id];
-  if (program.format(buffer.phase).rule != numerics::ScaleRule::own)
-    return program.buffer_bytes(id, producer);
-  return numerics::held_bytes(program.format(buffer.phase),
-                              program.microshard({buffer.tile, producer}).size());
-}
-
-}  // namespace
-
 void EncodedBuffers::start() {
+  if (geometry_.is_part()) encoded_.clear();
   encoded_.resize(geometry_.lane().buffers.size() * geometry_.peers().size());
 }
 
@@ -32,9 +19,10 @@ Encoded& EncodedBuffers::at(collectives::BufferId buffer, collectives::Rank prod
 }
 
 numerics::AlignedVector<std::byte>& EncodedBuffers::room(collectives::BufferId buffer,
-                                                         collectives::Rank producer) {
+                                                         collectives::Rank producer,
+                                                         std::size_t size) {
   numerics::AlignedVector<std::byte>& bytes = at(buffer, producer).bytes;
-  make_room(bytes, held_bytes(geometry_.program(), buffer, producer));
+  make_room(bytes, size);
   return bytes;
 }
 

@@ -21,14 +21,15 @@ class EncodedBuffers {
   /// Keeps a reference to `geometry`.
   explicit EncodedBuffers(const UnitGeometry& geometry) : geometry_(geometry) {}
 
-  /// Prepares for the current unit. Keeps the memory of the previous one.
+  /// Prepares for the current unit. Keeps the memory of the previous one, unless they are parts, which
+  /// have different buffers.
   void start();
 
   /// Returns the buffer that `producer` encodes; it is one of the lane's.
   Encoded& at(collectives::BufferId buffer, collectives::Rank producer);
   /// Returns the bytes of at(), resized to be overwritten.
-  numerics::AlignedVector<std::byte>& room(collectives::BufferId buffer,
-                                           collectives::Rank producer);
+  numerics::AlignedVector<std::byte>& room(collectives::BufferId buffer, collectives::Rank producer,
+                                           std::size_t size);
 
  private:
   const UnitGeometry& geometry_;

@@ -40,7 +40,8 @@ std::uint32_t top_uncut(const collectives::Segment& segment) {
   return segment.axes.empty() ? 0 : static_cast<std::uint32_t>(segment.axes.size() - 1);
 }
 
-LaneTable::LaneTable(const collectives::Program& program) : program_(program) {
+LaneTable::LaneTable(const collectives::Program& program, bool whole)
+    : program_(program), whole_(whole || !divides_into_parts(program)) {
   ScaledChunks scaled;
   for (const collectives::Buffer& buffer : program.buffers)
     if (buffer.content == Content::scales) scaled.emplace(buffer.tile.segment, buffer.tile.uncut);

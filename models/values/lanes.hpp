@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/collectives/program.hpp"
+#include "models/values/lane_parts.hpp"
 
 namespace equarx::values {
 
@@ -24,11 +25,15 @@ struct Lane {
 /// The lanes of a program, by segment.
 class LaneTable {
  public:
-  /// Keeps a reference to `program`.
-  explicit LaneTable(const collectives::Program& program);
+  /// Keeps a reference to `program`. `whole`: lanes have a single part each.
+  explicit LaneTable(const collectives::Program& program, bool whole = false);
 
   const collectives::Program& program() const { return program_; }
   const std::vector<Lane>& lanes() const { return lanes_; }
+  /// Parts of a lane that are computed one after another.
+  std::vector<collectives::Range> parts_of(const Lane& lane) const {
+    return values::parts_of(lane.range.size(), whole_);
+  }
 
  private:
   /// Chunks with scales in any phase, as (segment, number of axes that do not cut them).
@@ -39,6 +44,7 @@ class LaneTable {
   void for_each_lane_of(const collectives::Tile& tile, bool whole_minishard, Visit visit);
 
   const collectives::Program& program_;
+  bool whole_;
   std::vector<Lane> lanes_;
   std::vector<std::size_t> first_lane_;  ///< by segment
 };

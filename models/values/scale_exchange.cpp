@@ -22,14 +22,14 @@ void ScaleExchange::start() {
   for (std::vector<Amax>& amax : amax_) amax.clear();
 }
 
-std::span<float> ScaleExchange::amax_of(const collectives::Tile& tile, collectives::Rank rank,
+std::span<float> ScaleExchange::amax_of(const collectives::Tile& tile, const RankTile& at,
                                         const numerics::BlockFormat& format) {
-  std::vector<Amax>& all = amax_[rank];
+  std::vector<Amax>& all = amax_[at.rank];
   const collectives::Tile minishard = minishard_of(tile);
   auto found = std::ranges::find(all, minishard, &Amax::tile);
   if (found == all.end()) found = all.insert(all.end(), {minishard, {}});
-  if (tile.microshard == 0) {
-    const std::size_t elements = geometry_.program().minishard({tile, rank}).size();
+  if (at.in_minishard == 0) {
+    const std::size_t elements = geometry_.minishard_elements({tile, at.rank});
     found->values.assign(numerics::scale_count(format, elements), 0.0F);
   }
   return found->values;
@@ -40,7 +40,7 @@ void ScaleExchange::encode(collectives::BufferId buffer, const collectives::Tile
   std::vector<Amax>& all = amax_[rank];
   const auto found = std::ranges::find(all, minishard_of(tile), &Amax::tile);
   Encoded& encoded = buffers_.at(buffer, rank);
-  buffers_.room(buffer, rank);
+  buffers_.room(buffer, rank, numerics::scales_bytes(codec.format(), found->values.size()));
   make_room(encoded.scales, found->values.size());
   codec.encode_scales(found->values, encoded.bytes);
   codec.decode_scales(encoded.bytes, encoded.scales);

@@ -21,8 +21,9 @@ class ScaleExchange {
   /// Drops the amax of the previous unit.
   void start();
 
-  /// Returns the amax of the scale groups of the tile's minishard, reset at its first microshard.
-  std::span<float> amax_of(const collectives::Tile& tile, collectives::Rank rank,
+  /// Returns the amax of the scale groups of the tile's minishard, reset at its first element in the
+  /// unit, `at`.
+  std::span<float> amax_of(const collectives::Tile& tile, const RankTile& at,
                            const numerics::BlockFormat& format);
   /// Encodes the amax of a tile's minishard into a buffer of scales, and drops them.
   void encode(collectives::BufferId buffer, const collectives::Tile& tile, collectives::Rank rank,

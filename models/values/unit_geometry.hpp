@@ -11,17 +11,26 @@
 
 namespace equarx::values {
 
-/// One lane of one chunk: the chunk at a coordinate along the first axis of the lane's segment.
+/// One lane of one chunk, or a part of it: the chunk at a coordinate along the first axis of the
+/// lane's segment.
 struct Unit {
   std::uint32_t coordinate = 0;
-  std::uint32_t lane = 0;  ///< index into LaneTable::lanes()
+  std::uint32_t lane = 0;        ///< index into LaneTable::lanes()
+  collectives::Range part = {};  ///< within the lane (lane_parts.hpp); empty: all of it
 };
 
-/// A tile on one rank.
+/// The part of a tile in a unit, on one rank.
 struct RankTile {
   collectives::Rank rank = 0;
-  collectives::Range range;      ///< within the lane
-  std::size_t in_minishard = 0;  ///< its start within the minishard
+  collectives::Range range;      ///< within the unit
+  std::size_t in_minishard = 0;  ///< its start within the minishard's part in the unit
+  bool begins_tile = true;       ///< false: the tile begins in an earlier unit
+};
+
+/// Elements that a tile stands for.
+enum class Extent : std::uint8_t {
+  microshard,
+  minishard  ///< scales cover the whole minishard
 };
 
 /// Number of distinct results: one per sender for an AllToAll, else 1 (the same on all ranks).
@@ -38,11 +47,13 @@ class UnitGeometry {
 
   const collectives::Program& program() const { return lanes_.program(); }
   const Lane& lane() const { return *lane_; }
-  /// Elements of the lane, including padding.
-  std::size_t elements() const { return lane_->range.size(); }
-  /// Elements of the largest lane of the program.
+  /// Elements of the unit, including padding.
+  std::size_t elements() const { return range_.size(); }
+  /// Elements of the largest lane of the program, or of its largest part.
   std::size_t most_elements() const { return most_elements_; }
-  /// Elements of the lane without padding.
+  /// True if the unit is a part of its lane only.
+  bool is_part() const { return range_.size() < lane_->range.size(); }
+  /// Elements of the unit without padding.
   std::size_t real_elements() const { return real_elements_; }
   /// Elements of a row of the result (result_rows()) that exist.
   std::size_t real_elements(std::uint32_t row) const;
@@ -52,7 +63,7 @@ class UnitGeometry {
   std::uint64_t first_in_segment() const {
     return first_element_ - partition_.segment_begin(lane_->segment);
   }
-  /// The part of a range of the lane that is not padding.
+  /// The part of a range of the unit that is not padding.
   collectives::Range without_padding(const collectives::Range& range) const {
     const std::uint64_t end = std::min<std::uint64_t>(range.end, real_elements_);
     return {std::min(range.begin, end), end};
@@ -69,29 +80,38 @@ class UnitGeometry {
     return origin.root ? 0 : grid_.move(reader, origin.offset);
   }
 
-  /// Calls `visit(RankTile)` for every one of `ranks` whose tile lies in this unit, cut to the rows
-  /// of its pair (Program::counts); skips empty ones.
+  /// Elements of a rank's minishard in this unit.
+  std::uint64_t minishard_elements(const collectives::WrittenTile& tile) const;
+
+  /// Calls `visit(RankTile)` for every one of `ranks` whose tile has elements in this unit, cut to
+  /// the rows of its pair (Program::counts).
   template <typename Visit>
-  void for_each_tile(const collectives::Tile& tile, collectives::RankRange ranks,
-                     Visit visit) const {
+  void for_each_tile(const collectives::Tile& tile, collectives::RankRange ranks, Visit visit,
+                     Extent extent = Extent::microshard) const {
     const collectives::Range minishard = partition_.minishard(tile);
-    const collectives::Range range = partition_.microshard(tile);
+    const collectives::Range range =
+        extent == Extent::minishard ? minishard : partition_.microshard(tile);
     const std::uint64_t unit_begin = first_in_segment();
+    const std::uint64_t unit_end = unit_begin + elements();
     const collectives::Rank first = first_rank(tile);
     for (const collectives::Offset peer : peers_) {
       const collectives::Rank rank = grid_.move(first, peer);
       if (!ranks.contains(rank)) continue;
-      const std::uint64_t begin =
-          partition_.chunk_begin(lane_->segment, tile.uncut, grid_.move(rank, tile.shard_offset)) +
-          range.begin;
-      if (begin < unit_begin || begin >= unit_begin + elements()) continue;
+      const std::uint64_t chunk =
+          partition_.chunk_begin(lane_->segment, tile.uncut, grid_.move(rank, tile.shard_offset));
+      const std::uint64_t begin = chunk + range.begin;
       const std::uint64_t size =
           program().counts ? program().microshard({tile, rank}).size() : range.size();
-      if (program().counts && size == 0) continue;
-      const auto start = static_cast<std::size_t>(begin - unit_begin);
-      visit(RankTile{rank,
-                     {start, start + static_cast<std::size_t>(size)},
-                     static_cast<std::size_t>(range.begin - minishard.begin)});
+      const std::uint64_t from = std::max(begin, unit_begin);
+      const std::uint64_t to = std::min(begin + size, unit_end);
+      if (from >= to) continue;
+      const std::uint64_t together =
+          is_part() ? std::max(chunk + minishard.begin, unit_begin) : chunk + minishard.begin;
+      visit(RankTile{
+          rank,
+          {static_cast<std::size_t>(from - unit_begin), static_cast<std::size_t>(to - unit_begin)},
+          static_cast<std::size_t>(from - together),
+          from == begin});
     }
   }
 
@@ -103,6 +123,7 @@ class UnitGeometry {
 
   Unit unit_;
   const Lane* lane_ = nullptr;  ///< of unit_
+  collectives::Range range_;    ///< of unit_ within its chunk
   std::uint64_t first_element_ = 0;
   std::size_t real_elements_ = 0;
   std::vector<collectives::Offset> peers_;

@@ -92,8 +92,9 @@ void UnitInterpreter::run(const Instruction& instruction) {
     case Op::deliver: return deliver_buffers(instruction);
     default: break;
   }
-  geometry_.for_each_tile(instruction.tile, instruction.ranks,
-                          [&](const RankTile& tile) { run_on(instruction, tile); });
+  geometry_.for_each_tile(
+      instruction.tile, instruction.ranks, [&](const RankTile& tile) { run_on(instruction, tile); },
+      instruction.op == Op::encode_scales ? Extent::minishard : Extent::microshard);
   if (instruction.op == Op::reduce || instruction.op == Op::switch_reduce)
     keys_.note_sums(instruction);
 }
@@ -103,7 +104,7 @@ void UnitInterpreter::run_on(const Instruction& instruction, const RankTile& til
   switch (instruction.op) {
     case Op::find_scales:
       return format.find_amax(input_.values(tile), tile.in_minishard,
-                              scales_.amax_of(instruction.tile, tile.rank, format.format()));
+                              scales_.amax_of(instruction.tile, tile, format.format()));
     case Op::encode_scales: return encode_scales(instruction, tile);
     case Op::quantize:
     case Op::lend: return encode(instruction, tile);
@@ -185,7 +186,8 @@ void UnitInterpreter::encode_values(const Instruction& instruction, const RankTi
   const numerics::BlockCodec& format = codec(instruction.phase);
   const std::span<const float> values = input_.values(tile);
   const std::span<const float> scales = scales_.scales_of(instruction.buffer, tile.rank);
-  const std::span<std::byte> payload = buffers_.room(instruction.buffer, tile.rank);
+  const std::span<std::byte> payload = buffers_.room(
+      instruction.buffer, tile.rank, numerics::held_bytes(format.format(), tile.range.size()));
   const numerics::RoundingKey key = keys_.of_buffer(instruction, tile);
   if (arithmetic_.changes_conversions() && is_plain_type(format.format())) {
     const std::span<float> converted = copy_to_scratch(values);
@@ -224,7 +226,7 @@ void UnitInterpreter::accumulate(const Instruction& instruction, const RankTile&
                                     values);
   if (instruction.finds_scales)
     arithmetic_.add_and_find_amax(place_of(instruction, tile), format, term, values,
-                                  scales_.amax_of(instruction.tile, tile.rank, format.format()));
+                                  scales_.amax_of(instruction.tile, tile, format.format()));
   else
     arithmetic_.add(place_of(instruction, tile), format, term, values);
   if (recorder_) recorder_->add(instruction, tile, {instruction.buffer, producer}, values);
@@ -237,7 +239,7 @@ void UnitInterpreter::add_residual(const Instruction& instruction, const RankTil
   if (!instruction.finds_scales) return;
   const numerics::BlockCodec& format = codec(instruction.phase);
   format.find_amax(sums, tile.in_minishard,
-                   scales_.amax_of(instruction.tile, tile.rank, format.format()));
+                   scales_.amax_of(instruction.tile, tile, format.format()));
 }
 
 void UnitInterpreter::add_residual_after(const Instruction& instruction, const RankTile& tile) {

@@ -36,8 +36,9 @@ void UnitTraffic::count(const Instruction& transfer) {
     bytes += (last - transfer.ranks.first + 1) * bytes_of(message, {0, 0});
   } else if (transfer.ranks == RankRange{}) {
     bytes += program.grid().span(message.origin.gathered) * bytes_of(message, {});
-    geometry_.for_each_tile(program.buffers[message.buffer].tile, {},
-                            [&](const RankTile&) { bytes += message.extra_bytes; });
+    geometry_.for_each_tile(program.buffers[message.buffer].tile, {}, [&](const RankTile& tile) {
+      if (tile.begins_tile) bytes += message.extra_bytes;
+    });
   } else {  // a subset of ranks: the bytes that each of them sends or receives
     const collectives::Origin origin =
         transfer.op == Op::send ? message.origin : program.received(message);
@@ -54,11 +55,14 @@ std::uint64_t UnitTraffic::bytes_of(const collectives::Message& message, RankRan
   // Held decoded, at another size than on the wire.
   const bool is_own =
       program.format(program.buffers[message.buffer].phase).rule == numerics::ScaleRule::own;
+  const collectives::Buffer& buffer = program.buffers[message.buffer];
   geometry_.for_each_tile(
-      geometry_.program().buffers[message.buffer].tile, producers, [&](const RankTile& producer) {
+      buffer.tile, producers,
+      [&](const RankTile& producer) {
         bytes += is_own ? program.buffer_bytes(message.buffer, producer.rank)
                         : buffers_.at(message.buffer, producer.rank).bytes.size();
-      });
+      },
+      buffer.content == collectives::Content::scales ? Extent::minishard : Extent::microshard);
   return bytes;
 }
 

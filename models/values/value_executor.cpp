@@ -107,7 +107,7 @@ class Run {
         rows_(result_rows(program)),
         whole_elements_(elements_of_results(program, source.elements())),
         channels_(program.channels.size()),
-        lanes_(program),
+        lanes_(program, options.record != nullptr),
         units_(wanted_units(program, lanes_, options)),
         reports_(units_.size()) {
     if (options.feedback != nullptr) check_feedback(program);
@@ -189,19 +189,29 @@ class Run {
              .own_codec = options_.own_codec}};
   }
 
-  void compute(std::size_t unit, Worker& worker) {
-    worker.interpreter.run(units_[unit]);
-    report(worker.interpreter, worker.baseline, reports_[unit]);
+  /// Computes the parts of a lane in order, so that its errors are added in the same order as at once.
+  void compute(std::size_t index, Worker& worker) {
+    UnitReport& report = reports_[index];
+    report.sent.resize(channels_);
+    report.received.resize(channels_);
+    Unit unit = units_[index];
+    for (const collectives::Range& part : lanes_.parts_of(lanes_.lanes()[unit.lane])) {
+      unit.part = part;
+      worker.interpreter.run(unit);
+      add(worker.interpreter, worker.baseline, report);
+    }
   }
 
-  void report(const UnitInterpreter& unit, std::vector<float>& baseline, UnitReport& report) const {
-    report.ranks_identical = unit.ranks_identical();
-    report.differing = unit.differing();
-    report.ranges = unit.ranges();
-    report.sent = unit.sent_bytes();
-    report.received = unit.received_bytes();
-    report.quantized = unit.quantized();
-    report.at_largest = unit.at_largest();
+  void add(const UnitInterpreter& unit, std::vector<float>& baseline, UnitReport& report) const {
+    report.ranks_identical = report.ranks_identical && unit.ranks_identical();
+    report.differing += unit.differing();
+    report.ranges += unit.ranges();
+    report.quantized += unit.quantized();
+    report.at_largest += unit.at_largest();
+    for (std::size_t channel = 0; channel < channels_; ++channel) {
+      report.sent[channel] += unit.sent_bytes()[channel];
+      report.received[channel] += unit.received_bytes()[channel];
+    }
     for (std::uint32_t row = 0; row < rows_; ++row) {
       const std::span<const float> result = unit.result(row);
       if (result.empty()) continue;  // padding only
@@ -306,7 +316,7 @@ std::uint64_t tiles_before(std::uint64_t end, std::uint64_t chunk, std::uint64_t
   return end > begin ? (end - begin - 1) / chunk + 1 : 0;
 }
 
-/// Encoded bytes that one thread holds: the buffers of a lane, for every rank that produces them.
+/// Encoded bytes of the buffers of a lane, for every rank that produces them.
 std::uint64_t encoded_bytes(const collectives::Program& program, const Lane& lane) {
   const collectives::Partition& partition = program.partition;
   std::uint64_t total = 0;
@@ -334,14 +344,24 @@ std::uint64_t encoded_bytes(const collectives::Program& program, const Lane& lan
   return total;
 }
 
+/// Encoded bytes that one thread holds: of the largest part of a lane.
+std::uint64_t encoded_bytes_at_once(const collectives::Program& program, const Lane& lane,
+                                    std::uint64_t part) {
+  const std::uint64_t all = encoded_bytes(program, lane);
+  const std::uint64_t elements = lane.range.size();
+  return part == elements ? all : (all * part + elements - 1) / elements;
+}
+
 /// Scratch bytes for one piece while it is decoded, summed by rank, or rounded to the wire format.
-std::uint64_t scratch_bytes(const collectives::Program& program) {
+/// `most`: elements of the largest unit.
+std::uint64_t scratch_bytes(const collectives::Program& program, std::uint64_t most) {
   std::uint64_t decoded = 0;
   std::uint64_t summed = 0;
   std::uint64_t rounded = 0;
   for (const collectives::Instruction& instruction : program.instructions) {
     if (is_transfer(instruction.op)) continue;
-    const std::uint64_t elements = program.partition.microshard(instruction.tile).size();
+    const std::uint64_t elements =
+        std::min(most, program.partition.microshard(instruction.tile).size());
     switch (instruction.op) {
       case collectives::Op::dequantize:
       case collectives::Op::deliver:
@@ -392,8 +412,9 @@ std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads
   std::uint64_t elements = 0;
   std::uint64_t encoded = 0;
   for (const Lane& lane : lanes.lanes()) {
-    elements = std::max(elements, lane.range.size());
-    encoded = std::max(encoded, encoded_bytes(program, lane));
+    const std::uint64_t part = lanes.parts_of(lane).front().size();
+    elements = std::max(elements, part);
+    encoded = std::max(encoded, encoded_bytes_at_once(program, lane, part));
   }
   std::uint64_t amax = 0;
   for (const numerics::BlockFormat& format : program.formats)
@@ -404,7 +425,7 @@ std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads
   std::uint64_t units = 0;
   for_each_unit(program, lanes, [&](const Unit&, std::uint64_t) { ++units; });
   return std::min<std::uint64_t>(threads, units) *
-             (ranks + results + encoded + scratch_bytes(program)) +
+             (ranks + results + encoded + scratch_bytes(program, elements)) +
          units * (sizeof(UnitReport) + sizeof(Unit));
 }
 

@@ -56,8 +56,8 @@ HWY_INLINE void for_each_run(std::size_t first, std::size_t count, Act act) {
   }
 }
 
-// Values of a run, of which a part may lie outside of the piece: that part reads as zeros, and is
-// not written.
+// Values of a run that may extend beyond its piece. Elements outside read as zeros and are not
+// written.
 class WholeRun {
  public:
   HWY_INLINE explicit WholeRun(const RunPart& part) : part_(part) {}

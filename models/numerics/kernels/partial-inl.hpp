@@ -1,4 +1,4 @@
-// Vectors at the end of a run, of which only some lanes lie in memory.
+// Vectors at the end of a run whose last lanes lie beyond it.
 // Compiled once per instruction set: the include guard toggles with foreach_target.h.
 #if defined(EQUARX_NUMERICS_KERNELS_PARTIAL_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_PARTIAL_INL_HPP_

@@ -15,7 +15,7 @@ void quantize(const Piece& piece, std::span<const float> values, std::byte* payl
 /// Counts the effects of quantize() on the values.
 QuantizeCounts count(const Piece& piece, std::span<const float> values);
 
-// Of ScaleRule::zeropp, which computes in FP16.
+// The functions below are for ScaleRule::zeropp alone, which computes in FP16.
 
 /// Raises each group's amax by values rounded to FP16. A group of zeros gets the smallest FP32
 /// number, because 0 marks an empty group; NaN counts as less than any number.

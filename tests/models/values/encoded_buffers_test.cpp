@@ -14,7 +14,7 @@ TEST_CASE("each buffer of a lane has memory of its size") {
   EncodedBuffers buffers(ring.geometry);
   buffers.start();
   for (const collectives::BufferId id : ring.geometry.lane().buffers) {
-    buffers.room(id, 0)[0] = static_cast<std::byte>(id);
+    buffers.room(id, 0, ring.program.buffers[id].bytes)[0] = static_cast<std::byte>(id);
     CHECK(buffers.at(id, 0).bytes.size() == ring.program.buffers[id].bytes);
   }
   for (const collectives::BufferId id : ring.geometry.lane().buffers)

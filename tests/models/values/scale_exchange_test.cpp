@@ -30,15 +30,16 @@ TEST_CASE("amax accumulate over the microshards of a minishard, for each rank") 
   collectives::Tile tile{.minishard = 1};
   const std::size_t groups =
       numerics::scale_count(format, ring.program.partition.minishard(tile).size());
-  std::span<float> amax = scales.amax_of(tile, 2, format);
+  std::span<float> amax = scales.amax_of(tile, {.rank = 2, .range = {}}, format);
   REQUIRE(amax.size() == groups);
   CHECK(std::ranges::count(amax, 0.0F) == static_cast<std::ptrdiff_t>(groups));
   amax[0] = 5.0F;
   tile.microshard = 1;
-  CHECK(scales.amax_of(tile, 2, format)[0] == 5.0F);
+  CHECK(scales.amax_of(tile, {.rank = 2, .range = {}, .in_minishard = 1024}, format)[0] == 5.0F);
   tile.microshard = 0;
-  CHECK(scales.amax_of(tile, 3, format)[0] == 0.0F);
-  CHECK(scales.amax_of(tile, 2, format)[0] == 0.0F);  // reset at the first microshard
+  CHECK(scales.amax_of(tile, {.rank = 3, .range = {}}, format)[0] == 0.0F);
+  CHECK(scales.amax_of(tile, {.rank = 2, .range = {}}, format)[0] ==
+        0.0F);  // reset at the first microshard
 }
 
 TEST_CASE("readers get the scales that a producer encodes, for each payload") {
@@ -55,7 +56,7 @@ TEST_CASE("readers get the scales that a producer encodes, for each payload") {
   const collectives::Rank rank = ring.geometry.first_rank(encode.tile);
   collectives::Tile tile = encode.tile;
   tile.microshard = 0;
-  std::ranges::fill(scales.amax_of(tile, rank, codec.format()), 127.0F);
+  std::ranges::fill(scales.amax_of(tile, {.rank = rank, .range = {}}, codec.format()), 127.0F);
   scales.encode(encode.buffer, encode.tile, rank, codec);
   CHECK(buffers.at(encode.buffer, rank).bytes.size() == ring.program.buffers[encode.buffer].bytes);
   const std::span<const float> received = scales.scales_of(quantize.buffer, rank);

@@ -21,7 +21,8 @@ TEST_CASE("all bytes sent for a unit arrive, one buffer for each transfer on a r
   ring.geometry.start(unit_of(0, 1, 2));
   EncodedBuffers buffers(ring.geometry);
   buffers.start();
-  for (const collectives::BufferId id : ring.geometry.lane().buffers) buffers.room(id, 0);
+  for (const collectives::BufferId id : ring.geometry.lane().buffers)
+    buffers.room(id, 0, ring.program.buffers[id].bytes);
   UnitTraffic traffic(ring.geometry, buffers);
   traffic.start();
   std::uint64_t sent = 0;

@@ -54,7 +54,7 @@ inline void check_sums(const RuleCodec& fast, const RuleCodec& slow, const Scale
   REQUIRE(same(apart, expected));
 }
 
-/// Checks all functions of a codec against those of `slow`.
+/// Compares all functions of the codec of a format with `slow`.
 inline void check_piece(const BlockFormat& format, const RuleCodec& slow, const DrawnPiece& piece) {
   const auto fast = make_rule_codec(format);
   const std::size_t count = piece.values.size();

@@ -1,0 +1,122 @@
+#include "models/values/lane_parts.hpp"
+
+#include <vector>
+
+#include "models/values/value_executor.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/rings.hpp"
+
+namespace equarx::values::lane_parts_test {
+namespace {
+
+using collectives::Program;
+using numerics::BlockFormat;
+using numerics::ElementFormat;
+
+constexpr std::uint64_t kElements = 4 * (3 * kPartElements + 5000) + 3;
+
+BlockFormat named(std::string_view name) {
+  for (const numerics::NamedFormat& known : numerics::named_formats())
+    if (known.name == name) return known.format;
+  throw std::logic_error("no such format");
+}
+
+/// A ring with one lane per chunk, in `microshards` messages.
+Program ring_of(const BlockFormat& format, std::uint32_t microshards) {
+  return testing::make_ring_all_reduce(
+      4, kElements, ElementFormat::fp16,
+      testing::ring(collectives::RingStyle::full_loop, {true, true}, format, 1, microshards));
+}
+
+struct Outcome {
+  ValueResult values;
+  std::vector<float> result;
+};
+
+Outcome computed(const Program& program, bool whole, unsigned threads = 2) {
+  const TensorSource source(numerics::InputSpec{.seed = 3}, kElements, ElementFormat::fp16);
+  Outcome outcome;
+  ResultTensor result(kElements, ElementFormat::fp32);
+  ValueRecord record;  // values are recorded in whole lanes
+  outcome.values = execute(program, source,
+                           {.threads = threads,
+                            .result = &result,
+                            .contract = true,
+                            .record = whole ? &record : nullptr});
+  outcome.result.resize(kElements);
+  result.read(0, outcome.result);
+  return outcome;
+}
+
+void check_same(const ValueResult& one, const ValueResult& other) {
+  CHECK(one.against_exact.mse == other.against_exact.mse);
+  CHECK(one.against_exact.nmse == other.against_exact.nmse);
+  CHECK(one.against_exact.mean_signed_error == other.against_exact.mean_signed_error);
+  CHECK(one.ranks_identical == other.ranks_identical);
+  CHECK(one.sent_bytes == other.sent_bytes);
+  CHECK(one.received_bytes == other.received_bytes);
+  CHECK(one.quantized == other.quantized);
+  CHECK(one.ranges.largest_sum == other.ranges.largest_sum);
+  CHECK(one.ranges.underflows.count == other.ranges.underflows.count);
+  CHECK(one.ranges.underflows.element == other.ranges.underflows.element);
+  CHECK(one.computed_elements == other.computed_elements);
+}
+
+TEST_CASE("parts cover their range in order") {
+  CHECK(parts_of(10, false) == std::vector<collectives::Range>{{0, 10}});
+  CHECK(parts_of(kPartElements, false) == std::vector<collectives::Range>{{0, kPartElements}});
+  CHECK(parts_of(3 * kPartElements, true) ==
+        std::vector<collectives::Range>{{0, 3 * kPartElements}});
+  CHECK(parts_of(2 * kPartElements + 1, false) ==
+        std::vector<collectives::Range>{{0, kPartElements},
+                                        {kPartElements, 2 * kPartElements},
+                                        {2 * kPartElements, 2 * kPartElements + 1}});
+}
+
+TEST_CASE("values, errors, counts and bytes are those of whole lanes, bit for bit") {
+  for (const char* name :
+       {"bf16", "fp32", "fp16", "mxfp8-e4m3", "mxfp4", "mxfp6-e2m3", "nvfp4-block",
+        "quickreduce-int4", "quickreduce-fp8", "zeropp-int4", "sdp4bit-int8"})
+    for (const std::uint32_t microshards : {1U, 3U}) {
+      CAPTURE(name, microshards);
+      const Program program = ring_of(named(name), microshards);
+      REQUIRE(divides_into_parts(program));
+      const Outcome parts = computed(program, false);
+      const Outcome whole = computed(program, true);
+      CHECK(parts.result == whole.result);
+      check_same(parts.values, whole.values);
+      check_same(computed(program, false, 1).values, parts.values);
+    }
+}
+
+TEST_CASE("scale groups that parts would cut, and own codecs, take whole lanes") {
+  const auto divides = [](const BlockFormat& format) {
+    return divides_into_parts(ring_of(format, 1));
+  };
+  CHECK_FALSE(divides(named("int8")));   // strided
+  CHECK_FALSE(divides(named("nvfp4")));  // a scale per minishard
+  CHECK(divides(testing::int8_blocks(1)));
+  CHECK_FALSE(divides(testing::int8_blocks(48)));
+  CHECK_FALSE(divides({.element = ElementFormat::int4}));
+  Program program = ring_of(named("bf16"), 1);
+  program.rotated = true;
+  CHECK_FALSE(divides_into_parts(program));
+  program.rotated = false;
+  program.collective = collectives::Collective::all_to_all;
+  CHECK_FALSE(divides_into_parts(program));
+  program.collective = collectives::Collective::all_reduce;
+  program.formats[0].rule = numerics::ScaleRule::own;
+  CHECK_FALSE(divides_into_parts(program));
+}
+
+TEST_CASE("memory is that of parts, whatever the size of a lane") {
+  const Program small = ring_of(named("bf16"), 1);
+  const Program large = testing::make_ring_all_reduce(
+      4, 64 * kElements, ElementFormat::bf16,
+      testing::ring(collectives::RingStyle::full_loop, {true, true}, named("bf16"), 1, 1));
+  CHECK(memory_bytes(large, 1) == memory_bytes(small, 1));
+  CHECK(memory_bytes(large, 1) < 12 * 4 * kPartElements);
+}
+
+}  // namespace
+}  // namespace equarx::values::lane_parts_test
