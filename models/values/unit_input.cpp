@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "models/numerics/kernels/multiples.hpp"
 #include "models/values/make_room.hpp"
 
 namespace equarx::values {
@@ -47,7 +48,7 @@ void UnitInput::read(Rank rank) {
 
 /// Reads and sums all ranks' inputs piece by piece, because a lane of all ranks exceeds the cache.
 void UnitInput::read_and_sum() {
-  constexpr std::size_t kPiece = 1 << 14;
+  constexpr std::size_t kPiece = 1 << 12;
   const std::size_t size = geometry_.elements();
   for (numerics::AlignedVector<float>& values : values_)
     make_room(values, size, geometry_.most_elements());
@@ -57,7 +58,7 @@ void UnitInput::read_and_sum() {
     for (Rank rank = 0; rank < values_.size(); ++rank) {
       const std::span<float> values = std::span(values_[rank]).subspan(begin, sums.size());
       source_.read(rank, geometry_.first_element() + begin, values);
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += double{values[i]};
+      numerics::kernels::add_values(values.data(), values.size(), sums.data());
     }
   }
 }

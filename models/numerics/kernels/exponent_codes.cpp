@@ -28,7 +28,7 @@ constexpr std::int32_t kMostExponent = 127;            // of the smallest magnit
 constexpr std::int32_t kSubnormalBits = 1 << 22;       // 2^-127
 constexpr std::int32_t kMantissaMask = (1 << 23) - 1;  // of FP32
 constexpr std::int32_t kOneBits = 127 << 23;           // 1.0
-constexpr int kToSign = 24;                            // from the sign bit of a code to the one of FP32
+constexpr int kToSign = 24;  // from the sign bit of a code to the one of FP32
 
 // A code in each lane: its exponent E from 0 to 127, and its sign in the sign bit.
 struct Codes {

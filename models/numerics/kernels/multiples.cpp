@@ -26,6 +26,20 @@ void AddMultiple(double factor, const double* values, std::size_t count, double*
   for (; i < count; ++i) sums[i] += factor * values[i];
 }
 
+void AddValues(const float* values, std::size_t count, double* sums) {
+  std::size_t i = 0;
+#if HWY_HAVE_FLOAT64
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<double> doubles;
+  const hn::Rebind<float, decltype(doubles)> floats;
+  for (; i + hn::Lanes(doubles) <= count; i += hn::Lanes(doubles)) {
+    const auto terms = hn::PromoteTo(doubles, hn::LoadU(floats, values + i));
+    hn::StoreU(hn::Add(hn::LoadU(doubles, sums + i), terms), doubles, sums + i);
+  }
+#endif
+  for (; i < count; ++i) sums[i] += double{values[i]};
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace equarx::numerics::kernels
@@ -36,10 +50,15 @@ namespace equarx::numerics::kernels {
 
 namespace {
 HWY_EXPORT(AddMultiple);
+HWY_EXPORT(AddValues);
 }  // namespace
 
 void add_multiple(double factor, const double* values, std::size_t count, double* sums) {
   HWY_DYNAMIC_DISPATCH(AddMultiple)(factor, values, count, sums);
+}
+
+void add_values(const float* values, std::size_t count, double* sums) {
+  HWY_DYNAMIC_DISPATCH(AddValues)(values, count, sums);
 }
 
 }  // namespace equarx::numerics::kernels
