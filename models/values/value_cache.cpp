@@ -13,7 +13,7 @@ void ValueCache::read(std::uint32_t rank, std::uint64_t first, std::span<float> 
     const std::uint64_t offset = first % kPiece;
     const auto count = std::min<std::uint64_t>(values.size(), kPiece - offset);
     const Piece piece = find(rank, first / kPiece);
-    std::copy_n(piece->begin() + static_cast<std::ptrdiff_t>(offset), count, values.begin());
+    std::copy_n(piece.get() + offset, count, values.begin());
     values = values.subspan(count);
     first += count;
   }
@@ -29,8 +29,8 @@ ValueCache::Piece ValueCache::find(std::uint32_t rank, std::uint64_t number) {
     const auto found = stripe.pieces.find(key);
     if (found != stripe.pieces.end()) return found->second;
   }
-  auto made = std::make_shared<std::vector<float>>(kPiece);
-  make_(rank, number * kPiece, *made);
+  const auto made = std::make_shared_for_overwrite<float[]>(kPiece);
+  make_(rank, number * kPiece, std::span(made.get(), kPiece));
   const std::scoped_lock locked(stripe.lock);
   if (stripe.pieces.size() < most_in_stripe_) stripe.pieces.emplace(key, made);
   return made;

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 namespace equarx::values {
 
@@ -30,7 +29,7 @@ class ValueCache {
   static constexpr std::uint64_t kPiece = 4096;
   static constexpr std::size_t kStripes = 64;  ///< each with its own lock
 
-  using Piece = std::shared_ptr<const std::vector<float>>;
+  using Piece = std::shared_ptr<const float[]>;
   struct Stripe {
     std::mutex lock;
     std::unordered_map<std::uint64_t, Piece> pieces;  ///< key: rank and piece number

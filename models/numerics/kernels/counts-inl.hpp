@@ -19,6 +19,7 @@
 
 #include "models/numerics/kernels/blocks-inl.hpp"
 #include "models/numerics/kernels/codes-inl.hpp"
+#include "models/numerics/kernels/integers-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lane_counts-inl.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
@@ -142,6 +143,30 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
   for (; i < count; ++i) count_one<Element>(values[i], scales, i, rounder, counts);
 }
 
+// Likewise without a division per element, as quantize_by_bounds(): where both bounds give the same
+// code within the codes, the quotient gives it too, and its value is 0 only for code 0.
+template <class Element, class Scales, class Bounds>
+HWY_INLINE void count_by_bounds(const float* values, std::size_t count, const Scales& scales,
+                                const Bounds& bounds, QuantizeCounts& counts) {
+  const Vector aligned = hn::Set(Floats(), kAligned);
+  const Vector least = hn::Set(Floats(), kAligned - Element::kLargestCode);
+  const Vector most = hn::Set(Floats(), kAligned + Element::kLargestCode);
+  LaneCounts many;
+  std::size_t i = 0;
+  for (; i + lanes() <= count; i += lanes()) {
+    const Vector here = load(values + i);
+    const Vector code = hn::MulAdd(here, bounds.upper(i), aligned);
+    const auto within = hn::And(hn::Ge(code, least), hn::Le(code, most));
+    const auto sure = hn::And(within, hn::Eq(code, hn::MulAdd(here, bounds.lower(i), aligned)));
+    if (HWY_LIKELY(hn::AllTrue(Floats(), sure)))
+      add_mask(many.flushed, hn::AndNot(hn::Eq(here, hn::Zero(Floats())), hn::Eq(code, aligned)));
+    else
+      count_many<Element>(here, scales, i, Nearest{}, many);
+  }
+  many.add_to(counts);
+  for (; i < count; ++i) count_one<Element>(values[i], scales, i, Nearest{}, counts);
+}
+
 // Counts over whole blocks, which are too short for separate sums.
 template <class Element>
 HWY_INLINE void count_blocks(const float* values, std::size_t blocks, std::size_t block,
@@ -165,7 +190,22 @@ HWY_INLINE void count_blocks(const float* values, std::size_t blocks, std::size_
 }
 
 template <class Element>
+void count_strided(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
+  RegisterBounds<Element> bounds;
+  bounds.compute(piece.scales);
+  visit_groups(piece, values.size(), [&](std::size_t done, std::size_t length, std::size_t lane) {
+    count_by_bounds<Element>(values.data() + done, length, LaneScales{piece.scales + lane},
+                             bounds.from(lane), counts);
+  });
+}
+
+template <class Element>
 void count_nearest(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
+  if constexpr (Element::kInteger) {
+    const bool strided = piece.format.scaled && piece.format.layout == ScaleLayout::strided;
+    if (strided && values.size() >= kBoundsPayOff)
+      return count_strided<Element>(piece, values, counts);
+  }
   split_blocks(
       piece, values.size(),
       [&](std::size_t done, std::size_t blocks, std::size_t first) {

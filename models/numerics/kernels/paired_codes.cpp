@@ -117,6 +117,12 @@ class Pair {
 #endif
 };
 
+// True for scales whose multiples do not underflow.
+HWY_INLINE bool is_ordinary(float scale) {
+  const float size = scale < 0.0F ? -scale : scale;
+  return size >= 0x1p-14F && size <= kLargestHalf;
+}
+
 // Scales of the groups of a chunk, filled up with zeros.
 class ChunkScales {
  public:
@@ -128,6 +134,11 @@ class ChunkScales {
               0.0F);
   }
   HWY_INLINE Pair of(const RunPart& part) const { return Pair(scales_.data() + 2 * part.run); }
+  // True if codes other than 0 keep a finite value other than 0 under both scales of a run.
+  HWY_INLINE bool are_ordinary(const RunPart& part) const {
+    const float* both = scales_.data() + 2 * part.run;
+    return is_ordinary(both[0]) && is_ordinary(both[1]);
+  }
   // Replaces scales by the factors that values are multiplied by.
   HWY_INLINE ChunkScales factors() const {
     constexpr float kEpsilon = 0x1p-24F;
@@ -150,6 +161,7 @@ template <int kCodes, class Stored>
 struct Integers {
   using Element = Stored;
   using Unpacked = Int8Element;
+  static constexpr bool kFewChecks = true;  // every code has a number, also the one of NaN
 
   // `scaled`: extremum of a group. Returns its scale before the last rounding.
   HWY_INLINE static Vector scale(Vector extremum) {
@@ -168,6 +180,9 @@ struct Integers {
   HWY_INLINE static Vector through(Vector scaled) {
     return hn::Sub(shifted(scaled), hn::Set(Floats(), kAligned));
   }
+  HWY_INLINE static hn::Mask<Floats> flushes(Vector scaled) {
+    return hn::Eq(shifted(scaled), hn::Set(Floats(), kAligned));
+  }
   // Half a step below the lowest code is a tie that rounds to it; half a step above the highest is
   // not.
   HWY_INLINE static hn::Mask<Floats> clips(Vector scaled) {
@@ -179,6 +194,7 @@ struct Integers {
 struct Float8 {
   using Element = Fp8E4m3FnuzElement;
   using Unpacked = Element;
+  static constexpr bool kFewChecks = false;
 
   HWY_INLINE static Vector scale(Vector extremum) {
     constexpr float kOneOver240 = 0x1.11p-8F;  // nearest FP16 number
@@ -420,6 +436,19 @@ HWY_INLINE void count_lanes(const WholeRun& run, Vector scaled, Vector halves, V
   add(counts.non_finite, hn::Not(hn::Le(hn::Abs(decoded), most)));
 }
 
+// Counts in a whole run whose codes keep their values: only code 0 decodes as 0.
+template <class Codes>
+HWY_INLINE void count_ordinary_run(const float* values, const Pair& factors, LaneCounts& counts) {
+  const Vector zero = hn::Zero(Floats());
+  const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
+  for (std::size_t i = 0; i < kRun; i += lanes()) {
+    const Vector halves = rounded_halves(load(values + i));
+    const Vector scaled = saturated_halves(hn::Mul(halves, factors.many(i)));
+    add_mask(counts.clipped, hn::And(hn::Le(hn::Abs(halves), most), Codes::clips(scaled)));
+    add_mask(counts.flushed, hn::AndNot(hn::Eq(halves, zero), Codes::flushes(scaled)));
+  }
+}
+
 template <class Codes, bool kPartial>
 HWY_INLINE void count_run(const WholeRun& run, const float* values, const Pair& factors,
                           const Pair& scales, LaneCounts& counts) {
@@ -442,9 +471,11 @@ void count_all(const Piece& piece, std::span<const float> values, QuantizeCounts
                 FloatsOfRun room;
                 const float* from = run.read(values.data() + done, room);
                 if (run.is_partial())
-                  count_run<Codes, true>(run, from, factors.of(part), scales.of(part), many);
-                else
-                  count_run<Codes, false>(run, from, factors.of(part), scales.of(part), many);
+                  return count_run<Codes, true>(run, from, factors.of(part), scales.of(part), many);
+                if constexpr (Codes::kFewChecks)
+                  if (HWY_LIKELY(scales.are_ordinary(part)))
+                    return count_ordinary_run<Codes>(from, factors.of(part), many);
+                count_run<Codes, false>(run, from, factors.of(part), scales.of(part), many);
               });
               many.add_to(counts);
             });

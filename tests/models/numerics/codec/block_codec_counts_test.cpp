@@ -22,6 +22,26 @@ TEST_CASE("counts match element-wise counts") {
   }
 }
 
+TEST_CASE("counts of integers in whole registers match element-wise counts") {
+  std::mt19937 random(38);
+  for (const ElementFormat element :
+       {ElementFormat::int8, ElementFormat::int6, ElementFormat::int4, ElementFormat::mxint8})
+    for (const Kind kind : kKinds)
+      for (const float factor : {1.0F, 0.9F, 1e-30F}) {
+        const BlockFormat format{.element = element, .scaled = true};
+        const BlockCodec codec(format);
+        const Floats input = draw_many(kind, 5 * kRegisterElements + 37, random);
+        Floats scales = run<ReferenceCodec>(format, input).scales;
+        for (float& scale : scales) scale *= factor;
+        const auto part = std::span(input).subspan(5);
+        QuantizeCounts expected;
+        for (std::size_t e = 0; e < part.size(); ++e)
+          expected += codec.count(part.subspan(e, 1), e + 5, scales);
+        INFO(describe(format) << " " << static_cast<int>(kind) << " " << factor);
+        on_every_target([&] { REQUIRE(codec.count(part, 5, scales) == expected); });
+      }
+}
+
 TEST_CASE("counts of clipped, flushed and non-finite elements by hand") {
   const BlockCodec codec(format_of(ElementFormat::int8));
   const Floats input{100.0F, -63.8F, 63.7F, 0.2F, -0.2F, 0.0F, kNan};
