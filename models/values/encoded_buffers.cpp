@@ -1,6 +1,7 @@
 #include "models/values/encoded_buffers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/values/make_room.hpp"
 
@@ -9,6 +10,17 @@ namespace equarx::values {
 void EncodedBuffers::start() {
   if (geometry_.is_part()) encoded_.clear();
   encoded_.resize(geometry_.lane().buffers.size() * geometry_.peers().size());
+}
+
+void EncodedBuffers::release(collectives::BufferId buffer) {
+  const std::vector<collectives::BufferId>& buffers = geometry_.lane().buffers;
+  const auto index = std::ranges::lower_bound(buffers, buffer) - buffers.begin();
+  const std::size_t producers = geometry_.peers().size();
+  for (std::size_t i = 0; i < producers; ++i) {
+    Encoded& encoded = encoded_[static_cast<std::size_t>(index) * producers + i];
+    if (encoded.bytes.capacity() > 0) spare_.push_back(std::exchange(encoded.bytes, {}));
+    encoded.scales = {};
+  }
 }
 
 Encoded& EncodedBuffers::at(collectives::BufferId buffer, collectives::Rank producer) {
@@ -22,6 +34,17 @@ numerics::AlignedVector<std::byte>& EncodedBuffers::room(collectives::BufferId b
                                                          collectives::Rank producer,
                                                          std::size_t size) {
   numerics::AlignedVector<std::byte>& bytes = at(buffer, producer).bytes;
+  if (bytes.capacity() < size) {
+    // Not much larger ones: these are for other buffers.
+    const auto fits = [&](const auto& one) {
+      return one.capacity() >= size && one.capacity() / 2 <= size;
+    };
+    const auto found = std::ranges::find_if(spare_, fits);
+    if (found != spare_.end()) {
+      bytes.swap(*found);
+      spare_.erase(found);
+    }
+  }
   make_room(bytes, size);
   return bytes;
 }

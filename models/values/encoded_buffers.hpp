@@ -25,6 +25,8 @@ class EncodedBuffers {
   /// have different buffers.
   void start();
 
+  /// Frees the bytes of a buffer, of all producers, for other buffers.
+  void release(collectives::BufferId buffer);
   /// Returns the buffer that `producer` encodes; it is one of the lane's.
   Encoded& at(collectives::BufferId buffer, collectives::Rank producer);
   /// Returns the bytes of at(), resized to be overwritten.
@@ -33,6 +35,7 @@ class EncodedBuffers {
 
  private:
   const UnitGeometry& geometry_;
+  std::vector<numerics::AlignedVector<std::byte>> spare_;
   std::vector<Encoded> encoded_;  ///< by index into the lane's buffers and slot of the producer
 };
 

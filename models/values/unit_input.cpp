@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "models/numerics/kernels/multiples.hpp"
 #include "models/values/make_room.hpp"
@@ -19,7 +20,8 @@ UnitInput::UnitInput(const UnitGeometry& geometry, const TensorSource& source,
       residual_source_(residual),
       values_(geometry.program().ranks()) {}
 
-void UnitInput::read() {
+void UnitInput::read(Reading reading) {
+  on_demand_ = reading == Reading::on_demand;
   const std::size_t size = geometry_.elements();
   const collectives::Program& program = geometry_.program();
   make_room(exact_, result_rows(program) * size, result_rows(program) * geometry_.most_elements());
@@ -46,17 +48,36 @@ void UnitInput::read(Rank rank) {
   source_.read(rank, geometry_.first_element(), values_[rank]);
 }
 
+void UnitInput::read_again(Rank rank) {
+  if (!spare_.empty()) {
+    values_[rank] = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  read(rank);
+}
+
+void UnitInput::release(Rank rank) {
+  if (!on_demand_ || values_[rank].capacity() == 0) return;
+  spare_.push_back(std::exchange(values_[rank], {}));
+}
+
 /// Reads and sums all ranks' inputs piece by piece, because a lane of all ranks exceeds the cache.
 void UnitInput::read_and_sum() {
   constexpr std::size_t kPiece = 1 << 12;
   const std::size_t size = geometry_.elements();
-  for (numerics::AlignedVector<float>& values : values_)
-    make_room(values, size, geometry_.most_elements());
+  numerics::AlignedVector<float> passing(on_demand_ ? kPiece : 0);
+  for (Rank rank = 0; rank < values_.size(); ++rank)
+    if (on_demand_)
+      release(rank);
+    else
+      make_room(values_[rank], size, geometry_.most_elements());
   for (std::size_t begin = 0; begin < size; begin += kPiece) {
     const std::span<double> sums = std::span(exact_).subspan(begin, std::min(kPiece, size - begin));
     std::ranges::fill(sums, 0.0);
     for (Rank rank = 0; rank < values_.size(); ++rank) {
-      const std::span<float> values = std::span(values_[rank]).subspan(begin, sums.size());
+      const std::span<float> values = on_demand_
+                                          ? std::span(passing).first(sums.size())
+                                          : std::span(values_[rank]).subspan(begin, sums.size());
       source_.read(rank, geometry_.first_element() + begin, values);
       numerics::kernels::add_values(values.data(), values.size(), sums.data());
     }

@@ -11,6 +11,12 @@
 
 namespace equarx::values {
 
+/// When the inputs of ranks are read.
+enum class Reading : std::uint8_t {
+  at_once,
+  on_demand  ///< at the first use of a rank's values, once more after the exact sum
+};
+
 /// Values of every rank: the inputs, then the partial sums that the program computes in their
 /// place. Also the exact results, in double.
 class UnitInput {
@@ -20,15 +26,20 @@ class UnitInput {
             const TensorSource* residual = nullptr);
 
   /// Reads the inputs of the current unit: only the root's for a broadcast, only the own shards for
-  /// an AllGather.
-  void read();
+  /// an AllGather. On demand only for collectives that sum.
+  void read(Reading reading = Reading::at_once);
 
   /// Values of a rank, in the order of the lane; empty for a rank whose input was not read.
-  std::span<float> values(collectives::Rank rank) { return values_[rank]; }
+  std::span<float> values(collectives::Rank rank) {
+    if (on_demand_ && values_[rank].empty()) read_again(rank);
+    return values_[rank];
+  }
   /// Values of a tile.
   std::span<float> values(const RankTile& tile) {
-    return std::span(values_[tile.rank]).subspan(tile.range.begin, tile.range.size());
+    return values(tile.rank).subspan(tile.range.begin, tile.range.size());
   }
+  /// Frees the values of a rank for the values of another, if ranks are read on demand.
+  void release(collectives::Rank rank);
   /// The residual in a range, in the order of the lane. Only of programs that add one.
   std::span<const float> residual(const collectives::Range& range) const {
     return std::span(residual_).subspan(range.begin, range.size());
@@ -40,6 +51,7 @@ class UnitInput {
 
  private:
   void read(collectives::Rank rank);
+  void read_again(collectives::Rank rank);
   void read_and_sum();
   void read_shards();
   void read_and_average();
@@ -48,7 +60,9 @@ class UnitInput {
   const UnitGeometry& geometry_;
   const TensorSource& source_;
   const TensorSource* residual_source_;
+  bool on_demand_ = false;
   std::vector<numerics::AlignedVector<float>> values_;  ///< by rank
+  std::vector<numerics::AlignedVector<float>> spare_;   ///< of ranks that were released
   numerics::AlignedVector<double> exact_;
   numerics::AlignedVector<float> residual_;
 };

@@ -47,6 +47,8 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
                                  const UnitOptions& options)
     : program_(lanes.program()),
       counts_(options.counts),
+      ranges_(options.ranges),
+      may_release_(!options.ranges && options.feedback == nullptr && options.record == nullptr),
       shared_(options.shared),
       codecs_(codecs_of(program_, options.own_codec)),
       arithmetic_(program_.arithmetic, options.ranges),
@@ -63,9 +65,23 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
 
 void UnitInterpreter::run(const Unit& unit) {
   start(unit);
-  for (const InstructionId id : geometry_.lane().instructions) run(program_.instructions[id]);
+  if (holds_what_is_used())
+    run_on_demand();
+  else
+    for (const InstructionId id : geometry_.lane().instructions) run(program_.instructions[id]);
   result_.finish();
   if (recorder_) recorder_->finish(input_.exact(0));
+}
+
+/// Runs the instructions and releases what none of the following uses.
+void UnitInterpreter::run_on_demand() {
+  const LaneUses uses = uses_of(geometry_);
+  const std::vector<InstructionId>& instructions = geometry_.lane().instructions;
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    run(program_.instructions[instructions[i]]);
+    for (const Rank rank : uses.ranks[i]) input_.release(rank);
+    for (const BufferId buffer : uses.buffers[i]) buffers_.release(buffer);
+  }
 }
 
 void UnitInterpreter::start(const Unit& unit) {
@@ -77,9 +93,10 @@ void UnitInterpreter::start(const Unit& unit) {
   result_.start();
   if (recorder_) recorder_->start();
   buffers_.start();
-  input_.read();
+  input_.read(holds_what_is_used() ? Reading::on_demand : Reading::at_once);
   arithmetic_.start(geometry_.first_element(), geometry_.real_elements());
-  for (Rank rank = 0; rank < program_.ranks(); ++rank) arithmetic_.trace_input(input_.values(rank));
+  for (Rank rank = 0; ranges_ && rank < program_.ranks(); ++rank)
+    arithmetic_.trace_input(input_.values(rank));
   feedback_.add_to(input_);
 }
 

@@ -14,6 +14,7 @@
 #include "models/numerics/codec/shared_scale.hpp"
 #include "models/values/encoded_buffers.hpp"
 #include "models/values/error_feedback.hpp"
+#include "models/values/lane_uses.hpp"
 #include "models/values/lanes.hpp"
 #include "models/values/rounding_keys.hpp"
 #include "models/values/scale_exchange.hpp"
@@ -77,6 +78,7 @@ class UnitInterpreter {
 
  private:
   void start(const Unit& unit);
+  void run_on_demand();
   void run(const collectives::Instruction& instruction);
   void run_on(const collectives::Instruction& instruction, const RankTile& tile);
   void cast(const collectives::Instruction& instruction, const RankTile& tile);
@@ -107,6 +109,10 @@ class UnitInterpreter {
   void deliver(std::uint32_t row, const collectives::Range& range, const RangeTrace::Place& place);
   void round_decoded(const RangeTrace::Place& place);
 
+  /// True if values and buffers of the unit are held from their first to their last use only.
+  bool holds_what_is_used() const {
+    return may_release_ && reads_on_demand(program_, geometry_.elements());
+  }
   std::span<float> copy_to_scratch(std::span<const float> values);
   /// Value of one unit of the codes that are summed, in units of the tensor.
   float unit() const { return shared_ == nullptr ? 1.0F : shared_->step(); }
@@ -116,6 +122,8 @@ class UnitInterpreter {
 
   const collectives::Program& program_;
   bool counts_;
+  bool ranges_;
+  bool may_release_;  ///< values and buffers that are used no more
   const numerics::SharedScale* shared_;
   std::vector<numerics::BlockCodec> codecs_;  ///< by phase
   SumArithmetic arithmetic_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "base/os/parallel_for.hpp"
 #include "base/os/threads.hpp"
@@ -50,6 +51,26 @@ std::uint64_t encoded_bytes_at_once(const collectives::Program& program, const L
   const std::uint64_t all = encoded_bytes(program, lane);
   const std::uint64_t elements = lane.range.size();
   return part == elements ? all : (all * part + elements - 1) / elements;
+}
+
+/// Elements of ranks, and encoded bytes, that one thread holds.
+struct Held {
+  std::uint64_t elements = 0;
+  std::uint64_t encoded = 0;
+};
+
+/// Of the units of a lane.
+Held held(const collectives::Program& program, const LaneTable& lanes, std::uint32_t lane) {
+  const std::uint64_t part = lanes.parts_of(lanes.lanes()[lane]).front().size();
+  if (!reads_on_demand(program, part)) {
+    const bool root_only = program.collective == collectives::Collective::broadcast;
+    return {part * (root_only ? 1 : program.ranks()),
+            encoded_bytes_at_once(program, lanes.lanes()[lane], part)};
+  }
+  UnitGeometry geometry(lanes);
+  geometry.start({0, lane, {0, part}});
+  const LaneUses uses = uses_of(geometry);
+  return {part * uses.most_ranks, uses.most_bytes};
 }
 
 /// Scratch bytes for one piece while it is decoded, summed by rank, or rounded to the wire format.
@@ -119,22 +140,30 @@ ValueResult execute(const collectives::Program& program, const TensorSource& sou
 std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads) {
   const LaneTable lanes(program);
   std::uint64_t elements = 0;
-  std::uint64_t encoded = 0;
-  for (const Lane& lane : lanes.lanes()) {
-    const std::uint64_t part = lanes.parts_of(lane).front().size();
+  Held most;
+  std::vector<std::uint64_t> known(program.partition.segments());  // largest part, by segment
+  for (std::uint32_t lane = 0; lane < lanes.lanes().size(); ++lane) {
+    const std::uint64_t part = lanes.parts_of(lanes.lanes()[lane]).front().size();
+    std::uint64_t& in_segment = known[lanes.lanes()[lane].segment];
+    // Smaller lanes of a segment take less.
+    if (reads_on_demand(program, part) && part <= in_segment) continue;
+    in_segment = std::max(in_segment, part);
     elements = std::max(elements, part);
-    encoded = std::max(encoded, encoded_bytes_at_once(program, lane, part));
+    const Held here = held(program, lanes, lane);
+    most.elements = std::max(most.elements, here.elements);
+    most.encoded = std::max(most.encoded, here.encoded);
   }
   std::uint64_t amax = 0;
   for (const numerics::BlockFormat& format : program.formats)
     amax = std::max<std::uint64_t>(amax, numerics::scale_count(format, elements));
   const bool root_only = program.collective == collectives::Collective::broadcast;
-  const std::uint64_t ranks = (elements + amax) * (root_only ? 1 : program.ranks()) * sizeof(float);
+  const std::uint64_t ranks =
+      (most.elements + amax * (root_only ? 1 : program.ranks())) * sizeof(float);
   const std::uint64_t results = elements * result_rows(program) * (sizeof(double) + sizeof(float));
   std::uint64_t units = 0;
   for_each_unit(program, lanes, [&](const Unit&, std::uint64_t) { ++units; });
   return std::min<std::uint64_t>(threads, units) *
-             (ranks + results + encoded + scratch_bytes(program, elements)) +
+             (ranks + results + most.encoded + scratch_bytes(program, elements)) +
          units * (sizeof(UnitReport) + sizeof(PlacedUnit));
 }
 

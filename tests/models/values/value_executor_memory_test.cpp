@@ -6,6 +6,7 @@
 
 #include "models/collectives/broadcast_program.hpp"
 #include "models/collectives/exchange_program.hpp"
+#include "models/values/lanes.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
@@ -115,6 +116,18 @@ TEST_CASE("execute() allocates memory_bytes() and frees it") {
       check_memory(4, 1'000'003, ring(style, phases, int8_blocks(8), 1, 2), 1);
       check_memory(4, 1'000'003, ring(style, phases, int8_blocks(1), 3, 2), 1);
     }
+}
+
+TEST_CASE("large units take memory for the values in use") {
+  const std::uint64_t elements = 24'000'000;
+  for (const RingStyle style : kStyles) {
+    const RingOptions options = ring(style, {true, true}, int8_strided(), 1, 4);
+    check_memory(8, elements, options, 1);
+    const Program program = make_ring_all_reduce(8, elements, ElementFormat::bf16, options);
+    const LaneTable table(program);
+    const std::uint64_t lane = table.lanes().front().range.size();
+    CHECK(memory_bytes(program, 1) < lane * 6 * sizeof(float));
+  }
 }
 
 TEST_CASE("each thread takes the same memory, up to one thread per unit") {
