@@ -1,0 +1,162 @@
+// "Shall I quantize this AllReduce?"
+
+import { Facts, Notes, ProblemNote, Progress, TakeAlong, Verdict } from "./answer.js";
+import { Chart } from "./chart.js";
+import { Controls } from "./controls.js";
+import { fieldOf, fieldsBelow, jsonValue, schemaAt, setAt } from "./fields.js";
+import { countText, decibelText, parameterName, percentText, rangeText, sizeText, speedupText, timeText } from "./figures.js";
+import { formatsField } from "./formats.js";
+import { html, useEffect, useMemo } from "./libraries.js";
+import { chipField, machineField, machinesFor, topologyOf } from "./machines.js";
+import { Sensitivities, shownParameters } from "./sensitivity.js";
+import { Breakdown, MachinePicture, machineStages } from "./views.js";
+
+const kFile = "/in/question.json";
+
+export function collectiveFields(known) {
+  const { experiment } = known.schemas;
+  const further = fieldsBelow(experiment, "/tensor/values", ["tensor"])
+    .concat(["/timed_as", "/wire_buffers", "/uncertainty/samples"].map((key) => fieldOf(experiment, key)))
+    .map((field) => ({ ...field, further: true }));
+  return [
+    fieldOf(experiment, "/collective", { label: "Collective", description: "An AllReduce gives every chip the sum of all chips' tensors; the others move or sum parts." }),
+    chipField(known, schemaAt(experiment, "/hardware").description),
+    machineField(known, "2x4"),
+    fieldOf(experiment, "/tensor/bytes", { label: "Tensor on each chip", kind: "size", standard: "32 MiB" }),
+    fieldOf(experiment, "/tensor/dtype", { label: "Type of its elements" }),
+    formatsField(["int8", "fp8-e4m3"], "Formats in which the tensor may travel; the fastest within the error limit wins."),
+    { key: "min-sqnr", label: "Least accuracy (SQNR)", kind: "text", standard: "30 dB", options: [],
+      description: "Signal to quantization noise ratio of the result: 10 dB more is a tenth of the squared error. 30 dB is about the error of int8 over a hundred chips." },
+    ...further,
+  ];
+}
+
+/// Configuration of the question: the plain collective, and one in each format.
+export function collectiveConfig(fields, values) {
+  const config = { hardware: values["/hardware"], topology: topologyOf(values["/topology"]) };
+  for (const field of fields.filter(({ key }) => key.startsWith("/") && !["/hardware", "/topology"].includes(key)))
+    if (values[field.key] !== "" && (!field.further || values[field.key] !== field.standard)) setAt(config, field.key, jsonValue(field, values[field.key]));
+  const plain = values["/tensor/dtype"];
+  config.collectives = [plain, ...values.formats].map((format) => ({ label: format, algorithm: "auto", format }));
+  config.baseline = plain;
+  return config;
+}
+
+const changes = (values) => Object.entries(values.changed ?? {}).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+
+export function adviceWords(values) {
+  return ["advise", kFile, "--formats", values.formats.join(","), "--min-sqnr", values["min-sqnr"], ...changes(values)];
+}
+
+const parsed = ({ stdout }) => JSON.parse(stdout);
+
+function stagesOf(config, values) {
+  const files = () => ({ [kFile]: JSON.stringify(config) });
+  return [
+    { name: "quick", title: "Timing", files, read: parsed, command: () => ["run", kFile, "--json", "--set", "/numerics=off", ...changes(values)] },
+    { name: "advice", title: "Searching the fastest within the error limit", files, read: parsed, command: () => [...adviceWords(values), "--json"] },
+    ...machineStages(config, changes(values)),
+  ];
+}
+
+/// The fastest run in a format, compared with the plain one, before the advice is there.
+function QuickVerdict({ quick }) {
+  const [plain, ...others] = quick.runs;
+  const best = others.reduce((a, b) => (b.time_s < a.time_s ? b : a), others[0]);
+  return html`<${Verdict} kind="plain" word="${speedupText(best.speedup)}">
+    <p>${best.label} takes ${timeText(best.time_s)} instead of ${timeText(plain.time_s)} (${plain.label}), before fine-tuning.
+    The interval and the error follow…</p><//>`;
+}
+
+const kWords = { yes: "Yes", no: "No", unclear: "Unclear" };
+
+function reasonOf({ quantize, quantized, nearest, plain, broken }) {
+  if (broken) return `The promise “${broken.promise}” would be broken.`;
+  if (!quantized && nearest) return `The most accurate candidate, ${nearest.label}, has an SQNR of ${decibelText(nearest.sqnr_db)}.`;
+  if (!quantized) return "No candidate in these formats is within the limits.";
+  const times = html`it takes <b>${timeText(quantized.time_s)}</b> instead of ${timeText(plain.time_s)} in ${plain.collective.format}`;
+  if (quantize === "yes") return html`In <b>${quantized.collective.format}</b> ${times}.`;
+  if (quantize === "no") return html`In ${quantized.collective.format}, the fastest format, ${times}.`;
+  return html`In ${quantized.collective.format} ${times}, but the interval of the speedup contains 1x.`;
+}
+
+function AdviceVerdict({ advice }) {
+  const { uncertainty, speedup } = advice;
+  return html`<${Verdict} kind=${advice.quantize} word=${kWords[advice.quantize] ?? advice.quantize}>
+    <p>${reasonOf(advice)}</p>
+    ${speedup && html`<p>Speedup <b>${speedupText(speedup)}</b>${uncertainty && html`, 68 % interval${" "}
+      ${rangeText(uncertainty.speedup_low, uncertainty.speedup_high, speedupText)}`}</p>`}<//>`;
+}
+
+function errorLine({ quantized, nearest, plain, limits }) {
+  const shown = quantized ?? nearest;
+  if (!shown) return "";
+  return `SQNR ${decibelText(shown.sqnr_db)} instead of ${decibelText(plain.sqnr_db)}` + (limits.max_nmse ? "" : "; no limit");
+}
+
+function breakEvenLine({ pays_from_bytes: bytes, sizes }) {
+  if (sizes.length === 0) return "";
+  if (bytes === null) return `never, up to ${sizeText(sizes.at(-1).tensor_bytes)}`;
+  return bytes === sizes[0].tensor_bytes ? `${sizeText(bytes)} or below` : sizeText(bytes);
+}
+
+const scalesText = ({ elements_per_scale: count }) => (count ? `${count} elements per scale` : "scales of the format");
+
+function AdviceFacts({ advice, quick, values }) {
+  const { plain, quantized, uncertainty, sensitive_to: sensitive } = advice;
+  const evidence = quick.evidence;
+  return html`<${Facts} lines=${[
+    ["Plain", `${timeText(plain.time_s)} in ${plain.collective.format}`, `algorithm ${plain.label}`],
+    ["Quantized", quantized && `${timeText(quantized.time_s)} in ${quantized.collective.format}`, quantized && `algorithm ${quantized.label}, ${scalesText(quantized.collective)}`],
+    ["68 % interval", uncertainty && `${rangeText(uncertainty.speedup_low, uncertainty.speedup_high, speedupText)} around ${speedupText(advice.speedup)}`,
+      uncertainty && `(${uncertainty.samples} machines drawn from the uncertainty of the chip's parameters)`],
+    ["Error", errorLine(advice), `(limit ${values["min-sqnr"]})`],
+    ["Pays from", breakEvenLine(advice), "on each chip, each size with its best tiling"],
+    ["Most sensitive to", sensitive.map(({ parameter }) => parameterName(parameter)).join(", ") || "no single parameter of the chip"],
+    ["To settle it", advice.quantize === "unclear" && advice.to_settle && `measure ${advice.to_settle}`],
+    ["Chip", advice.calibrated ? "calibrated with measurements" : "not calibrated: datasheets and assumptions"],
+    ["Model error", evidence && (evidence.spread === null ? "unknown: too few measured rows" : `${percentText(evidence.spread)} from ${evidence.rows} measured rows of ${evidence.origins} origins`), "for times of such collectives"],
+    ["Compared", `${countText(advice.candidates)} candidates${advice.not_tried ? `, ${countText(advice.not_tried)} not tried` : ""}`],
+  ]} />`;
+}
+
+function SizesChart({ advice }) {
+  const points = advice.sizes.map(({ tensor_bytes: bytes, speedup }) => [bytes, speedup]);
+  const [first, last] = [points[0], points.at(-1)];
+  return html`<${Chart} title="Speedup by tensor size" level=${1}
+    x=${{ label: "tensor on each chip", isLog: true, isBytes: true }} y=${{ label: "speedup", text: (value) => `${tickLabel(value)}x` }}
+    series=${[{ name: "quantized", points }]}
+    description=${`From ${speedupText(first[1])} at ${sizeText(first[0])} to ${speedupText(last[1])} at ${sizeText(last[0])}. Below the dashed line, quantizing is slower.`} />`;
+}
+
+export function CollectiveQuestion({ known, fields, values, setValues, state, asking }) {
+  const { results, problem } = state;
+  const chip = known.chips.find(({ name }) => name === values["/hardware"]);
+  const shown = fields.map((field) => (field.key === "/topology" ? machinesFor(field, chip) : field));
+  const config = useMemo(() => collectiveConfig(fields, values), [JSON.stringify(values)]);
+  const ask = () => { if (values.formats.length) asking.ask(stagesOf(config, values)); };
+  useEffect(ask, [JSON.stringify(values)]);
+  const input = (field, value) => setValues({ ...values, [field.key]: value, ...(field.key === "/hardware" ? { changed: {} } : {}) }, field.key);
+  const slide = (name, text) => setValues({ ...values, changed: { ...values.changed, [`/hardware/${name}`]: text } }, name);
+  const { quick, advice } = results;
+  const problems = problem?.key ? { [problem.key]: problem.message } : {};
+  return html`<div class="columns">
+    <form class="panel" onSubmit=${(event) => event.preventDefault()} aria-label="The collective">
+      <${Controls} form="collective" fields=${shown} ...${{ values, problems }} onInput=${input} /></form>
+    <div class="answer ${state.isStale ? "stale" : ""}" aria-busy=${state.status === "running"}>
+      <${ProblemNote} problem=${problem} />
+      ${!problem && advice && html`<${AdviceVerdict} advice=${advice} />`}
+      ${!problem && !advice && quick && html`<${QuickVerdict} quick=${quick} />`}
+      ${!quick && !problem && html`<p class="hint" role="status">Asking the simulator…</p>`}
+      <${Progress} state=${state} onCancel=${() => asking.cancel()} onAgain=${ask} />
+      ${advice && html`<${AdviceFacts} ...${{ advice, quick, values }} />`}
+      ${advice && html`<h3>Most sensitive to</h3><${Sensitivities} form="collective" names=${shownParameters(values.changed ?? {}, advice.sensitive_to)}
+        chip=${chip} changed=${values.changed ?? {}} sensitive=${advice.sensitive_to} limits=${(name) => known.limits[name]} onInput=${slide} />
+        ${Object.keys(values.changed ?? {}).length > 0 && html`<p class="buttons"><button type="button"
+          onClick=${() => setValues({ ...values, changed: {} }, "reset")}>Back to the chip as built</button></p>`}`}
+      ${advice && html`<div class="pictures"><${SizesChart} advice=${advice} /><${Breakdown} compared=${results.compared} /></div>`}
+      ${results.picture && html`<${MachinePicture} ...${{ results, config }} changes=${changes(values)} />`}
+      ${quick && html`<${TakeAlong} id="collective-command" words=${adviceWords(values)} config=${config} />`}
+      <${Notes} notes=${state.notes} />
+    </div></div>`;
+}
