@@ -12,7 +12,7 @@ bash tools/setup.sh
   bash tools/setup.sh python3-torch libopenblas0-pthread anarchism ||
   echo "test: no PyTorch here; the tests of the quality studies are skipped" >&2
 command -v chromium >/dev/null || bash tools/setup.sh chromium fonts-dejavu-core ||
-  echo "test: no Chromium here; the browser test of the report page is skipped" >&2
+  echo "test: no Chromium here; the browser tests of the report page and the playground are skipped" >&2
 # Packages of the interpreter that the Python package is built for.
 /usr/bin/python3 -c "import ipykernel, nbconvert" 2>/dev/null || bash tools/setup.sh python3-ipykernel python3-nbconvert ||
   echo "test: no nbconvert here; notebooks run as scripts, but not in Jupyter" >&2

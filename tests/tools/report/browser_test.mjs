@@ -5,14 +5,12 @@ import fs from "node:fs";
 import path from "node:path";
 
 import {
-  browserPath, cells, chartImage, chartLabel, columnFilter, count, head, isSorted, numbers, open, pages, require, test,
-  tests, withPage,
+  cells, chartImage, chartLabel, columnFilter, count, head, isSorted, numbers, open, pages, require, runTests, test,
+  withPage,
 } from "./harness.mjs";
 import "./chart_tests.mjs";
 import "./view_tests.mjs";
 import "./ways_out_tests.mjs";
-
-const { chromium } = require("playwright-core");
 
 const kLongestOpening = 2000;  // ms, with 10,000 rows
 const kLongestReaction = 500;  // ms, to filtering or sorting them
@@ -320,22 +318,4 @@ async function timed(page, act) {
   return performance.now() - start;
 }
 
-// Disables background services, which would try to reach a network.
-const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync"],
-});
-let failures = 0;
-for (const { name, run } of tests) {
-  try {
-    await run(browser);
-    console.log(`passed: ${name}`);
-  } catch (error) {
-    ++failures;
-    console.log(`FAILED: ${name}\n${error.stack}`);
-  }
-}
-await browser.close();
-console.log(`${tests.length - failures} passed, ${failures} failed`);
-process.exitCode = failures === 0 ? 0 : 1;
+await runTests();

@@ -57,3 +57,29 @@ export const chartNote = (page) => page.locator("#chart-note").textContent();
 export const chartImage = (page) => page.evaluate(() => document.querySelector("#chart canvas").toDataURL());
 export const legend = (page) => page.locator("#legend button").allTextContents();
 export const isSorted = (values, sign) => values.every((value, i) => i === 0 || sign * (value - values[i - 1]) >= 0);
+
+/// Launches the browser, without background services, which would try to reach a network.
+export const launch = () => require("playwright-core").chromium.launch({
+  executablePath: browserPath,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync"],
+});
+
+/// Runs all tests, or those that `isWanted(name)`, and sets the exit code.
+export async function runTests(isWanted = () => true) {
+  const browser = await launch();
+  let failures = 0;
+  const wanted = tests.filter(({ name }) => isWanted(name));
+  for (const { name, run } of wanted) {
+    try {
+      await run(browser);
+      console.log(`passed: ${name}`);
+    } catch (error) {
+      ++failures;
+      console.log(`FAILED: ${name}\n${error.stack}`);
+    }
+  }
+  await browser.close();
+  console.log(`${wanted.length - failures} passed, ${failures} failed`);
+  process.exitCode = failures === 0 ? 0 : 1;
+}
