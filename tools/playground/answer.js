@@ -74,14 +74,15 @@ const quoted = (word) => (/^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replace
 
 /// A command as text for a shell.
 export function commandText(words) {
-  return `equarx-sim ${words.map((word) => quoted(word.replace(/^\/in\//, ""))).join(" ")}`;
+  return `equarx-sim ${words.map((word) => quoted(word.replace(/(^|,)\/in\//g, "$1"))).join(" ")}`;
 }
 
 /// The same question for the command line, and the link to this page with it.
-export function TakeAlong({ id, words, config, file = "question.json", needs }) {
-  const text = commandText(words);
+export function TakeAlong({ id, words, config, files = {}, needs }) {
   const json = config && JSON.stringify(config, null, 2);
-  const all = json ? `cat > ${file} <<'END'\n${json}\nEND\n${text}` : text;
+  const written = { ...(json ? { "/in/question.json": json } : {}), ...files };
+  const parts = Object.entries(written).map(([path, content]) => `cat > ${path.replace("/in/", "")} <<'END'\n${content}\nEND\n`);
+  const all = `${parts.join("")}${commandText(words)}`;
   return html`<details class="along"><summary>On the command line, or as a link</summary>
     ${needs && html`<p class="hint">${needs}</p>`}
     <pre id=${id} class="json" tabindex="0" aria-label="Command and configuration">${all}</pre>

@@ -2,7 +2,8 @@
 
 import { Cancelled } from "./engine.js";
 
-const kPatience = 250;  // ms for which a stage may go on after a newer question
+const kPatience = 250;  // ms for which a fast stage may go on after a newer question
+const kQuiet = 350;     // ms without a newer question before a slow stage begins
 
 /// An answer of the simulator to invalid input, or its failure: text, and the key it is about.
 export class Problem extends Error {
@@ -26,18 +27,14 @@ export function notesIn(stderr) {
     .map((line) => line.replace(/^equarx-sim: /, "").replaceAll("/in/", ""));
 }
 
-const kIdle = { status: "idle", results: {}, notes: [], progress: null, problem: null, isStale: false };
+/// Status: idle, running, done, cancelled or failed. `results` are of the newest question as soon as it has one, and
+/// stale until then; `before`: the last result of each stage, to show until the next.
+export const kIdle = { status: "idle", results: {}, before: {}, notes: [], progress: null, problem: null, isStale: false };
 
-/// Status: idle, running, done, cancelled or failed. Results of the last question stay, as stale, until the first new one.
 export class Asking {
   /// `onChange(state)` gets every change of state.
   constructor(engine, onChange) {
-    this.engine = engine;
-    this.onChange = onChange;
-    this.state = kIdle;
-    this.waiting = null;
-    this.timer = null;
-    this.isRunning = false;
+    Object.assign(this, { engine, onChange, state: kIdle, waiting: null, stage: null, isRunning: false, wake: () => {} });
   }
 
   update(changes) {
@@ -45,19 +42,22 @@ export class Asking {
     this.onChange(this.state);
   }
 
-  /// Asks in stages: [{ name, title, command(results), files(results), want, read(answer), isNeeded(results) }].
+  /// Asks in stages: [{ name, title, command(results), files(results), want, read(answer), isNeeded(results), isSlow }].
   ask(stages) {
     this.waiting = stages;
-    if (this.isRunning) {
-      this.timer ??= setTimeout(() => this.engine.cancel(), kPatience);
-      return;
-    }
-    this.next();
+    if (!this.isRunning) return this.next();
+    this.wake();
+    if (this.stage?.isSlow) this.engine.cancel();
+    else this.timer ??= setTimeout(() => this.engine.cancel(), kPatience);
+    return undefined;
   }
 
   cancel() {
     this.waiting = null;
-    if (this.isRunning) this.engine.cancel();
+    if (!this.isRunning) return;
+    this.isCancelled = true;
+    this.wake();
+    this.engine.cancel();
   }
 
   async next() {
@@ -65,13 +65,24 @@ export class Asking {
     this.waiting = null;
     if (!stages) return;
     this.isRunning = true;
+    this.isCancelled = false;
     this.update({ status: "running", problem: null, progress: null, isStale: true });
     const changes = await this.runAll(stages);
     clearTimeout(this.timer);
     this.timer = null;
+    this.stage = null;
     this.isRunning = false;
     this.update({ ...changes, progress: null });
     this.next();
+  }
+
+  /// Waits for a while without newer questions. Returns false if one came.
+  async isQuiet() {
+    await new Promise((resolve) => {
+      this.wake = resolve;
+      setTimeout(resolve, kQuiet);
+    });
+    return !this.waiting;
   }
 
   async runAll(stages) {
@@ -80,11 +91,15 @@ export class Asking {
     try {
       for (const stage of stages) {
         if (this.waiting) break;
-        if (stage.isNeeded && !stage.isNeeded(results)) continue;
+        if (stage.isNeeded && !stage.isNeeded(results)) {
+          results = { ...results, [stage.name]: null };
+          continue;
+        }
+        if (stage.isSlow && !(await this.isQuiet())) break;
         const answer = await this.runOne(stage, results);
         notes = [...new Set([...notes, ...notesIn(answer.stderr)])];
         results = { ...results, [stage.name]: stage.read(answer, results) };
-        this.update({ results, notes, isStale: false });
+        this.update({ results, before: { ...this.state.before, ...results }, notes, isStale: false });
       }
       return { status: "done" };
     } catch (error) {
@@ -94,6 +109,8 @@ export class Asking {
   }
 
   async runOne(stage, results) {
+    if (this.isCancelled) throw new Cancelled();
+    this.stage = stage;
     this.update({ progress: { title: stage.title, share: null, text: "" } });
     const answer = await this.engine.run(stage.command(results), {
       files: stage.files?.(results) ?? {}, want: stage.want ?? [],

@@ -1,6 +1,7 @@
 // Controls of a question, from fields (fields.js).
 
 import { problemOf } from "./fields.js";
+import { powerOf, sizeOfPower } from "./figures.js";
 import { html, useRef, useState } from "./libraries.js";
 
 const idOf = (form, field) => `${form}-${field.key.replace(/\W+/g, "-")}`;
@@ -33,20 +34,6 @@ function Text({ id, field, value, onInput, problem }) {
   const mode = ["integer", "number"].includes(field.kind) ? "decimal" : "text";
   return html`<input type="text" inputmode=${mode} spellcheck="false" autocomplete="off" value=${value}
     placeholder=${field.standard || (field.isOptional ? "optional" : "default")} ...${described(id, field, problem)} onInput=${(event) => onInput(event.target.value)} />`;
-}
-
-const kSizes = ["KiB", "MiB", "GiB"];
-
-/// Power of two of a size in text, such as 25 for "32 MiB"; null for other texts.
-export function powerOf(text) {
-  const [, number, unit] = /^\s*([\d.]+)\s*([KMG]iB)\s*$/.exec(text) ?? [];
-  return number > 0 ? Math.round(Math.log2(Number(number)) + 10 * (kSizes.indexOf(unit) + 1)) : null;
-}
-
-/// Size of a power of two in text: 25 -> "32 MiB".
-export function sizeOfPower(power) {
-  const unit = Math.min(Math.floor(power / 10), 3);
-  return `${2 ** (power - 10 * unit)} ${kSizes[unit - 1]}`;
 }
 
 function Size({ id, field, value, onInput, problem }) {

@@ -29,6 +29,8 @@ function optionsOf(here) {
   return texts.map((name) => ({ value: name, label: name }));
 }
 
+const capitalized = (text) => text[0].toUpperCase() + text.slice(1);
+
 /// A field for the key at `pointer`. `changes` overrides its parts, such as label and standard value.
 export function fieldOf(schema, pointer, changes = {}) {
   const here = resolved(schema, schemaAt(schema, pointer));
@@ -36,7 +38,7 @@ export function fieldOf(schema, pointer, changes = {}) {
   const options = optionsOf(here);
   if (options.length && here.default === undefined) options.unshift({ value: "", label: "default" });
   return {
-    key: pointer, label: pointer.split("/").at(-1).replaceAll("_", " "), kind: kindOf(here), options,
+    key: pointer, label: capitalized(pointer.split("/").at(-1).replaceAll("_", " ")), kind: kindOf(here), options,
     standard: here.default === undefined ? "" : String(here.default), description: here.description ?? "",
     least: here.minimum ?? here.exclusiveMinimum, most: here.maximum, ...changes,
   };

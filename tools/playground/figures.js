@@ -48,3 +48,17 @@ export function multiplied(quantity, factor, most = Infinity) {
 export function parameterName(key) {
   return key.replaceAll("_", " ").replace(/\b(hbm|dma|vmem)\b/g, (word) => word.toUpperCase());
 }
+
+const kSizes = ["KiB", "MiB", "GiB"];
+
+/// Power of two of a size in text, such as 25 for "32 MiB"; null for other texts.
+export function powerOf(text) {
+  const [, number, unit] = /^\s*([\d.]+)\s*([KMG]iB)\s*$/.exec(text) ?? [];
+  return number > 0 ? Math.round(Math.log2(Number(number)) + 10 * (kSizes.indexOf(unit) + 1)) : null;
+}
+
+/// Size of a power of two in text: 25 -> "32 MiB".
+export function sizeOfPower(power) {
+  const unit = Math.min(Math.floor(power / 10), 3);
+  return `${2 ** (power - 10 * unit)} ${kSizes[unit - 1]}`;
+}

@@ -12,7 +12,7 @@ const chipsOf = (slice) => slice.split("x").reduce((product, length) => product 
 function gpuMachines({ name, hasSwitch }) {
   const counts = kGpuCounts[name] ?? [2, 4, 8];
   const switches = hasSwitch ? counts.map((count) => ({ value: `switch:${count}`, label: `${count} GPUs on a switch` })) : [];
-  const joined = counts.filter((count) => count <= 8).map((count) => ({ value: `fully-connected:${count}`, label: `${count} GPUs, each joined to all others` }));
+  const joined = counts.filter((count) => count <= 8).map((count) => ({ value: `fully-connected:${count}`, label: `${count} GPUs, fully connected` }));
   return [...switches.reverse(), ...joined.reverse()];
 }
 
@@ -53,6 +53,19 @@ export function machineField(known, standard) {
 /// The same field, with the machines of one chip.
 export function machinesFor(field, chip) {
   return { ...field, options: machinesOf(chip) };
+}
+
+/// The chip with changed parameters, as a hardware file: its name for options of commands, and the file.
+export function changedChip(name, parameters) {
+  if (Object.keys(parameters).length === 0) return { word: name, files: {} };
+  const file = `/in/${name}-changed.json`;
+  return { word: file, files: { [file]: JSON.stringify({ based_on: name, ...parameters }) } };
+}
+
+/// Parameters of keys that begin with `prefix`, such as "/hardware/".
+export function parametersAt(changed = {}, prefix = "/hardware/") {
+  const own = Object.entries(changed).filter(([key]) => key.startsWith(prefix));
+  return Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]));
 }
 
 /// Values with a machine that the chip has.

@@ -1,6 +1,6 @@
 // The page: four questions, one at a time, each with its own simulator, settings and answer.
 
-import { Asking } from "./asking.js";
+import { Asking, kIdle } from "./asking.js";
 import { Engine } from "./engine.js";
 import { standardValues } from "./fields.js";
 import { html, render, useEffect, useMemo, useState } from "./libraries.js";
@@ -36,7 +36,7 @@ function fromAddress(before) {
 /// One question with its simulator; hidden questions keep their answers, but no worker.
 function Question({ question, values, setValues, isShown }) {
   const engine = useMemo(() => new Engine(), []);
-  const [state, setState] = useState({ status: "idle", results: {}, notes: [], progress: null, problem: null, isStale: false });
+  const [state, setState] = useState(kIdle);
   const asking = useMemo(() => new Asking(engine, setState), []);
   const [isOpened, setOpened] = useState(isShown);
   useEffect(() => {

@@ -4,7 +4,9 @@ import { Facts, Notes, ProblemNote, Progress, TakeAlong, Verdict } from "./answe
 import { Chart } from "./chart.js";
 import { Controls } from "./controls.js";
 import { fieldOf, fieldsBelow, jsonValue, schemaAt, setAt } from "./fields.js";
-import { countText, decibelText, parameterName, percentText, rangeText, sizeText, speedupText, timeText } from "./figures.js";
+import {
+  countText, decibelText, parameterName, percentText, powerOf, rangeText, sizeText, speedupText, timeText,
+} from "./figures.js";
 import { formatsField } from "./formats.js";
 import { html, useEffect, useMemo } from "./libraries.js";
 import { chipField, machineField, machinesFor, topologyOf } from "./machines.js";
@@ -17,6 +19,8 @@ export function collectiveFields(known) {
   const { experiment } = known.schemas;
   const further = fieldsBelow(experiment, "/tensor/values", ["tensor"])
     .concat(["/timed_as", "/wire_buffers", "/uncertainty/samples"].map((key) => fieldOf(experiment, key)))
+    .concat([fieldOf(experiment, "/tensor/sample", { label: "Share of the values computed", standard: "", isOptional: true,
+      description: "Share of the tensor on which errors are computed. Empty: about 2 MiB on each chip. Times are always of the whole tensor." })])
     .map((field) => ({ ...field, further: true }));
   return [
     fieldOf(experiment, "/collective", { label: "Collective", description: "An AllReduce gives every chip the sum of all chips' tensors; the others move or sum parts." }),
@@ -31,11 +35,22 @@ export function collectiveFields(known) {
   ];
 }
 
+const kSampledPower = 21;  // 2 MiB on each chip
+const kLeastSample = 1 / 64;
+
+/// Share of a tensor whose values are computed unless given: errors of larger samples differ little, but take longer.
+export function standardSample(size) {
+  const power = powerOf(size);
+  return power === null || power <= kSampledPower ? 1 : Math.max(2 ** (kSampledPower - power), kLeastSample);
+}
+
 /// Configuration of the question: the plain collective, and one in each format.
 export function collectiveConfig(fields, values) {
   const config = { hardware: values["/hardware"], topology: topologyOf(values["/topology"]) };
   for (const field of fields.filter(({ key }) => key.startsWith("/") && !["/hardware", "/topology"].includes(key)))
     if (values[field.key] !== "" && (!field.further || values[field.key] !== field.standard)) setAt(config, field.key, jsonValue(field, values[field.key]));
+  const sample = standardSample(values["/tensor/bytes"]);
+  if (values["/tensor/sample"] === "" && sample < 1) config.tensor.sample = sample;
   const plain = values["/tensor/dtype"];
   config.collectives = [plain, ...values.formats].map((format) => ({ label: format, algorithm: "auto", format }));
   config.baseline = plain;
@@ -54,7 +69,7 @@ function stagesOf(config, values) {
   const files = () => ({ [kFile]: JSON.stringify(config) });
   return [
     { name: "quick", title: "Timing", files, read: parsed, command: () => ["run", kFile, "--json", "--set", "/numerics=off", ...changes(values)] },
-    { name: "advice", title: "Searching the fastest within the error limit", files, read: parsed, command: () => [...adviceWords(values), "--json"] },
+    { name: "advice", isSlow: true, title: "Searching the fastest within the error limit", files, read: parsed, command: () => [...adviceWords(values), "--json"] },
     ...machineStages(config, changes(values)),
   ];
 }
@@ -113,7 +128,7 @@ function AdviceFacts({ advice, quick, values }) {
     ["Error", errorLine(advice), `(limit ${values["min-sqnr"]})`],
     ["Pays from", breakEvenLine(advice), "on each chip, each size with its best tiling"],
     ["Most sensitive to", sensitive.map(({ parameter }) => parameterName(parameter)).join(", ") || "no single parameter of the chip"],
-    ["To settle it", advice.quantize === "unclear" && advice.to_settle && `measure ${advice.to_settle}`],
+    ["To settle it", advice.quantize === "unclear" && advice.to_settle && `measure ${advice.to_settle.replace(/^\w+/, parameterName)}`],
     ["Chip", advice.calibrated ? "calibrated with measurements" : "not calibrated: datasheets and assumptions"],
     ["Model error", evidence && (evidence.spread === null ? "unknown: too few measured rows" : `${percentText(evidence.spread)} from ${evidence.rows} measured rows of ${evidence.origins} origins`), "for times of such collectives"],
     ["Compared", `${countText(advice.candidates)} candidates${advice.not_tried ? `, ${countText(advice.not_tried)} not tried` : ""}`],
@@ -129,34 +144,45 @@ function SizesChart({ advice }) {
     description=${`From ${speedupText(first[1])} at ${sizeText(first[0])} to ${speedupText(last[1])} at ${sizeText(last[0])}. Below the dashed line, quantizing is slower.`} />`;
 }
 
+/// The parts below the verdict. Until there is an advice on the newest settings, the last one is shown as old.
+function AdviceParts({ known, chip, values, setValues, before, isOld }) {
+  const { advice, quick } = before;
+  const changed = values.changed ?? {};
+  const slide = (name, text) => setValues({ ...values, changed: { ...changed, [`/hardware/${name}`]: text } }, name);
+  const reset = () => setValues({ ...values, changed: {} }, "reset");
+  const old = isOld ? "old" : "";
+  return html`<div class=${old}><${AdviceFacts} ...${{ advice, quick, values }} /></div>
+    <h3>Most sensitive to</h3>
+    <${Sensitivities} form="collective" names=${shownParameters(changed, advice.sensitive_to)} chip=${chip} changed=${changed}
+      sensitive=${isOld ? [] : advice.sensitive_to} limits=${(name) => known.limits[name]} onInput=${slide} />
+    ${Object.keys(changed).length > 0 && html`<p class="buttons"><button type="button" onClick=${reset}>Back to the chip as built</button></p>`}
+    <div class="pictures ${old}"><${SizesChart} advice=${advice} /><${Breakdown} compared=${before.compared} /></div>
+    ${before.picture && before.compared && html`<div class=${old}>
+      <${MachinePicture} compared=${before.compared} picture=${before.picture} /></div>`}`;
+}
+
 export function CollectiveQuestion({ known, fields, values, setValues, state, asking }) {
-  const { results, problem } = state;
+  const { results, before, problem } = state;
   const chip = known.chips.find(({ name }) => name === values["/hardware"]);
   const shown = fields.map((field) => (field.key === "/topology" ? machinesFor(field, chip) : field));
   const config = useMemo(() => collectiveConfig(fields, values), [JSON.stringify(values)]);
   const ask = () => { if (values.formats.length) asking.ask(stagesOf(config, values)); };
   useEffect(ask, [JSON.stringify(values)]);
-  const input = (field, value) => setValues({ ...values, [field.key]: value, ...(field.key === "/hardware" ? { changed: {} } : {}) }, field.key);
-  const slide = (name, text) => setValues({ ...values, changed: { ...values.changed, [`/hardware/${name}`]: text } }, name);
-  const { quick, advice } = results;
+  const input = (field, value) =>
+    setValues({ ...values, [field.key]: value, ...(field.key === "/hardware" ? { changed: {} } : {}) }, field.key);
   const problems = problem?.key ? { [problem.key]: problem.message } : {};
+  const isOld = !results.advice || state.isStale;
   return html`<div class="columns">
     <form class="panel" onSubmit=${(event) => event.preventDefault()} aria-label="The collective">
       <${Controls} form="collective" fields=${shown} ...${{ values, problems }} onInput=${input} /></form>
     <div class="answer ${state.isStale ? "stale" : ""}" aria-busy=${state.status === "running"}>
       <${ProblemNote} problem=${problem} />
-      ${!problem && advice && html`<${AdviceVerdict} advice=${advice} />`}
-      ${!problem && !advice && quick && html`<${QuickVerdict} quick=${quick} />`}
-      ${!quick && !problem && html`<p class="hint" role="status">Asking the simulator…</p>`}
+      ${!problem && results.advice && html`<${AdviceVerdict} advice=${results.advice} />`}
+      ${!problem && !results.advice && results.quick && html`<${QuickVerdict} quick=${results.quick} />`}
+      ${!results.quick && !problem && html`<p class="hint" role="status">Starting the simulator…</p>`}
       <${Progress} state=${state} onCancel=${() => asking.cancel()} onAgain=${ask} />
-      ${advice && html`<${AdviceFacts} ...${{ advice, quick, values }} />`}
-      ${advice && html`<h3>Most sensitive to</h3><${Sensitivities} form="collective" names=${shownParameters(values.changed ?? {}, advice.sensitive_to)}
-        chip=${chip} changed=${values.changed ?? {}} sensitive=${advice.sensitive_to} limits=${(name) => known.limits[name]} onInput=${slide} />
-        ${Object.keys(values.changed ?? {}).length > 0 && html`<p class="buttons"><button type="button"
-          onClick=${() => setValues({ ...values, changed: {} }, "reset")}>Back to the chip as built</button></p>`}`}
-      ${advice && html`<div class="pictures"><${SizesChart} advice=${advice} /><${Breakdown} compared=${results.compared} /></div>`}
-      ${results.picture && html`<${MachinePicture} ...${{ results, config }} changes=${changes(values)} />`}
-      ${quick && html`<${TakeAlong} id="collective-command" words=${adviceWords(values)} config=${config} />`}
+      ${before.advice && html`<${AdviceParts} ...${{ known, chip, values, setValues, before, isOld }} />`}
+      <${TakeAlong} id="collective-command" words=${adviceWords(values)} config=${config} />
       <${Notes} notes=${state.notes} />
     </div></div>`;
 }

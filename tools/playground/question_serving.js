@@ -6,7 +6,7 @@ import { Controls } from "./controls.js";
 import { problemOf, schemaAt } from "./fields.js";
 import { countText, dollarText, numberText, parameterName, percentText, rangeText, sizeText, timeText } from "./figures.js";
 import { html, useRef } from "./libraries.js";
-import { isTpu } from "./machines.js";
+import { changedChip, isTpu, parametersAt } from "./machines.js";
 import { Sensitivities, shownParameters } from "./sensitivity.js";
 
 const kSchemes = {
@@ -38,8 +38,6 @@ export function servingFields(known) {
   ];
 }
 
-const chipFile = (chip) => `/in/${chip}-changed.json`;
-
 export function planWords(values, chips = values.chips) {
   const lists = ["sizes", "precisions", "kv", "collectives"].flatMap((key) => [`--${key}`, values[key].join(",")]);
   const load = values["requests-per-s"].trim() ? ["--requests-per-s", values["requests-per-s"].trim()] : [];
@@ -49,11 +47,8 @@ export function planWords(values, chips = values.chips) {
 
 /// Chips of the plan: a changed one is a hardware file that is based on it.
 function chipsOf(values) {
-  const changed = Object.entries(values.changed ?? {});
-  if (changed.length === 0) return { chips: values.chips, files: {} };
-  const name = changed[0][0].split("/")[2];
-  const content = { based_on: name, ...Object.fromEntries(changed.map(([key, value]) => [key.split("/")[3], value])) };
-  return { chips: values.chips.map((chip) => (chip === name ? chipFile(name) : chip)), files: { [chipFile(name)]: JSON.stringify(content) } };
+  const chips = values.chips.map((name) => changedChip(name, parametersAt(values.changed, `/chip/${name}/`)));
+  return { chips: chips.map(({ word }) => word), files: Object.assign({}, ...chips.map(({ files }) => files)) };
 }
 
 const shortName = (chip) => chip.replace(/^\/in\/|\.json$/g, "");
@@ -103,37 +98,53 @@ function PlanChart({ plan }) {
     description="Each point is a simulated load: more requests at once give more tokens in all, and fewer to each user." />`;
 }
 
+/// Sliders of the parameters of the best chip; a new plan is asked for when one is released.
+function PlanSliders({ known, plan, values, setValues, ask }) {
+  const best = shortName(plan.ranked[0].chip).replace(/-changed$/, "");
+  const chip = known.chips.find(({ name }) => name === best);
+  if (!chip) return null;
+  const changed = Object.fromEntries(Object.entries(parametersAt(values.changed, `/chip/${best}/`)).map(([name, value]) => [`/hardware/${name}`, value]));
+  const withOne = (name, text) => ({ ...values, changed: { ...values.changed, [`/chip/${best}/${name}`]: text } });
+  const notes = Object.fromEntries(plan.sensitivities.map(({ parameter, change }) => [parameter, `10 % more: ${percentText(change)} more requests/s.`]));
+  return html`<h3>Most sensitive to</h3><${Sensitivities} form="serving" names=${shownParameters(changed, plan.sensitivities)} sensitive=${[]}
+    ...${{ chip, changed, notes }} limits=${(name) => known.limits[name]} onInput=${(name, text) => setValues(withOne(name, text), name)}
+    onChange=${(text, name) => ask(withOne(name, text))} />`;
+}
+
 export function ServingQuestion({ known, fields, values, setValues, state, asking }) {
   const asked = useRef(null);
-  const now = JSON.stringify(values);
   const isValid = fields.every((field) => problemOf(field, values[field.key]) === "");
   const ask = (given = values) => {
     asked.current = JSON.stringify(given);
     const { chips, files } = chipsOf(given);
-    asking.ask([{ name: "plan", title: "Searching chips and formats", files: () => files, command: () => [...planWords(given, chips), "--json"], read: ({ stdout }) => JSON.parse(stdout) }]);
+    asking.ask([{ name: "plan", title: "Searching chips and formats", files: () => files, command: () => [...planWords(given, chips), "--json"],
+      read: ({ stdout }) => JSON.parse(stdout) }]);
   };
   const { plan } = state.results;
-  const best = plan?.ranked[0];
-  const chip = best && known.chips.find(({ name }) => shortName(best.chip).replace(/-changed$/, "") === name);
-  const prefix = chip && `/chip/${chip.name}/`;
-  const own = Object.fromEntries(Object.entries(values.changed ?? {}).filter(([key]) => key.startsWith(prefix)).map(([key, value]) => [`/hardware/${key.split("/")[3]}`, value]));
-  const changed = (name, text) => ({ ...values, changed: { ...Object.fromEntries(Object.entries(values.changed ?? {}).filter(([key]) => key.startsWith(prefix))), [`${prefix}${name}`]: text } });
+  const isOld = plan && (state.isStale || asked.current !== JSON.stringify(values));
+  const submit = (event) => {
+    event.preventDefault();
+    if (isValid) ask();
+  };
+  const { chips, files } = chipsOf(values);
   return html`<div class="columns">
-    <form class="panel" onSubmit=${(event) => { event.preventDefault(); if (isValid) ask(); }} aria-label="The load">
+    <form class="panel" onSubmit=${submit} aria-label="The load">
       <${Controls} form="serving" ...${{ fields, values }} onInput=${(field, value) => setValues({ ...values, [field.key]: value }, field.key)} />
       <p class="buttons"><button class="main" disabled=${!isValid}>Plan</button><span class="hint">a few seconds for each chip</span></p></form>
-    <div class="answer ${state.isStale || (plan && asked.current !== now) ? "stale" : ""}" aria-busy=${state.status === "running"}>
-      ${!plan && state.status !== "running" && !state.problem && html`<p class="empty">Which chips and which formats serve a model within limits of latency, and at which cost?
-        Set the load and press <b>Plan</b>: the simulator searches all combinations, and runs the best under a load.</p>`}
+    <div class="answer ${isOld ? "stale" : ""}" aria-busy=${state.status === "running"}>
+      ${!plan && state.status !== "running" && !state.problem && html`<p class="empty">Which chips and which formats serve a model within
+        limits of latency, and at which cost? Set the load and press <b>Plan</b>: the simulator searches all combinations, and runs the best
+        under a load.</p>`}
       <${ProblemNote} problem=${state.problem} />
-      ${plan && asked.current !== now && state.status !== "running" && html`<p class="note">The settings have changed since this answer. <button type="button" onClick=${() => ask()}>Plan again</button></p>`}
+      ${isOld && state.status !== "running" && html`<p class="note">The settings have changed since this answer.
+        <button type="button" disabled=${!isValid} onClick=${() => ask()}>Plan again</button></p>`}
+      ${plan && !state.problem && html`<${PlanVerdict} plan=${plan} />`}
       <${Progress} state=${state} onCancel=${() => asking.cancel()} onAgain=${() => ask()} />
-      ${plan && !state.problem && html`<${PlanVerdict} plan=${plan} /><${PlanFacts} plan=${plan} />
-        ${chip && html`<h3>Most sensitive to</h3><${Sensitivities} form="serving" names=${shownParameters(own, plan.sensitivities)} chip=${chip} changed=${own} sensitive=${[]}
-          limits=${(name) => known.limits[name]} onInput=${(name, text) => setValues(changed(name, text), name)}
-          onChange=${(text, name) => ask(changed(name, text))} notes=${Object.fromEntries(plan.sensitivities.map(({ parameter, change }) => [parameter, `10 % more: ${percentText(change)} of the rate.`]))} />`}
-        <${PlanTable} plan=${plan} />${plan.ranked.length > 0 && html`<div class="pictures"><${PlanChart} plan=${plan} /></div>`}`}
-      ${isValid && html`<${TakeAlong} id="serving-command" words=${planWords(values, chipsOf(values).chips)} />`}
+      ${plan && html`<div class=${isOld ? "old" : ""}><${PlanFacts} plan=${plan} /></div>
+        ${plan.ranked.length > 0 && html`<${PlanSliders} ...${{ known, plan, values, setValues, ask }} />`}
+        <div class=${isOld ? "old" : ""}><${PlanTable} plan=${plan} />
+          ${plan.ranked.length > 0 && html`<div class="pictures"><${PlanChart} plan=${plan} /></div>`}</div>`}
+      ${isValid && html`<${TakeAlong} id="serving-command" words=${planWords(values, chips)} files=${files} />`}
       <${Notes} notes=${state.notes} />
     </div></div>`;
 }

@@ -115,7 +115,8 @@ export function TensorQuestion({ known, fields, values, setValues, state, asking
   const example = () => take(new File([Uint8Array.from(atob(known.examples.tensor), (letter) => letter.charCodeAt(0))], "layer0_keys.npy"));
   const ask = () => { if (file && values.formats.length) asking.ask(stagesOf(file, values)); };
   useEffect(ask, [file, JSON.stringify(values)]);
-  const { results } = state;
+  const isComplete = !state.isStale && values.formats.every((format) => state.results[format]);
+  const results = isComplete ? state.results : state.before;  // no half answers
   const ready = values.formats.filter((format) => results[format]);
   const first = results[ready[0]];
   const input = (field, value) => setValues({ ...values, [field.key]: value }, field.key);
@@ -125,11 +126,11 @@ export function TensorQuestion({ known, fields, values, setValues, state, asking
       <${FileDrop} id="tensor-file" label="Tensor" accept=${kFileKinds.tensor.accept} name=${file?.name} problem=${fileText} onFile=${take} onExample=${example}
         exampleLabel="Use an example" hint="Drop a .npy or .safetensors file here (FP32, FP16, BF16). It stays in this page." />
       <${Controls} form="tensor" ...${{ fields, values }} onInput=${input} /></form>
-    <div class="answer ${state.isStale ? "stale" : ""}" aria-busy=${state.status === "running"}>
+    <div class="answer ${isComplete ? "" : "stale"}" aria-busy=${state.status === "running"}>
       ${!file && html`<p class="empty">How large is the error if your tensor is quantized, and which format is small enough and accurate enough?
         Drop a file, or use the example: keys of an attention layer.</p>`}
       <${ProblemNote} problem=${state.problem} />
-      ${!state.problem && ready.length > 0 && ready.length === values.formats.length && html`<${TensorVerdict} results=${results} formats=${ready} />`}
+      ${!state.problem && ready.length > 0 && html`<${TensorVerdict} results=${results} formats=${ready} />`}
       <${Progress} state=${state} onCancel=${() => asking.cancel()} onAgain=${ask} />
       ${!state.problem && first && html`<${Facts} lines=${[["Elements", first.elements], ["NaN or infinite", first["NaN or Inf"]]]} />
         <${TensorTable} results=${results} formats=${ready} />

@@ -21,6 +21,7 @@ function Parameter({ id, name, known, value, turn, most, note, onInput, onChange
   const last = Math.max(end, power, turn && most === undefined ? Math.ceil(Math.log2(turn)) : end);
   const share = (one) => (one - begin) / (last - begin);
   const place = (one) => (share(one) > 0.9 ? "last" : share(one) < 0.1 ? "first" : "");
+  const isClose = turn && Math.abs(share(Math.log2(turn)) - share(0)) < 0.2;
   const at = (one) => ({ left: `${100 * share(one)}%` });
   const read = (event) => multiplied(known.value, 2 ** Number(event.target.value), most);
   const range = known.range ? `; range ${known.range.join(" to ")}` : known.standard_error ? ` ± ${known.standard_error}` : "";
@@ -29,7 +30,7 @@ function Parameter({ id, name, known, value, turn, most, note, onInput, onChange
     <input id=${id} type="range" class="slider" min=${begin} max=${last} step="0.05" value=${power} aria-valuetext=${value}
       aria-describedby="${id}-about" list="${id}-marks" onInput=${(event) => onInput(read(event))} onChange=${(event) => onChange(read(event))} />
     <div class="marks" aria-hidden="true"><span class=${place(0)} style=${at(0)}>this chip</span>
-      ${turn && Math.log2(turn) <= last && html`<span class="turn ${place(Math.log2(turn))}" style=${at(Math.log2(turn))}>break-even</span>`}</div>
+      ${turn && Math.log2(turn) <= last && html`<span class="turn ${isClose ? "below" : ""} ${place(Math.log2(turn))}" style=${at(Math.log2(turn))}>break-even</span>`}</div>
     <p class="hint" id="${id}-about">${note} ${`${known.class[0].toUpperCase()}${known.class.slice(1)}`} value of the chip: ${known.value}${range}.</p>
   </div>`;
 }

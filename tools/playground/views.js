@@ -1,7 +1,7 @@
 // Pictures of two compared collectives: where their time goes, and how they run on the machine.
 
 import { ProblemNote } from "./answer.js";
-import { Asking } from "./asking.js";
+import { Asking, kIdle } from "./asking.js";
 import { Engine } from "./engine.js";
 import { countText, percentText, timeText } from "./figures.js";
 import { html, useEffect, useMemo, useState } from "./libraries.js";
@@ -26,30 +26,33 @@ function comparedConfig(config, { plain, quantized }) {
 export function machineStages(config, changes) {
   const files = ({ advice }) => ({ [kComparedFile]: JSON.stringify(comparedConfig(config, advice)) });
   return [
-    { name: "compared", title: "Timing both", files, command: () => ["run", kComparedFile, "--json", ...changes], read: ({ stdout }) => JSON.parse(stdout) },
     { name: "picture", title: "Drawing the machine", files, want: [kPictureFile], isNeeded: ({ advice }) => advice.chips <= kMostDrawn,
       command: () => ["topology", kComparedFile, "--svg", kPictureFile, ...changes],
       read: ({ files: written }) => readPicture(new DOMParser().parseFromString(decoded(written[kPictureFile]), "image/svg+xml")) },
+    { name: "compared", title: "Timing both", files, command: () => ["run", kComparedFile, "--json", ...changes],
+      read: ({ stdout }, { advice }) => ({ runs: JSON.parse(stdout).runs, config: comparedConfig(config, advice), changes }) },
   ];
 }
 
 const kParts = [["payload_s", "values on the links"], ["scales_s", "scales on the links"], ["sync_s", "synchronisation"],
   ["startup_s", "start-up"], ["idle_s", "links idle"]];
 
-/// Bars of the parts of the time; as long as the time.
-export function Breakdown({ compared }) {
-  if (!compared) return null;
-  const { runs } = compared;
+/// Bars as long as the times of runs, divided into `parts` [[key, name]] of `run.parts`.
+export function Bars({ title, runs, parts }) {
   const longest = Math.max(...runs.map((run) => run.time_s));
-  const shown = kParts.filter(([key]) => runs.some((run) => run.breakdown[key] > 0));
-  const text = runs.map((run) => `${run.label}: ${shown.map(([key, name]) => `${timeText(run.breakdown[key])} ${name}`).join(", ")}`).join("; ");
-  return html`<figure class="chart"><figcaption>Where the time goes</figcaption>
-    <div class="bars" role="img" aria-label=${text}>${runs.map((run) => html`
-      <p>${run.label} <b>${timeText(run.time_s)}</b></p>
-      <div class="bar" style=${{ width: `${100 * run.time_s / longest}%` }}>${shown.map(([key, name]) => html`
-        <i class=${key} style=${{ width: `${100 * run.breakdown[key] / run.time_s}%` }} title="${name}: ${timeText(run.breakdown[key])}"></i>`)}</div>
-      <p class="hint">${shown.filter(([key]) => run.breakdown[key] > 0).map(([key, name]) => `${name} ${timeText(run.breakdown[key])}`).join(", ")}</p>`)}</div>
-    <p class="legend">${shown.map(([key, name]) => html`<span><i class="key ${key}"></i>${name}</span>`)}</p></figure>`;
+  const shown = parts.filter(([key]) => runs.some((run) => run.parts[key] > 0));
+  const textOf = (run) => shown.filter(([key]) => run.parts[key] > 0).map(([key, name]) => `${name} ${timeText(run.parts[key])}`).join(", ");
+  const segment = (run) => ([key]) => html`<i class=${key} style=${{ width: `${100 * run.parts[key] / run.time_s}%` }}></i>`;
+  return html`<figure class="chart"><figcaption>${title}</figcaption>
+    <div class="bars">${runs.map((run) => html`<p>${run.label} <b>${timeText(run.time_s)}</b></p>
+      <div class="bar" style=${{ width: `${100 * run.time_s / longest}%` }} aria-hidden="true">${shown.map(segment(run))}</div>
+      <p class="hint">${textOf(run)}</p>`)}</div>
+    <p class="legend" aria-hidden="true">${shown.map(([key, name]) => html`<span><i class="key ${key}"></i>${name}</span>`)}</p></figure>`;
+}
+
+/// The parts of the times of two compared collectives.
+export function Breakdown({ compared }) {
+  return compared && html`<${Bars} title="Where the time goes" parts=${kParts} runs=${compared.runs.map((run) => ({ ...run, parts: run.breakdown }))} />`;
 }
 
 function traceStage(config, label, changes) {
@@ -60,17 +63,15 @@ function traceStage(config, label, changes) {
 
 /// The machine with the transfers of one of the compared collectives, as chosen.
 /// Its simulator is its own, so that the next answer does not wait for a trace, and ends with it.
-export function MachinePicture({ results, config, changes }) {
-  const { compared, picture, advice } = results;
-  const runs = compared.runs;
+export function MachinePicture({ compared, picture }) {
+  const { runs, config, changes } = compared;
   const [wanted, setWanted] = useState(null);
-  const [state, setState] = useState({ results: {} });
+  const [state, setState] = useState(kIdle);
   const engine = useMemo(() => new Engine(), []);
   const asking = useMemo(() => new Asking(engine, setState), []);
   const run = runs.find(({ label }) => label === wanted) ?? runs.at(-1);
   const isSmall = run.messages <= kMostMessages;
-  const both = useMemo(() => comparedConfig(config, advice), [advice]);
-  useEffect(() => { if (isSmall) asking.ask([traceStage(both, run.label, changes)]); }, [run.label, both]);
+  useEffect(() => { if (isSmall) asking.ask([traceStage(config, run.label, changes)]); }, [run.label, compared]);
   useEffect(() => { if (state.status === "done") engine.cancel(); }, [state.status]);
   useEffect(() => () => engine.cancel(), []);
   const { trace } = state.results;

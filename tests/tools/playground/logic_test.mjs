@@ -9,7 +9,7 @@ const read = (file) => JSON.parse(fs.readFileSync(new URL(`../../../${file}`, im
 const { decodeLink, encodeLink } = await source("link");
 const { fieldOf, fieldsBelow, problemOf, setAt } = await source("fields");
 const { contentProblem, innerPath, kFileKinds, sizeProblem } = await source("files");
-const { decibelText, multiplied, numberText, parameterName, sizeText, speedupText, timeText } = await source("figures");
+const { decibelText, multiplied, numberText, parameterName, powerOf, sizeOfPower, sizeText, speedupText, timeText } = await source("figures");
 const { machinesOf, standardMachine, topologyOf, withMachine } = await source("machines");
 const { notesIn, problemIn } = await source("asking");
 const { readPicture, lineOf } = await source("picture");
@@ -51,7 +51,7 @@ test("broken links are read as far as possible, and the rest is listed", () => {
 
 test("fields have the options, defaults, limits and descriptions of the schema", () => {
   const dtype = fieldOf(experiment, "/tensor/dtype");
-  assert.deepEqual([dtype.kind, dtype.standard, dtype.label], ["choice", "bf16", "dtype"]);
+  assert.deepEqual([dtype.kind, dtype.standard, dtype.label], ["choice", "bf16", "Dtype"]);
   assert.ok(dtype.options.some(({ value }) => value === "fp8-e4m3") && dtype.description.length > 20);
   const samples = fieldOf(experiment, "/uncertainty/samples", { label: "Samples" });
   assert.deepEqual([samples.kind, samples.standard, samples.least, samples.most, samples.label], ["integer", "200", 10, 100000, "Samples"]);
@@ -88,6 +88,11 @@ test("a parameter is multiplied in its own unit", () => {
   assert.equal(multiplied("$1.2/h", 0.5), "$0.6/h");
   assert.equal(multiplied("many", 2), null);
   assert.equal(parameterName("hbm_efficiency"), "HBM efficiency");
+});
+
+test("the slider of sizes has powers of two, and leaves other texts alone", () => {
+  assert.deepEqual([14, 20, 25, 30].map(sizeOfPower), ["16 KiB", "1 MiB", "32 MiB", "1 GiB"]);
+  assert.deepEqual(["16 KiB", "32 MiB", "1 GiB", "1.5 MiB", " 2MiB ", "32 MB", "0 MiB", "many", ""].map(powerOf), [14, 25, 30, 21, 21, null, null, null, null]);
 });
 
 test("files are refused by size before they are read, and by their first bytes", () => {
