@@ -25,7 +25,7 @@ const json = (name) => JSON.parse(shared(name));
 
 /// Modules of the page, each after those that it imports.
 const kModules = ["libraries", "figures", "fields", "link", "files", "trace", "picture", "engine", "asking", "machines", "formats", "answer", "controls",
-  "chart", "timeline", "views", "sensitivity", "question_collective", "program_details", "question_program", "question_tensor", "question_serving", "page"];
+  "chart", "timeline", "views", "sensitivity", "question_collective", "program_details", "question_program", "question_tensor", "plan_answer", "question_serving", "page"];
 const kReportScripts = ["data", "table", "marks", "ticks"];  // of the report page: units, ticks and marks of charts
 const kLibraryScripts = ["preact/dist/preact.umd.js", "preact/hooks/dist/hooks.umd.js", "htm/dist/htm.umd.js", "fflate/umd/index.js", "uplot/dist/uPlot.iife.min.js"];
 

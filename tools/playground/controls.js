@@ -33,7 +33,8 @@ function Choice({ id, field, value, onInput, problem }) {
 function Text({ id, field, value, onInput, problem }) {
   const mode = ["integer", "number"].includes(field.kind) ? "decimal" : "text";
   return html`<input type="text" inputmode=${mode} spellcheck="false" autocomplete="off" value=${value}
-    placeholder=${field.standard || (field.isOptional ? "optional" : "default")} ...${described(id, field, problem)} onInput=${(event) => onInput(event.target.value)} />`;
+    placeholder=${field.standard || (field.isOptional ? "optional" : "default")}
+    ...${described(id, field, problem)} onInput=${(event) => onInput(event.target.value)} />`;
 }
 
 function Size({ id, field, value, onInput, problem }) {
@@ -74,7 +75,8 @@ export function Controls({ form, fields, values, problems, onInput }) {
   const further = fields.filter((field) => field.further);
   const isChanged = further.some((field) => values[field.key] !== field.standard);
   return html`${fields.filter((field) => !field.further).map(control)}
-    ${further.length > 0 && html`<details open=${isChanged}><summary>Further settings</summary><div class="further">${further.map(control)}</div></details>`}`;
+    ${further.length > 0 && html`<details open=${isChanged}><summary>Further settings</summary>
+      <div class="further">${further.map(control)}</div></details>`}`;
 }
 
 /// Takes a file by button, drop or paste. `onFile(file)`; `onExample()` offers an example.
@@ -85,9 +87,11 @@ export function FileDrop({ id, label, hint, accept, name, problem, onFile, onExa
   const over = (event) => { event.preventDefault(); setOver(true); };
   const drop = (event) => { event.preventDefault(); setOver(false); take(event.dataTransfer.files); };
   const choose = (event) => { take(event.target.files); event.target.value = ""; };
-  return html`<div class="drop ${isOver ? "over" : ""} ${problem ? "wrong" : ""}" onDragOver=${over} onDragLeave=${() => setOver(false)} onDrop=${drop}>
+  const kind = `drop ${isOver ? "over" : ""} ${problem ? "wrong" : ""}`;
+  return html`<div class=${kind} onDragOver=${over} onDragLeave=${() => setOver(false)} onDrop=${drop}>
     <p class="name">${label}${name ? html`: <b>${name}</b>` : ""}</p>
-    <p class="buttons"><span class="pick"><input ref=${input} id=${id} type="file" accept=${accept} onChange=${choose} aria-describedby="${id}-hint" />
+    <p class="buttons"><span class="pick">
+        <input ref=${input} id=${id} type="file" accept=${accept} onChange=${choose} aria-describedby="${id}-hint" />
       <label for=${id}>Choose a file</label></span>
       ${exampleLabel && html`<button type="button" onClick=${onExample}>${exampleLabel}</button>`}</p>
     <p class="hint" id="${id}-hint">${hint}</p>

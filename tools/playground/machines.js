@@ -12,7 +12,8 @@ const chipsOf = (slice) => slice.split("x").reduce((product, length) => product 
 function gpuMachines({ name, hasSwitch }) {
   const counts = kGpuCounts[name] ?? [2, 4, 8];
   const switches = hasSwitch ? counts.map((count) => ({ value: `switch:${count}`, label: `${count} GPUs on a switch` })) : [];
-  const joined = counts.filter((count) => count <= 8).map((count) => ({ value: `fully-connected:${count}`, label: `${count} GPUs, fully connected` }));
+  const few = counts.filter((count) => count <= 8);
+  const joined = few.map((count) => ({ value: `fully-connected:${count}`, label: `${count} GPUs, fully connected` }));
   return [...switches.reverse(), ...joined.reverse()];
 }
 

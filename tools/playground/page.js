@@ -14,10 +14,13 @@ import { TensorQuestion, tensorFields } from "./question_tensor.js";
 const known = JSON.parse(document.getElementById("known").textContent);
 
 const kQuestions = [
-  { name: "collective", title: "Shall I quantize this AllReduce?", about: "Time, error and break-even of one collective on a machine of your choice.", fields: collectiveFields(known), View: CollectiveQuestion },
-  { name: "program", title: "My HLO program", about: "What a program compiled by XLA would gain.", fields: programFields(known), View: ProgramQuestion },
+  { name: "collective", title: "Shall I quantize this AllReduce?", about: "Time, error and break-even of one collective on a machine of your choice.",
+    fields: collectiveFields(known), View: CollectiveQuestion },
+  { name: "program", title: "My HLO program", about: "What a program compiled by XLA would gain.",
+    fields: programFields(known), View: ProgramQuestion },
   { name: "tensor", title: "My tensor", about: "The error of a tensor of yours in each format.", fields: tensorFields(), View: TensorQuestion },
-  { name: "serving", title: "What would serving cost?", about: "Chips and formats that serve a model within limits of latency.", fields: servingFields(known), View: ServingQuestion },
+  { name: "serving", title: "What would serving cost?", about: "Chips and formats that serve a model within limits of latency.",
+    fields: servingFields(known), View: ServingQuestion },
 ];
 
 const questionOf = (name) => kQuestions.find((question) => question.name === name);
@@ -48,12 +51,14 @@ function Question({ question, values, setValues, isShown }) {
     ${isOpened && html`<${question.View} ...${{ known, fields: question.fields, values, setValues, state, asking, engine }} />`}</section>`;
 }
 
+const unreadText = (unread) => unread.map((text) => text.slice(0, 60)).join(", ").slice(0, 300);
+
 /// Text about a link or a browser that the user should read.
 function Warnings({ unread }) {
   const [notice, setNotice] = useState("");
   useEffect(() => { new Engine().notice().then(setNotice, (error) => setNotice(error.message)); }, []);
   return html`${notice && html`<p class="note" role="status">${notice}</p>`}
-    ${unread.length > 0 && html`<p class="note" role="status">A part of the link cannot be read, and is left out: ${unread.map((text) => text.slice(0, 60)).join(", ").slice(0, 300)}</p>`}`;
+    ${unread.length > 0 && html`<p class="note" role="status">A part of the link cannot be read, and is left out: ${unreadText(unread)}</p>`}`;
 }
 
 function Page() {
@@ -83,5 +88,16 @@ function Page() {
       setValues=${setValues(question.name)} isShown=${question.name === view.question} />`)}`;
 }
 
+/// A file dropped next to its place would replace the page, and with it all settings: it goes to its place.
+function catchDrops() {
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    const place = document.querySelector("main > section:not([hidden]) .drop");
+    if (place && !place.contains(event.target)) place.dispatchEvent(new DragEvent("drop", { dataTransfer: event.dataTransfer, cancelable: true }));
+  });
+}
+
+catchDrops();
 document.getElementById("old-browser")?.remove();
 render(html`<${Page} />`, document.getElementById("page"));

@@ -29,15 +29,19 @@ export function OnDemand({ label, hint, stage, shown, dependency }) {
 
 const kWords = { yes: "Yes", no: "No", unclear: "Unclear" };
 
+function groupRow({ group, quantize, label, reason, step_speedup: speedup, sqnr_db: sqnr, break_even_bytes: bytes }) {
+  return [group, quantize, label ?? reason ?? "", speedup ? speedupText(speedup) : "–", sqnr === undefined ? "–" : decibelText(sqnr),
+    bytes ? sizeText(bytes) : "–"];
+}
+
 /// Verdict for every group of collectives.
 export function GroupAdvice({ advice }) {
   const { uncertainty } = advice;
   const interval = uncertainty && ` (68 % interval ${rangeText(uncertainty.speedup_low, uncertainty.speedup_high, speedupText)})`;
   return html`<${Verdict} kind=${advice.quantize} word=${kWords[advice.quantize] ?? advice.quantize}>
       <p>With the best choice for each collective, a step is faster by a factor of <b>${speedupText(advice.speedup)}</b>${interval}.</p><//>
-    <${Rows} caption="Decision for each collective" headings=${["collective", "quantize?", "how", "step", "error (SQNR)", "pays from"]} numeric=${[3, 4, 5]}
-      rows=${advice.groups.map((one) => [one.group, one.quantize, one.label ?? one.reason ?? "", one.step_speedup ? speedupText(one.step_speedup) : "–",
-        one.sqnr_db === undefined ? "–" : decibelText(one.sqnr_db), one.break_even_bytes ? sizeText(one.break_even_bytes) : "–"])} />`;
+    <${Rows} caption="Decision for each collective" numeric=${[3, 4, 5]}
+      headings=${["collective", "quantize?", "how", "step", "error (SQNR)", "pays from"]} rows=${advice.groups.map(groupRow)} />`;
 }
 
 const kRules = {

@@ -23,14 +23,16 @@ export function collectiveFields(known) {
       description: "Share of the tensor on which errors are computed. Empty: about 2 MiB on each chip. Times are always of the whole tensor." })])
     .map((field) => ({ ...field, further: true }));
   return [
-    fieldOf(experiment, "/collective", { label: "Collective", description: "An AllReduce gives every chip the sum of all chips' tensors; the others move or sum parts." }),
+    fieldOf(experiment, "/collective", { label: "Collective",
+      description: "An AllReduce gives every chip the sum of all chips' tensors; the others move or sum parts." }),
     chipField(known, schemaAt(experiment, "/hardware").description),
     machineField(known, "2x4"),
     fieldOf(experiment, "/tensor/bytes", { label: "Tensor on each chip", kind: "size", standard: "32 MiB" }),
     fieldOf(experiment, "/tensor/dtype", { label: "Type of its elements" }),
     formatsField(["int8", "fp8-e4m3"], "Formats in which the tensor may travel; the fastest within the error limit wins."),
     { key: "min-sqnr", label: "Least accuracy (SQNR)", kind: "text", standard: "30 dB", options: [],
-      description: "Signal to quantization noise ratio of the result: 10 dB more is a tenth of the squared error. 30 dB is about the error of int8 over a hundred chips." },
+      description: "Signal to quantization noise ratio of the result: 10 dB more is a tenth of the squared error. " +
+        "30 dB is about the error of int8 over a hundred chips." },
     ...further,
   ];
 }
@@ -44,11 +46,14 @@ export function standardSample(size) {
   return power === null || power <= kSampledPower ? 1 : Math.max(2 ** (kSampledPower - power), kLeastSample);
 }
 
+/// True if a configuration has the key of a field: further ones only with other than standard values.
+const isWritten = (field, value) => value !== "" && (!field.further || value !== field.standard);
+
 /// Configuration of the question: the plain collective, and one in each format.
 export function collectiveConfig(fields, values) {
   const config = { hardware: values["/hardware"], topology: topologyOf(values["/topology"]) };
   for (const field of fields.filter(({ key }) => key.startsWith("/") && !["/hardware", "/topology"].includes(key)))
-    if (values[field.key] !== "" && (!field.further || values[field.key] !== field.standard)) setAt(config, field.key, jsonValue(field, values[field.key]));
+    if (isWritten(field, values[field.key])) setAt(config, field.key, jsonValue(field, values[field.key]));
   const sample = standardSample(values["/tensor/bytes"]);
   if (values["/tensor/sample"] === "" && sample < 1) config.tensor.sample = sample;
   const plain = values["/tensor/dtype"];
@@ -69,7 +74,8 @@ function stagesOf(config, values) {
   const files = () => ({ [kFile]: JSON.stringify(config) });
   return [
     { name: "quick", title: "Timing", files, read: parsed, command: () => ["run", kFile, "--json", "--set", "/numerics=off", ...changes(values)] },
-    { name: "advice", isSlow: true, title: "Searching the fastest within the error limit", files, read: parsed, command: () => [...adviceWords(values), "--json"] },
+    { name: "advice", isSlow: true, title: "Searching the fastest within the error limit", files, read: parsed,
+      command: () => [...adviceWords(values), "--json"] },
     ...machineStages(config, changes(values)),
   ];
 }
@@ -115,33 +121,41 @@ function breakEvenLine({ pays_from_bytes: bytes, sizes }) {
   return bytes === sizes[0].tensor_bytes ? `${sizeText(bytes)} or below` : sizeText(bytes);
 }
 
+function evidenceText(evidence) {
+  if (!evidence) return "";
+  if (evidence.spread === null) return "unknown: too few measured rows";
+  return `${percentText(evidence.spread)} from ${evidence.rows} measured rows of ${evidence.origins} origins`;
+}
+
+const intervalText = ({ speedup_low: low, speedup_high: high }) => rangeText(low, high, speedupText);
 const scalesText = ({ elements_per_scale: count }) => (count ? `${count} elements per scale` : "scales of the format");
 
 function AdviceFacts({ advice, quick, values }) {
   const { plain, quantized, uncertainty, sensitive_to: sensitive } = advice;
-  const evidence = quick.evidence;
   return html`<${Facts} lines=${[
     ["Plain", `${timeText(plain.time_s)} in ${plain.collective.format}`, `algorithm ${plain.label}`],
-    ["Quantized", quantized && `${timeText(quantized.time_s)} in ${quantized.collective.format}`, quantized && `algorithm ${quantized.label}, ${scalesText(quantized.collective)}`],
-    ["68 % interval", uncertainty && `${rangeText(uncertainty.speedup_low, uncertainty.speedup_high, speedupText)} around ${speedupText(advice.speedup)}`,
+    ["Quantized", quantized && `${timeText(quantized.time_s)} in ${quantized.collective.format}`,
+      quantized && `algorithm ${quantized.label}, ${scalesText(quantized.collective)}`],
+    ["68 % interval", uncertainty && `${intervalText(uncertainty)} around ${speedupText(advice.speedup)}`,
       uncertainty && `(${uncertainty.samples} machines drawn from the uncertainty of the chip's parameters)`],
     ["Error", errorLine(advice), `(limit ${values["min-sqnr"]})`],
     ["Pays from", breakEvenLine(advice), "on each chip, each size with its best tiling"],
     ["Most sensitive to", sensitive.map(({ parameter }) => parameterName(parameter)).join(", ") || "no single parameter of the chip"],
     ["To settle it", advice.quantize === "unclear" && advice.to_settle && `measure ${advice.to_settle.replace(/^\w+/, parameterName)}`],
     ["Chip", advice.calibrated ? "calibrated with measurements" : "not calibrated: datasheets and assumptions"],
-    ["Model error", evidence && (evidence.spread === null ? "unknown: too few measured rows" : `${percentText(evidence.spread)} from ${evidence.rows} measured rows of ${evidence.origins} origins`), "for times of such collectives"],
+    ["Model error", evidenceText(quick.evidence), "for times of such collectives"],
     ["Compared", `${countText(advice.candidates)} candidates${advice.not_tried ? `, ${countText(advice.not_tried)} not tried` : ""}`],
   ]} />`;
 }
 
 function SizesChart({ advice }) {
   const points = advice.sizes.map(({ tensor_bytes: bytes, speedup }) => [bytes, speedup]);
-  const [first, last] = [points[0], points.at(-1)];
+  const [first, last] = [points[0], points.at(-1)].map(([bytes, speedup]) => `${speedupText(speedup)} at ${sizeText(bytes)}`);
+  const ends = `From ${first} to ${last}`;
   return html`<${Chart} title="Speedup by tensor size" level=${1}
     x=${{ label: "tensor on each chip", isLog: true, isBytes: true }} y=${{ label: "speedup", text: (value) => `${tickLabel(value)}x` }}
     series=${[{ name: "quantized", points }]}
-    description=${`From ${speedupText(first[1])} at ${sizeText(first[0])} to ${speedupText(last[1])} at ${sizeText(last[0])}. Below the dashed line, quantizing is slower.`} />`;
+    description=${`${ends}. Below the dashed line, quantizing is slower.`} />`;
 }
 
 /// The parts below the verdict. Until there is an advice on the newest settings, the last one is shown as old.

@@ -82,11 +82,13 @@ const kStepParts = [["compute_s", "compute"], ["exposed_s", "waiting for collect
 function Demands({ words, files, dependency, onSensitive }) {
   const advice = { name: "advice", title: "Deciding for each collective", files, command: () => [...words.advice, "--json"],
     read: (answer) => { const result = parsed(answer); onSensitive(result.advice.sensitive_to ?? []); return result; } };
-  const audit = { name: "audit", title: "Auditing", files, command: () => [...words.imported, "--audit", "--json"], read: (answer) => parsed(answer).audit };
+  const audit = { name: "audit", title: "Auditing", files, command: () => [...words.imported, "--audit", "--json"],
+    read: (answer) => parsed(answer).audit };
   return html`<${OnDemand} dependency=${dependency} label="Decide for each collective" stage=${advice}
       hint="with error, interval and sensitivity; up to a minute" shown=${({ advice: result }) => html`<${GroupAdvice} advice=${result.advice} />`} />
     <${OnDemand} dependency=${dependency} label="Audit the program" stage=${audit}
-      hint="finds collectives that move too much, round too often, or hold up the chip" shown=${({ audit: result }) => html`<${Findings} audit=${result} />`} />`;
+      hint="finds collectives that move too much, round too often, or hold up the chip"
+      shown=${({ audit: result }) => html`<${Findings} audit=${result} />`} />`;
 }
 
 /// Everything below the verdict, for the last imported program.
@@ -96,9 +98,10 @@ function ImportParts({ known, imported, values, setValues, isOld, children }) {
   const own = values.changed ?? {};
   const slide = (name, text) => setValues({ ...values, changed: { ...own, [`/hardware/${name}`]: text } }, name);
   const names = shownParameters(own, [...sensitive, { parameter: "link_bandwidth" }]);
+  const runs = imported.variants.map((run) => ({ ...run, parts: run }));
   const notes = { link_bandwidth: "Faster links leave less to save." };
   return html`<div class=${isOld ? "old" : ""}><${ImportFacts} imported=${imported} /><${ImportTable} imported=${imported} />
-      <div class="pictures"><${Bars} title="Where the time of a step goes" runs=${imported.variants.map((run) => ({ ...run, parts: run }))} parts=${kStepParts} /></div></div>
+      <div class="pictures"><${Bars} title="Where the time of a step goes" runs=${runs} parts=${kStepParts} /></div></div>
     <h3>Most sensitive to</h3><${Sensitivities} form="program" ...${{ names, chip, sensitive, notes }} changed=${own}
       limits=${(name) => known.limits[name]} onInput=${slide} />${children(setSensitive)}`;
 }
@@ -119,7 +122,8 @@ export function ProgramQuestion({ known, fields, values, setValues, state, askin
   const example = () => take(new File([known.examples.program], "transformer_v5e_4x4.hlo.txt"));
   const ask = () => {
     if (file && values.formats.length)
-      asking.ask([{ name: "imported", title: "Reading and simulating the program", files, read: parsed, command: () => [...words.imported, "--json"] }]);
+      asking.ask([{ name: "imported", title: "Reading and simulating the program", files, read: parsed,
+        command: () => [...words.imported, "--json"] }]);
   };
   useEffect(ask, [file, JSON.stringify(values)]);
   const { imported } = state.results;

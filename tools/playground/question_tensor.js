@@ -53,8 +53,10 @@ function stagesOf(file, values) {
   const path = innerPath(file.name);
   const files = () => ({ [path]: file });
   const each = values.formats.map((format) => ({
-    name: format, title: `Quantizing to ${format}`, files, command: () => quantizeWords(path, format, values), read: ({ stdout }) => tableLines(stdout) }));
-  const sum = { name: "sum", title: "Summing over the chips", command: () => ["run", "/in/sum.json", "--json"], read: ({ stdout }) => JSON.parse(stdout),
+    name: format, title: `Quantizing to ${format}`, files, command: () => quantizeWords(path, format, values),
+    read: ({ stdout }) => tableLines(stdout) }));
+  const sum = { name: "sum", title: "Summing over the chips", command: () => ["run", "/in/sum.json", "--json"],
+    read: ({ stdout }) => JSON.parse(stdout),
     files: () => ({ [path]: file, "/in/sum.json": JSON.stringify(sumConfig(path, values)) }) };
   return values.ranks ? [...each, sum] : each;
 }
@@ -63,12 +65,13 @@ const numberOf = (text) => Number.parseFloat(text ?? "");
 const sqnrOf = (lines) => numberOf(lines.SQNR);
 
 function TensorVerdict({ results, formats }) {
+  const bits = (format) => results[format]["bits per element"];
   const ranked = [...formats].sort((a, b) => sqnrOf(results[b]) - sqnrOf(results[a]));
   const smallest = formats.filter((format) => sqnrOf(results[format]) >= 30)
-    .sort((a, b) => numberOf(results[a]["bits per element"]) - numberOf(results[b]["bits per element"]))[0];
+    .sort((a, b) => numberOf(bits(a)) - numberOf(bits(b)))[0];
   if (!Number.isFinite(sqnrOf(results[ranked[0]]))) return html`<${Verdict} kind="plain" word="Exact"><p>No format changes this tensor.</p><//>`;
   return html`<${Verdict} kind=${smallest ? "yes" : "no"} word=${smallest ?? "None"}>
-    <p>${smallest ? html`<b>${smallest}</b> has the fewest bits, ${results[smallest]["bits per element"]} per element with scales, of the formats with an
+    <p>${smallest ? html`<b>${smallest}</b> has the fewest bits, ${bits(smallest)} per element with scales, of the formats with an
       SQNR of at least 30 dB: ${results[smallest].SQNR}.` : "No chosen format reaches an SQNR of 30 dB."}</p>
     <p>Most accurate: ${ranked[0]}, ${results[ranked[0]].SQNR}.</p><//>`;
 }
@@ -83,22 +86,28 @@ function TensorTable({ results, formats }) {
 }
 
 function ErrorChart({ results, formats }) {
-  const series = formats.map((format) => ({ name: format, isMark: true, isLarge: true, points: [[numberOf(results[format]["bits per element"]), sqnrOf(results[format])]] }))
+  const pointOf = (lines) => [numberOf(lines["bits per element"]), sqnrOf(lines)];
+  const series = formats.map((format) => ({ name: format, isMark: true, isLarge: true, points: [pointOf(results[format])] }))
     .filter(({ points }) => points[0].every(Number.isFinite));
   if (series.length === 0) return null;
-  return html`<${Chart} title="Accuracy by size" x=${{ label: "bits per element, with scales" }} y=${{ label: "SQNR (dB)" }} level=${30} series=${series}
-    description="Up and to the left is better. The dashed line is 30 dB, about the error of int8 over a hundred chips." />`;
+  return html`<${Chart} title="Accuracy by size" x=${{ label: "bits per element, with scales" }} y=${{ label: "SQNR (dB)" }}
+    level=${30} series=${series} description="Up and to the left is better. The dashed line is 30 dB, about the error of int8 over a hundred chips." />`;
+}
+
+function sumRow({ label, numerics }) {
+  return [label, decibelText(numerics?.sqnr_db), ...[numerics?.nmse, numerics?.max_abs_error].map((error) => error?.toPrecision(3) ?? "–")];
 }
 
 function SumTable({ sum, values }) {
-  return html`<h3>AllReduce over ${values.ranks} chips</h3><${Rows} caption="Errors of the sum" headings=${["format", "SQNR", "NMSE", "largest error"]} numeric=${[1, 2, 3]}
-    rows=${sum.runs.map(({ label, numerics }) => [label, decibelText(numerics?.sqnr_db), numerics ? numerics.nmse.toPrecision(3) : "–", numerics ? numerics.max_abs_error?.toPrecision(3) ?? "–" : "–"])} />`;
+  return html`<h3>AllReduce over ${values.ranks} chips</h3><${Rows} caption="Errors of the sum" numeric=${[1, 2, 3]}
+    headings=${["format", "SQNR", "NMSE", "largest error"]} rows=${sum.runs.map(sumRow)} />`;
 }
 
 /// Slider for the setting that the error depends on most.
 function GroupSlider({ values, onInput }) {
   const power = Math.log2(Number(values["elements-per-scale"])) || 7;
-  return html`<h3>Most sensitive to</h3><div class="parameter"><label for="tensor-groups">elements per scale <b>${values["elements-per-scale"]}</b></label>
+  return html`<h3>Most sensitive to</h3><div class="parameter">
+    <label for="tensor-groups">elements per scale <b>${values["elements-per-scale"]}</b></label>
     <input id="tensor-groups" type="range" class="slider" min="4" max="12" step="1" value=${power} aria-valuetext=${values["elements-per-scale"]}
       onInput=${(event) => onInput(String(2 ** Number(event.target.value)))} />
     <p class="hint">Of int8, int4 and fp8. One outlier raises the scale, and with it the error, of all elements that share it.</p></div>`;
@@ -123,8 +132,8 @@ export function TensorQuestion({ known, fields, values, setValues, state, asking
   const path = file && innerPath(file.name);
   return html`<div class="columns">
     <form class="panel" onSubmit=${(event) => event.preventDefault()} aria-label="The tensor">
-      <${FileDrop} id="tensor-file" label="Tensor" accept=${kFileKinds.tensor.accept} name=${file?.name} problem=${fileText} onFile=${take} onExample=${example}
-        exampleLabel="Use an example" hint="Drop a .npy or .safetensors file here (FP32, FP16, BF16). It stays in this page." />
+      <${FileDrop} id="tensor-file" label="Tensor" accept=${kFileKinds.tensor.accept} name=${file?.name} problem=${fileText}
+        onFile=${take} onExample=${example} exampleLabel="Use an example" hint="Drop a .npy or .safetensors file here (FP32, FP16, BF16). It stays in this page." />
       <${Controls} form="tensor" ...${{ fields, values }} onInput=${input} /></form>
     <div class="answer ${isComplete ? "" : "stale"}" aria-busy=${state.status === "running"}>
       ${!file && html`<p class="empty">How large is the error if your tensor is quantized, and which format is small enough and accurate enough?
@@ -137,7 +146,8 @@ export function TensorQuestion({ known, fields, values, setValues, state, asking
         ${results.sum && html`<${SumTable} sum=${results.sum} values=${values} />`}
         <${GroupSlider} values=${values} onInput=${(text) => setValues({ ...values, "elements-per-scale": text }, "elements-per-scale")} />
         <div class="pictures"><${ErrorChart} results=${results} formats=${ready} /></div>`}
-      ${file && html`<${TakeAlong} id="tensor-command" words=${quantizeWords(path, values.formats[0] ?? "int8", values)} needs="The link holds the settings, not the tensor: it never leaves this page." />`}
+      ${file && html`<${TakeAlong} id="tensor-command" words=${quantizeWords(path, values.formats[0] ?? "int8", values)}
+        needs="The link holds the settings, not the tensor: it never leaves this page." />`}
       <${Notes} notes=${state.notes} />
     </div></div>`;
 }

@@ -23,6 +23,7 @@ function Parameter({ id, name, known, value, turn, most, note, onInput, onChange
   const place = (one) => (share(one) > 0.9 ? "last" : share(one) < 0.1 ? "first" : "");
   const isClose = turn && Math.abs(share(Math.log2(turn)) - share(0)) < 0.2;
   const at = (one) => ({ left: `${100 * share(one)}%` });
+  const turnKind = turn && `turn ${isClose ? "below" : ""} ${place(Math.log2(turn))}`;
   const read = (event) => multiplied(known.value, 2 ** Number(event.target.value), most);
   const range = known.range ? `; range ${known.range.join(" to ")}` : known.standard_error ? ` ± ${known.standard_error}` : "";
   return html`<div class="parameter">
@@ -30,8 +31,8 @@ function Parameter({ id, name, known, value, turn, most, note, onInput, onChange
     <input id=${id} type="range" class="slider" min=${begin} max=${last} step="0.05" value=${power} aria-valuetext=${value}
       aria-describedby="${id}-about" list="${id}-marks" onInput=${(event) => onInput(read(event))} onChange=${(event) => onChange(read(event))} />
     <div class="marks" aria-hidden="true"><span class=${place(0)} style=${at(0)}>this chip</span>
-      ${turn && Math.log2(turn) <= last && html`<span class="turn ${isClose ? "below" : ""} ${place(Math.log2(turn))}" style=${at(Math.log2(turn))}>break-even</span>`}</div>
-    <p class="hint" id="${id}-about">${note} ${`${known.class[0].toUpperCase()}${known.class.slice(1)}`} value of the chip: ${known.value}${range}.</p>
+      ${turn && Math.log2(turn) <= last && html`<span class=${turnKind} style=${at(Math.log2(turn))}>break-even</span>`}</div>
+    <p class="hint" id="${id}-about">${note} Value of the chip (${known.class}): ${known.value}${range}.</p>
   </div>`;
 }
 
@@ -44,7 +45,8 @@ export function Sensitivities({ form, names, chip, changed, sensitive, limits, n
     const value = changed[`/hardware/${name}`] ?? String(known.value);
     const found = sensitive.find(({ parameter }) => parameter === name);
     const turn = found?.turns_at && found.turns_at / found.value * numberOf(value) / numberOf(known.value);
-    const turnText = turn ? `These two collectives take equally long at ${multiplied(known.value, turn)}, ${numberText(turn, 2)} times the chip's value.` : "";
+    const turnText = turn
+      ? `These two collectives take equally long at ${multiplied(known.value, turn)}, ${numberText(turn, 2)} times the chip's value.` : "";
     return html`<${Parameter} key=${name} id="${form}-${name}" ...${{ name, known, value, turn }} most=${limits?.(name)}
       note=${notes[name] ?? turnText} onInput=${(text) => onInput(name, text)} onChange=${(text) => onChange?.(text, name)} />`;
   })}`;

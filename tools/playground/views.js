@@ -3,7 +3,7 @@
 import { ProblemNote } from "./answer.js";
 import { Asking, kIdle } from "./asking.js";
 import { Engine } from "./engine.js";
-import { countText, percentText, timeText } from "./figures.js";
+import { countText, timeText } from "./figures.js";
 import { html, useEffect, useMemo, useState } from "./libraries.js";
 import { readPicture } from "./picture.js";
 import { StillMachine, Timeline } from "./timeline.js";
@@ -52,7 +52,8 @@ export function Bars({ title, runs, parts }) {
 
 /// The parts of the times of two compared collectives.
 export function Breakdown({ compared }) {
-  return compared && html`<${Bars} title="Where the time goes" parts=${kParts} runs=${compared.runs.map((run) => ({ ...run, parts: run.breakdown }))} />`;
+  const runs = compared?.runs.map((run) => ({ ...run, parts: run.breakdown }));
+  return runs && html`<${Bars} title="Where the time goes" parts=${kParts} runs=${runs} />`;
 }
 
 function traceStage(config, label, changes) {
@@ -82,7 +83,6 @@ export function MachinePicture({ compared, picture }) {
     <${ProblemNote} problem=${state.problem} />
     ${isSmall && trace?.label === run.label ? html`<${Timeline} key=${run.label} ...${{ picture, trace }} />`
       : html`<${StillMachine} picture=${picture} reason=${isSmall ? "Recording the transfers…"
-        : `${countText(run.messages)} messages are too many to show one by one; each link sends ${percentText(run.breakdown.payload_s / run.time_s)} of the time. ` +
-          "The option --trace of the command line records them."} />`}
+        : `${countText(run.messages)} messages are too many to show one by one. The option --trace of the command line records them.`} />`}
   </section>`;
 }

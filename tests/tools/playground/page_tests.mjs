@@ -91,6 +91,20 @@ test("short: bad files are refused with words: a program of 1 GB before it is re
     assert.match(await shown(page).locator(".answer > [role=alert]").textContent(), /poem\.txt/);
   }));
 
+test("a file dropped next to its place goes there, and does not replace the page", (browser) =>
+  withPage(browser, "#q=tensor&formats=int8", async (page) => {
+    const isKept = (selector) => page.evaluate((target) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["a poem"], "poem.npy"));
+      return !document.querySelector(target).dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }, selector);
+    assert.ok(await isKept("footer"));
+    await shown(page).locator(".drop [role=alert]").waitFor();
+    assert.match(await shown(page).locator(".drop [role=alert]").textContent(), /^poem\.npy is neither/);
+    await page.getByRole("link", { name: "What would serving cost?" }).click();
+    assert.ok(await isKept("header"));
+  }));
+
 test("bad tensors are refused with words", (browser) =>
   withPage(browser, "#q=tensor&formats=int8", async (page) => {
     assert.equal(await giveHuge(page, "#tensor-file", "huge.npy", 2 ** 34), false);
