@@ -1,6 +1,7 @@
 // A question to the simulator, in stages: the first answers fast, later ones refine. The newest question wins.
 
 import { Cancelled } from "./engine.js";
+import { failureText, isNoMemory } from "./failures.js";
 
 const kPatience = 250;  // ms for which a fast stage may go on after a newer question
 const kQuiet = 350;     // ms without a newer question before a slow stage begins
@@ -17,6 +18,7 @@ export class Problem extends Error {
 export function problemIn(stderr) {
   const line = stderr.split("\n").filter((one) => /error: /.test(one)).at(-1) ?? (stderr.trim() || "no reason is given");
   const text = line.replace(/^equarx-sim: /, "").replace(/^error: /, "").replaceAll("/in/", "");
+  if (isNoMemory(text)) return new Problem(failureText(text));
   const key = /(?:^|: )(\/[\w/-]+): /.exec(text)?.[1] ?? "";
   return new Problem(text.replace(/^question\.json: /, ""), key);
 }

@@ -24,7 +24,7 @@ const shared = (name) => text(path.join(repository, name));
 const json = (name) => JSON.parse(shared(name));
 
 /// Modules of the page, each after those that it imports.
-const kModules = ["libraries", "figures", "fields", "link", "files", "trace", "picture", "engine", "asking", "machines", "formats", "answer", "controls",
+const kModules = ["libraries", "figures", "fields", "link", "files", "trace", "picture", "failures", "engine", "asking", "machines", "formats", "answer", "controls",
   "chart", "timeline", "views", "sensitivity", "question_collective", "program_details", "question_program", "question_tensor", "plan_answer", "question_serving", "page"];
 const kReportScripts = ["data", "table", "marks", "ticks"];  // of the report page: units, ticks and marks of charts
 const kLibraryScripts = ["preact/dist/preact.umd.js", "preact/hooks/dist/hooks.umd.js", "htm/dist/htm.umd.js", "fflate/umd/index.js", "uplot/dist/uPlot.iife.min.js"];
@@ -47,10 +47,13 @@ function pageScript() {
 
 const libraryScript = () => kLibraryScripts.map((name) => library(name).replace(/^\/\/# sourceMappingURL=.*$/gm, "")).join("\n;\n");
 
-/// A chip as the page offers it; sources are cut, as they fill pages.
+const kLongestSource = 160;
+const cut = (source) => (source?.length > kLongestSource ? `${source.slice(0, kLongestSource - 1)}…` : source);
+
+/// A chip as the page offers it; sources are cut, as some fill a page.
 function chipOf(file) {
   const { name, description, parameters, slices } = json(`configs/hardware/${file}`);
-  const kept = ({ value, class: kind, range, standard_error }) => ({ value, class: kind, range, standard_error });
+  const kept = ({ value, class: kind, range, standard_error, source }) => ({ value, class: kind, range, standard_error, source: cut(source) });
   return { name, description, slices: slices?.list ?? [], hasCubes: Boolean(slices?.cubes), hasSwitch: "switch_efficiency" in parameters,
     parameters: Object.fromEntries(Object.entries(parameters).map(([key, parameter]) => [key, kept(parameter)])) };
 }

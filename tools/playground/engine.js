@@ -1,5 +1,7 @@
 // The simulator, compiled to WebAssembly, in a worker of its own, with the commands of the program equarx-sim.
 
+import { failureText } from "./failures.js";
+
 /// A run that was cancelled.
 export class Cancelled extends Error {}
 
@@ -121,12 +123,4 @@ export class Engine {
     }
     resolve(message.answer);
   }
-}
-
-/// Text for a failure of the worker: lack of memory, or a defect.
-export function failureText(reason) {
-  if (/memory|alloc|out of bounds table|too large|RangeError/i.test(reason))
-    return "The simulator ran out of the memory that the browser gives to a page. A smaller file, tensor or machine fits; " +
-      `the program equarx-sim has no such limit. (${reason})`;
-  return `The simulator stopped, which is a defect of it; the next question starts it anew. (${reason})`;
 }

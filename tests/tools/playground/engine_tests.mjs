@@ -4,7 +4,8 @@ import fs from "node:fs";
 
 import { kPatience, open, test, withPage } from "./harness.mjs";
 
-const kSource = fs.readFileSync(new URL("../../../tools/playground/engine.js", import.meta.url), "utf8").replace(/^export /gm, "");
+const kSource = ["failures", "engine"].map((name) => fs.readFileSync(new URL(`../../../tools/playground/${name}.js`, import.meta.url), "utf8"))
+  .join("\n").replace(/^import .*$|^export /gm, "");
 
 /// A page with the stand-in, and the class Engine of the product for the test.
 const withEngine = (browser, use) => withPage(browser, "", async (page) => {

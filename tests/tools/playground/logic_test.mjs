@@ -12,6 +12,7 @@ const { contentProblem, innerPath, kFileKinds, sizeProblem } = await source("fil
 const { decibelText, multiplied, numberText, parameterName, powerOf, sizeOfPower, sizeText, speedupText, timeText } = await source("figures");
 const { machinesOf, standardMachine, topologyOf, withMachine } = await source("machines");
 const { notesIn, problemIn } = await source("asking");
+const { failureText } = await source("failures");
 const { readPicture, lineOf } = await source("picture");
 const { neighbourMoment, readTrace, spanAt } = await source("trace");
 
@@ -115,6 +116,9 @@ test("errors of the simulator name the key, and notes are kept", () => {
   const problem = problemIn("equarx-sim: 5 %\nequarx-sim: error: /in/question.json: /tensor/bytes: unknown unit \"XB\"\n");
   assert.deepEqual([problem.message, problem.key], ["/tensor/bytes: unknown unit \"XB\"", "/tensor/bytes"]);
   assert.equal(problemIn("").message, "no reason is given");
+  assert.match(problemIn("equarx-sim: error: std::bad_alloc\n").message, /^The simulator ran out of the memory that the browser gives/);
+  assert.match(failureText("RangeError: Array buffer allocation failed"), /ran out of the memory/);
+  assert.match(failureText("RuntimeError: unreachable"), /a defect of it.*unreachable/);
   assert.equal(problemIn("Killed").message, "Killed");
   assert.deepEqual(notesIn("equarx-sim: note: a (2 x)\nequarx-sim: 3 %\n"), ["note: a (2 x)"]);
 });

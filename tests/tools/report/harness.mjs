@@ -71,9 +71,10 @@ export async function runTests(isWanted = () => true) {
   let failures = 0;
   const wanted = tests.filter(({ name }) => isWanted(name));
   for (const { name, run } of wanted) {
+    const start = performance.now();
     try {
       await run(browser);
-      console.log(`passed: ${name}`);
+      console.log(`passed in ${((performance.now() - start) / 1000).toFixed(1)} s: ${name}`);
     } catch (error) {
       ++failures;
       console.log(`FAILED: ${name}\n${error.stack}`);
