@@ -29,6 +29,15 @@ export function notesIn(stderr) {
     .map((line) => line.replace(/^equarx-sim: /, "").replaceAll("/in/", ""));
 }
 
+/// Progress of a stage from a share, or from a line of the simulator such as "equarx-sim: sweep: 44 %, 13 s left"; null for
+/// other lines.
+export function progressOf(title, { share, text }) {
+  if (/(error|note|warning): /.test(text)) return null;
+  const percent = /(?:^|\D)(\d{1,3}) %/.exec(text);
+  const read = percent ? Math.min(Number(percent[1]) / 100, 1) : null;
+  return { title, share: share ?? read, text: text.trim().replace(/^equarx-sim: /, "").slice(0, 120) };
+}
+
 /// Status: idle, running, done, cancelled or failed. `results` are of the newest question as soon as it has one, and
 /// stale until then; `before`: the last result of each stage, to show until the next.
 export const kIdle = { status: "idle", results: {}, before: {}, notes: [], progress: null, problem: null, isStale: false };
@@ -116,7 +125,10 @@ export class Asking {
     this.update({ progress: { title: stage.title, share: null, text: "" } });
     const answer = await this.engine.run(stage.command(results), {
       files: stage.files?.(results) ?? {}, want: stage.want ?? [],
-      onProgress: ({ share, text }) => this.update({ progress: { title: stage.title, share, text } }),
+      onProgress: (report) => {
+        const progress = progressOf(stage.title, report);
+        if (progress) this.update({ progress });
+      },
     });
     if (answer.code !== 0) throw problemIn(answer.stderr);
     return answer;

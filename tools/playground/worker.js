@@ -9,13 +9,19 @@ let lines = { stdout: [], stderr: [] };
 function start(module) {
   return createEquarxEngine({
     print: (line) => lines.stdout.push(line),
-    printErr: (line) => lines.stderr.push(line),
+    printErr: noteError,
     equarxProgress: (share, text) => postMessage({ progress: { share, text } }),
     instantiateWasm(imports, receive) {
       WebAssembly.instantiate(module, imports).then((instance) => receive(instance, module), fail);
       return {};
     },
   });
+}
+
+/// Keeps a line of standard error, and passes it on at once: it may be progress.
+function noteError(line) {
+  lines.stderr.push(line);
+  postMessage({ progress: { share: null, text: line } });
 }
 
 function clear(files, folder) {

@@ -32,6 +32,7 @@ test("short: the worker returns outputs and files, and starts anew after crashes
     const [echo, wrong, crash, again, memory, forever, last] = await run(page, [["echo", "a", "b"], ["wrong"], ["crash"], ["echo", "c"], ["memory"], ["forever"], ["echo", "d"]]);
     assert.deepEqual([echo.code, echo.stdout, echo.stderr], [0, "a b\n", ""]);
     assert.deepEqual([wrong.code, wrong.stderr], [2, "equarx-sim: error: /tensor/bytes: is wrong\n"]);
+    assert.deepEqual(wrong.progress, [{ share: null, text: "equarx-sim: error: /tensor/bytes: is wrong" }]);
     assert.equal(crash.error, "EngineFailure");
     assert.match(crash.message, /^The simulator stopped, which is a defect of it; the next question starts it anew\. .*unreachable/);
     assert.equal(again.stdout, "c\n");

@@ -11,7 +11,7 @@ const { fieldOf, fieldsBelow, problemOf, setAt } = await source("fields");
 const { contentProblem, innerPath, kFileKinds, sizeProblem } = await source("files");
 const { decibelText, multiplied, numberText, parameterName, powerOf, sizeOfPower, sizeText, speedupText, timeText } = await source("figures");
 const { machinesOf, standardMachine, topologyOf, withMachine } = await source("machines");
-const { notesIn, problemIn } = await source("asking");
+const { notesIn, problemIn, progressOf } = await source("asking");
 const { failureText } = await source("failures");
 const { readPicture, lineOf } = await source("picture");
 const { neighbourMoment, readTrace, spanAt } = await source("trace");
@@ -121,6 +121,14 @@ test("errors of the simulator name the key, and notes are kept", () => {
   assert.match(failureText("RuntimeError: unreachable"), /a defect of it.*unreachable/);
   assert.equal(problemIn("Killed").message, "Killed");
   assert.deepEqual(notesIn("equarx-sim: note: a (2 x)\nequarx-sim: 3 %\n"), ["note: a (2 x)"]);
+});
+
+test("lines of standard error become progress", () => {
+  assert.deepEqual(progressOf("A", { share: null, text: "equarx-sim: plan: 44 %, 13 s left\n" }), { title: "A", share: 0.44, text: "plan: 44 %, 13 s left" });
+  assert.deepEqual(progressOf("A", { share: 0.5, text: "half" }), { title: "A", share: 0.5, text: "half" });
+  assert.deepEqual(progressOf("A", { share: null, text: "equarx-sim: sample 5 of 22" }).share, null);
+  assert.equal(progressOf("A", { share: null, text: "equarx-sim: error: 5 % is wrong" }), null);
+  assert.equal(progressOf("A", { share: null, text: "equarx-sim: note: a" }), null);
 });
 
 test("machines are those of the chip", () => {

@@ -39,7 +39,7 @@ export async function bindNative(page, program, commands = []) {
   const childrenOf = (id) => running.get(id) ?? running.set(id, new Set()).get(id);
   await page.exposeBinding("equarxNativeRun", (source, request) => {
     commands.push(request.command);
-    const report = (text) => page.evaluate(([id, line]) => window.equarxNativeProgress(id, 0, line), [request.id, text.trim().slice(0, 200)]).catch(() => {});
+    const report = (text) => page.evaluate(([id, line]) => window.equarxNativeProgress(id, line), [request.id, text.trim().split("\n").at(-1)]).catch(() => {});
     return execute(program, request, childrenOf(request.id), report);
   });
   await page.exposeBinding("equarxNativeCancel", (source, id) => { for (const child of childrenOf(id)) child.kill("SIGKILL"); });

@@ -21,8 +21,8 @@ async function mapValues(object, change) {
 }
 
 let engines = 0;
-const progressOf = new Map();
-window.equarxNativeProgress = (id, share, text) => progressOf.get(id)?.({ share, text });
+const listeners = new Map();
+window.equarxNativeProgress = (id, text) => listeners.get(id)?.({ share: null, text });
 
 export class Engine {
   constructor() {
@@ -47,7 +47,7 @@ export class Engine {
   }
 
   async runNow(command, files, want, onProgress) {
-    progressOf.set(this.id, onProgress);
+    listeners.set(this.id, onProgress);
     const request = { id: this.id, command, want, files: await mapValues(files, encoded) };
     const answer = await new Promise((resolve, reject) => {
       this.reject = reject;

@@ -74,6 +74,17 @@ test("a slider of the most sensitive parameter asks again with --set", (browser)
     assert.equal(await speedup(), before);
   }));
 
+test("a long search shows progress, can be cancelled, and keeps its first answer", (browser) =>
+  withPage(browser, "#q=collective&/topology=16x16&formats=int8", async (page) => {
+    await shown(page).getByRole("button", { name: "Cancel" }).click();
+    await shown(page).getByText("Cancelled.").waitFor();
+    assert.match(await shown(page).locator(".verdict .word").textContent(), /^\d\.\d\dx$/);
+    await shown(page).getByRole("button", { name: "Ask again" }).click();
+    await shown(page).getByRole("button", { name: "Cancel" }).waitFor();
+    await shown(page).getByLabel("Machine").selectOption("2x2");  // a newer question ends the search
+    assert.equal(await word(page), "Yes");
+  }));
+
 test("a change of the chip takes a machine that it has, and a wrong unit is explained at its control", (browser) =>
   withPage(browser, "#q=collective&formats=int8", async (page) => {
     await verdict(page).waitFor();
