@@ -193,7 +193,7 @@ export function CollectiveQuestion({ known, fields, values, setValues, state, as
       <${ProblemNote} problem=${problem} />
       ${!problem && results.advice && html`<${AdviceVerdict} advice=${results.advice} />`}
       ${!problem && !results.advice && results.quick && html`<${QuickVerdict} quick=${results.quick} />`}
-      ${!results.quick && !problem && html`<p class="hint" role="status">Starting the simulator…</p>`}
+      ${!results.quick && ["idle", "running"].includes(state.status) && html`<p class="hint" role="status">Starting the simulator…</p>`}
       <${Progress} state=${state} onCancel=${() => asking.cancel()} onAgain=${ask} />
       ${before.advice && html`<${AdviceParts} ...${{ known, chip, values, setValues, before, isOld }} />`}
       <${TakeAlong} id="collective-command" words=${adviceWords(values)} config=${config} />

@@ -76,6 +76,7 @@ test("a slider of the most sensitive parameter asks again with --set", (browser)
 
 test("a long search shows progress, can be cancelled, and keeps its first answer", (browser) =>
   withPage(browser, "#q=collective&/topology=16x16&formats=int8", async (page) => {
+    await shown(page).locator(".verdict .word").waitFor();
     await shown(page).getByRole("button", { name: "Cancel" }).click();
     await shown(page).getByText("Cancelled.").waitFor();
     assert.match(await shown(page).locator(".verdict .word").textContent(), /^\d\.\d\dx$/);
