@@ -53,7 +53,8 @@ export class Asking {
     this.onChange(this.state);
   }
 
-  /// Asks in stages: [{ name, title, command(results), files(results), want, read(answer), isNeeded(results), isSlow }].
+  /// Asks in stages: [{ name, title, command(results), files(results), want, read(answer), isNeeded(results), isSlow,
+  /// canFail(problem) }]. A stage that may fail has the result null, and its problem as the result `nameProblem`.
   ask(stages) {
     this.waiting = stages;
     if (!this.isRunning) return this.next();
@@ -107,9 +108,12 @@ export class Asking {
           continue;
         }
         if (stage.isSlow && !(await this.isQuiet())) break;
-        const answer = await this.runOne(stage, results);
-        notes = [...new Set([...notes, ...notesIn(answer.stderr)])];
-        results = { ...results, [stage.name]: stage.read(answer, results) };
+        const answer = await this.runOne(stage, results).catch((error) => {
+          if (!stage.canFail?.(error)) throw error;
+          return { error };
+        });
+        notes = [...new Set([...notes, ...notesIn(answer.stderr ?? "")])];
+        results = { ...results, [stage.name]: answer.error ? null : stage.read(answer, results), [`${stage.name}Problem`]: answer.error };
         this.update({ results, before: { ...this.state.before, ...results }, notes, isStale: false });
       }
       return { status: "done" };

@@ -5,6 +5,9 @@ const kNoMemory = "The simulator ran out of the memory that the browser gives to
 
 export const isNoMemory = (reason) => /memory arrays|out of memory|bad_alloc|allocation failed|invalid array length|RangeError/i.test(reason);
 
+/// True if the simulator refuses a run because its values need more memory than there is.
+export const needsMemory = (message) => /needs .* of memory|ran out of the memory/.test(message);
+
 /// Text for a failure with this reason of the browser.
 export function failureText(reason) {
   if (isNoMemory(reason)) return `${kNoMemory} (${reason})`;

@@ -3,6 +3,7 @@
 import { Facts, Notes, ProblemNote, Progress, TakeAlong, Verdict } from "./answer.js";
 import { Chart } from "./chart.js";
 import { Controls } from "./controls.js";
+import { needsMemory } from "./failures.js";
 import { fieldOf, fieldsBelow, jsonValue, schemaAt, setAt } from "./fields.js";
 import {
   countText, decibelText, parameterName, percentText, powerOf, rangeText, sizeText, speedupText, timeText,
@@ -75,18 +76,20 @@ function stagesOf(config, values) {
   return [
     { name: "quick", title: "Timing", files, read: parsed, command: () => ["run", kFile, "--json", "--set", "/numerics=off", ...changes(values)] },
     { name: "advice", isSlow: true, title: "Searching the fastest within the error limit", files, read: parsed,
-      command: () => [...adviceWords(values), "--json"] },
+      canFail: ({ message }) => needsMemory(message), command: () => [...adviceWords(values), "--json"] },
+    { name: "timed", title: "Finding the interval", files, read: parsed, isNeeded: ({ advice }) => !advice,
+      command: () => ["run", kFile, "--json", "--uncertainty", "--set", "/numerics=off", ...changes(values)] },
     ...machineStages(config, changes(values)),
   ];
 }
 
-/// The fastest run in a format, compared with the plain one, before the advice is there.
-function QuickVerdict({ quick }) {
+/// The fastest run in a format, compared with the plain one, before the advice is there, or without one.
+function QuickVerdict({ quick, isLast }) {
   const [plain, ...others] = quick.runs;
   const best = others.reduce((a, b) => (b.time_s < a.time_s ? b : a), others[0]);
   return html`<${Verdict} kind="plain" word="${speedupText(best.speedup)}">
-    <p>${best.label} takes ${timeText(best.time_s)} instead of ${timeText(plain.time_s)} (${plain.label}), before fine-tuning.
-    The interval and the error follow…</p><//>`;
+    <p>In <b>${best.label}</b> it takes ${timeText(best.time_s)} instead of ${timeText(plain.time_s)} in ${plain.label}, before fine-tuning.</p>
+    <p>${best.uncertainty ? `68 % interval of the speedup ${intervalText(best.uncertainty)}.` : ""} ${isLast ? "" : "The interval and the error follow…"}</p><//>`;
 }
 
 const kWords = { yes: "Yes", no: "No", unclear: "Unclear" };
@@ -175,6 +178,15 @@ function AdviceParts({ known, chip, values, setValues, before, isOld }) {
       <${MachinePicture} compared=${before.compared} picture=${before.picture} /></div>`}`;
 }
 
+/// The answer without errors, for machines whose values do not fit into the memory of a page.
+function TimedParts({ results: { quick, timed, adviceProblem, compared, picture } }) {
+  return html`<${QuickVerdict} quick=${timed ?? quick} isLast=${true} />
+    <p class="note" role="alert">This is the time alone: errors, and with them the decision, need more memory than a page has. The program equarx-sim
+      computes them, or this page for a smaller machine or tensor. (${adviceProblem.message})</p>
+    <div class="pictures"><${Breakdown} compared=${compared} /></div>
+    ${compared && picture && html`<${MachinePicture} compared=${compared} picture=${picture} />`}`;
+}
+
 export function CollectiveQuestion({ known, fields, values, setValues, state, asking }) {
   const { results, before, problem } = state;
   const chip = known.chips.find(({ name }) => name === values["/hardware"]);
@@ -192,7 +204,8 @@ export function CollectiveQuestion({ known, fields, values, setValues, state, as
     <div class="answer ${state.isStale ? "stale" : ""}" aria-busy=${state.status === "running"}>
       <${ProblemNote} problem=${problem} />
       ${!problem && results.advice && html`<${AdviceVerdict} advice=${results.advice} />`}
-      ${!problem && !results.advice && results.quick && html`<${QuickVerdict} quick=${results.quick} />`}
+      ${!problem && !results.advice && !results.adviceProblem && results.quick && html`<${QuickVerdict} quick=${results.quick} />`}
+      ${!problem && results.adviceProblem && html`<${TimedParts} results=${results} />`}
       ${!results.quick && ["idle", "running"].includes(state.status) && html`<p class="hint" role="status">Starting the simulator…</p>`}
       <${Progress} state=${state} onCancel=${() => asking.cancel()} onAgain=${ask} />
       ${before.advice && html`<${AdviceParts} ...${{ known, chip, values, setValues, before, isOld }} />`}

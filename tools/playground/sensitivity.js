@@ -33,7 +33,7 @@ function Parameter({ id, name, known, value, turn, most, note, onInput, onChange
     <div class="marks" aria-hidden="true"><span class=${place(0)} style=${at(0)}>this chip</span>
       ${turn && Math.log2(turn) <= last && html`<span class=${turnKind} style=${at(Math.log2(turn))}>break-even</span>`}</div>
     <p class="hint" id="${id}-about">${note} Value of the chip (${known.class}): ${known.value}${range}.
-      ${known.source && html`<span class="source">Source: ${known.source}</span>`}</p>
+      ${known.source && html`<span class="source"> Source: ${known.source}</span>`}</p>
   </div>`;
 }
 

@@ -17,8 +17,10 @@ const kMostMessages = 6000;  // of a trace: about 30 MB
 
 const decoded = (bytes) => new TextDecoder().decode(bytes);
 
-/// The configuration with the two collectives of an advice.
-function comparedConfig(config, { plain, quantized }) {
+/// The configuration with the two collectives of an advice; without one, its own collectives.
+function comparedConfig(config, advice) {
+  if (!advice) return { ...config, numerics: "off" };
+  const { plain, quantized } = advice;
   return { ...config, baseline: plain.label, numerics: "off", collectives: [plain, quantized].filter(Boolean).map(({ collective }) => collective) };
 }
 
@@ -26,7 +28,7 @@ function comparedConfig(config, { plain, quantized }) {
 export function machineStages(config, changes) {
   const files = ({ advice }) => ({ [kComparedFile]: JSON.stringify(comparedConfig(config, advice)) });
   return [
-    { name: "picture", title: "Drawing the machine", files, want: [kPictureFile], isNeeded: ({ advice }) => advice.chips <= kMostDrawn,
+    { name: "picture", title: "Drawing the machine", files, want: [kPictureFile], isNeeded: ({ quick }) => quick.runs[0].chips <= kMostDrawn,
       command: () => ["topology", kComparedFile, "--svg", kPictureFile, ...changes],
       read: ({ files: written }) => readPicture(new DOMParser().parseFromString(decoded(written[kPictureFile]), "image/svg+xml")) },
     { name: "compared", title: "Timing both", files, command: () => ["run", kComparedFile, "--json", ...changes],

@@ -56,7 +56,7 @@ test("broken links are explained, and the rest of them is used", (browser) =>
 
 test("a machine of another chip in a link is replaced, and text in it is only text", (browser) =>
   withPage(browser, `#q=collective&/hardware=h100&/topology=2x4&min-sqnr=${encodeURIComponent("<b>30</b>")}`, async (page) => {
-    assert.equal(await shown(page).getByLabel("Machine").inputValue(), "switch:8");
+    assert.equal(await shown(page).getByLabel("Machine", { exact: true }).inputValue(), "switch:8");
     await shown(page).locator(".answer > [role=alert]").waitFor();
     assert.match(await shown(page).locator(".answer > [role=alert]").textContent(), /<b>30<\/b>/);
   }));

@@ -81,16 +81,24 @@ test("a long search shows progress, can be cancelled, and keeps its first answer
     await shown(page).getByText("Cancelled.").waitFor();
     assert.match(await shown(page).locator(".verdict .word").textContent(), /^\d\.\d\dx$/);
     await shown(page).getByRole("button", { name: "Ask again" }).click();
-    await shown(page).getByRole("button", { name: "Cancel" }).waitFor();
-    await shown(page).getByLabel("Machine").selectOption("2x2");  // a newer question ends the search
+    await shown(page).getByLabel("Machine", { exact: true }).selectOption("2x2");  // a newer question ends the search
     assert.equal(await word(page), "Yes");
+  }));
+
+test("a machine whose errors need too much memory gets its time and interval, and the reason", (browser) =>
+  withPage(browser, "#q=collective&/topology=16x16&/tensor/bytes=256 MiB&/hardware=tpu-v5e&formats=int8", async (page) => {
+    const note = shown(page).locator(".note", { hasText: "This is the time alone" });
+    await note.waitFor();
+    assert.match(await note.textContent(), /computing its values needs .* of memory/);
+    await shown(page).getByText(/68 % interval of the speedup \d\.\d\dx to \d\.\d\dx/).waitFor();
+    await shown(page).locator(".machine").waitFor();
   }));
 
 test("a change of the chip takes a machine that it has, and a wrong unit is explained at its control", (browser) =>
   withPage(browser, "#q=collective&formats=int8", async (page) => {
     await verdict(page).waitFor();
     await shown(page).getByLabel("Chip", { exact: true }).selectOption("h100");
-    assert.equal(await shown(page).getByLabel("Machine").inputValue(), "switch:8");
+    assert.equal(await shown(page).getByLabel("Machine", { exact: true }).inputValue(), "switch:8");
     await page.waitForFunction(() => /h100|switch/.test(document.querySelector(".along pre").textContent));
     await shown(page).getByLabel("Tensor on each chip", { exact: true }).fill("32 bananas");
     const alert = shown(page).locator(".answer > [role=alert]");
@@ -125,7 +133,7 @@ test("the decision for each collective can be cancelled, and asked again", (brow
     await shown(page).getByRole("button", { name: "Cancel" }).click();
     await shown(page).getByText("Cancelled.").waitFor();
     assert.equal(await word(page), "1.27x");  // the first answer is still there
-    await shown(page).getByLabel("Machine").selectOption("2x4");
+    await shown(page).getByLabel("Machine", { exact: true }).selectOption("2x4");
     await shown(page).locator(".answer > [role=alert]").waitFor();
     assert.match(await shown(page).locator(".answer > [role=alert]").textContent(), /16/);
   }));
