@@ -1,5 +1,11 @@
 // The links of a traced collective over time, from the events of "run --trace".
 
+/// Messages of a run on all chips. Counts are of the simulated chips: "3 of 8 chips simulated".
+export function allMessages({ messages, simulation_reason: reason }) {
+  const [, simulated, chips] = /^(\d+) of (\d+) chips/.exec(reason ?? "") ?? [];
+  return simulated ? Math.round(messages * chips / simulated) : messages;
+}
+
 /// "(0,0)->(1,0) (2)" -> ["(0,0)", "(1,0)"]: rows of one link direction have numbers.
 function endsOf(track) {
   const [from, to] = track.replace(/ \(\d+\)$/, "").split("->");

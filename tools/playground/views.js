@@ -7,13 +7,13 @@ import { countText, timeText } from "./figures.js";
 import { html, useEffect, useMemo, useState } from "./libraries.js";
 import { readPicture } from "./picture.js";
 import { StillMachine, Timeline } from "./timeline.js";
-import { readTrace } from "./trace.js";
+import { allMessages, readTrace } from "./trace.js";
 
 const kComparedFile = "/in/compared.json";
 const kPictureFile = "/out/machine.svg";
 const kTraceFile = "/out/trace.json";
 const kMostDrawn = 600;      // chips of a picture
-const kMostMessages = 6000;  // of a trace: about 30 MB
+const kMostMessages = 25000;  // of a trace: about 50 MB
 
 const decoded = (bytes) => new TextDecoder().decode(bytes);
 
@@ -73,7 +73,8 @@ export function MachinePicture({ compared, picture }) {
   const engine = useMemo(() => new Engine(), []);
   const asking = useMemo(() => new Asking(engine, setState), []);
   const run = runs.find(({ label }) => label === wanted) ?? runs.at(-1);
-  const isSmall = run.messages <= kMostMessages;
+  const messages = allMessages(run);
+  const isSmall = messages <= kMostMessages;
   useEffect(() => { if (isSmall) asking.ask([traceStage(config, run.label, changes)]); }, [run.label, compared]);
   useEffect(() => { if (state.status === "done") engine.cancel(); }, [state.status]);
   useEffect(() => () => engine.cancel(), []);
@@ -85,6 +86,6 @@ export function MachinePicture({ compared, picture }) {
     <${ProblemNote} problem=${state.problem} />
     ${isSmall && trace?.label === run.label ? html`<${Timeline} key=${run.label} ...${{ picture, trace }} />`
       : html`<${StillMachine} picture=${picture} reason=${isSmall ? "Recording the transfers…"
-        : `${countText(run.messages)} messages are too many to show one by one. The option --trace of the command line records them.`} />`}
+        : `${countText(messages)} messages are too many to show one by one. The option --trace of the command line records them.`} />`}
   </section>`;
 }

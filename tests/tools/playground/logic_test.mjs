@@ -14,7 +14,7 @@ const { machinesOf, standardMachine, topologyOf, withMachine } = await source("m
 const { notesIn, problemIn, progressOf } = await source("asking");
 const { failureText } = await source("failures");
 const { readPicture, lineOf } = await source("picture");
-const { neighbourMoment, readTrace, spanAt } = await source("trace");
+const { allMessages, neighbourMoment, readTrace, spanAt } = await source("trace");
 
 const experiment = read("configs/schema/experiment.schema.json");
 
@@ -155,6 +155,12 @@ test("a trace becomes transfers of link directions", () => {
   assert.deepEqual([-1, 0, 6, 8, 10, 19.9, 20, 30].map(at), [undefined, 0, 5, 0, undefined, undefined, 20, undefined]);
   assert.deepEqual([neighbourMoment(trace, 0, 1), neighbourMoment(trace, 20, 1), neighbourMoment(trace, 20, -1), neighbourMoment(trace, 0, -1)], [5, 40, 5, 0]);
   assert.equal(trace.activity.filter(Boolean).length, trace.activity.length / 2);
+});
+
+test("messages are counted on all chips", () => {
+  assert.equal(allMessages({ messages: 2016, simulation_reason: "3 of 8 chips simulated" }), 5376);
+  assert.equal(allMessages({ messages: 10, simulation_reason: "full: asked for" }), 10);
+  assert.equal(allMessages({ messages: 10 }), 10);
 });
 
 test("links lie on their own side of a cable, and wraparounds are stubs", () => {
