@@ -8,8 +8,7 @@ namespace equarx::inspect {
 
 PieceLine::PieceLine(std::uint64_t pieces, unsigned threads, Work work)
     : pieces_(pieces), slots_(slots(threads)), work_(std::move(work)), done_(slots_) {
-  threads_.emplace_back([this] { run(); });  // at least one thread is required
-  os::add_threads(threads_, threads - 1, [this] { run(); });
+  os::add_threads(threads_, threads, [this] { run(); });
 }
 
 PieceLine::~PieceLine() {
@@ -22,6 +21,11 @@ PieceLine::~PieceLine() {
 }
 
 std::size_t PieceLine::take() {
+  if (threads_.empty()) {
+    const std::uint64_t piece = taken_++;
+    work_(piece, piece % slots_);
+    return piece % slots_;
+  }
   std::unique_lock lock(mutex_);
   const std::uint64_t piece = taken_++;
   changed_.notify_all();  // the previously taken slot is free

@@ -20,7 +20,8 @@ class PieceLine {
   /// Processes a piece into a slot, with exclusive access to it.
   using Work = std::function<void(std::uint64_t piece, std::size_t slot)>;
 
-  /// Starts processing `pieces` pieces on `threads` threads, at least 1. @throws std::system_error.
+  /// Starts processing `pieces` pieces on up to `threads` threads, as many as the system allows. Without any, take()
+  /// processes the next piece.
   PieceLine(std::uint64_t pieces, unsigned threads, Work work);
   /// Finishes started pieces and drops the others.
   ~PieceLine();

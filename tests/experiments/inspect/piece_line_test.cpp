@@ -8,8 +8,8 @@
 namespace equarx::inspect::piece_line_test {
 namespace {
 
-TEST_CASE("pieces are taken in order, with any number of threads and slots") {
-  for (const unsigned threads : {1U, 2U, 7U}) {
+TEST_CASE("pieces are taken in order, with any number of threads and slots, or none") {
+  for (const unsigned threads : {0U, 1U, 2U, 7U}) {
     for (const std::uint64_t pieces : {0U, 1U, 2U, 3U, 500U}) {
       std::vector<std::uint64_t> slots(PieceLine::slots(threads));
       PieceLine line(pieces, threads,

@@ -63,7 +63,7 @@ for (const command of commands) {
   const seconds = (performance.now() - begin) / 1000;
   const lines = lacksMemory(found) ? [] : compared(expected, found);
   const verdict = lacksMemory(found) ? "too large" : lines.length === 0 ? "equal" : "DIFFERENT";
-  console.log(`${verdict}: ${command.words.join(" ")} (${seconds.toFixed(2)} s, ${engine.heapBytes >> 20} MiB)`);
+  console.log(`${verdict}: ${command.words.join(" ")} (${found.code === 0 ? "" : `exit code ${found.code}, `}${seconds.toFixed(2)} s, ${engine.heapBytes >> 20} MiB)`);
   for (const line of lines.slice(0, kShownDifferences)) console.log(`  ${line}`);
   if (lines.length > 0) ++failed;
 }
