@@ -63,8 +63,8 @@ export class Engine {
   }
 
   /// Runs a command like ["advise", "/in/a.json", "--json"]. `files`: path -> text, bytes or File, written first;
-  /// `want`: paths to return; `onProgress({ share, text })` gets the lines of standard error, too. Resolves to { code, stdout, stderr, files }, with exit code 2 for invalid input.
-  /// Rejects with Cancelled or EngineFailure.
+  /// `want`: paths to return; `onProgress({ share, text })` gets the lines of standard error, too. Resolves to
+  /// { code, stdout, stderr, files }, with exit code 2 for invalid input. Rejects with Cancelled or EngineFailure.
   run(command, { files = {}, want = [], onProgress = () => {} } = {}) {
     const { generation } = this;
     const mine = this.turn.then(() => {

@@ -89,7 +89,8 @@ function QuickVerdict({ quick, isLast }) {
   const best = others.reduce((a, b) => (b.time_s < a.time_s ? b : a), others[0]);
   return html`<${Verdict} kind="plain" word="${speedupText(best.speedup)}">
     <p>In <b>${best.label}</b> it takes ${timeText(best.time_s)} instead of ${timeText(plain.time_s)} in ${plain.label}, before fine-tuning.</p>
-    <p>${best.uncertainty ? `68 % interval of the speedup ${intervalText(best.uncertainty)}.` : ""} ${isLast ? "" : "The interval and the error follow…"}</p><//>`;
+    <p>${best.uncertainty ? `68 % interval of the speedup ${intervalText(best.uncertainty)}.` : ""}
+      ${isLast ? "" : "The interval and the error follow…"}</p><//>`;
 }
 
 const kWords = { yes: "Yes", no: "No", unclear: "Unclear" };

@@ -133,7 +133,8 @@ export function TensorQuestion({ known, fields, values, setValues, state, asking
   return html`<div class="columns">
     <form class="panel" onSubmit=${(event) => event.preventDefault()} aria-label="The tensor">
       <${FileDrop} id="tensor-file" label="Tensor" accept=${kFileKinds.tensor.accept} name=${file?.name} problem=${fileText}
-        onFile=${take} onExample=${example} exampleLabel="Use an example" hint="Drop a .npy or .safetensors file here (FP32, FP16, BF16). It stays in this page." />
+        onFile=${take} onExample=${example} exampleLabel="Use an example"
+        hint="Drop a .npy or .safetensors file here (FP32, FP16, BF16). It stays in this page." />
       <${Controls} form="tensor" ...${{ fields, values }} onInput=${input} /></form>
     <div class="answer ${isComplete ? "" : "stale"}" aria-busy=${state.status === "running"}>
       ${!file && html`<p class="empty">How large is the error if your tensor is quantized, and which format is small enough and accurate enough?

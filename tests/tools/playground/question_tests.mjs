@@ -176,7 +176,7 @@ test("serving is planned on demand, with cost, interval and sensitivity", (brows
     assert.ok(await shown(page).getByRole("button", { name: "Plan", exact: true }).isDisabled());
   }));
 
-test("answers of one collective begin within 100 ms of the simulator's time", async (browser) => {
+test("the first answer to another size comes within a second, also on a busy machine", async (browser) => {
   const page = await open(browser, "#q=collective&formats=int8");
   await shown(page).locator(".scrub").waitFor();
   await finished(page);
@@ -197,6 +197,6 @@ test("answers of one collective begin within 100 ms of the simulator's time", as
     await finished(page);
   }
   console.log(`first answers after ${times.map((time) => `${time.toFixed(0)} ms`).join(", ")}`);
-  assert.ok(Math.min(...times) < 1000, `${times}`);  // loose: the machine of a test may be busy
+  assert.ok(Math.min(...times) < 1000, `${times}`);
   await page.close();
 });
