@@ -1,7 +1,9 @@
 // Assembles the playground: one HTML file with its scripts, styles, schemas and the compiled simulator.
 // Usage: node assemble.mjs --out FILE [--engine FILE] [--glue F --wasm F] [--plain-glue F --plain-wasm F]
+//                          [--plain-page NAME]
 //                          [--libraries FOLDER] [--version TEXT]
-// --engine: script of the class Engine, default engine.js; --glue, --wasm: the simulator with SIMD; --plain-...: without.
+// --engine: script of the class Engine, default engine.js; --glue, --wasm: the simulator with SIMD; --plain-...: without;
+// --plain-page: the page beside this one that has it, opened by browsers without SIMD.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +14,7 @@ import vm from "node:vm";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const repository = path.resolve(here, "../..");
-const kOptions = ["out", "engine", "glue", "wasm", "plain-glue", "plain-wasm", "libraries", "version"];
+const kOptions = ["out", "engine", "glue", "wasm", "plain-glue", "plain-wasm", "plain-page", "libraries", "version"];
 const { values: options } = parseArgs({ options: Object.fromEntries(kOptions.map((name) => [name, { type: "string" }])) });
 if (!options.out) throw new Error("--out is missing");
 
@@ -84,6 +86,7 @@ async function engineParts() {
   if (options.wasm) parts.push(["worker", inert(own("worker.js"))]);
   for (const kind of ["glue", "plain-glue"]) if (options[kind]) parts.push([kind, inert(text(options[kind]))]);
   for (const kind of ["wasm", "plain-wasm"]) if (options[kind]) parts.push([kind, await packed(options[kind])]);
+  if (options["plain-page"]) parts.push(["plain-page", inert(options["plain-page"])]);
   return parts.map(([name, content]) => `<script type="text/plain" id="engine-${name}">${content}</script>\n`).join("");
 }
 

@@ -17,7 +17,7 @@ const kUpdate = "Current versions of Firefox, Chrome, Edge and Safari have it.";
 const part = (name) => document.getElementById(`engine-${name}`)?.textContent ?? "";
 const accepts = (probe) => WebAssembly.validate(new Uint8Array(probe));
 
-/// Selects the build for this browser. Throws an EngineFailure if none can run here.
+/// Selects the build for this browser, or the page that has it. Throws an EngineFailure if none can run here.
 function chooseBuild() {
   if (typeof WebAssembly !== "object" || typeof Worker === "undefined")
     throw new EngineFailure(`This browser has no WebAssembly, in which the simulator runs. ${kUpdate}`);
@@ -27,14 +27,20 @@ function chooseBuild() {
   if (part("plain-wasm"))
     return {
       glue: "plain-glue", wasm: "plain-wasm",
-      notice: `This browser cannot compute several numbers at once (WebAssembly SIMD). Answers are the same, but take longer. ${kUpdate}`,
+      notice: accepts(kSimdProbe) ? "" :
+        `This browser cannot compute several numbers at once (WebAssembly SIMD). Answers are the same, but take longer. ${kUpdate}`,
     };
+  if (part("plain-page")) return { page: part("plain-page") };
   if (part("wasm")) throw new EngineFailure(`This browser is too old for the simulator: its WebAssembly has no SIMD. ${kUpdate}`);
   throw new EngineFailure("This copy of the page has no simulator in it: it was assembled without one.");
 }
 
 async function prepare() {
   const build = chooseBuild();
+  if (build.page) {
+    location.replace(build.page + location.hash);
+    return new Promise(() => {});  // until the other page replaces this one
+  }
   const packed = Uint8Array.from(atob(part(build.wasm)), (letter) => letter.charCodeAt(0));
   const module = await WebAssembly.compile(fflate.gunzipSync(packed));
   const script = new Blob([part(build.glue), "\n", part("worker")], { type: "text/javascript" });

@@ -34,8 +34,8 @@ mkdir -p "$work/pages"
 assemble() { node "$tools/assemble.mjs" --libraries "$work/libraries/node_modules" --version test "$@"; }
 assemble --engine "$here/native_engine.js" --out "$work/pages/native.html"
 printf '\0asm\1\0\0\0' >"$work/empty.wasm"
-assemble --glue "$here/mock_glue.js" --wasm "$work/empty.wasm" --plain-glue "$here/mock_glue.js" \
-  --plain-wasm "$work/empty.wasm" --out "$work/pages/mock.html"
+assemble --glue "$here/mock_glue.js" --wasm "$work/empty.wasm" --plain-page plain.html --out "$work/pages/mock.html"
+assemble --plain-glue "$here/mock_glue.js" --plain-wasm "$work/empty.wasm" --out "$work/pages/plain.html"
 assemble --out "$work/pages/none.html"
 cd "$work"
 exec node "$here/browser_test.mjs" "$browser" "$work/pages" "$program" "$selection" "$page"

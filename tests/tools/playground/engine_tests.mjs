@@ -76,13 +76,16 @@ const without = (length) => (page) => page.addInitScript((refused) => {
 const [kSimd, kExceptions] = [31, 28];
 
 test("short: an old browser gets a slower simulator with a notice, or a reason", async (browser) => {
-  const noteOf = async (setUp, name = "mock.html") => {
-    const page = await open(browser, "", { name, setUp });
+  const kHash = "#q=tensor";
+  const noteOf = async (setUp, name = "mock.html", expected = "") => {
+    const page = await open(browser, kHash, { name, setUp });
+    if (expected) await page.waitForURL((url) => url.pathname.endsWith(expected), { timeout: kPatience });
     const text = await page.locator("main > .note").first().textContent({ timeout: kPatience });
+    assert.match(page.url(), /[#&]q=tensor/);
     await page.close();
     return text;
   };
-  assert.match(await noteOf(without(kSimd)), /^This browser cannot compute several numbers at once.*Answers are the same, but take longer/);
+  assert.match(await noteOf(without(kSimd), "mock.html", "/plain.html"), /^This browser cannot compute several numbers at once.*Answers are the same, but take longer/);
   assert.match(await noteOf(without(kExceptions)), /^This browser is too old for the simulator: its WebAssembly has no exceptions\./);
   assert.match(await noteOf((page) => page.addInitScript(() => { delete window.WebAssembly; })), /^This browser has no WebAssembly/);
   assert.match(await noteOf(undefined, "none.html"), /^This copy of the page has no simulator in it/);
