@@ -252,6 +252,15 @@ ChipClasses chip_classes(const Machine& machine, const std::vector<std::uint32_t
   return classes;
 }
 
+ChipClasses chip_classes(const Machine& machine, const Timelines& timelines) {
+  std::vector<std::vector<std::uint32_t>> lists;
+  for (Rank chip = 0; chip < machine.ranks(); ++chip) {
+    const auto first = timelines.list_of.begin() + std::ptrdiff_t{chip} * timelines.streams;
+    lists.emplace_back(first, first + timelines.streams);
+  }
+  return chip_classes(machine, numbered(lists));
+}
+
 ClassMachine class_machine(const Machine& machine, const ChipClasses& classes) {
   return Builder(machine, classes).build();
 }

@@ -29,6 +29,9 @@ struct ChipClasses {
 /// instructions. Precondition: no link fails.
 ChipClasses chip_classes(const Machine& machine, const std::vector<std::uint32_t>& kinds);
 
+/// Returns the classes of chips that run these timelines.
+ChipClasses chip_classes(const Machine& machine, const Timelines& timelines);
+
 /// A machine with one chip for each class of another machine.
 struct ClassMachine {
   Machine machine;

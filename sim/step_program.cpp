@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace equarx::sim {
@@ -73,11 +74,13 @@ class Events {
   std::vector<const TaskRun*> runs_;          ///< by task
 };
 
-/// Writes the instruction streams of chips with given ranks in the programs.
+/// Writes the instruction streams of chips with given ranks in the programs, and once each the parts of
+/// programs that they run.
 class ListWriter {
  public:
-  ListWriter(const StepProgram& work, const Events& events)
-      : work_(work), events_(events), first_channels_(first_channels(work)) {
+  /// `lists`: the result; must outlive the object
+  ListWriter(const StepProgram& work, const Events& events, std::vector<std::vector<Step>>& lists)
+      : work_(work), events_(events), lists_(lists), first_channels_(first_channels(work)) {
     collectives::MessageId first = 0;
     for (const PlacedProgram& placed : work.programs) {
       first_messages_.push_back(first);
@@ -87,7 +90,7 @@ class ListWriter {
 
   /// `ranks`: rank of the chip in each program.
   std::vector<Step> write(const std::vector<TaskRun>& stream, const std::vector<Rank>& ranks,
-                          std::uint32_t chip) const {
+                          std::uint32_t chip) {
     std::vector<Step> steps;
     for (const TaskRun& run : stream) {
       if (!runs_on(work_, run, chip)) continue;
@@ -95,7 +98,9 @@ class ListWriter {
         if (runs_on(work_, events_.run_of(before), chip))
           add(steps, run, {.kind = Step::Kind::await, .number = events_.number(before, run.task)});
       add(steps, run, {.kind = Step::Kind::mark, .number = start_mark(run.task)});
-      if (run.program) add_program(steps, run, ranks[*run.program]);
+      if (run.program)
+        add(steps, run,
+            {.kind = Step::Kind::run, .number = part(*run.program, run.part, ranks[*run.program])});
       add_other_work(steps, run);
       add(steps, run, {.kind = Step::Kind::mark, .number = end_mark(run.task)});
       for (const Signal& signal : events_.signals_of(run.task))
@@ -112,23 +117,31 @@ class ListWriter {
     steps.push_back(step);
   }
 
-  void add_program(std::vector<Step>& steps, const TaskRun& run, Rank rank) const {
-    const PlacedProgram& placed = work_.programs[*run.program];
-    for (Step step : make_timeline(*placed.program, *placed.costs, rank)) {
-      if (step.kind == Step::Kind::end) step.kind = Step::Kind::work;
-      if (is_left_out(step, run.part)) continue;
-      if (step.kind == Step::Kind::send || step.kind == Step::Kind::wait) {
-        if (step.kind == Step::Kind::send) add_protocol(placed, step);
-        step.number += first_channels_[*run.program];
-        step.message += first_messages_[*run.program];
-      }
-      add(steps, run, step);
+  /// The list of a part of a program, written at its first use.
+  std::uint32_t part(std::size_t program, ProgramPart part, Rank rank) {
+    const auto number = static_cast<std::uint32_t>(lists_.size());
+    const auto [known, is_new] = parts_.emplace(std::tuple{program, part, rank}, number);
+    if (is_new) lists_.push_back(part_of(program, part, rank));
+    return known->second;
+  }
+
+  std::vector<Step> part_of(std::size_t program, ProgramPart part, Rank rank) const {
+    const PlacedProgram& placed = work_.programs[program];
+    std::vector<Step> steps = make_timeline(*placed.program, *placed.costs, rank);
+    if (part == ProgramPart::waits) steps.back() = {};
+    std::erase_if(steps, [&](const Step& step) { return is_left_out(step, part); });
+    for (Step& step : steps) {
+      if (step.kind != Step::Kind::send && step.kind != Step::Kind::wait) continue;
+      if (step.kind == Step::Kind::send) add_protocol(placed, step);
+      step.number += first_channels_[program];
+      step.message += first_messages_[program];
     }
+    return steps;
   }
 
   /// Core work belongs to the sends.
   static bool is_left_out(const Step& step, ProgramPart part) {
-    if (part == ProgramPart::all) return false;
+    if (part == ProgramPart::all || step.kind == Step::Kind::end) return false;
     return (step.kind == Step::Kind::wait) == (part == ProgramPart::sends);
   }
 
@@ -153,8 +166,10 @@ class ListWriter {
 
   const StepProgram& work_;
   const Events& events_;
+  std::vector<std::vector<Step>>& lists_;
   std::vector<ChannelId> first_channels_;
   std::vector<collectives::MessageId> first_messages_;
+  std::map<std::tuple<std::size_t, ProgramPart, Rank>, std::uint32_t> parts_;
 };
 
 /// By program, the first rank of each range with identical instructions.
@@ -209,8 +224,8 @@ std::vector<std::uint32_t> chip_kinds(const StepProgram& work, std::uint32_t chi
 
 Timelines make_timelines(const StepProgram& work, std::uint32_t chips) {
   const Events events(work);
-  const ListWriter writer(work, events);
   Timelines timelines;
+  ListWriter writer(work, events, timelines.lists);
   timelines.streams = static_cast<std::uint32_t>(work.streams.size());
   timelines.events = events.count();
   timelines.marks = 2 * work.tasks;
@@ -225,15 +240,19 @@ Timelines make_timelines(const StepProgram& work, std::uint32_t chips) {
   }
   const std::vector<std::vector<Rank>> firsts = first_ranks(work);
   const std::vector<std::uint32_t> kinds = chip_kinds(work, chips);
+  std::vector<std::uint32_t> lists;  // by kind and stream
   for (std::uint32_t chip = 0; chip < chips; ++chip) {
-    const std::uint32_t first_list = kinds[chip] * timelines.streams;
-    if (first_list == timelines.lists.size()) {
+    const std::size_t first = std::size_t{kinds[chip]} * timelines.streams;
+    if (first == lists.size()) {
       const std::vector<Rank> ranks = representative_ranks(work, chip, firsts);
-      for (const std::vector<TaskRun>& stream : work.streams)
-        timelines.lists.push_back(writer.write(stream, ranks, chip));
+      for (const std::vector<TaskRun>& stream : work.streams) {
+        std::vector<Step> steps = writer.write(stream, ranks, chip);
+        lists.push_back(static_cast<std::uint32_t>(timelines.lists.size()));
+        timelines.lists.push_back(std::move(steps));
+      }
     }
     for (std::uint32_t stream = 0; stream < timelines.streams; ++stream)
-      timelines.list_of.push_back(first_list + stream);
+      timelines.list_of.push_back(lists[first + stream]);
   }
   return timelines;
 }

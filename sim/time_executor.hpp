@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "models/collectives/program.hpp"
+#include "sim/classes.hpp"
 #include "sim/machine.hpp"
 #include "sim/time_result.hpp"
 #include "sim/timeline.hpp"
@@ -42,6 +43,9 @@ struct SimulationOptions {
   bool traced = false;  ///< record a trace
   Engine engine = Engine::simgrid;
   Watch watch = {};  ///< progress callback; does not affect the result
+  /// Of the chips of the machine, by their timelines: the direct engine simulates one chip of each, and
+  /// the result is that of all. Without effect with a trace or failures.
+  const ChipClasses* classes = nullptr;
 };
 
 /// Simulates `program` on all chips of `machine` with the given `costs`. Every chip runs its

@@ -46,18 +46,19 @@ struct Step {
     signal,  ///< post an event to the other streams of the chip
     await,   ///< wait for an occurrence of an event and consume it
     mark,    ///< record the time
-    end,     ///< end of the stream
+    run,     ///< run another list to its end, as part of this one
+    end,     ///< end of the list
   };
 
   Kind kind = Kind::end;
-  /// Channel of a send or wait; event of a signal or await; number of a mark.
+  /// Channel of a send or wait; event of a signal or await; number of a mark; list of a run.
   std::uint32_t number = 0;
   double delay_s = 0.0;
   std::uint64_t bytes = 0;             ///< of a send
   double link_s = 0.0;                 ///< of a send, in addition to its bytes
   double latency_s = 0.0;              ///< of a send, in addition to that of its route; >= 0
   collectives::MessageId message = 0;  ///< of a send or wait
-  collectives::InstructionId instruction = 0;
+  collectives::InstructionId instruction = 0;  ///< in a list that others run: that of their run
   std::uint64_t hbm_bytes = 0;  ///< read and written by the core
   double overlapped_s = 0.0;    ///< core time that overlaps these bytes
   double least_s = 0.0;  ///< least time from the start of the step to its action, also off the core
@@ -76,7 +77,8 @@ std::vector<Step> make_timeline(const collectives::Program& program, const Costs
                                 collectives::Rank rank = 0, bool traced = false);
 
 /// Steps of all ranks. Each rank has one or more concurrent instruction streams that share its
-/// core. Identical streams are stored once in `lists`.
+/// core. Identical streams are stored once in `lists`, and so are parts that streams run several times;
+/// these precede them, and contain no runs.
 struct Timelines {
   std::vector<std::vector<Step>> lists;
   std::vector<std::uint32_t> list_of;  ///< index into lists, by rank and stream

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "sim/timeline.hpp"
 
@@ -18,11 +19,20 @@ struct ListTotals {
   double core_s = 0.0;
 };
 
+void add(const ListTotals& part, ListTotals& totals) {
+  for (const auto& [channel, bytes] : part.sent) totals.sent[channel] += bytes;
+  totals.messages += part.messages;
+  totals.hbm_bytes += part.hbm_bytes;
+  totals.core_s += part.core_s;
+}
+
+/// By list; a list follows those that it runs.
 std::vector<ListTotals> totals_of_lists(const sim::Timelines& timelines) {
   std::vector<ListTotals> lists;
   for (const std::vector<sim::Step>& list : timelines.lists) {
-    ListTotals& totals = lists.emplace_back();
+    ListTotals totals;
     for (const sim::Step& step : list) {
+      if (step.kind == sim::Step::Kind::run) add(lists[step.number], totals);
       if (step.kind == sim::Step::Kind::send) {
         totals.sent[step.number] += step.bytes;
         ++totals.messages;
@@ -30,6 +40,7 @@ std::vector<ListTotals> totals_of_lists(const sim::Timelines& timelines) {
       totals.hbm_bytes += step.hbm_bytes;
       if (step.kind != sim::Step::Kind::host) totals.core_s += step.delay_s + step.overlapped_s;
     }
+    lists.push_back(std::move(totals));
   }
   return lists;
 }

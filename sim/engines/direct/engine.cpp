@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/exceptions/exceptions.hpp"
@@ -12,6 +17,8 @@
 
 namespace equarx::sim {
 namespace {
+
+using collectives::Rank;
 
 /// SimGrid aborts on such times as well.
 void check_times(const Timelines& timelines) {
@@ -32,10 +39,41 @@ bool run(Record& record) {
   return std::ranges::all_of(record.progress.lists, &Progress::List::done);
 }
 
-}  // namespace
+/// Simulates one chip of each class; std::nullopt if they do not represent the others, or fail.
+std::optional<TimeResult> simulate_classes(const Timelines& timelines, const Machine& machine,
+                                           const ChipClasses& classes,
+                                           const SimulationOptions& options) {
+  const auto chips = static_cast<std::uint32_t>(classes.firsts.size());
+  const ClassMachine made = class_machine(machine, classes);
+  if (!made.obstacle.empty()) return std::nullopt;
+  std::vector<Progress::List> lists(std::size_t{chips} * timelines.streams);
+  Progress progress;
+  progress.streams = timelines.streams;
+  progress.lists = lists;
+  const double share = static_cast<double>(chips) / machine.ranks();
+  SimulationOptions of_chips = options;
+  if (options.watch)
+    of_chips.watch = [&](std::uint64_t received) {
+      options.watch(static_cast<std::uint64_t>(static_cast<double>(received) / share));
+    };
+  try {
+    check_times(timelines);
+    Record record(timelines, made.machine, classes.firsts, of_chips, progress);
+    if (run(record)) return record.take(machine, classes);
+  } catch (const std::logic_error&) {  // all chips explain it
+  }
+  return std::nullopt;
+}
 
-TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
-                             const Describe& describe, const SimulationOptions& options) {
+bool may_use_classes(const Machine& machine, const SimulationOptions& options) {
+  return options.classes != nullptr && !options.traced && machine.failures.empty() &&
+         options.classes->firsts.size() < machine.ranks();
+}
+
+TimeResult simulate_all(const Timelines& timelines, const Machine& machine,
+                        const Describe& describe, const SimulationOptions& options) {
+  std::vector<Rank> chips(machine.ranks());
+  std::iota(chips.begin(), chips.end(), Rank{0});
   std::vector<Progress::List> lists(timelines.list_of.size());
   Progress progress;
   progress.streams = timelines.streams;
@@ -43,7 +81,7 @@ TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
   std::string failure;
   try {
     check_times(timelines);
-    Record record(timelines, machine, options, progress);
+    Record record(timelines, machine, chips, options, progress);
     if (run(record)) {
       TimeResult result = record.take();
       sort_trace(result.trace);
@@ -54,6 +92,16 @@ TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
     failure = error.what();
   }
   throw exceptions::InvariantError(explain(describe, machine, progress, failure));
+}
+
+}  // namespace
+
+TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
+                             const Describe& describe, const SimulationOptions& options) {
+  if (may_use_classes(machine, options))
+    if (auto result = simulate_classes(timelines, machine, *options.classes, options))
+      return *std::move(result);
+  return simulate_all(timelines, machine, describe, options);
 }
 
 }  // namespace equarx::sim

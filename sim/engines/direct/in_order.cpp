@@ -5,6 +5,7 @@
 #include <limits>
 #include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/engines/direct/core.hpp"
@@ -40,6 +41,7 @@ class InOrder {
   /// State of one instruction stream of a chip.
   struct List {
     const Step* step = nullptr;
+    const Step* run = nullptr;  ///< the run whose list contains `step`, if any
     Phase phase = Phase::before_work;
     double due_s = kNever;  ///< when it resumes, if scheduled
     double start_s = 0.0;   ///< start of the current work
@@ -69,7 +71,12 @@ class InOrder {
     return events_[rank_of(list) * record_.timelines.events + step.number];
   }
 
+  static collectives::InstructionId instruction_of(const List& list) {
+    return (list.run != nullptr ? list.run : list.step)->instruction;
+  }
+
   double next_s();
+  void go_on(List& list) const;
   void leave(std::span<const SharedLinks::Cargo> gone, bool failed);
   void wake(ListId& waiting);
   void schedule(ListId list, double time_s);
@@ -115,7 +122,7 @@ InOrder::InOrder(Record& record)
       links_(record.machine, record.wiring, record.timelines.streams),
       streams_(record.timelines.streams),
       shares_core_(streams_ > 1),
-      lists_(record.timelines.list_of.size()),
+      lists_(std::size_t{record.machine.ranks()} * streams_),
       cores_(shares_core_ ? record.machine.ranks() : 0, SharedCore(streams_)),
       core_ends_(cores_.size()),
       events_(static_cast<std::size_t>(record.machine.ranks()) * record.timelines.events),
@@ -125,7 +132,7 @@ InOrder::InOrder(Record& record)
       failures_(record.machine.failures) {
   std::ranges::sort(failures_, std::greater<>(), &LinkFailure::time_s);
   for (ListId list = 0; list < lists_.size(); ++list) {
-    lists_[list].step = record.timelines.of(rank_of(list), stream_of(list)).data();
+    lists_[list].step = record.steps_of(rank_of(list), stream_of(list));
     schedule(list, 0.0);
   }
 }
@@ -204,7 +211,7 @@ void InOrder::advance(ListId id) {
     const Step& step = *list.step;
     switch (list.phase) {
       case Phase::before_work:
-        record_.progress.at(rank_of(id), stream_of(id)).instruction = step.instruction;
+        record_.progress.at(rank_of(id), stream_of(id)).instruction = instruction_of(list);
         list.phase = Phase::working;
         list.start_s = now_s_;
         if (step.delay_s > 0.0)
@@ -229,15 +236,27 @@ void InOrder::advance(ListId id) {
         break;
       case Phase::acting:
         if (!act(id, step)) return;
-        if (step.kind == Step::Kind::end) break;
-        ++list.step;
-        list.phase = Phase::before_work;
+        if (list.phase == Phase::draining) break;
+        go_on(list);
         break;
       case Phase::draining:
         if (drain(id)) list.phase = Phase::over;
         return;
       case Phase::over: return;
     }
+  }
+}
+
+/// To the step after the current one, which is done.
+void InOrder::go_on(List& list) const {
+  list.phase = Phase::before_work;
+  switch (list.step->kind) {
+    case Step::Kind::run:
+      list.run = list.step;
+      list.step = record_.timelines.lists[list.run->number].data();
+      return;
+    case Step::Kind::end: list.step = std::exchange(list.run, nullptr) + 1; return;
+    default: ++list.step;
   }
 }
 
@@ -296,7 +315,7 @@ void InOrder::record_work(ListId id, const Step& step) {
     add_hbm_access(record_.machine, rank, step.hbm_bytes, record_.result);
     if (!shares_core_) core_s += now_s_ - lists_[id].core_s;
   }
-  record_.add_core_time(rank, step, lists_[id].start_s, core_s, now_s_);
+  record_.add_core_time(rank, step, instruction_of(lists_[id]), lists_[id].start_s, core_s, now_s_);
 }
 
 /// Returns true if the step is done; otherwise the stream resumes when scheduled or woken.
@@ -305,7 +324,8 @@ bool InOrder::act(ListId id, const Step& step) {
     case Step::Kind::work:
     case Step::Kind::start:
     case Step::Kind::compute:
-    case Step::Kind::host: return true;
+    case Step::Kind::host:
+    case Step::Kind::run: return true;
     case Step::Kind::send: return send(id, step);
     case Step::Kind::wait: return receive(id, step);
     case Step::Kind::signal: {
@@ -317,6 +337,7 @@ bool InOrder::act(ListId id, const Step& step) {
     case Step::Kind::await: return await(id, event_of(id, step));
     case Step::Kind::mark: record_.mark(rank_of(id), step, now_s_); return true;
     case Step::Kind::end:
+      if (lists_[id].run != nullptr) return true;
       record_.finish(rank_of(id), stream_of(id), now_s_);
       lists_[id].phase = Phase::draining;
       return true;

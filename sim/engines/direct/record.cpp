@@ -10,13 +10,15 @@ using collectives::ChannelId;
 using collectives::Rank;
 
 Record::Record(const Timelines& run_timelines, const Machine& run_machine,
-               const SimulationOptions& options, Progress& run_progress)
+               std::span<const Rank> chips, const SimulationOptions& options,
+               Progress& run_progress)
     : timelines(run_timelines),
       machine(run_machine),
       wiring(run_machine),
       traced(options.traced),
       progress(run_progress),
       inboxes(run_machine.ranks() * wiring.channels()),
+      chips_(chips.begin(), chips.end()),
       inbox_of_(inboxes.size()),
       moved_(inboxes.size()),
       watch_(options.watch) {
@@ -55,6 +57,31 @@ TimeResult Record::take() {
               result);
   }
   return std::move(result);
+}
+
+TimeResult Record::take(const Machine& all, const ChipClasses& classes) {
+  TimeResult whole;
+  whole.time_s = result.time_s;
+  whole.link_bytes.resize(all.links.size());
+  whole.link_busy_s.resize(all.links.size());
+  whole.marks_s.reserve(std::size_t{all.ranks()} * timelines.marks);
+  for (Rank rank = 0; rank < all.ranks(); ++rank) {
+    const std::uint32_t chip = classes.class_of[rank];
+    whole.core_busy_s.push_back(result.core_busy_s[chip]);
+    whole.waits.push_back(result.waits[chip]);
+    const auto marks = result.marks_s.begin() + std::ptrdiff_t{chip} * timelines.marks;
+    whole.marks_s.insert(whole.marks_s.end(), marks, marks + timelines.marks);
+    if (!all.hbm.empty()) {  // so far with the accesses of cores
+      whole.link_bytes[all.hbm[rank]] += result.link_bytes[machine.hbm[chip]];
+      whole.link_busy_s[all.hbm[rank]] += result.link_busy_s[machine.hbm[chip]];
+    }
+    for (ChannelId channel = 0; channel < wiring.channels(); ++channel) {
+      const Moved& moved = moved_[wiring.index(chip, channel)];
+      whole.messages += moved.messages;
+      add_moved(all, all.out_ports[rank][channel].route, moved.bytes, moved.link_s, whole);
+    }
+  }
+  return whole;
 }
 
 }  // namespace equarx::sim

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "sim/classes.hpp"
 #include "sim/engines/direct/inbox.hpp"
 #include "sim/engines/direct/wiring.hpp"
 #include "sim/progress.hpp"
@@ -17,9 +19,16 @@ namespace equarx::sim {
 /// the sender.
 class Record {
  public:
-  /// All arguments must outlive the object.
-  Record(const Timelines& timelines, const Machine& machine, const SimulationOptions& options,
+  /// `chips`: by rank of `machine`, the one whose timelines it runs. All arguments but these must outlive
+  /// the object.
+  Record(const Timelines& timelines, const Machine& machine,
+         std::span<const collectives::Rank> chips, const SimulationOptions& options,
          Progress& progress);
+
+  /// First step of a stream.
+  const Step* steps_of(collectives::Rank rank, std::uint32_t stream = 0) const {
+    return timelines.of(chips_[rank], stream).data();
+  }
 
   /// Index of the inbox from which a rank receives messages of a channel.
   std::size_t inbox_of(collectives::Rank receiver, collectives::ChannelId channel) const {
@@ -37,11 +46,12 @@ class Record {
     moved.link_s += sent.link_s;
     if (++progress.received % kWatchInterval == 0 && watch_) watch_(progress.received);
   }
-  void add_core_time(collectives::Rank rank, const Step& step, double start_s, double core_s,
+  /// `instruction`: of the step
+  void add_core_time(collectives::Rank rank, const Step& step,
+                     collectives::InstructionId instruction, double start_s, double core_s,
                      double end_s) {
     result.core_busy_s[rank] += core_s;
-    if (traced)
-      result.trace.core.push_back({rank, step.instruction, core_work(step), start_s, end_s});
+    if (traced) result.trace.core.push_back({rank, instruction, core_work(step), start_s, end_s});
   }
   /// Returns the index in the trace; 0 if not traced.
   std::uint32_t add_transfer(const Pair& pair, const Step& step, double sent_s, double arrived_s);
@@ -55,6 +65,8 @@ class Record {
 
   /// Returns the result, completed by the link usage of the messages.
   TimeResult take();
+  /// Returns the result of all chips of another machine, of which this one has a chip for each class.
+  TimeResult take(const Machine& all, const ChipClasses& classes);
 
   const Timelines& timelines;
   const Machine& machine;
@@ -75,6 +87,7 @@ class Record {
 
   [[noreturn]] void reject(const Step& sent, const Step& expected);
 
+  std::vector<collectives::Rank> chips_;
   std::vector<std::size_t> inbox_of_;  ///< by receiver and channel
   std::vector<Moved> moved_;
   const Watch& watch_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace equarx::sim {
@@ -17,7 +18,7 @@ class RunAhead {
         waits_(record.inboxes.size()),
         chips_(record.machine.ranks()) {
     for (Rank rank = 0; rank < record.machine.ranks(); ++rank)
-      chips_[rank].step = record.timelines.of(rank).data();
+      chips_[rank].step = record.steps_of(rank);
   }
 
   void run() {
@@ -34,6 +35,7 @@ class RunAhead {
  private:
   struct Chip {
     const Step* step = nullptr;
+    const Step* run = nullptr;  ///< the run whose list contains `step`, if any
     double now_s = 0.0;
     bool waits = false;  ///< blocked in a wait; the core time of the step is already accounted for
   };
@@ -52,10 +54,18 @@ class RunAhead {
         if (!receive(rank, step)) return;
       } else if (step.kind == Step::Kind::mark) {
         record_.mark(rank, step, chip.now_s);
+      } else if (step.kind == Step::Kind::run) {
+        chip.run = chip.step;
+        chip.step = record_.timelines.lists[step.number].data() - 1;  // before the first
       } else if (step.kind == Step::Kind::end) {
-        return record_.finish(rank, 0, chip.now_s);
+        if (chip.run == nullptr) return record_.finish(rank, 0, chip.now_s);
+        chip.step = std::exchange(chip.run, nullptr);
       }
     }
+  }
+
+  collectives::InstructionId instruction_of(Rank rank, const Step& step) const {
+    return chips_[rank].run != nullptr ? chips_[rank].run->instruction : step.instruction;
   }
 
   void work(Rank rank, const Step& step, double slowdown) {
@@ -68,7 +78,8 @@ class RunAhead {
     const double start_s = now_s;
     const double core_s = step.delay_s * slowdown;
     now_s += core_s;
-    if (core_s > 0.0) record_.add_core_time(rank, step, start_s, core_s, now_s);
+    if (core_s > 0.0)
+      record_.add_core_time(rank, step, instruction_of(rank, step), start_s, core_s, now_s);
     now_s = std::max(now_s, start_s + step.least_s * slowdown);
   }
 
@@ -104,7 +115,7 @@ class RunAhead {
     if (inbox.received() == inbox.sent()) {
       waits_[index] = true;
       chip.waits = true;
-      record_.progress.at(rank).instruction = step.instruction;
+      record_.progress.at(rank).instruction = instruction_of(rank, step);
       return false;
     }
     const Transfer& next = inbox.at(inbox.received());

@@ -64,9 +64,10 @@ Run::Run(const Timelines& timelines, const Machine& machine, bool traced, Progre
       mailboxes.push_back(s4u::Mailbox::by_name(fmt::format("{}:{}", rank, channel)));
 }
 
-void Run::add_core_event(Rank rank, const Step& step, double start_s) {
+void Run::add_core_event(Rank rank, const Step& step, collectives::InstructionId instruction,
+                         double start_s) {
   result.trace.core.push_back(
-      {rank, step.instruction, core_work(step), start_s, s4u::Engine::get_clock()});
+      {rank, instruction, core_work(step), start_s, s4u::Engine::get_clock()});
 }
 
 /// The end of the transfer is observed by a separate actor, because the chips may detect it later.
@@ -108,31 +109,36 @@ void ChipStream::run() {
   for (const ChannelId channel : receives_)  // otherwise a DMA would wait for this
     mailbox(rank_, channel)->set_receiver(s4u::Actor::self());  // core to receive it
   s4u::this_actor::yield();                                     // until all chips have done so
-  Progress::List& progress = run_.progress.at(rank_, stream_);
   for (const Step& step : run_.timelines.of(rank_, stream_)) {
-    run_.progress.active_rank = rank_;
-    progress.instruction = step.instruction;
+    instruction_ = step.instruction;
     take(step);
-    if (failed_) return;
+    if (step.kind == Step::Kind::run)
+      for (const Step& part : run_.timelines.lists[step.number]) take(part);
   }
+  if (failed_) return;
+  finish();
   for (const ChannelId channel : sends_)
     while (!outgoing_[channel].empty() && !failed_) retire(channel);
-  progress.done = true;
+  if (!failed_) run_.progress.at(rank_, stream_).done = true;
 }
 
 void ChipStream::take(const Step& step) {
+  if (failed_) return;
+  run_.progress.active_rank = rank_;
+  run_.progress.at(rank_, stream_).instruction = instruction_;
   work(step);
   switch (step.kind) {
     case Step::Kind::work:
     case Step::Kind::start:
     case Step::Kind::compute:
-    case Step::Kind::host: return;
+    case Step::Kind::host:
+    case Step::Kind::run:
+    case Step::Kind::end: return;
     case Step::Kind::send: return send(step);
     case Step::Kind::wait: return wait(step);
     case Step::Kind::signal: return event(step).release();
     case Step::Kind::await: return event(step).acquire();
     case Step::Kind::mark: return mark(step);
-    case Step::Kind::end: return finish();
   }
 }
 
@@ -144,7 +150,7 @@ void ChipStream::work(const Step& step) {
   double busy_s = occupy_core(step.delay_s);
   if (step.hbm_bytes > 0) busy_s += access_hbm(step);
   run_.result.core_busy_s[rank_] += busy_s;
-  if (run_.traced && busy_s > 0.0) run_.add_core_event(rank_, step, start_s);
+  if (run_.traced && busy_s > 0.0) run_.add_core_event(rank_, step, instruction_, start_s);
   const double left_s = start_s + step.least_s * slowdown_ - s4u::Engine::get_clock();
   if (left_s > 0.0) s4u::this_actor::sleep_for(left_s);
 }

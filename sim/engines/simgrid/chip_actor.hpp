@@ -26,7 +26,8 @@ class Run {
     return rank * channels + channel;
   }
   // Tracing:
-  void add_core_event(collectives::Rank rank, const Step& step, double start_s);
+  void add_core_event(collectives::Rank rank, const Step& step,
+                      collectives::InstructionId instruction, double start_s);
   void add_transfer(collectives::Rank from, const OutPort& port, collectives::MessageId message,
                     double latency_s, const simgrid::s4u::CommPtr& comm);
 
@@ -85,6 +86,7 @@ class ChipStream {
   std::uint32_t stream_;
   double slowdown_;
   bool shares_core_;
+  collectives::InstructionId instruction_ = 0;    ///< of the current step
   bool failed_ = false;                           ///< a failed transfer was detected
   std::vector<collectives::ChannelId> receives_;  // channels in which this stream receives
   std::vector<collectives::ChannelId> sends_;     // channels in which it sends
