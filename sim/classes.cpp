@@ -1,6 +1,9 @@
 #include "sim/classes.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <compare>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -29,7 +32,7 @@ std::uint32_t count_of(const std::vector<std::uint32_t>& numbers) {
   return numbers.empty() ? 0 : std::ranges::max(numbers) + 1;
 }
 
-/// Channels of a chip, and the links of its messages to each peer.
+/// Channels of a chip, by the peers to which they lead.
 struct Wires {
   std::vector<std::uint32_t> first;   ///< by channel, the first one to the same peer; kNone if none
   std::vector<std::uint32_t> sender;  ///< by channel, chip whose messages it receives; or kNone
@@ -59,31 +62,54 @@ struct LinkUser {
   std::uint32_t position = 0;
 };
 
-/// By link.
-std::vector<std::vector<LinkUser>> users_of(const Machine& machine,
-                                            const std::vector<Wires>& wires) {
-  std::vector<std::vector<LinkUser>> users(machine.links.size());
+/// Calls `use(link, user)` for all users of all links.
+template <typename Use>
+void for_each_user(const Machine& machine, const std::vector<Wires>& wires, const Use& use) {
   for (Rank chip = 0; chip < machine.ranks(); ++chip)
     for (std::uint32_t channel = 0; channel < wires[chip].first.size(); ++channel) {
       if (wires[chip].first[channel] != channel) continue;
       std::uint32_t position = 0;
       for (const LinkIndex link : machine.out_ports[chip][channel].route)
-        users[link].push_back({chip, channel, position++});
+        use(link, LinkUser{chip, channel, position++});
     }
-  return users;
 }
 
-/// A user by the class of the chip.
-using User = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+/// Two independent 64-bit hashes. Keys with equal ones are taken for equal: 2^-128 for each pair of keys.
+struct Hash {
+  std::uint64_t one = 0;
+  std::uint64_t other = 0;
+
+  /// The finalizer of SplitMix64.
+  static std::uint64_t mixed(std::uint64_t value) {
+    value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
+    value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
+    return value ^ (value >> 31U);
+  }
+  /// Appends to a sequence.
+  void append(std::uint64_t value) {
+    one = mixed(one * 3 + value + 0x9E3779B97F4A7C15U);
+    other = mixed(other * 5 + ~value + 0xD1B54A32D192ED03U);
+  }
+  /// Adds an element of a multiset.
+  void add(const Hash& element) {
+    one += element.one;
+    other += element.other;
+  }
+  auto operator<=>(const Hash&) const = default;
+};
 
 /// Partition of chips and links, refined until it is equitable.
 class Refinement {
  public:
-  Refinement(const Machine& machine, const std::vector<std::uint32_t>& kinds)
-      : machine_(machine), wires_(wires_of(machine)), users_(users_of(machine, wires_)) {
-    std::vector<std::tuple<std::uint32_t, double, std::vector<std::uint32_t>>> chip_keys;
-    for (Rank chip = 0; chip < machine.ranks(); ++chip)
-      chip_keys.emplace_back(kinds[chip], machine.slowdown_of(chip), wires_[chip].first);
+  /// `most`: chips in different parts; refinement ends above it
+  Refinement(const Machine& machine, const std::vector<std::uint32_t>& kinds, std::uint32_t most)
+      : machine_(machine), wires_(wires_of(machine)), most_(most) {
+    std::vector<Hash> chip_keys(machine.ranks());
+    for (Rank chip = 0; chip < machine.ranks(); ++chip) {
+      chip_keys[chip].append(kinds[chip]);
+      chip_keys[chip].append(std::bit_cast<std::uint64_t>(machine.slowdown_of(chip)));
+      for (const std::uint32_t first : wires_[chip].first) chip_keys[chip].append(first);
+    }
     chips_ = numbered(chip_keys);
     std::vector<std::tuple<bool, double, double>> link_keys;
     for (LinkIndex link = 0; link < machine.links.size(); ++link)
@@ -92,52 +118,52 @@ class Refinement {
     links_ = numbered(link_keys);
   }
 
-  void run() {
+  /// Returns false if there are more than the most parts of chips.
+  bool run() {
     for (std::uint32_t before = 0; before != parts();) {
+      if (count_of(chips_) > most_) return false;
       before = parts();
       split_links();
       split_chips();
     }
+    return true;
   }
 
   const std::vector<std::uint32_t>& chips() const { return chips_; }
   const std::vector<std::uint32_t>& links() const { return links_; }
 
  private:
-  using Key = std::vector<std::uint32_t>;
-
   std::uint32_t parts() const { return count_of(chips_) + count_of(links_); }
 
   /// By the classes and channels of the messages on each link.
   void split_links() {
-    std::vector<Key> keys;
-    for (LinkIndex link = 0; link < users_.size(); ++link) {
-      std::vector<User> messages;
-      for (const LinkUser& user : users_[link])
-        messages.emplace_back(chips_[user.chip], user.channel, user.position);
-      std::ranges::sort(messages);
-      Key& key = keys.emplace_back(Key{links_[link]});
-      for (const auto& [chip, channel, position] : messages)
-        key.insert(key.end(), {chip, channel, position});
-    }
+    std::vector<Hash> keys(links_.size());
+    for_each_user(machine_, wires_, [&](LinkIndex link, const LinkUser& user) {
+      Hash message;
+      message.append(std::uint64_t{chips_[user.chip]} << 32U | user.channel);
+      message.append(user.position);
+      keys[link].add(message);
+    });
     for (Rank chip = 0; chip < machine_.hbm.size(); ++chip)
-      keys[machine_.hbm[chip]].push_back(chips_[chip]);
+      keys[machine_.hbm[chip]].append(chips_[chip]);
+    for (LinkIndex link = 0; link < keys.size(); ++link) keys[link].append(links_[link]);
     links_ = numbered(keys);
   }
 
   /// By the classes of peers, senders and links.
   void split_chips() {
-    std::vector<Key> keys;
+    std::vector<Hash> keys(chips_.size());
     for (Rank chip = 0; chip < machine_.ranks(); ++chip) {
-      Key& key = keys.emplace_back(Key{chips_[chip]});
-      if (!machine_.hbm.empty()) key.push_back(links_[machine_.hbm[chip]]);
+      Hash& key = keys[chip];
+      key.append(chips_[chip]);
+      if (!machine_.hbm.empty()) key.append(links_[machine_.hbm[chip]]);
       for (std::uint32_t channel = 0; channel < wires_[chip].first.size(); ++channel) {
         const std::uint32_t sender = wires_[chip].sender[channel];
-        key.push_back(sender == kNone ? kNone : chips_[sender]);
+        key.append(sender == kNone ? kNone : chips_[sender]);
         if (wires_[chip].first[channel] != channel) continue;
         const OutPort& port = machine_.out_ports[chip][channel];
-        key.insert(key.end(), {chips_[port.peer], static_cast<std::uint32_t>(port.route.size())});
-        for (const LinkIndex link : port.route) key.push_back(links_[link]);
+        key.append(std::uint64_t{chips_[port.peer]} << 32U | port.route.size());
+        for (const LinkIndex link : port.route) key.append(links_[link]);
       }
     }
     chips_ = numbered(keys);
@@ -145,9 +171,9 @@ class Refinement {
 
   const Machine& machine_;
   std::vector<Wires> wires_;
-  std::vector<std::vector<LinkUser>> users_;  ///< by link
-  std::vector<std::uint32_t> chips_;          ///< part by chip
-  std::vector<std::uint32_t> links_;          ///< part by link
+  std::uint32_t most_;
+  std::vector<std::uint32_t> chips_;  ///< part by chip
+  std::vector<std::uint32_t> links_;  ///< part by link
 };
 
 /// Builds the machine of classes.
@@ -179,21 +205,30 @@ class Builder {
 
   Group& group_of(LinkIndex link) { return groups_[classes_.link_groups[link]]; }
 
-  /// Sets the users of each group, by one of its links.
+  /// A user by the class of the chip.
+  using User = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+
+  /// Sets the users of each group, by its first link.
   void count_users() {
-    const std::vector<std::vector<LinkUser>> users = users_of(machine_, wires_of(machine_));
-    for (LinkIndex link = 0; link < users.size(); ++link) {
-      if (group_of(link).links++ > 0) continue;
-      std::map<User, std::uint32_t> counts;
-      for (const LinkUser& user : users[link])
-        ++counts[{classes_.class_of[user.chip], user.channel, user.position}];
-      for (const auto& [user, count] : counts) {
-        group_of(link).users = count;
-        if (count != counts.begin()->second)
-          made_.obstacle = fmt::format("{} carries unequal numbers of alike messages",
-                                       machine_.links[link].name);
-      }
+    std::vector<LinkIndex> firsts;  // by group
+    for (LinkIndex link = 0; link < machine_.links.size(); ++link) {
+      const std::uint32_t group = classes_.link_groups[link];
+      if (group == firsts.size()) firsts.push_back(link);
+      ++groups_[group].links;
     }
+    std::vector<std::map<User, std::uint32_t>> counts(groups_.size());
+    for_each_user(machine_, wires_of(machine_), [&](LinkIndex link, const LinkUser& user) {
+      const std::uint32_t group = classes_.link_groups[link];
+      if (firsts[group] == link)
+        ++counts[group][{classes_.class_of[user.chip], user.channel, user.position}];
+    });
+    for (std::size_t group = 0; group < groups_.size(); ++group)
+      for (const auto& [user, count] : counts[group]) {
+        groups_[group].users = count;
+        if (count != counts[group].begin()->second)
+          made_.obstacle = fmt::format("{} carries unequal numbers of alike messages",
+                                       machine_.links[firsts[group]].name);
+      }
   }
 
   /// HBMs follow the links between chips.
@@ -237,9 +272,11 @@ class Builder {
 
 }  // namespace
 
-ChipClasses chip_classes(const Machine& machine, const std::vector<std::uint32_t>& kinds) {
-  Refinement parts(machine, kinds);
-  parts.run();
+std::optional<ChipClasses> few_classes(const Machine& machine,
+                                       const std::vector<std::uint32_t>& kinds,
+                                       std::uint32_t most) {
+  Refinement parts(machine, kinds, most);
+  if (!parts.run()) return std::nullopt;
   ChipClasses classes{parts.chips(), {}, {}, parts.links()};
   for (Rank chip = 0; chip < machine.ranks(); ++chip) {
     const std::uint32_t number = classes.class_of[chip];
@@ -252,13 +289,26 @@ ChipClasses chip_classes(const Machine& machine, const std::vector<std::uint32_t
   return classes;
 }
 
-ChipClasses chip_classes(const Machine& machine, const Timelines& timelines) {
-  std::vector<std::vector<std::uint32_t>> lists;
-  for (Rank chip = 0; chip < machine.ranks(); ++chip) {
-    const auto first = timelines.list_of.begin() + std::ptrdiff_t{chip} * timelines.streams;
-    lists.emplace_back(first, first + timelines.streams);
-  }
-  return chip_classes(machine, numbered(lists));
+ChipClasses chip_classes(const Machine& machine, const std::vector<std::uint32_t>& kinds) {
+  return *few_classes(machine, kinds, machine.ranks());
+}
+
+std::vector<std::uint32_t> chip_kinds(const Timelines& timelines) {
+  std::vector<std::vector<std::uint32_t>> chips;
+  for (auto list = timelines.list_of.begin(); list != timelines.list_of.end();
+       list += timelines.streams)
+    chips.emplace_back(list, list + timelines.streams);
+  return numbered(chips);
+}
+
+std::shared_ptr<const MachineByClass> by_class(const Machine& machine,
+                                               const std::vector<std::uint32_t>& kinds) {
+  std::optional<ChipClasses> classes = few_classes(machine, kinds, machine.ranks() / 2);
+  if (!classes) return nullptr;
+  ClassMachine made = class_machine(machine, *classes);
+  if (!made.obstacle.empty()) return nullptr;
+  return std::make_shared<const MachineByClass>(
+      MachineByClass{*std::move(classes), std::move(made.machine)});
 }
 
 ClassMachine class_machine(const Machine& machine, const ChipClasses& classes) {

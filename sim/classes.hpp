@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,13 @@ struct ChipClasses {
 /// instructions. Precondition: no link fails.
 ChipClasses chip_classes(const Machine& machine, const std::vector<std::uint32_t>& kinds);
 
-/// Returns the classes of chips that run these timelines.
-ChipClasses chip_classes(const Machine& machine, const Timelines& timelines);
+/// Likewise; std::nullopt if there are more than `most` classes, which takes less time to find.
+std::optional<ChipClasses> few_classes(const Machine& machine,
+                                       const std::vector<std::uint32_t>& kinds,
+                                       std::uint32_t most);
+
+/// Returns, by chip, the number of its instruction streams: equal for chips with equal ones.
+std::vector<std::uint32_t> chip_kinds(const Timelines& timelines);
 
 /// A machine with one chip for each class of another machine.
 struct ClassMachine {
@@ -44,5 +51,16 @@ struct ClassMachine {
 /// Chips of the result are in the order of classes. Links that carry several messages of a class have
 /// the rate for each. For the direct engine only.
 ClassMachine class_machine(const Machine& machine, const ChipClasses& classes);
+
+/// Classes of the chips of a machine that can be simulated, and the machine of one chip of each.
+struct MachineByClass {
+  ChipClasses classes;
+  Machine machine;
+};
+
+/// Returns null if there are more than half as many classes as chips, or they cannot be simulated.
+/// `kinds`: as for chip_classes()
+std::shared_ptr<const MachineByClass> by_class(const Machine& machine,
+                                               const std::vector<std::uint32_t>& kinds);
 
 }  // namespace equarx::sim

@@ -193,8 +193,13 @@ bool delays_all_after(const Repetition& run, const std::vector<PlacedRun>& runs)
 /// Simulated times of the tasks of a step.
 class TaskTimes {
  public:
-  TaskTimes(const TimeResult& time, std::uint32_t tasks, std::uint32_t chips)
-      : end_s_(time.time_s), marks_s_(time.marks_s), marks_(2 * tasks), chips_(chips) {
+  /// `tolerance`: relative difference between the times of a steady run
+  TaskTimes(const TimeResult& time, std::uint32_t tasks, std::uint32_t chips, double tolerance)
+      : end_s_(time.time_s),
+        marks_s_(time.marks_s),
+        marks_(2 * tasks),
+        chips_(chips),
+        tolerance_(tolerance) {
     set_extremes();
   }
 
@@ -260,7 +265,7 @@ class TaskTimes {
     for (collectives::Rank chip = 0; chip < chips_; ++chip)
       for (std::uint32_t mark = start_mark(window.first); mark < end; ++mark) {
         const double distance_s = mark_s(chip, mark) - mark_s(chip, mark - distance);
-        if (std::abs(distance_s - cycle_s) > kSteady * cycle_s) return false;
+        if (std::abs(distance_s - cycle_s) > tolerance_ * cycle_s) return false;
       }
     return true;
   }
@@ -278,6 +283,7 @@ class TaskTimes {
   std::vector<double> marks_s_;
   std::uint32_t marks_;
   std::uint32_t chips_;
+  double tolerance_;
   std::vector<double> start_s_;     ///< by task: first start on any chip
   std::vector<double> last_end_s_;  ///< by task: latest end on any chip of all tasks before it
 };
@@ -437,13 +443,14 @@ struct Extended {
 /// Simulates a shortened step and adds the removed periods. Returns std::nullopt if a run is not steady;
 /// `cuts` are then the next to try.
 std::optional<Extended> extended_times(const StepProgram& work, const Machine& machine,
-                                       const SimulationOptions& options, Cuts& cuts) {
+                                       const SimulationOptions& options, double tolerance,
+                                       Cuts& cuts) {
   const Renumbering inner(work.tasks, cuts.inner);
   const StepProgram middle = without(work, cuts.inner);
   const Renumbering outer(middle.tasks, cuts.outer);
   const StepProgram shortest = without(middle, cuts.outer);
   TimeResult simulated = simulate_work(shortest, machine, nameless, options);
-  TaskTimes times(simulated, shortest.tasks, machine.ranks());
+  TaskTimes times(simulated, shortest.tasks, machine.ranks(), tolerance);
   const auto in_outer = [&](std::uint32_t task) -> std::optional<std::uint32_t> {
     if (outer.is_removed(task)) return std::nullopt;
     return outer[task];
@@ -497,13 +504,13 @@ StepTime find_cuts(const StepProgram& work, const Machine& machine, const Descri
   if (!may_be_cut(work, machine, options)) return found;
   // A run within another has at most this many tasks in a period.
   const std::uint32_t longest = work.tasks / (kLeastCount * kLeastCount);
-  std::optional<TaskTimes> times(std::in_place, full, work.tasks, machine.ranks());
+  std::optional<TaskTimes> times(std::in_place, full, work.tasks, machine.ranks(), kSteady);
   Cuts& cuts = found.cuts;
   cuts.inner = cuts_of(work, *times, longest);
   keep_alike(cuts.inner);
   const StepProgram middle = without(work, cuts.inner);
   if (!cuts.empty()) {
-    std::optional<Extended> extended = extended_times(work, machine, options, cuts);
+    std::optional<Extended> extended = extended_times(work, machine, options, kSteady, cuts);
     times = extended ? std::optional(std::move(extended->times)) : std::nullopt;
   }
   if (times) cuts.outer = cuts_of(middle, *times, middle.tasks);
@@ -520,7 +527,8 @@ std::optional<RepeatedTime> simulate_repeated(const StepProgram& work, const Mac
   Cuts cuts = shortest_cuts(work);
   while (!cuts.empty()) {
     const Cuts tried = cuts;
-    std::optional<Extended> extended = extended_times(work, machine, options, cuts);
+    std::optional<Extended> extended =
+        extended_times(work, machine, options, kSteadyResult, cuts);
     if (!extended) continue;
     RepeatedTime repeated{std::move(extended->simulated), extended->tasks, tried};
     const std::uint32_t middle = without(work, tried.inner).tasks;
@@ -536,7 +544,7 @@ std::optional<RepeatedTime> simulate_repeated(const StepProgram& work, const Mac
 StepTime step_time(const StepProgram& work, const Machine& machine, const Describe& describe,
                    const SimulationOptions& options, Cuts cuts) {
   while (!cuts.empty())
-    if (const auto extended = extended_times(work, machine, options, cuts))
+    if (const auto extended = extended_times(work, machine, options, kSteady, cuts))
       return {extended->times.end_s(), std::move(cuts)};
   return {simulate_work(work, machine, describe, options).time_s, {}};
 }

@@ -21,6 +21,8 @@ namespace equarx::sim {
 /// digits that samples and searches use. Exact equality can take many periods, as chips that share a
 /// core time unequally approach it geometrically.
 inline constexpr double kSteady = 1e-5;
+/// The same for the times of results, an order of magnitude below the 1e-9 to which they hold.
+inline constexpr double kSteadyResult = 1e-10;
 
 /// Consecutive tasks that repeat `count` times: task i + `period` does what task i does, after the
 /// corresponding tasks. Dependencies on tasks before the run may differ.
@@ -84,7 +86,7 @@ struct RepeatedTime {
 
 /// Simulates a step without most periods of its runs, which is never simulated in full, and adds
 /// their times: each is a steady period after the one before. Times have a relative error of the
-/// order of kSteady. std::nullopt if no run becomes steady early, and as for find_cuts().
+/// order of kSteadyResult. std::nullopt if no run becomes steady early, and as for find_cuts().
 /// @throws SimulationError as simulate()
 std::optional<RepeatedTime> simulate_repeated(const StepProgram& work, const Machine& machine,
                                               const SimulationOptions& options);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -43,9 +44,9 @@ struct SimulationOptions {
   bool traced = false;  ///< record a trace
   Engine engine = Engine::simgrid;
   Watch watch = {};  ///< progress callback; does not affect the result
-  /// Of the chips of the machine, by their timelines: the direct engine simulates one chip of each, and
-  /// the result is that of all. Without effect with a trace or failures.
-  const ChipClasses* classes = nullptr;
+  /// Of the machine, with the timelines as kinds of chips: the direct engine simulates one chip of each
+  /// class, and the result is that of all. Without effect with a trace or failures.
+  std::shared_ptr<const MachineByClass> by_class = nullptr;
 };
 
 /// Simulates `program` on all chips of `machine` with the given `costs`. Every chip runs its

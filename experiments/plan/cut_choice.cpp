@@ -132,9 +132,12 @@ class CutTrials {
     request.cut.sizes = sizes;
     try {
       const collectives::Program program = collective_.algorithm->make(request);
-      return sim::simulate(program, representative_of(program, config_),
+      const sim::Machine machine = representative_of(program, config_);
+      return sim::simulate(program, machine,
                            program_costs(program, config_.chip, config_.wire_buffers),
-                           {.engine = sim::Engine::direct})
+                           {.engine = sim::Engine::direct,
+                            .by_class = sim::by_class(
+                                machine, std::vector<std::uint32_t>(machine.ranks()))})
           .time_s;
     } catch (const std::invalid_argument&) {  // invalid partition
       return std::nullopt;

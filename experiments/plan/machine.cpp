@@ -138,6 +138,16 @@ SimulatedMachine simulated(sim::Machine machine, const collectives::Program& pro
   return {std::move(machine), true, reason};
 }
 
+/// By rank, the number of its instructions: equal for ranks with equal ones.
+std::vector<std::uint32_t> kinds_of(const collectives::Program& program, std::uint32_t ranks) {
+  const std::vector<Rank> firsts = sim::rank_range_starts(program);
+  std::vector<std::uint32_t> kinds;
+  for (Rank rank = 0; rank < ranks; ++rank)
+    kinds.push_back(static_cast<std::uint32_t>(
+        std::ranges::upper_bound(firsts, rank) - firsts.begin()));
+  return kinds;
+}
+
 /// Memory that an engine needs to simulate all chips, in bytes: measured on 256 to 4,096 chips,
 /// with a margin.
 struct MemoryUse {
@@ -317,6 +327,17 @@ Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
         fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
                     algorithm->name, obstacle));
   return SimulatedMachine{std::move(machine), false, obstacle};
+}
+
+void simulate_by_class(const collectives::Program& program, const config::ExperimentConfig& config,
+                       SimulatedMachine& simulated) {
+  simulated.by_class = nullptr;
+  const sim::Machine& machine = simulated.machine;
+  if (config.simulation == config::SimulationMode::full || program.counts ||
+      !machine.failures.empty())
+    return;
+  if (!simulated.symmetric && !sim::shares_links(machine)) return;
+  simulated.by_class = sim::by_class(machine, kinds_of(program, machine.ranks()));
 }
 
 }  // namespace equarx::plan

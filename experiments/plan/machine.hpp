@@ -11,6 +11,7 @@
 #include "experiments/plan/infeasible.hpp"
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/program.hpp"
+#include "sim/classes.hpp"
 #include "sim/machine.hpp"
 #include "sim/switch.hpp"
 #include "topologies/topology.hpp"
@@ -45,6 +46,8 @@ struct SimulatedMachine {
   sim::Machine machine;
   bool symmetric = false;  ///< representative chips only
   std::string reason;      ///< for people
+  /// For the direct engine; null if all chips of `machine` are simulated.
+  std::shared_ptr<const sim::MachineByClass> by_class = nullptr;
 };
 
 /// Returns the peer that a rank sends to in a channel; the rank itself if it sends nothing.
@@ -85,5 +88,10 @@ Expected<void> check_machine_memory(config::Algorithm algorithm, const collectiv
 Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
                                         const collectives::Program& program,
                                         MachineContext& context);
+
+/// Lets the direct engine simulate one chip of each class, if the chips of the machine share links or are
+/// representative chips, all alike.
+void simulate_by_class(const collectives::Program& program, const config::ExperimentConfig& config,
+                       SimulatedMachine& simulated);
 
 }  // namespace equarx::plan

@@ -269,6 +269,8 @@ Expected<void> plan_engine(const config::ExperimentConfig& config, RunProfile pr
                                                  sim::Engine::simgrid, messages);
   return choose_engine(config.engine, machine, simgrid_s, profile).map([&](EngineChoice&& choice) {
     plan.engine = std::move(choice);
+    if (plan.engine.engine == sim::Engine::direct)
+      simulate_by_class(plan.program, config, plan.simulated);
   });
 }
 
@@ -277,6 +279,8 @@ void replan(CollectivePlan& plan, MachineContext& context) {
   const config::ExperimentConfig& config = context.config();
   plan.costs = costs_of(plan.program, config);
   plan.simulated = value_or_throw(plan_machine(plan.config.algorithm, plan.program, context));
+  if (plan.engine.engine == sim::Engine::direct)
+    simulate_by_class(plan.program, config, plan.simulated);
 }
 
 /// Time to write and check an instruction stream, in seconds per message.

@@ -75,7 +75,8 @@ class Experiment {
 
   static sim::TimeResult simulate_candidate(const plan::CollectivePlan& candidate) {
     return sim::simulate(candidate.program, candidate.simulated.machine, candidate.costs,
-                         {.engine = candidate.engine.engine});
+                         {.engine = candidate.engine.engine,
+                          .by_class = candidate.simulated.by_class});
   }
 
   void compute_all(std::vector<RunResult>& runs) {
@@ -134,7 +135,10 @@ class Experiment {
     const bool traced = is_observed(collective);
     sim::TimeResult time = sim::simulate(
         collective.program, collective.simulated.machine, collective.costs,
-        {.traced = traced, .engine = collective.engine.engine, .watch = watch_of(collective)});
+        {.traced = traced,
+         .engine = collective.engine.engine,
+         .watch = watch_of(collective),
+         .by_class = collective.simulated.by_class});
     if (traced) observer_->add(collective, time);
     return time;
   }

@@ -39,6 +39,12 @@ std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResul
   return uses;
 }
 
+std::string simulation_reason(const plan::SimulatedMachine& simulated) {
+  if (simulated.symmetric || !simulated.by_class) return simulated.reason;
+  return fmt::format("{} of {} chips simulated: one per class",
+                     simulated.by_class->machine.ranks(), simulated.machine.ranks());
+}
+
 /// Links of the first representative chip; every chip has the same.
 std::vector<LinkUse> links_of_each(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
   std::vector<LinkUse> uses;
@@ -123,8 +129,8 @@ RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& t
   run.wire_bytes_per_link = std::ranges::max(std::span(bytes).first(machine.cables()));
   run.chips = plan.program.ranks();
   run.messages = time.messages;
-  run.symmetric = plan.simulated.symmetric;
-  run.simulation_reason = plan.simulated.reason;
+  run.symmetric = plan.simulated.symmetric || plan.simulated.by_class != nullptr;
+  run.simulation_reason = simulation_reason(plan.simulated);
   run.engine = plan.engine.engine;
   run.engine_reason = plan.engine.reason;
   run.cut = plan.program.partition.common_cut();
@@ -133,7 +139,7 @@ RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& t
   run.core_busy_s = std::ranges::max(time.core_busy_s);
   run.core = mean_core_time(time);
   run.hbm_busy_share = hbm_busy_share(machine, time);
-  run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
+  run.links = plan.simulated.symmetric ? links_of_each(plan, time) : all_links(machine, time);
   if (time.failure) {
     run.failure = report_failure(plan, *time.failure);
     return run;

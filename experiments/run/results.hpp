@@ -63,7 +63,7 @@ struct RunResult {
   std::uint32_t chips = 0;
   bool calibrated = false;        ///< see hardware::Chip::is_calibrated()
   std::uint64_t messages = 0;     ///< simulated
-  bool symmetric = false;         ///< only representative chips were simulated
+  bool symmetric = false;         ///< some chips were simulated for all
   std::string simulation_reason;  ///< why, or why not
   sim::Engine engine = sim::Engine::simgrid;
   std::string engine_reason;

@@ -1,6 +1,7 @@
 #include "experiments/step/bounds.hpp"
 
 #include <algorithm>
+#include <map>
 #include <variant>
 
 #include "models/steps/roles.hpp"
@@ -13,13 +14,17 @@ namespace {
 std::vector<double> min_times(const StepPlan& plan, const VariantPlan& variant) {
   const steps::StepGraph& graph = plan.config.graph;
   std::vector<double> seconds = plan.core_s;
+  std::map<const PlannedCall*, double> bounds_s;
   for (steps::TaskId id = 0; id < graph.tasks.size(); ++id) {
     if (const auto call = config::call_of(graph.tasks[id], plan.config.calls)) {
       if (plan.config.calls[*call].call.groups || !plan.config.mesh.order.empty()) continue;
       if (variant.kind.skips(*call)) continue;
-      const plan::CollectivePlan& collective = variant.calls[*call]->plan;
-      seconds[id] =
-          sim::lower_bound_s(collective.program, collective.simulated.machine, collective.costs);
+      const auto [known, is_new] = bounds_s.try_emplace(variant.calls[*call].get());
+      const plan::CollectivePlan& collective = known->first->plan;
+      if (is_new)
+        known->second =
+            sim::lower_bound_s(collective.program, collective.simulated.machine, collective.costs);
+      seconds[id] = known->second;
     } else if (const auto* transfer = std::get_if<steps::HostTransfer>(&graph.tasks[id].work)) {
       seconds[id] = transfer->bytes / plan.config.machine.chip.host_bandwidth.value;
     }

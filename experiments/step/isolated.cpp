@@ -1,6 +1,7 @@
 #include "experiments/step/isolated.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,13 @@ std::vector<Part> different_parts(const sim::Machine& machine, const Placement& 
   return parts;
 }
 
+/// Null if all chips of a part have links of their own, which are simulated fast.
+std::shared_ptr<const sim::MachineByClass> by_class(const Part& part,
+                                                    const sim::Timelines& timelines) {
+  const bool simple = !part.machine.failures.empty() || !sim::shares_links(part.machine);
+  return simple ? nullptr : sim::by_class(part.machine, sim::chip_kinds(timelines));
+}
+
 sim::TimeResult simulate(const Part& part, const collectives::Program& program,
                          const sim::Costs& costs) {
   const sim::StepProgram work{.programs = {{&program, &costs, part.rank_of_chip}},
@@ -47,8 +55,9 @@ sim::TimeResult simulate(const Part& part, const collectives::Program& program,
   const auto name = [](std::uint32_t, collectives::InstructionId) {
     return std::string("isolated");
   };
-  return sim::simulate(sim::make_timelines(work, part.machine.ranks()), part.machine, name,
-                       {.engine = sim::Engine::direct});
+  const sim::Timelines timelines = sim::make_timelines(work, part.machine.ranks());
+  return sim::simulate(timelines, part.machine, name,
+                       {.engine = sim::Engine::direct, .by_class = by_class(part, timelines)});
 }
 
 }  // namespace

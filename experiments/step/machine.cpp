@@ -162,6 +162,8 @@ void add_representatives(const config::StepConfig& config, const config::Experim
           ? sim::representative_on_switch(peers, channels, plan::switch_of(machine.chip), queue)
           : sim::representative(peers, plan::link_of(machine.chip), queue);
   plan::share_hbm(machine, variant.machine);
+  variant.by_class = sim::by_class(variant.machine,
+                                   std::vector<std::uint32_t>(variant.machine.ranks()));
   variant.symmetric = true;
   variant.reason =
       fmt::format("{} of {} chips simulated", variant.machine.ranks(), config.mesh.chips());
@@ -215,12 +217,18 @@ std::vector<std::shared_ptr<const Placement>> placements_of(const config::StepCo
   return placements;
 }
 
-/// True if chips may be simulated by classes: where they differ in tasks, or in the way to others
-/// over a network.
-bool may_have_classes(const config::StepConfig& config, const VariantPlan& variant) {
+/// True if chips may be simulated by classes.
+bool may_have_classes(const config::StepConfig& config) {
   return config.machine.simulation != config::SimulationMode::full &&
-         config.machine.faults.empty() && engine_of(config) == sim::Engine::direct &&
-         (!variant.work.chip_sets.empty() || config.machine.topology.network);
+         config.machine.faults.empty() && engine_of(config) == sim::Engine::direct;
+}
+
+/// The most classes that are worth a simulation by classes: all chips where these differ in tasks, or in
+/// the way to others over a network.
+std::uint32_t most_classes(const config::StepConfig& config, const VariantPlan& variant,
+                           const sim::Machine& machine) {
+  if (!variant.work.chip_sets.empty() || config.machine.topology.network) return machine.ranks();
+  return sim::shares_links(machine) ? machine.ranks() / 2 : 0;
 }
 
 std::vector<bool> of_chips(const std::vector<bool>& set, const std::vector<std::uint32_t>& chips) {
@@ -230,9 +238,11 @@ std::vector<bool> of_chips(const std::vector<bool>& set, const std::vector<std::
 }
 
 /// Simulates one chip of each class if there are fewer classes than chips in `machine`.
-void choose_classes(sim::Machine& machine, VariantPlan& variant) {
+void choose_classes(std::uint32_t most, sim::Machine& machine, VariantPlan& variant) {
   const std::uint32_t chips = machine.ranks();
-  SimulatedClasses classes{sim::chip_classes(machine, sim::chip_kinds(variant.work, chips)), {}};
+  auto found = sim::few_classes(machine, sim::chip_kinds(variant.work, chips), most);
+  if (!found) return;
+  SimulatedClasses classes{*std::move(found), {}};
   const std::vector<collectives::Rank>& firsts = classes.chips.firsts;
   if (firsts.size() == chips) return;
   sim::ClassMachine made = sim::class_machine(machine, classes.chips);
@@ -260,7 +270,8 @@ void add_chips(const config::StepConfig& config, const config::ExperimentConfig&
   for (std::size_t program = 0; program < placements.size(); ++program)
     variant.work.programs[program].rank_of_chip = placements[program]->rank_of_chip;
   PlacedMachine placed = machine_of_all(machine, placements);
-  if (may_have_classes(config, variant)) choose_classes(placed.machine, variant);
+  if (may_have_classes(config))
+    choose_classes(most_classes(config, variant, placed.machine), placed.machine, variant);
   sim::set_channels(placed.channels, placed.machine);
   variant.machine = std::move(placed.machine);
 }

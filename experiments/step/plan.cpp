@@ -111,7 +111,7 @@ sim::TimeResult simulate_call(const config::StepConfig& config, const steps::Col
                               const plan::CollectivePlan& plan) {
   if (has_own_links(config, call))
     return sim::simulate(plan.program, plan.simulated.machine, plan.costs,
-                         {.engine = sim::Engine::direct});
+                         {.engine = sim::Engine::direct, .by_class = plan.simulated.by_class});
   config::ExperimentConfig machine = config.machine;
   machine.chip = plan::chip_of(plan.config, machine.chip);
   machine.topology.planned = nullptr;

@@ -54,6 +54,8 @@ struct VariantPlan {
   sim::StepProgram work;         ///< programs of `calls` and `permutes`
   std::vector<ProgramUse> uses;  ///< by program
   sim::Machine machine;
+  /// For the direct engine; null if all chips of `machine` are simulated.
+  std::shared_ptr<const sim::MachineByClass> by_class = nullptr;
   bool symmetric = false;                        ///< only representative chips are simulated
   std::string reason;                            ///< why, for reports
   std::optional<SimulatedClasses> classes = {};  ///< if one chip of each represents the others

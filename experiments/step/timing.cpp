@@ -22,6 +22,10 @@ sim::Describe task_names(const StepPlan& plan) {
   };
 }
 
+sim::SimulationOptions options_of(const StepPlan& plan, const VariantPlan& variant) {
+  return {.engine = engine_of(plan.config), .by_class = variant.by_class};
+}
+
 /// Share of the time of a variant in which its collectives are exposed, if it takes `seconds`: the
 /// time beyond that of its computations, one after the other.
 double exposed_share(const StepPlan& plan, double seconds) {
@@ -43,8 +47,7 @@ unsigned threads_for(const config::StepConfig& config, unsigned most) {
 
 sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
                          const sim::Timelines& timelines) {
-  return sim::simulate(timelines, variant.machine, task_names(plan),
-                       {.engine = engine_of(plan.config)});
+  return sim::simulate(timelines, variant.machine, task_names(plan), options_of(plan, variant));
 }
 
 std::optional<sim::RepeatedTime> repeated_time(const StepPlan& plan, const VariantPlan& variant,
@@ -53,7 +56,7 @@ std::optional<sim::RepeatedTime> repeated_time(const StepPlan& plan, const Varia
       totals.messages <= kMostMessages)
     return std::nullopt;
   std::optional<sim::RepeatedTime> repeated =
-      sim::simulate_repeated(variant.work, variant.machine, {.engine = engine_of(plan.config)});
+      sim::simulate_repeated(variant.work, variant.machine, options_of(plan, variant));
   if (!repeated) return repeated;
   sim::TimeResult& time = repeated->time;
   time.messages = totals.messages;
@@ -72,14 +75,12 @@ sim::StepTime find_cuts(const StepPlan& plan, const VariantPlan& variant) {
     return time_of(plan, variant, {});
   if (const auto repeated = repeated_time(plan, variant, totals_of(variant.work, variant.machine)))
     return {repeated->time.time_s, repeated->cuts};
-  return sim::find_cuts(variant.work, variant.machine, task_names(plan),
-                        {.engine = engine_of(plan.config)});
+  return sim::find_cuts(variant.work, variant.machine, task_names(plan), options_of(plan, variant));
 }
 
 sim::StepTime time_of(const StepPlan& plan, const VariantPlan& variant, const sim::Cuts& cuts) {
   const auto simulate = [&](const VariantPlan& kind) {
-    return sim::step_time(kind.work, kind.machine, task_names(plan),
-                          {.engine = engine_of(plan.config)}, cuts);
+    return sim::step_time(kind.work, kind.machine, task_names(plan), options_of(plan, kind), cuts);
   };
   sim::StepTime mean = simulate(variant);
   mean.time_s *= variant.kind.share;

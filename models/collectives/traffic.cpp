@@ -4,25 +4,30 @@
 
 namespace equarx::collectives {
 
-std::vector<std::uint64_t> sent_bytes(const Program& program, Content content, Rank rank) {
+namespace {
+
+/// Bytes by channel of the messages of a rank that `counts` selects.
+template <typename Counts>
+std::vector<std::uint64_t> sent_bytes_of(const Program& program, Rank rank, const Counts& counts) {
   std::vector<std::uint64_t> bytes(program.channels.size());
   for (const Instruction& instruction : program.instructions) {
     if (instruction.op != Op::send || !program.runs(instruction, rank)) continue;
     const Message& message = program.messages[instruction.message];
-    if (program.buffers[message.buffer].content == content)
-      bytes[message.channel] += program.message_bytes(instruction.message, rank);
+    if (counts(message)) bytes[message.channel] += program.message_bytes(instruction.message, rank);
   }
   return bytes;
 }
 
+}  // namespace
+
+std::vector<std::uint64_t> sent_bytes(const Program& program, Content content, Rank rank) {
+  return sent_bytes_of(program, rank, [&](const Message& message) {
+    return program.buffers[message.buffer].content == content;
+  });
+}
+
 std::vector<std::uint64_t> sent_bytes(const Program& program, Rank rank) {
-  auto bytes = sent_bytes(program, Content::payload, rank);
-  for (const Content other : {Content::scales, Content::amax}) {
-    const auto more = sent_bytes(program, other, rank);
-    for (std::size_t channel = 0; channel < bytes.size(); ++channel)
-      bytes[channel] += more[channel];
-  }
-  return bytes;
+  return sent_bytes_of(program, rank, [](const Message&) { return true; });
 }
 
 namespace {

@@ -39,13 +39,11 @@ bool run(Record& record) {
   return std::ranges::all_of(record.progress.lists, &Progress::List::done);
 }
 
-/// Simulates one chip of each class; std::nullopt if they do not represent the others, or fail.
+/// Simulates one chip of each class; std::nullopt if it fails, which all chips explain.
 std::optional<TimeResult> simulate_classes(const Timelines& timelines, const Machine& machine,
-                                           const ChipClasses& classes,
                                            const SimulationOptions& options) {
-  const auto chips = static_cast<std::uint32_t>(classes.firsts.size());
-  const ClassMachine made = class_machine(machine, classes);
-  if (!made.obstacle.empty()) return std::nullopt;
+  const ChipClasses& classes = options.by_class->classes;
+  const std::uint32_t chips = options.by_class->machine.ranks();
   std::vector<Progress::List> lists(std::size_t{chips} * timelines.streams);
   Progress progress;
   progress.streams = timelines.streams;
@@ -58,16 +56,16 @@ std::optional<TimeResult> simulate_classes(const Timelines& timelines, const Mac
     };
   try {
     check_times(timelines);
-    Record record(timelines, made.machine, classes.firsts, of_chips, progress);
+    Record record(timelines, options.by_class->machine, classes.firsts, of_chips, progress);
     if (run(record)) return record.take(machine, classes);
-  } catch (const std::logic_error&) {  // all chips explain it
+  } catch (const std::logic_error&) {
+    return std::nullopt;
   }
   return std::nullopt;
 }
 
 bool may_use_classes(const Machine& machine, const SimulationOptions& options) {
-  return options.classes != nullptr && !options.traced && machine.failures.empty() &&
-         options.classes->firsts.size() < machine.ranks();
+  return options.by_class != nullptr && !options.traced && machine.failures.empty();
 }
 
 TimeResult simulate_all(const Timelines& timelines, const Machine& machine,
@@ -99,7 +97,7 @@ TimeResult simulate_all(const Timelines& timelines, const Machine& machine,
 TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
                              const Describe& describe, const SimulationOptions& options) {
   if (may_use_classes(machine, options))
-    if (auto result = simulate_classes(timelines, machine, *options.classes, options))
+    if (auto result = simulate_classes(timelines, machine, options))
       return *std::move(result);
   return simulate_all(timelines, machine, describe, options);
 }

@@ -16,17 +16,22 @@ using testing::good_step;
 
 StepPlan plan(const input::Json& json) { return make_plan(config::read_step_config(json)); }
 
+double time_s(const input::Json& json) {
+  return run_step(plan(json), [](const std::string&) {}).variants[0].time_s;
+}
+
 TEST_CASE("representatives are one chip more than there are peers") {
   const StepPlan made = plan(good_step());
   CHECK(made.variants[0].symmetric);
   CHECK(made.variants[0].machine.ranks() == 3);
 }
 
-TEST_CASE("all chips are simulated if links are shared by different rings") {
+TEST_CASE("all chips, or one of each class, are simulated if links are shared by different rings") {
   // A mesh does not wrap around, so rings are folded.
-  const StepPlan folded = plan(changed(good_step(), "/topology", R"({"mesh": "4x4"})"));
-  CHECK_FALSE(folded.variants[0].symmetric);
-  CHECK(folded.variants[0].machine.ranks() == 16);
+  const input::Json mesh = changed(good_step(), "/topology", R"({"mesh": "4x4"})");
+  CHECK(plan(mesh).variants[0].reason == "2 of 16 chips simulated: one per class");
+  CHECK(plan(changed(mesh, "/simulation", "full")).variants[0].machine.ranks() == 16);
+  CHECK(time_s(changed(mesh, "/simulation", "full")) == Approx(time_s(mesh)).epsilon(1e-9));
   // A torus and a ring over the same axes.
   input::Json json = good_step();
   json["mesh"] = {{"data", 16}};
@@ -180,10 +185,6 @@ input::Json only(const input::Json& task) {
   return json;
 }
 
-double time_s(const input::Json& json) {
-  return run_step(plan(json), [](const std::string&) {}).variants[0].time_s;
-}
-
 TEST_CASE("listed groups take as long as equal groups along an axis") {
   input::Json along =
       only({{"name", "sum"},
@@ -273,12 +274,15 @@ TEST_CASE("representatives suffice for a permute to the next chip of a ring") {
   CHECK(few.variants[0].symmetric);
   CHECK(few.variants[0].machine.ranks() == 5);
   CHECK(time_s(changed(json, "/simulation", "full")) == Approx(time_s(json)).epsilon(1e-9));
-  // Not if the ring is open, or the shift is longer than one chip.
-  CHECK_FALSE(plan(changed(json, "/topology", R"({"mesh": "4x4"})")).variants[0].symmetric);
+  // Not if the ring is open, or the shift is longer than one chip: then one chip of each class.
+  const StepPlan open = plan(changed(json, "/topology", R"({"mesh": "4x4"})"));
+  CHECK(open.variants[0].machine.ranks() == 8);
+  CHECK(open.variants[0].reason == "8 of 16 chips simulated: one per class");
   for (input::Json& pair : pairs)
     pair[1] = pair[0].get<int>() / 4 * 4 + (pair[0].get<int>() + 2) % 4;
   json["step"]["groups"]["next"] = pairs;
-  CHECK_THAT(plan(json).variants[0].reason, Catch::Contains("shifts by several chips"));
+  CHECK(plan(json).variants[0].reason == "2 of 16 chips simulated: one per class");
+  CHECK(time_s(changed(json, "/simulation", "full")) == Approx(time_s(json)).epsilon(1e-9));
 }
 
 TEST_CASE("a ring and a torus of one axis share the links of representatives") {

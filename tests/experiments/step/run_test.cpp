@@ -309,10 +309,13 @@ TEST_CASE("with different chips, task times are of the chip that ends last") {
   broadcast["step"]["tasks"][1]["collective"]["kind"] = "broadcast";
   const input::Json slow = changed(two_collectives("data", "fsdp", "one"), "/faults/chips",
                                    R"j([{"chip": "(2,3)", "slowdown": 8}])j");
-  for (const input::Json& json : {broadcast, slow}) {
+  const input::Json full = changed(broadcast, "/simulation", "full");
+  CHECK(run(broadcast).variants.front().time_s ==
+        Approx(run(full).variants.front().time_s).epsilon(1e-9));
+  for (const input::Json& json : {broadcast, full, slow}) {
     const VariantResult result = run(json).variants.front();
     CAPTURE(json.dump());
-    CHECK_FALSE(result.symmetric);
+    CHECK(result.symmetric == (json == broadcast));
     CHECK(result.tasks.back().end_s == Approx(result.time_s).epsilon(1e-9));
     double critical_s = 0.0;
     for (const GroupResult& one : result.groups) critical_s += one.critical_s;
