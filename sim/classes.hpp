@@ -33,8 +33,7 @@ ChipClasses chip_classes(const Machine& machine, const std::vector<std::uint32_t
 
 /// Likewise; std::nullopt if there are more than `most` classes, which takes less time to find.
 std::optional<ChipClasses> few_classes(const Machine& machine,
-                                       const std::vector<std::uint32_t>& kinds,
-                                       std::uint32_t most);
+                                       const std::vector<std::uint32_t>& kinds, std::uint32_t most);
 
 /// Returns, by chip, the number of its instruction streams: equal for chips with equal ones.
 std::vector<std::uint32_t> chip_kinds(const Timelines& timelines);

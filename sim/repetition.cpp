@@ -527,8 +527,7 @@ std::optional<RepeatedTime> simulate_repeated(const StepProgram& work, const Mac
   Cuts cuts = shortest_cuts(work);
   while (!cuts.empty()) {
     const Cuts tried = cuts;
-    std::optional<Extended> extended =
-        extended_times(work, machine, options, kSteadyResult, cuts);
+    std::optional<Extended> extended = extended_times(work, machine, options, kSteadyResult, cuts);
     if (!extended) continue;
     RepeatedTime repeated{std::move(extended->simulated), extended->tasks, tried};
     const std::uint32_t middle = without(work, tried.inner).tasks;

@@ -44,9 +44,12 @@ struct SimulationOptions {
   bool traced = false;  ///< record a trace
   Engine engine = Engine::simgrid;
   Watch watch = {};  ///< progress callback; does not affect the result
-  /// Of the machine, with the timelines as kinds of chips: the direct engine simulates one chip of each
-  /// class, and the result is that of all. Without effect with a trace or failures.
+  /// Classes by machine and timelines: the direct engine simulates one chip of each, and the result is
+  /// for all chips. Without effect with a trace or failures.
   std::shared_ptr<const MachineByClass> by_class = nullptr;
+  /// The direct engine passes over periods of streams in which its state repeats: times then hold to
+  /// 1e-9. Without effect with a trace, failures, shared links or HBMs, or a single stream.
+  bool jumps = false;
 };
 
 /// Simulates `program` on all chips of `machine` with the given `costs`. Every chip runs its

@@ -81,6 +81,7 @@ void add_times(const Waits& waits, double times, Waits& sum);
 struct TimeResult {
   double time_s = 0.0;  ///< finish time of the last chip, or the first detection of a failure
   std::uint64_t messages = 0;  ///< received, over all chips
+  std::uint64_t jumped = 0;    ///< of them, those passed over (SimulationOptions::jumps)
   std::vector<std::uint64_t>
       link_bytes;  ///< by link, of received messages; for HBMs including core accesses
   std::vector<double> link_busy_s;  ///< by link: time for which those messages held it

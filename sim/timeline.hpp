@@ -58,9 +58,9 @@ struct Step {
   double link_s = 0.0;                 ///< of a send, in addition to its bytes
   double latency_s = 0.0;              ///< of a send, in addition to that of its route; >= 0
   collectives::MessageId message = 0;  ///< of a send or wait
-  collectives::InstructionId instruction = 0;  ///< in a list that others run: that of their run
-  std::uint64_t hbm_bytes = 0;  ///< read and written by the core
-  double overlapped_s = 0.0;    ///< core time that overlaps these bytes
+  collectives::InstructionId instruction = 0;  ///< in a list that others run: unused
+  std::uint64_t hbm_bytes = 0;                 ///< read and written by the core
+  double overlapped_s = 0.0;                   ///< core time that overlaps these bytes
   double least_s = 0.0;  ///< least time from the start of the step to its action, also off the core
 };
 

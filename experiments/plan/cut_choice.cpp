@@ -133,11 +133,10 @@ class CutTrials {
     try {
       const collectives::Program program = collective_.algorithm->make(request);
       const sim::Machine machine = representative_of(program, config_);
-      return sim::simulate(program, machine,
-                           program_costs(program, config_.chip, config_.wire_buffers),
-                           {.engine = sim::Engine::direct,
-                            .by_class = sim::by_class(
-                                machine, std::vector<std::uint32_t>(machine.ranks()))})
+      return sim::simulate(
+                 program, machine, program_costs(program, config_.chip, config_.wire_buffers),
+                 {.engine = sim::Engine::direct,
+                  .by_class = sim::by_class(machine, std::vector<std::uint32_t>(machine.ranks()))})
           .time_s;
     } catch (const std::invalid_argument&) {  // invalid partition
       return std::nullopt;

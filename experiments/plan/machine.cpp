@@ -143,8 +143,8 @@ std::vector<std::uint32_t> kinds_of(const collectives::Program& program, std::ui
   const std::vector<Rank> firsts = sim::rank_range_starts(program);
   std::vector<std::uint32_t> kinds;
   for (Rank rank = 0; rank < ranks; ++rank)
-    kinds.push_back(static_cast<std::uint32_t>(
-        std::ranges::upper_bound(firsts, rank) - firsts.begin()));
+    kinds.push_back(
+        static_cast<std::uint32_t>(std::ranges::upper_bound(firsts, rank) - firsts.begin()));
   return kinds;
 }
 

@@ -74,9 +74,9 @@ class Experiment {
   }
 
   static sim::TimeResult simulate_candidate(const plan::CollectivePlan& candidate) {
-    return sim::simulate(candidate.program, candidate.simulated.machine, candidate.costs,
-                         {.engine = candidate.engine.engine,
-                          .by_class = candidate.simulated.by_class});
+    return sim::simulate(
+        candidate.program, candidate.simulated.machine, candidate.costs,
+        {.engine = candidate.engine.engine, .by_class = candidate.simulated.by_class});
   }
 
   void compute_all(std::vector<RunResult>& runs) {
@@ -133,12 +133,12 @@ class Experiment {
 
   sim::TimeResult simulate_whole(const plan::CollectivePlan& collective) {
     const bool traced = is_observed(collective);
-    sim::TimeResult time = sim::simulate(
-        collective.program, collective.simulated.machine, collective.costs,
-        {.traced = traced,
-         .engine = collective.engine.engine,
-         .watch = watch_of(collective),
-         .by_class = collective.simulated.by_class});
+    sim::TimeResult time =
+        sim::simulate(collective.program, collective.simulated.machine, collective.costs,
+                      {.traced = traced,
+                       .engine = collective.engine.engine,
+                       .watch = watch_of(collective),
+                       .by_class = collective.simulated.by_class});
     if (traced) observer_->add(collective, time);
     return time;
   }

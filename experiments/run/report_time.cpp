@@ -41,8 +41,8 @@ std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResul
 
 std::string simulation_reason(const plan::SimulatedMachine& simulated) {
   if (simulated.symmetric || !simulated.by_class) return simulated.reason;
-  return fmt::format("{} of {} chips simulated: one per class",
-                     simulated.by_class->machine.ranks(), simulated.machine.ranks());
+  return fmt::format("{} of {} chips simulated: one per class", simulated.by_class->machine.ranks(),
+                     simulated.machine.ranks());
 }
 
 /// Links of the first representative chip; every chip has the same.

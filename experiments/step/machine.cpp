@@ -162,8 +162,8 @@ void add_representatives(const config::StepConfig& config, const config::Experim
           ? sim::representative_on_switch(peers, channels, plan::switch_of(machine.chip), queue)
           : sim::representative(peers, plan::link_of(machine.chip), queue);
   plan::share_hbm(machine, variant.machine);
-  variant.by_class = sim::by_class(variant.machine,
-                                   std::vector<std::uint32_t>(variant.machine.ranks()));
+  variant.by_class =
+      sim::by_class(variant.machine, std::vector<std::uint32_t>(variant.machine.ranks()));
   variant.symmetric = true;
   variant.reason =
       fmt::format("{} of {} chips simulated", variant.machine.ranks(), config.mesh.chips());

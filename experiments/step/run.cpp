@@ -105,8 +105,11 @@ class Run {
   /// Simulates the step; if it is large, without most of its repetitions.
   sim::TimeResult simulate() {
     if (std::optional<sim::RepeatedTime> repeated = repeated_time(plan_, variant_, totals_)) {
-      result_.simulation_reason += fmt::format("; {} of {} tasks simulated, the others repeat them",
-                                               repeated->tasks, graph_.tasks.size());
+      result_.simulation_reason +=
+          fmt::format("; jumped: {} of {} tasks simulated, the others repeat them", repeated->tasks,
+                      graph_.tasks.size());
+      if (const std::uint64_t messages = repeated->time.jumped; messages > 0)
+        result_.simulation_reason += fmt::format(", as do {} of their messages", messages);
       return std::move(repeated->time);
     }
     return step::simulate(plan_, variant_,

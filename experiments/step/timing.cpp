@@ -26,6 +26,12 @@ sim::SimulationOptions options_of(const StepPlan& plan, const VariantPlan& varia
   return {.engine = engine_of(plan.config), .by_class = variant.by_class};
 }
 
+/// The same for a variant with too many messages to simulate all of them.
+sim::SimulationOptions with_jumps(sim::SimulationOptions options) {
+  options.jumps = true;
+  return options;
+}
+
 /// Share of the time of a variant in which its collectives are exposed, if it takes `seconds`: the
 /// time beyond that of its computations, one after the other.
 double exposed_share(const StepPlan& plan, double seconds) {
@@ -56,7 +62,7 @@ std::optional<sim::RepeatedTime> repeated_time(const StepPlan& plan, const Varia
       totals.messages <= kMostMessages)
     return std::nullopt;
   std::optional<sim::RepeatedTime> repeated =
-      sim::simulate_repeated(variant.work, variant.machine, options_of(plan, variant));
+      sim::simulate_repeated(variant.work, variant.machine, with_jumps(options_of(plan, variant)));
   if (!repeated) return repeated;
   sim::TimeResult& time = repeated->time;
   time.messages = totals.messages;

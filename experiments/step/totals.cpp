@@ -26,7 +26,7 @@ void add(const ListTotals& part, ListTotals& totals) {
   totals.core_s += part.core_s;
 }
 
-/// By list; a list follows those that it runs.
+/// By list; a list follows the lists that it runs.
 std::vector<ListTotals> totals_of_lists(const sim::Timelines& timelines) {
   std::vector<ListTotals> lists;
   for (const std::vector<sim::Step>& list : timelines.lists) {

@@ -34,6 +34,14 @@ class SharedCore {
         first = stream;
     return first;
   }
+  /// Work left of a busy stream.
+  double left_s(std::size_t stream, double now_s) const {
+    return left_s_[stream] - (now_s - since_s_) / sharers_;
+  }
+  /// Moves all times by `shift_s`.
+  void shift(double shift_s) { since_s_ += shift_s; }
+  /// Does a part of the work of a busy stream.
+  void do_part(std::size_t stream, double core_s) { left_s_[stream] -= core_s; }
   /// Finish time of a busy stream if no stream begins or ends before.
   double end_s(std::size_t stream) const { return since_s_ + left_s_[stream] * sharers_; }
 

@@ -31,10 +31,10 @@ void check_times(const Timelines& timelines) {
 }
 
 /// Returns false on a deadlock.
-bool run(Record& record) {
+bool run(Record& record, bool jumps) {
   const bool independent =
       !record.wiring.shares() && record.machine.failures.empty() && record.timelines.streams == 1;
-  if (!independent) return run_in_order(record);
+  if (!independent) return InOrder(record, jumps).run();
   run_ahead(record);
   return std::ranges::all_of(record.progress.lists, &Progress::List::done);
 }
@@ -57,7 +57,7 @@ std::optional<TimeResult> simulate_classes(const Timelines& timelines, const Mac
   try {
     check_times(timelines);
     Record record(timelines, options.by_class->machine, classes.firsts, of_chips, progress);
-    if (run(record)) return record.take(machine, classes);
+    if (run(record, options.jumps)) return record.take(machine, classes);
   } catch (const std::logic_error&) {
     return std::nullopt;
   }
@@ -80,7 +80,7 @@ TimeResult simulate_all(const Timelines& timelines, const Machine& machine,
   try {
     check_times(timelines);
     Record record(timelines, machine, chips, options, progress);
-    if (run(record)) {
+    if (run(record, options.jumps)) {
       TimeResult result = record.take();
       sort_trace(result.trace);
       return result;
@@ -97,8 +97,7 @@ TimeResult simulate_all(const Timelines& timelines, const Machine& machine,
 TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
                              const Describe& describe, const SimulationOptions& options) {
   if (may_use_classes(machine, options))
-    if (auto result = simulate_classes(timelines, machine, options))
-      return *std::move(result);
+    if (auto result = simulate_classes(timelines, machine, options)) return *std::move(result);
   return simulate_all(timelines, machine, describe, options);
 }
 

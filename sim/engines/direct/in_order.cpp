@@ -1,123 +1,14 @@
 #include "sim/engines/direct/in_order.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <limits>
-#include <queue>
-#include <span>
 #include <utility>
-#include <vector>
-
-#include "sim/engines/direct/core.hpp"
-#include "sim/engines/direct/shared_links.hpp"
 
 namespace equarx::sim {
-namespace {
 
 using collectives::ChannelId;
 using collectives::Rank;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-class InOrder {
- public:
-  explicit InOrder(Record& record);
-
-  bool run();
-
- private:
-  using ListId = std::uint32_t;
-  static constexpr ListId kNoList = 0xFFFFFFFF;
-
-  enum class Phase : std::uint8_t {
-    before_work,
-    working,
-    accessing,
-    lasting,
-    acting,
-    draining,
-    over
-  };
-  /// State of one instruction stream of a chip.
-  struct List {
-    const Step* step = nullptr;
-    const Step* run = nullptr;  ///< the run whose list contains `step`, if any
-    Phase phase = Phase::before_work;
-    double due_s = kNever;  ///< when it resumes, if scheduled
-    double start_s = 0.0;   ///< start of the current work
-    double core_s = 0.0;    ///< when the current work last left the core
-    double acts_s = 0.0;    ///< when the current send or wait began
-    bool on_core = false;   ///< occupies the core
-    bool on_hbm = false;    ///< has an HBM access in flight
-    ChannelId channel = 0;  ///< channel being drained
-  };
-  struct Alarm {
-    double time_s = 0.0;
-    std::uint64_t order = 0;
-    ListId list = 0;
-    bool operator<(const Alarm& other) const {  // std::priority_queue is a max-heap
-      return time_s != other.time_s ? time_s > other.time_s : order > other.order;
-    }
-  };
-  /// Number of unconsumed occurrences of an event, and the stream waiting for it.
-  struct Event {
-    std::uint32_t happened = 0;
-    ListId waiting = kNoList;
-  };
-
-  Rank rank_of(ListId list) const { return list / streams_; }
-  std::uint32_t stream_of(ListId list) const { return list % streams_; }
-  Event& event_of(ListId list, const Step& step) {
-    return events_[rank_of(list) * record_.timelines.events + step.number];
-  }
-
-  static collectives::InstructionId instruction_of(const List& list) {
-    return (list.run != nullptr ? list.run : list.step)->instruction;
-  }
-
-  double next_s();
-  void go_on(List& list) const;
-  void leave(std::span<const SharedLinks::Cargo> gone, bool failed);
-  void wake(ListId& waiting);
-  void schedule(ListId list, double time_s);
-  void resume(ListId list);
-  void begin_access(ListId list, const Step& step);
-  void end_access(ListId list);
-  double least_end_s(ListId list, const Step& step) const;
-  void take_core(ListId list, double delay_s);
-  void leave_core(ListId list);
-  void record_work(ListId list, const Step& step);
-  void update_core_end(Rank rank);
-  void advance(ListId list);
-  bool act(ListId list, const Step& step);
-  bool send(ListId list, const Step& step);
-  bool retire_oldest(ListId list, std::size_t index);
-  void start(std::size_t index, const Step& step);
-  bool receive(ListId list, const Step& step);
-  bool drain(ListId list);
-  bool await(ListId list, Event& event);
-  void stop_at_failure(ListId list, std::size_t index, const Transfer& transfer);
-  void drop_lost_transfers();
-
-  Record& record_;
-  SharedLinks links_;
-  std::uint32_t streams_;
-  bool shares_core_;
-  double now_s_ = 0.0;
-  double last_s_ = kNever;  ///< end of the simulation after a failure; later events are discarded
-  std::uint64_t order_ = 0;
-  std::priority_queue<Alarm> alarms_;
-  std::vector<List> lists_;
-  std::vector<SharedCore> cores_;
-  TimeHeap core_ends_;  ///< by rank: when the first stream of a shared core finishes its work
-  std::vector<Event> events_;           ///< by rank and event
-  std::vector<double> free_s_;          ///< by pair with exclusive links
-  std::vector<ListId> receiver_waits_;  ///< by inbox
-  std::vector<ListId> sender_waits_;    ///< by inbox
-  std::vector<LinkFailure> failures_;   ///< latest first
-};
-
-InOrder::InOrder(Record& record)
+InOrder::InOrder(Record& record, bool jumps)
     : record_(record),
       links_(record.machine, record.wiring, record.timelines.streams),
       streams_(record.timelines.streams),
@@ -135,6 +26,7 @@ InOrder::InOrder(Record& record)
     lists_[list].step = record.steps_of(rank_of(list), stream_of(list));
     schedule(list, 0.0);
   }
+  if (jumps && Jumps::may_jump(record)) jumps_.emplace(*this);
 }
 
 /// At equal times, transfers complete before links fail, and chips resume after both.
@@ -194,6 +86,7 @@ void InOrder::wake(ListId& waiting) {
 
 void InOrder::schedule(ListId list, double time_s) {
   lists_[list].due_s = time_s;
+  lists_[list].order = order_;
   alarms_.push({time_s, order_++, list});
 }
 
@@ -237,7 +130,7 @@ void InOrder::advance(ListId id) {
       case Phase::acting:
         if (!act(id, step)) return;
         if (list.phase == Phase::draining) break;
-        go_on(list);
+        go_on(id);
         break;
       case Phase::draining:
         if (drain(id)) list.phase = Phase::over;
@@ -248,16 +141,19 @@ void InOrder::advance(ListId id) {
 }
 
 /// To the step after the current one, which is done.
-void InOrder::go_on(List& list) const {
+void InOrder::go_on(ListId id) {
+  List& list = lists_[id];
   list.phase = Phase::before_work;
   switch (list.step->kind) {
     case Step::Kind::run:
       list.run = list.step;
       list.step = record_.timelines.lists[list.run->number].data();
+      if (jumps_) jumps_->enter(id);
       return;
     case Step::Kind::end: list.step = std::exchange(list.run, nullptr) + 1; return;
     default: ++list.step;
   }
+  if (list.step == list.jump) jumps_->pass(id);
 }
 
 /// The stream resumes when its bytes have moved and its core time is over.
@@ -474,9 +370,5 @@ void InOrder::drop_lost_transfers() {
     return event.arrived_s - latency > last_s_;
   });
 }
-
-}  // namespace
-
-bool run_in_order(Record& record) { return InOrder(record).run(); }
 
 }  // namespace equarx::sim

@@ -18,9 +18,9 @@ Record::Record(const Timelines& run_timelines, const Machine& run_machine,
       traced(options.traced),
       progress(run_progress),
       inboxes(run_machine.ranks() * wiring.channels()),
+      moved(inboxes.size()),
       chips_(chips.begin(), chips.end()),
       inbox_of_(inboxes.size()),
-      moved_(inboxes.size()),
       watch_(options.watch) {
   result.link_bytes.resize(run_machine.links.size());
   result.link_busy_s.resize(run_machine.links.size());
@@ -50,11 +50,10 @@ std::uint32_t Record::add_transfer(const Pair& pair, const Step& step, double se
 }
 
 TimeResult Record::take() {
-  for (std::size_t index = 0; index < moved_.size(); ++index) {
-    const Moved& moved = moved_[index];
-    result.messages += moved.messages;
-    add_moved(machine, *wiring.pairs()[wiring.pair_of(index)].route, moved.bytes, moved.link_s,
-              result);
+  for (std::size_t index = 0; index < moved.size(); ++index) {
+    const Moved& sum = moved[index];
+    result.messages += sum.messages;
+    add_moved(machine, *wiring.pairs()[wiring.pair_of(index)].route, sum.bytes, sum.link_s, result);
   }
   return std::move(result);
 }
@@ -62,6 +61,7 @@ TimeResult Record::take() {
 TimeResult Record::take(const Machine& all, const ChipClasses& classes) {
   TimeResult whole;
   whole.time_s = result.time_s;
+  whole.jumped = result.jumped * all.ranks() / machine.ranks();
   whole.link_bytes.resize(all.links.size());
   whole.link_busy_s.resize(all.links.size());
   whole.marks_s.reserve(std::size_t{all.ranks()} * timelines.marks);
@@ -76,9 +76,9 @@ TimeResult Record::take(const Machine& all, const ChipClasses& classes) {
       whole.link_busy_s[all.hbm[rank]] += result.link_busy_s[machine.hbm[chip]];
     }
     for (ChannelId channel = 0; channel < wiring.channels(); ++channel) {
-      const Moved& moved = moved_[wiring.index(chip, channel)];
-      whole.messages += moved.messages;
-      add_moved(all, all.out_ports[rank][channel].route, moved.bytes, moved.link_s, whole);
+      const Moved& sum = moved[wiring.index(chip, channel)];
+      whole.messages += sum.messages;
+      add_moved(all, all.out_ports[rank][channel].route, sum.bytes, sum.link_s, whole);
     }
   }
   return whole;

@@ -40,10 +40,10 @@ class Record {
     const Step& sent = *inboxes[inbox].at(inboxes[inbox].received()).sent;
     if (sent.message != step.message) reject(sent, step);
     inboxes[inbox].receive();
-    Moved& moved = moved_[inbox];
-    ++moved.messages;
-    moved.bytes += sent.bytes;
-    moved.link_s += sent.link_s;
+    Moved& sum = moved[inbox];
+    ++sum.messages;
+    sum.bytes += sent.bytes;
+    sum.link_s += sent.link_s;
     if (++progress.received % kWatchInterval == 0 && watch_) watch_(progress.received);
   }
   /// `instruction`: of the step
@@ -65,7 +65,7 @@ class Record {
 
   /// Returns the result, completed by the link usage of the messages.
   TimeResult take();
-  /// Returns the result of all chips of another machine, of which this one has a chip for each class.
+  /// Returns the result of all chips of another machine; this one has a chip for each class.
   TimeResult take(const Machine& all, const ChipClasses& classes);
 
   const Timelines& timelines;
@@ -73,23 +73,24 @@ class Record {
   Wiring wiring;
   bool traced;
   Progress& progress;
-  std::vector<Inbox> inboxes;
-  TimeResult result;
-
- private:
-  static constexpr std::uint64_t kWatchInterval = 4096;
-
+  /// Received messages of an inbox.
   struct Moved {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
     double link_s = 0.0;
   };
 
+  std::vector<Inbox> inboxes;
+  std::vector<Moved> moved;  ///< by inbox
+  TimeResult result;
+
+ private:
+  static constexpr std::uint64_t kWatchInterval = 4096;
+
   [[noreturn]] void reject(const Step& sent, const Step& expected);
 
   std::vector<collectives::Rank> chips_;
   std::vector<std::size_t> inbox_of_;  ///< by receiver and channel
-  std::vector<Moved> moved_;
   const Watch& watch_;
 };
 
