@@ -30,6 +30,11 @@ class LaneTable {
 
   const collectives::Program& program() const { return program_; }
   const std::vector<Lane>& lanes() const { return lanes_; }
+  /// Elements of the largest part of a lane.
+  std::uint64_t part_elements(const Lane& lane) const {
+    const std::uint64_t elements = lane.range.size();
+    return whole_ || elements < kPartElements ? elements : kPartElements;
+  }
   /// Parts of a lane that are computed one after another.
   std::vector<collectives::Range> parts_of(const Lane& lane) const {
     return values::parts_of(lane.range.size(), whole_);

@@ -11,7 +11,7 @@ std::uint32_t result_rows(const collectives::Program& program) {
 UnitGeometry::UnitGeometry(const LaneTable& lanes)
     : lanes_(lanes), partition_(lanes.program().partition), grid_(lanes.program().grid()) {
   for (const Lane& lane : lanes.lanes())
-    most_elements_ = std::max<std::size_t>(most_elements_, lanes.parts_of(lane).front().size());
+    most_elements_ = std::max<std::size_t>(most_elements_, lanes.part_elements(lane));
 }
 
 void UnitGeometry::start(const Unit& unit) {

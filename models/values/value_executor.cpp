@@ -61,7 +61,7 @@ struct Held {
 
 /// Of the units of a lane.
 Held held(const collectives::Program& program, const LaneTable& lanes, std::uint32_t lane) {
-  const std::uint64_t part = lanes.parts_of(lanes.lanes()[lane]).front().size();
+  const std::uint64_t part = lanes.part_elements(lanes.lanes()[lane]);
   if (!reads_on_demand(program, part)) {
     const bool root_only = program.collective == collectives::Collective::broadcast;
     return {part * (root_only ? 1 : program.ranks()),
@@ -143,7 +143,7 @@ std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads
   Held most;
   std::vector<std::uint64_t> known(program.partition.segments());  // largest part, by segment
   for (std::uint32_t lane = 0; lane < lanes.lanes().size(); ++lane) {
-    const std::uint64_t part = lanes.parts_of(lanes.lanes()[lane]).front().size();
+    const std::uint64_t part = lanes.part_elements(lanes.lanes()[lane]);
     std::uint64_t& in_segment = known[lanes.lanes()[lane].segment];
     // Smaller lanes of a segment take less.
     if (reads_on_demand(program, part) && part <= in_segment) continue;
