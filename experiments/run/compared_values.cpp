@@ -52,7 +52,7 @@ class Computation {
     return comparison_.sink == nullptr ? nullptr : &comparison_.sink->result_of(plan);
   }
 
-  /// Adds the collective of a plan, after those that it is compared with.
+  /// Adds the collective of a plan, after its baseline.
   void add(std::size_t plan, values::ValueOptions options) {
     const collectives::Program& program = comparison_.plans[plan]->program;
     options.threads = comparison_.threads;

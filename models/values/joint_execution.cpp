@@ -69,7 +69,7 @@ class Cursor {
   std::size_t part_ = 0;
 };
 
-/// The run whose next part begins first, among the first run and those that it is ahead of.
+/// The run whose next part begins first. Runs behind the first run alone are eligible.
 std::size_t next_of(const std::vector<Cursor>& cursors) {
   const Cursor& first = cursors.front();
   std::size_t next = cursors.size();

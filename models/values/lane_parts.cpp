@@ -9,7 +9,7 @@ namespace {
 using numerics::BlockFormat;
 using numerics::ScaleLayout;
 
-/// True if scale groups are consecutive elements, some of which fill a part exactly.
+/// True if scale groups are consecutive elements, and whole groups fill a part exactly.
 bool has_small_groups(const BlockFormat& format) {
   if (format.layout == ScaleLayout::strided || format.tensor_scale) return false;
   const std::size_t run = format.layout == ScaleLayout::paired ? 2 * format.block : format.block;

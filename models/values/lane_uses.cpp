@@ -86,7 +86,7 @@ std::uint64_t bytes_of(const UnitGeometry& geometry, const Buffer& buffer) {
   return bytes;
 }
 
-/// Largest sum of the sizes of what is in use at the same time.
+/// Largest sum of sizes in use at the same time.
 std::uint64_t most_at_once(const std::vector<Span>& spans, const std::vector<std::uint64_t>& sizes,
                            std::size_t instructions) {
   std::vector<std::uint64_t> begins(instructions + 1);

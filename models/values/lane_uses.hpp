@@ -9,11 +9,11 @@
 
 namespace equarx::values {
 
-/// Bytes of the values of all ranks from which on a unit holds only those that are in use.
+/// Bytes of the values of all ranks above which a unit holds values only while they are in use.
 inline constexpr std::uint64_t kMuchAtOnce = std::uint64_t{32} << 20;
 
-/// True if the inputs of ranks of a unit of `elements` elements are read when they are first used: of
-/// large units of collectives that sum. Their exact results are computed from a second reading.
+/// True if the inputs of the ranks of a unit of `elements` elements are read at their first use, and
+/// once more for the exact result: in large units of collectives that sum.
 bool reads_on_demand(const collectives::Program& program, std::uint64_t elements);
 
 /// Last uses in a unit, by index of an instruction in its lane.

@@ -59,7 +59,7 @@ struct Held {
   std::uint64_t encoded = 0;
 };
 
-/// Of the units of a lane.
+/// Largest for the units of a lane.
 Held held(const collectives::Program& program, const LaneTable& lanes, std::uint32_t lane) {
   const std::uint64_t part = lanes.part_elements(lanes.lanes()[lane]);
   if (!reads_on_demand(program, part)) {
