@@ -61,7 +61,8 @@ bool sends_scales(const BlockFormat& format) {
 
 std::uint64_t scale_count(const BlockFormat& format, std::uint64_t elements) {
   if (!sends_scales(format)) return 0;
-  if (format.layout == ScaleLayout::strided) return std::min<std::uint64_t>(elements, kRegisterElements);
+  if (format.layout == ScaleLayout::strided)
+    return std::min<std::uint64_t>(elements, kRegisterElements);
   if (format.block == 0) {
     throw std::invalid_argument(
         "block is 0: contiguous scales need at least 1 element per scale, e.g. 128");
