@@ -69,7 +69,8 @@ TimeResult Record::take(const Machine& all, const ChipClasses& classes) {
     const std::uint32_t chip = classes.class_of[rank];
     whole.core_busy_s.push_back(result.core_busy_s[chip]);
     whole.waits.push_back(result.waits[chip]);
-    const auto marks = result.marks_s.begin() + std::ptrdiff_t{chip} * timelines.marks;
+    const auto marks =
+        result.marks_s.begin() + static_cast<std::ptrdiff_t>(std::size_t{chip} * timelines.marks);
     whole.marks_s.insert(whole.marks_s.end(), marks, marks + timelines.marks);
     if (!all.hbm.empty()) {  // so far with the accesses of cores
       whole.link_bytes[all.hbm[rank]] += result.link_bytes[machine.hbm[chip]];
