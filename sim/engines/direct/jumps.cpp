@@ -165,7 +165,8 @@ class Jumps::Comparison {
     if (loop == nullptr || steps < 0 || steps % loop->period != 0 ||
         before_.lists[number].step < loop->begin)
       return false;
-    limit(static_cast<double>((loop->end - run_.lists_[number].step) / steps - 1));
+    const auto periods = (loop->end - run_.lists_[number].step) / steps;
+    limit(static_cast<double>(periods - 1));
     return true;
   }
 
