@@ -5,10 +5,10 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$here/../../../tools/playground
-program=$1
+program=$(realpath "$1")
 work=$2
 selection=$3
-page=${4:-}
+page=${4:+$(realpath "$4")}
 
 skip() {
   echo "skipped: $*" >&2

@@ -21,12 +21,14 @@ const runOf = (config) => ({ words: ["run", config, "--set", "/engine=direct", "
 const shipped = () => fs.readdirSync(path.join(root, "configs/experiments")).sort().map((name) => runOf(`configs/experiments/${name}`));
 const commands = chosen.length > 0 ? chosen.map(runOf) : [...kCommands, ...shipped()];
 
+const kHash = /\b[0-9a-f]{32}\b/g;  // of all inputs, the version among them
+
 // JSON, or cells of CSV or words of a table.
 function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {
-    return text.trimEnd().split("\n").map((line) => line.split(/[\s,]+/).map((cell) => (cell === "" || isNaN(cell) ? cell : Number(cell))));
+    return text.trimEnd().replaceAll(kHash, "hash").split("\n").map((line) => line.split(/[\s,]+/).map((cell) => (cell === "" || isNaN(cell) ? cell : Number(cell))));
   }
 }
 const lacksMemory = (web) => web.code === 2 && /needs [\d.]+ [GM]iB of memory/.test(web.stderr);
