@@ -86,7 +86,7 @@ test("a long search shows progress, can be cancelled, and keeps its first answer
   }));
 
 test("a machine whose errors need too much memory gets its time and interval, and the reason", (browser) =>
-  withPage(browser, "#q=collective&/topology=16x16&/tensor/bytes=256 MiB&/hardware=tpu-v5e&formats=int8", async (page) => {
+  withPage(browser, "#q=collective&/collective=all-to-all&/topology=4x4&/tensor/bytes=1 GiB&formats=int8", async (page) => {
     const note = shown(page).locator(".note", { hasText: "This is the time alone" });
     await note.waitFor();
     assert.match(await note.textContent(), /computing its values needs .* of memory/);
