@@ -4,6 +4,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
+// Limits memory to about that of a page, whatever this computer has.
+const kLimited = 'ulimit -v 4194304; exec "$0" "$@"';
+
 /// Paths of the page, /in/... and /out/..., in a folder; also inside arguments, such as a list of chips.
 const placed = (folder) => (word) => word.replace(/(^|,)\/(in|out)\//g, (_, before, side) => `${before}${path.join(folder, side)}/`);
 
@@ -18,7 +21,7 @@ function execute(program, { command, files, want }, children, onLine) {
     fs.writeFileSync(place(file), bytes);
   }
   return new Promise((resolve) => {
-    const child = spawn(program, command.map(place), { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("bash", ["-c", kLimited, program, ...command.map(place)], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
     children.add(child);
     const said = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => { said[name] += text; if (name === "stderr") onLine(text); });
