@@ -53,11 +53,19 @@ function(equarx_module_links out)
   set(${out} ${links} PARENT_SCOPE)
 endfunction()
 
-# equarx_library(NAME SOURCES file... [LINKS target...] [PRIVATE_LINKS target...] [COLD]): a module, which links the
-# modules that tools/modules.json lists for its folder; LINKS and PRIVATE_LINKS add libraries and further targets.
+# equarx_library(NAME SOURCES file... [LINKS target...] [PRIVATE_LINKS target...] [NATIVE_SOURCES file...]
+#   [NATIVE_LINKS target...] [WEB_SOURCES file...] [COLD]): a module, which links the modules that tools/modules.json
+# lists for its folder; LINKS and PRIVATE_LINKS add libraries and further targets.
+# NATIVE_SOURCES and NATIVE_LINKS: only outside of browsers, which lack a library or processes; WEB_SOURCES: only there.
 # COLD: code whose speed is unnoticeable, compiled with -O1 in release builds to save compile time.
 function(equarx_library name)
-  cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINKS;PRIVATE_LINKS;NATIVE_SOURCES;NATIVE_LINKS;WEB_SOURCES" ${ARGN})
+  if(EMSCRIPTEN)
+    list(APPEND ARG_SOURCES ${ARG_WEB_SOURCES})
+  else()
+    list(APPEND ARG_SOURCES ${ARG_NATIVE_SOURCES})
+    list(APPEND ARG_PRIVATE_LINKS ${ARG_NATIVE_LINKS})
+  endif()
   add_library(${name} STATIC ${ARG_SOURCES})
   if(NOT EMSCRIPTEN)  # clang 14 has wrong calls in such code for WebAssembly
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for loadable modules
