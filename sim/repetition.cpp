@@ -258,7 +258,7 @@ class TaskTimes {
     }
   }
 
-  /// True if all tasks of a window are `cycle_s` after those of a cycle before.
+  /// True if all tasks of a window are `cycle_s` after their counterparts in the cycle before.
   bool is_uniform(const Window& window, double cycle_s) const {
     const std::uint32_t distance = 2 * window.cycle * window.period;
     const std::uint32_t end = start_mark(window.last + window.period);

@@ -54,7 +54,7 @@ struct Cut {
 /// disjoint, ascending.
 StepProgram without(const StepProgram& work, const std::vector<Cut>& cuts);
 
-/// What is left out of a step: first periods of short runs, as layers, then of runs that contain
+/// Parts left out of a step: first periods of short runs, as layers, then of runs that contain
 /// these, as microbatches. Each list is disjoint and ascending.
 struct Cuts {
   std::vector<Cut> inner;

@@ -8,7 +8,7 @@
 
 namespace equarx::plan {
 
-/// False for instructions without work of their own: fused casts, and what is sent from or received
+/// False for instructions without work of their own: fused casts, and data sent from or received
 /// in its place.
 bool takes_time(const collectives::Program& program, const collectives::Instruction& instruction);
 

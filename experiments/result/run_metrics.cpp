@@ -10,7 +10,7 @@ namespace {
 
 using run::RunResult;
 
-/// Of numbers that may be infinite or undefined.
+/// Schema of numbers that may be infinite or undefined.
 constexpr std::string_view kOrNull = R"({"type": ["number", "null"]})";
 constexpr std::string_view kFromOne = R"({"minimum": 1})";
 

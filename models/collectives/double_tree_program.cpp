@@ -79,7 +79,7 @@ class TreeWriter {
     writer_.use_stream(chain * chips_ + position);
   }
 
-  /// The part that a chip at this position of the chain works on: that of the chip at its head.
+  /// The part that a chip at this position of the chain works on: the part of the chain's head.
   Tile tile(std::uint32_t position) const {
     return {.shard_offset = grid_.along(kChipAxis, chips_ - position),
             .segment = tree_,

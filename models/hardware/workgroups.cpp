@@ -22,7 +22,7 @@ std::string_view missing_of_workgroups(const Chip& chip) {
   constexpr std::array<std::string_view, 7> kKeys = {
       "compute_units",  "workgroups_per_unit", "workgroup_tile", "tile_codec_time",
       "peer_read_time", "codec_rate",          "copy_rate"};
-  // Times may be zero, so only the others tell whether they are given.
+  // Times may be zero, so only the others show whether workgroups are given.
   std::string_view missing;
   bool has_any = false;
   for (const std::string_view key : kKeys) {

@@ -33,7 +33,7 @@ struct WeightsOverAxes {
   std::vector<std::string> axes;
   double elements = 0.0;
 
-  /// Of names of tasks.
+  /// Suffix of task names.
   std::string suffix() const { return experts ? " of experts" : ""; }
 };
 

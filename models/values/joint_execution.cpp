@@ -69,7 +69,7 @@ class Cursor {
   std::size_t part_ = 0;
 };
 
-/// The run whose next part begins first. Runs behind the first run alone are eligible.
+/// The run whose next part begins first, among runs that lag the first run.
 std::size_t next_of(const std::vector<Cursor>& cursors) {
   const Cursor& first = cursors.front();
   std::size_t next = cursors.size();

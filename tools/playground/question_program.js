@@ -78,7 +78,7 @@ function ImportTable({ imported }) {
 
 const kStepParts = [["compute_s", "compute"], ["exposed_s", "waiting for collectives"]];
 
-/// What can be asked on demand, as it takes longer: the decision for each collective, and the audit.
+/// Slower answers, on demand: the decision for each collective, and the audit.
 function Demands({ words, files, dependency, onSensitive }) {
   const advice = { name: "advice", title: "Deciding for each collective", files, command: () => [...words.advice, "--json"],
     read: (answer) => { const result = parsed(answer); onSensitive(result.advice.sensitive_to ?? []); return result; } };

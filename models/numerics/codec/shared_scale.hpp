@@ -37,7 +37,7 @@ class SharedScale {
   std::unique_ptr<const SharedCodes> codes_;
 };
 
-/// Checks what all formats with a shared scale have in common.
+/// Checks properties common to all formats with a shared scale.
 /// @throws std::invalid_argument for scales of groups or stochastic rounding of sums
 void check_shared(const BlockFormat& format);
 

@@ -265,7 +265,7 @@ TEST_CASE("owners that keep their sums differ from the others in what the codes 
   CHECK(same.values.ranks_identical);
   CHECK(same.values.differing == 0);
   CHECK_FALSE(differ.values.ranks_identical);
-  // The result is what the others get; the owner has the sum, rounded to BF16 alone.
+  // All others receive the result; the owner has the sum, rounded only to BF16.
   CHECK(differing(same.result, differ.result) == 0);
   const std::vector<float> residual = inputs(1, elements, 78).front();
   const Computed added = computed(collectives::with_arithmetic(sent, {.owner = OwnerKeeps::summed,

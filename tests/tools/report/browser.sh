@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# What tests in a browser begin with; sourced by them. Exit code 77: skipped, because a dependency is not available here.
+# Set-up of browser tests, to be sourced. Exit code 77: skipped, because a dependency is not available here.
 # Sets `browser`.
 
 skip() {

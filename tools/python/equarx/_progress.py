@@ -1,4 +1,4 @@
-"""Progress of the program, shown where somebody watches: below a notebook's cell, or on a terminal.
+"""Progress of the program, shown below a notebook's cell or on a terminal.
 
 The environment variable EQUARX_PROGRESS=off turns it off.
 """
@@ -27,7 +27,7 @@ class Display:
 
     @property
     def is_seen(self) -> bool:
-        """True if somebody watches."""
+        """True on a terminal or in a notebook."""
         return self._is_notebook or self._is_terminal
 
     def show(self, line: str) -> None:
@@ -65,7 +65,7 @@ def _in_notebook() -> bool:
 
 
 class Messages:
-    """Reads what the program writes to standard error until it ends: shows progress, keeps all else."""
+    """Reads the program's standard error until it ends: shows progress, keeps all else."""
 
     def __init__(self, stream: IO[str], display: Display):
         self._lines: collections.deque[str] = collections.deque(maxlen=_MOST_LINES)

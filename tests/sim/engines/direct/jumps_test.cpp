@@ -53,7 +53,7 @@ struct Rings {
     return {.work_s = 1e-8 * (random() % 30), .send_s = 1e-8 * (random() % 10), .wait_s = 1e-8};
   }
 
-  /// Programs on a stream each beside computations, in rounds. Most rounds have only one of them.
+  /// Programs on separate streams, concurrent with computations, in rounds. Most rounds have only one of them.
   StepProgram work(std::mt19937& random) const {
     StepProgram work{.programs = {{&large, &large_costs}, {&small, &small_costs}}, .streams = {}};
     work.streams.resize(3);
