@@ -5,51 +5,32 @@
 #include <utility>
 
 namespace equarx::sim {
+namespace {
 
-FairRates::FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes,
-                     Filling filling)
-    : filling_(filling),
-      users_(capacities.size()),
-      first_hops_{0},
-      sizes_(routes.size()),
-      slots_(routes.size(), kAbsent),
-      rates_(routes.size()),
-      is_reached_(capacities.size()) {
-  for (const double capacity : capacities) links_.push_back({capacity, 0});
+/// Relative difference below which rates are equal: far above the rounding of a sum over the flows of a
+/// link, so that it concerns no other links, and far below the accuracy of times.
+constexpr double kEqual = 1e-13;
+/// Share of a capacity that rounding may exceed.
+constexpr double kRounding = 1e-12;
+
+bool is_above(double rate, double other) { return rate > other * (1.0 + kEqual); }
+
+}  // namespace
+
+FairRates::FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes)
+    : users_(capacities.size()), first_hops_{0}, flows_(routes.size()) {
+  for (const double capacity : capacities) links_.push_back({.capacity = capacity});
   for (const std::vector<Link>& route : routes) {
     hops_.insert(hops_.end(), route.begin(), route.end());
     first_hops_.push_back(static_cast<std::uint32_t>(hops_.size()));
   }
   hop_slots_.resize(hops_.size());
-  save_checkpoint(0.0);
-}
-
-std::span<FairRates::LinkState> FairRates::checkpoint_links() {
-  return std::span(checkpoint_states_).last(links_.size());
-}
-
-void FairRates::save_checkpoint(double rate) {
-  checkpoints_.push_back({rate, static_cast<std::uint32_t>(filled_.size())});
-  checkpoint_states_.insert(checkpoint_states_.end(), links_.begin(), links_.end());
-}
-
-void FairRates::pop_checkpoint() {
-  checkpoints_.pop_back();
-  checkpoint_states_.resize(checkpoint_states_.size() - links_.size());
-}
-
-/// True if, with the bundle open, all its links saturate only above the last checkpoint.
-bool FairRates::keeps_checkpoint(Bundle bundle) {
-  const std::span<const LinkState> links = checkpoint_links();
-  return std::ranges::all_of(route(bundle), [&](Link link) {
-    return links[link].left >= checkpoints_.back().rate * links[link].open;
-  });
 }
 
 /// Enters a bundle among the users of its links.
 void FairRates::enter(Bundle bundle) {
-  rates_[bundle] = 0.0;
-  slots_[bundle] = kOpen;
+  flows_[bundle].rate = 0.0;
+  flows_[bundle].bottleneck = kNoLink;
   for (std::uint32_t hop = first_hops_[bundle]; hop < first_hops_[bundle + 1]; ++hop) {
     Users& users = users_[hops_[hop]];
     hop_slots_[hop] = static_cast<std::uint32_t>(users.bundles.size());
@@ -59,7 +40,6 @@ void FairRates::enter(Bundle bundle) {
 }
 
 void FairRates::leave(Bundle bundle) {
-  slots_[bundle] = kAbsent;
   for (std::uint32_t hop = first_hops_[bundle]; hop < first_hops_[bundle + 1]; ++hop) {
     // Moves the last user to the freed slot.
     Users& users = users_[hops_[hop]];
@@ -72,146 +52,158 @@ void FairRates::leave(Bundle bundle) {
   }
 }
 
-/// Drops the checkpoints at which a bundle was fixed.
-void FairRates::reopen(Bundle bundle) {
-  if (slots_[bundle] == kOpen || slots_[bundle] == kAbsent) return;
-  while (checkpoints_.back().filled > slots_[bundle]) pop_checkpoint();
-  slots_[bundle] = kOpen;
-}
-
 void FairRates::add(Bundle bundle) {
-  reopen(bundle);
-  if (sizes_[bundle]++ == 0) enter(bundle);
-  for (const Link link : route(bundle)) {
-    reach(link);
-    for (std::size_t at = link; at < checkpoint_states_.size(); at += links_.size())
-      ++checkpoint_states_[at].open;
-  }
-  while (checkpoints_.size() > 1 && !keeps_checkpoint(bundle)) pop_checkpoint();
-  stale_ = true;
+  if (flows_[bundle].size++ == 0) enter(bundle);
+  touched_.push_back(bundle);
 }
 
 void FairRates::remove(Bundle bundle) {
-  reopen(bundle);
-  if (--sizes_[bundle] == 0) leave(bundle);
+  if (--flows_[bundle].size == 0) leave(bundle);
+  touched_.push_back(bundle);
+}
+
+void FairRates::visit_at(Link link, double rate) {
+  if (rate >= links_[link].next_visit) return;
+  links_[link].next_visit = rate;
+  visits_.push_back({rate, link});
+  std::ranges::push_heap(visits_, std::greater<>());
+}
+
+/// Opens kept flows, whose rate concerned links then no longer count.
+void FairRates::open(Bundle bundle) {
+  Flows& flows = flows_[bundle];
+  flows.state = State::open;
+  opened_.push_back(bundle);
   for (const Link link : route(bundle)) {
-    reach(link);
-    for (std::size_t at = link; at < checkpoint_states_.size(); at += links_.size())
-      --checkpoint_states_[at].open;
+    LinkState& state = links_[link];
+    if (!state.concerned) continue;
+    state.left += flows.rate * flows.size;
+    state.open += flows.size;
+    if (!std::exchange(state.lowered, true)) lowered_.push_back(link);
   }
-  stale_ = true;
 }
 
-/// Fixes the open flows of a saturated link at `rate`.
-void FairRates::fill_link(Link link, double rate) {
+/// Recomputes the level of a link in this solve().
+void FairRates::concern(Link link) {
+  LinkState& state = links_[link];
+  if (state.concerned) return;
+  double left = state.capacity;
+  std::uint32_t opened = 0;
   for (const Bundle bundle : users_[link].bundles) {
-    if (slots_[bundle] != kOpen) continue;
-    slots_[bundle] = static_cast<std::uint32_t>(filled_.size());
-    filled_.push_back(bundle);
-    if (rates_[bundle] != rate) changed_.push_back(bundle);
-    rates_[bundle] = rate;
+    const Flows& flows = flows_[bundle];
+    if (flows.state == State::kept && (flows.bottleneck == link || flows.bottleneck == kNoLink))
+      open(bundle);
+    if (flows.is_open())
+      opened += flows.size;
+    else
+      left -= flows.rate * flows.size;
+  }
+  state.left = left;
+  state.open = opened;
+  state.concerned = true;
+  concerned_.push_back(link);
+  // By its former level, so that flows that become faster concern other links before these are settled.
+  state.former = std::exchange(state.level, kUnlimited);
+  visit_at(link, std::min(state.former, least_level(link)));
+}
+
+/// Lower bound of level_of(). Without open flows, a link may still slow down kept ones.
+double FairRates::least_level(Link link) const {
+  const LinkState& state = links_[link];
+  if (state.open > 0) return state.left / state.open;
+  return state.left < -kRounding * state.capacity ? -kUnlimited : kUnlimited;
+}
+
+/// Level of a concerned link if no more flows open: that of its open flows, and of faster ones that are
+/// kept, which it would slow down. Unlimited if it is not saturated.
+double FairRates::level_of(Link link) const {
+  const LinkState& state = links_[link];
+  double level = least_level(link);
+  if (level >= state.former) return level;  // no kept flow is faster
+  for (std::uint32_t before = std::numeric_limits<std::uint32_t>::max();;) {
+    double left = state.left;
+    std::uint32_t open = state.open;
+    for (const Bundle bundle : users_[link].bundles) {
+      const Flows& flows = flows_[bundle];
+      if (flows.state != State::kept || !is_above(flows.rate, level)) continue;
+      left += flows.rate * flows.size;
+      open += flows.size;
+    }
+    // The level rises, and fewer flows are faster, until all that count are.
+    if (open >= before || open == state.open) return level;
+    before = open;
+    level = left / open;
+  }
+}
+
+/// Concerns all links of the open flows that may become faster than before, up to `level`.
+void FairRates::spread(Link link, double level) {
+  for (const Bundle bundle : users_[link].bundles) {
+    Flows& flows = flows_[bundle];
+    if (flows.state != State::open || !is_above(level, flows.rate)) continue;
+    flows.state = State::rising;
+    for (const Link other : route(bundle)) concern(other);
+  }
+}
+
+/// Gives the open flows of a link, and faster ones, its level.
+void FairRates::settle(Link link, double level) {
+  for (const Bundle bundle : users_[link].bundles) {
+    Flows& flows = flows_[bundle];
+    if (flows.state == State::kept && is_above(flows.rate, level)) open(bundle);
+    if (!flows.is_open()) continue;
+    const bool changes = is_above(flows.rate, level) || is_above(level, flows.rate);
+    flows.state = State::settled;
+    flows.bottleneck = link;
+    if (changes) {
+      flows.rate = level;
+      changed_.push_back(bundle);
+    }
+    links_[link].level = level;
     for (const Link other : route(bundle)) {
-      links_[other].left -= rate * sizes_[bundle];
-      links_[other].open -= sizes_[bundle];
+      LinkState& state = links_[other];
+      if (state.concerned) {
+        state.left -= flows.rate * flows.size;
+        state.open -= flows.size;
+      }
     }
-  }
-  if (filling_ == Filling::of_reached_links) return filled_.clear();
-  // Spaced so that checkpoints cost less time than filling, and memory linear in bundles, not bundles
-  // times links.
-  if (filled_.size() - checkpoints_.back().filled >= 1 + links_.size() / 4) save_checkpoint(rate);
-}
-
-/// Collects every link with open flows.
-void FairRates::collect_candidates() {
-  candidates_.clear();
-  const auto collect = [&](Link link) {
-    if (links_[link].open > 0) candidates_.push_back({links_[link].left / links_[link].open, link});
-  };
-  if (filling_ == Filling::of_reached_links)
-    std::ranges::for_each(reached_, collect);
-  else
-    for (Link link = 0; link < links_.size(); ++link) collect(link);
-  std::ranges::make_heap(candidates_, std::greater<>());
-}
-
-/// Restores the heap after its first entry grew.
-void FairRates::sink_first() {
-  const Candidate first = candidates_.front();
-  const std::size_t size = candidates_.size();
-  std::size_t at = 0;
-  while (2 * at + 2 < size) {
-    std::size_t below = 2 * at + 1;
-    below += static_cast<std::size_t>(candidates_[below + 1].rate < candidates_[below].rate);
-    if (first.rate <= candidates_[below].rate) break;
-    candidates_[at] = candidates_[below];
-    at = below;
-  }
-  if (2 * at + 2 == size && candidates_[size - 1].rate < first.rate) {
-    candidates_[at] = candidates_[size - 1];
-    at = size - 1;
-  }
-  candidates_[at] = first;
-}
-
-void FairRates::fill() {
-  collect_candidates();
-  while (!candidates_.empty()) {
-    Candidate& next = candidates_.front();
-    const LinkState& link = links_[next.link];
-    // The level of a link only rises while others saturate, so stale entries are updated lazily.
-    const double rate = link.open == 0 ? 0.0 : link.left / link.open;
-    if (rate > next.rate) {
-      next.rate = rate;
-    } else {
-      if (link.open > 0) fill_link(next.link, rate);
-      next = candidates_.back();
-      candidates_.pop_back();
-      if (candidates_.empty()) return;
-    }
-    sink_first();
+    if (changes)
+      for (const Link other : route(bundle)) concern(other);
   }
 }
 
-/// Returns to the last checkpoint: bundles fixed after it are open again.
-void FairRates::restore_checkpoint() {
-  for (std::size_t i = checkpoints_.back().filled; i < filled_.size(); ++i)
-    if (slots_[filled_[i]] != kAbsent) slots_[filled_[i]] = kOpen;
-  filled_.resize(checkpoints_.back().filled);
-  std::ranges::copy(checkpoint_links(), links_.begin());
-}
-
-/// Notes that a change reaches a link.
-void FairRates::reach(Link link) {
-  if (filling_ != Filling::of_reached_links || is_reached_[link] != 0) return;
-  is_reached_[link] = 1;
-  reached_.push_back(link);
-}
-
-/// Empties the links that changes reach, and opens their flows.
-void FairRates::reopen_reached() {
-  const std::span<const LinkState> empty = checkpoint_links();
-  for (std::size_t i = 0; i < reached_.size(); ++i) {
-    const Link link = reached_[i];
-    links_[link] = empty[link];
-    for (const Bundle bundle : users_[link].bundles)
-      if (std::exchange(slots_[bundle], kOpen) != kOpen)
-        for (const Link other : route(bundle)) reach(other);
-  }
+/// Settles a link if its level is `rate`, else visits it again.
+void FairRates::visit(Link link, double rate) {
+  const double level = level_of(link);
+  if (level == kUnlimited) return;
+  if (!is_above(level, rate)) return settle(link, level);
+  spread(link, level);
+  visit_at(link, level_of(link));
 }
 
 std::span<const FairRates::Bundle> FairRates::solve() {
   changed_.clear();
-  if (!stale_) return changed_;
-  stale_ = false;
-  if (filling_ == Filling::from_checkpoint) {
-    restore_checkpoint();
-    fill();
-    return changed_;
+  for (const Bundle bundle : touched_)
+    for (const Link link : route(bundle)) concern(link);
+  touched_.clear();
+  for (;;) {
+    for (const Link link : lowered_) {
+      links_[link].lowered = false;
+      visit_at(link, least_level(link));
+    }
+    lowered_.clear();
+    if (visits_.empty()) break;
+    const Visit next = visits_.front();
+    std::ranges::pop_heap(visits_, std::greater<>());
+    visits_.pop_back();
+    if (next.rate != links_[next.link].next_visit) continue;  // replaced by an earlier one
+    links_[next.link].next_visit = kUnlimited;
+    visit(next.link, next.rate);
   }
-  reopen_reached();
-  fill();
-  for (const Link link : reached_) is_reached_[link] = 0;
-  reached_.clear();
+  for (const Bundle bundle : opened_) flows_[bundle].state = State::kept;
+  opened_.clear();
+  for (const Link link : concerned_) links_[link].concerned = false;
+  concerned_.clear();
   return changed_;
 }
 

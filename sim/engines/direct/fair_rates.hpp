@@ -2,33 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace equarx::sim {
 
 /// Max-min fair rates: no flow can be faster without slowing down a flow that is not faster.
-/// Computed by progressive filling: all rates rise together until a link saturates, whose flows are
-/// then fixed while the others continue (Bertsekas and Gallager, Data Networks, 6.5.2).
+/// Equivalently, every flow has a bottleneck: a saturated link on which no flow is faster (Bertsekas
+/// and Gallager, Data Networks, 6.5.2). The level of a link is the rate of the flows that it limits.
 ///
-/// Incremental: links saturate in the order of their levels, and adding or removing a flow changes
-/// nothing below the level at which its first link saturates. The filling saves checkpoints on the
-/// way and resumes from the last one that a change leaves valid. Where most changes concern few links,
-/// which only some flows connect with others at times, only the links that a change reaches over
-/// present flows are filled, each time from the beginning.
+/// Incremental: a change concerns the links of the flow that came or went. Concerned links are visited
+/// by rising level, as in progressive filling; a link whose flows change their rates concerns the other
+/// links of these flows. All others keep their levels, and their flows the rates.
 ///
-/// Flows with the same route form a bundle: they have the same rate, and are filled as one.
+/// Flows with the same route form a bundle: they have the same rate, and are treated as one.
 class FairRates {
  public:
   using Link = std::uint32_t;
   using Bundle = std::uint32_t;
-  /// Part of the filling that a change repeats.
-  enum class Filling : std::uint8_t { from_checkpoint, of_reached_links };
 
   /// `capacities`: of links in B/s, > 0. `routes`: of bundles, each with at least one link. A link
   /// listed twice carries twice the rate of a flow.
-  FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes,
-            Filling filling = Filling::from_checkpoint);
+  FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes);
 
   /// Adds a flow to a bundle.
   void add(Bundle bundle);
@@ -39,22 +35,41 @@ class FairRates {
   std::span<const Bundle> solve();
 
   /// Rate in B/s of each flow of a bundle, as of the last solve() with a flow present.
-  double rate(Bundle bundle) const { return rates_[bundle]; }
+  double rate(Bundle bundle) const { return flows_[bundle].rate; }
 
  private:
+  static constexpr Link kNoLink = std::numeric_limits<Link>::max();
+  static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+  enum class State : std::uint8_t {
+    kept,    ///< at the rate of the last solve()
+    open,    ///< its bottleneck is concerned: the rate is not known yet
+    rising,  ///< open; all its links are concerned
+    settled  ///< at its new rate
+  };
+  struct Flows {
+    double rate = 0.0;          ///< of each flow of the bundle
+    std::uint32_t size = 0;     ///< number of flows
+    Link bottleneck = kNoLink;  ///< kNoLink for new flows
+    State state = State::kept;
+
+    bool is_open() const { return state == State::open || state == State::rising; }
+  };
   struct LinkState {
-    double left = 0.0;       ///< capacity not used by fixed flows
-    std::uint32_t open = 0;  ///< flows whose rate is not fixed yet
+    double capacity = 0.0;
+    double level = kUnlimited;   ///< rate of the flows whose bottleneck it is; unlimited if none
+    double former = kUnlimited;  ///< level of the last solve(); no kept flow is faster
+    double left = 0.0;           ///< capacity without that of kept and settled flows
+    double next_visit = kUnlimited;  ///< rate of its first visit
+    std::uint32_t open = 0;          ///< open flows
+    bool concerned = false;
+    bool lowered = false;  ///< a flow has opened
   };
-  /// State of the filling at a checkpoint.
-  struct Checkpoint {
-    double rate = 0.0;         ///< rate that open flows had reached
-    std::uint32_t filled = 0;  ///< number of fixed bundles, a prefix of filled_
-  };
-  struct Candidate {
-    double rate = 0.0;  ///< rate at which the link saturates
+  /// A visit of a link at a rate that its level will not be below.
+  struct Visit {
+    double rate = 0.0;
     Link link = 0;
-    bool operator>(const Candidate& other) const { return rate > other.rate; }
+    bool operator>(const Visit& other) const { return rate > other.rate; }
   };
   /// The bundles with flows on a link, and for each the index in hops_ of its hop over the link.
   struct Users {
@@ -62,45 +77,33 @@ class FairRates {
     std::vector<std::uint32_t> hops;
   };
 
-  static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
-  static constexpr std::uint32_t kOpen = 0xFFFFFFFE;
-
   std::span<const Link> route(Bundle bundle) const {
     return std::span(hops_).subspan(first_hops_[bundle],
                                     first_hops_[bundle + 1] - first_hops_[bundle]);
   }
-  std::span<LinkState> checkpoint_links();
-  bool keeps_checkpoint(Bundle bundle);
   void enter(Bundle bundle);
   void leave(Bundle bundle);
-  void reopen(Bundle bundle);
-  void pop_checkpoint();
-  void save_checkpoint(double rate);
-  void restore_checkpoint();
-  void reach(Link link);
-  void reopen_reached();
-  void fill();
-  void fill_link(Link link, double rate);
-  void collect_candidates();
-  void sink_first();
+  void mark(Bundle bundle);
+  void concern(Link link);
+  void open(Bundle bundle);
+  double least_level(Link link) const;
+  double level_of(Link link) const;
+  void visit_at(Link link, double rate);
+  void visit(Link link, double rate);
+  void spread(Link link, double level);
+  void settle(Link link, double level);
 
-  Filling filling_;
   std::vector<Users> users_;               ///< by link
   std::vector<std::uint32_t> first_hops_;  ///< by bundle, plus the end
   std::vector<Link> hops_;                 ///< of all routes
   std::vector<std::uint32_t> hop_slots_;   ///< by hop, index among the users of its link
-  std::vector<std::uint32_t> sizes_;       ///< by bundle: its flows
-  std::vector<std::uint32_t> slots_;       ///< by bundle, index in filled_, kOpen or kAbsent
-  std::vector<double> rates_;              ///< by bundle
-  std::vector<LinkState> links_;           ///< current state of the filling
-  std::vector<Bundle> filled_;             ///< fixed bundles, in the order of rates
-  /// Checkpoints by rising rate; the first is the empty filling, which is always valid.
-  std::vector<Checkpoint> checkpoints_;
-  std::vector<LinkState> checkpoint_states_;  ///< all links for each of checkpoints_
-  bool stale_ = false;                        ///< flows have come or gone since the last solve()
-  std::vector<Link> reached_;                 ///< by changes, over present flows
-  std::vector<char> is_reached_;              ///< by link
-  std::vector<Candidate> candidates_;         ///< a heap
+  std::vector<Flows> flows_;               ///< by bundle
+  std::vector<LinkState> links_;
+  std::vector<Bundle> touched_;  ///< bundles that came or went since the last solve()
+  std::vector<Bundle> opened_;   ///< bundles whose state is not State::kept
+  std::vector<Link> concerned_;  ///< concerned links
+  std::vector<Link> lowered_;    ///< links to be visited earlier
+  std::vector<Visit> visits_;    ///< a heap
   std::vector<Bundle> changed_;
 };
 

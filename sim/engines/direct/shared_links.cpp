@@ -10,6 +10,10 @@
 namespace equarx::sim {
 namespace {
 
+/// Relative difference between times of simultaneous completions: above that between rates of alike
+/// flows (FairRates), and far below the accuracy of times.
+constexpr double kSimultaneous = 1e-12;
+
 /// Disjoint-set forest.
 class Sets {
  public:
@@ -106,12 +110,8 @@ void SharedLinks::make_parts(const Machine& machine) {
       route.push_back(number_of_link[link]);
     }
   }
-  // On a machine of classes, which has lanes, groups of chips are small and seldom meet.
-  const FairRates::Filling filling = machine.lanes() > 1 ? FairRates::Filling::of_reached_links
-                                                         : FairRates::Filling::from_checkpoint;
   for (PartPlan& plan : plans)
-    parts_.push_back(
-        {FairRates(plan.capacities, plan.routes, filling), std::move(plan.bundles), false});
+    parts_.push_back({FairRates(plan.capacities, plan.routes), std::move(plan.bundles), false});
 }
 
 void SharedLinks::touch(Bundle& bundle) {
@@ -205,7 +205,7 @@ std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
   advance_to(now_s);
   gone_.clear();
   // Completions within rounding error are simultaneous.
-  const double until_s = now_s * (1.0 + 4.0 * std::numeric_limits<double>::epsilon());
+  const double until_s = now_s * (1.0 + kSimultaneous);
   while (ends_.earliest_s() <= until_s) {
     const std::uint32_t number = ends_.earliest();
     Bundle& bundle = bundles_[number];

@@ -1,6 +1,7 @@
 #include "sim/engines/direct/fair_rates.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <set>
@@ -110,9 +111,7 @@ TEST_CASE("incremental rates equal non-incremental rates after arbitrary changes
       while (route.empty())
         for (FairRates::Link link = 0; link < links; ++link)
           if (random() % 4 == 0) route.insert(route.end(), 1 + random() % 5 / 4, link);
-    FairRates rates(capacities, routes,
-                    trial % 2 == 0 ? FairRates::Filling::from_checkpoint
-                                   : FairRates::Filling::of_reached_links);
+    FairRates rates(capacities, routes);
     std::set<FairRates::Bundle> present;
     for (int step = 0; step < 60; ++step) {
       for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
@@ -130,6 +129,50 @@ TEST_CASE("incremental rates equal non-incremental rates after arbitrary changes
   }
 }
 
+/// Routes between all nodes of a square mesh, along its rows first.
+Routes mesh_routes(std::uint32_t length) {
+  Routes routes;
+  const std::uint32_t nodes = length * length;
+  for (std::uint32_t from = 0; from < nodes; ++from)
+    for (std::uint32_t to = 0; to < nodes; ++to) {
+      if (from == to) continue;
+      std::vector<FairRates::Link>& route = routes.emplace_back();
+      std::uint32_t at = from;
+      for (const std::uint32_t step : {1U, length}) {  // links: 4 of each node
+        const auto place = [&](std::uint32_t node) {
+          return step == 1 ? node % length : node / length;
+        };
+        const bool up = place(to) > place(at);
+        while (place(at) != place(to)) {
+          route.push_back(4 * at + (step == 1 ? 0 : 2) + static_cast<std::uint32_t>(up));
+          at = up ? at + step : at - step;
+        }
+      }
+    }
+  return routes;
+}
+
+TEST_CASE("alike links with many flows have the rates of a filling") {
+  const Routes routes = mesh_routes(7);
+  const std::vector<double> capacities(std::size_t{4} * 7 * 7, 45e9);
+  std::mt19937_64 random(5);
+  FairRates rates(capacities, routes);
+  std::set<FairRates::Bundle> present;
+  for (FairRates::Bundle flow = 0; flow < routes.size(); ++flow) {
+    rates.add(flow);
+    present.insert(flow);
+  }
+  while (!present.empty()) {
+    for (int change = 0; change < 100 && !present.empty(); ++change) {
+      const auto flow = *std::next(present.begin(), static_cast<long>(random() % present.size()));
+      rates.remove(flow);
+      present.erase(flow);
+      rates.solve();
+    }
+    check_rates(rates, capacities, routes, present);
+  }
+}
+
 TEST_CASE("a bundle has the rates of as many flows with its route") {
   std::mt19937_64 random(3);
   constexpr std::size_t kMost = 5;
@@ -144,9 +187,7 @@ TEST_CASE("a bundle has the rates of as many flows with its route") {
           if (random() % 3 == 0) route.push_back(link);
     Routes single;  // kMost flows for each bundle
     for (const auto& route : routes) single.insert(single.end(), kMost, route);
-    FairRates rates(capacities, routes,
-                    trial % 2 == 0 ? FairRates::Filling::from_checkpoint
-                                   : FairRates::Filling::of_reached_links);
+    FairRates rates(capacities, routes);
     std::vector<std::size_t> sizes(routes.size());
     for (int step = 0; step < 60; ++step) {
       for (std::uint64_t changes = 1 + random() % 4; changes > 0; --changes) {
