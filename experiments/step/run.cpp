@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/input/errors.hpp"
+#include "base/os/parallel_for.hpp"
 #include "experiments/step/activity.hpp"
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/chip_times.hpp"
@@ -334,15 +335,30 @@ void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline) {
   for (VariantResult& variant : variants) variant.speedup = baseline_s / variant.time_s;
 }
 
+namespace {
+
+/// Progress is that of the variants on the caller's thread, which may hold the lock of an interpreter.
+std::vector<VariantResult> run_variants(const StepPlan& plan, const Progress& progress,
+                                        unsigned threads) {
+  std::vector<VariantResult> results(plan.variants.size());
+  os::parallel_for(results.size(), threads_for(plan.config, threads),
+                   [&](std::size_t i, unsigned thread) {
+                     const VariantPlan& variant = plan.variants[i];
+                     const std::string& label = plan.config.variants[i].label;
+                     if (thread == 0)
+                       progress(fmt::format("{} of {}: {}: simulating {} tasks on {} chips", i + 1,
+                                            results.size(), label, plan.config.graph.tasks.size(),
+                                            variant.machine.ranks()));
+                     results[i] = run_variant(plan, variant, label);
+                   });
+  return results;
+}
+
+}  // namespace
+
 StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOptions& options) {
   StepResult result{plan.config, memory_of(plan.config), total_operations(plan.config), {}, {}, {}};
-  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
-    const std::string& label = plan.config.variants[i].label;
-    progress(fmt::format("{} of {}: {}: simulating {} tasks on {} chips", i + 1,
-                         plan.variants.size(), label, plan.config.graph.tasks.size(),
-                         plan.variants[i].machine.ranks()));
-    result.variants.push_back(run_variant(plan, plan.variants[i], label));
-  }
+  result.variants = run_variants(plan, progress, options.threads);
   set_speedups(result.variants, plan.config.baseline);
   add_errors(plan, progress, options.threads, options.tensors, result);
   config::UncertaintyConfig& requested = result.config.machine.uncertainty;

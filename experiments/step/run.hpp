@@ -26,7 +26,7 @@ void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline);
 struct StepOptions {
   bool uncertainty = false;  ///< intervals, even if the configuration requests none
   bool sensitivity = false;  ///< also compute sensitivities to the machine's parameters
-  unsigned threads = 0;      ///< threads for intervals and sensitivities; 0: one per core
+  unsigned threads = 0;      ///< of variants, intervals and sensitivities; 0: one per core
   run::TensorFiles* tensors = nullptr;  ///< with tensor_sets(): receives the results of collectives
 };
 

@@ -1,6 +1,9 @@
 #include "experiments/step/run.hpp"
 
 #include <algorithm>
+#include <set>
+#include <thread>
+#include <vector>
 
 #include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
@@ -66,6 +69,26 @@ TEST_CASE("representative chips take as long as all chips") {
       CHECK(few.variants[i].time_s == Approx(all.variants[i].time_s).epsilon(1e-6));
     }
   }
+}
+
+TEST_CASE("variants simulated side by side are those simulated in turn") {
+  input::Json json = good_step();
+  json["variants"] = input::Json::array();
+  for (const std::string format : {"bf16", "int8", "int4", "fp8-e4m3", "mxfp8-e4m3"})
+    json["variants"].push_back({{"label", format}, {"quantize", {{{"format", format}}}}});
+  const StepPlan plan = make_plan(config::read_step_config(json));
+  const std::thread::id caller = std::this_thread::get_id();
+  const auto times = [&](unsigned threads) {
+    std::vector<double> found;
+    const StepResult result =
+        run_step(plan, [&](const std::string&) { REQUIRE(std::this_thread::get_id() == caller); },
+                 {.threads = threads});
+    for (const VariantResult& variant : result.variants) found.push_back(variant.time_s);
+    return found;
+  };
+  const std::vector<double> in_turn = times(1);
+  CHECK(std::set<double>(in_turn.begin(), in_turn.end()).size() >= 4);
+  CHECK(times(3) == in_turn);
 }
 
 TEST_CASE("a serving step takes as long as the same workload") {
