@@ -82,6 +82,10 @@ step_benchmarks() {  # every benchmark, once and briefly
   done
 }
 
+step_table() {  # times and memory of docs/speed.md, compared with the kept ones
+  bash tests/benchmarks/table.sh --tolerance 1.5
+}
+
 step_playground() {  # the playground: its engine against the program, and every question in a browser
   bash tools/playground.sh && bash tools/build.sh release equarx-sim || return 1
   local kind
