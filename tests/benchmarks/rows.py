@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -182,7 +183,8 @@ def run(words: list[str], limit_s: float) -> Figures:
     prints its own CPU time."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "build/release/python")}
     start = time.monotonic()
-    process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    errors = tempfile.TemporaryFile(mode="w+")
+    process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors,
                                start_new_session=True)
     timer = subprocess.Popen([sys.executable, "-c", f"import os, signal, time; time.sleep({limit_s}); "
                               f"os.killpg({process.pid}, signal.SIGKILL)"])
@@ -193,6 +195,10 @@ def run(words: list[str], limit_s: float) -> Figures:
     timer.send_signal(signal.SIGKILL)
     timer.wait()
     if os.waitstatus_to_exitcode(status) != 0:
+        errors.seek(0)
+        last = (errors.read().splitlines() or [""])[-1]
+        print(f"table: {words[1]}: exit status {os.waitstatus_to_exitcode(status)} after {wall:.0f} s: {last}",
+              file=sys.stderr)
         return {}
     cpu = json.loads(output.splitlines()[-1])["cpu_s"] if words[0] == "/usr/bin/python3" else usage.ru_utime + usage.ru_stime
     return {"cpu_s": cpu, "wall_s": wall, "peak_mb": usage.ru_maxrss * 1024 / 1e6}
@@ -225,11 +231,12 @@ def case(name: str, *settings: str) -> str:
 
 
 ALLREDUCE = ("/usr/bin/python3 -c \"import json, resource, numpy as np, equarx\n"
-             "values = np.random.default_rng(1).standard_normal((8, 128 << 20), dtype=np.float32)\n"
-             "arrays = (values.view(np.uint32) >> 16).astype(np.uint16); del values\n"
+             "values = np.random.default_rng(1).standard_normal(16 << 20, dtype=np.float32)\n"
+             "codes = (values.view(np.uint32) >> 16).astype(np.uint16)\n"
+             "arrays = np.stack([np.tile(np.roll(codes, 12345 * rank), 8) for rank in range(8)])\n"
              "for _ in range(3):\n"
              "  before = resource.getrusage(resource.RUSAGE_SELF)\n"
-             "  equarx.allreduce(arrays, '{format}', topology='4x2', dtype='bf16')\n"
+             "  equarx.allreduce(arrays, '{format}', topology=dict(slice='4x2'), dtype='bf16')\n"
              "  after = resource.getrusage(resource.RUSAGE_SELF)\n"
              "print(json.dumps({{'cpu_s': after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime}}))\"")
 FSDP_TENSOR = ('/mesh={"fsdp":64,"tensor":16}', "/step/training/sequence_parallel=true")
