@@ -109,6 +109,16 @@ class TimelineWriter {
       steps_.push_back({.kind = Step::Kind::start, .delay_s = take_delay()});
   }
 
+  /// Makes room for the steps of all transfers of the rank, which most steps are: growing takes twice
+  /// the memory.
+  void reserve() {
+    steps_.reserve(2 + static_cast<std::size_t>(std::ranges::count_if(
+                           program_.instructions, [&](const Instruction& instruction) {
+                             return is_transfer(instruction.op) &&
+                                    program_.runs(instruction, rank_);
+                           })));
+  }
+
   /// Signals or awaits an event.
   void synchronise(Step::Kind kind, std::uint32_t event) {
     steps_.push_back({.kind = kind, .number = event, .delay_s = take_delay()});
@@ -237,6 +247,7 @@ std::vector<Step> make_timeline(const Program& program, const Costs& costs, Rank
                                 bool traced) {
   check_costs(program, costs);
   TimelineWriter writer(program, costs, rank, costs.start_s, traced);
+  writer.reserve();
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {
     const Instruction& instruction = program.instructions[id];
     if (instruction.stream > 0) throw std::logic_error("a program of one stream has several");

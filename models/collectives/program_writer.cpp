@@ -139,6 +139,9 @@ void ProgramWriter::begin_part() {
 Program ProgramWriter::finish() && {
   begin_part();
   std::vector<Due>().swap(dues_);
+  program_.instructions.shrink_to_fit();
+  program_.messages.shrink_to_fit();
+  program_.buffers.shrink_to_fit();
   validate(program_);
   return std::move(program_);
 }
