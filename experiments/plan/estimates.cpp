@@ -1,7 +1,9 @@
 #include "experiments/plan/estimates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/topology.hpp"
@@ -28,6 +30,52 @@ double flows_on_hbms(const config::CollectiveConfig& collective, const RankGrid&
   const bool symmetric = has_representatives(collective.algorithm, config);
   return static_cast<double>(flows_per_chip) *
          static_cast<double>(symmetric ? channels + 1 : grid.ranks());
+}
+
+/// True if transfers of the algorithm share links.
+bool shares_links(config::Algorithm algorithm, const config::ExperimentConfig& config) {
+  return algorithm->layout != collectives::RankLayout::ring &&
+         config.topology.kind != config::TopologyKind::fully_connected &&
+         config.topology.kind != config::TopologyKind::on_switch &&
+         !has_representatives(algorithm, config);
+}
+
+/// True if every rank sends to all others over shared links.
+bool is_exchange(config::Algorithm algorithm, const RankGrid& grid,
+                 const config::ExperimentConfig& config) {
+  return algorithm->is_uniform && shares_links(algorithm, config) && grid.ranks() > 2 &&
+         algorithm->channels(grid) == grid.ranks() - 1 && algorithm->sharers(grid) >= grid.ranks();
+}
+
+/// Changes of the set of active flows for each pair of ranks of an exchange, relative to those of
+/// shards in one minishard. Shards that wait for others start and end apart, the more minishards they
+/// have, until each minishard of a rank goes to all others at once.
+double changes_of_pair(double others, double under_way, double minishards) {
+  if (under_way >= others) return 1.0;
+  constexpr double kApart = 1.7;
+  constexpr double kAtOnce = 0.8;
+  return std::pow(minishards, minishards <= others / under_way ? kApart : kAtOnce);
+}
+
+/// Time of the direct engine to divide shared links between the flows of an exchange, in seconds:
+/// each start or end of a flow changes the rates of all. Measured on meshes and tori of 9 to 512
+/// chips, on CPUs of 2023, within a factor of three.
+double sharing_s(const config::CollectiveConfig& collective, const RankGrid& grid,
+                 const config::ExperimentConfig& config, double messages) {
+  constexpr double kFlow = 2e-8;         // per active flow and change
+  constexpr double kFlowOfClass = 7e-8;  // of one chip for each class, with few flows alike
+  constexpr double kRoute = 1.5e-6;      // per route of a machine, to build and to classify it
+  const collectives::ProgramRequest request = program_request(collective, grid, config);
+  const collectives::Cut cut = collectives::choose_cut(
+      request.cut, collective.format, collective.algorithm->rounds(request).front().elements);
+  const double of_minishard = cut.microshards + (collective.format.scaled ? 1.0 : 0.0);
+  const double ranks = grid.ranks();
+  const double under_way = collective.algorithm->sharers(grid) / ranks;
+  const double chips = estimate_classes(collective.algorithm, grid, config);
+  const double pairs = messages / (cut.minishards * of_minishard) * chips / ranks;
+  return pairs * changes_of_pair(ranks - 1.0, under_way, cut.minishards) * chips * under_way *
+             (chips < ranks ? kFlowOfClass : kFlow) +
+         ranks * (ranks - 1.0) * kRoute;
 }
 
 double collective_s(const config::CollectiveConfig& collective,
@@ -86,6 +134,21 @@ double estimate_messages(const config::CollectiveConfig& collective, const RankG
   return twice ? 2.0 * messages : messages;
 }
 
+std::uint32_t estimate_classes(config::Algorithm algorithm, const RankGrid& grid,
+                               const config::ExperimentConfig& config) {
+  const config::TopologyConfig& topology = config.topology;
+  const auto is_closed = [](bool closed) { return closed; };
+  if (!is_exchange(algorithm, grid, config) || config.simulation == config::SimulationMode::full ||
+      !config::is_grid(topology) || topology.network || !config.faults.empty() ||
+      !topology.avoid.empty() || config.tensor.counts ||
+      !std::ranges::all_of(topology.shape.wraparound, is_closed))
+    return grid.ranks();
+  const std::vector<std::uint32_t>& lengths = topology.shape.lengths;
+  const bool has_ties = std::ranges::any_of(lengths, [](auto length) { return length % 2 == 0; });
+  const std::uint32_t classes = grid.ranks() / std::ranges::min(lengths) * (has_ties ? 2U : 1U);
+  return classes <= grid.ranks() / 2 ? classes : grid.ranks();
+}
+
 double estimate_simulation_s(const config::CollectiveConfig& collective, const RankGrid& grid,
                              const config::ExperimentConfig& config, sim::Engine engine,
                              double messages) {
@@ -97,19 +160,19 @@ double estimate_simulation_s(const config::CollectiveConfig& collective, const R
     double flow;    ///< per flow on HBMs, where many start or end at once
   };
   constexpr Rates kSimgrid{5e-6, 5e-7, 3e-8};
-  constexpr Rates kDirect{5e-8, 2e-8, 2e-8};
+  constexpr Rates kDirect{5e-8, 1e-8, 2e-8};
+  const config::Algorithm algorithm = collective.algorithm;
   const Rates& rates = engine == sim::Engine::simgrid ? kSimgrid : kDirect;
-  const bool dedicated = collective.algorithm->layout == collectives::RankLayout::ring ||
-                         config.topology.kind == config::TopologyKind::fully_connected ||
-                         has_representatives(collective.algorithm, config);
+  const double on_hbms = rates.flow * flows_on_hbms(collective, grid, config);
+  if (engine == sim::Engine::direct && is_exchange(algorithm, grid, config))
+    return messages * (rates.message + on_hbms) + sharing_s(collective, grid, config, messages);
   const bool on_switch = config.topology.kind == config::TopologyKind::on_switch;
-  const double sharers =
-      on_switch   ? std::min<double>(static_cast<double>(collective.algorithm->channels(grid)),
-                                   collectives::kShardsUnderWay)
-      : dedicated ? 0.0
-                  : collective.algorithm->sharers(grid);
-  return messages * (rates.message + rates.sharer * sharers +
-                     rates.flow * flows_on_hbms(collective, grid, config));
+  const double sharers = on_switch
+                             ? std::min<double>(static_cast<double>(algorithm->channels(grid)),
+                                                collectives::kShardsUnderWay)
+                         : shares_links(algorithm, config) ? algorithm->sharers(grid)
+                                                           : 0.0;
+  return messages * (rates.message + rates.sharer * sharers + on_hbms);
 }
 
 double estimate_experiment_s(const config::ExperimentConfig& config) {

@@ -1,9 +1,17 @@
 #include "experiments/plan/estimates.hpp"
 
+#include <algorithm>
+#include <ctime>
+#include <limits>
+#include <string>
+#include <utility>
+
 #include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/plan/plan.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/traffic.hpp"
+#include "sim/time_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
@@ -65,6 +73,87 @@ TEST_CASE("the estimate for shared HBM grows with the simulated chips") {
   CHECK(few_s > own_s);
   CHECK(all_s > few_s);
   CHECK(all_s > time_s(SimulationMode::full, WireBuffers::vmem));
+}
+
+config::ExperimentConfig exchange_on(const std::string& kind, const std::string& lengths,
+                                     const std::string& algorithm, std::uint32_t minishards) {
+  input::Json json = {{"hardware", "tpu-v5e"}, {"numerics", false}, {"engine", "direct"}};
+  if (algorithm == "direct") json["collective"] = "all-to-all";
+  json["topology"] = {{kind, lengths}};
+  json["tensor"] = {{"bytes", "16 MiB"}};
+  json["collectives"] = {{{"algorithm", algorithm},
+                          {"format", "bf16"},
+                          {"minishards", minishards},
+                          {"microshards", 1}}};
+  return config::read_config(json);
+}
+
+/// Estimated and measured time of planning and simulating the first collective, in CPU seconds.
+std::pair<double, double> times_s(const config::ExperimentConfig& config) {
+  const auto cpu_s = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
+  const double begin_s = cpu_s();
+  const Plan plan = make_plan(config);
+  const CollectivePlan& only = plan.collectives.front().candidates.front();
+  sim::simulate(only.program, only.simulated.machine, only.costs,
+                {.engine = sim::Engine::direct, .by_class = only.simulated.by_class});
+  const double end_s = cpu_s();
+  return {simulation_time_s(only.config, config, "").value(), end_s - begin_s};
+}
+
+// Ratios within one run, as computers and builds differ.
+TEST_CASE("estimates for shared links follow the measured times of exchanges") {
+  constexpr double kRange = 8.0;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  for (const config::ExperimentConfig& config :
+       {exchange_on("torus", "16x16", "direct", 1), exchange_on("torus", "12x12", "two-shot", 1),
+        exchange_on("torus", "8x8", "direct", 4), exchange_on("torus", "12x8", "direct", 1),
+        exchange_on("mesh", "8x8", "direct", 1), exchange_on("mesh", "8x8", "direct", 2),
+        exchange_on("mesh", "6x6", "direct", 2), exchange_on("mesh", "8x8", "direct", 16),
+        exchange_on("mesh", "8x8", "one-shot", 1), exchange_on("mesh", "10x8", "two-shot", 1)}) {
+    const auto [estimated_s, measured_s] = times_s(config);
+    CAPTURE(config.topology.shape.lengths, config.collectives.front().algorithm->name, estimated_s,
+            measured_s);
+    least = std::min(least, estimated_s / measured_s);
+    most = std::max(most, estimated_s / measured_s);
+    CHECK(most / least < kRange);
+  }
+}
+
+TEST_CASE("the estimated classes of an exchange on a torus are those that are simulated") {
+  for (const std::string lengths :
+       {"3x3", "5x5", "5x3", "6x4", "5x4", "7x4", "4x8", "8x8", "4x4x4"}) {
+    CAPTURE(lengths);
+    config::ExperimentConfig config = exchange_on("torus", lengths, "direct", 1);
+    const CollectivePlan plan = make_plan(config).collectives.front().candidates.front();
+    const auto estimated = [&] {
+      return estimate_classes(plan.config.algorithm, plan.program.grid(), config);
+    };
+    CHECK(estimated() == plan.simulated.by_class->machine.ranks());
+    config.simulation = config::SimulationMode::full;
+    CHECK(estimated() == plan.program.ranks());
+  }
+  for (const auto& [kind, lengths] :
+       {std::pair{"torus", "4x4x2"}, {"torus", "3x4x5"}, {"mesh", "4x4"}}) {
+    CAPTURE(kind, lengths);
+    const config::ExperimentConfig config = exchange_on(kind, lengths, "direct", 1);
+    const CollectivePlan plan = make_plan(config).collectives.front().candidates.front();
+    CHECK(plan.simulated.by_class == nullptr);
+    CHECK(estimate_classes(plan.config.algorithm, plan.program.grid(), config) ==
+          plan.program.ranks());
+  }
+}
+
+TEST_CASE("auto simulates an all-to-all on 16x16 chips") {
+  config::ExperimentConfig config = exchange_on("torus", "16x16", "direct", 1);
+  config.collectives.front().algorithm = config::kAutomatic;
+  CHECK(try_plan(config).has_value());
+  config = exchange_on("torus", "16x16", "direct", 4);
+  config.collectives.front().algorithm = config::kAutomatic;
+  config.simulation = config::SimulationMode::full;
+  const auto slow = try_plan(config);
+  REQUIRE_FALSE(slow.has_value());
+  CHECK_THAT(slow.error().text(), Catch::Contains("simulating it would take about"));
 }
 
 TEST_CASE("a tensor too small for the program has no messages") {
