@@ -1,26 +1,13 @@
 #include "experiments/config/step.hpp"
 
-#include <algorithm>
 #include <array>
 #include <variant>
 
 #include "experiments/config/algorithm.hpp"
+#include "experiments/config/task_index.hpp"
 #include "experiments/config/topology.hpp"
 
 namespace equarx::config {
-
-namespace {
-
-/// Index of a permute with the same messages.
-std::optional<std::size_t> index_of(steps::Permute permute,
-                                    const std::vector<steps::Permute>& permutes) {
-  permute.waits = true;
-  const auto found = std::ranges::find(permutes, permute);
-  if (found == permutes.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - permutes.begin());
-}
-
-}  // namespace
 
 Algorithm usual_algorithm(collectives::Collective collective, const TopologyConfig& group) {
   constexpr std::array kPreferred = {"hierarchical", "hierarchical-two-shot", "torus", "two-shot",
@@ -42,43 +29,29 @@ Algorithm usual_algorithm(collectives::Collective collective, const TopologyConf
 
 std::vector<StepCall> distinct_calls(const steps::StepGraph& graph) {
   std::vector<StepCall> calls;
-  for (const steps::Task& task : graph.tasks) {
-    const auto* call = std::get_if<steps::CollectiveCall>(&task.work);
-    if (call == nullptr) continue;
-    const StepCall of_group{task.group, *call};
-    if (std::ranges::find(calls, of_group) == calls.end()) calls.push_back(of_group);
-  }
+  TaskIndex index;
+  for (const steps::Task& task : graph.tasks)
+    if (index.add_call(task) == calls.size())
+      calls.push_back({task.group, std::get<steps::CollectiveCall>(task.work)});
   return calls;
 }
 
 std::vector<steps::Permute> distinct_permutes(const steps::StepGraph& graph) {
   std::vector<steps::Permute> permutes;
+  TaskIndex index;
   for (const steps::Task& task : graph.tasks) {
-    const auto* permute = std::get_if<steps::Permute>(&task.work);
-    if (permute == nullptr || index_of(*permute, permutes)) continue;
-    permutes.push_back(*permute);
+    if (index.add_permute(task) != permutes.size()) continue;
+    permutes.push_back(std::get<steps::Permute>(task.work));
     permutes.back().waits = true;
   }
   return permutes;
 }
 
-std::optional<std::size_t> permute_of(const steps::Task& task,
-                                      const std::vector<steps::Permute>& permutes) {
-  const auto* permute = std::get_if<steps::Permute>(&task.work);
-  return permute == nullptr ? std::nullopt : index_of(*permute, permutes);
-}
-
-std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls) {
-  const auto* call = std::get_if<steps::CollectiveCall>(&task.work);
-  if (call == nullptr) return std::nullopt;
-  return static_cast<std::size_t>(std::ranges::find(calls, StepCall{task.group, *call}) -
-                                  calls.begin());
-}
-
 std::vector<std::uint32_t> tasks_of_calls(const StepConfig& config) {
   std::vector<std::uint32_t> tasks(config.calls.size());
+  const TaskIndex index(config);
   for (const steps::Task& task : config.graph.tasks)
-    if (const auto call = call_of(task, config.calls)) ++tasks[*call];
+    if (const auto call = index.call_of(task)) ++tasks[*call];
   return tasks;
 }
 

@@ -76,13 +76,6 @@ std::vector<StepCall> distinct_calls(const steps::StepGraph& graph);
 /// Distinct messages of permutes of a graph; all of them wait.
 std::vector<steps::Permute> distinct_permutes(const steps::StepGraph& graph);
 
-/// Index into `permutes` of a task's permute; std::nullopt for other tasks.
-std::optional<std::size_t> permute_of(const steps::Task& task,
-                                      const std::vector<steps::Permute>& permutes);
-
-/// Index into `calls` of a task's collective; std::nullopt for other tasks.
-std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls);
-
 /// Number of tasks that run each of `config.calls`.
 std::vector<std::uint32_t> tasks_of_calls(const StepConfig& config);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <variant>
 
+#include "experiments/config/task_index.hpp"
 #include "models/steps/roles.hpp"
 
 namespace equarx::step {
@@ -15,8 +16,9 @@ std::vector<double> min_times(const StepPlan& plan, const VariantPlan& variant) 
   const steps::StepGraph& graph = plan.config.graph;
   std::vector<double> seconds = plan.core_s;
   std::map<const PlannedCall*, double> bounds_s;
+  const config::TaskIndex index(plan.config);
   for (steps::TaskId id = 0; id < graph.tasks.size(); ++id) {
-    if (const auto call = config::call_of(graph.tasks[id], plan.config.calls)) {
+    if (const auto call = index.call_of(graph.tasks[id])) {
       if (plan.config.calls[*call].call.groups || !plan.config.mesh.order.empty()) continue;
       if (variant.kind.skips(*call)) continue;
       const auto [known, is_new] = bounds_s.try_emplace(variant.calls[*call].get());

@@ -16,6 +16,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/collective_json.hpp"
+#include "experiments/config/task_index.hpp"
 #include "experiments/plan/costs.hpp"
 #include "experiments/run/choice.hpp"
 #include "experiments/run/report_time.hpp"
@@ -217,7 +218,8 @@ struct MessageStreams {
 
 /// Permutes that do not wait, by their streams, unless these send and await messages in different
 /// orders.
-std::map<steps::TaskId, MessageStreams> ordered_messages(const config::StepConfig& config) {
+std::map<steps::TaskId, MessageStreams> ordered_messages(const config::StepConfig& config,
+                                                         const config::TaskIndex& index) {
   struct Order {
     std::vector<steps::TaskId> sent;
     std::vector<steps::TaskId> awaited;
@@ -228,8 +230,7 @@ std::map<steps::TaskId, MessageStreams> ordered_messages(const config::StepConfi
   for (steps::TaskId id = 0; id < tasks.size(); ++id)
     if (const auto* receive = std::get_if<steps::Receive>(&tasks[id].work)) {
       const Task& permute = tasks[receive->permute];
-      const MessageStreams one{*config::permute_of(permute, config.permutes), permute.stream,
-                               tasks[id].stream};
+      const MessageStreams one{*index.permute_of(permute), permute.stream, tasks[id].stream};
       orders[one].awaited.push_back(receive->permute);
       streams.emplace(receive->permute, one);
     }
@@ -247,12 +248,12 @@ std::map<steps::TaskId, MessageStreams> ordered_messages(const config::StepConfi
 class Programs {
  public:
   Programs(const config::StepConfig& config, VariantPlan& plan)
-      : config_(config), plan_(plan), messages_(ordered_messages(config)) {}
+      : config_(config), plan_(plan), index_(config), messages_(ordered_messages(config, index_)) {}
 
   /// Returns the program of a task; std::nullopt if it sends nothing, or is skipped.
   std::optional<ProgramOfTask> of(steps::TaskId id) {
     const Task& task = config_.graph.tasks[id];
-    if (const auto call = config::call_of(task, config_.calls)) {
+    if (const auto call = index_.call_of(task)) {
       if (plan_.kind.skips(*call)) return std::nullopt;
       const plan::CollectivePlan& collective = plan_.calls[*call]->plan;
       return {{add({task.stream, {}, {}}, plan_.calls[*call].get(), {.call = call},
@@ -287,7 +288,7 @@ class Programs {
   }
 
   std::size_t add_permute(const Owner& owner, const Task& task) {
-    const std::size_t permute = *config::permute_of(task, config_.permutes);
+    const std::size_t permute = *index_.permute_of(task);
     const PlannedPermute& planned = *plan_.permutes[permute];
     return add(owner, &planned, {.call = {}, .permute = permute},
                {&planned.permute.program, &planned.costs});
@@ -307,6 +308,7 @@ class Programs {
 
   const config::StepConfig& config_;
   VariantPlan& plan_;
+  config::TaskIndex index_;
   std::map<steps::TaskId, MessageStreams> messages_;
   std::map<std::pair<Owner, const void*>, std::size_t> known_;
 };

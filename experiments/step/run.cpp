@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -11,6 +13,7 @@
 
 #include "base/input/errors.hpp"
 #include "base/os/parallel_for.hpp"
+#include "experiments/config/task_index.hpp"
 #include "experiments/step/activity.hpp"
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/chip_times.hpp"
@@ -77,6 +80,7 @@ class Run {
       : plan_(plan),
         graph_(plan.config.graph),
         variant_(variant),
+        index_(plan.config),
         totals_(totals_of(variant.work, variant.machine)) {}
 
   SimulatedKind run(const std::string& label) {
@@ -100,6 +104,9 @@ class Run {
   }
 
  private:
+  /// Indices of groups, by name.
+  using Places = std::unordered_map<std::string, std::size_t>;
+
   /// Marks of a chip: two for each task.
   std::ptrdiff_t marks() const { return 2 * static_cast<std::ptrdiff_t>(graph_.tasks.size()); }
 
@@ -185,21 +192,20 @@ class Run {
   /// Groups and compute time of a chip.
   struct GroupsOfChip {
     std::vector<GroupResult> groups;
+    Places places;
     double compute_s = 0.0;
   };
 
   /// `time`: of the task on the chip
   double isolated_s(steps::TaskId id, const TaskTime& time) const {
     const steps::Task& task = graph_.tasks[id];
-    if (const auto call = config::call_of(task, plan_.config.calls))
+    if (const auto call = index_.call_of(task))
       return variant_.kind.skips(*call) ? 0.0 : variant_.calls[*call]->isolated_s;
-    if (const auto permute = config::permute_of(task, plan_.config.permutes))
+    if (const auto permute = index_.permute_of(task))
       return std::get<steps::Permute>(task.work).waits ? variant_.permutes[*permute]->isolated_s
                                                        : 0.0;
     if (const auto* receive = std::get_if<steps::Receive>(&task.work))
-      return variant_
-          .permutes[*config::permute_of(graph_.tasks[receive->permute], plan_.config.permutes)]
-          ->isolated_s;
+      return variant_.permutes[*index_.permute_of(graph_.tasks[receive->permute])]->isolated_s;
     return kind_of(task) == GroupKind::host ? time.end_s - time.start_s : plan_.core_s[id];
   }
 
@@ -209,11 +215,11 @@ class Run {
       if (tasks.runs[id]) order.push_back(id);
     std::ranges::stable_sort(order, {}, [&](steps::TaskId id) { return tasks.times[id].start_s; });
     GroupsOfChip made;
-    std::map<std::string_view, Intervals> intervals;
+    std::unordered_map<std::string_view, Intervals> intervals;
     Intervals computing;
     for (const steps::TaskId id : order) {
       const steps::Task& task = graph_.tasks[id];
-      GroupResult& group = group_of(task, made.groups);
+      GroupResult& group = group_of(task, made.groups, made.places);
       ++group.tasks;
       group.isolated_s += isolated_s(id, tasks.times[id]);
       intervals[task.group].push_back(tasks.times[id]);
@@ -234,11 +240,11 @@ class Run {
   void add(const GroupsOfChip& chip) {
     result_.compute_s = std::max(result_.compute_s, chip.compute_s);
     for (const GroupResult& group : chip.groups) {
-      const auto known = std::ranges::find(result_.groups, group.name, &GroupResult::name);
-      if (known == result_.groups.end())
+      const auto [place, is_new] = places_.try_emplace(group.name, result_.groups.size());
+      if (is_new)
         result_.groups.push_back(group);
-      else if (group.total_s > known->total_s)
-        *known = group;
+      else if (group.total_s > result_.groups[place->second].total_s)
+        result_.groups[place->second] = group;
     }
   }
 
@@ -246,22 +252,26 @@ class Run {
     result_.critical_path = path.tasks;
     double since_s = 0.0;
     for (std::size_t i = 0; i < path.tasks.size(); ++i) {
-      group_of(graph_.tasks[path.tasks[i]], result_.groups).critical_s += path.end_s[i] - since_s;
+      group_of(graph_.tasks[path.tasks[i]], result_.groups, places_).critical_s +=
+          path.end_s[i] - since_s;
       since_s = path.end_s[i];
     }
   }
 
-  static GroupResult& group_of(const steps::Task& task, std::vector<GroupResult>& groups) {
-    const auto found = std::ranges::find(groups, task.group, &GroupResult::name);
-    if (found != groups.end()) return *found;
-    return groups.emplace_back(GroupResult{.name = task.group, .kind = kind_of(task)});
+  static GroupResult& group_of(const steps::Task& task, std::vector<GroupResult>& groups,
+                               Places& places) {
+    const auto [place, is_new] = places.try_emplace(task.group, groups.size());
+    if (is_new) groups.push_back({.name = task.group, .kind = kind_of(task)});
+    return groups[place->second];
   }
 
   const StepPlan& plan_;
   const steps::StepGraph& graph_;
   const VariantPlan& variant_;
+  config::TaskIndex index_;
   StepTotals totals_;
   VariantResult result_;
+  Places places_;  ///< of result_.groups
 };
 
 /// Tokens per step over all chips.

@@ -14,6 +14,7 @@
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "experiments/config/collective_json.hpp"
+#include "experiments/config/task_index.hpp"
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/step/run.hpp"
@@ -131,9 +132,9 @@ class Tuning {
       call_s.push_back(
           plan::value_or_throw(planner_.call(call, variant.collectives[call]))->isolated_s);
     std::vector<double> seconds = planner_.step().core_s;
+    const config::TaskIndex index(config_);
     for (steps::TaskId task = 0; task < seconds.size(); ++task)
-      if (const auto call = config::call_of(config_.graph.tasks[task], config_.calls))
-        seconds[task] = call_s[*call];
+      if (const auto call = index.call_of(config_.graph.tasks[task])) seconds[task] = call_s[*call];
     return step::longest_path_s(config_, seconds);
   }
 

@@ -1,7 +1,10 @@
 #include "importers/common/program_report.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,24 +26,38 @@ using units::time_text;
 constexpr std::size_t kMaxRows = 40;
 constexpr std::size_t kMaxName = 40;
 
-/// Results of the tasks of a collective in a variant; nullptr if it is not simulated.
-const step::GroupResult* group_of(const step::VariantResult& variant, const std::string& name) {
-  const auto found = std::ranges::find(variant.groups, name, &step::GroupResult::name);
-  return found == variant.groups.end() ? nullptr : &*found;
-}
+/// Results of collectives by name, for each variant of a result, which must outlive this.
+class Groups {
+ public:
+  explicit Groups(const step::StepResult& result) {
+    for (const step::VariantResult& variant : result.variants) {
+      auto& groups = variants_.emplace_back();
+      for (const step::GroupResult& group : variant.groups) groups.try_emplace(group.name, &group);
+    }
+  }
 
-double exposed_s(const step::VariantResult& variant, const ImportedOp& op) {
-  const step::GroupResult* group = group_of(variant, op.group);
-  return group == nullptr ? 0.0 : group->exposed_s;
-}
+  /// Results of the tasks of a collective in a variant; nullptr if it is not simulated.
+  const step::GroupResult* of(std::size_t variant, const ImportedOp& op) const {
+    const auto found = variants_[variant].find(op.group);
+    return found == variants_[variant].end() ? nullptr : found->second;
+  }
 
+ private:
+  std::vector<std::unordered_map<std::string_view, const step::GroupResult*>> variants_;
+};
+
+/// Simulated collectives, those most exposed in the first variant first.
 std::vector<const ImportedOp*> most_exposed_first(const ImportedProgram& program,
-                                                  const step::VariantResult& plain) {
+                                                  const Groups& groups) {
+  std::vector<std::pair<double, const ImportedOp*>> exposed;
+  for (const ImportedOp& op : program.ops) {
+    if (!op.skip_reason.empty()) continue;
+    const step::GroupResult* group = groups.of(0, op);
+    exposed.emplace_back(group == nullptr ? 0.0 : group->exposed_s, &op);
+  }
+  std::ranges::stable_sort(exposed, std::greater<>(), [](const auto& one) { return one.first; });
   std::vector<const ImportedOp*> ops;
-  for (const ImportedOp& op : program.ops)
-    if (op.skip_reason.empty()) ops.push_back(&op);
-  std::ranges::stable_sort(ops, std::greater<>(),
-                           [&](const ImportedOp* op) { return exposed_s(plain, *op); });
+  for (const auto& [exposed_s, op] : exposed) ops.push_back(op);
   return ops;
 }
 
@@ -55,7 +72,8 @@ std::vector<output::TableRow> header(const step::StepResult& result) {
   return {labels, names};
 }
 
-output::TableRow row_of(const ImportedOp& op, const step::StepResult& result) {
+output::TableRow row_of(const ImportedOp& op, const step::StepResult& result,
+                        const Groups& groups) {
   output::TableRow row = {op.group,
                           op.kind,
                           bytes_text(op.bytes),
@@ -63,7 +81,7 @@ output::TableRow row_of(const ImportedOp& op, const step::StepResult& result) {
                           fmt::format("{} ({})", op.axes, op.chips),
                           fmt::format("{:.0f}", op.times)};
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
-    const step::GroupResult* group = group_of(result.variants[i], op.group);
+    const step::GroupResult* group = groups.of(i, op);
     const bool is_shown = group != nullptr && (i == 0 || op.quantized);
     row.push_back(is_shown ? time_text(group->isolated_s) : "-");
     row.push_back(group != nullptr ? time_text(group->exposed_s) : "-");
@@ -72,8 +90,8 @@ output::TableRow row_of(const ImportedOp& op, const step::StepResult& result) {
 }
 
 /// Totals of all collectives; exposed is the time of the step without compute.
-output::TableRow sum_row(const std::vector<const ImportedOp*>& ops,
-                         const step::StepResult& result) {
+output::TableRow sum_row(const std::vector<const ImportedOp*>& ops, const step::StepResult& result,
+                         const Groups& groups) {
   double bytes = 0.0;
   double times = 0.0;
   for (const ImportedOp* op : ops) {
@@ -81,13 +99,12 @@ output::TableRow sum_row(const std::vector<const ImportedOp*>& ops,
     times += op->times;
   }
   output::TableRow row = {"total", "", bytes_text(bytes), "", "", fmt::format("{:.0f}", times)};
-  for (const step::VariantResult& variant : result.variants) {
+  for (std::size_t i = 0; i < result.variants.size(); ++i) {
     double isolated_s = 0.0;
     for (const ImportedOp* op : ops)
-      if (const step::GroupResult* group = group_of(variant, op->group))
-        isolated_s += group->isolated_s;
+      if (const step::GroupResult* group = groups.of(i, *op)) isolated_s += group->isolated_s;
     row.push_back(time_text(isolated_s));
-    row.push_back(time_text(variant.exposed_s()));
+    row.push_back(time_text(result.variants[i].exposed_s()));
   }
   return row;
 }
@@ -139,16 +156,16 @@ std::string notes_text(const ImportedProgram& program) {
   return text;
 }
 
-input::Json op_json(const ImportedOp& op, const step::StepResult& result) {
+input::Json op_json(const ImportedOp& op, const step::StepResult& result, const Groups& groups) {
   input::Json json = {
       {"group", op.group},        {"op_name", op.op_name}, {"kind", op.kind},
       {"type", op.type},          {"bytes", op.bytes},     {"chips", op.chips},
       {"axes", op.axes},          {"times", op.times},     {"obstacle", op.skip_reason},
       {"quantized", op.quantized}};
   json["variants"] = input::Json::array();
-  for (const step::VariantResult& variant : result.variants)
-    if (const step::GroupResult* group = group_of(variant, op.group))
-      json["variants"].push_back({{"label", variant.label},
+  for (std::size_t i = 0; i < result.variants.size(); ++i)
+    if (const step::GroupResult* group = groups.of(i, op))
+      json["variants"].push_back({{"label", result.variants[i].label},
                                   {"isolated_s", group->isolated_s},
                                   {"total_s", group->total_s},
                                   {"exposed_s", group->exposed_s},
@@ -176,16 +193,16 @@ std::string summary_text(const ImportedProgram& program) {
 }
 
 std::string to_table(const ImportedProgram& program, const step::StepResult& result) {
-  const step::VariantResult& plain = result.variants.front();
-  std::vector<const ImportedOp*> ops = most_exposed_first(program, plain);
+  const Groups groups(result);
+  std::vector<const ImportedOp*> ops = most_exposed_first(program, groups);
   std::string text =
       summary_text(program) + '\n' + result::title_text(result) + result::overview_table(result);
   if (!ops.empty()) {
-    const output::TableRow sums = sum_row(ops, result);
+    const output::TableRow sums = sum_row(ops, result, groups);
     const std::size_t omitted = ops.size() - std::min(ops.size(), kMaxRows);
     ops.resize(ops.size() - omitted);
     std::vector<output::TableRow> rows = header(result);
-    for (const ImportedOp* op : ops) rows.push_back(row_of(*op, result));
+    for (const ImportedOp* op : ops) rows.push_back(row_of(*op, result, groups));
     rows.push_back(sums);
     output::shorten_names(rows);
     text += output::aligned_table(rows) + '\n';
@@ -217,7 +234,9 @@ input::Json to_json(const ImportedProgram& program, const step::StepResult& resu
   for (const step::VariantResult& variant : result.variants)
     json["variants"].push_back(result::numbers_json(variant));
   json["collectives"] = input::Json::array();
-  for (const ImportedOp& op : program.ops) json["collectives"].push_back(op_json(op, result));
+  const Groups groups(result);
+  for (const ImportedOp& op : program.ops)
+    json["collectives"].push_back(op_json(op, result, groups));
   json["notes"] = input::Json::object();
   for (const auto& [note, count] : program.notes) json["notes"][note] = count;
   return json;

@@ -1,6 +1,7 @@
 #include "experiments/tune_step/groups.hpp"
 
 #include "experiments/config/step_json.hpp"
+#include "experiments/config/task_index.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/steps.hpp"
 
@@ -31,8 +32,9 @@ TEST_CASE("calls are grouped by task group and kind, largest first") {
   }
   CHECK(calls.size() == config.calls.size());
   std::uint32_t collectives = 0;
+  const config::TaskIndex index(config);
   for (const steps::Task& task : config.graph.tasks)
-    if (config::call_of(task, config.calls)) ++collectives;
+    if (index.call_of(task)) ++collectives;
   CHECK(tasks == collectives);
   CHECK(groups.size() < config.calls.size());  // gathers of layers and of tables
 }
