@@ -135,11 +135,10 @@ CallFilter read_where(input::ObjectReader& rule, const steps::Mesh& mesh) {
 
 void check_matches(const CallFilter& filter, const std::vector<StepCall>& calls,
                    const steps::Mesh& mesh, const std::string& pointer) {
-  std::vector<std::string> texts;
-  for (const StepCall& step_call : calls) {
+  for (const StepCall& step_call : calls)
     if (filter.matches(step_call, mesh)) return;
-    texts.push_back(call_text(step_call, mesh));
-  }
+  std::vector<std::string> texts;
+  for (const StepCall& step_call : calls) texts.push_back(call_text(step_call, mesh));
   throw input::InputError(
       pointer, fmt::format("matches none of the step's collectives: {}",
                            texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "))));

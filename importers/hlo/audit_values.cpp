@@ -302,7 +302,7 @@ bool Values::is_scaling(const Value& user, const Value& name) const {
   for (std::size_t i = 0; i < by.operands.size(); ++i) {
     if (by.operands[i] == name.instruction) continue;
     const std::optional<Value> factor = operand(user, i);
-    const std::string& opcode = factor ? instruction(source(*factor)).opcode : by.opcode;
+    const std::string_view opcode = factor ? instruction(source(*factor)).opcode : by.opcode;
     if (opcode != "broadcast" && opcode != "constant") return false;
     ++others;
   }
@@ -321,7 +321,7 @@ std::optional<std::string> Values::cast_type(const Value& value, bool may_scale,
     if (uses.escapes || uses.users.empty() || visit == kMaxVisits) return std::nullopt;
     for (std::size_t i = 0; i < uses.users.size(); ++i) {
       const Value& user = uses.users[i];
-      const std::string& opcode = instruction(user).opcode;
+      const std::string_view opcode = instruction(user).opcode;
       const bool is_scaling = may_scale && this->is_scaling(user, uses.operands[i]);
       if (is_scaling || is_slice(opcode)) {
         if (is_scaling && scales != nullptr) *scales = true;

@@ -41,7 +41,7 @@ std::map<std::string, double> input_bytes(const Instruction& instruction, const 
 std::string reduction_opcode(const Instruction& instruction, const Module& module) {
   if (instruction.called.empty()) return {};
   const Computation& by = module.computations[instruction.called.front()];
-  return by.instructions[by.root].opcode;
+  return std::string(by.instructions[by.root].opcode);
 }
 
 bool is_only_sliced(InstructionId of, const Computation& in) {

@@ -216,7 +216,8 @@ class FlowMaker {
     const Computation& computation = module_.computations[outer.first];
     const Instruction& instruction = computation.instructions[outer.second];
     const bool is_only_one = called_by_all(instruction).collectives == 1;
-    op.name = is_only_one ? instruction.name : instruction.name + "/" + op.name;
+    op.name = is_only_one ? std::string(instruction.name)
+                          : fmt::format("{}/{}", instruction.name, op.name);
     op.computation = computation.name;
     op.line = instruction.line;
     op.waits = split(instruction.opcode).end == AsyncEnd::none;
@@ -229,7 +230,8 @@ class FlowMaker {
   // --- Control flow
 
   std::uint64_t times_of(ComputationId in, const Instruction& loop) const {
-    if (const auto named = counts_.by_name.find(loop.name); named != counts_.by_name.end())
+    if (const auto named = counts_.by_name.find(std::string(loop.name));
+        named != counts_.by_name.end())
       return named->second;
     std::optional<std::uint64_t> times = trip_count(module_, module_.computations[in], loop);
     if (!times) times = counts_.otherwise;

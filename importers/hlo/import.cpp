@@ -124,14 +124,14 @@ std::string read_program(const std::string& path) {
   return read_limited_file(path, kMaxBytes, "programs");
 }
 
-ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
+ImportedProgram import_hlo(std::string text, const HloOptions& options) {
   if (text.find('\0') != std::string::npos)
     throw InputError(
         "",
         "is not a text file; XLA writes HLO text with --xla_dump_hlo_as_text, JAX with "
         "compiled.as_text()");
   const ProgramMachine machine = read_machine(options);
-  hlo::Module module = hlo::parse_module(text);
+  hlo::Module module = hlo::parse_module(std::move(text));
   check_partitioned(module);
   set_chip_count(module, options.chips);
   check_names(options.calls, module);
@@ -160,7 +160,8 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
       .step = {},
       .audit = {}};
   for (const auto& [note, count] : flow.notes) program.notes[os::printable(note)] += count;
-  if (options.audit) program.audit = hlo::audit(module, flow, step.collectives, text);
+  if (options.audit) program.audit = hlo::audit(module, flow, step.collectives, module.text->text);
+  module = {};  // its memory is larger than that of the step
   program.step = step_json(step.graph, mesh, machine, options, program.ops);
   return program;
 }

@@ -39,6 +39,6 @@ std::string read_program(const std::string& path);
 /// @param text  HLO text
 /// @throws input::UserError for binary or malformed input, for text before partitioning
 /// (check_partitioned()), and if the program does not fit the machine or mesh
-ImportedProgram import_hlo(const std::string& text, const HloOptions& options);
+ImportedProgram import_hlo(std::string text, const HloOptions& options);
 
 }  // namespace equarx::imports

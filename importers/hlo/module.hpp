@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,15 +24,15 @@ using ComputationId = std::uint32_t;
 /// Operand whose name is not an instruction of the computation.
 inline constexpr InstructionId kNoInstruction = std::numeric_limits<InstructionId>::max();
 
-/// One instruction.
+/// One instruction. Its texts are in the ModuleText.
 struct Instruction {
-  std::string name;    ///< without "%"
-  Shape shape;         ///< shape of the result
-  std::string opcode;  ///< "all-reduce-start"
+  std::string_view name;    ///< without "%"
+  Shape shape;              ///< shape of the result
+  std::string_view opcode;  ///< "all-reduce-start"
   std::vector<InstructionId> operands;
-  std::string payload;  ///< contents of the parentheses of a parameter or constant
+  std::string_view payload;  ///< contents of the parentheses of a parameter or constant
   /// Attributes: "channel_id" and "1"; values are raw text without quotes.
-  std::vector<std::pair<std::string, std::string>> attributes;
+  std::vector<std::pair<std::string_view, std::string_view>> attributes;
   std::vector<ComputationId> called;  ///< computations named by attributes, in textual order
   std::uint32_t line = 0;             ///< line of the text, from 1
 
@@ -49,8 +51,15 @@ struct Computation {
 /// Number of occurrences of each kind of skipped text: "attribute without a value" 3.
 using Skipped = std::map<std::string, std::uint32_t>;
 
+/// Text of a module, which its instructions refer to.
+struct ModuleText {
+  std::string text;
+  std::deque<std::string> others;  ///< values that are not in the text as they are
+};
+
 /// A program.
 struct Module {
+  std::shared_ptr<const ModuleText> text = nullptr;  ///< null if no instruction refers to it
   std::string name;
   std::uint32_t replicas = 1;    ///< replica_count
   std::uint32_t partitions = 1;  ///< num_partitions

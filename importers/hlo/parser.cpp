@@ -4,7 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -32,12 +35,13 @@ constexpr std::array<std::string_view, 11> kCalls = {"calls",
                                                      "comparator"};
 
 /// Value of an attribute without its quotes: "{\"n\":7}", the form of XLA before autumn 2023, is
-/// {"n":7}.
-std::string unquoted(std::string_view value) {
+/// {"n":7}. Values with escapes are added to `others`.
+std::string_view unquoted(std::string_view value, std::deque<std::string>& others) {
   const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
-  if (!quoted) return std::string(value);
+  if (!quoted) return value;
   value = value.substr(1, value.size() - 2);
-  std::string plain;
+  if (value.find('\\') == std::string_view::npos) return value;
+  std::string& plain = others.emplace_back();
   plain.reserve(value.size());
   for (std::size_t i = 0; i < value.size(); ++i) {
     const bool escapes =
@@ -53,7 +57,9 @@ bool has_payload(std::string_view opcode) { return opcode == "parameter" || opco
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : scanner_(text) {}
+  explicit Parser(std::string text)
+      : text_(std::make_shared<ModuleText>(ModuleText{std::move(text), {}})),
+        scanner_(text_->text) {}
 
   Module read() {
     read_header();
@@ -61,6 +67,7 @@ class Parser {
     if (!has_entry_) throw scanner_.error("no ENTRY computation; is the file truncated?");
     resolve_calls();
     check_calls(module_);
+    module_.text = std::move(text_);
     return std::move(module_);
   }
 
@@ -98,7 +105,7 @@ class Parser {
   void read_part() {
     const std::size_t begin = scanner_.position();
     const bool is_entry = scanner_.take("ENTRY ");
-    const std::string name(scanner_.name());
+    const std::string_view name = scanner_.name();
     if (std::ranges::find(kTables, name) != kTables.end()) return skip_table();
     if (!name.empty() && take_signature()) return read_computation(name, is_entry);
     scanner_.move_to(begin);
@@ -118,11 +125,11 @@ class Parser {
     return scanner_.take("{");
   }
 
-  void read_computation(const std::string& name, bool is_entry) {
+  void read_computation(std::string_view name, bool is_entry) {
     const auto id = static_cast<ComputationId>(module_.computations.size());
     if (!computations_.emplace(name, id).second)
       throw scanner_.error(fmt::format("duplicate computation '{}'", name));
-    module_.computations.push_back({.name = name, .instructions = {}, .root = 0});
+    module_.computations.push_back({.name = std::string(name), .instructions = {}, .root = 0});
     instructions_.clear();
     calls_.emplace_back();
     bool has_root = false;
@@ -160,6 +167,8 @@ class Parser {
     if (!instructions_.emplace(instruction.name, id).second)
       throw scanner_.error(fmt::format("duplicate instruction '{}'", instruction.name));
     if (is_root) computation.root = id;
+    instruction.operands.shrink_to_fit();
+    instruction.attributes.shrink_to_fit();
     computation.instructions.push_back(std::move(instruction));
     return is_root;
   }
@@ -184,9 +193,10 @@ class Parser {
         called.push_back({.names = value, .is_certain = is_known});
       // The device_ids of a mesh continue the value of the attribute before.
       if (key == "device_ids" && !instruction.attributes.empty())
-        instruction.attributes.back().second += fmt::format(", device_ids={}", value);
+        instruction.attributes.back().second = text_->others.emplace_back(
+            fmt::format("{}, device_ids={}", instruction.attributes.back().second, value));
       else
-        instruction.attributes.emplace_back(key, unquoted(value));
+        instruction.attributes.emplace_back(key, unquoted(value, text_->others));
     });
   }
 
@@ -206,25 +216,25 @@ class Parser {
       const std::string_view name =
           space == std::string_view::npos ? operand : operand.substr(space + 1);
       if (name.empty()) continue;
-      instruction.operands.push_back(operand_named(std::string(name)));
+      instruction.operands.push_back(operand_named(name));
       if (instruction.operands.back() == kNoInstruction) ++module_.skipped["undefined operand"];
     }
   }
 
   /// Finds an instruction of the current computation. "x#1" is element 1 of tuple x, the short form
   /// of XLA since 2026; the get-tuple-element of the long form is added.
-  InstructionId operand_named(const std::string& name) {
+  InstructionId operand_named(std::string_view name) {
     if (const auto known = instructions_.find(name); known != instructions_.end())
       return known->second;
     const std::size_t hash = name.rfind('#');
-    if (hash == std::string::npos) return kNoInstruction;
+    if (hash == std::string_view::npos) return kNoInstruction;
     const InstructionId tuple = operand_named(name.substr(0, hash));
     std::vector<Instruction>& instructions = module_.computations.back().instructions;
-    const std::string digits = name.substr(hash + 1);
+    const std::string_view digits = name.substr(hash + 1);
     std::size_t index = 0;
     const auto [end, problem] =
         std::from_chars(digits.data(), digits.data() + digits.size(), index);
-    if (tuple == kNoInstruction || problem != std::errc() || *end != 0 ||
+    if (tuple == kNoInstruction || problem != std::errc() || end != digits.data() + digits.size() ||
         index >= instructions[tuple].shape.parts.size())
       return kNoInstruction;
     const auto id = static_cast<InstructionId>(instructions.size());
@@ -289,7 +299,7 @@ class Parser {
       value = value.substr(1, value.size() - (value.ends_with("}") ? 2 : 1));
     Scanner names(value);
     while (!names.at_end()) {
-      const std::string name(names.name());
+      const std::string_view name = names.name();
       const auto known = computations_.find(name);
       if (known != computations_.end())
         instruction.called.push_back(known->second);
@@ -302,17 +312,18 @@ class Parser {
   static constexpr std::size_t kMaxPayload = 64;
   static constexpr std::size_t kMaxName = 32;
 
+  std::shared_ptr<ModuleText> text_;
   Scanner scanner_;
   Module module_;
   bool has_entry_ = false;
-  std::unordered_map<std::string, ComputationId> computations_;
-  std::unordered_map<std::string, InstructionId> instructions_;  // of the current computation
+  std::unordered_map<std::string_view, ComputationId> computations_;
+  std::unordered_map<std::string_view, InstructionId> instructions_;  // of the current computation
   /// Values of attributes that name computations, by computation and instruction.
   std::vector<std::vector<std::vector<Called>>> calls_;
 };
 
 }  // namespace
 
-Module parse_module(std::string_view text) { return Parser(text).read(); }
+Module parse_module(std::string text) { return Parser(std::move(text)).read(); }
 
 }  // namespace equarx::hlo

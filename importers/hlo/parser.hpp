@@ -9,11 +9,11 @@
 
 namespace equarx::hlo {
 
-/// Reads a module. Operands "x#1" become get-tuple-element instructions. Unknown constructs are skipped and counted in Module::skipped: lines that are
-/// not instructions, attributes without a value, undefined operands and computations, unknown
-/// types.
+/// Reads a module, which keeps the text. Operands "x#1" become get-tuple-element instructions.
+/// Unknown constructs are skipped and counted in Module::skipped: lines that are not instructions,
+/// attributes without a value, undefined operands and computations, unknown types.
 /// @throws exceptions::UserError if the text is not a module, is truncated, or has no entry or a recursive
 /// computation
-Module parse_module(std::string_view text);
+Module parse_module(std::string text);
 
 }  // namespace equarx::hlo

@@ -296,7 +296,7 @@ Product product_made(const Instruction& instruction, const Shape& left, const Sh
 }
 
 std::optional<Product> product_of(const Instruction& instruction, const Computation& computation) {
-  const std::string& opcode = instruction.opcode;
+  const std::string_view opcode = instruction.opcode;
   if (opcode == "ragged-dot") return ragged_dot(instruction, computation);
   if (opcode == "dot" || opcode == "scaled-dot")
     return dot(instruction, computation, instruction.attribute("lhs_contracting_dims"));

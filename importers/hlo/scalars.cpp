@@ -115,7 +115,7 @@ std::optional<ScalarEvaluator> ScalarEvaluator::callee(const Instruction& instru
 MaybeScalar ScalarEvaluator::element(InstructionId of, std::size_t number) {
   if (++steps_ > kMaxSteps) return std::nullopt;
   const Instruction& instruction = at(of);
-  const std::string& opcode = instruction.opcode;
+  const std::string_view opcode = instruction.opcode;
   if (opcode == "parameter") {
     const std::vector<std::int64_t> index = numbers_in(instruction.payload);
     if (index.empty() || static_cast<std::size_t>(index.front()) >= arguments_.size())
@@ -148,7 +148,7 @@ MaybeScalar ScalarEvaluator::element(InstructionId of, std::size_t number) {
 }
 
 MaybeScalar ScalarEvaluator::computed(const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
+  const std::string_view opcode = instruction.opcode;
   const Shape& shape = instruction.shape;
   if (shape.elements() != 1.0 || !is_integer(shape.type)) return std::nullopt;
   MaybeScalar made;

@@ -1,10 +1,15 @@
-// Reading of XLA programs: text to module, and module to flow.
+// Reading of XLA programs: text to module, module to flow, and text to result, each for two sizes. Times
+// per instruction should be alike: their ratio is 1 if nothing grows faster than the program.
 #include <string>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "experiments/config/step_json.hpp"
+#include "experiments/step/run.hpp"
+#include "importers/common/program_report.hpp"
 #include "importers/hlo/flow.hpp"
+#include "importers/hlo/import.hpp"
 #include "importers/hlo/parser.hpp"
 
 namespace equarx {
@@ -45,9 +50,25 @@ void flow(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-constexpr std::int64_t kInstructions = 20'000;
-BENCHMARK(parse)->Arg(kInstructions)->Unit(benchmark::kMillisecond);
-BENCHMARK(flow)->Arg(kInstructions)->Unit(benchmark::kMillisecond);
+/// From text to the table of one variant; all collectives differ by name.
+void import_and_run(benchmark::State& state) {
+  const std::string text = module_of(state.range(0));
+  imports::HloOptions options;
+  options.topology = "4x4";
+  for (auto _ : state) {
+    const imports::ImportedProgram program = imports::import_hlo(text, options);
+    const step::StepResult result = step::run_step(
+        step::make_plan(config::read_step_config(program.step)), [](const std::string&) {});
+    benchmark::DoNotOptimize(imports::to_table(program, result));
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+constexpr std::int64_t kSmall = 4'000;
+constexpr std::int64_t kLarge = 40'000;
+BENCHMARK(parse)->Arg(kSmall)->Arg(kLarge)->Unit(benchmark::kMillisecond);
+BENCHMARK(flow)->Arg(kSmall)->Arg(kLarge)->Unit(benchmark::kMillisecond);
+BENCHMARK(import_and_run)->Arg(kSmall)->Arg(kLarge)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace equarx

@@ -17,7 +17,7 @@ namespace equarx::testing {
 /// Executions of the collectives in a flow, and 0 for those in its notes.
 inline Executions executions_in(const hlo::Module& module, const hlo::Flow& flow) {
   const auto name = [&](hlo::ComputationId in, hlo::InstructionId of) {
-    return module.computations[in].instructions[of].name;
+    return std::string(module.computations[in].instructions[of].name);
   };
   Executions found;
   const hlo::FlowTotals totals = totals_of(flow);

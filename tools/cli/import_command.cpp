@@ -202,7 +202,7 @@ step::StepResult simulate(const input::Json& json) {
   return step::run_step(plan, [&](const std::string& text) { line.show(text); });
 }
 
-imports::ImportedProgram read_hlo(const ImportArguments& arguments, const std::string& text) {
+imports::ImportedProgram read_hlo(const ImportArguments& arguments, std::string text) {
   imports::HloOptions options;
   read_options(arguments, options);
   options.calls = imports::read_custom_calls(arguments.custom_calls);
@@ -210,7 +210,7 @@ imports::ImportedProgram read_hlo(const ImportArguments& arguments, const std::s
   options.audit = arguments.audit;
   options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
   return naming_file(arguments.file, [&] {
-    return naming_options("", [&] { return imports::import_hlo(text, options); });
+    return naming_options("", [&] { return imports::import_hlo(std::move(text), options); });
   });
 }
 

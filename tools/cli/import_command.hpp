@@ -17,6 +17,6 @@ step::StepResult simulate(const input::Json& json);
 
 /// Imports the HLO program `text` of the file `arguments.file` for the machine, mesh, loops and
 /// formats of the arguments. @throws input::InputError naming the file or the option
-imports::ImportedProgram read_hlo(const ImportArguments& arguments, const std::string& text);
+imports::ImportedProgram read_hlo(const ImportArguments& arguments, std::string text);
 
 }  // namespace equarx::cli
