@@ -96,7 +96,7 @@ const input::Table<ExperimentConfig>& simulation_table() {
       {"engine", &ExperimentConfig::engine, input::OneOf{kEngineModes},
        R"(`"simgrid"`, or `"direct"`: equal to 1e-9, ten times (shared links) or hundreds of times )"
        R"(faster ([model.md](model.md#engines)). `"auto"`: SimGrid for single runs up to about )"
-       "0.25 s, else direct"},
+       "0.25 s, else direct, as in sweeps and studies"},
       {"uncertainty", Uncertainty{},
        "68 % intervals (Monte Carlo over parameter uncertainty, [hardware.md](hardware.md)); `{}` "
        "for defaults"},

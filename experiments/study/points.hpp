@@ -21,7 +21,6 @@ class StudyPoints : public sweep::PointSet {
 
   std::size_t size() const override { return locations_.size(); }
   std::string experiment(std::size_t point) const override { return at(point).name; }
-  plan::RunProfile profile() const override { return plan::RunProfile::single; }
   std::vector<std::string> axis_keys() const override;
   input::Json axes(std::size_t point) const override;
   input::Json config(std::size_t point) const override;

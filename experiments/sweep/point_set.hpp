@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/input/object_reader.hpp"
-#include "experiments/plan/engine.hpp"
 
 namespace equarx::sweep {
 
@@ -27,8 +26,6 @@ class PointSet {
   /// Identifies the configuration that all points are derived from, to distinguish their results
   /// from results of another base. Empty if there is no common base.
   virtual std::string base() const { return {}; }
-  /// Engine preference: batch if points are viewed together, single if each is viewed by itself.
-  virtual plan::RunProfile profile() const { return plan::RunProfile::batch; }
   /// The keys of all axes, as JSON pointers, each once.
   virtual std::vector<std::string> axis_keys() const = 0;
   /// The values of a point's axes, by JSON pointer.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <numeric>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -12,6 +14,7 @@
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
 #include "base/os/shortage.hpp"
+#include "base/os/thread_tokens.hpp"
 #include "base/output/provenance.hpp"
 #include "base/process/stop_signals.hpp"
 #include "base/process/worker_pool.hpp"
@@ -64,7 +67,7 @@ struct PointResult {
   std::vector<input::JsonValue> runs;
 };
 
-PointResult run(const config::StepConfig& config, plan::RunProfile, unsigned value_threads) {
+PointResult run(const config::StepConfig& config, unsigned value_threads) {
   const step::StepResult result = step::run_step(step::make_plan(config), [](const std::string&) {},
                                                  {.threads = value_threads});
   PointResult point{to_json(result.config), {}};
@@ -73,11 +76,10 @@ PointResult run(const config::StepConfig& config, plan::RunProfile, unsigned val
   return point;
 }
 
-PointResult run(const config::ExperimentConfig& config, plan::RunProfile profile,
-                unsigned value_threads) {
+PointResult run(const config::ExperimentConfig& config, unsigned value_threads) {
   const run::ExperimentResult result =
-      run::run_experiment(plan::make_plan(config, profile), [](const std::string&) {},
-                          {.value_threads = value_threads});
+      run::run_experiment(plan::make_plan(config, plan::RunProfile::batch),
+                          [](const std::string&) {}, {.value_threads = value_threads});
   PointResult point{to_json(result.config), {}};
   for (const run::RunResult& run : result.runs) point.runs.emplace_back(result::to_json(run));
   return point;
@@ -85,7 +87,7 @@ PointResult run(const config::ExperimentConfig& config, plan::RunProfile profile
 
 std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
   const PointResult result =
-      std::visit([&](const auto& config) { return run(config, points.profile(), value_threads); },
+      std::visit([&](const auto& config) { return run(config, value_threads); },
                  config::read(points.config(at.point)));
   std::string lines;
   for (const input::JsonValue& run : result.runs) {
@@ -129,13 +131,7 @@ KeyedPoint read_request(const std::string& request) {
   return {std::stoul(request.substr(space + 1)), request.substr(0, space)};
 }
 
-/// Number of threads for the values of each point. One, as processes share the cores, unless there
-/// are fewer points than cores.
-unsigned threads_for_each(std::size_t points, std::size_t jobs) {
-  return static_cast<unsigned>(std::max<std::size_t>(1, points == 0 ? 1 : jobs / points));
-}
-
-/// Iterates over a shard's points and selects those to compute.
+/// Iterates over a shard's points, those with the most work first, and selects those to compute.
 class Pending {
  public:
   Pending(const PointSet& points, const SweepStore& store, const SweepOptions& options)
@@ -143,7 +139,11 @@ class Pending {
         store_(store),
         retry_(options.retry),
         shard_(points.in_shard(options.shard)),
-        work_(points, shard_) {
+        work_(points, shard_),
+        order_(shard_.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::stable_sort(order_, std::greater<>(),
+                             [&](std::size_t index) { return work_.of(index); });
     status.points = shard_.size();
     keyed.reserve(shard_.size());
   }
@@ -152,7 +152,7 @@ class Pending {
 
   /// Advances to the next point. Returns true if it must be computed.
   bool next() {
-    const std::size_t point = shard_[keyed.size()];
+    const std::size_t point = shard_[order_[keyed.size()]];
     keyed.push_back({point, key_of(point)});
     const std::string& key = keyed.back().key;
     const bool is_new = seen_.insert(key).second;
@@ -171,15 +171,17 @@ class Pending {
     count(state);
   }
 
-  const WorkEstimates& work() const { return work_; }
+  /// Estimated work of the point at an index of `keyed`, in seconds.
+  double work_of(std::size_t index) const { return work_.of(order_[index]); }
+  double total_work() const { return work_.total(); }
 
-  std::vector<KeyedPoint> keyed;  ///< the points visited so far
+  std::vector<KeyedPoint> keyed;  ///< the points visited so far, in that order
   SweepStatus status;
 
  private:
   void finish(std::size_t index) {
     ++status.done;
-    done_work_ += work_.of(index);
+    done_work_ += work_of(index);
     status.done_share = std::min(1.0, done_work_ / work_.total());
   }
 
@@ -204,6 +206,7 @@ class Pending {
   bool retry_;
   std::vector<std::size_t> shard_;
   WorkEstimates work_;
+  std::vector<std::size_t> order_;  ///< indices of the shard, in the order of visits
   double done_work_ = 0.0;
   SweepKeys keys_;
   std::unordered_set<std::string> seen_;
@@ -215,12 +218,12 @@ class SweepRun {
       : points_(points),
         store_(store),
         pending_(points, store, options),
-        remaining_(pending_.work().total(), options.jobs),
-        pool_(options.jobs,
-              [&points, threads = threads_for_each(pending_.status.points, options.jobs)](
-                  const std::string& request) {
-                return compute(points, read_request(request), threads);
-              }) {}
+        remaining_(pending_.total_work(), options.jobs),
+        jobs_(options.jobs),
+        pool_(options.jobs, [this](const std::string& request) {
+          const os::LimitedThreads limited(tokens_);
+          return compute(points_, read_request(request), static_cast<unsigned>(jobs_));
+        }) {}
 
   SweepOutcome run(const std::function<void(const SweepStatus&)>& show) {
     while (signals_.received() == 0) {
@@ -231,9 +234,11 @@ class SweepRun {
       } else {
         for (const process::FinishedJob& finished : pool_.wait(kTickMilliseconds)) record(finished);
       }
+      lend_threads();
       pending_.status.left_s = remaining_.at(now_s());
       show(pending_.status);
     }
+    std::ranges::sort(pending_.keyed, {}, &KeyedPoint::point);
     return {pending_.status, std::move(pending_.keyed), signals_.received()};
   }
 
@@ -246,10 +251,17 @@ class SweepRun {
   void start_next() {
     const bool compute = pending_.next();
     const std::size_t index = pending_.keyed.size() - 1;
-    const double work = pending_.work().of(index);
+    const double work = pending_.work_of(index);
     if (!compute) return remaining_.skip(work);
     remaining_.start(index, work, now_s());
     pool_.start(index, request_of(pending_.keyed.back()));
+  }
+
+  /// Lets running points use the cores of workers that no point is left for.
+  void lend_threads() {
+    if (!pending_.at_end()) return;
+    const int idle = static_cast<int>(jobs_ - std::min(jobs_, pool_.busy()));
+    tokens_.add(idle - std::exchange(lent_, idle));
   }
 
   void record(const process::FinishedJob& finished) {
@@ -272,6 +284,9 @@ class SweepRun {
   SweepStore& store_;
   Pending pending_;
   RemainingTime remaining_;
+  std::size_t jobs_;
+  os::ThreadTokens tokens_;  ///< of all workers
+  int lent_ = 0;             ///< tokens made so far
   process::StopSignals signals_;
   process::WorkerPool pool_;
 };

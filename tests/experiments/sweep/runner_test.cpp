@@ -64,6 +64,33 @@ TEST_CASE("results do not depend on the number of processes and threads") {
   CHECK(texts[0] == texts[2]);
 }
 
+TEST_CASE("points with the most work are computed first, and reported in their order") {
+  const TemporaryFolder folder;
+  SweepStore store(folder.path());
+  store.open();
+  const SweepOutcome outcome =
+      run_into(store, two_points(R"(["64 KiB", "8 MiB", "1 MiB", "65536 B"])"));
+  const std::vector<input::Json> lines = lines_of(store.file());
+  REQUIRE(lines.size() == 6);  // two collectives of three points, as the last is the first
+  CHECK(lines[0]["axes"]["/tensor/bytes"] == "8 MiB");
+  CHECK(lines[2]["axes"]["/tensor/bytes"] == "1 MiB");
+  CHECK(lines[4]["point"] == 0);
+  REQUIRE(outcome.keyed.size() == 4);
+  for (std::size_t point = 0; point < 4; ++point) CHECK(outcome.keyed[point].point == point);
+  CHECK(outcome.keyed[0].key == outcome.keyed[3].key);
+}
+
+TEST_CASE("points of sweeps run on the direct engine, as many runs do") {
+  const TemporaryFolder folder;
+  SweepStore store(folder.path());
+  store.open();
+  run_into(store, two_points());
+  const input::Json line = lines_of(store.file()).front();
+  CHECK(line["run"]["engine"] == "direct");
+  CHECK(line["run"]["engine_reason"] == "one of many runs");
+  CHECK(line["config"]["engine"] == "auto");
+}
+
 TEST_CASE("a point that needs more HBM than a chip has is a result, not a failure") {
   const TemporaryFolder folder;
   SweepStore store(folder.path());
@@ -101,7 +128,7 @@ TEST_CASE("progress is weighted by the estimated work of the points") {
   CHECK(seen.front().done_share == 0.0);
   CHECK_FALSE(seen.front().left_s);
   const auto first = std::ranges::find(seen, 1U, &SweepStatus::done);
-  CHECK(first->done_share == Approx(small / whole));
+  CHECK(first->done_share == Approx(1.0 - 2.0 * small / whole));  // the heaviest
   CHECK(first->left_s);
   CHECK(seen.back().done_share == Approx(1.0));  // the third is the first one
   CHECK(*seen.back().left_s == Approx(0.0).margin(1e-9));
