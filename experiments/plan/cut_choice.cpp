@@ -12,6 +12,7 @@
 
 #include "experiments/plan/costs.hpp"
 #include "experiments/plan/machine.hpp"
+#include "experiments/plan/program_cache.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/divide_up.hpp"
 #include "sim/time_executor.hpp"
@@ -131,10 +132,10 @@ class CutTrials {
     ProgramRequest request = request_;
     request.cut.sizes = sizes;
     try {
-      const collectives::Program program = collective_.algorithm->make(request);
-      const sim::Machine machine = representative_of(program, config_);
+      const auto program = program_cache().make(collective_.algorithm, request);
+      const sim::Machine machine = representative_of(*program, config_);
       return sim::simulate(
-                 program, machine, program_costs(program, config_.chip, config_.wire_buffers),
+                 *program, machine, program_costs(*program, config_.chip, config_.wire_buffers),
                  {.engine = sim::Engine::direct,
                   .by_class = sim::by_class(machine, std::vector<std::uint32_t>(machine.ranks()))})
           .time_s;

@@ -14,6 +14,7 @@
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/arithmetic_json.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/plan/program_cache.hpp"
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/casts.hpp"
 #include "models/collectives/in_switch_program.hpp"
@@ -262,7 +263,7 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,
                                   const config::ExperimentConfig& config) {
   collectives::Program program = collectives::with_arithmetic(
-      collective.algorithm->make(program_request(collective, grid, config)),
+      *program_cache().make(collective.algorithm, program_request(collective, grid, config)),
       config::arithmetic_of(collective.arithmetic,
                             config::tensor_type(collective, config.tensor.dtype)));
   if (config::has_casts(collective))
