@@ -1,4 +1,4 @@
-// Overhead of a sweep over its points: 1,000 small points, times only.
+// Overhead of a sweep over its points: 1,000 small points, times only; points that share programs.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -39,6 +39,21 @@ SweepPoints small_points() {
     ]
   })"),
                                 ".", "small"));
+}
+
+/// Points of one size on chips with other links, or of other sizes on one chip: the first share their
+/// programs.
+SweepPoints points_along(const std::string& axis) {
+  return SweepPoints(read_sweep(input::parse_json(R"({
+    "base": {
+      "hardware": { "based_on": "tpu-v5e" },
+      "topology": { "slice": "4x4" },
+      "tensor": { "bytes": "4 MiB" },
+      "collectives": [{ "algorithm": "ring", "format": "bf16" }, { "algorithm": "equarx", "format": "int8" }],
+      "numerics": "off"
+    },
+    "axes": [)" + axis + "]\n}"),
+                                ".", "alike"));
 }
 
 /// CPU time of this process and of its terminated children.
@@ -106,6 +121,19 @@ void sweep(benchmark::State& state) {
   }
 }
 BENCHMARK(sweep)->Unit(benchmark::kSecond)->UseRealTime()->Iterations(1);
+
+void points_with_shared_programs(benchmark::State& state) {
+  const SweepPoints alike = points_along(
+      R"({ "key": "/hardware/link_bandwidth", "range": { "from": "40 GB/s", "to": "49.9 GB/s", "step": "0.1 GB/s" } })");
+  const SweepPoints others = points_along(
+      R"({ "key": "/tensor/bytes", "range": { "from": "4000 KiB", "to": "4396 KiB", "step": "4 KiB" } })");
+  for (auto _ : state) {
+    const double alike_s = cpu_of_points(alike);
+    state.counters["cpu_to_other_sizes"] = alike_s / cpu_of_points(others);
+    state.counters["cpu_per_point_ms"] = 1e3 * alike_s / static_cast<double>(alike.size());
+  }
+}
+BENCHMARK(points_with_shared_programs)->Unit(benchmark::kSecond)->Iterations(1);
 
 void finished_sweep_again(benchmark::State& state) {
   const SweepPoints points = small_points();
