@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "base/exceptions/exceptions.hpp"
@@ -12,7 +13,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace equarx;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string text(reinterpret_cast<const char*>(data), size);
   try {
     const hlo::Module module = hlo::parse_module(text);
     // The importer first checks the number of devices against the machine.
