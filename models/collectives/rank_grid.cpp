@@ -1,5 +1,6 @@
 #include "models/collectives/rank_grid.hpp"
 
+#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -33,7 +34,8 @@ void RankGrid::add_factors(std::size_t axis, const std::vector<std::uint32_t>& l
     if (length < 2 || stride % length != 0)
       throw std::invalid_argument("factors of an axis must divide its length");
     stride /= length;
-    factors_.push_back({length, stride});
+    const bool has_bits = std::has_single_bit(length) && std::has_single_bit(stride);
+    factors_.push_back({length, stride, has_bits ? (length - 1) * stride : 0});
   }
   if (stride != strides_[axis])
     throw std::invalid_argument("factors of an axis must multiply to its length");
@@ -49,15 +51,18 @@ Offset RankGrid::along(std::size_t axis, std::uint32_t steps) const {
 
 Rank RankGrid::move(Rank rank, Offset offset) const {
   Rank moved = 0;
-  for (const auto& [length, stride] : factors_)
-    moved += (rank / stride % length + offset / stride % length) % length * stride;
+  for (const auto& [length, stride, bits] : factors_)
+    moved += bits != 0 ? ((rank & bits) + (offset & bits)) & bits
+                       : (rank / stride % length + offset / stride % length) % length * stride;
   return moved;
 }
 
 Offset RankGrid::difference(Rank to, Rank from) const {
   Offset offset = 0;
-  for (const auto& [length, stride] : factors_)
-    offset += (to / stride % length + length - from / stride % length) % length * stride;
+  for (const auto& [length, stride, bits] : factors_)
+    offset += bits != 0
+                  ? ((to & bits) - (from & bits)) & bits
+                  : (to / stride % length + length - from / stride % length) % length * stride;
   return offset;
 }
 

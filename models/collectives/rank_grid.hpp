@@ -75,6 +75,7 @@ class RankGrid {
   struct Factor {
     std::uint32_t length = 0;
     std::uint32_t stride = 0;
+    std::uint32_t bits = 0;  ///< of a rank that hold its coordinate; 0 unless powers of two
     bool operator==(const Factor&) const = default;
   };
 

@@ -16,7 +16,8 @@ namespace {
 
 using Lengths = std::vector<std::uint32_t>;
 
-const std::vector<Lengths> kGrids = {{2}, {7}, {4, 2}, {3, 3}, {2, 2, 2}, {2, 3, 4}, {5, 1 + 1, 3}};
+const std::vector<Lengths> kGrids = {{2},       {7},           {4, 2},    {3, 3},   {2, 2, 2},
+                                     {2, 3, 4}, {5, 1 + 1, 3}, {4, 2, 8}, {2, 4, 3}};
 
 template <typename Visit>
 void for_each_grid(Visit visit) {
