@@ -14,7 +14,7 @@ FOLDERS = {"tools/cli": "the program by its command line, one file for each comm
 SIDES = {
     "experiments/step/machine": ("classes",),
     "models/collectives/ring_program": ("torus",),
-    "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
+    "models/numerics/codec/block_codec": ("columns", "counts", "scales", "stochastic"),
     "models/values/value_executor": ("arithmetic", "casts", "collectives", "memory", "exponents", "feedback", "hierarchical",
                                      "neighbors", "quickreduce", "row_counts", "shared_scale"),
     "sim/time_executor": ("disturbance", "hbm"),

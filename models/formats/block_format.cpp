@@ -62,7 +62,7 @@ bool sends_scales(const BlockFormat& format) {
 std::uint64_t scale_count(const BlockFormat& format, std::uint64_t elements) {
   if (!sends_scales(format)) return 0;
   if (format.layout == ScaleLayout::strided)
-    return std::min<std::uint64_t>(elements, kRegisterElements);
+    return std::min<std::uint64_t>(elements, format.columns);
   if (format.block == 0) {
     throw std::invalid_argument(
         "block is 0: contiguous scales need at least 1 element per scale, e.g. 128");
@@ -98,7 +98,8 @@ std::uint32_t most_ranks(const BlockFormat& format) {
 
 bool same_groups(const BlockFormat& first, const BlockFormat& second) {
   if (!sends_scales(first) || !sends_scales(second) || first.layout != second.layout) return false;
-  return first.layout == ScaleLayout::strided || first.block == second.block;
+  return first.layout == ScaleLayout::strided ? first.columns == second.columns
+                                              : first.block == second.block;
 }
 
 std::string_view name(ElementFormat format) {

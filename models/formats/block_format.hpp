@@ -87,6 +87,8 @@ inline constexpr std::size_t kQuickReduceBlock = 32;
 
 /// Lanes of a TPU vector register, 8 sublanes x 128 lanes: the number of strided scale groups.
 inline constexpr std::size_t kRegisterElements = 8 * 128;
+/// Granularity of BlockFormat::columns: the longest vector of any processor.
+inline constexpr std::size_t kFewestColumns = 64;
 
 /// FP8-LM's factor on the shared scale (arXiv 2310.18313, section 2.1).
 struct Mu {
@@ -134,6 +136,9 @@ struct BlockFormat {
   /// elements from the beginning of a message form a block; `element` is fp32, the type of decoded
   /// values.
   OwnCodes own = {};
+  /// Groups of the strided layout: a multiple of kFewestColumns. Fewer than a register for some columns
+  /// of a minishard, gathered row by row: element e of these belongs to group e mod `columns`.
+  std::size_t columns = kRegisterElements;
 
   bool operator==(const BlockFormat&) const = default;
 };

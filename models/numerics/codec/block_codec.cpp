@@ -18,17 +18,25 @@ void check_equal(const char* what, std::size_t got, std::size_t expected) {
   }
 }
 
+void check_groups(const BlockFormat& format) {
+  scale_count(format, 0);  // throws for blocks of 0 elements
+  if (format.columns == 0 || format.columns > kRegisterElements ||
+      format.columns % kFewestColumns != 0)
+    throw std::invalid_argument("columns: got " + std::to_string(format.columns) +
+                                ", needs a multiple of 64 up to 1024");
+}
+
 }  // namespace
 
 BlockCodec::BlockCodec(BlockFormat format) : format_(format), rule_(make_rule_codec(format)) {
-  scale_count(format_, 0);  // throws for blocks of 0 elements
+  check_groups(format_);
 }
 
 BlockCodec::BlockCodec(BlockFormat format, std::shared_ptr<const RuleCodec> own)
     : format_(format),
       rule_(format.rule == ScaleRule::own ? std::move(own) : make_rule_codec(format)) {
   if (!rule_) throw std::invalid_argument("the format's own codec is missing");
-  scale_count(format_, 0);
+  check_groups(format_);
 }
 
 void BlockCodec::check_scales(std::size_t scales, std::size_t first, std::size_t elements) const {
@@ -36,7 +44,7 @@ void BlockCodec::check_scales(std::size_t scales, std::size_t first, std::size_t
   const std::size_t needed = scale_count(format_, first + elements);
   const bool has_scales = sends_scales(format_);
   const bool longest = !has_scales || format_.layout == ScaleLayout::strided;
-  const std::size_t allowed = has_scales ? kRegisterElements : 0;
+  const std::size_t allowed = has_scales ? format_.columns : 0;
   if (scales < needed || (longest && scales > allowed)) {
     throw std::invalid_argument("scales: got " + std::to_string(scales) + ", elements up to " +
                                 std::to_string(first + elements) + " of a minishard need " +

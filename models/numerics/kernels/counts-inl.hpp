@@ -192,7 +192,7 @@ HWY_INLINE void count_blocks(const float* values, std::size_t blocks, std::size_
 template <class Element>
 void count_strided(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
   RegisterBounds<Element> bounds;
-  bounds.compute(piece.scales);
+  bounds.compute(piece.scales, piece.format.columns);
   visit_groups(piece, values.size(), [&](std::size_t done, std::size_t length, std::size_t lane) {
     count_by_bounds<Element>(values.data() + done, length, LaneScales{piece.scales + lane},
                              bounds.from(lane), counts);
@@ -203,7 +203,7 @@ template <class Element>
 void count_nearest(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
   if constexpr (Element::kInteger) {
     const bool strided = piece.format.scaled && piece.format.layout == ScaleLayout::strided;
-    if (strided && values.size() >= kBoundsPayOff)
+    if (strided && bounds_pay_off(piece.format, values.size()))
       return count_strided<Element>(piece, values, counts);
   }
   split_blocks(

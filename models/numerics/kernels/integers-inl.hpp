@@ -101,14 +101,16 @@ HWY_INLINE void quantize_block(const float* values, std::size_t count, SharedSca
 }
 
 // Elements from which bounds pay off for strided scales: a few registers that share them.
-constexpr std::size_t kBoundsPayOff = 4 * kRegisterElements;
+HWY_INLINE bool bounds_pay_off(const BlockFormat& format, std::size_t elements) {
+  return elements >= 4 * format.columns;
+}
 
-// Bounds of all lanes of a register.
+// Bounds of all lanes of a register, or of fewer columns.
 template <class Element>
 class RegisterBounds {
  public:
-  HWY_INLINE void compute(const float* scales) {
-    for (std::size_t i = 0; i < kRegisterElements; i += lanes()) {
+  HWY_INLINE void compute(const float* scales, std::size_t columns) {
+    for (std::size_t i = 0; i < columns; i += lanes()) {
       store(bounds<Element>(load(scales + i), 1.0F - kFourUlps), low_.data() + i);
       store(bounds<Element>(load(scales + i), 1.0F + kFourUlps), high_.data() + i);
     }

@@ -125,8 +125,8 @@ void quantize_nearest(const Piece& piece, std::span<const float> values, std::by
   RegisterBounds<Element> bounds;
   const RegisterBounds<Element>* known = nullptr;
   if constexpr (Element::kInteger) {
-    if (is_strided(piece.format) && values.size() >= kBoundsPayOff) {
-      bounds.compute(piece.scales);
+    if (is_strided(piece.format) && bounds_pay_off(piece.format, values.size())) {
+      bounds.compute(piece.scales, piece.format.columns);
       known = &bounds;
     }
   }
@@ -209,11 +209,12 @@ template <class Element, std::size_t kRegisters>
 HWY_INLINE std::size_t add_all_registers(const Piece& piece, const std::byte* codes,
                                          const float* local, std::span<float> sums,
                                          std::size_t from, float* amax) {
-  constexpr std::size_t kGroup = kRegisters * kRegisterElements;
+  const std::size_t columns = piece.format.columns;
+  const std::size_t group = kRegisters * columns;
   std::size_t at = from;
-  for (; at + kGroup <= sums.size(); at += kGroup)
-    add_registers<Element, kRegisters>(codes + at * kCodeBytes<Element>, piece.scales, local + at,
-                                       sums.data() + at, amax);
+  for (; at + group <= sums.size(); at += group)
+    add_registers<Element, kRegisters>(codes + at * kCodeBytes<Element>, columns, piece.scales,
+                                       local + at, sums.data() + at, amax);
   return at;
 }
 
@@ -221,7 +222,7 @@ template <class Element, bool kFindsAmax>
 void add_runs(const Piece& piece, const std::byte* codes, const float* local, std::span<float> sums,
               float* amax) {
   std::size_t grouped = 0;
-  if (kFindsAmax && is_strided(piece.format) && piece.first % kRegisterElements == 0) {
+  if (kFindsAmax && is_strided(piece.format) && piece.first % piece.format.columns == 0) {
     grouped = add_all_registers<Element, 4>(piece, codes, local, sums, 0, amax);
     grouped = add_all_registers<Element, 2>(piece, codes, local, sums, grouped, amax);
   }

@@ -111,7 +111,7 @@ HWY_INLINE Vector products(Vector values, NoScale, std::size_t) { return values;
 template <class Visit>
 HWY_INLINE void visit_groups(const Piece& piece, std::size_t count, Visit visit) {
   const bool strided = piece.format.layout == ScaleLayout::strided;
-  const std::size_t period = strided ? kRegisterElements : piece.format.block;
+  const std::size_t period = strided ? piece.format.columns : piece.format.block;
   std::size_t within = piece.first % period;
   std::size_t block = piece.first / period;
   for (std::size_t done = 0; done < count; within = 0, ++block) {

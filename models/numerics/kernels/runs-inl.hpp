@@ -66,15 +66,16 @@ HWY_INLINE void add_run(const std::byte* codes, std::size_t count, const Scales&
   maximum.finish();
 }
 
-// Adds kRegisters consecutive registers, which share one load of the scales and one load and store
-// of the amax.
+// Adds kRegisters consecutive registers, or rows of fewer columns, which share one load of the scales
+// and one load and store of the amax.
 template <class Element, std::size_t kRegisters>
-HWY_INLINE void add_registers(const std::byte* codes, const float* scales, const float* local,
-                              float* sums, float* amax) {
-  for (std::size_t i = 0; i < kRegisterElements; i += lanes()) {
+HWY_INLINE void add_registers(const std::byte* codes, std::size_t columns, const float* scales,
+                              const float* local, float* sums, float* amax) {
+  for (std::size_t i = 0; i < columns; i += lanes()) {
     const Vector scale = load(scales + i);
     Vector most = load(amax + i);
-    for (std::size_t j = i; j < kRegisters * kRegisterElements; j += kRegisterElements) {
+    for (std::size_t r = 0; r < kRegisters; ++r) {
+      const std::size_t j = i + r * columns;
       const Vector decoded = load_decoded<Element>(codes + j * kCodeBytes<Element>);
       const Vector sum = hn::Add(load(local + j), hn::Mul(decoded, scale));
       store(sum, sums + j);
