@@ -48,7 +48,8 @@ void TensorSource::keep(std::uint64_t most_bytes) {
   TensorSource source = *this;
   source.cache_.reset();
   cache_ = std::make_shared<ValueCache>(
-      most_bytes, [source](std::uint32_t rank, std::uint64_t first, std::span<float> values) {
+      most_bytes, format_,
+      [source](std::uint32_t rank, std::uint64_t first, std::span<float> values) {
         source.make(rank, first, values);
       });
 }
@@ -58,6 +59,15 @@ void TensorSource::read(std::uint32_t rank, std::uint64_t first, std::span<float
     cache_->read(rank, first, values);
   else
     make(rank, first, values);
+}
+
+void TensorSource::read_rows(std::uint32_t rank, std::uint64_t first, std::size_t columns,
+                             std::span<float> values) const {
+  for (; !values.empty(); first += numerics::kRegisterElements) {
+    const std::span<float> row = values.first(std::min(columns, values.size()));
+    read(rank, first, row);
+    values = values.subspan(row.size());
+  }
 }
 
 void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float> values) const {

@@ -44,6 +44,9 @@ class TensorSource {
 
   /// Reads elements first, first + 1, ... of `rank`; zeros past the end of the tensor. Thread-safe.
   void read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
+  /// Reads `columns` elements from `first` on, as many from kRegisterElements further, and so on.
+  void read_rows(std::uint32_t rank, std::uint64_t first, std::size_t columns,
+                 std::span<float> values) const;
 
  private:
   void make(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;

@@ -70,6 +70,18 @@ TEST_CASE("a caching source has the same values, past its end too") {
     }
 }
 
+TEST_CASE("rows are read from one register to the next, past the end too") {
+  const TensorSource source(InputSpec{.seed = 3}, 10'000, ElementFormat::bf16);
+  TensorSource kept = source;
+  kept.keep(1 << 20);
+  std::vector<float> rows(10 * 64 + 7);
+  for (const TensorSource& from : {source, kept, kept}) {
+    from.read_rows(2, 320, 64, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      REQUIRE(rows[i] == read(source, 2, 320 + i / 64 * 1024 + i % 64, 1)[0]);
+  }
+}
+
 TEST_CASE("an FP32 tensor holds the generator's values") {
   const InputSpec spec{.distribution = Distribution::uniform, .seed = 4};
   const TensorSource source(spec, 500, ElementFormat::fp32);

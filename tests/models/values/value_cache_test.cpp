@@ -1,6 +1,9 @@
 #include "models/values/value_cache.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -10,6 +13,8 @@
 
 namespace equarx::values::value_cache_test {
 namespace {
+
+using numerics::ElementFormat;
 
 /// Values that encode their own position, and the number of pieces computed.
 struct Counted {
@@ -32,7 +37,7 @@ void check_read(ValueCache& cache, std::uint32_t rank, std::uint64_t first, std:
 
 TEST_CASE("repeated reads do not recompute values, in pieces of any size") {
   Counted counted;
-  ValueCache cache(64 << 20, counted.make());
+  ValueCache cache(64 << 20, ElementFormat::fp32, counted.make());
   check_read(cache, 3, 0, 20'000);
   const int made = counted.made;
   CHECK(made == 5);  // pieces of 4096
@@ -48,15 +53,51 @@ TEST_CASE("repeated reads do not recompute values, in pieces of any size") {
 
 TEST_CASE("values over the limit are recomputed on each read") {
   Counted counted;
-  ValueCache cache(0, counted.make());
+  ValueCache cache(0, ElementFormat::fp32, counted.make());
   check_read(cache, 0, 0, 4096);
   check_read(cache, 0, 0, 4096);
   CHECK(counted.made == 2);
 }
 
+TEST_CASE("only what is read over the limit is computed") {
+  std::vector<std::size_t> sizes;
+  ValueCache cache(0, ElementFormat::fp32,
+                   [&](std::uint32_t, std::uint64_t, std::span<float> values) {
+                     sizes.push_back(values.size());
+                     std::ranges::fill(values, 1.0F);
+                   });
+  std::vector<float> values(600);
+  cache.read(0, 4096 - 256, values);
+  CHECK(sizes == std::vector<std::size_t>{256, 344});
+}
+
+TEST_CASE("values are kept in their type, with their bits") {
+  for (const ElementFormat format : numerics::kTensorFormats) {
+    CAPTURE(name(format));
+    const numerics::BlockCodec codec({.element = format});
+    std::vector<float> expected(8192);
+    std::iota(expected.begin(), expected.end(), -4000.5F);
+    for (float& value : expected) value /= 64.0F;
+    expected[7] = -0.0F;
+    expected[8] = std::numeric_limits<float>::quiet_NaN();
+    std::vector<std::byte> bytes(numerics::payload_bytes(codec.format(), expected.size()));
+    codec.quantize(expected, 0, {}, bytes);
+    codec.dequantize(bytes, 0, {}, expected);
+    ValueCache cache(1 << 20, format,
+                     [&](std::uint32_t, std::uint64_t first, std::span<float> values) {
+                       std::copy_n(&expected[first], values.size(), values.begin());
+                     });
+    std::vector<float> values(5001);
+    for (int times = 0; times < 2; ++times) {
+      cache.read(0, 5, values);
+      CHECK(std::memcmp(values.data(), &expected[5], values.size() * sizeof(float)) == 0);
+    }
+  }
+}
+
 TEST_CASE("several threads read the same values") {
   Counted counted;
-  ValueCache cache(64 << 20, counted.make());
+  ValueCache cache(64 << 20, ElementFormat::fp32, counted.make());
   std::vector<std::vector<float>> read(4, std::vector<float>(50'000));
   {
     std::vector<std::jthread> threads;
