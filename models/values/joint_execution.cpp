@@ -51,7 +51,7 @@ class Cursor {
   /// Elements of the next part.
   collectives::Range elements() const {
     const std::uint64_t begin = run_.elements_of(units_[at_]).begin;
-    return {begin + parts_[part_].begin, begin + parts_[part_].end};
+    return {begin + parts_[part_].range.begin, begin + parts_[part_].range.end};
   }
   /// Computes the next part.
   void compute(ValueRun::Worker& worker, std::mutex& results) {
@@ -64,7 +64,7 @@ class Cursor {
  private:
   ValueRun& run_;
   const std::vector<std::size_t>& units_;
-  std::vector<collectives::Range> parts_;  ///< of the unit at `at_`
+  std::vector<LanePart> parts_;  ///< of the unit at `at_`
   std::size_t at_ = 0;
   std::size_t part_ = 0;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "models/values/lane_columns.hpp"
+
 namespace equarx::values {
 
 using collectives::BufferId;
@@ -36,12 +38,17 @@ std::vector<std::uint64_t> cuts(const Partition& partition, std::uint32_t segmen
 
 }  // namespace
 
+std::vector<LanePart> parts_of(const Lane& lane) {
+  return lane.columns < numerics::kRegisterElements
+             ? column_parts_of(lane.range.size(), lane.columns)
+             : parts_of(lane.range.size(), lane.part);
+}
+
 std::uint32_t top_uncut(const collectives::Segment& segment) {
   return segment.axes.empty() ? 0 : static_cast<std::uint32_t>(segment.axes.size() - 1);
 }
 
-LaneTable::LaneTable(const collectives::Program& program, bool whole)
-    : program_(program), whole_(whole || !divides_into_parts(program)) {
+LaneTable::LaneTable(const collectives::Program& program, Parts parts) : program_(program) {
   ScaledChunks scaled;
   for (const collectives::Buffer& buffer : program.buffers)
     if (buffer.content == Content::scales) scaled.emplace(buffer.tile.segment, buffer.tile.uncut);
@@ -70,6 +77,16 @@ LaneTable::LaneTable(const collectives::Program& program, bool whole)
         lane.instructions.push_back(id);
     });
   }
+  divide(parts);
+}
+
+void LaneTable::divide(Parts parts) {
+  const bool into_ranges = parts != Parts::whole && divides_into_parts(program_);
+  const bool into_columns = parts == Parts::any && divides_into_columns(program_);
+  for (Lane& lane : lanes_) {
+    lane.part = into_ranges ? elements_at_once(program_, lane) : lane.range.size();
+    if (into_columns) lane.columns = columns_at_once(program_, lane);
+  }
 }
 
 void LaneTable::place_lanes(std::uint32_t segment, const ScaledChunks& scaled) {
@@ -89,7 +106,8 @@ void LaneTable::place_lanes(std::uint32_t segment, const ScaledChunks& scaled) {
   first_lane_.push_back(lanes_.size());
   std::uint64_t begin = 0;
   for (const std::uint64_t cut : common) {
-    lanes_.push_back({segment, {begin, cut}, {}, {}});
+    lanes_.push_back(
+        {.segment = segment, .range = {begin, cut}, .instructions = {}, .buffers = {}});
     begin = cut;
   }
 }

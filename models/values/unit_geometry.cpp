@@ -11,7 +11,7 @@ std::uint32_t result_rows(const collectives::Program& program) {
 UnitGeometry::UnitGeometry(const LaneTable& lanes)
     : lanes_(lanes), partition_(lanes.program().partition), grid_(lanes.program().grid()) {
   for (const Lane& lane : lanes.lanes())
-    most_elements_ = std::max<std::size_t>(most_elements_, lanes.part_elements(lane));
+    most_elements_ = std::max<std::size_t>(most_elements_, first_part(lane).size());
 }
 
 void UnitGeometry::start(const Unit& unit) {
@@ -19,14 +19,14 @@ void UnitGeometry::start(const Unit& unit) {
   lane_ = &lanes_.lanes()[unit.lane];
   const collectives::Segment& segment = partition_.segment(lane_->segment);
   const std::uint64_t chunk = partition_.chunk_elements(lane_->segment, top_uncut(segment));
-  range_ = lane_->range;
-  if (unit.part.size() > 0)
-    range_ = {lane_->range.begin + unit.part.begin, lane_->range.begin + unit.part.end};
+  part_ = unit.part;
+  if (part_.range.size() == 0) part_ = {.range = {0, lane_->range.size()}};
+  range_ = {lane_->range.begin + part_.range.begin, lane_->range.begin + part_.range.end};
   first_element_ =
       partition_.segment_begin(lane_->segment) + unit.coordinate * chunk + range_.begin;
   const std::uint64_t left =
       partition_.elements() - std::min(partition_.elements(), first_element_);
-  real_elements_ = std::min(range_.size(), left);
+  real_elements_ = part_.before(std::min(range_.size(), left));
   collectives::AxisSet others = grid_.all_axes();
   if (!segment.axes.empty()) others &= ~(collectives::AxisSet{1} << segment.axes.front());
   peers_ = grid_.offsets(others);
@@ -45,12 +45,14 @@ std::size_t UnitGeometry::real_elements(std::uint32_t row) const {
 
 std::uint64_t UnitGeometry::minishard_elements(const collectives::WrittenTile& tile) const {
   const std::uint64_t size = program().minishard(tile).size();
-  if (!is_part()) return size;
+  if (!is_part() && has_all_columns()) return size;
   const Rank chunk = grid_.move(tile.writer, tile.tile.shard_offset);
   const std::uint64_t begin = partition_.chunk_begin(lane_->segment, tile.tile.uncut, chunk) +
                               partition_.minishard(tile.tile).begin;
-  const std::uint64_t from = std::max(begin, first_in_segment());
-  return std::min(begin + size, first_in_segment() + elements()) - from;
+  const std::uint64_t unit_begin = first_in_segment();
+  const std::uint64_t from = std::max(begin, unit_begin);
+  const std::uint64_t to = std::min(begin + size, unit_begin + range_.size());
+  return part_.before(to - unit_begin) - part_.before(from - unit_begin);
 }
 
 Rank UnitGeometry::first_rank(const collectives::Tile& tile) const {

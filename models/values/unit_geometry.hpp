@@ -15,8 +15,8 @@ namespace equarx::values {
 /// lane's segment.
 struct Unit {
   std::uint32_t coordinate = 0;
-  std::uint32_t lane = 0;        ///< index into LaneTable::lanes()
-  collectives::Range part = {};  ///< within the lane (lane_parts.hpp); empty: all of it
+  std::uint32_t lane = 0;  ///< index into LaneTable::lanes()
+  LanePart part = {};      ///< empty: all of the lane
 };
 
 /// The part of a tile in a unit, on one rank.
@@ -48,16 +48,19 @@ class UnitGeometry {
   const collectives::Program& program() const { return lanes_.program(); }
   const Lane& lane() const { return *lane_; }
   /// Elements of the unit, including padding.
-  std::size_t elements() const { return range_.size(); }
+  std::size_t elements() const { return part_.size(); }
+  /// The columns of the unit; its elements are not consecutive unless it has all.
+  const collectives::Range& columns() const { return part_.columns; }
+  bool has_all_columns() const { return part_.has_all_columns(); }
   /// Elements of the largest lane of the program, or of its largest part.
   std::size_t most_elements() const { return most_elements_; }
-  /// True if the unit is a part of its lane only.
+  /// True if the unit is a range of its lane only.
   bool is_part() const { return range_.size() < lane_->range.size(); }
   /// Elements of the unit without padding.
   std::size_t real_elements() const { return real_elements_; }
   /// Elements of a row of the result (result_rows()) that exist.
   std::size_t real_elements(std::uint32_t row) const;
-  /// Index of the unit's first element in the tensor, without padding.
+  /// Index in the tensor of the first element of the unit's range, of all columns.
   std::uint64_t first_element() const { return first_element_; }
   /// Index of the unit's first element in its segment.
   std::uint64_t first_in_segment() const {
@@ -92,7 +95,7 @@ class UnitGeometry {
     const collectives::Range range =
         extent == Extent::minishard ? minishard : partition_.microshard(tile);
     const std::uint64_t unit_begin = first_in_segment();
-    const std::uint64_t unit_end = unit_begin + elements();
+    const std::uint64_t unit_end = unit_begin + range_.size();
     const collectives::Rank first = first_rank(tile);
     for (const collectives::Offset peer : peers_) {
       const collectives::Rank rank = grid_.move(first, peer);
@@ -105,17 +108,30 @@ class UnitGeometry {
       const std::uint64_t from = std::max(begin, unit_begin);
       const std::uint64_t to = std::min(begin + size, unit_end);
       if (from >= to) continue;
-      const std::uint64_t together =
-          is_part() ? std::max(chunk + minishard.begin, unit_begin) : chunk + minishard.begin;
-      visit(RankTile{
-          rank,
-          {static_cast<std::size_t>(from - unit_begin), static_cast<std::size_t>(to - unit_begin)},
-          static_cast<std::size_t>(from - together),
-          from == begin});
+      if (has_all_columns()) {
+        const std::uint64_t together =
+            is_part() ? std::max(chunk + minishard.begin, unit_begin) : chunk + minishard.begin;
+        visit(RankTile{rank,
+                       {from - unit_begin, to - unit_begin},
+                       static_cast<std::size_t>(from - together),
+                       from == begin});
+        continue;
+      }
+      const collectives::Range places = {part_.before(from - unit_begin),
+                                         part_.before(to - unit_begin)};
+      if (places.begin == places.end) continue;
+      const std::uint64_t together = std::max(chunk + minishard.begin, unit_begin) - unit_begin;
+      visit(RankTile{rank, places, places.begin - part_.before(together),
+                     from == begin && is_in_columns(from - unit_begin)});
     }
   }
 
  private:
+  bool is_in_columns(std::uint64_t element) const {
+    const std::uint64_t column = element % numerics::kRegisterElements;
+    return part_.columns.begin <= column && column < part_.columns.end;
+  }
+
   const LaneTable& lanes_;
   const collectives::Partition& partition_;
   const collectives::RankGrid& grid_;
@@ -123,6 +139,7 @@ class UnitGeometry {
 
   Unit unit_;
   const Lane* lane_ = nullptr;  ///< of unit_
+  LanePart part_;               ///< of unit_
   collectives::Range range_;    ///< of unit_ within its chunk
   std::uint64_t first_element_ = 0;
   std::size_t real_elements_ = 0;

@@ -45,7 +45,18 @@ void UnitInput::read(Reading reading) {
 
 void UnitInput::read(Rank rank) {
   make_room(values_[rank], geometry_.elements(), geometry_.most_elements());
-  source_.read(rank, geometry_.first_element(), values_[rank]);
+  read(source_, rank, 0, values_[rank]);
+}
+
+/// Reads elements begin, begin + 1, ... of the unit; of some columns, from the start of a row.
+void UnitInput::read(const TensorSource& source, Rank rank, std::size_t begin,
+                     std::span<float> values) const {
+  const std::uint64_t first = geometry_.first_element();
+  if (geometry_.has_all_columns()) return source.read(rank, first + begin, values);
+  const collectives::Range& columns = geometry_.columns();
+  const std::uint64_t row = begin / columns.size();
+  source.read_rows(rank, first + row * numerics::kRegisterElements + columns.begin, columns.size(),
+                   values);
 }
 
 void UnitInput::read_again(Rank rank) {
@@ -78,7 +89,7 @@ void UnitInput::read_and_sum() {
       const std::span<float> values = on_demand_
                                           ? std::span(passing).first(sums.size())
                                           : std::span(values_[rank]).subspan(begin, sums.size());
-      source_.read(rank, geometry_.first_element() + begin, values);
+      read(source_, rank, begin, values);
       numerics::kernels::add_values(values.data(), values.size(), sums.data());
     }
   }
@@ -89,7 +100,7 @@ void UnitInput::read_residual() {
   if (geometry_.program().arithmetic.residual == collectives::Residual::none) return;
   const std::size_t size = geometry_.elements();
   make_room(residual_, size, geometry_.most_elements());
-  residual_source_->read(0, geometry_.first_element(), residual_);
+  read(*residual_source_, 0, 0, residual_);
   for (std::size_t i = 0; i < size; ++i) exact_[i] += double{residual_[i]};
 }
 

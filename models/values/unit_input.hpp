@@ -51,6 +51,8 @@ class UnitInput {
 
  private:
   void read(collectives::Rank rank);
+  void read(const TensorSource& source, collectives::Rank rank, std::size_t begin,
+            std::span<float> values) const;
   void read_again(collectives::Rank rank);
   void read_and_sum();
   void read_shards();

@@ -24,10 +24,15 @@ bool is_plain_type(const numerics::BlockFormat& format) {
              numerics::kTensorFormats.end();
 }
 
+/// Codecs of the formats for units of some columns.
 std::vector<numerics::BlockCodec> codecs_of(const collectives::Program& program,
+                                            std::uint64_t columns,
                                             const std::shared_ptr<const numerics::RuleCodec>& own) {
   std::vector<numerics::BlockCodec> codecs;
-  for (const numerics::BlockFormat& format : program.formats) codecs.emplace_back(format, own);
+  for (numerics::BlockFormat format : program.formats) {
+    format.columns = columns;
+    codecs.emplace_back(format, own);
+  }
   return codecs;
 }
 
@@ -50,7 +55,8 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
       ranges_(options.ranges),
       may_release_(!options.ranges && options.feedback == nullptr && options.record == nullptr),
       shared_(options.shared),
-      codecs_(codecs_of(program_, options.own_codec)),
+      own_codec_(options.own_codec),
+      codecs_(codecs_of(program_, columns_, own_codec_)),
       arithmetic_(program_.arithmetic, options.ranges),
       geometry_(lanes),
       input_(geometry_, source, options.residual),
@@ -86,6 +92,10 @@ void UnitInterpreter::run_on_demand() {
 
 void UnitInterpreter::start(const Unit& unit) {
   geometry_.start(unit);
+  if (geometry_.columns().size() != columns_) {
+    columns_ = geometry_.columns().size();
+    codecs_ = codecs_of(program_, columns_, own_codec_);
+  }
   quantized_ = {};
   scales_.start();
   keys_.start();

@@ -54,6 +54,8 @@ class UnitInterpreter {
   /// Computes a unit, whose results replace those of the previous one.
   void run(const Unit& unit);
 
+  /// Position of the current unit.
+  const UnitGeometry& geometry() const { return geometry_; }
   /// Index of the unit's first element in the tensor, without padding.
   std::uint64_t first_element() const { return geometry_.first_element(); }
   /// The delivered values, without padding. `row` < result_rows().
@@ -125,7 +127,9 @@ class UnitInterpreter {
   bool ranges_;
   bool may_release_;  ///< values and buffers that are used no more
   const numerics::SharedScale* shared_;
-  std::vector<numerics::BlockCodec> codecs_;  ///< by phase
+  std::shared_ptr<const numerics::RuleCodec> own_codec_;
+  std::uint64_t columns_ = numerics::kRegisterElements;  ///< of codecs_
+  std::vector<numerics::BlockCodec> codecs_;             ///< by phase
   SumArithmetic arithmetic_;
 
   UnitGeometry geometry_;

@@ -1,6 +1,7 @@
 #include "models/values/unit_traffic.hpp"
 
 #include <algorithm>
+#include <climits>
 
 namespace equarx::values {
 
@@ -52,15 +53,21 @@ void UnitTraffic::count(const Instruction& transfer) {
 std::uint64_t UnitTraffic::bytes_of(const collectives::Message& message, RankRange producers) {
   std::uint64_t bytes = 0;
   const collectives::Program& program = geometry_.program();
-  // Held decoded, at another size than on the wire.
-  const bool is_own =
-      program.format(program.buffers[message.buffer].phase).rule == numerics::ScaleRule::own;
   const collectives::Buffer& buffer = program.buffers[message.buffer];
+  const numerics::BlockFormat& format = program.format(buffer.phase);
+  // Held decoded, at another size than on the wire.
+  const bool is_own = format.rule == numerics::ScaleRule::own;
+  // Columns of a piece may end within a byte; the unit with its first element counts all of them.
+  const bool has_parts_of_bytes = !geometry_.has_all_columns() &&
+                                  buffer.content == collectives::Content::payload &&
+                                  numerics::element_bits(format.element) % CHAR_BIT != 0;
   geometry_.for_each_tile(
       buffer.tile, producers,
       [&](const RankTile& producer) {
-        bytes += is_own ? program.buffer_bytes(message.buffer, producer.rank)
-                        : buffers_.at(message.buffer, producer.rank).bytes.size();
+        if (has_parts_of_bytes && !producer.begins_tile) return;
+        bytes += is_own || has_parts_of_bytes
+                     ? program.buffer_bytes(message.buffer, producer.rank)
+                     : buffers_.at(message.buffer, producer.rank).bytes.size();
       },
       buffer.content == collectives::Content::scales ? Extent::minishard : Extent::microshard);
   return bytes;

@@ -61,14 +61,14 @@ struct Held {
 
 /// Largest for the units of a lane.
 Held held(const collectives::Program& program, const LaneTable& lanes, std::uint32_t lane) {
-  const std::uint64_t part = lanes.part_elements(lanes.lanes()[lane]);
+  const std::uint64_t part = first_part(lanes.lanes()[lane]).size();
   if (!reads_on_demand(program, part)) {
     const bool root_only = program.collective == collectives::Collective::broadcast;
     return {part * (root_only ? 1 : program.ranks()),
             encoded_bytes_at_once(program, lanes.lanes()[lane], part)};
   }
   UnitGeometry geometry(lanes);
-  geometry.start({0, lane, {0, part}});
+  geometry.start({0, lane, first_part(lanes.lanes()[lane])});
   const LaneUses uses = uses_of(geometry);
   return {part * uses.most_ranks, uses.most_bytes};
 }
@@ -140,10 +140,13 @@ ValueResult execute(const collectives::Program& program, const TensorSource& sou
 std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads) {
   const LaneTable lanes(program);
   std::uint64_t elements = 0;
+  std::uint64_t gathered = 0;  // elements of lanes computed by columns
   Held most;
   std::vector<std::uint64_t> known(program.partition.segments());  // largest part, by segment
   for (std::uint32_t lane = 0; lane < lanes.lanes().size(); ++lane) {
-    const std::uint64_t part = lanes.part_elements(lanes.lanes()[lane]);
+    const std::uint64_t part = first_part(lanes.lanes()[lane]).size();
+    if (lanes.lanes()[lane].columns < numerics::kRegisterElements)
+      gathered = std::max(gathered, lanes.lanes()[lane].range.size());
     std::uint64_t& in_segment = known[lanes.lanes()[lane].segment];
     // Smaller lanes of a segment take less.
     if (reads_on_demand(program, part) && part <= in_segment) continue;
@@ -159,7 +162,8 @@ std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads
   const bool root_only = program.collective == collectives::Collective::broadcast;
   const std::uint64_t ranks =
       (most.elements + amax * (root_only ? 1 : program.ranks())) * sizeof(float);
-  const std::uint64_t results = elements * result_rows(program) * (sizeof(double) + sizeof(float));
+  const std::uint64_t results =
+      (elements * result_rows(program) + gathered) * (sizeof(double) + sizeof(float));
   std::uint64_t units = 0;
   for_each_unit(program, lanes, [&](const Unit&, std::uint64_t) { ++units; });
   return std::min<std::uint64_t>(threads, units) *

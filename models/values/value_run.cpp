@@ -5,6 +5,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "models/values/make_room.hpp"
+
 namespace equarx::values {
 namespace {
 
@@ -51,6 +53,12 @@ std::unique_lock<std::mutex> lock_of(std::mutex* mutex) {
   return mutex == nullptr ? std::unique_lock<std::mutex>() : std::unique_lock(*mutex);
 }
 
+/// Records are of whole lanes; traces and feedback are of consecutive elements.
+Parts parts_for(const ValueOptions& options) {
+  if (options.record != nullptr) return Parts::whole;
+  return options.contract || options.feedback != nullptr ? Parts::ranges : Parts::any;
+}
+
 }  // namespace
 
 ValueRun::ValueRun(const collectives::Program& program, const TensorSource& source,
@@ -61,7 +69,7 @@ ValueRun::ValueRun(const collectives::Program& program, const TensorSource& sour
       rows_(result_rows(program)),
       whole_elements_(elements_of_results(program, source.elements())),
       channels_(program.channels.size()),
-      lanes_(program, options.record != nullptr),
+      lanes_(program, parts_for(options)),
       units_(wanted_units(program, lanes_, options)),
       reports_(units_.size()) {
   if (options.feedback != nullptr) check_feedback();
@@ -80,6 +88,10 @@ ValueRun::ValueRun(const collectives::Program& program, const TensorSource& sour
 collectives::Range ValueRun::elements_of(std::size_t unit) const {
   const std::uint64_t begin = units_[unit].begin;
   return {begin, begin + lanes_.lanes()[units_[unit].unit.lane].range.size()};
+}
+
+std::vector<LanePart> ValueRun::parts_of(std::size_t unit) const {
+  return values::parts_of(lanes_.lanes()[units_[unit].unit.lane]);
 }
 
 unsigned ValueRun::threads() const {
@@ -122,10 +134,10 @@ std::unique_ptr<ValueRun::Worker> ValueRun::make_worker(const TensorSource& sour
                             .residual = options_.residual,
                             .record = options_.record,
                             .own_codec = options_.own_codec};
-  return std::unique_ptr<Worker>(new Worker{{lanes_, source, options}, {}});
+  return std::unique_ptr<Worker>(new Worker{{lanes_, source, options}, {}, {}, {}});
 }
 
-void ValueRun::compute(std::size_t index, const collectives::Range& part, Worker& worker,
+void ValueRun::compute(std::size_t index, const LanePart& part, Worker& worker,
                        std::mutex* results) {
   UnitReport& report = reports_[index];
   report.sent.resize(channels_);
@@ -133,11 +145,14 @@ void ValueRun::compute(std::size_t index, const collectives::Range& part, Worker
   Unit unit = units_[index].unit;
   unit.part = part;
   worker.interpreter.run(unit);
-  add(worker.interpreter, worker, results, report);
+  add_counts(worker.interpreter, report);
+  if (part.has_all_columns())
+    add_rows(worker, results, report);
+  else
+    add_columns(part, worker, results, report);
 }
 
-void ValueRun::add(const UnitInterpreter& unit, Worker& worker, std::mutex* results,
-                   UnitReport& report) {
+void ValueRun::add_counts(const UnitInterpreter& unit, UnitReport& report) const {
   report.ranks_identical = report.ranks_identical && unit.ranks_identical();
   report.differing += unit.differing();
   report.ranges += unit.ranges();
@@ -147,17 +162,52 @@ void ValueRun::add(const UnitInterpreter& unit, Worker& worker, std::mutex* resu
     report.sent[channel] += unit.sent_bytes()[channel];
     report.received[channel] += unit.received_bytes()[channel];
   }
-  for (std::uint32_t row = 0; row < rows_; ++row) {
-    const std::span<const float> result = unit.result(row);
-    if (result.empty()) continue;  // padding only
-    const std::uint64_t first = row * source_.elements() + unit.first_element();
-    report.against_exact.add(result, unit.exact(row));
-    if (options_.contract) count_ulps(result, unit.exact(row), worker.scratch, report);
-    report.elements += result.size();
-    if (options_.baseline != nullptr) compare(result, first, worker.scratch, results, report);
-    if (options_.result != nullptr) write(result, first, results);
-    if (options_.windows != nullptr && row == 0) copy_to_windows(result, first);
+}
+
+void ValueRun::add_rows(Worker& worker, std::mutex* results, UnitReport& report) {
+  const UnitInterpreter& unit = worker.interpreter;
+  for (std::uint32_t row = 0; row < rows_; ++row)
+    add_elements(unit.result(row), unit.exact(row), row * source_.elements() + unit.first_element(),
+                 worker, results, report);
+}
+
+/// Copies columns to their place in the lane; with the last ones, its elements are added in their
+/// order.
+void ValueRun::add_columns(const LanePart& part, Worker& worker, std::mutex* results,
+                           UnitReport& report) {
+  const UnitInterpreter& unit = worker.interpreter;
+  make_room(worker.result, part.range.size());
+  make_room(worker.exact, part.range.size());
+  const std::span<const float> result = unit.result();
+  const std::span<const double> exact = unit.exact();
+  const std::size_t columns = part.columns.size();
+  std::size_t to = part.columns.begin;
+  for (std::size_t from = 0; from < result.size(); from += columns) {
+    const std::size_t count = std::min(columns, result.size() - from);
+    std::copy_n(&result[from], count, &worker.result[to]);
+    std::copy_n(&exact[from], count, &worker.exact[to]);
+    to += numerics::kRegisterElements;
   }
+  if (part.columns.end < numerics::kRegisterElements) return;
+  const std::uint64_t first = unit.first_element();
+  const std::uint64_t left =
+      program_.partition.elements() - std::min(program_.partition.elements(), first);
+  const std::size_t real = std::min<std::uint64_t>(part.range.size(), left);
+  add_elements(std::span<const float>(worker.result).first(real),
+               std::span<const double>(worker.exact).first(real), first, worker, results, report);
+}
+
+/// Adds elements of the result from `first` on, with all rows one after another.
+void ValueRun::add_elements(std::span<const float> result, std::span<const double> exact,
+                            std::uint64_t first, Worker& worker, std::mutex* results,
+                            UnitReport& report) {
+  if (result.empty()) return;  // padding only
+  report.against_exact.add(result, exact);
+  if (options_.contract) count_ulps(result, exact, worker.scratch, report);
+  report.elements += result.size();
+  if (options_.baseline != nullptr) compare(result, first, worker.scratch, results, report);
+  if (options_.result != nullptr) write(result, first, results);
+  if (options_.windows != nullptr && first < source_.elements()) copy_to_windows(result, first);
 }
 
 void ValueRun::write(std::span<const float> result, std::uint64_t first,

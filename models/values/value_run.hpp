@@ -70,6 +70,8 @@ class ValueRun {
   struct Worker {
     UnitInterpreter interpreter;
     std::vector<float> scratch;
+    numerics::AlignedVector<float> result;  ///< of a lane whose columns are computed in parts
+    numerics::AlignedVector<double> exact;
   };
 
   /// Keeps references to all. Computes the scale that ranks share, if any.
@@ -86,17 +88,15 @@ class ValueRun {
   /// `source`: the inputs as this thread reads them; kept as a reference.
   std::unique_ptr<Worker> make_worker(const TensorSource& source) const;
   /// The parts of a unit, within it, in the order in which they must be computed.
-  std::vector<collectives::Range> parts_of(std::size_t unit) const {
-    return lanes_.parts_of(lanes_.lanes()[units_[unit].unit.lane]);
-  }
+  std::vector<LanePart> parts_of(std::size_t unit) const;
   /// Computes a part of a unit, the first ones first, so that errors are added in the same order as
   /// at once. Threads that compute units concurrently have different workers.
   /// `results`: guards the tables of results that other runs use at the same time; may be null.
-  void compute(std::size_t unit, const collectives::Range& part, Worker& worker,
+  void compute(std::size_t unit, const LanePart& part, Worker& worker,
                std::mutex* results = nullptr);
   /// Computes all parts of a unit.
   void compute(std::size_t unit, Worker& worker) {
-    for (const collectives::Range& part : parts_of(unit)) compute(unit, part, worker);
+    for (const LanePart& part : parts_of(unit)) compute(unit, part, worker);
   }
   /// Merges the units in the order of the tensor, independent of the threads that computed them.
   ValueResult result() const;
@@ -105,7 +105,11 @@ class ValueRun {
   void check_feedback() const;
   void check_residual() const;
   void compute_shared_scale();
-  void add(const UnitInterpreter& unit, Worker& worker, std::mutex* results, UnitReport& report);
+  void add_counts(const UnitInterpreter& unit, UnitReport& report) const;
+  void add_rows(Worker& worker, std::mutex* results, UnitReport& report);
+  void add_columns(const LanePart& part, Worker& worker, std::mutex* results, UnitReport& report);
+  void add_elements(std::span<const float> result, std::span<const double> exact,
+                    std::uint64_t first, Worker& worker, std::mutex* results, UnitReport& report);
   void compare(std::span<const float> result, std::uint64_t first, std::vector<float>& values,
                std::mutex* results, UnitReport& report) const;
   void write(std::span<const float> result, std::uint64_t first, std::mutex* results) const;

@@ -14,23 +14,25 @@ using collectives::Collective;
 using collectives::Program;
 using collectives::RankGrid;
 using collectives::RingStyle;
+using numerics::BlockFormat;
 using numerics::ElementFormat;
-using testing::int8_strided;
 
 constexpr std::uint64_t kElements = 5'000'003;
 
-/// Programs whose lanes take more than kMuchAtOnce.
+/// Programs whose lanes take more than kMuchAtOnce, and cannot be divided.
 std::vector<Program> large_programs() {
   std::vector<Program> programs;
+  BlockFormat format = testing::int8_strided();
+  format.rounding = numerics::Rounding::stochastic;
   for (const RingStyle style : testing::kStyles) {
     const collectives::RingOptions options =
-        testing::ring(style, {true, style == RingStyle::semi_loop}, int8_strided(), 1, 3);
+        testing::ring(style, {true, style == RingStyle::semi_loop}, format, 1, 3);
     programs.push_back(
         collectives::make_ring_program(RankGrid({8}), kElements * 4, ElementFormat::bf16, options));
     programs.push_back(collectives::make_ring_program(RankGrid({4, 2}), kElements * 4,
                                                       ElementFormat::bf16, options));
   }
-  const collectives::ExchangeOptions options{int8_strided(), int8_strided(), {1, 2}};
+  const collectives::ExchangeOptions options{format, format, {1, 2}};
   for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter})
     programs.push_back(collectives::make_direct_exchange(collective, 4, kElements * 2,
                                                          ElementFormat::bf16, options));

@@ -52,6 +52,36 @@ TEST_CASE("each tile of a unit is on the one rank whose chunk it is") {
   }
 }
 
+TEST_CASE("tiles of some columns follow one another, and one part has the begin of each") {
+  const collectives::Program program =
+      testing::make_ring_all_reduce(kRanks, 8 * 100'003, numerics::ElementFormat::fp32,
+                                    testing::ring(collectives::RingStyle::full_loop, {true, true},
+                                                  testing::int8_strided(), 1, 5));
+  const LaneTable lanes(program);
+  UnitGeometry geometry(lanes);
+  std::vector<int> begins(5);
+  std::size_t elements = 0;
+  for (const LanePart& part : parts_of(lanes.lanes()[0])) {
+    geometry.start({.coordinate = 1, .lane = 0, .part = part});
+    CHECK_FALSE(geometry.has_all_columns());
+    CHECK_FALSE(geometry.is_part());
+    std::size_t end = 0;
+    for (std::uint32_t microshard = 0; microshard < 5; ++microshard)
+      geometry.for_each_tile({.microshard = microshard}, {}, [&](const RankTile& tile) {
+        CHECK(tile.rank == 1);
+        CHECK(tile.range.begin == end);
+        CHECK(tile.in_minishard == end);
+        end = tile.range.end;
+        begins[microshard] += tile.begins_tile ? 1 : 0;
+      });
+    CHECK(end == geometry.elements());
+    CHECK(geometry.minishard_elements({{}, 1}) == end);
+    elements += end;
+  }
+  CHECK(elements == lanes.lanes()[0].range.size());
+  CHECK(begins == std::vector<int>(5, 1));
+}
+
 TEST_CASE("ranks of a ring have no peers, and a producer is at its origin") {
   Ring ring(5000);
   ring.geometry.start(unit_of(0, 1, 0));

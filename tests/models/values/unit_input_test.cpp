@@ -48,6 +48,37 @@ TEST_CASE("the ranks of an AllReduce have their inputs and the exact sum in doub
   }
 }
 
+TEST_CASE("a unit of some columns has their values, row by row, and their sums") {
+  const collectives::Program program =
+      testing::make_ring_all_reduce(kRanks, 8 * 50'000, numerics::ElementFormat::fp32,
+                                    testing::ring(collectives::RingStyle::full_loop, {true, true},
+                                                  testing::int8_strided(), 1, 1));
+  const LaneTable lanes(program);
+  const std::vector<LanePart> parts = parts_of(lanes.lanes()[1]);
+  REQUIRE(parts.size() > 1);
+  const TensorSource source(numerics::InputSpec{.seed = 3}, program.partition.elements(),
+                            numerics::ElementFormat::fp32);
+  UnitGeometry geometry(lanes);
+  UnitInput input(geometry, source);
+  for (const LanePart& part : parts) {
+    geometry.start({.coordinate = 2, .lane = 1, .part = part});
+    input.read();
+    std::vector<float> row(part.columns.size());
+    for (std::size_t i = 0; i < geometry.elements(); ++i) {
+      const std::uint64_t at =
+          i / row.size() * numerics::kRegisterElements + part.columns.begin + i % row.size();
+      double sum = 0.0;
+      for (Rank rank = 0; rank < kRanks; ++rank) {
+        float value = 0.0F;
+        source.read(rank, geometry.first_element() + at, {&value, 1});
+        REQUIRE(input.values(rank)[i] == value);
+        sum += double{value};
+      }
+      REQUIRE(input.exact(0)[i] == sum);
+    }
+  }
+}
+
 TEST_CASE("only the root of a Broadcast has an input") {
   Inputs all(Collective::broadcast);
   CHECK(all.has(0));
