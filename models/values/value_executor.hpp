@@ -48,6 +48,8 @@ struct ValueResult {
 /// Equal windows of a tensor; a sample computes some of them in full. Few enough that each holds
 /// many elements, and many enough that a sample of a few percent covers several.
 inline constexpr std::uint32_t kSampleWindows = 64;
+/// Elements of the first window that are computed even if the sample is smaller.
+inline constexpr std::uint64_t kLargeSample = std::uint64_t{1} << 20;
 
 /// Quantization losses of earlier steps: one span per rank, of the size of its tensor.
 using Feedback = std::vector<std::span<float>>;
@@ -94,7 +96,8 @@ struct ValueOptions {
 ///
 /// With a `sample` below 1, only minishards that begin in about that share of kSampleWindows equal
 /// windows of the tensor are computed: the same windows for every program, so that results are
-/// comparable.
+/// comparable. A sample of less than a window computes the minishards that begin in its share of the
+/// tensor, or in the first kLargeSample elements of the window if these are more.
 ///
 /// No sum and no scale crosses a lane (lanes.hpp), so each lane of each chunk is computed on its
 /// own, for all ranks in lockstep (which validate() guarantees to be possible), and then discarded:

@@ -10,10 +10,17 @@
 namespace equarx::values {
 namespace {
 
+/// Elements from the first one that a sample may have: in a small one, few of a large window.
+std::uint64_t most_in_sample(std::uint64_t elements, double sample) {
+  if (sample * kSampleWindows >= 1.0 || elements <= kSampleWindows * kLargeSample) return elements;
+  return std::max(kLargeSample, static_cast<std::uint64_t>(sample * static_cast<double>(elements)));
+}
+
 /// True if an element lies in one of the sampled windows: the first one, and those selected by the
 /// golden-ratio sequence, which is even over windows at any regular distance, as units are.
 bool in_sample(std::uint64_t element, std::uint64_t elements, double sample) {
   constexpr double kGoldenRatio = 0.6180339887498949;
+  if (element >= most_in_sample(elements, sample)) return false;
   const double window = std::floor(double{kSampleWindows} * static_cast<double>(element) /
                                    static_cast<double>(elements));
   const double position = window * kGoldenRatio;
@@ -69,6 +76,7 @@ ValueRun::ValueRun(const collectives::Program& program, const TensorSource& sour
       rows_(result_rows(program)),
       whole_elements_(elements_of_results(program, source.elements())),
       channels_(program.channels.size()),
+      most_of_unit_(most_in_sample(program.partition.elements(), options.sample)),
       lanes_(program, parts_for(options)),
       units_(wanted_units(program, lanes_, options)),
       reports_(units_.size()) {
@@ -91,7 +99,21 @@ collectives::Range ValueRun::elements_of(std::size_t unit) const {
 }
 
 std::vector<LanePart> ValueRun::parts_of(std::size_t unit) const {
-  return values::parts_of(lanes_.lanes()[units_[unit].unit.lane]);
+  std::vector<LanePart> parts = values::parts_of(lanes_.lanes()[units_[unit].unit.lane]);
+  if (!parts.front().has_all_columns() && !may_leave_columns()) return parts;
+  std::uint64_t elements = 0;
+  const auto is_beyond = [&](const LanePart& part) {
+    const bool beyond = elements >= most_of_unit_;
+    elements += part.size();
+    return beyond;
+  };
+  parts.erase(std::ranges::find_if(parts, is_beyond), parts.end());
+  return parts;
+}
+
+bool ValueRun::may_leave_columns() const {
+  return most_of_unit_ < program_.partition.elements() && options_.baseline == nullptr &&
+         options_.result == nullptr && options_.windows == nullptr;
 }
 
 unsigned ValueRun::threads() const {
@@ -146,7 +168,7 @@ void ValueRun::compute(std::size_t index, const LanePart& part, Worker& worker,
   unit.part = part;
   worker.interpreter.run(unit);
   add_counts(worker.interpreter, report);
-  if (part.has_all_columns())
+  if (part.has_all_columns() || may_leave_columns())
     add_rows(worker, results, report);
   else
     add_columns(part, worker, results, report);

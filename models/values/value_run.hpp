@@ -88,6 +88,7 @@ class ValueRun {
   /// `source`: the inputs as this thread reads them; kept as a reference.
   std::unique_ptr<Worker> make_worker(const TensorSource& source) const;
   /// The parts of a unit, within it, in the order in which they must be computed.
+  /// Of a unit that is larger than the sample, only the first.
   std::vector<LanePart> parts_of(std::size_t unit) const;
   /// Computes a part of a unit, the first ones first, so that errors are added in the same order as
   /// at once. Threads that compute units concurrently have different workers.
@@ -105,6 +106,8 @@ class ValueRun {
   void check_feedback() const;
   void check_residual() const;
   void compute_shared_scale();
+  /// True if columns may be left out, because their places do not matter.
+  bool may_leave_columns() const;
   void add_counts(const UnitInterpreter& unit, UnitReport& report) const;
   void add_rows(Worker& worker, std::mutex* results, UnitReport& report);
   void add_columns(const LanePart& part, Worker& worker, std::mutex* results, UnitReport& report);
@@ -123,6 +126,7 @@ class ValueRun {
   std::uint32_t rows_;
   std::uint64_t whole_elements_;  ///< of all rows
   std::size_t channels_;
+  std::uint64_t most_of_unit_;  ///< elements of a unit to compute, unless it has a single part
   LaneTable lanes_;
   std::vector<PlacedUnit> units_;  ///< in the order of the tensor
   std::vector<UnitReport> reports_;

@@ -1,5 +1,9 @@
 #include "models/values/value_run.hpp"
 
+#include <span>
+#include <tuple>
+#include <vector>
+
 #include "tests/catch.hpp"
 #include "tests/models/values/unit_rings.hpp"
 
@@ -38,6 +42,70 @@ TEST_CASE("a record takes one thread, and no sample") {
   CHECK(ValueRun(program, source, options).threads() == 1);
   const ValueOptions sampled{.sample = 0.5, .record = &record};
   CHECK_THROWS_AS(ValueRun(program, source, sampled), std::invalid_argument);
+}
+
+/// An AllReduce of two ranks whose first window has more elements than kLargeSample.
+collectives::Program large_program(const numerics::BlockFormat& format) {
+  constexpr std::uint64_t kElements = (kSampleWindows + 1) * kLargeSample;
+  return testing::make_ring_all_reduce(
+      2, kElements, ElementFormat::bf16,
+      testing::ring(collectives::RingStyle::full_loop, {true, true}, format, 1, 1));
+}
+
+TEST_CASE("a small sample of a large tensor has few elements, whatever its lanes") {
+  const TensorSource source(numerics::InputSpec{},
+                            large_program(testing::plain(ElementFormat::bf16)).partition.elements(),
+                            ElementFormat::bf16);
+  for (const auto& format : {testing::plain(ElementFormat::bf16), testing::int8_blocks(32)}) {
+    const collectives::Program program = large_program(format);
+    CHECK(execute(program, source, {.sample = 1e-6}).computed_elements == kLargeSample);
+    CHECK(execute(program, source, {.sample = 1.0 / 64}).computed_elements > 8 * kLargeSample);
+  }
+  const collectives::Program plain = large_program(testing::plain(ElementFormat::bf16));
+  CHECK(execute(plain, source, {.sample = 0.0155}).computed_elements ==
+        kPartElements *
+            (static_cast<std::uint64_t>(0.0155 * 65 * kLargeSample) / kPartElements + 1));
+}
+
+TEST_CASE("a small sample of a tensor of small windows has whole units") {
+  const collectives::Program program =
+      testing::make_ring_all_reduce(2, 12 * kLargeSample, ElementFormat::bf16,
+                                    testing::ring(collectives::RingStyle::full_loop, {true, true},
+                                                  testing::int8_strided(), 1, 1));
+  const TensorSource source(numerics::InputSpec{}, 12 * kLargeSample, ElementFormat::bf16);
+  CHECK(execute(program, source, {.sample = 1e-6}).computed_elements == 3 * kLargeSample);
+}
+
+TEST_CASE("a small sample computes some columns of a lane") {
+  const collectives::Program program = large_program(testing::int8_strided());
+  const std::uint64_t elements = program.partition.elements();
+  const TensorSource source(numerics::InputSpec{}, elements, ElementFormat::bf16);
+  const LaneTable lanes(program);
+  const Lane& lane = lanes.lanes().front();
+  REQUIRE(lane.columns < numerics::kRegisterElements);
+  const ValueResult some = execute(program, source, {.sample = 1e-6});
+  CHECK(some.computed_elements == first_part(lane).size());
+  // All columns are computed if their places matter.
+  ResultTensor result(lane.range.size(), ElementFormat::bf16);
+  const ValueResult all = execute(program, source, {.result = &result, .sample = 1e-6});
+  CHECK(all.computed_elements == lane.range.size());
+  double error = 0.0;
+  double signal = 0.0;
+  std::vector<float> values(3 * lane.columns);
+  const auto [first, second, sum] = std::tuple(
+      std::span(values).first(lane.columns), std::span(values).subspan(lane.columns, lane.columns),
+      std::span(values).last(lane.columns));
+  for (std::uint64_t row = 0; row < lane.range.size(); row += numerics::kRegisterElements) {
+    source.read(0, row, first);
+    source.read(1, row, second);
+    result.read(row, sum);
+    for (std::size_t i = 0; i < lane.columns; ++i) {
+      const double exact = double{first[i]} + double{second[i]};
+      error += (sum[i] - exact) * (sum[i] - exact);
+      signal += exact * exact;
+    }
+  }
+  CHECK(some.against_exact.nmse == Approx(error / signal).epsilon(1e-9));
 }
 
 }  // namespace
