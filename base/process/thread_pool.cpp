@@ -17,6 +17,11 @@ ThreadPool::~ThreadPool() {
   changed_.notify_all();
 }
 
+std::size_t ThreadPool::idle() const {
+  const std::scoped_lock lock(mutex_);
+  return queue_.empty() ? waiting_ : 0;
+}
+
 void ThreadPool::replace_queue(std::vector<Work> work) {
   const std::scoped_lock lock(mutex_);
   queue_.assign(std::move_iterator(work.begin()), std::move_iterator(work.end()));
@@ -36,8 +41,12 @@ void ThreadPool::notify() {
 
 void ThreadPool::worker_main() {
   std::unique_lock lock(mutex_);
-  while (!stopping_)
-    if (!run_next(lock)) changed_.wait(lock);
+  while (!stopping_) {
+    if (run_next(lock)) continue;
+    ++waiting_;
+    changed_.wait(lock);
+    --waiting_;
+  }
 }
 
 /// Runs the first queued task without holding the lock; returns false if the queue is empty.

@@ -10,8 +10,8 @@
 
 namespace equarx::process {
 
-/// Processes a replaceable queue of tasks in order. All public functions except notify() are called
-/// by one coordinating thread, which is not a worker.
+/// Processes a replaceable queue of tasks in order. All public functions except notify() and
+/// idle() are called by one coordinating thread, which is not a worker.
 class ThreadPool {
  public:
   using Work = std::function<void()>;
@@ -27,6 +27,8 @@ class ThreadPool {
   ~ThreadPool();
 
   std::size_t threads() const { return threads_.size(); }
+  /// Workers that wait for tasks while none is queued. Thread-safe.
+  std::size_t idle() const;
 
   /// Replaces the queue; tasks not yet started are dropped. Tasks must not throw.
   void replace_queue(std::vector<Work> work);
@@ -42,9 +44,10 @@ class ThreadPool {
   void worker_main();
   bool run_next(std::unique_lock<std::mutex>& lock);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Work> queue_;
+  std::size_t waiting_ = 0;  ///< workers
   bool stopping_ = false;
   std::vector<std::jthread> threads_;
 };

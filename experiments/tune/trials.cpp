@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,12 +19,13 @@
 namespace equarx::tune {
 namespace {
 
-/// Increases the minishards of an unscaled collective for a small sample; its values do not depend
-/// on minishards. `partition`: of the tensor
+/// Increases the minishards of an unscaled collective for a small sample, and sends each at once; its
+/// values depend on neither. `partition`: of the tensor
 config::CollectiveConfig in_small_parts(config::CollectiveConfig collective,
                                         const collectives::Partition& partition) {
   constexpr std::uint64_t kElements = 1 << 15;
   if (collective.format.scaled) return collective;
+  if (!numerics::rounds_randomly(collective.format)) collective.microshards = 1;
   std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
   for_each_chunk(partition,
                  [&](std::uint64_t elements) { smallest = std::min(smallest, elements); });
@@ -32,18 +34,27 @@ config::CollectiveConfig in_small_parts(config::CollectiveConfig collective,
   return collective;
 }
 
-/// NMSE of a program. `concurrent`: number of threads that compute errors concurrently
+/// Bytes that the threads of an error may take together; one that takes more than half of them alone is
+/// computed by one thread, one such error at a time.
+constexpr std::uint64_t kMuch = std::uint64_t{128} << 20;
+
+/// NMSE of a program. `concurrent`: threads that compute errors concurrently, in all
+/// `large`: held while an error takes much memory
 ExpectedNmse program_nmse(const collectives::Program& program, config::ExperimentConfig config,
                           const values::TensorSource& source, unsigned threads, unsigned concurrent,
-                          std::uint64_t most_bytes) {
+                          std::uint64_t most_bytes, std::mutex& large) {
   config.numerics = true;
-  if (auto fits = plan::check_host_memory(program, config, threads * concurrent); !fits)
+  if (auto fits = plan::check_host_memory(program, config, concurrent); !fits)
     return tl::unexpected<NoNmse>(fits.error());
-  const std::uint64_t bytes = values::memory_bytes(program, threads * concurrent);
+  const std::uint64_t bytes = values::memory_bytes(program, concurrent);
   if (bytes > most_bytes)
     return tl::unexpected<NoNmse>(
         Skipped{fmt::format("computing its error would take {} of memory",
                             units::bytes_text(static_cast<double>(bytes)))});
+  const std::uint64_t of_thread = std::max<std::uint64_t>(values::memory_bytes(program, 1), 1);
+  threads = std::clamp(static_cast<unsigned>(kMuch / of_thread), 1U, threads);
+  std::unique_lock alone(large, std::defer_lock);
+  if (2 * of_thread > kMuch) alone.lock();
   const values::ValueResult result = values::execute(program, source,
                                                      {.threads = threads,
                                                       .rounding_seed = config.tensor.values.seed,
@@ -57,11 +68,12 @@ ExpectedNmse program_nmse(const collectives::Program& program, config::Experimen
 
 /// NMSE of the only collective of a configuration.
 ExpectedNmse config_nmse(const config::ExperimentConfig& config, const values::TensorSource& source,
-                         unsigned threads, unsigned concurrent, std::uint64_t most_bytes) {
+                         unsigned threads, unsigned concurrent, std::uint64_t most_bytes,
+                         std::mutex& large) {
   const plan::Expected<plan::Plan> made = plan::try_plan(config, plan::RunProfile::batch);
   if (!made) return tl::unexpected<NoNmse>(made.error());
   return program_nmse(made->collectives.front().candidates.front().program, config, source, threads,
-                      concurrent, most_bytes);
+                      concurrent, most_bytes, large);
 }
 
 }  // namespace
@@ -89,7 +101,7 @@ TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& 
           space.candidates.size(), [this](std::size_t candidate) { return simulate(candidate); },
           pool_),
       pool_(plan::simulating_threads(config.engine) - 1) {
-  constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;  // bytes
+  constexpr std::uint64_t kMostKept = std::uint64_t{64} << 20;  // bytes; more save little time
   source_.keep(kMostKept);
   process::parallel_for(space.families.size(), values::default_threads(), [&](std::size_t i) {
     predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
@@ -219,27 +231,27 @@ TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
   return {run.time_s, run.cut ? std::optional(run.cut->minishards) : std::nullopt};
 }
 
-/// With a pool, several errors are computed concurrently, each by one thread.
+/// With a pool, several errors are computed concurrently, each by one thread, and by those that wait.
 ExpectedNmse TuneTrials::compute(std::size_t family) const {
   const unsigned all = values::default_threads();
-  const unsigned threads = pool_.threads() > 0 ? 1 : all;
+  const unsigned threads =
+      pool_.threads() > 0 ? std::min(all, 1 + static_cast<unsigned>(pool_.idle())) : all;
   const config::CollectiveConfig collective =
       in_small_parts(space_.families[family].config, scheme(family).partition);
-  return config_nmse(with_collective(config_, collective), source_, threads, all / threads,
-                     most_bytes_);
+  return config_nmse(with_collective(config_, collective), source_, threads, all, most_bytes_,
+                     large_);
 }
 
 ExpectedNmse trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
                         std::uint64_t most_bytes) {
-  constexpr std::uint64_t kMuch = std::uint64_t{2} << 30;  // bytes; one thread needs less
   const unsigned all = values::default_threads();
-  const unsigned threads = values::memory_bytes(planned.program, all) > kMuch ? 1 : all;
+  std::mutex large;
   const values::TensorSource source = run::make_source(config.tensor);
   const config::CollectiveConfig& collective = config.collectives.front();
   if (collective.format.scaled)
-    return program_nmse(planned.program, config, source, threads, 1, most_bytes);
+    return program_nmse(planned.program, config, source, all, 1, most_bytes, large);
   return config_nmse(with_collective(config, in_small_parts(collective, planned.program.partition)),
-                     source, threads, 1, most_bytes);
+                     source, all, 1, most_bytes, large);
 }
 
 }  // namespace equarx::tune

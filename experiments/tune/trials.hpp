@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -136,6 +137,7 @@ class TuneTrials {
   std::vector<bool> requested_;  ///< by family: true if nmse() was called
   /// By family and promise: how it breaks it; empty if it keeps it.
   std::vector<std::array<std::optional<std::string>, contract::kPromises.size()>> broken_;
+  mutable std::mutex large_;                  ///< held while an error takes much memory
   LazyTable<ExpectedNmse> nmse_;              ///< by family
   LazyTable<plan::Expected<double>> bounds_;  ///< by candidate
   LazyTable<Time> times_;                     ///< by candidate

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,28 @@ TEST_CASE("a new queue replaces the previous one and runs in order") {
   pool.replace_queue({[&] { done.push_back(1); }, [&] { done.push_back(2); }});
   pool.help_until([&] { return done.size() == 2; });
   CHECK(done == std::vector{1, 2});
+}
+
+TEST_CASE("workers are idle while they wait and nothing is queued") {
+  const auto await_idle = [](const ThreadPool& pool, std::size_t workers) {
+    while (pool.idle() != workers) std::this_thread::yield();
+  };
+  CHECK(ThreadPool(0).idle() == 0);
+  std::promise<void> let_go;
+  ThreadPool pool(2);
+  await_idle(pool, 2);
+  std::promise<void> begun;
+  std::promise<void> done;
+  pool.replace_queue({[&] {
+    begun.set_value();
+    let_go.get_future().wait();
+    done.set_value();
+  }});
+  begun.get_future().wait();
+  await_idle(pool, 1);
+  let_go.set_value();
+  done.get_future().wait();
+  await_idle(pool, 2);
 }
 
 TEST_CASE("help_until() returns after notify() while other tasks run") {
