@@ -40,10 +40,11 @@ bool divides_into_columns(const collectives::Program& program) {
 
 std::uint64_t columns_at_once(const collectives::Program& program, const Lane& lane) {
   const std::uint64_t elements = lane.range.size();
-  if (elements <= kPartElements) return kRegisterElements;
+  const std::uint64_t part = part_elements(program.ranks());
+  if (elements <= part) return kRegisterElements;
   const std::uint64_t rows = (elements + kRegisterElements - 1) / kRegisterElements;
   std::uint64_t columns = kRegisterElements;
-  while (columns > kUsualColumns && rows * columns > kPartElements) columns /= 2;
+  while (columns > kUsualColumns && rows * columns > part) columns /= 2;
   const std::uint64_t of_column = rows * program.ranks() * sizeof(float);
   while (columns > numerics::kFewestColumns && columns * of_column > kMostBytes) columns /= 2;
   return columns;

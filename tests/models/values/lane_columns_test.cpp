@@ -220,6 +220,7 @@ TEST_CASE("small lanes have all columns, and larger ones fewer, at least the gra
   CHECK(columns(4, 2 * kPartElements) == 512);
   CHECK(columns(4, 16 * kPartElements) == 256);
   CHECK(columns(64, 16 * kPartElements) == 256);
+  CHECK(columns(256, kPartElements) == 256);
   CHECK(columns(256, 16 * kPartElements) == 64);
   CHECK(columns(256, 256 * kPartElements) == numerics::kFewestColumns);
 }
