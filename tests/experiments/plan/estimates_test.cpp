@@ -100,9 +100,9 @@ std::pair<double, double> times_s(const config::ExperimentConfig& config) {
   return {simulation_time_s(only.config, config, "").value(), end_s - begin_s};
 }
 
-// Ratios within one run, as computers and builds differ.
+// Ratios within one run, as computers and builds differ; about 6, with a margin for other work.
 TEST_CASE("estimates for shared links follow the measured times of exchanges") {
-  constexpr double kRange = 8.0;
+  constexpr double kRange = 16.0;
   double least = std::numeric_limits<double>::infinity();
   double most = 0.0;
   for (const config::ExperimentConfig& config :
