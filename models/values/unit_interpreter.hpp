@@ -54,8 +54,6 @@ class UnitInterpreter {
   /// Computes a unit, whose results replace those of the previous one.
   void run(const Unit& unit);
 
-  /// Position of the current unit.
-  const UnitGeometry& geometry() const { return geometry_; }
   /// Index of the unit's first element in the tensor, without padding.
   std::uint64_t first_element() const { return geometry_.first_element(); }
   /// The delivered values, without padding. `row` < result_rows().

@@ -102,8 +102,9 @@ struct ValueOptions {
 /// No sum and no scale crosses a lane (lanes.hpp), so each lane of each chunk is computed on its
 /// own, for all ranks in lockstep (which validate() guarantees to be possible), and then discarded:
 /// memory is ranks x lane per thread. Lanes without scales, or with small scale groups, are computed
-/// in parts (lane_parts.hpp): memory is then ranks x part. Values and buffers of other large lanes are
-/// held while they are in use (lane_uses.hpp). If the ranks share a scale, all tensors are read once
+/// in parts (lane_parts.hpp), lanes with strided ones in parts of some columns (lane_columns.hpp): memory
+/// is then ranks x part. Values and buffers of other large lanes are held while they are in use
+/// (lane_uses.hpp). If the ranks share a scale, all tensors are read once
 /// more beforehand to compute it. Results and their order are independent of the number of threads.
 /// All threads have ended on return.
 ValueResult execute(const collectives::Program& program, const TensorSource& source,

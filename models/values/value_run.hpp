@@ -87,8 +87,8 @@ class ValueRun {
 
   /// `source`: the inputs as this thread reads them; kept as a reference.
   std::unique_ptr<Worker> make_worker(const TensorSource& source) const;
-  /// The parts of a unit, within it, in the order in which they must be computed.
-  /// Of a unit that is larger than the sample, only the first.
+  /// The parts of a unit, within it, in the order in which they must be computed; of a unit that is
+  /// larger than the sample, the first ones only.
   std::vector<LanePart> parts_of(std::size_t unit) const;
   /// Computes a part of a unit, the first ones first, so that errors are added in the same order as
   /// at once. Threads that compute units concurrently have different workers.
