@@ -47,7 +47,7 @@ bool is_exchange(config::Algorithm algorithm, const RankGrid& grid,
          algorithm->channels(grid) == grid.ranks() - 1 && algorithm->sharers(grid) >= grid.ranks();
 }
 
-/// Changes of the set of active flows for each pair of ranks of an exchange, relative to those of
+/// Changes of the set of active flows for each pair of ranks of an exchange, relative to
 /// shards in one minishard. Shards that wait for others start and end apart, the more minishards they
 /// have, until each minishard of a rank goes to all others at once.
 double changes_of_pair(double others, double under_way, double minishards) {
@@ -59,7 +59,8 @@ double changes_of_pair(double others, double under_way, double minishards) {
 
 /// Time of the direct engine to divide shared links between the flows of an exchange, in seconds:
 /// each start or end of a flow changes the rates of all. Measured on meshes and tori of 9 to 512
-/// chips, on CPUs of 2023, within a factor of three.
+/// chips, on CPUs of 2023 (estimates_benchmark): within a factor of three, but seven times too long on
+/// 8x8x8.
 double sharing_s(const config::CollectiveConfig& collective, const RankGrid& grid,
                  const config::ExperimentConfig& config, double messages) {
   constexpr double kFlow = 2e-8;         // per active flow and change

@@ -22,8 +22,8 @@ Figures = dict[str, float]  # of a row, by name; each has "ratio", to compare wi
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """What rows are measured with."""
-    turns: int                           # runs of a command, of which the least CPU time counts
+    """Parameters of a measurement."""
+    turns: int                           # runs of a command; the least CPU time counts
     limit_s: float                       # longest wall time of a command
     folder: pathlib.Path                 # temporary
     references: dict[str, float]         # CPU seconds of "copy" and "loop"
@@ -38,7 +38,7 @@ class Row(abc.ABC):
     @property
     @abc.abstractmethod
     def reference(self) -> str:
-        """Name of what the ratio relates to."""
+        """Name of the denominator of the ratio."""
 
     @property
     @abc.abstractmethod
@@ -60,7 +60,7 @@ class Row(abc.ABC):
     @property
     @abc.abstractmethod
     def source(self) -> str:
-        """The command, or what it measures."""
+        """The command or benchmark."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Command(Row):
 
 @dataclasses.dataclass(frozen=True)
 class Hop(Row):
-    """A hop of a format: dequantize, add, quantize. ns per element; rate over that of a copy of as many bytes."""
+    """A hop of a format: dequantize, add, quantize. ns per element, and rate over a copy of as many bytes."""
     goal_ns: float | None = None
     goal_share: float | None = None
 
@@ -200,7 +200,8 @@ def run(words: list[str], limit_s: float) -> Figures:
         print(f"table: {words[1]}: exit status {os.waitstatus_to_exitcode(status)} after {wall:.0f} s: {last}",
               file=sys.stderr)
         return {}
-    cpu = json.loads(output.splitlines()[-1])["cpu_s"] if words[0] == "/usr/bin/python3" else usage.ru_utime + usage.ru_stime
+    is_python = words[0] == "/usr/bin/python3"
+    cpu = json.loads(output.splitlines()[-1])["cpu_s"] if is_python else usage.ru_utime + usage.ru_stime
     return {"cpu_s": cpu, "wall_s": wall, "peak_mb": usage.ru_maxrss * 1024 / 1e6}
 
 

@@ -47,7 +47,7 @@ def cells_of(row: Row, figures: Figures, before: dict[str, Figures] | None) -> l
 
 
 def table(figures: dict[str, Figures], before: dict[str, Figures] | None, selected: typing.Sequence[Row]) -> str:
-    """In Markdown. Column `before`: ratio over that of before; absent without."""
+    """In Markdown. Column `before`: ratio over the former one; absent without."""
     head = ["row", "what", "CPU, peak memory", "ratio", *([] if before is None else ["before"]), "goal", ""]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     lines += ["| " + " | ".join(cells_of(row, figures.get(row.name, {}), before)) + " |" for row in selected]

@@ -114,7 +114,7 @@ double FairRates::least_level(Link link) const {
   return state.left < -kRounding * state.capacity ? -kUnlimited : kUnlimited;
 }
 
-/// Level of a concerned link if no more flows open: that of its open flows, and of faster ones that are
+/// Level of a concerned link if no more flows open: the rate of its open flows, and of faster ones that are
 /// kept, which it would slow down. Unlimited if it is not saturated.
 double FairRates::level_of(Link link) const {
   const LinkState& state = links_[link];

@@ -59,7 +59,7 @@ class FairRates {
     double capacity = 0.0;
     double level = kUnlimited;   ///< rate of the flows whose bottleneck it is; unlimited if none
     double former = kUnlimited;  ///< level of the last solve(); no kept flow is faster
-    double left = 0.0;           ///< capacity without that of kept and settled flows
+    double left = 0.0;           ///< capacity not used by kept and settled flows
     double next_visit = kUnlimited;  ///< rate of its first visit
     std::uint32_t open = 0;          ///< open flows
     bool concerned = false;

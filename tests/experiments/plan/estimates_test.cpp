@@ -1,8 +1,5 @@
 #include "experiments/plan/estimates.hpp"
 
-#include <algorithm>
-#include <ctime>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -86,38 +83,6 @@ config::ExperimentConfig exchange_on(const std::string& kind, const std::string&
                           {"minishards", minishards},
                           {"microshards", 1}}};
   return config::read_config(json);
-}
-
-/// Estimated and measured time of planning and simulating the first collective, in CPU seconds.
-std::pair<double, double> times_s(const config::ExperimentConfig& config) {
-  const auto cpu_s = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
-  const double begin_s = cpu_s();
-  const Plan plan = make_plan(config);
-  const CollectivePlan& only = plan.collectives.front().candidates.front();
-  sim::simulate(only.program, only.simulated.machine, only.costs,
-                {.engine = sim::Engine::direct, .by_class = only.simulated.by_class});
-  const double end_s = cpu_s();
-  return {simulation_time_s(only.config, config, "").value(), end_s - begin_s};
-}
-
-// Ratios within one run, as computers and builds differ; about 6, with a margin for other work.
-TEST_CASE("estimates for shared links follow the measured times of exchanges") {
-  constexpr double kRange = 16.0;
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0.0;
-  for (const config::ExperimentConfig& config :
-       {exchange_on("torus", "16x16", "direct", 1), exchange_on("torus", "12x12", "two-shot", 1),
-        exchange_on("torus", "8x8", "direct", 4), exchange_on("torus", "12x8", "direct", 1),
-        exchange_on("mesh", "8x8", "direct", 1), exchange_on("mesh", "8x8", "direct", 2),
-        exchange_on("mesh", "6x6", "direct", 2), exchange_on("mesh", "8x8", "direct", 16),
-        exchange_on("mesh", "8x8", "one-shot", 1), exchange_on("mesh", "10x8", "two-shot", 1)}) {
-    const auto [estimated_s, measured_s] = times_s(config);
-    CAPTURE(config.topology.shape.lengths, config.collectives.front().algorithm->name, estimated_s,
-            measured_s);
-    least = std::min(least, estimated_s / measured_s);
-    most = std::max(most, estimated_s / measured_s);
-    CHECK(most / least < kRange);
-  }
 }
 
 TEST_CASE("the estimated classes of an exchange on a torus are those that are simulated") {
