@@ -16,6 +16,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/equarx-sim"
 CASES = "tests/benchmarks/cases"
+DEFAULT = "configs/experiments/allreduce_v5e_4x2.json"
 
 Figures = dict[str, float]  # of a row, by name; each has "ratio", to compare with other runs
 
@@ -206,7 +207,7 @@ def run(words: list[str], limit_s: float) -> Figures:
 
 
 def hlo_text(folder: pathlib.Path) -> pathlib.Path:
-    """100 MB: a chain of matmuls and all-reduces, with layouts and metadata as written by XLA. Written once."""
+    """100 MB: a chain of ten matmuls and an all-reduce each time, as written by XLA. Written once."""
     path = folder / "program.hlo.txt"
     if path.exists():
         return path
@@ -217,11 +218,12 @@ def hlo_text(folder: pathlib.Path) -> pathlib.Path:
                   f"ENTRY %main (i: bf16[128,128]) -> bf16[128,128] {{\n  %i.0 = {shape} parameter(0)\n")
         i = 0
         while out.tell() < 100_000_000:
-            i += 2
-            out.write(f"  %i.{i - 1} = {shape} dot(%i.{i - 2}, %i.0), lhs_contracting_dims={{1}}, "
-                      "rhs_contracting_dims={0}, metadata={op_name=\"jit(step)/layer/dot_general\" "
-                      "source_file=\"/home/user/model/transformer.py\" source_line=120}\n"
-                      f"  %i.{i} = {shape} all-reduce(%i.{i - 1}), channel_id={i}, "
+            for i in range(i + 1, i + 11):
+                out.write(f"  %i.{i} = {shape} dot(%i.{i - 1}, %i.0), lhs_contracting_dims={{1}}, "
+                          "rhs_contracting_dims={0}, metadata={op_name=\"jit(step)/layer/dot_general\" "
+                          "source_file=\"/home/user/model/transformer.py\" source_line=120}\n")
+            i += 1
+            out.write(f"  %i.{i} = {shape} all-reduce(%i.{i - 1}), channel_id={i}, "
                       "replica_groups=[4,4]<=[4,4]T(1,0), use_global_device_ids=true, to_apply=%add\n")
         out.write(f"  ROOT %r = {shape} copy(%i.{i})\n}}\n")
     return path
@@ -257,14 +259,13 @@ ROWS: tuple[Row, ...] = (
     Command("two-shot", "two-shot on 8x8x8", case("two_shot"), goal_s=2),
     OverBound("tori", "AllReduce of 1 GiB on unequal tori, time over bound",
               ("4x8", "8x16", "4x4x8", "4x8x16", "8x16x16", "16x20x28"), goal_over=1.02),
-    Command("tune", "`tune`, default", "tune", "copy", goal_s=0.8, goal_mb=100, cores=True),
+    Command("tune", "`tune`, default", f"tune {DEFAULT}", "copy", goal_s=0.8, goal_mb=100, cores=True),
     Command("tune-256", "`tune` on v6e 16x16", "tune configs/experiments/allreduce_v6e_16x16.json", "copy",
             goal_mb=100),
-    Command("advise", "`advise`, default", "advise", "copy", goal_mb=100),
+    Command("advise", "`advise`, default", f"advise {DEFAULT}", "copy", goal_mb=100),
     Command("tune-step", "`tune` of a Llama-70B step", "tune experiments/studies/training/llama3_70b_v7.json",
             goal_s=10, goal_mb=100),
-    Command("run", "`run`, default, with values", "run configs/experiments/allreduce_v5e_4x2.json", "copy", goal_s=0.2,
-            cores=True),
+    Command("run", "`run`, default, with values", f"run {DEFAULT}", "copy", goal_s=0.2, cores=True),
     Command("mi300x", "`run` of allreduce_mi300x_8", "run configs/experiments/allreduce_mi300x_8.json", "copy",
             goal_s=1),
     Command("python-bf16", "`equarx.allreduce`, 8 x 256 MiB, bf16", ALLREDUCE.format(format="bf16"), "copy",
