@@ -376,7 +376,9 @@ input::Json tensor_schema() {
         input::by_default(R"("bf16")")},
        {"sample", Elsewhere{SampleShare{}},
         "computed share of the tensor; workload tensors above 2^20 elements default to about that "
-        "many, at least 1/64. Below 1, encoded and timed bytes are not cross-checked",
+        "many, at least 1/64. A share below 1/64 is rounded up to that or to 2^20 elements. Below "
+        "1, "
+        "encoded and timed bytes are not cross-checked",
         input::by_default("1")},
        {"values", Elsewhere{values_schema}, ""},
        {"counts", Elsewhere{counts_schema},
