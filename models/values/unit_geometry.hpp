@@ -121,7 +121,7 @@ class UnitGeometry {
                                          part_.before(to - unit_begin)};
       if (places.begin == places.end) continue;
       const std::uint64_t together = std::max(chunk + minishard.begin, unit_begin) - unit_begin;
-      visit(RankTile{rank, places, places.begin - part_.before(together),
+      visit(RankTile{rank, places, static_cast<std::size_t>(places.begin - part_.before(together)),
                      from == begin && is_in_columns(from - unit_begin)});
     }
   }
