@@ -8,6 +8,7 @@
 #include "models/values/lanes.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
+#include "tests/models/values/same_results.hpp"
 #include "tests/support/rings.hpp"
 
 namespace equarx::values::lane_columns_test {
@@ -89,20 +90,6 @@ ValueResult computed(const Program& program, bool whole, std::vector<float>& val
   values.resize(program.partition.elements());
   result.read(0, values);
   return outcome;
-}
-
-void check_same(const ValueResult& one, const ValueResult& other) {
-  CHECK(one.against_exact.count == other.against_exact.count);
-  CHECK(one.against_exact.mse == other.against_exact.mse);
-  CHECK(one.against_exact.nmse == other.against_exact.nmse);
-  CHECK(one.against_exact.max_abs_error == other.against_exact.max_abs_error);
-  CHECK(one.against_exact.mean_signed_error == other.against_exact.mean_signed_error);
-  CHECK(one.ranks_identical == other.ranks_identical);
-  CHECK(one.differing == other.differing);
-  CHECK(one.sent_bytes == other.sent_bytes);
-  CHECK(one.received_bytes == other.received_bytes);
-  CHECK(one.quantized == other.quantized);
-  CHECK(one.computed_elements == other.computed_elements);
 }
 
 TEST_CASE("values, errors, counts and bytes by columns are those of whole lanes, bit for bit") {
