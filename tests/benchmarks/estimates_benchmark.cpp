@@ -1,13 +1,13 @@
 // Planning and simulation of exchanges over shared links, and the estimate of their time, which `auto`
 // and `tune` go by.
+#include <cstdint>
 #include <string>
 
 #include <benchmark/benchmark.h>
 
-#include "base/input/json.hpp"
-#include "experiments/config/json.hpp"
 #include "experiments/plan/plan.hpp"
 #include "sim/time_executor.hpp"
+#include "tests/support/exchanges.hpp"
 
 namespace {
 
@@ -17,24 +17,13 @@ struct Exchange {
   const char* kind;
   const char* lengths;
   const char* algorithm;
-  int minishards;
+  std::uint32_t minishards;
 };
-
-config::ExperimentConfig config_of(const Exchange& exchange) {
-  input::Json json = {{"hardware", "tpu-v5e"}, {"numerics", false}, {"engine", "direct"}};
-  if (std::string(exchange.algorithm) == "direct") json["collective"] = "all-to-all";
-  json["topology"] = {{exchange.kind, exchange.lengths}};
-  json["tensor"] = {{"bytes", "16 MiB"}};
-  json["collectives"] = {{{"algorithm", exchange.algorithm},
-                          {"format", "bf16"},
-                          {"minishards", exchange.minishards},
-                          {"microshards", 1}}};
-  return config::read_config(json);
-}
 
 /// Counter `estimated`: estimated over measured time.
 void simulate(benchmark::State& state, const Exchange& exchange) {
-  const config::ExperimentConfig config = config_of(exchange);
+  const config::ExperimentConfig config = testing::exchange_on(
+      exchange.kind, exchange.lengths, exchange.algorithm, exchange.minishards);
   double estimated_s = 0.0;
   for (auto _ : state) {
     const plan::Plan plan = plan::make_plan(config);

@@ -11,9 +11,12 @@
 #include "sim/time_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/exchanges.hpp"
 
 namespace equarx::plan::estimates_test {
 namespace {
+
+using testing::exchange_on;
 
 config::ExperimentConfig config_with(const std::string& algorithm, const std::string& size) {
   input::Json json = testing::changed("/topology", R"({"torus": "4x4"})");
@@ -70,19 +73,6 @@ TEST_CASE("the estimate for shared HBM grows with the simulated chips") {
   CHECK(few_s > own_s);
   CHECK(all_s > few_s);
   CHECK(all_s > time_s(SimulationMode::full, WireBuffers::vmem));
-}
-
-config::ExperimentConfig exchange_on(const std::string& kind, const std::string& lengths,
-                                     const std::string& algorithm, std::uint32_t minishards) {
-  input::Json json = {{"hardware", "tpu-v5e"}, {"numerics", false}, {"engine", "direct"}};
-  if (algorithm == "direct") json["collective"] = "all-to-all";
-  json["topology"] = {{kind, lengths}};
-  json["tensor"] = {{"bytes", "16 MiB"}};
-  json["collectives"] = {{{"algorithm", algorithm},
-                          {"format", "bf16"},
-                          {"minishards", minishards},
-                          {"microshards", 1}}};
-  return config::read_config(json);
 }
 
 TEST_CASE("the estimated classes of an exchange on a torus are those that are simulated") {
