@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -184,20 +185,19 @@ def run(words: list[str], limit_s: float) -> Figures:
     prints its own CPU time."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "build/release/python")}
     start = time.monotonic()
-    errors = tempfile.TemporaryFile(mode="w+")
-    process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors,
-                               start_new_session=True)
-    timer = subprocess.Popen([sys.executable, "-c", f"import os, signal, time; time.sleep({limit_s}); "
-                              f"os.killpg({process.pid}, signal.SIGKILL)"])
-    assert process.stdout is not None
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.monotonic() - start
-    timer.send_signal(signal.SIGKILL)
-    timer.wait()
-    if os.waitstatus_to_exitcode(status) != 0:
+    with tempfile.TemporaryFile(mode="w+") as errors:
+        process = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors,
+                                   start_new_session=True)
+        timer = threading.Timer(limit_s, os.killpg, (process.pid, signal.SIGKILL))
+        timer.start()
+        assert process.stdout is not None
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - start
+        timer.cancel()
         errors.seek(0)
         last = (errors.read().splitlines() or [""])[-1]
+    if os.waitstatus_to_exitcode(status) != 0:
         print(f"table: {words[1]}: exit status {os.waitstatus_to_exitcode(status)} after {wall:.0f} s: {last}",
               file=sys.stderr)
         return {}
