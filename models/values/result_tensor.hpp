@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -17,7 +19,8 @@ namespace equarx::values {
 /// written.
 class ResultTensor {
  public:
-  /// Allocates the memory. Throws std::invalid_argument if `format` is not stored without scales.
+  /// Allocates memory of zeros, resident only where elements are written. Throws std::invalid_argument if
+  /// `format` is not stored without scales, std::bad_alloc if there is not enough.
   ResultTensor(std::uint64_t elements, numerics::ElementFormat format);
   /// Uses the caller's memory, which must outlive this object and hold whole elements.
   ResultTensor(numerics::ElementFormat format, std::span<std::byte> stored);
@@ -33,9 +36,13 @@ class ResultTensor {
  private:
   std::size_t offset(std::uint64_t elements) const;
 
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+
   std::uint64_t elements_;
   numerics::BlockCodec codec_;
-  std::vector<std::byte> own_;  ///< empty if the caller owns the memory
+  std::unique_ptr<std::byte, Free> own_;  ///< null if the caller owns the memory
   std::span<std::byte> stored_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::uint64_t> written_;  ///< begin -> end, merged where they touch
