@@ -287,6 +287,20 @@ BENCHMARK_CAPTURE(generate_values, normal, Distribution::normal);
 BENCHMARK_CAPTURE(generate_values, uniform, Distribution::uniform);
 BENCHMARK_CAPTURE(generate_values, heavy_tailed, Distribution::heavy_tailed);
 
+/// Rows of 64 columns, as parts of strided groups read them: a quarter of each block.
+void generate_columns(benchmark::State& state) {
+  constexpr std::uint64_t kColumns = 64;
+  AlignedVector<float> values(kMinishard / 16);
+  for (auto _ : state) {
+    for (std::uint64_t at = 0; at < values.size(); at += kColumns)
+      generate({}, 0, at / kColumns * kRegisterElements, std::span(values).subspan(at, kColumns));
+    benchmark::ClobberMemory();
+  }
+  report(state, static_cast<std::int64_t>(values.size()) * 4,
+         static_cast<std::int64_t>(values.size()));
+}
+BENCHMARK(generate_columns);
+
 /// Disables targets newer than the named one; newer targets have lower bits. Returns false if this
 /// machine does not support the named target.
 bool limit_targets(std::string_view name) {

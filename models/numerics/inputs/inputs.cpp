@@ -13,13 +13,19 @@ namespace {
 using kernels::kRandomBlock;
 
 void fill_block(const InputSpec& spec, std::uint32_t rank, std::uint64_t index,
-                kernels::RandomBlock out) {
+                kernels::Quarters quarters, kernels::RandomBlock out) {
   const kernels::BlockOfValues block{spec.seed, rank, index};
   switch (spec.distribution) {
-    case Distribution::normal: return kernels::fill_normal(block, out);
-    case Distribution::uniform: return kernels::fill_uniform(block, out);
-    case Distribution::heavy_tailed: return kernels::fill_heavy_tailed(block, out);
+    case Distribution::normal: return kernels::fill_normal(block, quarters, out);
+    case Distribution::uniform: return kernels::fill_uniform(block, quarters, out);
+    case Distribution::heavy_tailed: return kernels::fill_heavy_tailed(block, quarters, out);
   }
+}
+
+/// The quarters with some of `length` values of a block from `skip` on.
+kernels::Quarters quarters_of(std::size_t skip, std::size_t length) {
+  constexpr std::size_t kQuarter = kernels::kBlockCounters;
+  return {skip / kQuarter, (skip + length + kQuarter - 1) / kQuarter};
 }
 
 }  // namespace
@@ -32,10 +38,10 @@ void generate(const InputSpec& spec, std::uint32_t rank, std::uint64_t first_ele
   for (std::size_t done = 0; done < out.size(); skip = 0, ++block) {
     const std::size_t length = std::min(kRandomBlock - skip, out.size() - done);
     if (length == kRandomBlock) {
-      fill_block(spec, source, block, kernels::RandomBlock(out.data() + done, kRandomBlock));
+      fill_block(spec, source, block, {}, kernels::RandomBlock(out.data() + done, kRandomBlock));
     } else {
       std::array<float, kRandomBlock> whole;
-      fill_block(spec, source, block, whole);
+      fill_block(spec, source, block, quarters_of(skip, length), whole);
       std::copy_n(whole.data() + skip, length, out.data() + done);
     }
     done += length;

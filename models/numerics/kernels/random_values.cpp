@@ -43,14 +43,28 @@ HWY_INLINE Vector unit_interval(hn::Vec<Words> words) {
   return hn::Mul(hn::Add(hn::ConvertTo(Floats(), upper), constant(0.5F)), constant(0x1p-31F));
 }
 
+// Writes the values of the cosines to `out`, those of the sines kBlockCounters further.
+template <bool kCosines, bool kSines>
 void box_muller(const std::uint32_t* radii, const std::uint32_t* angles, float* out) {
   for (std::size_t i = 0; i < kBlockCounters; i += lanes()) {
     const Vector log = log_of(unit_interval(load_words(radii + i)));
     const Vector radius = hn::Sqrt(hn::Mul(constant(-2.0F), log));
     const SinCos angle = sincos_of(load_words(angles + i));
-    store(hn::Mul(radius, angle.cosine), out + i);
-    store(hn::Mul(radius, angle.sine), out + kBlockCounters + i);
+    if constexpr (kCosines) store(hn::Mul(radius, angle.cosine), out + i);
+    if constexpr (kSines) store(hn::Mul(radius, angle.sine), out + kBlockCounters + i);
   }
+}
+
+// A half of a block of normal values.
+void fill_half(const Batch& batch, std::size_t half, Quarters quarters, RandomBlock block) {
+  const bool cosines = quarters.contain(2 * half);
+  const bool sines = quarters.contain(2 * half + 1);
+  const std::uint32_t* const radii = batch.words(2 * half);
+  const std::uint32_t* const angles = batch.words(2 * half + 1);
+  float* const out = block.data() + 2 * half * kBlockCounters;
+  if (cosines && sines) return box_muller<true, true>(radii, angles, out);
+  if (cosines) return box_muller<true, false>(radii, angles, out);
+  if (sines) box_muller<false, true>(radii, angles, out);
 }
 
 void student_t3(const std::uint32_t* radii, const std::uint32_t* angles, float* out) {
@@ -63,16 +77,15 @@ void student_t3(const std::uint32_t* radii, const std::uint32_t* angles, float* 
   }
 }
 
-void FillNormal(const BlockOfValues& block, RandomBlock out) {
+void FillNormal(const BlockOfValues& block, Quarters quarters, RandomBlock out) {
   const Batch batch(block, block.index);
-  box_muller(batch.words(0), batch.words(1), out.data());
-  box_muller(batch.words(2), batch.words(3), out.data() + 2 * kBlockCounters);
+  for (std::size_t half = 0; half < 2; ++half) fill_half(batch, half, quarters, out);
 }
 
-void FillUniform(const BlockOfValues& block, RandomBlock out) {
+void FillUniform(const BlockOfValues& block, Quarters quarters, RandomBlock out) {
   constexpr int kUnused = kWordBits - kMantissa - 1;
   const Batch batch(block, block.index);
-  for (std::size_t w = 0; w < 4; ++w) {
+  for (std::size_t w = quarters.begin; w < quarters.end; ++w) {
     for (std::size_t i = 0; i < kBlockCounters; i += lanes()) {
       const auto bits = hn::BitCast(Ints(), load_words(batch.words(w) + i));
       const Vector number = hn::ConvertTo(Floats(), hn::ShiftRight<kUnused>(bits));
@@ -81,12 +94,15 @@ void FillUniform(const BlockOfValues& block, RandomBlock out) {
   }
 }
 
-void FillHeavyTailed(const BlockOfValues& block, RandomBlock out) {
+void FillHeavyTailed(const BlockOfValues& block, Quarters quarters, RandomBlock out) {
   for (std::size_t half = 0; half < 2; ++half) {
+    const bool first = quarters.contain(2 * half);
+    const bool second = quarters.contain(2 * half + 1);
+    if (!first && !second) continue;
     const Batch batch(block, 2 * block.index + half);
     float* const to = out.data() + 2 * half * kBlockCounters;
-    student_t3(batch.words(0), batch.words(1), to);
-    student_t3(batch.words(2), batch.words(3), to + kBlockCounters);
+    if (first) student_t3(batch.words(0), batch.words(1), to);
+    if (second) student_t3(batch.words(2), batch.words(3), to + kBlockCounters);
   }
 }
 
@@ -104,16 +120,16 @@ HWY_EXPORT(FillUniform);
 HWY_EXPORT(FillHeavyTailed);
 }  // namespace
 
-void fill_normal(const BlockOfValues& block, RandomBlock out) {
-  HWY_DYNAMIC_DISPATCH(FillNormal)(block, out);
+void fill_normal(const BlockOfValues& block, Quarters quarters, RandomBlock out) {
+  HWY_DYNAMIC_DISPATCH(FillNormal)(block, quarters, out);
 }
 
-void fill_uniform(const BlockOfValues& block, RandomBlock out) {
-  HWY_DYNAMIC_DISPATCH(FillUniform)(block, out);
+void fill_uniform(const BlockOfValues& block, Quarters quarters, RandomBlock out) {
+  HWY_DYNAMIC_DISPATCH(FillUniform)(block, quarters, out);
 }
 
-void fill_heavy_tailed(const BlockOfValues& block, RandomBlock out) {
-  HWY_DYNAMIC_DISPATCH(FillHeavyTailed)(block, out);
+void fill_heavy_tailed(const BlockOfValues& block, Quarters quarters, RandomBlock out) {
+  HWY_DYNAMIC_DISPATCH(FillHeavyTailed)(block, quarters, out);
 }
 
 }  // namespace equarx::numerics::kernels

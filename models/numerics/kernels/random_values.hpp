@@ -23,17 +23,25 @@ struct BlockOfValues {
   std::uint64_t index = 0;
 };
 
+/// Quarters of a block, of kBlockCounters values each. Only these are written.
+struct Quarters {
+  std::size_t begin = 0;  ///< < end
+  std::size_t end = 4;    ///< <= 4
+
+  bool contain(std::size_t quarter) const { return begin <= quarter && quarter < end; }
+};
+
 /// Normal values with mean 0 and variance 1; magnitudes up to 6.66, the limit of 32-bit uniforms.
 /// Box and Muller (1958): two uniforms give two independent normals.
-void fill_normal(const BlockOfValues& block, RandomBlock out);
+void fill_normal(const BlockOfValues& block, Quarters quarters, RandomBlock out);
 
 /// Uniform values on [-1, 1), in multiples of 2^-23.
-void fill_uniform(const BlockOfValues& block, RandomBlock out);
+void fill_uniform(const BlockOfValues& block, Quarters quarters, RandomBlock out);
 
 /// Student's t with 3 degrees of freedom, scaled to variance 1. Takes two words per value, hence
 /// two batches of counters. Bailey, "Polar generation of random variates with the t-distribution",
 /// Math. Comp. 62 (1994): for uniform u, v, t = sqrt(d (u^(-2/d) - 1)) cos(2 pi v) has d degrees of
 /// freedom and variance d / (d - 2). For d = 3, scaled to variance 1, the factor d cancels.
-void fill_heavy_tailed(const BlockOfValues& block, RandomBlock out);
+void fill_heavy_tailed(const BlockOfValues& block, Quarters quarters, RandomBlock out);
 
 }  // namespace equarx::numerics::kernels

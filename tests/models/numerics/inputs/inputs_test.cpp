@@ -193,7 +193,7 @@ TEST_CASE("synthetic values do not depend on how a tensor is split into calls") 
   for (Distribution distribution : kAll) {
     for (std::uint64_t start : {std::uint64_t{0}, std::uint64_t{100}, kFar}) {
       const auto whole = make(distribution, 3000, 4, 2, start);
-      for (std::size_t step : {1, 7, 255, 256, 257, 1000}) {
+      for (std::size_t step : {1, 7, 64, 128, 255, 256, 257, 1000}) {
         std::vector<float> pieces;
         while (pieces.size() < whole.size()) {
           const std::size_t count = std::min(step, whole.size() - pieces.size());
