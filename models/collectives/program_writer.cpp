@@ -1,7 +1,6 @@
 #include "models/collectives/program_writer.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "models/collectives/validate.hpp"
@@ -109,22 +108,31 @@ void ProgramWriter::deliver(const Tile& tile, BufferId payload, Origin origin, R
         .ranks = ranks});
 }
 
+std::vector<ProgramWriter::Strand> ProgramWriter::strands() const {
+  std::vector<Strand> strands;
+  for (std::size_t at = 0; at < dues_.size(); ++at) {
+    if (at == 0 || dues_[at].strand != dues_[at - 1].strand) strands.push_back({at, at});
+    ++strands.back().end;
+  }
+  return strands;
+}
+
 void ProgramWriter::merge_strands() {
-  std::vector<InstructionId> order(dues_.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](InstructionId id) { return dues_[id].time; });
+  std::vector<Strand> left = strands();
   const auto part = program_.instructions.begin() + static_cast<std::ptrdiff_t>(part_begin_);
   const std::vector<Instruction> written(part, program_.instructions.end());
   program_.instructions.erase(part, program_.instructions.end());
-  const Due* before = nullptr;
-  for (const InstructionId id : order) {
-    const Due& due = dues_[id];
-    const bool same_barrier =
-        before != nullptr && before->time == due.time && before->strand != due.strand &&
-        written[id].op == Op::barrier &&
-        written[static_cast<std::size_t>(before - dues_.data())].op == Op::barrier;
+  std::size_t before = 0;
+  for (std::size_t merged = 0; merged < written.size(); ++merged) {
+    const auto next = std::ranges::min_element(
+        left, {}, [&](const Strand& strand) { return dues_[strand.next].time; });
+    const std::size_t id = next->next++;
+    if (next->next == next->end) left.erase(next);
+    const bool same_barrier = merged > 0 && dues_[before].time == dues_[id].time &&
+                              dues_[before].strand != dues_[id].strand &&
+                              written[id].op == Op::barrier && written[before].op == Op::barrier;
     if (!same_barrier) program_.instructions.push_back(written[id]);
-    before = &due;
+    before = id;
   }
 }
 

@@ -75,7 +75,16 @@ class ProgramWriter {
     std::uint32_t strand;
   };
 
+  /// Instructions of a strand that are not yet merged, as indices of the last part.
+  struct Strand {
+    std::size_t next;
+    std::size_t end;
+  };
+
   bool lies_in_wire_format(Phase phase, Operand operand) const;
+  /// Strands of the last part that have instructions, in the order of their beginning.
+  std::vector<Strand> strands() const;
+  /// Orders the last part by due time; of instructions due at once, those of the earlier strand come first.
   void merge_strands();
 
   Program program_;  ///< the instructions of the last part are ordered by strand until finish()

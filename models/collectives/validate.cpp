@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -36,9 +37,11 @@ bool holds_tile(const Program& program, const Instruction& instruction) {
   const Tile& made = program.buffers.at(instruction.buffer).tile;
   const Offset offset = grid.move(instruction.origin.offset, made.shard_offset);
   const std::vector<std::size_t>& axes = program.partition.segment(made.segment).axes;
-  for (std::size_t i = 0; i + made.uncut < axes.size(); ++i)
-    if (grid.coordinate(instruction.tile.shard_offset, axes[i]) != grid.coordinate(offset, axes[i]))
-      return false;
+  if (instruction.tile.shard_offset != offset)
+    for (std::size_t i = 0; i + made.uncut < axes.size(); ++i)
+      if (grid.coordinate(instruction.tile.shard_offset, axes[i]) !=
+          grid.coordinate(offset, axes[i]))
+        return false;
   Tile tile = instruction.tile;
   tile.shard_offset = made.shard_offset;
   return tile == made;
@@ -51,7 +54,7 @@ class UniformValidator {
       : program_(program),
         sent_(program.messages.size()),
         written_(program.buffers.size()),
-        arrivals_(program.buffers.size()),
+        last_arrival_(program.buffers.size(), kNone),
         in_flight_(program.channels.size()),
         delivered_(program.partition.segments()) {}
 
@@ -118,7 +121,8 @@ class UniformValidator {
     Origin arrived = program_.received(message);
     if (program_.channels[message.channel].ports != Ports::both)
       arrived = {.gathered = program_.grid().all_axes()};
-    arrivals_[message.buffer].push_back(arrived);
+    arrivals_.push_back({arrived, last_arrival_[message.buffer]});
+    last_arrival_[message.buffer] = arrivals_.size() - 1;
   }
 
   void deliver(const Instruction& instruction) {
@@ -177,17 +181,18 @@ class UniformValidator {
   /// True if a rank holds the buffers of an origin: written by itself, or received together or one
   /// by one.
   bool holds(BufferId id, const Origin& origin) const {
-    const std::vector<Origin>& arrivals = arrivals_.at(id);
+    const std::size_t last = last_arrival_.at(id);
     if (origin == Origin{}) return written_[id];
     const Origin of_all{.gathered = program_.grid().all_axes()};  // through a switch
-    if (!arrivals.empty() && arrivals.back() == of_all) return true;
+    if (last != kNone && arrivals_[last].origin == of_all) return true;
     // Forwarded data has mostly arrived recently.
-    if (std::find(arrivals.rbegin(), arrivals.rend(), origin) != arrivals.rend()) return true;
+    for (std::size_t at = last; at != kNone; at = arrivals_[at].before)
+      if (arrivals_[at].origin == origin) return true;
     if (origin.offset != 0 || !written_[id]) return false;
     std::uint64_t writers = 1;
-    for (const Origin& arrival : arrivals)
-      if (within(arrival.offset, origin.gathered))
-        writers += program_.grid().span(arrival.gathered);
+    for (std::size_t at = last; at != kNone; at = arrivals_[at].before)
+      if (within(arrivals_[at].origin.offset, origin.gathered))
+        writers += program_.grid().span(arrivals_[at].origin.gathered);
     return writers == program_.grid().span(origin.gathered);
   }
 
@@ -205,6 +210,13 @@ class UniformValidator {
 
   [[noreturn]] void fail(std::string_view why) const { collectives::fail(program_, at_, why); }
 
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  struct Arrival {
+    Origin origin;
+    std::size_t before;  ///< of the same buffer, in `arrivals_`; or kNone
+  };
+
   struct Delivered {
     std::vector<std::tuple<Offset, std::uint32_t, std::uint32_t, Offset>> tiles;
     std::uint64_t elements = 0;
@@ -213,7 +225,8 @@ class UniformValidator {
   const Program& program_;
   std::vector<bool> sent_;
   std::vector<bool> written_;
-  std::vector<std::vector<Origin>> arrivals_;     // by buffer
+  std::vector<Arrival> arrivals_;                 // in order
+  std::vector<std::size_t> last_arrival_;         // by buffer, in `arrivals_`
   std::vector<std::deque<MessageId>> in_flight_;  // by channel
   std::vector<Delivered> delivered_;              // by segment
   std::size_t at_ = 0;
