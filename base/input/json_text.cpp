@@ -56,8 +56,9 @@ std::string base_text(const std::filesystem::path& path) {
   return fmt::format(" (relative to {})", std::filesystem::current_path(unknown).string());
 }
 
-/// Rejects files larger than the memory; a sparse file may be larger than any disk.
-void check_fits(const std::string& path) {
+/// Rejects files larger than the memory; a sparse file may be larger than any disk. Returns the bytes of the
+/// file, 0 if unknown.
+std::size_t check_fits(const std::string& path) {
   std::error_code unknown;
   const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
   const auto memory =
@@ -66,12 +67,16 @@ void check_fits(const std::string& path) {
     throw InputError("", fmt::format("cannot read {}: it has {} bytes, more than this computer's "
                                      "memory; is it the right file?",
                                      path, bytes));
+  return unknown ? 0 : static_cast<std::size_t>(bytes);
 }
 
-/// Reads to the end, or slightly more than `most` bytes. The stream is bad if it could not be read.
-std::string read_blocks(std::istream& stream, std::size_t most) {
-  constexpr std::size_t kBlock = std::size_t{1} << 16;
+constexpr std::size_t kBlock = std::size_t{1} << 16;
+
+/// Reads to the end, or slightly more than `most` bytes. `expected`: bytes, if known. The stream is bad if it
+/// could not be read.
+std::string read_blocks(std::istream& stream, std::size_t most, std::size_t expected = 0) {
   std::string text;
+  text.reserve(expected + kBlock);
   while (text.size() <= most && stream.peek() != std::istream::traits_type::eof()) {
     const std::size_t before = text.size();
     text.resize(before + kBlock);
@@ -90,9 +95,9 @@ std::string read_file(const std::string& path) {
     throw InputError("", fmt::format("cannot read {}: it is a directory", path));
   std::ifstream file(path, std::ios::binary);
   const bool has_end = std::filesystem::is_regular_file(path, unknown);
-  if (has_end) check_fits(path);
+  const std::size_t bytes = has_end ? check_fits(path) : 0;
   std::string text;
-  if (file) text = has_end ? read_blocks(file, std::string::npos) : read_stream(file, path);
+  if (file) text = has_end ? read_blocks(file, std::string::npos, bytes) : read_stream(file, path);
   if (!file)
     throw InputError("", fmt::format("cannot read {}: {}{}", path, std::strerror(errno),
                                      errno == ENOENT ? base_text(path) : ""));

@@ -339,8 +339,10 @@ void add_work(const config::StepConfig& config, const std::vector<double>& core_
 
 }  // namespace
 
-Planner::Planner(const config::StepConfig& config)
-    : step_{config, {}, {}, {}}, rates_(workloads::compute_rates(step_.config.machine.chip)) {
+Planner::Planner(config::StepConfig of)
+    : step_{std::move(of), {}, {}, {}},
+      rates_(workloads::compute_rates(step_.config.machine.chip)) {
+  const config::StepConfig& config = step_.config;
   check_memory(config);
   for (const Task& task : config.graph.tasks) step_.core_s.push_back(core_time_s(task, rates_));
   for (const steps::Permute& permute : config.permutes)
@@ -415,11 +417,13 @@ StepPlan on_machine(const StepPlan& plan, const config::MachineParameters& machi
   return there;
 }
 
-StepPlan make_plan(const config::StepConfig& config) {
-  Planner planner(config);
-  StepPlan plan = planner.step();
-  for (const config::StepVariant& variant : config.variants)
-    plan.variants.push_back(planner.variant(variant));
+StepPlan make_plan(config::StepConfig config) {
+  Planner planner(std::move(config));
+  std::vector<VariantPlan> variants;
+  for (const config::StepVariant& variant : planner.step().config.variants)
+    variants.push_back(planner.variant(variant));
+  StepPlan plan = std::move(planner).finish();
+  plan.variants = std::move(variants);
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/config/machine_parameters.hpp"
@@ -77,12 +78,14 @@ class Planner {
   using ExpectedCall = plan::Expected<std::shared_ptr<const PlannedCall>>;
 
   /// @throws input::InputError if memory is insufficient or an operand type is unsupported
-  explicit Planner(const config::StepConfig& config);
+  explicit Planner(config::StepConfig of);
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
   /// The step without variants.
   const StepPlan& step() const { return step_; }
+  /// Likewise; the planner is of no further use.
+  StepPlan finish() && { return std::move(step_); }
 
   /// Plans a collective of the step in isolation; infeasible if its implementation is. `call` is an
   /// index of the configuration.
@@ -106,6 +109,6 @@ StepPlan on_machine(const StepPlan& plan, const config::MachineParameters& machi
 
 /// Plans a step with all its variants. @throws input::InputError if memory is insufficient or an
 /// operand type or algorithm is unsupported
-StepPlan make_plan(const config::StepConfig& config);
+StepPlan make_plan(config::StepConfig config);
 
 }  // namespace equarx::step

@@ -52,14 +52,18 @@ double length_s(const Intervals& intervals) {
   return seconds;
 }
 
-/// Length of the intersection.
+/// Length of the intersection. Takes time in the intervals of `one` and those of `other` that lie between
+/// its first and its last.
 double intersection_s(const Intervals& one, const Intervals& other) {
+  if (one.empty()) return 0.0;
   double seconds = 0.0;
-  for (std::size_t i = 0, j = 0; i < one.size() && j < other.size();) {
-    const double start_s = std::max(one[i].start_s, other[j].start_s);
-    const double end_s = std::min(one[i].end_s, other[j].end_s);
+  auto i = one.begin();
+  auto j = std::ranges::upper_bound(other, i->start_s, {}, &TaskTime::end_s);
+  while (i != one.end() && j != other.end()) {
+    const double start_s = std::max(i->start_s, j->start_s);
+    const double end_s = std::min(i->end_s, j->end_s);
     seconds += std::max(0.0, end_s - start_s);
-    one[i].end_s < other[j].end_s ? ++i : ++j;
+    i->end_s < j->end_s ? ++i : ++j;
   }
   return seconds;
 }

@@ -1,5 +1,7 @@
 #include "experiments/tune_layouts/trial.hpp"
 
+#include <utility>
+
 #include "base/input/json.hpp"
 #include "experiments/config/step_json.hpp"
 #include "experiments/step/memory.hpp"
@@ -13,7 +15,7 @@ Trial run_layout(const input::Json& json, const Layout& layout, double hbm_bytes
   config.memory = config::MemoryCheck::ignore;  // checked here
   Trial trial{.layout = layout, .memory_bytes = step::memory_of(config).value().total()};
   if (trial.memory_bytes > hbm_bytes) return trial;
-  const step::StepPlan plan = step::make_plan(config);
+  const step::StepPlan plan = step::make_plan(std::move(config));
   const step::VariantResult result =
       step::run_variant(plan, plan.variants.front(), plan.config.variants.front().label);
   trial.time_s = result.time_s;
@@ -22,7 +24,7 @@ Trial run_layout(const input::Json& json, const Layout& layout, double hbm_bytes
     if (group.kind == step::GroupKind::collective ||
         (group.kind == step::GroupKind::permute && group.name.starts_with("ring ")))
       trial.exposed_s += group.exposed_s;
-  trial.bytes = bytes_by_axis(config);
+  trial.bytes = bytes_by_axis(plan.config);
   return trial;
 }
 

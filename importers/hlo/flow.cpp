@@ -71,6 +71,7 @@ class FlowMaker {
   ListId finish(std::vector<FlowStep> steps) {
     const auto id = static_cast<ListId>(flow_.lists.size());
     totals_.push_back(total_of(steps, flow_, totals_));
+    steps.shrink_to_fit();
     flow_.lists.push_back(std::move(steps));
     flow_.order.push_back(id);
     return id;

@@ -150,6 +150,7 @@ class TaskBuilder {
   /// Turns pending work into a task.
   void flush() {
     if (work_.operations.empty()) return;
+    work_.operations.shrink_to_fit();
     const TaskId id = add({.name = fmt::format("compute {}", computations_++),
                            .group = "compute",
                            .stream = stream_id(graph_, "core"),

@@ -143,6 +143,7 @@ class Parser {
     Computation& computation = module_.computations.back();
     if (computation.instructions.empty())
       throw scanner_.error(fmt::format("computation '{}' has no instructions", name));
+    computation.instructions.shrink_to_fit();
     if (!has_root)
       computation.root = static_cast<InstructionId>(computation.instructions.size() - 1);
     if (is_entry) module_.entry = id;

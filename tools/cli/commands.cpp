@@ -56,8 +56,8 @@ plan::Plan load(const std::string& path, config::ExperimentConfig config,
   return naming_file(path, [&] { return plan::make_plan(config); });
 }
 
-step::StepPlan load(const std::string& path, const config::StepConfig& config) {
-  return naming_file(path, [&] { return step::make_plan(config); });
+step::StepPlan load(const std::string& path, config::StepConfig config) {
+  return naming_file(path, [&] { return step::make_plan(std::move(config)); });
 }
 
 /// Converts options to configuration keys, so that they have the same rules and messages.

@@ -196,8 +196,7 @@ void read_options(const ImportArguments& arguments, imports::ProgramOptions& opt
 }
 
 step::StepResult simulate(const input::Json& json) {
-  const config::StepConfig config = config::read_step_config(json);
-  const step::StepPlan plan = step::make_plan(config);
+  const step::StepPlan plan = step::make_plan(config::read_step_config(json));
   ProgressLine line;
   return step::run_step(plan, [&](const std::string& text) { line.show(text); });
 }
