@@ -137,18 +137,20 @@ ImportedProgram import_hlo(std::string text, const HloOptions& options) {
   check_names(options.calls, module);
   check_chips(module, machine);
   const hlo::Flow flow = hlo::make_flow(module, options.counts, options.calls);
-  const steps::Mesh mesh = mesh_for(machine, options, [&] {
-    return steps::axes_for(flow, static_cast<std::uint32_t>(module.devices()));
-  });
+  const std::size_t instructions = module.instructions();
+  const std::size_t computations = module.computations.size();
+  const std::uint64_t devices = module.devices();
+  const std::string name = module.name;
+  if (!options.audit) module = {};  // takes more memory than the step
+  const steps::Mesh mesh = mesh_for(
+      machine, options, [&] { return steps::axes_for(flow, static_cast<std::uint32_t>(devices)); });
   const steps::HloStep step = input::at("", [&] { return hlo_step(flow, mesh); });
   const hlo::FlowTotals totals = totals_of(flow);
-  const std::size_t computations = module.computations.size();
   ImportedProgram program{
-      .name = module.name,
-      .size =
-          fmt::format("{} instructions in {} computations", module.instructions(), computations),
-      .counts = {{"instructions", module.instructions()}, {"computations", computations}},
-      .devices = module.devices(),
+      .name = name,
+      .size = fmt::format("{} instructions in {} computations", instructions, computations),
+      .counts = {{"instructions", instructions}, {"computations", computations}},
+      .devices = devices,
       .totals = {.flops = totals.cost.flops,
                  .vector_ops = totals.cost.vector_ops + totals.cost.comparisons,
                  .hbm_bytes = totals.cost.hbm_bytes,
@@ -161,7 +163,7 @@ ImportedProgram import_hlo(std::string text, const HloOptions& options) {
       .audit = {}};
   for (const auto& [note, count] : flow.notes) program.notes[os::printable(note)] += count;
   if (options.audit) program.audit = hlo::audit(module, flow, step.collectives, module.text->text);
-  module = {};  // its memory is larger than that of the step
+  module = {};
   program.step = step_json(step.graph, mesh, machine, options, program.ops);
   return program;
 }

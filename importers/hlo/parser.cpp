@@ -132,6 +132,7 @@ class Parser {
     module_.computations.push_back({.name = std::string(name), .instructions = {}, .root = 0});
     instructions_.clear();
     calls_.emplace_back();
+    module_.computations.back().instructions.reserve(expected_instructions());
     bool has_root = false;
     while (!scanner_.take("}")) {
       if (scanner_.at_end())
@@ -143,11 +144,22 @@ class Parser {
     Computation& computation = module_.computations.back();
     if (computation.instructions.empty())
       throw scanner_.error(fmt::format("computation '{}' has no instructions", name));
-    computation.instructions.shrink_to_fit();
     if (!has_root)
       computation.root = static_cast<InstructionId>(computation.instructions.size() - 1);
     if (is_entry) module_.entry = id;
     has_entry_ = has_entry_ || is_entry;
+  }
+
+  /// Estimates the number of instructions: lines up to the brace that ends the computation, at the
+  /// beginning of a line as XLA writes it. 0 if they are counted for a previous computation.
+  std::size_t expected_instructions() {
+    constexpr std::size_t kShortLine = 32;
+    const std::size_t begin = scanner_.position();
+    if (begin < counted_to_) return 0;
+    counted_to_ = std::min(scanner_.text().find("\n}", begin), scanner_.text().size());
+    const std::string_view body = scanner_.text().substr(begin, counted_to_ - begin);
+    const auto lines = static_cast<std::size_t>(std::ranges::count(body, '\n'));
+    return std::min(lines, body.size() / kShortLine);
   }
 
   /// Reads an instruction or skips the line. Returns true for the root.
@@ -317,6 +329,7 @@ class Parser {
   Scanner scanner_;
   Module module_;
   bool has_entry_ = false;
+  std::size_t counted_to_ = 0;  ///< end of the lines of expected_instructions()
   std::unordered_map<std::string_view, ComputationId> computations_;
   std::unordered_map<std::string_view, InstructionId> instructions_;  // of the current computation
   /// Values of attributes that name computations, by computation and instruction.
