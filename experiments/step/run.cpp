@@ -321,10 +321,11 @@ Efficiency efficiency_of(const config::StepConfig& config, double time_s) {
 /// Adds the isolated runs of the collectives.
 void add_collectives(const StepPlan& plan, const VariantPlan& variant, VariantResult& result) {
   const std::vector<std::uint32_t> tasks = config::tasks_of_calls(plan.config);
+  result.collectives.reserve(variant.calls.size());
   for (std::size_t call = 0; call < variant.calls.size(); ++call) {
-    run::RunResult isolated = *variant.calls[call]->isolated;
-    isolated.label = plan.config.calls[call].group;
-    result.collectives.push_back({plan.config.calls[call].group, tasks[call], isolated});
+    const std::string& group = plan.config.calls[call].group;
+    result.collectives.push_back({group, tasks[call], *variant.calls[call]->isolated});
+    result.collectives.back().run.label = group;
   }
 }
 

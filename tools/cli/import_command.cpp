@@ -169,14 +169,16 @@ void import_step(const ImportArguments& arguments) {
     output::check_not_input(arguments.output, std::array{arguments.file});
     file.emplace(arguments.output);
   }
-  const imports::ImportedProgram program = read_any_program(arguments);
+  imports::ImportedProgram program = read_any_program(arguments);
   if (to_standard_output) return print(program.step->dump(2) + "\n");
   if (file) file->stream() << program.step->dump(2) << '\n';
   if (arguments.only_read) {
     print(summary_text(program));
   } else {
-    const step::StepResult result =
-        naming_file(arguments.file, [&] { return simulate(program.step); });
+    const step::StepPlan plan =
+        naming_file(arguments.file, [&] { return plan_step(program.step); });
+    if (!arguments.audit) program.step = input::Json();  // takes as much memory as the plan
+    const step::StepResult result = naming_file(arguments.file, [&] { return simulate(plan); });
     print_result(arguments, program, result);
   }
   if (file) file->keep();
@@ -195,8 +197,11 @@ void read_options(const ImportArguments& arguments, imports::ProgramOptions& opt
   options.min_bytes = read_bytes("--min-bytes", arguments.min_bytes);
 }
 
-step::StepResult simulate(const input::Json& json) {
-  const step::StepPlan plan = step::make_plan(config::read_step_config(json));
+step::StepPlan plan_step(const input::Json& json) {
+  return step::make_plan(config::read_step_config(json));
+}
+
+step::StepResult simulate(const step::StepPlan& plan) {
   ProgressLine line;
   return step::run_step(plan, [&](const std::string& text) { line.show(text); });
 }

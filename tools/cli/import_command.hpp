@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "experiments/step/plan.hpp"
 #include "experiments/step/results.hpp"
 #include "importers/common/program.hpp"
 #include "tools/cli/commands.hpp"
@@ -12,8 +13,11 @@ namespace equarx::cli {
 /// Reads the options shared by programs and profiles. @throws input::InputError naming the option
 void read_options(const ImportArguments& arguments, imports::ProgramOptions& options);
 
-/// Simulates a step configuration, showing progress.
-step::StepResult simulate(const input::Json& json);
+/// Plans a step configuration. @throws input::InputError if it is invalid or infeasible
+step::StepPlan plan_step(const input::Json& json);
+
+/// Simulates a step, showing progress.
+step::StepResult simulate(const step::StepPlan& plan);
 
 /// Imports the HLO program `text` of the file `arguments.file` for the machine, mesh, loops and
 /// formats of the arguments. @throws input::InputError naming the file or the option

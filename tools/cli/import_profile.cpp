@@ -32,7 +32,7 @@ void import_profile(const ImportArguments& arguments, imports::Profiler profiler
   });
   std::optional<step::StepResult> result;
   if (!profile.program.step->is_null())
-    result = naming_file(arguments.file, [&] { return simulate(profile.program.step); });
+    result = naming_file(arguments.file, [&] { return simulate(plan_step(profile.program.step)); });
   print(arguments.json ? input::json_text(to_json(profile, result), 2) + "\n"
                        : to_table(profile, result));
 }
