@@ -77,7 +77,7 @@ hardware::Activity traffic_activity(const sim::Machine& machine,
 
 hardware::Activity collective_activity(const CollectivePlan& plan, const hardware::Chip& chip,
                                        collectives::WireBuffers buffers, double time_s) {
-  const sim::Machine& machine = plan.simulated.machine;
+  const sim::Machine& machine = plan.simulated.machine();
   const double ranks = plan.program.ranks();
   hardware::Activity activity = vector_activity(plan.program, buffers);
   activity += traffic_activity(machine, sim::link_bytes(plan.program, machine, plan.costs))

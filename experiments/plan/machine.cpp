@@ -135,7 +135,7 @@ bool is_symmetric_by_construction(config::Algorithm algorithm,
 SimulatedMachine simulated(sim::Machine machine, const collectives::Program& program) {
   const std::string reason =
       fmt::format("{} of {} chips simulated", machine.ranks(), program.ranks());
-  return {std::move(machine), true, reason};
+  return {std::make_shared<const sim::Machine>(std::move(machine)), true, reason};
 }
 
 /// By rank, the number of its instructions: equal for ranks with equal ones.
@@ -278,6 +278,34 @@ Expected<void> MachineContext::prepare(config::Algorithm algorithm) {
   return plan_ring(config_.topology, *topology_).map([&](Ring&& ring) { ring_ = std::move(ring); });
 }
 
+std::shared_ptr<const sim::Machine> MachineContext::machine_of(
+    config::Algorithm algorithm, const collectives::Program& program) {
+  const auto same_channel = [](const collectives::Channel& one, const collectives::Channel& other) {
+    return one.offset == other.offset && one.ports == other.ports;
+  };
+  const auto fits = [&](const Wired& wired) {
+    return wired.layout == algorithm->layout && wired.grid == program.grid() &&
+           std::ranges::equal(wired.channels, program.channels, same_channel);
+  };
+  const auto known = std::ranges::find_if(wired_, fits);
+  if (known != wired_.end() && !program.graph) return known->machine;
+  auto machine = std::make_shared<const sim::Machine>(make_machine(algorithm, program, *this));
+  if (!program.graph)
+    wired_.push_back({algorithm->layout, program.grid(), program.channels, machine});
+  return machine;
+}
+
+std::shared_ptr<const sim::MachineByClass> MachineContext::classes_of(
+    const std::shared_ptr<const sim::Machine>& machine, std::vector<std::uint32_t> kinds) {
+  const auto known = std::ranges::find_if(classified_, [&](const Classified& one) {
+    return one.machine == machine && one.kinds == kinds;
+  });
+  if (known != classified_.end()) return known->by_class;
+  auto by_class = sim::by_class(*machine, kinds);
+  classified_.push_back({machine, std::move(kinds), by_class});
+  return by_class;
+}
+
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config) {
   return config.simulation != config::SimulationMode::full &&
          is_symmetric_by_construction(algorithm, config);
@@ -310,16 +338,16 @@ Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
     return simulated(representative_of(program, config), program);
   if (auto prepared = context.prepare(algorithm); !prepared)
     return tl::unexpected(prepared.error());
-  sim::Machine machine = make_machine(algorithm, program, context);
+  std::shared_ptr<const sim::Machine> machine = context.machine_of(algorithm, program);
   if (config.simulation == config::SimulationMode::full)
     return SimulatedMachine{std::move(machine), false, "requested"};
-  const std::string obstacle = sim::asymmetry(program, machine);
+  const std::string obstacle = sim::asymmetry(program, *machine);
   // Not always a gain: there is one representative chip more than a chip has peers.
   if (obstacle.empty()) {
-    const sim::LinkSpec link = machine.links[machine.out_ports.front().front().route.front()];
-    machine = sim::representative(program, link, machine.dma_queue);
-    share_hbm(config, machine);
-    return simulated(std::move(machine), program);
+    const sim::LinkSpec link = machine->links[machine->out_ports.front().front().route.front()];
+    sim::Machine few = sim::representative(program, link, machine->dma_queue);
+    share_hbm(config, few);
+    return simulated(std::move(few), program);
   }
   if (config.simulation == config::SimulationMode::symmetric)
     return infeasible(
@@ -329,15 +357,15 @@ Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
   return SimulatedMachine{std::move(machine), false, obstacle};
 }
 
-void simulate_by_class(const collectives::Program& program, const config::ExperimentConfig& config,
+void simulate_by_class(const collectives::Program& program, MachineContext& context,
                        SimulatedMachine& simulated) {
   simulated.by_class = nullptr;
-  const sim::Machine& machine = simulated.machine;
-  if (config.simulation == config::SimulationMode::full || program.counts ||
+  const sim::Machine& machine = simulated.machine();
+  if (context.config().simulation == config::SimulationMode::full || program.counts ||
       !machine.failures.empty())
     return;
   if (!simulated.symmetric && !sim::shares_links(machine)) return;
-  simulated.by_class = sim::by_class(machine, kinds_of(program, machine.ranks()));
+  simulated.by_class = context.classes_of(simulated.shared, kinds_of(program, machine.ranks()));
 }
 
 }  // namespace equarx::plan

@@ -10,6 +10,7 @@
 #include "experiments/config/config.hpp"
 #include "experiments/plan/infeasible.hpp"
 #include "experiments/plan/ring.hpp"
+#include "models/collectives/algorithm.hpp"
 #include "models/collectives/program.hpp"
 #include "sim/classes.hpp"
 #include "sim/machine.hpp"
@@ -20,6 +21,7 @@ namespace equarx::plan {
 
 /// The chips of a configuration and a ring through them, both created on demand: a pod simulated by
 /// representative chips is never enumerated.
+/// Programs of the same wiring share one machine.
 class MachineContext {
  public:
   explicit MachineContext(const config::ExperimentConfig& config) : config_(config) {}
@@ -35,19 +37,43 @@ class MachineContext {
   /// Requires prepare() for an algorithm that runs along a ring.
   const Ring& ring() const { return ring_; }
 
+  /// The machine of all chips that a program runs on. Requires prepare(algorithm).
+  std::shared_ptr<const sim::Machine> machine_of(config::Algorithm algorithm,
+                                                 const collectives::Program& program);
+  /// The classes of its chips, by kinds(); null as from sim::by_class().
+  std::shared_ptr<const sim::MachineByClass> classes_of(
+      const std::shared_ptr<const sim::Machine>& machine, std::vector<std::uint32_t> kinds);
+
  private:
+  /// A machine, and the placement and channels that it depends on.
+  struct Wired {
+    collectives::RankLayout layout;
+    collectives::RankGrid grid;
+    std::vector<collectives::Channel> channels;
+    std::shared_ptr<const sim::Machine> machine;
+  };
+  struct Classified {
+    std::shared_ptr<const sim::Machine> machine;
+    std::vector<std::uint32_t> kinds;
+    std::shared_ptr<const sim::MachineByClass> by_class;
+  };
+
   const config::ExperimentConfig& config_;
   std::shared_ptr<const config::PlannedTopology> topology_;
   Ring ring_;
+  std::vector<Wired> wired_;
+  std::vector<Classified> classified_;
 };
 
 /// The simulated machine and the reason.
 struct SimulatedMachine {
-  sim::Machine machine;
-  bool symmetric = false;  ///< representative chips only
-  std::string reason;      ///< for people
-  /// For the direct engine; null if all chips of `machine` are simulated.
+  std::shared_ptr<const sim::Machine> shared;  ///< perhaps with other collectives of the plan
+  bool symmetric = false;                      ///< representative chips only
+  std::string reason;                          ///< for people
+  /// For the direct engine; null if all chips of the machine are simulated.
   std::shared_ptr<const sim::MachineByClass> by_class = nullptr;
+
+  const sim::Machine& machine() const { return *shared; }
 };
 
 /// Returns the peer that a rank sends to in a channel; the rank itself if it sends nothing.
@@ -91,7 +117,7 @@ Expected<SimulatedMachine> plan_machine(config::Algorithm algorithm,
 
 /// Lets the direct engine simulate one chip of each class, if the chips of the machine share links or are
 /// representative chips, all alike.
-void simulate_by_class(const collectives::Program& program, const config::ExperimentConfig& config,
+void simulate_by_class(const collectives::Program& program, MachineContext& context,
                        SimulatedMachine& simulated);
 
 }  // namespace equarx::plan

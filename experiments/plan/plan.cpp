@@ -240,7 +240,7 @@ Expected<PlannedCollective> plan_candidates(const config::CollectiveConfig& conf
                           ? "no algorithm can run with this format"
                           : "no algorithm can run: " + planned.infeasible.front().reason);
   std::ranges::stable_sort(planned.candidates, {}, [](const CollectivePlan& plan) {
-    return sim::lower_bound_s(plan.program, plan.simulated.machine, plan.costs);
+    return sim::lower_bound_s(plan.program, plan.simulated.machine(), plan.costs);
   });
   return planned;
 }
@@ -260,9 +260,9 @@ Expected<PlannedCollective> plan_alternatives(config::CollectiveConfig& collecti
 }
 
 /// Chooses the engine of an otherwise complete plan.
-Expected<void> plan_engine(const config::ExperimentConfig& config, RunProfile profile,
-                           CollectivePlan& plan) {
-  const sim::Machine& machine = plan.simulated.machine;
+Expected<void> plan_engine(MachineContext& context, RunProfile profile, CollectivePlan& plan) {
+  const config::ExperimentConfig& config = context.config();
+  const sim::Machine& machine = plan.simulated.machine();
   const auto messages =
       static_cast<double>(collectives::total_messages(plan.program, machine.ranks()));
   const double simgrid_s = estimate_simulation_s(plan.config, plan.program.grid(), config,
@@ -270,7 +270,7 @@ Expected<void> plan_engine(const config::ExperimentConfig& config, RunProfile pr
   return choose_engine(config.engine, machine, simgrid_s, profile).map([&](EngineChoice&& choice) {
     plan.engine = std::move(choice);
     if (plan.engine.engine == sim::Engine::direct)
-      simulate_by_class(plan.program, config, plan.simulated);
+      simulate_by_class(plan.program, context, plan.simulated);
   });
 }
 
@@ -280,7 +280,7 @@ void replan(CollectivePlan& plan, MachineContext& context) {
   plan.costs = costs_of(plan.program, config);
   plan.simulated = value_or_throw(plan_machine(plan.config.algorithm, plan.program, context));
   if (plan.engine.engine == sim::Engine::direct)
-    simulate_by_class(plan.program, config, plan.simulated);
+    simulate_by_class(plan.program, context, plan.simulated);
 }
 
 /// Time to write and check an instruction stream, in seconds per message.
@@ -317,7 +317,7 @@ Expected<Plan> try_plan(const config::ExperimentConfig& config, RunProfile profi
     for (CollectivePlan& candidate : collective.candidates) {
       const Expected<void> planned =
           check_host_memory(candidate.program, plan.config, values::default_threads())
-              .and_then([&] { return plan_engine(plan.config, profile, candidate); });
+              .and_then([&] { return plan_engine(context, profile, candidate); });
       if (!planned) return tl::unexpected(planned.error());
     }
   return plan;

@@ -50,7 +50,7 @@ double least_slowdown(const sim::Machine& machine) {
 }  // namespace
 
 Breakdown break_down(const plan::CollectivePlan& plan, double time_s) {
-  const sim::Machine& machine = plan.simulated.machine;
+  const sim::Machine& machine = plan.simulated.machine();
   const sim::LinkIndex busiest = busiest_link(plan.program, machine);
   const double rate = machine.links[busiest].rate;
   const bool uniform = is_uniform(plan.program);

@@ -27,7 +27,7 @@ bool is_own(config::Algorithm algorithm) {
 void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time,
                 double lower_bound_s) {
   const std::string& label = plan.config.label;
-  const sim::Machine& machine = plan.simulated.machine;
+  const sim::Machine& machine = plan.simulated.machine();
   require(
       time.time_s >= lower_bound_s * (1.0 - sim::kBoundRounding), label,
       fmt::format("simulated time {} s is below its lower bound {} s", time.time_s, lower_bound_s));

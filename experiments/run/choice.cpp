@@ -18,7 +18,7 @@ class Search {
 
   void consider(const plan::CollectivePlan& candidate) {
     const double bound_s =
-        sim::lower_bound_s(candidate.program, candidate.simulated.machine, candidate.costs);
+        sim::lower_bound_s(candidate.program, candidate.simulated.machine(), candidate.costs);
     Candidate& report = best_.candidates.emplace_back(
         Candidate{candidate.config.algorithm, std::nullopt, {}, *candidate.config.protocol});
     if (bound_s > best_s_) {

@@ -75,7 +75,7 @@ class Experiment {
 
   static sim::TimeResult simulate_candidate(const plan::CollectivePlan& candidate) {
     return sim::simulate(
-        candidate.program, candidate.simulated.machine, candidate.costs,
+        candidate.program, candidate.simulated.machine(), candidate.costs,
         {.engine = candidate.engine.engine, .by_class = candidate.simulated.by_class});
   }
 
@@ -105,7 +105,7 @@ class Experiment {
 
   void time(Choice& chosen, RunResult& run) {
     const plan::CollectivePlan& collective = *chosen.plan;
-    const sim::Machine& machine = collective.simulated.machine;
+    const sim::Machine& machine = collective.simulated.machine();
     begin_part(fmt::format("{}: simulating {} messages", collective.config.label,
                            collectives::total_messages(collective.program, machine.ranks())));
     if (!chosen.time || is_observed(collective)) chosen.time = simulate_whole(collective);
@@ -125,7 +125,7 @@ class Experiment {
   sim::Watch watch_of(const plan::CollectivePlan& collective) const {
     if (!share_) return {};
     const auto messages = static_cast<double>(
-        collectives::total_messages(collective.program, collective.simulated.machine.ranks()));
+        collectives::total_messages(collective.program, collective.simulated.machine().ranks()));
     return [this, messages](std::uint64_t received) {
       if (messages > 0.0) share_(static_cast<double>(received) / messages);
     };
@@ -134,7 +134,7 @@ class Experiment {
   sim::TimeResult simulate_whole(const plan::CollectivePlan& collective) {
     const bool traced = is_observed(collective);
     sim::TimeResult time =
-        sim::simulate(collective.program, collective.simulated.machine, collective.costs,
+        sim::simulate(collective.program, collective.simulated.machine(), collective.costs,
                       {.traced = traced,
                        .engine = collective.engine.engine,
                        .watch = watch_of(collective),

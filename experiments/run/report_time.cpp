@@ -42,14 +42,14 @@ std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResul
 std::string simulation_reason(const plan::SimulatedMachine& simulated) {
   if (simulated.symmetric || !simulated.by_class) return simulated.reason;
   return fmt::format("{} of {} chips simulated: one per class", simulated.by_class->machine.ranks(),
-                     simulated.machine.ranks());
+                     simulated.machine().ranks());
 }
 
 /// Links of the first representative chip; every chip has the same.
 std::vector<LinkUse> links_of_each(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
   std::vector<LinkUse> uses;
-  const std::vector<sim::OutPort>& out_ports = plan.simulated.machine.out_ports.front();
-  if (plan.simulated.machine.hops(out_ports.front()) > 1) {  // through a switch: out, in
+  const std::vector<sim::OutPort>& out_ports = plan.simulated.machine().out_ports.front();
+  if (plan.simulated.machine().hops(out_ports.front()) > 1) {  // through a switch: out, in
     for (const sim::LinkIndex link : {0U, 1U})
       uses.push_back({fmt::format("every chip's port, {}", link == 0 ? "out" : "in"),
                       {},
@@ -72,7 +72,7 @@ std::vector<LinkUse> links_of_each(const plan::CollectivePlan& plan, const sim::
 
 FailureReport report_failure(const plan::CollectivePlan& plan,
                              const sim::TransferFailure& failure) {
-  const sim::Machine& machine = plan.simulated.machine;
+  const sim::Machine& machine = plan.simulated.machine();
   return {failure.time_s, machine.links[failure.link].name, machine.chip_names[failure.sender],
           machine.chip_names[failure.receiver],
           collectives::describe_cargo(plan.program, failure.message)};
@@ -118,7 +118,7 @@ double bus_bytes(const collectives::Program& program) {
 
 RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
   RunResult run;
-  const sim::Machine& machine = plan.simulated.machine;
+  const sim::Machine& machine = plan.simulated.machine();
   run.label = plan.config.label;
   run.algorithm = plan.config.algorithm;
   run.protocol = plan.config.protocol.value_or(hardware::Protocol::none);

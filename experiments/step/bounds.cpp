@@ -24,8 +24,8 @@ std::vector<double> min_times(const StepPlan& plan, const VariantPlan& variant) 
       const auto [known, is_new] = bounds_s.try_emplace(variant.calls[*call].get());
       const plan::CollectivePlan& collective = known->first->plan;
       if (is_new)
-        known->second =
-            sim::lower_bound_s(collective.program, collective.simulated.machine, collective.costs);
+        known->second = sim::lower_bound_s(collective.program, collective.simulated.machine(),
+                                           collective.costs);
       seconds[id] = known->second;
     } else if (const auto* transfer = std::get_if<steps::HostTransfer>(&graph.tasks[id].work)) {
       seconds[id] = transfer->bytes / plan.config.machine.chip.host_bandwidth.value;

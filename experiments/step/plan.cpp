@@ -111,7 +111,7 @@ bool has_own_links(const config::StepConfig& config, const steps::CollectiveCall
 sim::TimeResult simulate_call(const config::StepConfig& config, const steps::CollectiveCall& call,
                               const plan::CollectivePlan& plan) {
   if (has_own_links(config, call))
-    return sim::simulate(plan.program, plan.simulated.machine, plan.costs,
+    return sim::simulate(plan.program, plan.simulated.machine(), plan.costs,
                          {.engine = sim::Engine::direct, .by_class = plan.simulated.by_class});
   config::ExperimentConfig machine = config.machine;
   machine.chip = plan::chip_of(plan.config, machine.chip);

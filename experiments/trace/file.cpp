@@ -64,7 +64,7 @@ void name_processes(const TracedRun& run) {
 
 /// Number of processes written by write_trace(): one per simulated chip, and one for all links.
 std::uint32_t trace_processes(const plan::CollectivePlan& plan) {
-  return plan.simulated.machine.ranks() + 1;
+  return plan.simulated.machine().ranks() + 1;
 }
 
 /// Writes the trace of a collective, in processes from `first_process` on (docs/traces.md).
@@ -93,7 +93,7 @@ input::Json write_trace(TraceEventWriter& writer, const plan::CollectivePlan& pl
 std::uint64_t most_trace_events(const plan::CollectivePlan& plan) {
   constexpr std::uint64_t kPerTransfer = 5;  // slice, queued and dequeued, both ends of the arrow
   const Program& program = plan.program;
-  const sim::Machine& machine = plan.simulated.machine;
+  const sim::Machine& machine = plan.simulated.machine();
   const std::vector<std::uint64_t> hops = hops_before(program, machine);
   std::uint64_t events = 0;
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {

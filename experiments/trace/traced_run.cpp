@@ -24,7 +24,7 @@ TracedRun::TracedRun(TraceEventWriter& events, const plan::CollectivePlan& plann
     : writer(events),
       plan(planned),
       program(planned.program),
-      machine(planned.simulated.machine),
+      machine(planned.simulated.machine()),
       time(result),
       first_process(first),
       link_times(sim::link_times(program, machine, plan.costs, time.trace.transfers)) {

@@ -75,9 +75,9 @@ double held_s(double link_s, const Pipe& pipe) {
 double stream_bound_s(const plan::CollectivePlan& plan, double fastest_core) {
   using collectives::Op;
   const collectives::Program& program = plan.program;
-  std::vector<Pipe> pipes = best_pipes(plan.simulated.machine, program.channels.size());
+  std::vector<Pipe> pipes = best_pipes(plan.simulated.machine(), program.channels.size());
   std::vector<double> arrival_s(program.messages.size());
-  const std::size_t queue = plan.simulated.machine.dma_queue;
+  const std::size_t queue = plan.simulated.machine().dma_queue;
   double now_s = plan.costs.start_s * fastest_core;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const collectives::Instruction& instruction = program.instructions[i];
@@ -122,7 +122,7 @@ double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig&
 }
 
 double program_bound_s(const plan::CollectivePlan& plan) {
-  const sim::Machine& machine = plan.simulated.machine;
+  const sim::Machine& machine = plan.simulated.machine();
   const double links_s = sim::lower_bound_s(plan.program, machine, plan.costs);
   if (!collectives::is_uniform(plan.program)) return links_s;
   const std::vector<double>& slowdown = machine.slowdown;

@@ -82,7 +82,7 @@ std::vector<ChannelLoad> channel_loads(const collectives::Program& program,
 }
 
 std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_sync_s) {
-  const sim::Machine& machine = plan.simulated.machine;
+  const sim::Machine& machine = plan.simulated.machine();
   const bool uniform = collectives::is_uniform(plan.program);
   std::vector<LinkLoad> loads(machine.links.size());
   std::vector<ChannelLoad> channels = channel_loads(plan.program, 0);

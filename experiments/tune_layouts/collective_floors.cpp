@@ -24,7 +24,7 @@ double planned_s(const config::StepConfig& config) {
       plan::RunProfile::batch);
   if (!planned) return 0.0;
   const plan::CollectivePlan& first = planned->collectives.front().candidates.front();
-  return sim::lower_bound_s(first.program, first.simulated.machine, first.costs);
+  return sim::lower_bound_s(first.program, first.simulated.machine(), first.costs);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void simulate(benchmark::State& state, const Exchange& exchange) {
     const plan::Plan plan = plan::make_plan(config);
     const plan::CollectivePlan& only = plan.collectives.front().candidates.front();
     benchmark::DoNotOptimize(
-        sim::simulate(only.program, only.simulated.machine, only.costs,
+        sim::simulate(only.program, only.simulated.machine(), only.costs,
                       {.engine = sim::Engine::direct, .by_class = only.simulated.by_class}));
     state.PauseTiming();
     estimated_s += plan::simulation_time_s(only.config, config, "").value();

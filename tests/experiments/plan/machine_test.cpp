@@ -78,7 +78,7 @@ TEST_CASE("a pod is planned without enumerating its chips") {
   const Plan plan = plan_of(tori("tpu-v7", "torus", "16x16x36", "32 MiB"));
   for (const PlannedCollective& planned : plan.collectives) {
     CHECK(planned.candidates.front().program.ranks() == 9216);
-    CHECK(planned.candidates.front().simulated.machine.ranks() <= 7);
+    CHECK(planned.candidates.front().simulated.machine().ranks() <= 7);
   }
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a ring along an axis without wraparound is folded, and simulated in f
   const SimulatedMachine& simulated = plan.collectives[0].candidates.front().simulated;
   CHECK_FALSE(simulated.symmetric);
   std::size_t longest = 0;
-  for (const auto& out_ports : simulated.machine.out_ports)
+  for (const auto& out_ports : simulated.machine().out_ports)
     for (const sim::OutPort& port : out_ports) longest = std::max(longest, port.route.size());
   CHECK(longest == 2);
 }
@@ -102,11 +102,33 @@ TEST_CASE("links shared by several pairs of chips do not reach their rate") {
   config.chip.shared_link_efficiency.value = 0.75;
   const plan::Plan plan = make_plan(config);
   for (const PlannedCollective& collective : plan.collectives) {
-    const sim::Machine& machine = collective.candidates.front().simulated.machine;
+    const sim::Machine& machine = collective.candidates.front().simulated.machine();
     REQUIRE(sim::shares_links(machine));
     for (const sim::LinkSpec& link : machine.links)
       CHECK(link.rate == Approx(0.75 * config.chip.link_rate()));
   }
+}
+
+TEST_CASE("collectives of the same wiring share their machine and its classes") {
+  input::Json json = testing::good_config();
+  json["topology"] = {
+      {"torus", "4x4"},
+      {"network",
+       {{"slices", 2}, {"bandwidth", "7 GB/s"}, {"latency", "4 us"}, {"chips_per_port", 4}}}};
+  json["collectives"] = {
+      {{"label", "plain"}, {"algorithm", "hierarchical"}},
+      {{"label", "quantized"}, {"algorithm", "hierarchical"}, {"between", {{"format", "int8"}}}},
+      {{"label", "other"}, {"algorithm", "two-shot"}}};
+  json["baseline"] = "plain";
+  json["engine"] = "direct";
+  const Plan plan = plan_of(json);
+  const auto simulated = [&](std::size_t collective) -> const SimulatedMachine& {
+    return plan.collectives[collective].candidates.front().simulated;
+  };
+  CHECK(simulated(0).shared == simulated(1).shared);
+  REQUIRE(simulated(0).by_class != nullptr);
+  CHECK(simulated(0).by_class == simulated(1).by_class);
+  CHECK(simulated(0).shared != simulated(2).shared);
 }
 
 TEST_CASE("a message to another slice crosses two network ports only") {
@@ -119,7 +141,7 @@ TEST_CASE("a message to another slice crosses two network ports only") {
   json.erase("baseline");
   const Plan plan = plan_of(json);
   const CollectivePlan& collective = plan.collectives.front().candidates.front();
-  const sim::Machine& machine = collective.simulated.machine;
+  const sim::Machine& machine = collective.simulated.machine();
   CHECK_FALSE(collective.simulated.symmetric);
   REQUIRE(machine.ranks() == 8);
   constexpr sim::LinkIndex kCables = 2 * 2 * 4;      // two directions, two slices of four links
@@ -148,7 +170,7 @@ TEST_CASE("dedicated links keep their rate") {
   config.simulation = config::SimulationMode::full;
   const plan::Plan plan = make_plan(config);
   for (const sim::LinkSpec& link :
-       plan.collectives.front().candidates.front().simulated.machine.links)
+       plan.collectives.front().candidates.front().simulated.machine().links)
     CHECK(link.rate == config.chip.link_rate());
 }
 
@@ -174,7 +196,7 @@ TEST_CASE("a fault changes both directions of a link, and no other link") {
       {"between": ["(0,1)", "(0,0)"], "bandwidth_factor": 0.5, "extra_latency": "1 us"}]})j"));
   const hardware::Chip& chip = plan.config.chip;
   std::size_t changed = 0;
-  for (const sim::LinkSpec& link : plan.collectives[0].candidates[0].simulated.machine.links) {
+  for (const sim::LinkSpec& link : plan.collectives[0].candidates[0].simulated.machine().links) {
     const bool faulty = link.name == "(0,0)->(0,1)" || link.name == "(0,1)->(0,0)";
     CAPTURE(link.name);
     CHECK(link.rate == chip.link_rate() * (faulty ? 0.5 : 1.0));
@@ -194,7 +216,7 @@ TEST_CASE("a uniform ring is simulated by three representative chips in any mode
   for (const std::string mode : {"auto", "symmetric"})
     for (const PlannedCollective& planned : plan_of(changed("/simulation", mode)).collectives) {
       CHECK(planned.candidates.front().simulated.symmetric);
-      CHECK(planned.candidates.front().simulated.machine.ranks() == 3);
+      CHECK(planned.candidates.front().simulated.machine().ranks() == 3);
     }
 }
 

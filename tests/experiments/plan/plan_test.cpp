@@ -21,7 +21,7 @@ TEST_CASE("a plan has a machine, a program and a cost for each of its instructio
     REQUIRE(planned.candidates.size() == 1);
     CHECK(planned.infeasible.empty());
     const CollectivePlan& collective = planned.candidates.front();
-    CHECK(collective.simulated.machine.ranks() == 8);
+    CHECK(collective.simulated.machine().ranks() == 8);
     CHECK_FALSE(collective.simulated.symmetric);
     CHECK(collective.program.ranks() == 8);
     const sim::Costs& costs = collective.costs;
@@ -34,7 +34,7 @@ TEST_CASE("a plan has a machine, a program and a cost for each of its instructio
 TEST_CASE("ranks are neighbours on the machine, in both directions") {
   const Plan plan = plan_of(changed("/simulation", "full"));
   for (const PlannedCollective& planned : plan.collectives) {
-    const sim::Machine& machine = planned.candidates.front().simulated.machine;
+    const sim::Machine& machine = planned.candidates.front().simulated.machine();
     CHECK(machine.links.size() == 20);  // 4x2 mesh: 10 links
     for (const auto& out_ports : machine.out_ports)
       for (const sim::OutPort& port : out_ports) CHECK(port.route.size() == 1);

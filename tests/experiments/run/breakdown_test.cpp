@@ -22,7 +22,7 @@ TEST_CASE("the parts add up to the time, and payload and scales to the lower bou
   for (const plan::PlannedCollective& planned : plan.collectives) {
     const plan::CollectivePlan& collective = planned.candidates.front();
     CAPTURE(collective.config.label);
-    const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
+    const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine());
     const double time_s = 10.0 * bound_s + 1.0;
     const Breakdown parts = break_down(collective, time_s);
     CHECK(sum_of(parts) == Approx(time_s));
@@ -66,17 +66,19 @@ TEST_CASE("startup is that of the chip that starts first") {
   config.chip.collective_startup.value = 5e-6;
   const plan::Plan plan = plan::make_plan(config);
   plan::CollectivePlan collective = plan.collectives.back().candidates.front();
-  const std::uint32_t chips = collective.simulated.machine.ranks();
-  collective.simulated.machine.slowdown.assign(chips, 2.0);
+  sim::Machine machine = collective.simulated.machine();
+  machine.slowdown.assign(machine.ranks(), 2.0);
+  collective.simulated.shared = std::make_shared<const sim::Machine>(machine);
   CHECK(break_down(collective, 1.0).startup_s == Approx(10e-6));
-  collective.simulated.machine.slowdown.back() = 0.5;
+  machine.slowdown.back() = 0.5;
+  collective.simulated.shared = std::make_shared<const sim::Machine>(machine);
   CHECK(break_down(collective, 1.0).startup_s == Approx(2.5e-6));
 }
 
 TEST_CASE("a time at its lower bound has an idle part of 0, never below") {
   const plan::Plan plan = testing::plan_of(good_config());
   const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
-  const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
+  const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine());
   CHECK(break_down(collective, bound_s * (1.0 - 1e-9)).idle_s == 0.0);
 }
 

@@ -16,7 +16,7 @@ plan::PlannedCollective planned(const std::string& algorithm) {
 }
 
 sim::TimeResult simulate(const plan::CollectivePlan& plan) {
-  return sim::simulate(plan.program, plan.simulated.machine, plan.costs,
+  return sim::simulate(plan.program, plan.simulated.machine(), plan.costs,
                        {.engine = sim::Engine::direct});
 }
 

@@ -21,7 +21,7 @@ void check_bounds(input::Json json) {
     const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
     const double early_s =
         traffic_bound_s(space.schemes[family.scheme], family.config, config.tensor.dtype);
-    const double links_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
+    const double links_s = sim::lower_bound_s(collective.program, collective.simulated.machine());
     const double program_s = program_bound_s(collective);
     const double time_s = run::run_experiment(plan, [](const std::string&) {}).runs.front().time_s;
     CAPTURE(collective.config.label, candidate.microshards, family.config.elements_per_scale);

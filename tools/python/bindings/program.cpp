@@ -82,7 +82,7 @@ std::string Instructions::list() const {
 /// Timeline of events on the simulated chips.
 Json timeline_of(const plan::CollectivePlan& collective, const sim::TimeResult& time) {
   const Program& program = collective.program;
-  const sim::Machine& machine = collective.simulated.machine;
+  const sim::Machine& machine = collective.simulated.machine();
   Json rows = Json::array();
   for (const sim::CoreEvent& event : time.trace.core) {
     const bool starts_up = event.work == sim::CoreWork::start_up;
@@ -113,7 +113,7 @@ std::string Instructions::timeline() const {
   return without_interpreter([plan = plan_](const StopFlag& stop) {
     const plan::CollectivePlan& collective = plan->collectives.front().candidates.front();
     const sim::TimeResult time =
-        sim::simulate(collective.program, collective.simulated.machine, collective.costs,
+        sim::simulate(collective.program, collective.simulated.machine(), collective.costs,
                       {.traced = true, .engine = sim::Engine::direct, .watch = [&](std::uint64_t) {
                          stop.check();
                        }});
