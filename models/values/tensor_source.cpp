@@ -7,6 +7,17 @@
 #include "models/numerics/codec/round_values.hpp"
 
 namespace equarx::values {
+namespace {
+
+/// True if stored elements are values of a tensor type.
+bool is_stored_as(tensors::FileType stored, numerics::ElementFormat format) {
+  using numerics::ElementFormat;
+  using tensors::FileType;
+  return (stored == FileType::bf16 && format == ElementFormat::bf16) ||
+         (stored == FileType::fp16 && format == ElementFormat::fp16);
+}
+
+}  // namespace
 
 TensorSource::TensorSource(const numerics::InputSpec& spec, std::uint64_t elements,
                            numerics::ElementFormat format)
@@ -73,19 +84,24 @@ void TensorSource::read_rows(std::uint32_t rank, std::uint64_t first, std::size_
 void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float> values) const {
   const std::uint64_t left = elements_ - std::min(elements_, first);
   const std::span<float> real = values.first(std::min<std::uint64_t>(values.size(), left));
+  bool rounded = false;
   if (const auto* spec = std::get_if<numerics::InputSpec>(&values_)) {
     numerics::generate(*spec, rank, first, real);
   } else if (real.empty()) {
     // Nothing to read past the end.
   } else if (const auto* files = std::get_if<tensors::TensorFiles>(&values_)) {
     const bool leading_axis = files->size() == 1;
-    (*files)[leading_axis ? 0 : rank]->read((leading_axis ? rank * elements_ : 0) + first, real);
+    const auto& file = *(*files)[leading_axis ? 0 : rank];
+    file.read((leading_axis ? rank * elements_ : 0) + first, real);
+    rounded = is_stored_as(file.dtype(), format_);
   } else if (const auto* grouped = std::get_if<Grouped>(&values_)) {
     sum_group(*grouped, rank, first, real);
   } else {
-    std::get<std::vector<tensors::MemoryTensor>>(values_)[rank].read(first, real);
+    const auto& tensor = std::get<std::vector<tensors::MemoryTensor>>(values_)[rank];
+    tensor.read(first, real);
+    rounded = is_stored_as(tensor.dtype(), format_);
   }
-  round_to_tensor(format_, real);
+  if (!rounded) round_to_tensor(format_, real);
   std::ranges::fill(values.subspan(real.size()), 0.0F);
 }
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "models/numerics/elements/bfloat16.hpp"
+#include "models/numerics/elements/float16.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::tensor_source_test {
@@ -159,6 +163,23 @@ TEST_CASE("tensors in memory are read by rank, rounded and padded like others") 
   REQUIRE(read(exact, 1, 7, 2) == std::vector<float>(2, 0.0F));
   const TensorSource rounded(ranks, 3, ElementFormat::bf16);
   REQUIRE(read(rounded, 0, 0, 3) == std::vector<float>{1.0F, 2.0F, 1.0F});
+}
+
+TEST_CASE("stored bf16 has its own values in a bf16 tensor, and rounded ones in another type") {
+  std::vector<std::uint16_t> all(std::size_t{1} << 16);
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  const std::vector<equarx::tensors::MemoryTensor> ranks = {
+      {equarx::tensors::FileType::bf16, std::as_bytes(std::span(all))}};
+  const auto same = read(TensorSource(ranks, all.size(), ElementFormat::bf16), 0, 0, all.size());
+  const auto fp16 = read(TensorSource(ranks, all.size(), ElementFormat::fp16), 0, 0, all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const float value = equarx::numerics::float_from_bf16(all[i]);
+    const float rounded =
+        equarx::numerics::float_from_fp16(equarx::numerics::fp16_from_float(value));
+    INFO(i);
+    REQUIRE((std::isnan(value) ? std::isnan(same[i]) : same[i] == value));
+    REQUIRE((std::isnan(rounded) ? std::isnan(fp16[i]) : fp16[i] == rounded));
+  }
 }
 
 }  // namespace equarx::tensor_source_test
