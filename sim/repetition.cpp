@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/one_stream.hpp"
+
 namespace equarx::sim {
 namespace {
 
@@ -345,11 +347,6 @@ bool extend(std::vector<Cut>& cuts, TaskTimes& times, const Position& position) 
   return steady;
 }
 
-TimeResult simulate_work(const StepProgram& work, const Machine& machine, const Describe& describe,
-                         const SimulationOptions& options) {
-  return simulate(make_timelines(work, machine.ranks()), machine, describe, options);
-}
-
 /// Marks of a step, given the marks without `cuts`, in which removed periods are pauses.
 std::vector<double> with_periods(const std::vector<double>& marks_s, std::uint32_t tasks,
                                  std::uint32_t chips, const std::vector<Cut>& cuts) {
@@ -449,7 +446,7 @@ std::optional<Extended> extended_times(const StepProgram& work, const Machine& m
   const StepProgram middle = without(work, cuts.inner);
   const Renumbering outer(middle.tasks, cuts.outer);
   const StepProgram shortest = without(middle, cuts.outer);
-  TimeResult simulated = simulate_work(shortest, machine, nameless, options);
+  TimeResult simulated = simulate(shortest, machine, nameless, options);
   TaskTimes times(simulated, shortest.tasks, machine.ranks(), tolerance);
   const auto in_outer = [&](std::uint32_t task) -> std::optional<std::uint32_t> {
     if (outer.is_removed(task)) return std::nullopt;
@@ -499,7 +496,7 @@ StepProgram without(const StepProgram& work, const std::vector<Cut>& cuts) {
 
 StepTime find_cuts(const StepProgram& work, const Machine& machine, const Describe& describe,
                    const SimulationOptions& options) {
-  const TimeResult full = simulate_work(work, machine, describe, options);
+  const TimeResult full = simulate(work, machine, describe, options);
   StepTime found{full.time_s, {}};
   if (!may_be_cut(work, machine, options)) return found;
   // A run within another has at most this many tasks in a period.
@@ -545,7 +542,7 @@ StepTime step_time(const StepProgram& work, const Machine& machine, const Descri
   while (!cuts.empty())
     if (const auto extended = extended_times(work, machine, options, kSteady, cuts))
       return {extended->times.end_s(), std::move(cuts)};
-  return {simulate_work(work, machine, describe, options).time_s, {}};
+  return {simulate(work, machine, describe, options).time_s, {}};
 }
 
 }  // namespace equarx::sim

@@ -9,8 +9,11 @@
 
 namespace equarx::os {
 
-/// Threads for work on all cores, at least 1.
-inline unsigned default_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
+/// Threads for work on all cores, at least 1. Read once: the standard library opens a file at each call.
+inline unsigned default_threads() {
+  static const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  return threads;
+}
 
 /// Starts up to `count` threads that run `work`. Starting fewer, if the system refuses more, only
 /// affects speed.

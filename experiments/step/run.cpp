@@ -124,8 +124,7 @@ class Run {
         result_.simulation_reason += fmt::format(", as do {} of their messages", messages);
       return std::move(repeated->time);
     }
-    return step::simulate(plan_, variant_,
-                          sim::make_timelines(variant_.work, variant_.machine.ranks()));
+    return step::simulate(plan_, variant_);
   }
 
   void require(bool holds, std::string_view invariant) const {

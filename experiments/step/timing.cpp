@@ -9,6 +9,7 @@
 #include "experiments/plan/engine.hpp"
 #include "experiments/variation/discrepancy.hpp"
 #include "models/steps/roles.hpp"
+#include "sim/one_stream.hpp"
 
 namespace equarx::step {
 namespace {
@@ -51,9 +52,8 @@ unsigned threads_for(const config::StepConfig& config, unsigned most) {
   return plan::simulating_threads(engine_of(config), most);
 }
 
-sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
-                         const sim::Timelines& timelines) {
-  return sim::simulate(timelines, variant.machine, task_names(plan), options_of(plan, variant));
+sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant) {
+  return sim::simulate(variant.work, variant.machine, task_names(plan), options_of(plan, variant));
 }
 
 std::optional<sim::RepeatedTime> repeated_time(const StepPlan& plan, const VariantPlan& variant,

@@ -20,9 +20,8 @@ sim::Engine engine_of(const config::StepConfig& config);
 /// SimGrid.
 unsigned threads_for(const config::StepConfig& config, unsigned most);
 
-/// Simulates all tasks of a variant. `timelines`: of its work.
-sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant,
-                         const sim::Timelines& timelines);
+/// Simulates all tasks of a variant.
+sim::TimeResult simulate(const StepPlan& plan, const VariantPlan& variant);
 
 /// Times of a variant that has too many messages to simulate all of them, if its tasks repeat: as of
 /// sim::simulate_repeated(), with the traffic and core times of the whole step. std::nullopt if it

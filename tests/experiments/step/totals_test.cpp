@@ -18,8 +18,7 @@ TEST_CASE("totals are those of the simulation of all tasks") {
       const StepPlan plan = make_plan(config::read_step_config(json));
       for (const VariantPlan& variant : plan.variants) {
         const StepTotals totals = totals_of(variant.work, variant.machine);
-        const sim::TimeResult time =
-            simulate(plan, variant, sim::make_timelines(variant.work, variant.machine.ranks()));
+        const sim::TimeResult time = simulate(plan, variant);
         CHECK(totals.link_bytes == time.link_bytes);
         CHECK(totals.messages == time.messages);
         for (std::size_t rank = 0; rank < totals.core_s.size(); ++rank)
