@@ -14,30 +14,36 @@
 namespace equarx::config {
 namespace {
 
-AnyConfig machine_part(const ExperimentConfig& machine, std::vector<std::string> files) {
+AnyConfig machine_part(ExperimentConfig machine, std::vector<std::string> files) {
   return {.resolved = {},
           .labels = {},
           .files = std::move(files),
-          .hardware = machine.hardware,
-          .chip = machine.chip,
+          .hardware = std::move(machine.hardware),
+          .chip = std::move(machine.chip),
           .topology = topology_text(machine.topology),
           .tensor_bytes = std::nullopt};
 }
 
-AnyConfig resolve(const StepConfig& step) {
-  AnyConfig any = machine_part(step.machine, named_files(step));
-  any.resolved = to_json(step);
+AnyConfig resolve(StepConfig step) {
+  input::Json resolved = to_json(step);
+  std::vector<std::string> files = named_files(step);
+  AnyConfig any = machine_part(std::move(step.machine), std::move(files));
+  any.resolved = std::move(resolved);
   for (const StepVariant& variant : step.variants) any.labels.push_back(variant.label);
   if (step.compared) any.tensor_bytes = step.compared->tensor.bytes();
   return any;
 }
 
-AnyConfig resolve(const ExperimentConfig& config) {
-  AnyConfig any = machine_part(config, named_files(config));
-  any.resolved = to_json(config);
-  any.tensor_bytes = config.tensor.bytes();
-  for (const CollectiveConfig& collective : config.collectives)
-    any.labels.push_back(collective.label);
+AnyConfig resolve(ExperimentConfig config) {
+  input::Json resolved = to_json(config);
+  std::vector<std::string> files = named_files(config);
+  const std::uint64_t tensor_bytes = config.tensor.bytes();
+  std::vector<std::string> labels;
+  for (const CollectiveConfig& collective : config.collectives) labels.push_back(collective.label);
+  AnyConfig any = machine_part(std::move(config), std::move(files));
+  any.resolved = std::move(resolved);
+  any.labels = std::move(labels);
+  any.tensor_bytes = tensor_bytes;
   return any;
 }
 
@@ -64,7 +70,7 @@ Config read_checked(const input::Json& json) {
 }
 
 AnyConfig read_any_config(const input::Json& json) {
-  return std::visit([](const auto& config) { return resolve(config); }, read(json));
+  return std::visit([](auto&& config) { return resolve(std::move(config)); }, read(json));
 }
 
 const input::Json& compared(const input::Json& resolved) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,16 +91,17 @@ void check_workgroups(const Chip& chip, const input::ObjectReader& reader) {
 }
 
 ChipChanges read_changes(input::ObjectReader& reader, Chip& chip) {
-  ChipChanges changes;
-  std::vector<std::string> texts;
-  const Chip before = chip;
+  std::vector<std::pair<const ParameterInfo*, Parameter>> read;  // applied after all are read
   for (const ParameterInfo& info : hardware::parameters()) {
     if (!reader.has(info.key)) continue;
-    const auto change = read_change(reader, before, info);
-    if (!change) continue;
-    chip.*info.member = *change;
-    changes.push_back(&info);
-    texts.push_back(fmt::format("{} {}", info.key, format_value(info, *change)));
+    if (auto change = read_change(reader, chip, info)) read.emplace_back(&info, *std::move(change));
+  }
+  ChipChanges changes;
+  std::vector<std::string> texts;
+  for (auto& [info, change] : read) {
+    changes.push_back(info);
+    texts.push_back(fmt::format("{} {}", info->key, format_value(*info, change)));
+    chip.*info->member = std::move(change);
   }
   check_workgroups(chip, reader);
   chip.name = name_with(chip.name, texts);

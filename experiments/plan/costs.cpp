@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,21 +23,31 @@ struct Cost {
   double shared_hbm_bytes = 0.0;
 };
 
-Cost cost_of(const collectives::Program& program, const collectives::Instruction& instruction,
-             const hardware::Chip& chip, WireBuffers buffers, collectives::Rank rank) {
-  if (program.counts && !program.runs(instruction, rank)) return {};
+CostKind kind_of(const collectives::Program& program, const collectives::Instruction& instruction,
+                 WireBuffers buffers, collectives::Rank rank) {
+  if (program.counts && !program.runs(instruction, rank)) return {.takes_time = false};
   switch (instruction.op) {
+    case Op::barrier:
+    case Op::send:
+    case Op::wait: return {.op = instruction.op};
+    default: break;
+  }
+  if (!takes_time(program, instruction)) return {.takes_time = false};
+  return {.work = work_of(program, instruction, buffers, rank)};
+}
+
+Cost cost_of(const CostKind& kind, const hardware::Chip& chip, WireBuffers buffers) {
+  switch (kind.op) {
     case Op::barrier: return {chip.barrier_time.value};
     case Op::send: return {chip.dma_overhead.value};
     case Op::wait: return {chip.wait_overhead.value};
     default: break;
   }
-  if (!takes_time(program, instruction)) return {};
-  const collectives::Work work = work_of(program, instruction, buffers, rank);
+  if (!kind.takes_time) return {};
   const bool shared = buffers == WireBuffers::hbm;
-  return {hardware::vector_time_s(chip, work.alu_operations, work.vmem_bytes,
-                                  shared ? 0.0 : work.hbm_bytes),
-          shared ? work.hbm_bytes : 0.0};
+  return {hardware::vector_time_s(chip, kind.work.alu_operations, kind.work.vmem_bytes,
+                                  shared ? 0.0 : kind.work.hbm_bytes),
+          shared ? kind.work.hbm_bytes : 0.0};
 }
 
 /// Costs of one rank. Without counts, and copies by workgroups for its neighbours, all ranks have the
@@ -46,7 +58,7 @@ sim::Costs costs_of_rank(const collectives::Program& program, const hardware::Ch
   costs.start_s = chip.collective_startup.value;
   costs.core_s.reserve(program.instructions.size());
   for (const collectives::Instruction& instruction : program.instructions) {
-    const Cost cost = cost_of(program, instruction, chip, buffers, rank);
+    const Cost cost = cost_of(kind_of(program, instruction, buffers, rank), chip, buffers);
     costs.core_s.push_back(cost.core_s);
     if (buffers == WireBuffers::hbm)
       costs.hbm_bytes.push_back(static_cast<std::uint64_t>(std::llround(cost.shared_hbm_bytes)));
@@ -86,6 +98,27 @@ sim::Costs program_costs(const collectives::Program& program, const hardware::Ch
     by_rank.push_back(costs_of_rank(program, chip, buffers, rank));
   sim::Costs costs = *std::ranges::max_element(by_rank, {}, core_time_s);
   costs.by_rank = std::move(by_rank);
+  return costs;
+}
+
+CostKinds::CostKinds(const collectives::Program& program) {
+  using Key = std::tuple<Op, bool, double, double, double>;
+  std::map<Key, std::uint32_t> known;
+  for (const collectives::Instruction& instruction : program.instructions) {
+    const CostKind kind = kind_of(program, instruction, WireBuffers::vmem, 0);
+    const collectives::Work& work = kind.work;
+    const Key key{kind.op, kind.takes_time, work.alu_operations, work.vmem_bytes, work.hbm_bytes};
+    const auto [found, is_new] = known.emplace(key, static_cast<std::uint32_t>(kinds_.size()));
+    if (is_new) kinds_.push_back(kind);
+    numbers_.push_back(found->second);
+  }
+}
+
+sim::CostsByKind CostKinds::on(const hardware::Chip& chip) const {
+  sim::CostsByKind costs{
+      .core_s = {}, .start_s = chip.collective_startup.value, .link_s = chip.step_sync_time.value};
+  for (const CostKind& kind : kinds_)
+    costs.core_s.push_back(cost_of(kind, chip, WireBuffers::vmem).core_s);
   return costs;
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "experiments/plan/costs.hpp"
+#include "experiments/plan/cut_trial.hpp"
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/program_cache.hpp"
 #include "experiments/plan/programs.hpp"
@@ -62,6 +63,16 @@ ProgramRequest short_ring(ProgramRequest request) {
   request.grid = RankGrid({fewer});
   request.elements = collectives::divide_up(request.elements, ranks) * fewer;
   return request;
+}
+
+/// Time of a program on representative chips, in seconds.
+double simulated_s(const collectives::Program& program, const config::ExperimentConfig& config) {
+  const sim::Machine machine = representative_of(program, config);
+  return sim::simulate(
+             program, machine, program_costs(program, config.chip, config.wire_buffers),
+             {.engine = sim::Engine::direct,
+              .by_class = sim::by_class(machine, std::vector<std::uint32_t>(machine.ranks()))})
+      .time_s;
 }
 
 /// A simulated tiling.
@@ -132,13 +143,10 @@ class CutTrials {
     ProgramRequest request = request_;
     request.cut.sizes = sizes;
     try {
-      const auto program = program_cache().make(collective_.algorithm, request);
-      const sim::Machine machine = representative_of(*program, config_);
-      return sim::simulate(
-                 *program, machine, program_costs(*program, config_.chip, config_.wire_buffers),
-                 {.engine = sim::Engine::direct,
-                  .by_class = sim::by_class(machine, std::vector<std::uint32_t>(machine.ranks()))})
-          .time_s;
+      if (has_cut_trials(collective_.algorithm, request, config_))
+        if (const auto trial = cut_trial(collective_.algorithm, request))
+          return trial->time_s(config_.chip);
+      return simulated_s(*program_cache().make(collective_.algorithm, request), config_);
     } catch (const std::invalid_argument&) {  // invalid partition
       return std::nullopt;
     }

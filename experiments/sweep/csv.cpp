@@ -1,24 +1,20 @@
 #include "experiments/sweep/csv.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
-#include "base/input/json_text.hpp"
 #include "base/output/csv.hpp"
 #include "base/output/files.hpp"
 #include "experiments/config/any_config.hpp"
 #include "experiments/config/chip_changes.hpp"
-#include "experiments/config/topology.hpp"
+#include "experiments/sweep/line_fields.hpp"
 
 namespace equarx::sweep {
 namespace {
-
-/// Returns a text unchanged, any other value as JSON.
-std::string field(const input::Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 /// A table whose columns are added on first use.
 class Table {
@@ -28,12 +24,13 @@ class Table {
   }
 
   void add_row() { rows_.emplace_back(); }
-  void set(const std::string& name, const input::Json& value) {
+  void set(const std::string& name, std::string text) {
     output::CsvRow& row = rows_.back();
     const std::size_t index = column(name);
-    if (row.size() <= index) row.resize(index + 1);
-    row[index] = field(value);
+    if (row.size() <= index) row.resize(std::max(index + 1, names_.size()));
+    row[index] = std::move(text);
   }
+  void set(const std::string& name, const input::Json& value) { set(name, field_text(value)); }
 
   /// Returns the table as CSV, with `last` as the last column.
   std::string text(const std::string& last) {
@@ -58,38 +55,56 @@ class Table {
   std::vector<output::CsvRow> rows_;
 };
 
-void set_members(Table& table, const std::string& prefix, const input::Json& object) {
-  for (const auto& [name, value] : object.items()) {
-    if (value.is_object())
-      set_members(table, prefix + name + '/', value);
-    else if (!value.is_array() && !value.is_null())
-      table.set(prefix + name, value);
-  }
+void set_fields(Table& table, const std::vector<Field>& fields) {
+  for (const Field& field : fields) table.set(field.path, field.text);
 }
 
-/// Machine and tensor as plain texts and numbers, independent of the axes; empty for an invalid
-/// configuration.
-input::Json machine_and_tensor(const input::Json& point) {
+/// What the table shows of a configuration, independent of the axes; empty for an invalid one.
+struct Summary {
+  std::vector<Field> machine_and_tensor;  ///< plain texts and numbers
+  /// Fields of each compared collective, by label; a step has none.
+  std::unordered_map<std::string, std::vector<Field>> of_collective;
+};
+
+Summary summary_of(const input::Json& point) {
+  Summary summary;
   try {
     const config::AnyConfig config = config::read_any_config(point);
-    input::Json json = {{"hardware", config::chip_text(config.resolved->at("hardware"))},
-                        {"topology", config.topology}};
-    if (config.tensor_bytes) json["tensor_bytes"] = *config.tensor_bytes;
-    return json;
+    const input::Json& resolved = config.resolved;
+    summary.machine_and_tensor = {
+        {"hardware", field_text(config::chip_text(resolved.at("hardware")))},
+        {"topology", config.topology}};
+    if (config.tensor_bytes)
+      summary.machine_and_tensor.push_back(
+          {"tensor_bytes", field_text(input::Json(*config.tensor_bytes))});
+    if (!resolved.contains("collectives")) return summary;
+    for (const input::Json& collective : resolved.at("collectives")) {
+      std::vector<Field>& fields = summary.of_collective[field_text(collective.at("label"))];
+      for (const char* key : {"format", "quantize"})
+        if (collective.contains(key)) fields.push_back({key, field_text(collective[key])});
+    }
   } catch (const input::InputError&) {  // reported in the point's error
-    return input::Json::object();
   }
+  return summary;
 }
 
-/// Copies how the collective of a run is quantized from the configuration, so that readers need no
-/// join.
-void set_quantization(Table& table, const input::Json& config, const input::Json& label) {
-  if (!config.contains("collectives")) return;  // a step has several
-  for (const input::Json& collective : config.at("collectives")) {
-    if (collective.at("label") != label) continue;
-    for (const char* key : {"format", "quantize"})
-      if (collective.contains(key)) table.set(key, collective[key]);
+/// Fields of a line of a point, in the order of its keys.
+std::vector<Field> fields_of_line(const Summary& summary, const StoredPoint& stored,
+                                  std::string_view line) {
+  if (stored.failed()) return {member_of_line(line, "error")};
+  std::vector<Field> fields;
+  if (stored.state == PointState::does_not_fit) {
+    for (const char* name : {"status", "needs_bytes", "reason"})
+      fields.push_back(member_of_line(line, name));
+    return fields;
   }
+  fields = run_of_line(line);
+  const auto label = std::ranges::find(fields, "label", &Field::path);
+  if (label == fields.end()) return fields;
+  const auto found = summary.of_collective.find(label->text);
+  if (found != summary.of_collective.end())
+    fields.insert(fields.begin(), found->second.begin(), found->second.end());
+  return fields;
 }
 
 }  // namespace
@@ -107,23 +122,15 @@ std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& key
     const StoredPoint* stored = store.find(at.key);
     if (stored == nullptr) continue;
     const input::Json axes = points.axes(at.point);
-    const input::Json machine = machine_and_tensor(points.config(at.point));
-    for (const input::JsonValue& line : store.results(*stored)) {
+    const Summary summary = summary_of(points.config(at.point));
+    for (const std::string& line : store.current_lines(*stored)) {
       table.add_row();
-      table.set("point", at.point);
+      table.set("point", std::to_string(at.point));
       table.set("key", at.key);
       if (several) table.set("experiment", points.experiment(at.point));
       for (const auto& [pointer, value] : axes.items()) table.set(pointer, value);
-      set_members(table, "", machine);
-      if (stored->failed()) {
-        table.set("error", line->at("error"));
-      } else if (stored->state == PointState::does_not_fit) {
-        for (const char* name : {"status", "needs_bytes", "reason"})
-          table.set(name, line->at(name));
-      } else {
-        set_quantization(table, line->at("config"), line->at("run").at("label"));
-        set_members(table, "", line->at("run"));
-      }
+      set_fields(table, summary.machine_and_tensor);
+      set_fields(table, fields_of_line(summary, *stored, line));
     }
   }
   return table.text("error");

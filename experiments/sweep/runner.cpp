@@ -89,13 +89,13 @@ std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned 
   const PointResult result =
       std::visit([&](const auto& config) { return run(config, value_threads); },
                  config::read(points.config(at.point)));
+  // The text of an object with these members; the configuration is written once.
+  std::string start = input::json_text(line_start(points, at));
+  start.pop_back();
+  const std::string config = input::json_text(result.config);
   std::string lines;
-  for (const input::JsonValue& run : result.runs) {
-    input::Json line = line_start(points, at);
-    line["run"] = *run;
-    line["config"] = *result.config;
-    lines += line_of(line);
-  }
+  for (const input::JsonValue& run : result.runs)
+    lines += fmt::format("{},\"run\":{},\"config\":{}}}\n", start, input::json_text(run), config);
   return lines;
 }
 

@@ -159,6 +159,19 @@ std::vector<input::JsonValue> SweepStore::results(const StoredPoint& point) cons
   return results;
 }
 
+std::vector<std::string> SweepStore::current_lines(const StoredPoint& point) const {
+  std::vector<std::string> current;
+  if (has_old_keys_) {
+    for (const input::JsonValue& result : results(point))
+      current.push_back(input::json_text(result));
+    return current;
+  }
+  const std::string text = lines(point);
+  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+    current.emplace_back(rest.substr(0, rest.find('\n')));
+  return current;
+}
+
 void SweepStore::append(const std::string& key, const std::string& lines, PointState state) {
   struct stat before {};
   fstat(descriptor_.number(), &before);

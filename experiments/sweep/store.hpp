@@ -58,6 +58,9 @@ class SweepStore {
   std::string lines(const StoredPoint& point) const;
   /// Returns a point's lines, parsed. @throws InputError like lines()
   std::vector<input::JsonValue> results(const StoredPoint& point) const;
+  /// Returns a point's lines, one by one and with the current names of results. @throws InputError like
+  /// lines()
+  std::vector<std::string> current_lines(const StoredPoint& point) const;
   /// Appends a point's lines, each ending in a line feed; all or none. @throws InputError if that
   /// fails
   void append(const std::string& key, const std::string& lines, PointState state);
