@@ -260,10 +260,12 @@ std::vector<Rank> rank_range_starts(const collectives::Program& program) {
   std::set<std::uint64_t> borders = {0};
   if (program.counts)
     for (Rank rank = 1; rank < program.ranks(); ++rank) borders.insert(rank);
-  for (const collectives::Instruction& instruction : program.instructions)
+  for (const collectives::Instruction& instruction : program.instructions) {
+    if (instruction.ranks == RankRange{}) continue;
     for (const std::uint64_t border :
          {std::uint64_t{instruction.ranks.first}, std::uint64_t{instruction.ranks.last} + 1})
       if (border < program.ranks()) borders.insert(border);
+  }
   return {borders.begin(), borders.end()};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -11,10 +12,11 @@
 #include <fmt/format.h>
 
 #include "experiments/plan/costs.hpp"
-#include "experiments/plan/cut_trial.hpp"
+#include "experiments/plan/kept_by_request.hpp"
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/program_cache.hpp"
 #include "experiments/plan/programs.hpp"
+#include "experiments/plan/symmetric_timing.hpp"
 #include "models/collectives/divide_up.hpp"
 #include "sim/time_executor.hpp"
 
@@ -63,6 +65,20 @@ ProgramRequest short_ring(ProgramRequest request) {
   request.grid = RankGrid({fewer});
   request.elements = collectives::divide_up(request.elements, ranks) * fewer;
   return request;
+}
+
+/// The times of a program, kept for further points and candidates of this process; null if its ranks
+/// differ. Precondition: can_be_kept(). @throws std::invalid_argument like AlgorithmInfo::make
+std::shared_ptr<const SymmetricTiming> timing_of(config::Algorithm algorithm,
+                                                 const ProgramRequest& request) {
+  constexpr std::uint64_t kMostBytes = 16 << 20;
+  static KeptByRequest<SymmetricTiming> kept(kMostBytes);
+  if (auto known = kept.find(algorithm, request)) return known;
+  const auto program = program_cache().make(algorithm, request);
+  if (!SymmetricTiming::can_be_timed(*program)) return nullptr;
+  auto made = std::make_shared<const SymmetricTiming>(*program);
+  kept.keep(algorithm, request, made, made->bytes());
+  return made;
 }
 
 /// Time of a program on representative chips, in seconds.
@@ -143,9 +159,9 @@ class CutTrials {
     ProgramRequest request = request_;
     request.cut.sizes = sizes;
     try {
-      if (has_cut_trials(collective_.algorithm, request, config_))
-        if (const auto trial = cut_trial(collective_.algorithm, request))
-          return trial->time_s(config_.chip);
+      if (SymmetricTiming::supports(config_) && can_be_kept(collective_.algorithm, request))
+        if (const auto timing = timing_of(collective_.algorithm, request))
+          return timing->time_s(config_.chip);
       return simulated_s(*program_cache().make(collective_.algorithm, request), config_);
     } catch (const std::invalid_argument&) {  // invalid partition
       return std::nullopt;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "experiments/plan/symmetric_timing.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/variation/discrepancy.hpp"
 #include "experiments/variation/sensitivity.hpp"
@@ -31,17 +32,58 @@ plan::Plan plan_for_many(const ExperimentResult& result) {
   return plan::make_plan(config, plan::RunProfile::batch);
 }
 
-std::vector<variation::Timing> time_on(const plan::Plan& plan,
-                                       const config::MachineParameters& machine) {
-  const ExperimentResult result =
-      run_experiment(plan::on_machine(plan, machine), [](const std::string&) {});
-  std::vector<variation::Timing> timings;
-  for (const RunResult& run : result.runs) {
-    if (!run.speedup) return {};
-    timings.push_back({run.time_s, *run.speedup});
+/// The collectives of a plan on machines with other parameters.
+class Retimed {
+ public:
+  explicit Retimed(plan::Plan plan) : plan_(std::move(plan)) {
+    for (const plan::PlannedCollective& collective : plan_.collectives)
+      timings_.push_back(timing_of(collective));
   }
-  return timings;
-}
+
+  const plan::Plan& plan() const { return plan_; }
+
+  /// Times by collective, and the speedups over the baseline; empty if one fails.
+  std::vector<variation::Timing> on(const config::MachineParameters& machine) const {
+    if (std::ranges::find(timings_, nullptr) != timings_.end()) return simulated_on(machine);
+    const double startup_s = plan_.config.timed_as == config::TimedAs::program
+                                 ? machine.chip.program_startup.value
+                                 : 0.0;
+    std::vector<variation::Timing> times;
+    for (const auto& timing : timings_)
+      times.push_back({timing->time_s(machine.chip, startup_s), 0.0});
+    const double baseline_s = times[plan_.config.baseline].time_s;
+    for (variation::Timing& time : times) time.speedup = baseline_s / time.time_s;
+    return times;
+  }
+
+ private:
+  /// Null if the plan has to be simulated anew on each machine.
+  std::shared_ptr<const plan::SymmetricTiming> timing_of(
+      const plan::PlannedCollective& collective) const {
+    const plan::CollectivePlan& one = collective.candidates.front();
+    const bool is_retimed = collective.candidates.size() == 1 && collective.infeasible.empty() &&
+                            one.config.protocol == hardware::Protocol::none &&
+                            !one.config.thread_blocks && one.engine.engine == sim::Engine::direct &&
+                            plan::has_representatives(one.config.algorithm, plan_.config) &&
+                            plan::SymmetricTiming::supports(plan_.config) &&
+                            plan::SymmetricTiming::can_be_timed(one.program);
+    return is_retimed ? std::make_shared<const plan::SymmetricTiming>(one.program) : nullptr;
+  }
+
+  std::vector<variation::Timing> simulated_on(const config::MachineParameters& machine) const {
+    const ExperimentResult result =
+        run_experiment(plan::on_machine(plan_, machine), [](const std::string&) {});
+    std::vector<variation::Timing> timings;
+    for (const RunResult& run : result.runs) {
+      if (!run.speedup) return {};
+      timings.push_back({run.time_s, *run.speedup});
+    }
+    return timings;
+  }
+
+  plan::Plan plan_;
+  std::vector<std::shared_ptr<const plan::SymmetricTiming>> timings_;  ///< by collective
+};
 
 }  // namespace
 
@@ -51,11 +93,12 @@ bool has_failed(const ExperimentResult& result) {
 }
 
 variation::Varied varied_runs(const ExperimentResult& result, unsigned threads) {
-  const auto plan = std::make_shared<const plan::Plan>(plan_for_many(result));
-  return {config::parameters_of(plan->config),
-          [plan](const config::MachineParameters& machine) { return time_on(*plan, machine); },
-          plan::simulating_threads(slowest_engine(*plan), threads),
-          variation::spreads_of(plan->config)};
+  const auto retimed = std::make_shared<const Retimed>(plan_for_many(result));
+  const plan::Plan& plan = retimed->plan();
+  return {config::parameters_of(plan.config),
+          [retimed](const config::MachineParameters& machine) { return retimed->on(machine); },
+          plan::simulating_threads(slowest_engine(plan), threads),
+          variation::spreads_of(plan.config)};
 }
 
 void add_intervals(ExperimentResult& result, const variation::Progress& progress,

@@ -5,12 +5,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/output/csv.hpp"
 #include "base/output/files.hpp"
-#include "experiments/config/any_config.hpp"
-#include "experiments/config/chip_changes.hpp"
 #include "experiments/sweep/line_fields.hpp"
 
 namespace equarx::sweep {
@@ -59,37 +56,8 @@ void set_fields(Table& table, const std::vector<Field>& fields) {
   for (const Field& field : fields) table.set(field.path, field.text);
 }
 
-/// What the table shows of a configuration, independent of the axes; empty for an invalid one.
-struct Summary {
-  std::vector<Field> machine_and_tensor;  ///< plain texts and numbers
-  /// Fields of each compared collective, by label; a step has none.
-  std::unordered_map<std::string, std::vector<Field>> of_collective;
-};
-
-Summary summary_of(const input::Json& point) {
-  Summary summary;
-  try {
-    const config::AnyConfig config = config::read_any_config(point);
-    const input::Json& resolved = config.resolved;
-    summary.machine_and_tensor = {
-        {"hardware", field_text(config::chip_text(resolved.at("hardware")))},
-        {"topology", config.topology}};
-    if (config.tensor_bytes)
-      summary.machine_and_tensor.push_back(
-          {"tensor_bytes", field_text(input::Json(*config.tensor_bytes))});
-    if (!resolved.contains("collectives")) return summary;
-    for (const input::Json& collective : resolved.at("collectives")) {
-      std::vector<Field>& fields = summary.of_collective[field_text(collective.at("label"))];
-      for (const char* key : {"format", "quantize"})
-        if (collective.contains(key)) fields.push_back({key, field_text(collective[key])});
-    }
-  } catch (const input::InputError&) {  // reported in the point's error
-  }
-  return summary;
-}
-
 /// Fields of a line of a point, in the order of its keys.
-std::vector<Field> fields_of_line(const Summary& summary, const StoredPoint& stored,
+std::vector<Field> fields_of_line(const PointSummary& summary, const StoredPoint& stored,
                                   std::string_view line) {
   if (stored.failed()) return {member_of_line(line, "error")};
   std::vector<Field> fields;
@@ -101,9 +69,9 @@ std::vector<Field> fields_of_line(const Summary& summary, const StoredPoint& sto
   fields = run_of_line(line);
   const auto label = std::ranges::find(fields, "label", &Field::path);
   if (label == fields.end()) return fields;
-  const auto found = summary.of_collective.find(label->text);
-  if (found != summary.of_collective.end())
-    fields.insert(fields.begin(), found->second.begin(), found->second.end());
+  const auto found = std::ranges::find(summary.collectives, label->text, &CollectiveSummary::label);
+  if (found != summary.collectives.end())
+    fields.insert(fields.begin(), found->fields.begin(), found->fields.end());
   return fields;
 }
 
@@ -122,7 +90,7 @@ std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& key
     const StoredPoint* stored = store.find(at.key);
     if (stored == nullptr) continue;
     const input::Json axes = points.axes(at.point);
-    const Summary summary = summary_of(points.config(at.point));
+    const PointSummary summary = at.summary ? *at.summary : PointSummary{};
     for (const std::string& line : store.current_lines(*stored)) {
       table.add_row();
       table.set("point", std::to_string(at.point));

@@ -1,10 +1,12 @@
 // Results of a sweep as CSV.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "experiments/sweep/point_set.hpp"
+#include "experiments/sweep/point_summary.hpp"
 #include "experiments/sweep/store.hpp"
 
 namespace equarx::sweep {
@@ -13,6 +15,8 @@ namespace equarx::sweep {
 struct KeyedPoint {
   std::size_t point = 0;
   std::string key;
+  /// For the table; null if the configuration cannot be read.
+  std::shared_ptr<const PointSummary> summary = nullptr;
 };
 
 /// Returns one row per run of each point with results, in order of points. Columns: point, key,

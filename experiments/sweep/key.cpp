@@ -1,5 +1,7 @@
 #include "experiments/sweep/key.hpp"
 
+#include <utility>
+
 #include "base/input/errors.hpp"
 #include "base/input/json.hpp"
 #include "base/input/json_text.hpp"
@@ -10,22 +12,25 @@
 #include "experiments/result/json.hpp"
 
 namespace equarx::sweep {
-std::string SweepKeys::key(const input::Json& config, const std::string& experiment) {
+
+SweepKeys::Described SweepKeys::describe(const input::Json& config, const std::string& experiment) {
+  std::shared_ptr<const PointSummary> summary;
   input::Json parts = {{"version", output::version()}};
   if (!experiment.empty()) parts["experiment"] = experiment;
   try {
-    const config::AnyConfig read = config::read_any_config(config);
+    config::AnyConfig read = config::read_any_config(config);
+    summary = std::make_shared<const PointSummary>(summary_of(read));
     input::Json files = input::Json::object();
     // Built-in names are not files; the version covers them.
     for (const std::string& file : read.files) files[file] = digest(file);
-    parts["config"] = *read.resolved;
+    parts["config"] = std::move(*read.resolved);
     parts["files"] = files;
     // A hardware file may be based on others.
     if (input::is_path(read.hardware)) parts["chip"] = config::to_json(read.chip);
   } catch (const input::InputError&) {
     parts["unreadable"] = config;
   }
-  return output::config_hash(parts);
+  return {output::config_hash(parts), std::move(summary)};
 }
 
 std::string SweepKeys::base(const input::Json& config) {

@@ -128,7 +128,7 @@ std::string request_of(const KeyedPoint& at) { return fmt::format("{} {}", at.ke
 
 KeyedPoint read_request(const std::string& request) {
   const std::size_t space = request.find(' ');
-  return {std::stoul(request.substr(space + 1)), request.substr(0, space)};
+  return {std::stoul(request.substr(space + 1)), request.substr(0, space), nullptr};
 }
 
 /// Iterates over a shard's points, those with the most work first, and selects those to compute.
@@ -153,7 +153,8 @@ class Pending {
   /// Advances to the next point. Returns true if it must be computed.
   bool next() {
     const std::size_t point = shard_[order_[keyed.size()]];
-    keyed.push_back({point, key_of(point)});
+    SweepKeys::Described described = describe(point);
+    keyed.push_back({point, std::move(described.key), std::move(described.summary)});
     const std::string& key = keyed.back().key;
     const bool is_new = seen_.insert(key).second;
     const StoredPoint* stored = store_.find(key);
@@ -190,14 +191,15 @@ class Pending {
     if (state == PointState::failed) ++status.failed;
   }
 
-  std::string key_of(std::size_t point) {
+  SweepKeys::Described describe(std::size_t point) {
     const std::string experiment = points_.experiment(point);
     try {
-      return keys_.key(points_.config(point), experiment);
+      return keys_.describe(points_.config(point), experiment);
     } catch (const input::InputError&) {  // an axis that does not exist: the point will fail
-      return output::config_hash({{"version", output::version()},
-                                  {"experiment", experiment},
-                                  {"axes", points_.axes(point)}});
+      return {output::config_hash({{"version", output::version()},
+                                   {"experiment", experiment},
+                                   {"axes", points_.axes(point)}}),
+              nullptr};
     }
   }
 

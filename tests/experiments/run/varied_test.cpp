@@ -5,6 +5,7 @@
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/variation/uncertainty.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
@@ -61,6 +62,32 @@ TEST_CASE("intervals depend on the seed, but not on the number of threads") {
   CHECK(one.high == two.high);
   config.uncertainty.seed = 2;
   CHECK(result_of(config).runs.back().uncertainty->time_s.low != one.low);
+}
+
+TEST_CASE("times on other machines are bit for bit those of whole runs") {
+  for (const std::string timed_as : {"program", "step"})
+    for (const std::string topology : {R"({"slice": "4x2"})", R"({"mesh": "4x2"})"}) {
+      CAPTURE(timed_as, topology);
+      input::Json json = good_config();
+      json["topology"] = input::parse_json(topology);
+      json["timed_as"] = timed_as;
+      json["numerics"] = "off";
+      const ExperimentResult nominal = testing::run(json);
+      const variation::Varied varied = varied_runs(nominal, 1);
+      const plan::Plan plan = plan::make_plan(nominal.config, plan::RunProfile::batch);
+      const variation::MachineSampler sampler(varied.machine);
+      for (std::uint64_t number = 0; number < 5; ++number) {
+        const config::MachineParameters machine = sampler.draw(3, number);
+        const ExperimentResult whole =
+            run_experiment(plan::on_machine(plan, machine), [](const std::string&) {});
+        const std::vector<variation::Timing> timings = varied.time_on(machine);
+        REQUIRE(timings.size() == whole.runs.size());
+        for (std::size_t i = 0; i < timings.size(); ++i) {
+          CHECK(timings[i].time_s == whole.runs[i].time_s);
+          CHECK(timings[i].speedup == *whole.runs[i].speedup);
+        }
+      }
+    }
 }
 
 TEST_CASE("there is no interval without uncertain parameters, or if not requested") {

@@ -1,12 +1,10 @@
-#include "experiments/plan/cut_trial.hpp"
+#include "experiments/plan/symmetric_timing.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "experiments/plan/kept_by_request.hpp"
 #include "experiments/plan/machine.hpp"
-#include "experiments/plan/program_cache.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/hardware/workgroups.hpp"
 #include "sim/classes.hpp"
@@ -31,15 +29,25 @@ std::uint64_t bytes_of(const sim::Machine& machine) {
 
 }  // namespace
 
-CutTrial::CutTrial(const collectives::Program& program)
-    : CutTrial(program, symmetric_machine(program)) {}
+SymmetricTiming::SymmetricTiming(const collectives::Program& program)
+    : SymmetricTiming(program, symmetric_machine(program)) {}
 
-CutTrial::CutTrial(const collectives::Program& program, sim::Machine machine)
+SymmetricTiming::SymmetricTiming(const collectives::Program& program, sim::Machine machine)
     : kinds_(program),
       machine_(std::move(machine)),
       timelines_(program, kinds_.of_instructions(), machine_.ranks()) {}
 
-double CutTrial::time_s(const hardware::Chip& chip) const {
+bool SymmetricTiming::can_be_timed(const collectives::Program& program) {
+  return collectives::is_uniform(program) && collectives::stream_count(program) == 1;
+}
+
+bool SymmetricTiming::supports(const config::ExperimentConfig& config) {
+  return config.wire_buffers == collectives::WireBuffers::vmem &&
+         config.topology.kind != config::TopologyKind::on_switch &&
+         !hardware::workgroups(config.chip);
+}
+
+double SymmetricTiming::time_s(const hardware::Chip& chip, double startup_s) const {
   const sim::LinkSpec spec = link_of(chip);
   sim::Machine machine = machine_;
   machine.dma_queue = static_cast<std::uint32_t>(chip.dma_queue.value);
@@ -47,34 +55,16 @@ double CutTrial::time_s(const hardware::Chip& chip) const {
     link.rate = spec.rate / link.users;
     link.latency = spec.latency;
   }
+  sim::CostsByKind costs = kinds_.on(chip);
+  costs.start_s += startup_s;
   const auto nameless = [](std::uint32_t, collectives::InstructionId) { return std::string(); };
-  return sim::simulate(timelines_.with(kinds_.on(chip)), machine, nameless,
-                       {.engine = sim::Engine::direct})
+  return sim::simulate(timelines_.with(costs), machine, nameless, {.engine = sim::Engine::direct})
       .time_s;
 }
 
-std::uint64_t CutTrial::bytes() const {
+std::uint64_t SymmetricTiming::bytes() const {
   return sizeof *this + timelines_.bytes() + bytes_of(machine_) +
          kinds_.of_instructions().capacity() * sizeof(std::uint32_t);
-}
-
-bool has_cut_trials(config::Algorithm algorithm, const collectives::ProgramRequest& request,
-                    const config::ExperimentConfig& config) {
-  return can_be_kept(algorithm, request) && config.wire_buffers == collectives::WireBuffers::vmem &&
-         config.topology.kind != config::TopologyKind::on_switch &&
-         !hardware::workgroups(config.chip);
-}
-
-std::shared_ptr<const CutTrial> cut_trial(config::Algorithm algorithm,
-                                          const collectives::ProgramRequest& request) {
-  constexpr std::uint64_t kMostBytes = 16 << 20;
-  static KeptByRequest<CutTrial> kept(kMostBytes);
-  if (auto known = kept.find(algorithm, request)) return known;
-  const auto program = program_cache().make(algorithm, request);
-  if (!collectives::is_uniform(*program) || collectives::stream_count(*program) > 1) return nullptr;
-  auto made = std::make_shared<const CutTrial>(*program);
-  kept.keep(algorithm, request, made, made->bytes());
-  return made;
 }
 
 }  // namespace equarx::plan
