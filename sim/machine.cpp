@@ -103,10 +103,13 @@ std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const
 
 double lower_bound_s(const collectives::Program& program, const Machine& machine,
                      const Costs& costs) {
-  const auto bytes = link_bytes(program, machine, costs);
+  return lower_bound_s(link_bytes(program, machine, costs), machine);
+}
+
+double lower_bound_s(const std::vector<std::uint64_t>& link_bytes, const Machine& machine) {
   double bound = 0.0;
-  for (std::size_t link = 0; link < bytes.size(); ++link)
-    bound = std::max(bound, static_cast<double>(bytes[link]) / machine.links[link].rate);
+  for (std::size_t link = 0; link < link_bytes.size(); ++link)
+    bound = std::max(bound, static_cast<double>(link_bytes[link]) / machine.links[link].rate);
   return bound;
 }
 

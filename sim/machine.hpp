@@ -111,5 +111,7 @@ std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const
 /// Lower bound on the run time in s: the maximum over links and HBMs of bytes / rate.
 double lower_bound_s(const collectives::Program& program, const Machine& machine,
                      const Costs& costs = {});
+/// The same for given link_bytes().
+double lower_bound_s(const std::vector<std::uint64_t>& link_bytes, const Machine& machine);
 
 }  // namespace equarx::sim

@@ -26,14 +26,19 @@ class RecostedTimelines {
                     std::uint32_t ranks);
 
   Timelines with(const CostsByKind& costs) const;
+  /// Timelines whose costs set() sets.
+  const Timelines& without_costs() const { return timelines_; }
+  /// Sets the costs of timelines of this object.
+  void set(const CostsByKind& costs, Timelines& timelines) const;
 
   /// Memory of the object.
   std::uint64_t bytes() const;
 
  private:
-  Timelines timelines_;               ///< without costs; link_s is 1 where a message synchronises
+  Timelines timelines_;               ///< without costs
   std::vector<std::uint32_t> kinds_;  ///< of the instructions before the action of each step
   std::vector<std::uint32_t> ends_;   ///< by step, end of its part of `kinds_`
+  std::vector<std::uint32_t> synchronising_;  ///< steps whose message synchronises
 };
 
 }  // namespace equarx::sim

@@ -24,11 +24,12 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// Writes a message: its length and its bytes.
+/// Writes a message: its length and its bytes, in one call.
 bool write_message(const os::FileDescriptor& pipe, const std::string& text) {
   const std::uint64_t size = text.size();
-  return os::write_all(pipe, std::as_bytes(std::span(&size, 1))) &&
-         os::write_all(pipe, std::as_bytes(std::span(text)));
+  std::string message(reinterpret_cast<const char*>(&size), sizeof size);
+  message += text;
+  return os::write_all(pipe, std::as_bytes(std::span(message)));
 }
 
 /// Reads a message; returns false if the pipe ends before it is complete.

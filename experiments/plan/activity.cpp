@@ -22,15 +22,19 @@ bool is_in_place(const collectives::Instruction& instruction) {
           instruction.operand == collectives::Operand::input);
 }
 
+void add_in_place(const collectives::Program& program, const collectives::Instruction& instruction,
+                  collectives::Rank rank, double ranks, hardware::Activity& activity) {
+  const collectives::Rank writer = program.written(instruction, rank).writer;
+  activity.hbm_bytes +=
+      ranks * static_cast<double>(program.buffer_bytes(instruction.buffer, writer));
+}
+
 /// Adds the work of `ranks` ranks that do what `rank` does. `shared`: wire buffers are in HBM, whose
 /// bytes the machine counts.
 void add_work(const collectives::Program& program, const collectives::Instruction& instruction,
               bool shared, collectives::Rank rank, double ranks, hardware::Activity& activity) {
-  if (is_in_place(instruction) && !shared) {
-    const collectives::Rank writer = program.written(instruction, rank).writer;
-    activity.hbm_bytes +=
-        ranks * static_cast<double>(program.buffer_bytes(instruction.buffer, writer));
-  }
+  if (is_in_place(instruction) && !shared)
+    add_in_place(program, instruction, rank, ranks, activity);
   if (!collectives::is_vector_work(instruction.op) || !takes_time(program, instruction)) return;
   const collectives::Work work =
       work_of(program, instruction,
@@ -58,6 +62,20 @@ hardware::Activity vector_activity(const collectives::Program& program,
   return activity;
 }
 
+hardware::Activity vector_activity(const collectives::Program& program, const CostKinds& kinds) {
+  hardware::Activity activity;
+  for (collectives::InstructionId id = 0; id < program.instructions.size(); ++id) {
+    const collectives::Instruction& instruction = program.instructions[id];
+    const double ranks = ranks_of(program, instruction);
+    if (is_in_place(instruction)) add_in_place(program, instruction, 0, ranks, activity);
+    const collectives::Work& work = kinds.of(id).work;  // none of other than vector work
+    activity.vector_ops += ranks * work.alu_operations;
+    activity.vmem_bytes += ranks * work.vmem_bytes;
+    activity.hbm_bytes += ranks * work.hbm_bytes;
+  }
+  return activity;
+}
+
 hardware::Activity traffic_activity(const sim::Machine& machine,
                                     const std::vector<std::uint64_t>& link_bytes) {
   hardware::Activity activity;
@@ -79,7 +97,8 @@ hardware::Activity collective_activity(const CollectivePlan& plan, const hardwar
                                        collectives::WireBuffers buffers, double time_s) {
   const sim::Machine& machine = plan.simulated.machine();
   const double ranks = plan.program.ranks();
-  hardware::Activity activity = vector_activity(plan.program, buffers);
+  hardware::Activity activity = plan.kinds ? vector_activity(plan.program, *plan.kinds)
+                                           : vector_activity(plan.program, buffers);
   activity += traffic_activity(machine, sim::link_bytes(plan.program, machine, plan.costs))
                   .scaled(ranks / machine.ranks());
   activity.time_s = ranks * time_s;

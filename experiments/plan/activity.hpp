@@ -17,6 +17,9 @@ namespace equarx::plan {
 hardware::Activity vector_activity(const collectives::Program& program,
                                    collectives::WireBuffers buffers);
 
+/// The same with the kinds of the program's instructions, with wire buffers in VMEM.
+hardware::Activity vector_activity(const collectives::Program& program, const CostKinds& kinds);
+
 /// Bytes over the links and networks of a machine and, if DMAs share HBM, of its HBMs. `link_bytes`:
 /// by link
 hardware::Activity traffic_activity(const sim::Machine& machine,

@@ -122,4 +122,16 @@ sim::CostsByKind CostKinds::on(const hardware::Chip& chip) const {
   return costs;
 }
 
+sim::Costs CostKinds::costs(const collectives::Program& program, const hardware::Chip& chip) const {
+  const sim::CostsByKind by_kind = on(chip);
+  sim::Costs costs;
+  costs.start_s = by_kind.start_s;
+  costs.core_s.reserve(numbers_.size());
+  for (const std::uint32_t number : numbers_) costs.core_s.push_back(by_kind.core_s[number]);
+  costs.link_s.reserve(program.messages.size());
+  for (const collectives::Message& message : program.messages)
+    costs.link_s.push_back(message.synchronises ? by_kind.link_s : 0.0);
+  return costs;
+}
+
 }  // namespace equarx::plan

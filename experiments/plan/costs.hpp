@@ -38,8 +38,14 @@ class CostKinds {
 
   /// By instruction, the number of its kind.
   const std::vector<std::uint32_t>& of_instructions() const { return numbers_; }
+  /// The kind of an instruction.
+  const CostKind& of(collectives::InstructionId instruction) const {
+    return kinds_[numbers_[instruction]];
+  }
   /// The costs of program_costs(), by kind.
   sim::CostsByKind on(const hardware::Chip& chip) const;
+  /// Likewise, by instruction and message. `program`: the same, or one with equal instructions
+  sim::Costs costs(const collectives::Program& program, const hardware::Chip& chip) const;
 
  private:
   std::vector<CostKind> kinds_;

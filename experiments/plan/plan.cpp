@@ -11,16 +11,42 @@
 #include "experiments/plan/costs.hpp"
 #include "experiments/plan/cut_choice.hpp"
 #include "experiments/plan/estimates.hpp"
+#include "experiments/plan/kept_by_request.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/traffic.hpp"
+#include "models/hardware/workgroups.hpp"
 #include "models/values/value_executor.hpp"
 
 namespace equarx::plan {
 namespace {
 
-/// Costs of a collective of the experiment; of a whole program, its startup too.
-sim::Costs costs_of(const collectives::Program& program, const config::ExperimentConfig& config) {
-  sim::Costs costs = program_costs(program, config.chip, config.wire_buffers);
+/// The kinds of instructions of a program, kept for plans with the same; null if these are modified, or
+/// kinds do not determine the costs.
+std::shared_ptr<const CostKinds> kinds_of(const config::CollectiveConfig& config,
+                                          const collectives::RankGrid& grid,
+                                          const config::ExperimentConfig& experiment,
+                                          const collectives::Program& program) {
+  constexpr std::uint64_t kMostBytes = 4 << 20;
+  static KeptByRequest<CostKinds> kept(kMostBytes);
+  if (experiment.wire_buffers != collectives::WireBuffers::vmem || program.counts ||
+      program.cast_from || program.arithmetic != collectives::Arithmetic{} ||
+      hardware::workgroups(experiment.chip))
+    return nullptr;
+  const collectives::ProgramRequest request = program_request(config, grid, experiment);
+  if (!can_be_kept(config.algorithm, request)) return nullptr;
+  if (auto known = kept.find(config.algorithm, request)) return known;
+  auto made = std::make_shared<const CostKinds>(program);
+  kept.keep(config.algorithm, request, made,
+            sizeof *made + made->of_instructions().capacity() * sizeof(std::uint32_t));
+  return made;
+}
+
+/// Costs of a collective of the experiment; of a whole program, its startup too. `kinds`: may be null
+sim::Costs costs_of(const collectives::Program& program, const CostKinds* kinds,
+                    const config::ExperimentConfig& config) {
+  const bool by_kind = kinds != nullptr && !hardware::workgroups(config.chip);
+  sim::Costs costs = by_kind ? kinds->costs(program, config.chip)
+                             : program_costs(program, config.chip, config.wire_buffers);
   if (config.timed_as == config::TimedAs::program)
     costs.start_s += config.chip.program_startup.value;
   return costs;
@@ -41,10 +67,15 @@ Expected<CollectivePlan> plan_on_grid(config::CollectiveConfig config,
       .and_then([&] { return check_hbm_bandwidth(program, experiment); })
       .and_then([&] { return plan_machine(config.algorithm, program, context); })
       .map([&](SimulatedMachine&& machine) {
-        sim::Costs costs = costs_of(program, experiment);
-        return CollectivePlan{
-            std::move(config),     std::move(program), std::move(costs), std::move(machine), {},
-            std::move(cuts.reason)};
+        std::shared_ptr<const CostKinds> kinds = kinds_of(config, grid, experiment, program);
+        sim::Costs costs = costs_of(program, kinds.get(), experiment);
+        return CollectivePlan{.config = std::move(config),
+                              .program = std::move(program),
+                              .costs = std::move(costs),
+                              .simulated = std::move(machine),
+                              .engine = {},
+                              .cut_reason = std::move(cuts.reason),
+                              .kinds = std::move(kinds)};
       });
 }
 
@@ -277,7 +308,7 @@ Expected<void> plan_engine(MachineContext& context, RunProfile profile, Collecti
 /// Recomputes the costs and the machine of a plan.
 void replan(CollectivePlan& plan, MachineContext& context) {
   const config::ExperimentConfig& config = context.config();
-  plan.costs = costs_of(plan.program, config);
+  plan.costs = costs_of(plan.program, plan.kinds.get(), config);
   plan.simulated = value_or_throw(plan_machine(plan.config.algorithm, plan.program, context));
   if (plan.engine.engine == sim::Engine::direct)
     simulate_by_class(plan.program, context, plan.simulated);

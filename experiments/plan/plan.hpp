@@ -1,12 +1,14 @@
 // Turns a configuration into executable plans.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/config/config.hpp"
 #include "experiments/config/machine_parameters.hpp"
+#include "experiments/plan/costs.hpp"
 #include "experiments/plan/engine.hpp"
 #include "experiments/plan/machine.hpp"
 #include "models/collectives/program.hpp"
@@ -22,6 +24,8 @@ struct CollectivePlan {
   SimulatedMachine simulated;
   EngineChoice engine;
   std::string cut_reason;  ///< for people: how the tiling was chosen
+  /// For costs and work; null if these are computed from the program.
+  std::shared_ptr<const CostKinds> kinds = nullptr;
 };
 
 /// An algorithm that `automatic` does not try.

@@ -48,22 +48,39 @@ bool SymmetricTiming::supports(const config::ExperimentConfig& config) {
 }
 
 double SymmetricTiming::time_s(const hardware::Chip& chip, double startup_s) const {
+  sim::CostsByKind costs = kinds_.on(chip);
+  costs.start_s += startup_s;
+  Model model = take_model();
+  timelines_.set(costs, model.timelines);
   const sim::LinkSpec spec = link_of(chip);
-  sim::Machine machine = machine_;
-  machine.dma_queue = static_cast<std::uint32_t>(chip.dma_queue.value);
-  for (sim::LinkSpec& link : machine.links) {
+  model.machine.dma_queue = static_cast<std::uint32_t>(chip.dma_queue.value);
+  for (sim::LinkSpec& link : model.machine.links) {
     link.rate = spec.rate / link.users;
     link.latency = spec.latency;
   }
-  sim::CostsByKind costs = kinds_.on(chip);
-  costs.start_s += startup_s;
   const auto nameless = [](std::uint32_t, collectives::InstructionId) { return std::string(); };
-  return sim::simulate(timelines_.with(costs), machine, nameless, {.engine = sim::Engine::direct})
-      .time_s;
+  const double time_s =
+      sim::simulate(model.timelines, model.machine, nameless, {.engine = sim::Engine::direct})
+          .time_s;
+  put_back(std::move(model));
+  return time_s;
+}
+
+SymmetricTiming::Model SymmetricTiming::take_model() const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (spare_) return *std::exchange(spare_, std::nullopt);
+  }
+  return {timelines_.without_costs(), machine_};
+}
+
+void SymmetricTiming::put_back(Model&& model) const {
+  const std::scoped_lock lock(mutex_);
+  spare_ = std::move(model);
 }
 
 std::uint64_t SymmetricTiming::bytes() const {
-  return sizeof *this + timelines_.bytes() + bytes_of(machine_) +
+  return sizeof *this + 2 * (timelines_.bytes() + bytes_of(machine_)) +
          kinds_.of_instructions().capacity() * sizeof(std::uint32_t);
 }
 

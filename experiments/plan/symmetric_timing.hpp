@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <mutex>
+#include <optional>
 
 #include "experiments/config/config.hpp"
 #include "experiments/plan/costs.hpp"
@@ -13,7 +14,7 @@
 namespace equarx::plan {
 
 /// A program on representative chips with dedicated links, to be timed with the parameters of many
-/// chips by the direct engine: whatever does not depend on them is made once.
+/// chips by the direct engine: whatever does not depend on them is made once. For many threads.
 class SymmetricTiming {
  public:
   /// Precondition: can_be_timed()
@@ -32,11 +33,21 @@ class SymmetricTiming {
   std::uint64_t bytes() const;
 
  private:
+  /// What a simulation changes.
+  struct Model {
+    sim::Timelines timelines;
+    sim::Machine machine;
+  };
+
   SymmetricTiming(const collectives::Program& program, sim::Machine machine);
+  Model take_model() const;
+  void put_back(Model&& model) const;
 
   CostKinds kinds_;
   sim::Machine machine_;  ///< without rates and latencies
   sim::RecostedTimelines timelines_;
+  mutable std::mutex mutex_;
+  mutable std::optional<Model> spare_;  ///< for the next simulation
 };
 
 }  // namespace equarx::plan

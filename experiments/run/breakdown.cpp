@@ -34,8 +34,7 @@ Sent sent_by(const plan::CollectivePlan& plan, Rank rank) {
 }
 
 /// Returns the link direction with the longest bytes / rate. HBM is not considered, even if slower.
-sim::LinkIndex busiest_link(const collectives::Program& program, const sim::Machine& machine) {
-  const auto bytes = sim::link_bytes(program, machine);
+sim::LinkIndex busiest_link(const sim::Machine& machine, const std::vector<std::uint64_t>& bytes) {
   std::vector<double> needed_s(machine.cables());
   for (sim::LinkIndex link = 0; link < needed_s.size(); ++link)
     needed_s[link] = static_cast<double>(bytes[link]) / machine.links[link].rate;
@@ -49,9 +48,10 @@ double least_slowdown(const sim::Machine& machine) {
 
 }  // namespace
 
-Breakdown break_down(const plan::CollectivePlan& plan, double time_s) {
+Breakdown break_down(const plan::CollectivePlan& plan, const std::vector<std::uint64_t>& link_bytes,
+                     double time_s) {
   const sim::Machine& machine = plan.simulated.machine();
-  const sim::LinkIndex busiest = busiest_link(plan.program, machine);
+  const sim::LinkIndex busiest = busiest_link(machine, link_bytes);
   const double rate = machine.links[busiest].rate;
   const bool uniform = is_uniform(plan.program);
   Sent sent = sent_by(plan, 0);

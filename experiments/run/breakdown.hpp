@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "experiments/plan/plan.hpp"
 #include "sim/time_executor.hpp"
 
@@ -17,7 +20,8 @@ struct Breakdown {
                            ///< on or HBM
 };
 
-/// Breakdown of one run of the program in `time_s`.
-Breakdown break_down(const plan::CollectivePlan& plan, double time_s);
+/// Breakdown of one run of the program in `time_s`. `link_bytes`: sim::link_bytes() of the plan
+Breakdown break_down(const plan::CollectivePlan& plan, const std::vector<std::uint64_t>& link_bytes,
+                     double time_s);
 
 }  // namespace equarx::run

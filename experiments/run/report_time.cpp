@@ -124,8 +124,8 @@ RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& t
   run.protocol = plan.config.protocol.value_or(hardware::Protocol::none);
   run.bus_bytes = bus_bytes(plan.program);
   run.time_s = time.time_s;
-  run.lower_bound_s = sim::lower_bound_s(plan.program, machine, plan.costs);
-  const std::vector<std::uint64_t> bytes = sim::link_bytes(plan.program, machine);
+  const std::vector<std::uint64_t> bytes = sim::link_bytes(plan.program, machine, plan.costs);
+  run.lower_bound_s = sim::lower_bound_s(bytes, machine);
   run.wire_bytes_per_link = std::ranges::max(std::span(bytes).first(machine.cables()));
   run.chips = plan.program.ranks();
   run.messages = time.messages;
@@ -144,8 +144,8 @@ RunResult report_time(const plan::CollectivePlan& plan, const sim::TimeResult& t
     run.failure = report_failure(plan, *time.failure);
     return run;
   }
-  run.breakdown = break_down(plan, run.time_s);
-  check_time(plan, time, run.lower_bound_s);
+  run.breakdown = break_down(plan, bytes, run.time_s);
+  check_time(plan, time, run.lower_bound_s, bytes);
   return run;
 }
 

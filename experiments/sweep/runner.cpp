@@ -26,6 +26,7 @@
 #include "experiments/run/experiment.hpp"
 #include "experiments/step/run.hpp"
 #include "experiments/sweep/key.hpp"
+#include "experiments/sweep/known_runs.hpp"
 #include "experiments/sweep/remaining_time.hpp"
 #include "experiments/sweep/work.hpp"
 
@@ -67,7 +68,7 @@ struct PointResult {
   std::vector<input::JsonValue> runs;
 };
 
-PointResult run(const config::StepConfig& config, unsigned value_threads) {
+PointResult run(const config::StepConfig& config, unsigned value_threads, KnownRuns& /*known*/) {
   const step::StepResult result = step::run_step(step::make_plan(config), [](const std::string&) {},
                                                  {.threads = value_threads});
   PointResult point{to_json(result.config), {}};
@@ -76,7 +77,13 @@ PointResult run(const config::StepConfig& config, unsigned value_threads) {
   return point;
 }
 
-PointResult run(const config::ExperimentConfig& config, unsigned value_threads) {
+PointResult run(const config::ExperimentConfig& config, unsigned value_threads, KnownRuns& known) {
+  if (KnownRuns::supports(config)) {
+    PointResult point{to_json(config), {}};
+    for (const run::RunResult& run : known.runs(config, point.config))
+      point.runs.emplace_back(result::to_json(run));
+    return point;
+  }
   const run::ExperimentResult result =
       run::run_experiment(plan::make_plan(config, plan::RunProfile::batch),
                           [](const std::string&) {}, {.value_threads = value_threads});
@@ -85,9 +92,10 @@ PointResult run(const config::ExperimentConfig& config, unsigned value_threads) 
   return point;
 }
 
-std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
+std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned value_threads,
+                         KnownRuns& known) {
   const PointResult result =
-      std::visit([&](const auto& config) { return run(config, value_threads); },
+      std::visit([&](const auto& config) { return run(config, value_threads, known); },
                  config::read(points.config(at.point)));
   // The text of an object with these members; the configuration is written once.
   std::string start = input::json_text(line_start(points, at));
@@ -113,9 +121,10 @@ PointState state_of(char answer) {
 }
 
 /// Computes a point in a worker. Does not throw: errors become a kFailed answer.
-std::string compute(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
+std::string compute(const PointSet& points, const KeyedPoint& at, unsigned value_threads,
+                    KnownRuns& known) {
   try {
-    return kComputed + result_lines(points, at, value_threads);
+    return kComputed + result_lines(points, at, value_threads, known);
   } catch (const input::DoesNotFitError& error) {
     return kDoesNotFitAnswer + does_not_fit_line(points, at, error);
   } catch (const std::exception& error) {
@@ -224,7 +233,7 @@ class SweepRun {
         jobs_(options.jobs),
         pool_(options.jobs, [this](const std::string& request) {
           const os::LimitedThreads limited(tokens_);
-          return compute(points_, read_request(request), static_cast<unsigned>(jobs_));
+          return compute(points_, read_request(request), static_cast<unsigned>(jobs_), known_);
         }) {}
 
   SweepOutcome run(const std::function<void(const SweepStatus&)>& show) {
@@ -289,6 +298,7 @@ class SweepRun {
   std::size_t jobs_;
   os::ThreadTokens tokens_;  ///< of all workers
   int lent_ = 0;             ///< tokens made so far
+  KnownRuns known_;          ///< of each worker, which has a copy
   process::StopSignals signals_;
   process::WorkerPool pool_;
 };

@@ -92,7 +92,9 @@ std::uint64_t Program::message_bytes(MessageId id, Rank sender) const {
 
 std::uint64_t Program::message_bytes(MessageId message) const {
   const Message& sent = messages[message];
-  return buffers[sent.buffer].bytes * grid().span(sent.origin.gathered) + sent.extra_bytes;
+  const std::uint64_t bytes = buffers[sent.buffer].bytes;
+  if (sent.origin.gathered == 0) return bytes + sent.extra_bytes;
+  return bytes * grid().span(sent.origin.gathered) + sent.extra_bytes;
 }
 
 Origin Program::received(const Message& message) const {

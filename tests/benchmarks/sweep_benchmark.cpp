@@ -1,4 +1,5 @@
-// Overhead of a sweep over its points: 1,000 small points, times only; points that share programs.
+// Overhead of a sweep over its points: 1,000 small points, times only; points that share programs,
+// or runs.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -10,7 +11,11 @@
 
 #include "base/input/json.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/plan/costs.hpp"
+#include "experiments/plan/machine.hpp"
+#include "experiments/plan/symmetric_timing.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/sweep/known_runs.hpp"
 #include "experiments/sweep/points.hpp"
 #include "experiments/sweep/runner.hpp"
 
@@ -73,7 +78,8 @@ double cpu_of_points(const SweepPoints& points) {
   const double before = cpu_seconds();
   for (std::size_t point = 0; point < points.size(); ++point)
     benchmark::DoNotOptimize(run::run_experiment(
-        plan::make_plan(config::read_config(points.config(point))), [](const std::string&) {}));
+        plan::make_plan(config::read_config(points.config(point)), plan::RunProfile::batch),
+        [](const std::string&) {}));
   return cpu_seconds() - before;
 }
 
@@ -134,6 +140,48 @@ void points_with_shared_programs(benchmark::State& state) {
   }
 }
 BENCHMARK(points_with_shared_programs)->Unit(benchmark::kSecond)->Iterations(1);
+
+/// Points of a quantized collective's tiling, whose baseline is the same: with runs that are known,
+/// relative to whole runs.
+void points_with_a_known_baseline(benchmark::State& state) {
+  const SweepPoints points = points_along(
+      R"({ "key": "/collectives/1/minishards", "values": [1, 2, 3, 4, 5, 6, 7, 8] },
+         { "key": "/tensor/bytes", "range": { "from": "4000 KiB", "to": "4400 KiB", "step": "40 KiB" } })");
+  for (auto _ : state) {
+    const double whole_s = cpu_of_points(points);
+    KnownRuns known;
+    const double before = cpu_seconds();
+    for (std::size_t point = 0; point < points.size(); ++point) {
+      const config::ExperimentConfig config = config::read_config(points.config(point));
+      benchmark::DoNotOptimize(known.runs(config, config::to_json(config)));
+    }
+    state.counters["cpu_to_whole_runs"] = (cpu_seconds() - before) / whole_s;
+  }
+}
+BENCHMARK(points_with_a_known_baseline)->Unit(benchmark::kSecond)->Iterations(1);
+
+/// Times of a program on chips with other parameters, kept or made anew.
+void other_chips(benchmark::State& state, bool kept) {
+  config::ExperimentConfig config = config::read_config(
+      points_along(R"({ "key": "/tensor/bytes", "values": ["4 MiB"] })").config(0));
+  const collectives::Program program =
+      plan::make_plan(config).collectives.back().candidates.front().program;
+  const plan::SymmetricTiming timing(program);
+  for (auto _ : state) {
+    config.chip.hop_latency.value *= 1.001;
+    if (kept) {
+      benchmark::DoNotOptimize(timing.time_s(config.chip));
+      continue;
+    }
+    const sim::Machine machine = plan::representative_of(program, config);
+    benchmark::DoNotOptimize(sim::simulate(
+        program, machine, plan::program_costs(program, config.chip),
+        {.engine = sim::Engine::direct,
+         .by_class = sim::by_class(machine, std::vector<std::uint32_t>(machine.ranks()))}));
+  }
+}
+BENCHMARK_CAPTURE(other_chips, kept, true)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(other_chips, anew, false)->Unit(benchmark::kMicrosecond);
 
 void finished_sweep_again(benchmark::State& state) {
   const SweepPoints points = small_points();

@@ -57,11 +57,15 @@ TEST_CASE("timelines with other costs equal new ones bit for bit") {
                                                           testing::quantized(3, 4, style));
     const RecostedTimelines recosted(program, kinds_of(program), 3);
     CHECK(recosted.bytes() > recosted.with({std::vector<double>(kKinds)}).lists.front().size());
+    Timelines reused = recosted.with({.core_s = std::vector<double>(kKinds, 1.0)});
     for (const double scale : {1.0, 0.37, 12.5}) {
       CostsByKind costs{.core_s = {}, .start_s = 3.3e-6 * scale, .link_s = 0.7e-6 * scale};
       for (std::uint32_t kind = 0; kind < kKinds; ++kind)
         costs.core_s.push_back(kind == 3 ? 0.0 : 1e-6 * scale / (kind + 1.0));
-      check_equal(recosted.with(costs), make_timelines(program, costs_of(program, costs), 3));
+      const Timelines expected = make_timelines(program, costs_of(program, costs), 3);
+      check_equal(recosted.with(costs), expected);
+      recosted.set(costs, reused);
+      check_equal(reused, expected);
     }
   }
 }

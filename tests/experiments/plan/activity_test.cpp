@@ -28,6 +28,20 @@ TEST_CASE("vector work is that of all ranks") {
   CHECK(twice.hbm_bytes == Approx(2.0 * of_4.hbm_bytes));
 }
 
+TEST_CASE("work by kinds of instructions equals that of each bit for bit") {
+  for (const auto style : {collectives::RingStyle::full_loop, collectives::RingStyle::semi_loop})
+    for (const collectives::Program& program :
+         {plain_ring(4, 12345),
+          testing::make_ring_all_reduce(5, 54321, numerics::ElementFormat::bf16,
+                                        testing::quantized(3, 4, style))}) {
+      const Activity by_kind = vector_activity(program, CostKinds(program));
+      const Activity expected = vector_activity(program, WireBuffers::vmem);
+      CHECK(by_kind.vector_ops == expected.vector_ops);
+      CHECK(by_kind.vmem_bytes == expected.vmem_bytes);
+      CHECK(by_kind.hbm_bytes == expected.hbm_bytes);
+    }
+}
+
 TEST_CASE("shared HBM is left to the traffic") {
   const Activity activity = vector_activity(plain_ring(4, 1 << 16), WireBuffers::hbm);
   CHECK(activity.hbm_bytes == 0.0);

@@ -40,6 +40,26 @@ TEST_CASE("instruction costs follow the chip's parameters") {
   CHECK(std::ranges::count_if(costs.link_s, [](double time_s) { return time_s > 0.0; }) > 0);
 }
 
+TEST_CASE("costs by kind equal those by instruction bit for bit") {
+  hardware::Chip chip = config::load_chip("tpu-v5e", "");
+  for (const auto style : {collectives::RingStyle::full_loop, collectives::RingStyle::semi_loop}) {
+    const collectives::Program program = testing::make_ring_all_reduce(
+        4, 54321, numerics::ElementFormat::bf16, testing::quantized(3, 4, style));
+    const CostKinds kinds(program);
+    REQUIRE(kinds.of_instructions().size() == program.instructions.size());
+    for (const double scale : {1.0, 0.37}) {
+      chip.vector_rate.value *= scale;
+      chip.dma_overhead.value *= scale;
+      const sim::Costs costs = kinds.costs(program, chip);
+      const sim::Costs expected = program_costs(program, chip);
+      CHECK(costs.core_s == expected.core_s);
+      CHECK(costs.link_s == expected.link_s);
+      CHECK(costs.start_s == expected.start_s);
+      CHECK(costs.hbm_bytes.empty());
+    }
+  }
+}
+
 TEST_CASE("fused casts take no time, separate ones that of their HBM traffic") {
   const hardware::Chip chip = config::load_chip("tpu-v5e", "");
   const collectives::Program plain =

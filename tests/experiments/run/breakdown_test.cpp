@@ -9,6 +9,11 @@
 namespace equarx::run::breakdown_test {
 namespace {
 
+Breakdown parts_of(const plan::CollectivePlan& plan, double time_s) {
+  return break_down(plan, sim::link_bytes(plan.program, plan.simulated.machine(), plan.costs),
+                    time_s);
+}
+
 using testing::good_config;
 
 double sum_of(const Breakdown& parts) {
@@ -24,7 +29,7 @@ TEST_CASE("the parts add up to the time, and payload and scales to the lower bou
     CAPTURE(collective.config.label);
     const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine());
     const double time_s = 10.0 * bound_s + 1.0;
-    const Breakdown parts = break_down(collective, time_s);
+    const Breakdown parts = parts_of(collective, time_s);
     CHECK(sum_of(parts) == Approx(time_s));
     CHECK(parts.payload_s + parts.scales_s == Approx(bound_s));
     CHECK((parts.scales_s > 0.0) == collective.config.format.scaled);
@@ -37,8 +42,8 @@ TEST_CASE("startup is a separate part") {
   config.chip.collective_startup.value = 5e-6;
   const plan::Plan plan = plan::make_plan(config);
   const plan::CollectivePlan& collective = plan.collectives.back().candidates.front();
-  CHECK(break_down(collective, 1.0).startup_s == Approx(5e-6));
-  CHECK(sum_of(break_down(collective, 1.0)) == Approx(1.0));
+  CHECK(parts_of(collective, 1.0).startup_s == Approx(5e-6));
+  CHECK(sum_of(parts_of(collective, 1.0)) == Approx(1.0));
 }
 
 TEST_CASE("a program of its own starts later by the program's startup, on any machine") {
@@ -50,8 +55,8 @@ TEST_CASE("a program of its own starts later by the program's startup, on any ma
     config::MachineParameters machine = config::parameters_of(config);
     machine.chip.program_startup.value = 30e-6;
     const plan::Plan moved = plan::on_machine(plan, machine);
-    return std::pair(break_down(plan.collectives.back().candidates.front(), 1.0).startup_s,
-                     break_down(moved.collectives.back().candidates.front(), 1.0).startup_s);
+    return std::pair(parts_of(plan.collectives.back().candidates.front(), 1.0).startup_s,
+                     parts_of(moved.collectives.back().candidates.front(), 1.0).startup_s);
   };
   REQUIRE(config.timed_as == config::TimedAs::step);
   CHECK(startup_s().first == Approx(5e-6));
@@ -69,17 +74,17 @@ TEST_CASE("startup is that of the chip that starts first") {
   sim::Machine machine = collective.simulated.machine();
   machine.slowdown.assign(machine.ranks(), 2.0);
   collective.simulated.shared = std::make_shared<const sim::Machine>(machine);
-  CHECK(break_down(collective, 1.0).startup_s == Approx(10e-6));
+  CHECK(parts_of(collective, 1.0).startup_s == Approx(10e-6));
   machine.slowdown.back() = 0.5;
   collective.simulated.shared = std::make_shared<const sim::Machine>(machine);
-  CHECK(break_down(collective, 1.0).startup_s == Approx(2.5e-6));
+  CHECK(parts_of(collective, 1.0).startup_s == Approx(2.5e-6));
 }
 
 TEST_CASE("a time at its lower bound has an idle part of 0, never below") {
   const plan::Plan plan = testing::plan_of(good_config());
   const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
   const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine());
-  CHECK(break_down(collective, bound_s * (1.0 - 1e-9)).idle_s == 0.0);
+  CHECK(parts_of(collective, bound_s * (1.0 - 1e-9)).idle_s == 0.0);
 }
 
 }  // namespace
