@@ -61,7 +61,7 @@ struct Random {
     if constexpr (!Element::kInteger) {
       return decode_small<Element>(codes);
     } else {
-      const Vector numbers = hn::ConvertTo(Floats(), hn::BitCast(Ints(), codes));
+      const Vector numbers = hn::Sub(hn::BitCast(Floats(), codes), hn::Set(Floats(), kAligned));
       return hn::Mul(numbers, hn::Set(Floats(), 1.0F / Element::kCodesPerUnit));
     }
   }

@@ -40,6 +40,15 @@ HWY_INLINE Vector load(const float* from) { return hn::LoadU(Floats(), from); }
 HWY_INLINE void store(Vector vector, float* to) { hn::StoreU(vector, Floats(), to); }
 HWY_INLINE std::size_t lanes() { return hn::Lanes(Floats()); }
 
+// The lowest byte of each lane.
+HWY_INLINE hn::Vec<UnsignedBytes> lowest_bytes(hn::Vec<Words> words) {
+#if HWY_TARGET == HWY_AVX3 && HWY_CAP_GE512
+  return {_mm512_cvtepi32_epi8(words.raw)};  // TruncateTo() takes two shuffles
+#else
+  return hn::TruncateTo(UnsignedBytes(), words);
+#endif
+}
+
 // Sources of the scale of the i-th element of a run. A run extends as far as a single source
 // applies.
 struct LaneScales {  // strided: consecutive elements have consecutive scales

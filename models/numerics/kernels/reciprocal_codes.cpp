@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -92,13 +93,18 @@ HWY_INLINE void for_each_whole(const Piece& piece, std::span<const float> values
 
 template <class Rule>
 void quantize_chunk(const Piece& piece, std::span<const float> values, std::byte* codes) {
-  const float range = half_range(piece);
+  // Bits of shifted numbers are ordered like the numbers.
+  const auto range = static_cast<std::int32_t>(half_range(piece));
+  const auto zero = std::bit_cast<std::int32_t>(kAligned);
+  const auto least = hn::Set(Ints(), zero - range);
+  const auto most = hn::Set(Ints(), zero + range - 1);
   const Vector aligned = hn::Set(Floats(), kAligned);
   for_each_whole<Rule>(
       piece, values, [&](std::size_t i, std::size_t count, Vector whole, float) HWY_ATTR {
-        const auto bits = hn::BitCast(Words(), hn::Add(clamped(whole, range), aligned));
+        const auto bits = hn::BitCast(Ints(), hn::Add(without_nan(whole), aligned));
+        const auto code = hn::BitCast(Words(), hn::Min(hn::Max(bits, least), most));
         store_some(codes + i, count,
-                   [&](std::byte* to) HWY_ATTR { store_codes<Int8Element>(bits, to); });
+                   [&](std::byte* to) HWY_ATTR { store_codes<Int8Element>(code, to); });
       });
 }
 

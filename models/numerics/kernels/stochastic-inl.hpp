@@ -64,20 +64,20 @@ HWY_INLINE Vector units_of(const std::uint32_t* words) {
 }
 
 // Rounds `steps` to an integer: down, or up where `unit` is below its fraction.
-HWY_INLINE hn::Vec<Ints> whole_steps(Vector steps, Vector unit) {
-  const auto below = hn::ConvertTo(Ints(), steps);
-  const Vector rest = hn::Sub(steps, hn::ConvertTo(Floats(), below));
-  const auto away = hn::RebindMask(Ints(), hn::Lt(unit, rest));
-  return hn::Sub(below, hn::VecFromMask(Ints(), away));
+HWY_INLINE Vector whole_steps(Vector steps, Vector unit) {
+  const Vector below = hn::Floor(steps);
+  const auto away = hn::Lt(unit, hn::Sub(steps, below));
+  return hn::Add(below, hn::IfThenElseZero(away, hn::Set(Floats(), 1.0F)));
 }
 
 template <class Element>
 HWY_INLINE hn::Vec<Words> encode_integers_randomly(Vector ratios, Vector units) {
-  const Vector numbers = hn::Mul(without_nan(ratios), hn::Set(Floats(), Element::kCodesPerUnit));
+  Vector numbers = without_nan(ratios);
+  if constexpr (Element::kCodesPerUnit != 1.0F)
+    numbers = hn::Mul(numbers, hn::Set(Floats(), Element::kCodesPerUnit));
   const Vector size = hn::Min(hn::Abs(numbers), hn::Set(Floats(), Element::kLargestCode));
-  const auto code = whole_steps(size, units);
-  const auto negative = hn::RebindMask(Ints(), hn::Lt(numbers, hn::Zero(Floats())));
-  return hn::BitCast(Words(), hn::IfThenElse(negative, hn::Neg(code), code));
+  const Vector code = hn::CopySignToAbs(whole_steps(size, units), numbers);
+  return hn::BitCast(Words(), hn::Add(code, hn::Set(Floats(), kAligned)));
 }
 
 // The step depends on the magnitude's binade; subnormals share the step of the first binade.
@@ -94,11 +94,13 @@ HWY_INLINE hn::Vec<Words> encode_small_randomly(Vector ratios, Vector units) {
       hn::Sub(ints((2 * kFloatBias + Format::kMantissaBits) << kFloatMantissaBits), binade);
   const Vector steps = hn::Mul(hn::BitCast(Floats(), within), hn::BitCast(Floats(), inverse));
   const auto lower_binades = hn::ShiftRight<kDropped>(hn::Sub(binade, least));
-  const auto finite = hn::Add(whole_steps(steps, units), lower_binades);
+  const Vector shifted = hn::Add(whole_steps(steps, units), hn::Set(Floats(), kAligned));
+  const auto finite = hn::Add(hn::BitCast(Ints(), shifted), lower_binades);
   return with_signs<Element>(with_specials<Element>(finite, size), ratios);
 }
 
-// Returns the code in each lane.
+// Returns the code in the low bits of each lane; higher bits are garbage. Integers are added to the
+// bits of kAligned.
 template <Stochastic Element>
 HWY_INLINE hn::Vec<Words> encode_randomly(Vector ratios, const std::uint32_t* words) {
   const Vector units = units_of(words);
