@@ -9,6 +9,7 @@
 #endif
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -62,32 +63,32 @@ struct SharedBounds {
 template <class Element, class Scales, class Bounds>
 HWY_INLINE void quantize_by_bounds(const float* values, std::size_t count, Scales scales,
                                    Bounds bounds, std::byte* codes) {
+  constexpr std::size_t kVectors = 4;
+  // Bits of a sum are those of code 0 plus the code.
+  constexpr auto kLowest =
+      std::bit_cast<std::uint32_t>(kAligned) - static_cast<std::uint32_t>(Element::kLargestCode);
+  constexpr auto kRange = static_cast<std::uint32_t>(2 * Element::kLargestCode);
   const Vector aligned = hn::Set(Floats(), kAligned);
-  const Vector least = hn::Set(Floats(), kAligned - Element::kLargestCode);
-  const Vector most = hn::Set(Floats(), kAligned + Element::kLargestCode);
-  const auto upper = [&](std::size_t i) HWY_ATTR {
-    return hn::MulAdd(load(values + i), bounds.upper(i), aligned);
-  };
-  const auto lower = [&](std::size_t i) HWY_ATTR {
-    return hn::MulAdd(load(values + i), bounds.lower(i), aligned);
-  };
-  const auto put = [&](Vector shifted, std::size_t i) HWY_ATTR {
-    const auto bits = hn::BitCast(Words(), hn::Min(hn::Max(shifted, least), most));
-    hn::StoreU(hn::TruncateTo(UnsignedBytes(), bits), UnsignedBytes(),
-               reinterpret_cast<std::uint8_t*>(codes + i));
-  };
-  const std::size_t step = 2 * lanes();
+  const auto lowest = hn::Set(Words(), kLowest);
+  const auto range = hn::Set(Words(), kRange);
+  const std::size_t step = kVectors * lanes();
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
-    const Vector one = upper(i);
-    const Vector other = upper(i + lanes());
-    const auto sure = hn::And(hn::Eq(one, lower(i)), hn::Eq(other, lower(i + lanes())));
-    if (HWY_LIKELY(hn::AllTrue(Floats(), sure))) {
-      put(one, i);
-      put(other, i + lanes());
-    } else {
-      quantize_run<Element>(values + i, step, scales.from(i), codes + i);
+    auto differences = hn::Zero(Words());
+    auto most = hn::Zero(Words());
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const std::size_t at = i + v * lanes();
+      const Vector here = load(values + at);
+      const auto upper = hn::BitCast(Words(), hn::MulAdd(here, bounds.upper(at), aligned));
+      const auto lower = hn::BitCast(Words(), hn::MulAdd(here, bounds.lower(at), aligned));
+      differences = hn::Or(differences, hn::Xor(upper, lower));
+      most = hn::Max(most, hn::Sub(upper, lowest));
+      store_codes<Element>(upper, codes + at);
     }
+    // Also true for NaN and beyond the codes.
+    const auto unsure = hn::Or(differences, hn::Sub(hn::Max(most, range), range));
+    if (HWY_UNLIKELY(!hn::AllTrue(Words(), hn::Eq(unsure, hn::Zero(Words())))))
+      quantize_run<Element>(values + i, step, scales.from(i), codes + i);
   }
   quantize_run<Element>(values + i, count - i, scales.from(i), codes + i);
 }

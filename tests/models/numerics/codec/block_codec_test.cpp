@@ -139,6 +139,29 @@ TEST_CASE("integers: quotients within an ulp of the midpoint of two codes") {
   }
 }
 
+TEST_CASE("integers: values beyond their scale saturate, and NaN is 0, next to others") {
+  std::mt19937 random(30);
+  const Floats scales(kRegisterElements, 0.01F);
+  for (const ElementFormat element :
+       {ElementFormat::int8, ElementFormat::int6, ElementFormat::int4})
+    for (const std::size_t every : {5, 300, 5000}) {
+      const BlockFormat format{element, true, ScaleFormat::fp32, ScaleLayout::strided, 0};
+      Floats input(5 * kRegisterElements);
+      for (std::size_t e = 0; e < input.size(); ++e) {
+        input[e] = 0.02F * draw(Kind::normal, random);
+        constexpr std::array kBeyond = {2.0F, -1e30F, kInf, -kInf, kNan, -kNan};
+        if (random() % every == 0) input[e] = kBeyond[e % kBeyond.size()];
+      }
+      Bytes expected(payload_bytes(format, input.size()));
+      ReferenceCodec(format).quantize(input, 0, scales, expected);
+      on_every_target([&] {
+        Bytes payload(expected.size());
+        BlockCodec(format).quantize(input, 0, scales, payload);
+        REQUIRE(payload == expected);
+      });
+    }
+}
+
 TEST_CASE("dequantize_add_amax() equals dequantize_add() followed by find_amax()") {
   std::mt19937 random(31);
   for (const BlockFormat& format : all_formats()) {
