@@ -1,6 +1,7 @@
 #include "models/numerics/kernels/exponent_codes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,7 @@
 #include "models/numerics/kernels/codes-inl.hpp"
 #include "models/numerics/kernels/lane_counts-inl.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
+#include "models/numerics/kernels/packing-inl.hpp"
 #include "models/numerics/kernels/partial-inl.hpp"
 #include "models/numerics/kernels/stochastic-inl.hpp"
 // clang-format on
@@ -126,47 +128,125 @@ HWY_INLINE Sum sums_of(const Codes& one, const Codes& other, const std::uint32_t
           hn::And(both, hn::AndNot(opposite, no_sum))};
 }
 
-// Calls act(first element, number, its random words) for each vector.
+// Code in the lowest byte of each lane.
+HWY_INLINE hn::Vec<Words> code_words(const Codes& codes) {
+  const auto sign = hn::ShiftRight<kToSign>(hn::BitCast(Words(), codes.sign));
+  return hn::Or(hn::BitCast(Words(), codes.exponent), sign);
+}
+
+// Calls act(first element, number, random words) for parts of up to kDrawn elements.
 template <class Act>
-HWY_INLINE void for_each_random(std::size_t elements, const RoundingKey& key, Act act) {
+HWY_INLINE void for_each_drawn(std::size_t elements, const RoundingKey& key, Act act) {
   RoundingKey from = key;
   for (std::size_t done = 0; done < elements; done += kDrawn) {
     const std::size_t length = std::min(kDrawn, elements - done);
     from.first_element = key.first_element + done;
-    const RoundingWords words(from, length);
-    for_each_vector(0, length, [&](std::size_t i, std::size_t count) HWY_ATTR {
-      act(done + i, count, words.from(i));
-    });
+    act(done, length, RoundingWords(from, length));
   }
 }
 
 void Round(std::span<float> values, const RoundingKey& key) {
-  for_each_random(values.size(), key,
-                  [&](std::size_t i, std::size_t count, const std::uint32_t* words) HWY_ATTR {
-                    const Vector here = load_some(values.data() + i, count);
-                    store_some(values_of(rounded_exponents(here, words)), values.data() + i, count);
-                  });
+  for_each_drawn(values.size(), key,
+                 [&](std::size_t done, std::size_t length, const RoundingWords& words) HWY_ATTR {
+                   for_each_vector(0, length, [&](std::size_t i, std::size_t count) HWY_ATTR {
+                     float* const at = values.data() + done + i;
+                     const Codes codes = rounded_exponents(load_some(at, count), words.from(i));
+                     store_some(values_of(codes), at, count);
+                   });
+                 });
 }
+
+#if HWY_TARGET == HWY_SCALAR
+
+HWY_INLINE std::size_t add_bytes(const std::byte*, const RoundingWords&, std::size_t, float*,
+                                 std::uint64_t&) {
+  return 0;
+}
+
+#else
+
+using AllSigned = hn::RebindToSigned<AllBytes>;
+
+// sums_of() for as many codes as a vector has bytes. `exponents`: of the upper 24 random bits as a
+// number in FP32, 0 for zero. Adds overflows.
+HWY_INLINE hn::Vec<AllBytes> sum_bytes(hn::Vec<AllBytes> one, hn::Vec<AllBytes> other,
+                                       hn::Vec<AllBytes> exponents, std::uint64_t& overflows) {
+  constexpr std::uint8_t kOfOne = 127 + 24;  // exponent plus doublings
+  constexpr std::uint8_t kOfZero = 126;
+  const AllBytes bytes;
+  const AllSigned numbers;
+  const auto zero = hn::Zero(bytes);
+  const auto exponent_bits = hn::Set(bytes, std::uint8_t{kMostExponent});
+  const auto own = hn::And(one, exponent_bits);
+  const auto term = hn::And(other, exponent_bits);
+  const auto opposite = hn::BroadcastSignBit(hn::BitCast(numbers, hn::Xor(one, other)));  // 0 or -1
+  const auto larger = hn::Min(own, term);
+  const auto difference = hn::Sub(hn::Max(own, term), larger);
+  const auto distance = hn::Add(hn::BitCast(numbers, difference), opposite);
+  const auto doublings =
+      hn::Min(hn::Sub(hn::Set(bytes, kOfOne), exponents), hn::Set(bytes, kOfZero));
+  const auto steps =
+      hn::VecFromMask(numbers, hn::Gt(hn::BitCast(numbers, doublings), distance));  // 0 or -1
+  const auto moves = hn::Sub(hn::Xor(steps, opposite), opposite);
+  const auto is_opposite = hn::RebindMask(bytes, hn::MaskFromVec(opposite));
+  const auto cancels = hn::And(is_opposite, hn::Eq(difference, zero));
+  const auto exponent = hn::IfThenZeroElse(cancels, hn::Add(larger, hn::BitCast(bytes, moves)));
+  const auto of_larger = hn::IfThenElse(hn::Eq(larger, own), one, other);
+  const auto sum = hn::Or(exponent, hn::AndNot(exponent_bits, of_larger));
+  const auto no_own = hn::Eq(own, zero);
+  const auto no_term = hn::Eq(term, zero);
+  const auto none = hn::Or(hn::Or(no_own, no_term), is_opposite);
+  const auto overflow = hn::AndNot(none, hn::Eq(exponent, zero));
+  if (HWY_UNLIKELY(!hn::AllFalse(bytes, overflow))) overflows += hn::CountTrue(bytes, overflow);
+  return hn::IfThenElse(no_own, other, hn::IfThenElse(no_term, one, sum));
+}
+
+// Adds whole vectors of bytes, and returns the number of their elements.
+HWY_INLINE std::size_t add_bytes(const std::byte* terms, const RoundingWords& words,
+                                 std::size_t count, float* sums, std::uint64_t& overflows) {
+  HWY_ALIGN std::array<std::byte, kDrawn> codes;
+  HWY_ALIGN std::array<std::byte, kDrawn> exponents;
+  const std::size_t step = hn::Lanes(AllBytes());
+  const std::size_t whole = count / step * step;
+  for (std::size_t i = 0; i < whole; i += lanes()) {
+    store_codes<Int8Element>(code_words(codes_of(load(sums + i))), codes.data() + i);
+    const Vector fraction = hn::ConvertTo(Floats(), fractions(words.from(i)));
+    store_codes<Int8Element>(hn::ShiftRight<23>(hn::BitCast(Words(), fraction)),
+                             exponents.data() + i);
+  }
+  for (std::size_t i = 0; i < whole; i += step)
+    store_bytes(sum_bytes(load_bytes(codes.data() + i), load_bytes(terms + i),
+                          load_bytes(exponents.data() + i), overflows),
+                codes.data() + i);
+  for (std::size_t i = 0; i < whole; i += lanes())
+    store(values_of(load_exponents(codes.data() + i, lanes())), sums + i);
+  return whole;
+}
+
+#endif
 
 std::uint64_t Add(const std::byte* terms, std::span<float> sums, const RoundingKey& key) {
   std::uint64_t overflows = 0;
-  for_each_random(sums.size(), key,
-                  [&](std::size_t i, std::size_t count, const std::uint32_t* words) HWY_ATTR {
-                    const Codes own = codes_of(load_some(sums.data() + i, count));
-                    const Sum sum = sums_of(own, load_exponents(terms + i, count), words);
-                    store_some(values_of(sum.codes), sums.data() + i, count);
-                    if (HWY_LIKELY(hn::AllFalse(Ints(), sum.overflows))) return;
-                    const auto real = hn::RebindMask(Ints(), first_lanes(count));
-                    overflows += hn::CountTrue(Ints(), hn::And(sum.overflows, real));
-                  });
+  for_each_drawn(sums.size(), key,
+                 [&](std::size_t done, std::size_t length, const RoundingWords& words) HWY_ATTR {
+                   float* const to = sums.data() + done;
+                   const std::size_t whole = add_bytes(terms + done, words, length, to, overflows);
+                   for_each_vector(whole, length, [&](std::size_t i, std::size_t count) HWY_ATTR {
+                     const Codes term = load_exponents(terms + done + i, count);
+                     const Sum sum =
+                         sums_of(codes_of(load_some(to + i, count)), term, words.from(i));
+                     store_some(values_of(sum.codes), to + i, count);
+                     if (HWY_LIKELY(hn::AllFalse(Ints(), sum.overflows))) return;
+                     const auto real = hn::RebindMask(Ints(), first_lanes(count));
+                     overflows += hn::CountTrue(Ints(), hn::And(sum.overflows, real));
+                   });
+                 });
   return overflows;
 }
 
 void Store(std::span<const float> values, std::byte* codes) {
   for_each_vector(0, values.size(), [&](std::size_t i, std::size_t count) HWY_ATTR {
-    const Codes here = codes_of(load_some(values.data() + i, count));
-    const auto sign = hn::ShiftRight<kToSign>(hn::BitCast(Words(), here.sign));
-    const auto code = hn::Or(hn::BitCast(Words(), here.exponent), sign);
+    const auto code = code_words(codes_of(load_some(values.data() + i, count)));
     store_some(codes + i, count,
                [&](std::byte* to) HWY_ATTR { store_codes<Int8Element>(code, to); });
   });
