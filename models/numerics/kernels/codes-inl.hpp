@@ -63,8 +63,7 @@ HWY_INLINE void store_codes(hn::Vec<Words> codes, std::byte* to) {
   if constexpr (kHalf<Element>) {
     hn::StoreU(hn::TruncateTo(Halves(), codes), Halves(), reinterpret_cast<std::uint16_t*>(to));
   } else {
-    hn::StoreU(hn::TruncateTo(UnsignedBytes(), codes), UnsignedBytes(),
-               reinterpret_cast<std::uint8_t*>(to));
+    hn::StoreU(lowest_bytes(codes), UnsignedBytes(), reinterpret_cast<std::uint8_t*>(to));
   }
 }
 
@@ -72,6 +71,8 @@ template <class Element, bool kMayBeNan = true>
 HWY_INLINE void store_encoded(Vector ratios, std::byte* to) {
   if constexpr (std::is_same_v<Element, Fp32Element>) {
     store(ratios, reinterpret_cast<float*>(to));
+  } else if constexpr (std::is_same_v<Element, Fp16Element>) {
+    hn::StoreU(encode_halves(ratios), Halves(), reinterpret_cast<std::uint16_t*>(to));
   } else {
     store_codes<Element>(encode_lanes<Element, kMayBeNan>(ratios), to);
   }

@@ -29,6 +29,12 @@ HWY_INLINE void quantize_run(const float* values, std::size_t count, const Scale
   constexpr bool kPlain =
       std::is_same_v<Scales, NoScale>;  // otherwise quotients() turned NaN into 0
   std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<Element, Bf16Element> && kPlain)
+    for (; i + 2 * lanes() <= count; i += 2 * lanes())
+      encode_bf16_pair(values + i,
+                       reinterpret_cast<std::uint16_t*>(codes + i * kCodeBytes<Element>));
+#endif
   for (; i + lanes() <= count; i += lanes()) {
     Vector ratios = quotients(load(values + i), scales, i);
     if constexpr (Element::kInteger && kPlain) ratios = without_nan(ratios);

@@ -158,21 +158,24 @@ HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
       hn::BitCast(Floats(), hn::Or(number, hn::BitCast(Ints(), sign))));
 }
 
-// decode_stored() decodes codes of one or two bytes to the same values as decode_small().
+// decode_stored() decodes codes of one or two bytes to the same values as decode_small();
+// encode_halves() encodes as encode_small<Fp16Element>().
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 
 // These targets convert binary16, including subnormals, in one instruction. A code moved to the
 // upper bits of a binary16 has its own value up to a power of two, the difference of the biases.
 template <class Element>
-HWY_INLINE Vector decode_as_halves(hn::Vec<Halves> codes) {
+constexpr float kHalfUnit = std::bit_cast<float>(
+    power_of_two_bits(15 + SmallFloat<Element>::kMinExponent - 1));  // 15: bias of binary16
+
+// Finite values of codes in units of kHalfUnit; other codes are garbage.
+template <class Element>
+HWY_INLINE Vector finite_as_halves(hn::Vec<Halves> codes) {
   using Format = SmallFloat<Element>;
-  constexpr int kHalfBias = 15;
   constexpr int kBits = 1 + Format::kMagnitudeBits;
   constexpr int kExponentBits = Format::kMagnitudeBits - Format::kMantissaBits;
   constexpr int kToExponent = 5 - kExponentBits;  // bits between the sign and the exponent
   constexpr std::uint16_t kBetween = 0x8000U - (0x8000U >> kToExponent);
-  constexpr float kFactor =
-      std::bit_cast<float>(power_of_two_bits(kHalfBias + Format::kMinExponent - 1));
   const hn::RebindToSigned<Halves> signed_halves;
   const hn::Rebind<hwy::float16_t, Floats> floats16;
   auto half = codes;
@@ -181,8 +184,15 @@ HWY_INLINE Vector decode_as_halves(hn::Vec<Halves> codes) {
     const auto moved = hn::ShiftRight<kToExponent>(hn::BitCast(signed_halves, half));
     half = hn::AndNot(hn::Set(Halves(), kBetween), hn::BitCast(Halves(), moved));
   }
-  Vector value = hn::PromoteTo(Floats(), hn::BitCast(floats16, half));
-  if constexpr (kFactor != 1.0F) value = hn::Mul(value, hn::Set(Floats(), kFactor));
+  return hn::PromoteTo(Floats(), hn::BitCast(floats16, half));
+}
+
+template <class Element>
+HWY_INLINE Vector decode_as_halves(hn::Vec<Halves> codes) {
+  using Format = SmallFloat<Element>;
+  Vector value = finite_as_halves<Element>(codes);
+  if constexpr (kHalfUnit<Element> != 1.0F)
+    value = hn::Mul(value, hn::Set(Floats(), kHalfUnit<Element>));
   if constexpr (Format::kSpecials == SpecialValues::only_nan) {
     // Value of the NaN code if the format continued: one step above the largest, 448.
     constexpr float kBeyond = Format::kLargest + Format::kLargest / 14.0F;
@@ -191,6 +201,11 @@ HWY_INLINE Vector decode_as_halves(hn::Vec<Halves> codes) {
     value = hn::IfThenElse(is_nan, hn::CopySign(nan, value), value);
   }
   return without_minus_zero<Element>(value);
+}
+
+HWY_INLINE hn::Vec<Halves> encode_halves(Vector values) {
+  const hn::Rebind<hwy::float16_t, Floats> floats16;
+  return hn::BitCast(Halves(), hn::DemoteTo(floats16, values));
 }
 
 // decode_as_halves() does not apply if the largest exponent, Inf and NaN in binary16, encodes
@@ -207,6 +222,18 @@ HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
 }
 
 #else
+
+template <class Element>
+constexpr float kHalfUnit = 1.0F;
+
+template <class Element>
+HWY_INLINE Vector finite_as_halves(hn::Vec<Halves> codes) {
+  return decode_small<Element>(hn::PromoteTo(Words(), codes));
+}
+
+HWY_INLINE hn::Vec<Halves> encode_halves(Vector values) {
+  return hn::TruncateTo(Halves(), encode_small<Fp16Element>(values));
+}
 
 template <class Element>
 HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
