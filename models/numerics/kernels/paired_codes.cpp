@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <limits>
-#include <stdexcept>
 
 #include "models/numerics/elements/element_codecs.hpp"
 
@@ -25,237 +21,35 @@
 #include "models/numerics/kernels/lane_counts-inl.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
 #include "models/numerics/kernels/packing-inl.hpp"
+#include "models/numerics/kernels/paired_elements-inl.hpp"
+#include "models/numerics/kernels/paired_ranks-inl.hpp"
+#include "models/numerics/kernels/paired_runs-inl.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace equarx::numerics::kernels::HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t kRun = 2 * kQuickReduceBlock;
-// Elements whose codes and scales are held at once: whole bytes for any width, and few enough for
-// the L1 cache.
-constexpr std::size_t kChunk = 4096;
-constexpr std::size_t kChunkGroups = 2 * (kChunk / kRun + 1);
-
-// The part of a piece that lies in one run.
-struct RunPart {
-  std::size_t offset;  // in the piece
-  std::size_t run;     // counted from the first run of the piece
-  std::size_t within;  // its start in the run
-  std::size_t length;
-};
-
-template <class Act>
-HWY_INLINE void for_each_run(std::size_t first, std::size_t count, Act act) {
-  std::size_t within = first % kRun;
-  std::size_t run = 0;
-  for (std::size_t done = 0; done < count; within = 0, ++run) {
-    const std::size_t length = std::min(kRun - within, count - done);
-    act(RunPart{done, run, within, length});
-    done += length;
-  }
-}
-
-// Values of a run that may extend beyond its piece. Elements outside read as zeros and are not
-// written.
-class WholeRun {
- public:
-  HWY_INLINE explicit WholeRun(const RunPart& part) : part_(part) {}
-
-  HWY_INLINE bool is_partial() const { return part_.length != kRun; }
-  // True for lanes of the vector at `i` that belong to the piece.
-  HWY_INLINE hn::Mask<Words> covered(std::size_t i) const {
-    const auto at = hn::Iota(Ints(), static_cast<std::int32_t>(i));
-    const auto begin = hn::Set(Ints(), static_cast<std::int32_t>(part_.within) - 1);
-    const auto end = hn::Set(Ints(), static_cast<std::int32_t>(part_.within + part_.length));
-    return hn::RebindMask(Words(), hn::And(hn::Gt(at, begin), hn::Lt(at, end)));
-  }
-
-  template <class T>
-  HWY_INLINE const T* read(const T* piece, std::array<T, kRun>& room) const {
-    if (!is_partial()) return piece + part_.offset;
-    room.fill(T{});
-    std::copy_n(piece + part_.offset, part_.length, room.data() + part_.within);
-    return room.data();
-  }
-  template <class T>
-  HWY_INLINE T* target(T* piece, std::array<T, kRun>& room) const {
-    return is_partial() ? room.data() : piece + part_.offset;
-  }
-  template <class T>
-  HWY_INLINE void finish(const std::array<T, kRun>& room, T* piece) const {
-    if (is_partial()) std::copy_n(room.data() + part_.within, part_.length, piece + part_.offset);
-  }
-
- private:
-  const RunPart& part_;
-};
-
-using FloatsOfRun = std::array<float, kRun>;
-using CodesOfRun = std::array<std::byte, kRun>;
-
-// One number for the even elements of a run, and one for the odd ones.
-class Pair {
- public:
+// Extrema of a whole run. Returns false if it has Inf or NaN.
 #if HWY_TARGET == HWY_SCALAR
-  HWY_INLINE explicit Pair(const float* two) : both_{two[0], two[1]} {}
-  HWY_INLINE Vector many(std::size_t i) const { return hn::Set(Floats(), both_[i % 2]); }
-
- private:
-  float both_[2];
+HWY_INLINE bool find_finite_extrema(const float*, float*) { return false; }
 #else
-  HWY_INLINE explicit Pair(const float* two) {
-    const hn::Repartition<std::uint64_t, Floats> pairs;
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, two, sizeof(bits));
-    both_ = hn::BitCast(Floats(), hn::Set(pairs, bits));
-  }
-  HWY_INLINE Vector many(std::size_t) const { return both_; }
-
- private:
-  Vector both_;
+HWY_INLINE bool find_finite_extrema(const float* values, float* extrema) {
+  FiniteRanks ranks;
+  for (std::size_t i = 0; i < kRun; i += lanes()) ranks.raise(rounded_halves(load(values + i)));
+  if (HWY_UNLIKELY(!ranks.are_finite())) return false;
+  ranks.add_to(extrema);
+  return true;
+}
 #endif
-};
-
-// True for scales whose multiples do not underflow.
-HWY_INLINE bool is_ordinary(float scale) {
-  const float size = scale < 0.0F ? -scale : scale;
-  return size >= 0x1p-14F && size <= kLargestHalf;
-}
-
-// Scales of the groups of a chunk, filled up with zeros.
-class ChunkScales {
- public:
-  HWY_INLINE ChunkScales(const Piece& piece, std::size_t count) {
-    const std::size_t begin = piece.first / kRun * 2;
-    const std::size_t end = scale_count(piece.format, piece.first + count);
-    groups_ = end - begin;
-    std::fill(std::copy(piece.scales + begin, piece.scales + end, scales_.begin()), scales_.end(),
-              0.0F);
-  }
-  HWY_INLINE Pair of(const RunPart& part) const { return Pair(scales_.data() + 2 * part.run); }
-  // True if codes other than 0 keep a finite value other than 0 under both scales of a run.
-  HWY_INLINE bool are_ordinary(const RunPart& part) const {
-    const float* both = scales_.data() + 2 * part.run;
-    return is_ordinary(both[0]) && is_ordinary(both[1]);
-  }
-  // Replaces scales by the factors that values are multiplied by.
-  HWY_INLINE ChunkScales factors() const {
-    constexpr float kEpsilon = 0x1p-24F;
-    ChunkScales all = *this;
-    for (std::size_t i = 0; i < groups_; i += lanes()) {
-      const Vector scale = load(scales_.data() + i);
-      const Vector above = saturated_halves(hn::Add(scale, hn::Set(Floats(), kEpsilon)));
-      store(saturated_halves(hn::Div(hn::Set(Floats(), 1.0F), above)), all.scales_.data() + i);
-    }
-    return all;
-  }
-
- private:
-  std::size_t groups_ = 0;
-  std::array<float, kChunkGroups + hn::MaxLanes(Floats())> scales_;
-};
-
-// Integers with codes from -kCodes to kCodes - 1.
-template <int kCodes, class Stored>
-struct Integers {
-  using Element = Stored;
-  using Unpacked = Int8Element;
-  static constexpr bool kFewChecks = true;  // every code has a number, also the one of NaN
-
-  // `scaled`: extremum of a group. Returns its scale before the last rounding.
-  HWY_INLINE static Vector scale(Vector extremum) {
-    return hn::Mul(extremum, hn::Set(Floats(), -1.0F / kCodes));
-  }
-  // NaN becomes the lowest code.
-  HWY_INLINE static Vector shifted(Vector scaled) {
-    const Vector lowest = hn::Set(Floats(), -kCodes);
-    const Vector above = hn::IfThenElse(hn::Gt(scaled, lowest), scaled, lowest);
-    const Vector within = hn::Min(above, hn::Set(Floats(), kCodes - 1));
-    return hn::Add(within, hn::Set(Floats(), kAligned));
-  }
-  HWY_INLINE static hn::Vec<Words> encode(Vector scaled) {
-    return hn::BitCast(Words(), shifted(scaled));
-  }
-  HWY_INLINE static Vector through(Vector scaled) {
-    return hn::Sub(shifted(scaled), hn::Set(Floats(), kAligned));
-  }
-  HWY_INLINE static hn::Mask<Floats> flushes(Vector scaled) {
-    return hn::Eq(shifted(scaled), hn::Set(Floats(), kAligned));
-  }
-  // Half a step below the lowest code is a tie that rounds to it; half a step above the highest is
-  // not.
-  HWY_INLINE static hn::Mask<Floats> clips(Vector scaled) {
-    return hn::Or(hn::Lt(scaled, hn::Set(Floats(), -kCodes - 0.5F)),
-                  hn::Ge(scaled, hn::Set(Floats(), kCodes - 0.5F)));
-  }
-};
-
-struct Float8 {
-  using Element = Fp8E4m3FnuzElement;
-  using Unpacked = Element;
-  static constexpr bool kFewChecks = false;
-
-  HWY_INLINE static Vector scale(Vector extremum) {
-    constexpr float kOneOver240 = 0x1.11p-8F;  // nearest FP16 number
-    return hn::Mul(hn::Abs(extremum), hn::Set(Floats(), kOneOver240));
-  }
-  HWY_INLINE static hn::Vec<Words> encode(Vector scaled) { return encode_small<Element>(scaled); }
-  HWY_INLINE static Vector through(Vector scaled) { return through_codes<Element>(scaled); }
-  HWY_INLINE static hn::Mask<Floats> clips(Vector scaled) {
-    return hn::Gt(hn::Abs(scaled), hn::Set(Floats(), 248.0F));  // half a step above the largest
-  }
-};
-
-template <class Act>
-HWY_INLINE void with_codes(ElementFormat element, Act act) {
-  switch (element) {
-    case ElementFormat::int8: return act(Integers<128, Int8Element>{});
-    case ElementFormat::int6: return act(Integers<32, Int6Element>{});
-    case ElementFormat::int4: return act(Integers<8, Int4Element>{});
-    case ElementFormat::fp8_e4m3fnuz: return act(Float8{});
-    default: throw std::logic_error("QuickReduce has no kernels for this element");
-  }
-}
-
-// Ranks of the groups of a run; a group without elements in the piece has the lowest one.
-class PairRanks {
- public:
-#if HWY_TARGET == HWY_SCALAR
-  HWY_INLINE void raise(hn::Vec<Words> ranks, std::size_t i) {
-    ranks_[i % 2] = std::max(ranks_[i % 2], hn::GetLane(ranks));
-  }
-  HWY_INLINE void add_to(float* extrema) const {
-    raise_extremum(ranks_[0], extrema);
-    raise_extremum(ranks_[1], extrema + 1);
-  }
-
- private:
-  std::uint32_t ranks_[2] = {kEmptyRank, kEmptyRank};
-#else
-  HWY_INLINE PairRanks() : ranks_(hn::Zero(Words())) {}
-  HWY_INLINE void raise(hn::Vec<Words> ranks, std::size_t) { ranks_ = hn::Max(ranks_, ranks); }
-  HWY_INLINE void add_to(float* extrema) const {
-    HWY_ALIGN std::uint32_t pair[4];
-    hn::Store(higher_pair(ranks_), FourWords(), pair);
-    raise_extremum(pair[0], extrema);
-    raise_extremum(pair[1], extrema + 1);
-  }
-
- private:
-  hn::Vec<Words> ranks_;
-#endif
-};
-
-HWY_INLINE hn::Vec<Words> covered_ranks(const WholeRun& run, Vector halves, std::size_t i) {
-  const auto ranks = ranks_of<Signs::kept>(halves);
-  return run.is_partial() ? hn::IfThenElseZero(run.covered(i), ranks) : ranks;
-}
 
 void FindExtrema(std::size_t first, std::span<const float> values, float* extrema) {
   float* const groups = extrema + first / kRun * 2;
   for_each_run(first, values.size(), [&](const RunPart& part) HWY_ATTR {
     const WholeRun run(part);
+    if (!run.is_partial() &&
+        find_finite_extrema(values.data() + part.offset, groups + 2 * part.run))
+      return;
     FloatsOfRun room;
     const float* from = run.read(values.data(), room);
     PairRanks ranks;
@@ -291,9 +85,32 @@ void DecodeScales(const std::byte* bytes, std::span<float> scales) {
   for (; i < scales.size(); ++i) scales[i] = load_code<Fp16Element>(bytes + i * kBytes);
 }
 
+template <class Codes>
 HWY_INLINE Vector scaled_halves(const float* values, const Pair& factors, std::size_t i) {
-  return saturated_halves(hn::Mul(rounded_halves(load(values + i)), factors.many(i)));
+  return Codes::product(rounded_halves(load(values + i)), factors.many(i));
 }
+
+// Codes of a whole run. Returns false if a product is Inf, which may be an overflow, or NaN; codes
+// that cannot be either are final.
+#if HWY_TARGET == HWY_SCALAR
+template <class Codes>
+HWY_INLINE bool quantize_finite_run(const float*, const Pair&, std::byte*) {
+  return false;
+}
+#else
+template <class Codes>
+HWY_INLINE bool quantize_finite_run(const float* values, const Pair& factors, std::byte* codes) {
+  const auto infinity = hn::Set(Ints(), kInfinityBits);
+  auto most = hn::Zero(Ints());
+  for (std::size_t i = 0; i < kRun; i += lanes()) {
+    const Vector scaled =
+        rounded_halves(hn::Mul(rounded_halves(load(values + i)), factors.many(i)));
+    if constexpr (Codes::kHasNan) most = hn::Max(most, hn::BitCast(Ints(), hn::Abs(scaled)));
+    store_codes<Int8Element>(Codes::encode_finite(scaled), codes + i);
+  }
+  return hn::AllTrue(Ints(), hn::Lt(most, infinity));
+}
+#endif
 
 template <class Codes>
 HWY_INLINE void quantize_chunk(const Piece& piece, std::span<const float> values,
@@ -301,13 +118,16 @@ HWY_INLINE void quantize_chunk(const Piece& piece, std::span<const float> values
   const ChunkScales factors = ChunkScales(piece, values.size()).factors();
   for_each_run(piece.first, values.size(), [&](const RunPart& part) HWY_ATTR {
     const WholeRun run(part);
+    const Pair factor = factors.of(part);
+    if (!run.is_partial() &&
+        quantize_finite_run<Codes>(values.data() + part.offset, factor, codes + part.offset))
+      return;
     FloatsOfRun room;
     CodesOfRun coded;
     const float* from = run.read(values.data(), room);
     std::byte* to = run.target(codes, coded);
-    const Pair factor = factors.of(part);
     for (std::size_t i = 0; i < kRun; i += lanes())
-      store_codes<Int8Element>(Codes::encode(scaled_halves(from, factor, i)), to + i);
+      store_codes<Int8Element>(Codes::encode(scaled_halves<Codes>(from, factor, i)), to + i);
     run.finish(coded, codes);
   });
 }
@@ -335,7 +155,12 @@ void Quantize(const Piece& piece, std::span<const float> values, std::byte* payl
              [&](auto codes) { quantize_all<decltype(codes)>(piece, values, payload); });
 }
 
-// Calls act(part of a run, its scales, codes of the chunk, offset of the chunk) for each run.
+struct CodedChunk {
+  std::size_t offset;
+  bool finite;  // no product of a number and a scale overflows
+};
+
+// Calls act(part of a run, its scales, codes of the chunk, the chunk) for each run.
 template <class Codes, class Act>
 HWY_INLINE void for_each_coded_run(const Piece& piece, const std::byte* payload, std::size_t count,
                                    Act act) {
@@ -350,8 +175,10 @@ HWY_INLINE void for_each_coded_run(const Piece& piece, const std::byte* payload,
       codes = unpacked.data();
     }
     const ChunkScales scales(part, length);
-    for_each_run(part.first, length,
-                 [&](const RunPart& run) HWY_ATTR { act(run, scales.of(run), codes, done); });
+    const bool finite = scales.decode_finitely(Codes::kLargest);
+    for_each_run(part.first, length, [&](const RunPart& run) HWY_ATTR {
+      act(run, scales.of(run), codes, CodedChunk{done, finite});
+    });
   });
 }
 
@@ -365,15 +192,15 @@ template <class Codes>
 void dequantize_all(const Piece& piece, const std::byte* payload, std::span<float> values) {
   for_each_coded_run<Codes>(piece, payload, values.size(),
                             [&](const RunPart& part, const Pair& scale, const std::byte* codes,
-                                std::size_t chunk) HWY_ATTR {
+                                const CodedChunk& chunk) HWY_ATTR {
                               const WholeRun run(part);
                               CodesOfRun coded;
                               FloatsOfRun room;
                               const std::byte* from = run.read(codes, coded);
-                              float* to = run.target(values.data() + chunk, room);
+                              float* to = run.target(values.data() + chunk.offset, room);
                               for (std::size_t i = 0; i < kRun; i += lanes())
                                 store(decoded_halves<Codes>(from, scale, i), to + i);
-                              run.finish(room, values.data() + chunk);
+                              run.finish(room, values.data() + chunk.offset);
                             });
 }
 
@@ -382,20 +209,55 @@ void Dequantize(const Piece& piece, const std::byte* payload, std::span<float> v
              [&](auto codes) { dequantize_all<decltype(codes)>(piece, payload, values); });
 }
 
+// Sums of a whole run under scales whose products are finite. Returns false, without storing any, if
+// one is Inf, which may be an overflow, or NaN. `extrema` may be null.
+#if HWY_TARGET == HWY_SCALAR
+template <class Codes>
+HWY_INLINE bool add_finite_run(const std::byte*, const Pair&, const float*, float*, float*) {
+  return false;
+}
+#else
+template <class Codes>
+HWY_INLINE bool add_finite_run(const std::byte* codes, const Pair& scale, const float* own,
+                               float* to, float* extrema) {
+  if (HWY_UNLIKELY(Codes::has_nan(codes))) return false;
+  Vector sums[kRunVectors];
+  FiniteRanks ranks;
+  const Vector unit = hn::Set(Floats(), Codes::kUnit);
+  for (std::size_t v = 0; v < kRunVectors; ++v) {
+    const std::size_t i = v * lanes();
+    const Vector numbers = Codes::load_finite(codes + i);
+    const Vector term = rounded_halves(hn::Mul(numbers, hn::Mul(scale.many(i), unit)));
+    sums[v] = rounded_halves(hn::Add(rounded_halves(load(own + i)), term));
+    ranks.raise(sums[v]);
+  }
+  if (HWY_UNLIKELY(!ranks.are_finite())) return false;
+  for (std::size_t v = 0; v < kRunVectors; ++v) store(sums[v], to + v * lanes());
+  if (extrema != nullptr) ranks.add_to(extrema);
+  return true;
+}
+#endif
+
 template <class Codes, bool kFindsExtrema>
 void add_all(const Piece& piece, const std::byte* payload, const float* local,
              std::span<float> sums, float* extrema) {
   for_each_coded_run<Codes>(
       piece, payload, sums.size(),
-      [&](const RunPart& part, const Pair& scale, const std::byte* codes, std::size_t chunk)
+      [&](const RunPart& part, const Pair& scale, const std::byte* codes, const CodedChunk& chunk)
           HWY_ATTR {
             const WholeRun run(part);
+            const std::size_t group = 2 * ((piece.first + chunk.offset) / kRun + part.run);
+            const std::size_t at = chunk.offset + part.offset;
+            if (!run.is_partial() && chunk.finite &&
+                add_finite_run<Codes>(codes + part.offset, scale, local + at, sums.data() + at,
+                                      kFindsExtrema ? extrema + group : nullptr))
+              return;
             CodesOfRun coded;
             FloatsOfRun room;
             FloatsOfRun summed;
             const std::byte* from = run.read(codes, coded);
-            const float* own = run.read(local + chunk, room);
-            float* to = run.target(sums.data() + chunk, summed);
+            const float* own = run.read(local + chunk.offset, room);
+            float* to = run.target(sums.data() + chunk.offset, summed);
             PairRanks ranks;
             for (std::size_t i = 0; i < kRun; i += lanes()) {
               const Vector term = decoded_halves<Codes>(from, scale, i);
@@ -403,9 +265,8 @@ void add_all(const Piece& piece, const std::byte* payload, const float* local,
               store(sum, to + i);
               if constexpr (kFindsExtrema) ranks.raise(covered_ranks(run, sum, i), i);
             }
-            run.finish(summed, sums.data() + chunk);
-            const std::size_t first = (piece.first + chunk) / kRun + part.run;
-            if constexpr (kFindsExtrema) ranks.add_to(extrema + 2 * first);
+            run.finish(summed, sums.data() + chunk.offset);
+            if constexpr (kFindsExtrema) ranks.add_to(extrema + group);
           });
 }
 
@@ -436,16 +297,19 @@ HWY_INLINE void count_lanes(const WholeRun& run, Vector scaled, Vector halves, V
   add(counts.non_finite, hn::Not(hn::Le(hn::Abs(decoded), most)));
 }
 
-// Counts in a whole run whose codes keep their values: only code 0 decodes as 0.
+// Counts in a whole run whose codes keep their values: only code 0 decodes as 0, and only Inf and NaN,
+// if they have codes, decode as such. Products that overflow are clipped like others.
 template <class Codes>
 HWY_INLINE void count_ordinary_run(const float* values, const Pair& factors, LaneCounts& counts) {
   const Vector zero = hn::Zero(Floats());
   const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
   for (std::size_t i = 0; i < kRun; i += lanes()) {
     const Vector halves = rounded_halves(load(values + i));
-    const Vector scaled = saturated_halves(hn::Mul(halves, factors.many(i)));
-    add_mask(counts.clipped, hn::And(hn::Le(hn::Abs(halves), most), Codes::clips(scaled)));
+    const Vector scaled = rounded_halves(hn::Mul(halves, factors.many(i)));
+    const auto finite = hn::Le(hn::Abs(halves), most);
+    add_mask(counts.clipped, hn::And(finite, Codes::clips(scaled)));
     add_mask(counts.flushed, hn::AndNot(hn::Eq(halves, zero), Codes::flushes(scaled)));
+    if constexpr (Codes::kHasNan) add_mask(counts.non_finite, hn::Not(finite));
   }
 }
 
@@ -454,7 +318,7 @@ HWY_INLINE void count_run(const WholeRun& run, const float* values, const Pair& 
                           const Pair& scales, LaneCounts& counts) {
   for (std::size_t i = 0; i < kRun; i += lanes()) {
     const Vector halves = rounded_halves(load(values + i));
-    const Vector scaled = saturated_halves(hn::Mul(halves, factors.many(i)));
+    const Vector scaled = Codes::product(halves, factors.many(i));
     count_lanes<Codes, kPartial>(run, scaled, halves, scales.many(i), i, counts);
   }
 }
@@ -472,9 +336,8 @@ void count_all(const Piece& piece, std::span<const float> values, QuantizeCounts
                 const float* from = run.read(values.data() + done, room);
                 if (run.is_partial())
                   return count_run<Codes, true>(run, from, factors.of(part), scales.of(part), many);
-                if constexpr (Codes::kFewChecks)
-                  if (HWY_LIKELY(scales.are_ordinary(part)))
-                    return count_ordinary_run<Codes>(from, factors.of(part), many);
+                if (HWY_LIKELY(scales.are_ordinary(part)))
+                  return count_ordinary_run<Codes>(from, factors.of(part), many);
                 count_run<Codes, false>(run, from, factors.of(part), scales.of(part), many);
               });
               many.add_to(counts);

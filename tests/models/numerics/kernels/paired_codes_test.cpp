@@ -31,6 +31,28 @@ TEST_CASE("kernels of QuickReduce give the bits of the scalar codec, for any bit
   });
 }
 
+TEST_CASE("kernels of QuickReduce saturate sums of whole runs, and leave Inf and NaN") {
+  on_every_target([] {
+    std::mt19937 random(2);
+    for (const NamedFormat& named : named_formats()) {
+      if (named.format.rule != ScaleRule::quickreduce) continue;
+      for (const float largest : {20000.0F, 65504.0F, 1e6F}) {
+        INFO(named.name << " up to " << largest);
+        std::uniform_real_distribution<float> uniform(-largest, largest);
+        DrawnPiece piece{0, Floats(1024), Floats(1024)};
+        for (float& value : piece.values) value = uniform(random);
+        for (float& value : piece.local) value = uniform(random);
+        check_piece(named.format, *Paired::slow(named.format), piece);
+        piece.local[100] = kInf;
+        piece.local[301] = kNan;
+        piece.values[700] = -kInf;
+        piece.values[901] = kNan;
+        check_piece(named.format, *Paired::slow(named.format), piece);
+      }
+    }
+  });
+}
+
 TEST_CASE("kernels of QuickReduce keep extrema found before, and find signed zeros and NaN") {
   on_every_target([] {
     const Floats values = {-0.0F, 3.0F, kNan, -3.0F};
