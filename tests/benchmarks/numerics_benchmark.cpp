@@ -106,6 +106,7 @@ class Hop {
         wire_scales_(scales_bytes(format, amax_.size())),
         payload_(payload_bytes(format, kMinishard)) {
     if (format.rounding == Rounding::stochastic) key_ = RoundingKey{};
+    std::ranges::fill(amax_, 0.0F);
     codec_.find_amax(sums_, 0, amax_);
     send();
     arrived_[0] = payload_;
