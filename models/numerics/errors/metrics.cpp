@@ -13,6 +13,8 @@ namespace equarx::numerics {
 
 namespace {
 
+using kernels::ErrorSums;
+
 template <class Lanes>
 void add_lanes(Lanes& to, const Lanes& from) {
   for (std::size_t lane = 0; lane < to.size(); ++lane) to[lane] += from[lane];
@@ -34,6 +36,18 @@ double cosine(double product, double squared_value, double squared_exact) {
   return product / (std::sqrt(squared_value) * std::sqrt(squared_exact));
 }
 
+/// The scalar version of kernels::add_errors().
+void add_element(std::size_t lane, double value, double exact, ErrorSums& sums) {
+  const double error = value - exact;
+  const double size = std::abs(error);
+  sums.squared_error[lane] += error * error;
+  sums.squared_exact[lane] += exact * exact;
+  sums.squared_value[lane] += value * value;
+  sums.product[lane] += value * exact;
+  sums.signed_error[lane] += error;
+  sums.max_abs_error[lane] = sums.max_abs_error[lane] < size ? size : sums.max_abs_error[lane];
+}
+
 }  // namespace
 
 double sqnr_db(double nmse) { return -10.0 * std::log10(nmse); }
@@ -48,40 +62,6 @@ double ErrorMetrics::comparable_nmse() const {
   return lost ? std::numeric_limits<double>::infinity() : nmse;
 }
 
-inline void ErrorAccumulator::Sums::add(std::size_t lane, double value, double exact) {
-  const double error = value - exact;
-  const double size = std::abs(error);
-  squared_error[lane] += error * error;
-  squared_exact[lane] += exact * exact;
-  squared_value[lane] += value * value;
-  product[lane] += value * exact;
-  signed_error[lane] += error;
-  max_abs_error[lane] = max_abs_error[lane] < size ? size : max_abs_error[lane];
-}
-
-// One loop per sum: g++ 12 does not vectorise a single combined loop.
-template <class Exact>
-void ErrorAccumulator::Sums::add_all_lanes(const float* values, const Exact* exact) {
-  Lanes value;
-  Lanes truth;
-  Lanes error;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) value[lane] = values[lane];
-  for (std::size_t lane = 0; lane < kLanes; ++lane) truth[lane] = exact[lane];
-  for (std::size_t lane = 0; lane < kLanes; ++lane) error[lane] = value[lane] - truth[lane];
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    squared_error[lane] += error[lane] * error[lane];
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    squared_exact[lane] += truth[lane] * truth[lane];
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    squared_value[lane] += value[lane] * value[lane];
-  for (std::size_t lane = 0; lane < kLanes; ++lane) product[lane] += value[lane] * truth[lane];
-  for (std::size_t lane = 0; lane < kLanes; ++lane) signed_error[lane] += error[lane];
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const double size = std::abs(error[lane]);
-    max_abs_error[lane] = max_abs_error[lane] < size ? size : max_abs_error[lane];
-  }
-}
-
 template <class Exact>
 void ErrorAccumulator::add_any(std::span<const float> values, std::span<const Exact> exact) {
   if (values.size() != exact.size()) {
@@ -89,16 +69,16 @@ void ErrorAccumulator::add_any(std::span<const float> values, std::span<const Ex
                                 std::to_string(exact.size()) +
                                 " exact ones: the numbers must match");
   }
-  Sums sums = sums_;  // a copy that cannot overlap the inputs stays in registers
+  ErrorSums sums = sums_;
   const auto add_one = [&](std::size_t i) {
-    sums.add(lane_, values[i], exact[i]);
+    add_element(lane_, values[i], exact[i], sums);
     lane_ = (lane_ + 1) % kLanes;
   };
   std::size_t i = 0;
   for (; i < values.size() && lane_ != 0; ++i) add_one(i);
-  for (; i + kLanes <= values.size(); i += kLanes) {
-    sums.add_all_lanes(&values[i], &exact[i]);
-  }
+  const std::size_t whole = (values.size() - i) / kLanes * kLanes;
+  kernels::add_errors(values.data() + i, exact.data() + i, whole, sums);
+  i += whole;
   for (; i < values.size(); ++i) add_one(i);
   count_ += values.size();
   // Any NaN or Inf makes the sum of squares NaN or Inf; this rare case is computed again.
@@ -115,7 +95,7 @@ void ErrorAccumulator::add_finite(std::span<const float> values, std::span<const
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool has_exact = std::isfinite(exact[i]);
     if (has_exact && std::isfinite(values[i])) {
-      sums_.add(lane, values[i], exact[i]);
+      add_element(lane, values[i], exact[i], sums_);
     } else {
       ++nonfinite_;
       nonfinite_exact_ += has_exact ? 0 : 1;
@@ -150,7 +130,7 @@ void ErrorAccumulator::merge(const ErrorAccumulator& other) {
 ErrorMetrics ErrorAccumulator::metrics() const {
   const double squared_error = total(sums_.squared_error);
   const double squared_exact = total(sums_.squared_exact);
-  const Lanes& largest = sums_.max_abs_error;
+  const kernels::ErrorLanes& largest = sums_.max_abs_error;
   ErrorMetrics metrics;
   metrics.count = count_;
   metrics.nonfinite = nonfinite_;

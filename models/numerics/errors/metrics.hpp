@@ -1,11 +1,12 @@
 // Error metrics of results relative to exact values.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+
+#include "models/numerics/kernels/error_sums.hpp"
 
 namespace equarx::numerics {
 
@@ -50,21 +51,7 @@ class ErrorAccumulator {
   ErrorMetrics metrics() const;
 
  private:
-  static constexpr std::size_t kLanes = 8;
-  using Lanes = std::array<double, kLanes>;
-
-  struct Sums {
-    Lanes squared_error{};
-    Lanes squared_exact{};
-    Lanes squared_value{};
-    Lanes product{};
-    Lanes signed_error{};
-    Lanes max_abs_error{};
-
-    void add(std::size_t lane, double value, double exact);
-    template <class Exact>
-    void add_all_lanes(const float* values, const Exact* exact);
-  };
+  static constexpr std::size_t kLanes = kernels::kErrorLanes;
 
   template <class Exact>
   void add_any(std::span<const float> values, std::span<const Exact> exact);
@@ -75,7 +62,7 @@ class ErrorAccumulator {
   std::uint64_t nonfinite_ = 0;
   std::uint64_t nonfinite_exact_ = 0;
   std::size_t lane_ = 0;  // lane of the next element
-  Sums sums_;
+  kernels::ErrorSums sums_;
 };
 
 }  // namespace equarx::numerics
