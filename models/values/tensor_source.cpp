@@ -58,6 +58,7 @@ void TensorSource::keep(std::uint64_t most_bytes) {
   // The cache reads from a copy of this source without a cache, to avoid a reference cycle.
   TensorSource source = *this;
   source.cache_.reset();
+  source.format_ = numerics::ElementFormat::fp32;  // the cache rounds values when it stores them
   cache_ = std::make_shared<ValueCache>(
       most_bytes, format_,
       [source](std::uint32_t rank, std::uint64_t first, std::span<float> values) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/numerics/codec/round_values.hpp"
 #include "models/values/make_room.hpp"
 
 namespace equarx::values {
@@ -21,10 +22,12 @@ void ValueCache::read(std::uint32_t rank, std::uint64_t first, std::span<float> 
     const auto bytes = [&](std::uint64_t elements) {
       return numerics::payload_bytes(codec_.format(), elements);
     };
-    if (piece.empty())
+    if (piece.empty()) {
       make_(rank, first, here);
-    else
+      numerics::round_to_element(codec_.format().element, here);
+    } else {
       codec_.dequantize(piece.subspan(bytes(offset), bytes(here.size())), 0, {}, here);
+    }
     values = values.subspan(here.size());
     first += here.size();
   }

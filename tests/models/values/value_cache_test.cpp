@@ -71,26 +71,29 @@ TEST_CASE("only what is read over the limit is computed") {
   CHECK(sizes == std::vector<std::size_t>{256, 344});
 }
 
-TEST_CASE("values are kept in their type, with their bits") {
+TEST_CASE("values are rounded to their type, kept or not, with its bits") {
   for (const ElementFormat format : numerics::kTensorFormats) {
     CAPTURE(name(format));
     const numerics::BlockCodec codec({.element = format});
-    std::vector<float> expected(8192);
-    std::iota(expected.begin(), expected.end(), -4000.5F);
-    for (float& value : expected) value /= 64.0F;
-    expected[7] = -0.0F;
-    expected[8] = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> made(8192);
+    std::iota(made.begin(), made.end(), -4000.5F);
+    for (float& value : made) value /= 64.0F;
+    made[7] = -0.0F;
+    made[8] = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> expected = made;
     std::vector<std::byte> bytes(numerics::payload_bytes(codec.format(), expected.size()));
     codec.quantize(expected, 0, {}, bytes);
     codec.dequantize(bytes, 0, {}, expected);
-    ValueCache cache(1 << 20, format,
-                     [&](std::uint32_t, std::uint64_t first, std::span<float> values) {
-                       std::copy_n(&expected[first], values.size(), values.begin());
-                     });
-    std::vector<float> values(5001);
-    for (int times = 0; times < 2; ++times) {
-      cache.read(0, 5, values);
-      CHECK(std::memcmp(values.data(), &expected[5], values.size() * sizeof(float)) == 0);
+    for (const std::uint64_t most_bytes : {0, 1 << 20}) {
+      ValueCache cache(most_bytes, format,
+                       [&](std::uint32_t, std::uint64_t first, std::span<float> values) {
+                         std::copy_n(&made[first], values.size(), values.begin());
+                       });
+      std::vector<float> values(5001);
+      for (int times = 0; times < 2; ++times) {
+        cache.read(0, 5, values);
+        CHECK(std::memcmp(values.data(), &expected[5], values.size() * sizeof(float)) == 0);
+      }
     }
   }
 }
