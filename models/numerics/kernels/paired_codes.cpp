@@ -188,20 +188,48 @@ HWY_INLINE Vector decoded_halves(const std::byte* codes, const Pair& scales, std
   return saturated_halves(hn::Mul(numbers, scales.many(i)));
 }
 
+// Values of a whole run under scales whose products are finite. Returns false, without storing any, if
+// a code is NaN.
+#if HWY_TARGET == HWY_SCALAR
+template <class Codes>
+HWY_INLINE bool dequantize_finite_run(const std::byte*, const Pair&, float*) {
+  return false;
+}
+#else
+template <class Codes>
+HWY_INLINE Vector finite_halves(const std::byte* codes, const Pair& scale, std::size_t i) {
+  const Vector units = hn::Mul(scale.many(i), hn::Set(Floats(), Codes::kUnit));
+  return rounded_halves(hn::Mul(Codes::load_finite(codes + i), units));
+}
+
+template <class Codes>
+HWY_INLINE bool dequantize_finite_run(const std::byte* codes, const Pair& scale, float* to) {
+  if (HWY_UNLIKELY(Codes::has_nan(codes))) return false;
+  for (std::size_t i = 0; i < kRun; i += lanes())
+    store(finite_halves<Codes>(codes, scale, i), to + i);
+  return true;
+}
+#endif
+
 template <class Codes>
 void dequantize_all(const Piece& piece, const std::byte* payload, std::span<float> values) {
-  for_each_coded_run<Codes>(piece, payload, values.size(),
-                            [&](const RunPart& part, const Pair& scale, const std::byte* codes,
-                                const CodedChunk& chunk) HWY_ATTR {
-                              const WholeRun run(part);
-                              CodesOfRun coded;
-                              FloatsOfRun room;
-                              const std::byte* from = run.read(codes, coded);
-                              float* to = run.target(values.data() + chunk.offset, room);
-                              for (std::size_t i = 0; i < kRun; i += lanes())
-                                store(decoded_halves<Codes>(from, scale, i), to + i);
-                              run.finish(room, values.data() + chunk.offset);
-                            });
+  for_each_coded_run<Codes>(
+      piece, payload, values.size(),
+      [&](const RunPart& part, const Pair& scale, const std::byte* codes, const CodedChunk& chunk)
+          HWY_ATTR {
+            const WholeRun run(part);
+            if (!run.is_partial() && chunk.finite &&
+                dequantize_finite_run<Codes>(codes + part.offset, scale,
+                                             values.data() + chunk.offset + part.offset))
+              return;
+            CodesOfRun coded;
+            FloatsOfRun room;
+            const std::byte* from = run.read(codes, coded);
+            float* to = run.target(values.data() + chunk.offset, room);
+            for (std::size_t i = 0; i < kRun; i += lanes())
+              store(decoded_halves<Codes>(from, scale, i), to + i);
+            run.finish(room, values.data() + chunk.offset);
+          });
 }
 
 void Dequantize(const Piece& piece, const std::byte* payload, std::span<float> values) {
@@ -223,11 +251,9 @@ HWY_INLINE bool add_finite_run(const std::byte* codes, const Pair& scale, const 
   if (HWY_UNLIKELY(Codes::has_nan(codes))) return false;
   Vector sums[kRunVectors];
   FiniteRanks ranks;
-  const Vector unit = hn::Set(Floats(), Codes::kUnit);
   for (std::size_t v = 0; v < kRunVectors; ++v) {
     const std::size_t i = v * lanes();
-    const Vector numbers = Codes::load_finite(codes + i);
-    const Vector term = rounded_halves(hn::Mul(numbers, hn::Mul(scale.many(i), unit)));
+    const Vector term = finite_halves<Codes>(codes, scale, i);
     sums[v] = rounded_halves(hn::Add(rounded_halves(load(own + i)), term));
     ranks.raise(sums[v]);
   }
