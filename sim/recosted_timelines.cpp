@@ -27,7 +27,7 @@ RecostedTimelines::RecostedTimelines(const Program& program, std::span<const std
   for (std::size_t id = 0; id < program.instructions.size(); ++id) {
     const Instruction& instruction = program.instructions[id];
     if (!program.runs(instruction, 0)) continue;
-    // The core time of a wait follows the arrival, that of all others precedes the next action.
+    // The core time of a wait follows the arrival, all other core time precedes the next action.
     if (instruction.op == Op::wait) ends_.push_back(static_cast<std::uint32_t>(kinds_.size()));
     kinds_.push_back(kinds[id]);
     if (instruction.op == Op::send) ends_.push_back(static_cast<std::uint32_t>(kinds_.size()));

@@ -17,7 +17,7 @@ struct CostsByKind {
   double link_s = 0.0;         ///< of each message that synchronises
 };
 
-/// The timelines of a program for many costs: equal to those of make_timelines().
+/// The timelines of a program for many costs: equal to make_timelines().
 class RecostedTimelines {
  public:
   /// `kinds`: by instruction.

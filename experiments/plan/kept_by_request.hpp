@@ -1,4 +1,4 @@
-// What follows from the request of a program, kept for further collectives of the same shape.
+// Results of a request for a program, kept for further collectives of the same shape.
 #pragma once
 
 #include <algorithm>

@@ -26,14 +26,14 @@ class SymmetricTiming {
   /// VMEM, and without switch and workgroups.
   static bool supports(const config::ExperimentConfig& config);
 
-  /// The simulated time in s. `startup_s`: core time before that of the collective.
+  /// The simulated time in s. `startup_s`: core time before the collective.
   double time_s(const hardware::Chip& chip, double startup_s = 0.0) const;
 
   /// Memory of the object.
   std::uint64_t bytes() const;
 
  private:
-  /// What a simulation changes.
+  /// Changed by each simulation.
   struct Model {
     sim::Timelines timelines;
     sim::Machine machine;

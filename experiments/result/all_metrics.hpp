@@ -8,7 +8,7 @@
 
 namespace equarx::result {
 
-/// Declarations of all metrics: of runs, then those that only variants have.
+/// Declarations of all metrics: of runs, then of variants only.
 const std::vector<MetricInfo>& all_metrics();
 
 /// The declaration of a metric; null if there is none.

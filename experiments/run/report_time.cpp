@@ -94,7 +94,7 @@ double busiest_row_bytes(const collectives::Program& program, double element_byt
          static_cast<double>(program.counts->row_elements) * element_bytes;
 }
 
-/// The bytes that nccl-tests counts per rank for its bus bandwidth (doc/PERFORMANCE.md): those that
+/// The bytes that nccl-tests counts per rank for its bus bandwidth (doc/PERFORMANCE.md): bytes that
 /// the busiest link direction of every rank must carry, whatever the algorithm.
 double bus_bytes(const collectives::Program& program) {
   constexpr double kBitsPerByte = 8.0;

@@ -25,7 +25,7 @@ struct PlannedCall {
   plan::CollectivePlan plan;
   double isolated_s = 0.0;  ///< time in isolation
   double core_s = 0.0;      ///< core time on the busiest chip
-  /// Report of the isolated run; links and bounds are those of one group.
+  /// Report of the isolated run; links and bounds of one group.
   std::shared_ptr<const run::RunResult> isolated = {};
 };
 

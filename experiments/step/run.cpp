@@ -52,8 +52,8 @@ double length_s(const Intervals& intervals) {
   return seconds;
 }
 
-/// Length of the intersection. Takes time in the intervals of `one` and those of `other` that lie between
-/// its first and its last.
+/// Length of the intersection. Linear in the intervals of `one`, and in the intervals of `other` between its
+/// first and its last.
 double intersection_s(const Intervals& one, const Intervals& other) {
   if (one.empty()) return 0.0;
   double seconds = 0.0;

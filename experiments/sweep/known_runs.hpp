@@ -13,12 +13,12 @@
 namespace equarx::sweep {
 
 /// Runs experiments one after another, and keeps the run of each collective for later experiments
-/// with the same collective, tensor and machine. Results equal those of run::run_experiment().
+/// with the same collective, tensor and machine. Same results as run::run_experiment().
 class KnownRuns {
  public:
   static constexpr std::size_t kMostRuns = 1024;
 
-  /// True if the runs of an experiment depend on nothing but their own collective and what all share:
+  /// True if the runs of an experiment depend on nothing but their own collective, tensor and machine:
   /// neither values nor intervals are computed, and no files are read.
   static bool supports(const config::ExperimentConfig& config);
 

@@ -24,7 +24,7 @@ class FieldReader {
   bool boolean(bool value) { return put(value ? "true" : "false"); }
   bool number_integer(std::int64_t value) { return put(std::to_string(value)); }
   bool number_unsigned(std::uint64_t value) { return put(std::to_string(value)); }
-  // The digits are those of the library's serializer, which wrote the line.
+  // Same digits as the library's serializer, which wrote the line.
   bool number_float(double /*value*/, const std::string& digits) { return put(digits); }
   bool string(std::string& value) { return put(std::move(value)); }
   bool binary(input::Json::binary_t& /*value*/) { return true; }  // never occurs in JSON text

@@ -1,4 +1,4 @@
-// What the table of a sweep shows of the configuration of a point.
+// Columns of the table of a sweep that come from the configuration of a point.
 #pragma once
 
 #include <string>

@@ -84,7 +84,7 @@ class ProgramWriter {
   bool lies_in_wire_format(Phase phase, Operand operand) const;
   /// Strands of the last part that have instructions, in the order of their beginning.
   std::vector<Strand> strands() const;
-  /// Orders the last part by due time; of instructions due at once, those of the earlier strand come first.
+  /// Orders the last part by due time; of instructions due at once, the earlier strand comes first.
   void merge_strands();
 
   Program program_;  ///< the instructions of the last part are ordered by strand until finish()

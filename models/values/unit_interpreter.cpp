@@ -439,7 +439,7 @@ void UnitInterpreter::deliver_to_readers(const Instruction& instruction) {
   });
 }
 
-/// Delivers the local values, or compares them with those that the others get.
+/// Delivers the local values, or compares them with the values of the others.
 void UnitInterpreter::store(const Instruction& instruction, const RankTile& tile) {
   copy_to_scratch(input_.values(tile));
   const RangeTrace::Place place = place_of(instruction, tile);

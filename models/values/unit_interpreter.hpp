@@ -51,7 +51,7 @@ class UnitInterpreter {
   UnitInterpreter(const UnitInterpreter&) = delete;  // its parts refer to each other
   UnitInterpreter& operator=(const UnitInterpreter&) = delete;
 
-  /// Computes a unit, whose results replace those of the previous one.
+  /// Computes a unit. Its results replace the previous ones.
   void run(const Unit& unit);
 
   /// Index of the unit's first element in the tensor, without padding.

@@ -33,7 +33,7 @@ class UnitResult {
   };
   /// The sums of a range, for an operation on them; empty at later calls, since ranks share them.
   std::vector<Sums> sums_once(const collectives::Range& range);
-  /// Compares the kept values with those of the others. After the last delivery.
+  /// Compares the kept values with the other ranks. After the last delivery.
   void finish();
   /// Casts a range of all rows once; ranks with the same result share it.
   void cast_back(const collectives::Range& range);

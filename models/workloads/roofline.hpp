@@ -18,7 +18,7 @@ using ByMatrixType = std::array<double, hardware::kMatrixTypes.size()>;
 /// Rates that the operations of a chip reach. Above 0 unless stated otherwise.
 struct ComputeRates {
   ByMatrixType gemm_flops_per_s{};  ///< 0 for unsupported types
-  /// Rates of other kernels relative to those of GEMMs of the same type.
+  /// Rates of other kernels relative to GEMMs of the same type.
   double convolution_share = 1.0;
   double attention_share = 1.0;
   double attention_backward_share = 1.0;

@@ -64,7 +64,7 @@ template <class Element, class Scales, class Bounds>
 HWY_INLINE void quantize_by_bounds(const float* values, std::size_t count, Scales scales,
                                    Bounds bounds, std::byte* codes) {
   constexpr std::size_t kVectors = 4;
-  // Bits of a sum are those of code 0 plus the code.
+  // Bits of a sum: bits of code 0 plus the code.
   constexpr auto kLowest =
       std::bit_cast<std::uint32_t>(kAligned) - static_cast<std::uint32_t>(Element::kLargestCode);
   constexpr auto kRange = static_cast<std::uint32_t>(2 * Element::kLargestCode);

@@ -102,7 +102,7 @@ struct Float8 {
       if (!hn::AllFalse(bytes, hn::Eq(load_bytes(codes + i), nan))) return true;
     return false;
   }
-  // Of finite numbers.
+  // Code of a finite number.
   HWY_INLINE static hn::Vec<Words> encode_finite(Vector scaled) {
     using Format = SmallFloat<Element>;
     constexpr auto kFlushed = std::bit_cast<std::int32_t>(0x1p-11F);  // a tie at half a step

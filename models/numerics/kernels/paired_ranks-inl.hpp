@@ -55,7 +55,7 @@ class PairRanks {
 
 constexpr std::size_t kRunVectors = kRun / hn::MaxLanes(Floats());
 
-// Ranks of the groups of a whole run of numbers, most of which are finite.
+// Ranks of the groups of a whole run of numbers, mostly finite.
 class FiniteRanks {
  public:
   HWY_INLINE FiniteRanks() : ranks_(hn::Zero(Words())) {}

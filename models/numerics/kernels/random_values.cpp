@@ -43,7 +43,7 @@ HWY_INLINE Vector unit_interval(hn::Vec<Words> words) {
   return hn::Mul(hn::Add(hn::ConvertTo(Floats(), upper), constant(0.5F)), constant(0x1p-31F));
 }
 
-// Writes the values of the cosines to `out`, those of the sines kBlockCounters further.
+// Writes radius times cosine to `out`, radius times sine kBlockCounters further.
 template <bool kCosines, bool kSines>
 void box_muller(const std::uint32_t* radii, const std::uint32_t* angles, float* out) {
   for (std::size_t i = 0; i < kBlockCounters; i += lanes()) {

@@ -21,7 +21,7 @@ std::vector<run::RunResult> runs_of(KnownRuns& known, const input::Json& json) {
   return known.runs(config, config::to_json(config));
 }
 
-/// Compares all results, bit for bit, with those of a run of its own.
+/// Compares all results, bit for bit, with a run of its own.
 void check_runs(KnownRuns& known, const input::Json& json) {
   const std::vector<run::RunResult> runs = runs_of(known, json);
   const std::vector<run::RunResult> expected =
