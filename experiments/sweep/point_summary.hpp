@@ -21,6 +21,7 @@ struct PointSummary {
   std::vector<CollectiveSummary> collectives;  ///< a step has none
 };
 
+/// The summary of an experiment or a step.
 PointSummary summary_of(const config::AnyConfig& config);
 
 }  // namespace equarx::sweep

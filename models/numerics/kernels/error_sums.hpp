@@ -24,6 +24,7 @@ struct ErrorSums {
 
 /// Adds `count` elements, a multiple of kErrorLanes: element n to partial sum n mod kErrorLanes.
 void add_errors(const float* values, const double* exact, std::size_t count, ErrorSums& sums);
+/// Likewise, with exact values in FP32.
 void add_errors(const float* values, const float* exact, std::size_t count, ErrorSums& sums);
 
 }  // namespace equarx::numerics::kernels
