@@ -17,8 +17,9 @@ namespace {
 /// One chip of each class of representative chips, or all of them; with any links.
 sim::Machine symmetric_machine(const collectives::Program& program) {
   sim::Machine machine = sim::representative(program, {.name = {}, .rate = 1.0}, 1);
-  const auto classes = sim::by_class(machine, std::vector<std::uint32_t>(machine.ranks()));
-  return classes ? classes->machine : std::move(machine);
+  if (const auto classes = sim::by_class(machine, std::vector<std::uint32_t>(machine.ranks())))
+    return classes->machine;
+  return machine;
 }
 
 std::uint64_t bytes_of(const sim::Machine& machine) {
