@@ -71,7 +71,7 @@ ProgramRequest short_ring(ProgramRequest request) {
 /// differ. Precondition: can_be_kept(). @throws std::invalid_argument like AlgorithmInfo::make
 std::shared_ptr<const SymmetricTiming> timing_of(config::Algorithm algorithm,
                                                  const ProgramRequest& request) {
-  constexpr std::uint64_t kMostBytes = 16 << 20;
+  constexpr std::uint64_t kMostBytes = 4 << 20;
   static KeptByRequest<SymmetricTiming> kept(kMostBytes);
   if (auto known = kept.find(algorithm, request)) return known;
   const auto program = program_cache().make(algorithm, request);

@@ -26,7 +26,7 @@ std::shared_ptr<const CostKinds> kinds_of(const config::CollectiveConfig& config
                                           const collectives::RankGrid& grid,
                                           const config::ExperimentConfig& experiment,
                                           const collectives::Program& program) {
-  constexpr std::uint64_t kMostBytes = 4 << 20;
+  constexpr std::uint64_t kMostBytes = 1 << 20;
   static KeptByRequest<CostKinds> kept(kMostBytes);
   if (experiment.wire_buffers != collectives::WireBuffers::vmem || program.counts ||
       program.cast_from || program.arithmetic != collectives::Arithmetic{} ||
