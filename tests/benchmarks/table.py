@@ -68,11 +68,12 @@ def page_with(kept: dict[str, typing.Any]) -> str:
     return f"{text[:start]}\n{kept['machine']}.\n\n{table(kept['rows'], None, ROWS)}\n{text[end:]}"
 
 
-def keep(figures: dict[str, Figures], before: dict[str, Figures], machine: str) -> None:
-    """Rows that were not measured keep their figures."""
-    made = {row.name: figures.get(row.name, before.get(row.name, {})) for row in ROWS}
-    kept = {"machine": machine, "rows": {name: {key: float(f"{value:.4g}") for key, value in one.items()}
-                                         for name, one in made.items() if one}}
+def keep(figures: dict[str, Figures], before: dict[str, typing.Any], machine: str) -> None:
+    """Rows that were not measured keep their figures; only a run of all rows replaces the machine."""
+    made = {row.name: figures.get(row.name, before["rows"].get(row.name, {})) for row in ROWS}
+    is_whole = all(row.name in figures for row in ROWS)
+    rows = {name: {key: float(f"{value:.4g}") for key, value in one.items()} for name, one in made.items() if one}
+    kept = {"machine": machine if is_whole else before.get("machine", machine), "rows": rows}
     KEPT.write_text(json.dumps(kept, indent=1) + "\n")
     PAGE.write_text(page_with(kept))
 
@@ -129,7 +130,7 @@ def main(arguments: list[str]) -> int:
     figures = measure(selected, options, references)
     print(f"{machine_of(references)}\n\n{table(figures, kept['rows'], selected)}")
     if options.keep:
-        keep(figures, kept["rows"], machine_of(references))
+        keep(figures, kept, machine_of(references))
     changes = {row.name: change_of(row.name, figures[row.name], kept["rows"]) for row in selected}
     slower = [name for name, change in changes.items() if options.tolerance and change and change > options.tolerance]
     if slower:
