@@ -135,7 +135,7 @@ double tokens(const Training& training);
 /// in bf16 for the forward and for the backward pass of each layer, and its gradients are
 /// scattered. With a distributed optimizer, the step begins by gathering the weights updated in the
 /// previous step. With "pipeline", the chips of a stage run tasks of their own, and send activations
-/// and their gradients to the gradients of the next.
+/// and their gradients to the chips of the next.
 /// @throws std::invalid_argument if the model or batch cannot be divided over the mesh; the message
 /// names a remedy
 StepGraph training_step(const Training& training, const Mesh& mesh);
