@@ -5,19 +5,9 @@
 #include <string>
 
 #include "models/numerics/codec/round_values.hpp"
+#include "models/values/tensor_types.hpp"
 
 namespace equarx::values {
-namespace {
-
-/// True if stored elements are values of a tensor type.
-bool is_stored_as(tensors::FileType stored, numerics::ElementFormat format) {
-  using numerics::ElementFormat;
-  using tensors::FileType;
-  return (stored == FileType::bf16 && format == ElementFormat::bf16) ||
-         (stored == FileType::fp16 && format == ElementFormat::fp16);
-}
-
-}  // namespace
 
 TensorSource::TensorSource(const numerics::InputSpec& spec, std::uint64_t elements,
                            numerics::ElementFormat format)
@@ -94,13 +84,13 @@ void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float
     const bool leading_axis = files->size() == 1;
     const auto& file = *(*files)[leading_axis ? 0 : rank];
     file.read((leading_axis ? rank * elements_ : 0) + first, real);
-    rounded = is_stored_as(file.dtype(), format_);
+    rounded = element_format(file.dtype()) == format_;
   } else if (const auto* grouped = std::get_if<Grouped>(&values_)) {
     sum_group(*grouped, rank, first, real);
   } else {
     const auto& tensor = std::get<std::vector<tensors::MemoryTensor>>(values_)[rank];
     tensor.read(first, real);
-    rounded = is_stored_as(tensor.dtype(), format_);
+    rounded = element_format(tensor.dtype()) == format_;
   }
   if (!rounded) round_to_tensor(format_, real);
   std::ranges::fill(values.subspan(real.size()), 0.0F);
