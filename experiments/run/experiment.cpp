@@ -47,11 +47,8 @@ class Experiment {
             values::nonfinite_inputs(source_, chosen_.front().plan->program.ranks());
     }
     for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
-    const RunResult& baseline = result.runs[plan_.config.baseline];
-    for (RunResult& run : result.runs) {
-      run.calibrated = plan_.config.chip.is_calibrated();
-      if (!run.failure && !baseline.failure) run.speedup = baseline.time_s / run.time_s;
-    }
+    for (RunResult& run : result.runs) run.calibrated = plan_.config.chip.is_calibrated();
+    set_speedups(result.runs, plan_.config.baseline);
     return result;
   }
 
@@ -165,6 +162,15 @@ ExperimentResult run_experiment(const plan::Plan& plan, const Progress& progress
     result.sensitivities = find_sensitivities(result, options.value_threads);
   }
   return result;
+}
+
+void set_speedups(std::vector<RunResult>& runs, std::size_t baseline) {
+  const bool has_baseline = !runs[baseline].failure.has_value();
+  const double baseline_s = runs[baseline].time_s;
+  for (RunResult& run : runs) {
+    run.speedup = std::nullopt;
+    if (has_baseline && !run.failure) run.speedup = baseline_s / run.time_s;
+  }
 }
 
 }  // namespace equarx::run

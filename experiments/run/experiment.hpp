@@ -1,8 +1,10 @@
 // Runs an experiment: values, times, and the invariants between them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/observer.hpp"
@@ -29,5 +31,8 @@ struct ExperimentOptions {
 /// (sim::simulate). @throws InvariantError if a result violates a bound or a conservation law.
 ExperimentResult run_experiment(const plan::Plan& plan, const Progress& progress,
                                 const ExperimentOptions& options = {});
+
+/// Sets the speedups over a run; std::nullopt if it or the run itself has failed.
+void set_speedups(std::vector<RunResult>& runs, std::size_t baseline);
 
 }  // namespace equarx::run

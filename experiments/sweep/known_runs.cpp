@@ -43,16 +43,6 @@ config::ExperimentConfig with_open(const config::ExperimentConfig& config,
   return open;
 }
 
-/// Speedups depend on the baseline of the experiment.
-void set_speedups(std::size_t baseline, std::vector<run::RunResult>& runs) {
-  const bool has_baseline = !runs[baseline].failure.has_value();
-  const double baseline_s = runs[baseline].time_s;
-  for (run::RunResult& run : runs) {
-    run.speedup = std::nullopt;
-    if (has_baseline && !run.failure) run.speedup = baseline_s / run.time_s;
-  }
-}
-
 }  // namespace
 
 bool KnownRuns::supports(const config::ExperimentConfig& config) {
@@ -83,7 +73,7 @@ std::vector<run::RunResult> KnownRuns::runs(const config::ExperimentConfig& conf
     if (!found[i]) keep(keys[i], *next);
     runs.push_back(found[i] ? *std::move(found[i]) : std::move(*next++));
   }
-  set_speedups(config.baseline, runs);
+  run::set_speedups(runs, config.baseline);  // the baseline is the experiment's own
   return runs;
 }
 
