@@ -146,6 +146,10 @@ HWY_INLINE void visit_scales(const Piece& piece, std::size_t count, Visit visit)
   }
 }
 
+HWY_INLINE bool is_strided(const BlockFormat& format) {
+  return format.scaled && format.layout == ScaleLayout::strided;
+}
+
 // Calls act(piece, offset, length) for pieces of at most `longest` elements.
 template <class Act>
 HWY_INLINE void in_chunks(const Piece& piece, std::size_t count, std::size_t longest, Act act) {
