@@ -50,6 +50,9 @@ struct SimulationOptions {
   /// The direct engine passes over periods of streams in which its state repeats: times then hold to
   /// 1e-9. Without effect with a trace, failures, shared links or HBMs, or a single stream.
   bool jumps = false;
+  /// Most threads of the direct engine, at least 1; more than one are used for many messages if chips
+  /// run ahead of each other. The result does not depend on it.
+  unsigned threads = 1;
 };
 
 /// Simulates `program` on all chips of `machine` with the given `costs`. Every chip runs its

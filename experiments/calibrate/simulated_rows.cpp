@@ -31,7 +31,7 @@ std::optional<double> simulate(config::ExperimentConfig config, const SimulatedN
   if (!plan)
     throw input::InputError(input::pointer(measurement.place, "config"), plan.error().text());
   const run::ExperimentResult result =
-      run::run_experiment(*plan, [](const std::string&) {}, {.value_threads = 1});
+      run::run_experiment(*plan, [](const std::string&) {}, {.threads = 1});
   const run::RunResult& run = result.runs[number.run];
   if (run.failure)
     throw input::InputError(measurement.place,

@@ -104,7 +104,7 @@ struct Ran {
 Ran run_without_values(const config::ExperimentConfig& config, const PredictorOptions& options) {
   plan::Plan plan = plan::make_plan(config, plan::RunProfile::batch);
   run::ExperimentResult result =
-      run::run_experiment(plan, [](const std::string&) {}, {.value_threads = options.threads});
+      run::run_experiment(plan, [](const std::string&) {}, {.threads = options.threads});
   if (const auto& failure = result.runs.front().failure)
     throw input::InputError("/faults", fmt::format("{} fails at {} s, before the collective ends",
                                                    failure->link, failure->time_s));

@@ -23,7 +23,7 @@ class Experiment {
   Experiment(const plan::Plan& plan, const Progress& progress, const ExperimentOptions& options)
       : plan_(plan),
         progress_(progress),
-        value_threads_(options.value_threads),
+        threads_(options.threads),
         observer_(options.observer),
         sink_(options.sink),
         share_(options.share),
@@ -34,7 +34,10 @@ class Experiment {
   ExperimentResult run() {
     ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}, {}};
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i) {
-      chosen_.push_back(choose(plan_.collectives[i], simulate_candidate, progress_));
+      chosen_.push_back(choose(
+          plan_.collectives[i],
+          [this](const plan::CollectivePlan& candidate) { return simulate_candidate(candidate); },
+          progress_));
       result.runs[i].candidates = std::move(chosen_.back().candidates);
     }
     if (observer_ != nullptr) observer_->check_size(chosen_plans());
@@ -70,10 +73,15 @@ class Experiment {
     return plans;
   }
 
-  static sim::TimeResult simulate_candidate(const plan::CollectivePlan& candidate) {
-    return sim::simulate(
-        candidate.program, candidate.simulated.machine(), candidate.costs,
-        {.engine = candidate.engine.engine, .by_class = candidate.simulated.by_class});
+  sim::SimulationOptions simulation_options(const plan::CollectivePlan& collective) const {
+    return {.engine = collective.engine.engine,
+            .by_class = collective.simulated.by_class,
+            .threads = plan::simulating_threads(collective.engine.engine, threads_)};
+  }
+
+  sim::TimeResult simulate_candidate(const plan::CollectivePlan& candidate) const {
+    return sim::simulate(candidate.program, candidate.simulated.machine(), candidate.costs,
+                         simulation_options(candidate));
   }
 
   void compute_all(std::vector<RunResult>& runs) {
@@ -86,7 +94,7 @@ class Experiment {
                                                               .baseline = plan_.config.baseline,
                                                               .tensor = plan_.config.tensor,
                                                               .source = source_,
-                                                              .threads = value_threads_,
+                                                              .threads = threads_,
                                                               .sink = sink_,
                                                               .share = share_,
                                                               .begin = begin});
@@ -130,19 +138,18 @@ class Experiment {
 
   sim::TimeResult simulate_whole(const plan::CollectivePlan& collective) {
     const bool traced = is_observed(collective);
-    sim::TimeResult time =
-        sim::simulate(collective.program, collective.simulated.machine(), collective.costs,
-                      {.traced = traced,
-                       .engine = collective.engine.engine,
-                       .watch = watch_of(collective),
-                       .by_class = collective.simulated.by_class});
+    sim::SimulationOptions options = simulation_options(collective);
+    options.traced = traced;
+    options.watch = watch_of(collective);
+    sim::TimeResult time = sim::simulate(collective.program, collective.simulated.machine(),
+                                         collective.costs, options);
     if (traced) observer_->add(collective, time);
     return time;
   }
 
   const plan::Plan& plan_;
   const Progress& progress_;
-  unsigned value_threads_;
+  unsigned threads_;
   RunObserver* observer_;
   ResultSink* sink_;
   const ShareDone& share_;
@@ -156,10 +163,10 @@ class Experiment {
 ExperimentResult run_experiment(const plan::Plan& plan, const Progress& progress,
                                 const ExperimentOptions& options) {
   ExperimentResult result = Experiment(plan, progress, options).run();
-  if (result.config.uncertainty.samples > 0) add_intervals(result, progress, options.value_threads);
+  if (result.config.uncertainty.samples > 0) add_intervals(result, progress, options.threads);
   if (options.sensitivity) {
     progress("computing sensitivities");
-    result.sensitivities = find_sensitivities(result, options.value_threads);
+    result.sensitivities = find_sensitivities(result, options.threads);
   }
   return result;
 }

@@ -20,7 +20,7 @@ using ShareDone = std::function<void(double)>;
 
 /// Options of a run. None of them changes a result.
 struct ExperimentOptions {
-  unsigned value_threads = 0;       ///< threads for values and intervals; 0: one per core
+  unsigned threads = 0;             ///< of values, simulations and intervals; 0: one per core
   bool sensitivity = false;         ///< also compute sensitivities to chip parameters
   RunObserver* observer = nullptr;  ///< receives the events of the collectives it selects
   ResultSink* sink = nullptr;       ///< receives all results if values are computed

@@ -86,7 +86,7 @@ PointResult run(const config::ExperimentConfig& config, unsigned value_threads, 
   }
   const run::ExperimentResult result =
       run::run_experiment(plan::make_plan(config, plan::RunProfile::batch),
-                          [](const std::string&) {}, {.value_threads = value_threads});
+                          [](const std::string&) {}, {.threads = value_threads});
   PointResult point{to_json(result.config), {}};
   for (const run::RunResult& run : result.runs) point.runs.emplace_back(result::to_json(run));
   return point;

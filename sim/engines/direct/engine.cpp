@@ -31,11 +31,11 @@ void check_times(const Timelines& timelines) {
 }
 
 /// Returns false on a deadlock.
-bool run(Record& record, bool jumps) {
+bool run(Record& record, const SimulationOptions& options) {
   const bool independent =
       !record.wiring.shares() && record.machine.failures.empty() && record.timelines.streams == 1;
-  if (!independent) return InOrder(record, jumps).run();
-  run_ahead(record);
+  if (!independent) return InOrder(record, options.jumps).run();
+  run_ahead(record, options.threads);
   return std::ranges::all_of(record.progress.lists, &Progress::List::done);
 }
 
@@ -57,7 +57,7 @@ std::optional<TimeResult> simulate_classes(const Timelines& timelines, const Mac
   try {
     check_times(timelines);
     Record record(timelines, options.by_class->machine, classes.firsts, of_chips, progress);
-    if (run(record, options.jumps)) return record.take(machine, classes);
+    if (run(record, options)) return record.take(machine, classes);
   } catch (const std::logic_error&) {
     return std::nullopt;
   }
@@ -80,12 +80,15 @@ TimeResult simulate_all(const Timelines& timelines, const Machine& machine,
   try {
     check_times(timelines);
     Record record(timelines, machine, chips, options, progress);
-    if (run(record, options.jumps)) {
+    if (run(record, options)) {
       TimeResult result = record.take();
       sort_trace(result.trace);
       return result;
     }
     progress.deadlocked = true;
+  } catch (const UnexpectedMessage& error) {
+    progress.active_rank = error.receiver();
+    failure = error.what();
   } catch (const std::logic_error& error) {
     failure = error.what();
   }

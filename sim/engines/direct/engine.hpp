@@ -5,7 +5,7 @@
 
 namespace equarx::sim {
 
-/// Implements simulate() without SimGrid: no fork, no threads; reentrant.
+/// Implements simulate() without SimGrid and without forking; reentrant.
 TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
                              const Describe& describe, const SimulationOptions& options);
 

@@ -330,7 +330,8 @@ bool InOrder::receive(ListId id, const Step& step) {
     return false;
   }
   add_wait(lists_[id].acts_s, next.sent_s, now_s_, record_.result.waits[rank_of(id)]);
-  record_.receive(index, step);
+  record_.receive(rank_of(id), index, step);
+  record_.count_received();
   return true;
 }
 

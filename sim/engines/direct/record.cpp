@@ -1,13 +1,16 @@
 #include "sim/engines/direct/record.hpp"
 
-#include <stdexcept>
-
 #include <fmt/format.h>
 
 namespace equarx::sim {
 
 using collectives::ChannelId;
 using collectives::Rank;
+
+UnexpectedMessage::UnexpectedMessage(Rank receiver, const Step& sent, const Step& expected)
+    : std::logic_error(
+          fmt::format("received message {} instead of {}", sent.message, expected.message)),
+      receiver_(receiver) {}
 
 Record::Record(const Timelines& run_timelines, const Machine& run_machine,
                std::span<const Rank> chips, const SimulationOptions& options,
@@ -35,11 +38,31 @@ Record::Record(const Timelines& run_timelines, const Machine& run_machine,
     }
 }
 
-void Record::reject(const Step& sent, const Step& expected) {
+std::size_t Record::separate_inbox(Rank receiver, ChannelId channel) {
+  std::size_t& inbox = inbox_of_[wiring.index(receiver, channel)];
+  separate_.push_back({.of_receiver = inboxes.size(), .of_sender = inbox});
+  inbox = inboxes.size();
+  inboxes.emplace_back();
+  moved.emplace_back();
+  return inbox;
+}
+
+void Record::join_inboxes() {
+  for (const SeparateInbox& inbox : separate_) {
+    const Moved& received = moved[inbox.of_receiver];
+    Moved& sum = moved[inbox.of_sender];
+    sum.messages += received.messages;
+    sum.bytes += received.bytes;
+    sum.link_s += received.link_s;
+  }
+  moved.resize(moved.size() - separate_.size());
+  separate_.clear();
+}
+
+void Record::reject(Rank receiver, const Step& sent, const Step& expected) {
   if (timelines.streams == 1)  // otherwise already up to date
-    progress.at(progress.active_rank).instruction = expected.instruction;
-  throw std::logic_error(
-      fmt::format("received message {} instead of {}", sent.message, expected.message));
+    progress.at(receiver).instruction = expected.instruction;
+  throw UnexpectedMessage(receiver, sent, expected);
 }
 
 std::uint32_t Record::add_transfer(const Pair& pair, const Step& step, double sent_s,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "sim/classes.hpp"
@@ -14,6 +15,17 @@
 #include "sim/timeline.hpp"
 
 namespace equarx::sim {
+
+/// A chip received another message than its instruction expects.
+class UnexpectedMessage : public std::logic_error {
+ public:
+  UnexpectedMessage(collectives::Rank receiver, const Step& sent, const Step& expected);
+
+  collectives::Rank receiver() const { return receiver_; }
+
+ private:
+  collectives::Rank receiver_;
+};
 
 /// Inboxes, counters and trace of a run. Data by rank and channel is indexed by Wiring::index() of
 /// the sender.
@@ -30,21 +42,37 @@ class Record {
     return timelines.of(chips_[rank], stream).data();
   }
 
+  /// Index of the list of a chip with one stream.
+  std::size_t list_of(collectives::Rank rank) const { return timelines.list_of[chips_[rank]]; }
+
   /// Index of the inbox from which a rank receives messages of a channel.
   std::size_t inbox_of(collectives::Rank receiver, collectives::ChannelId channel) const {
     return inbox_of_[wiring.index(receiver, channel)];
   }
+  /// Gives the receiver of a channel an inbox of its own, apart from the inbox of its sender, to be
+  /// filled by the caller. Returns its index.
+  std::size_t separate_inbox(collectives::Rank receiver, collectives::ChannelId channel);
+  /// Adds the messages of separate inboxes to those of the senders'.
+  void join_inboxes();
+
   /// Receives the oldest message of an inbox.
-  /// @throws std::logic_error if the step expects a different message
-  void receive(std::size_t inbox, const Step& step) {
+  /// @throws UnexpectedMessage if the step of `receiver` expects a different message
+  void receive(collectives::Rank receiver, std::size_t inbox, const Step& step) {
     const Step& sent = *inboxes[inbox].at(inboxes[inbox].received()).sent;
-    if (sent.message != step.message) reject(sent, step);
+    if (sent.message != step.message) reject(receiver, sent, step);
     inboxes[inbox].receive();
     Moved& sum = moved[inbox];
     ++sum.messages;
     sum.bytes += sent.bytes;
     sum.link_s += sent.link_s;
-    if (++progress.received % kWatchInterval == 0 && watch_) watch_(progress.received);
+  }
+  /// Counts a received message, and now and then calls SimulationOptions::watch.
+  void count_received() {
+    if (++progress.received % kWatchInterval == 0) watch();
+  }
+  /// Calls SimulationOptions::watch. Only for the thread of the caller of simulate().
+  void watch() const {
+    if (watch_) watch_(progress.received);
   }
   /// `instruction`: of the step
   void add_core_time(collectives::Rank rank, const Step& step,
@@ -87,10 +115,17 @@ class Record {
  private:
   static constexpr std::uint64_t kWatchInterval = 4096;
 
-  [[noreturn]] void reject(const Step& sent, const Step& expected);
+  /// An inbox of a receiver, apart from the inbox of its sender.
+  struct SeparateInbox {
+    std::size_t of_receiver = 0;
+    std::size_t of_sender = 0;
+  };
+
+  [[noreturn]] void reject(collectives::Rank receiver, const Step& sent, const Step& expected);
 
   std::vector<collectives::Rank> chips_;
   std::vector<std::size_t> inbox_of_;  ///< by receiver and channel
+  std::vector<SeparateInbox> separate_;
   const Watch& watch_;
 };
 

@@ -1,140 +1,181 @@
 #include "sim/engines/direct/run_ahead.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "base/os/parallel_for.hpp"
+#include "sim/engines/direct/ahead_block.hpp"
 
 namespace equarx::sim {
 namespace {
 
+using collectives::ChannelId;
 using collectives::Rank;
 
-class RunAhead {
+/// Messages after which a block passes on what it has sent.
+constexpr std::uint64_t kTurn = 32'768;
+
+/// Blocks of chips, run by several threads: each takes the block that has waited longest.
+class AheadBlocks {
  public:
-  explicit RunAhead(Record& record)
-      : record_(record),
-        free_s_(record.wiring.pairs().size()),
-        waits_(record.inboxes.size()),
-        chips_(record.machine.ranks()) {
-    for (Rank rank = 0; rank < record.machine.ranks(); ++rank)
-      chips_[rank].step = record.steps_of(rank);
+  AheadBlocks(Record& record, unsigned blocks) : record_(record), channels_(record) {
+    const Rank ranks = record.machine.ranks();
+    block_of_.resize(ranks);
+    if (blocks > 1) separate_inboxes(blocks);
+    for (unsigned number = 0; number < blocks; ++number) {
+      slots_.emplace_back(record, channels_, first_of(number, blocks),
+                          first_of(number + 1, blocks));
+      due_.push_back(number);
+    }
   }
 
-  void run() {
-    for (Rank rank = 0; rank < record_.machine.ranks(); ++rank) {
-      ready_.push_back(rank);
-      while (!ready_.empty()) {
-        const Rank next = ready_.back();
-        ready_.pop_back();
-        advance(next);
+  /// Runs all blocks until every chip waits or has ended.
+  void run(unsigned threads) {
+    if (slots_.size() == 1) {
+      AheadBlock& all = slots_.front().block;
+      while (all.is_ready()) {
+        all.run(kTurn);
+        record_.progress.received = all.received();
+        record_.watch();
       }
+    } else {
+      os::parallel_for(threads, threads, [this](std::size_t, unsigned thread) { work(thread); });
+      record_.join_inboxes();
+      record_.watch();
     }
+    for (const Slot& slot : slots_)
+      record_.result.time_s = std::max(record_.result.time_s, slot.block.end_s());
   }
 
  private:
-  struct Chip {
-    const Step* step = nullptr;
-    const Step* run = nullptr;  ///< the run whose list contains `step`, if any
-    double now_s = 0.0;
-    bool waits = false;  ///< blocked in a wait; the core time of the step is already accounted for
+  struct Slot {
+    Slot(Record& record, AheadChannels& channels, Rank first, Rank end)
+        : block(record, channels, first, end) {}
+
+    AheadBlock block;
+    std::vector<AheadBlock::Crossing> arrivals;  ///< to be delivered
+    bool due = true;                             ///< queued, or run by a thread
   };
 
-  void advance(Rank rank) {
-    Chip& chip = chips_[rank];
-    const double slowdown = record_.machine.slowdown_of(rank);
-    record_.progress.active_rank = rank;
-    for (;; ++chip.step) {
-      const Step& step = *chip.step;
-      if (!chip.waits) work(rank, step, slowdown);
-      chip.waits = false;
-      if (step.kind == Step::Kind::send) {
-        send(rank, step);
-      } else if (step.kind == Step::Kind::wait) {
-        if (!receive(rank, step)) return;
-      } else if (step.kind == Step::Kind::mark) {
-        record_.mark(rank, step, chip.now_s);
-      } else if (step.kind == Step::Kind::run) {
-        chip.run = chip.step;
-        chip.step = record_.timelines.lists[step.number].data() - 1;  // before the first
-      } else if (step.kind == Step::Kind::end) {
-        if (chip.run == nullptr) return record_.finish(rank, 0, chip.now_s);
-        chip.step = std::exchange(chip.run, nullptr);
+  Rank first_of(unsigned block, unsigned blocks) const {
+    return static_cast<Rank>(std::uint64_t{record_.machine.ranks()} * block / blocks);
+  }
+
+  void separate_inboxes(unsigned blocks) {
+    for (unsigned number = 0; number < blocks; ++number)
+      std::fill(block_of_.begin() + first_of(number, blocks),
+                block_of_.begin() + first_of(number + 1, blocks), number);
+    channels_.receivers.resize(channels_.states.size());
+    for (Rank rank = 0; rank < record_.machine.ranks(); ++rank)
+      for (ChannelId channel = 0; channel < record_.wiring.channels(); ++channel) {
+        const OutPort& port = record_.machine.out_ports[rank][channel];
+        if (!port.sends(rank) || block_of_[port.peer] == block_of_[rank]) continue;
+        const std::size_t index = record_.wiring.index(rank, channel);
+        channels_.states[index] = AheadChannels::State::border;
+        channels_.receivers[index] =
+            static_cast<std::uint32_t>(record_.separate_inbox(port.peer, channel));
       }
+    channels_.states.resize(record_.inboxes.size());
+  }
+
+  /// Runs due blocks until none is left or running.
+  void work(unsigned thread) {
+    std::unique_lock lock(mutex_);
+    try {
+      for (;;) {
+        changed_.wait(lock, [this] { return stopped_ || !due_.empty() || running_ == 0; });
+        if (stopped_ || due_.empty()) return;
+        const unsigned number = due_.front();
+        due_.pop_front();
+        ++running_;
+        take_turn(number, lock);
+        --running_;
+        changed_.notify_all();
+        if (thread == 0) record_.watch();
+      }
+    } catch (...) {
+      if (!lock.owns_lock()) lock.lock();
+      stopped_ = true;
+      changed_.notify_all();
+      throw;
     }
   }
 
-  collectives::InstructionId instruction_of(Rank rank, const Step& step) const {
-    return chips_[rank].run != nullptr ? chips_[rank].run->instruction : step.instruction;
+  /// Runs a block for a while, without the lock, and passes on what it has sent.
+  void take_turn(unsigned number, std::unique_lock<std::mutex>& lock) {
+    Slot& slot = slots_[number];
+    AheadBlock& block = slot.block;
+    const std::vector<AheadBlock::Crossing> arrivals = std::exchange(slot.arrivals, {});
+    lock.unlock();
+    const std::uint64_t before = block.received();
+    block.deliver(arrivals);
+    block.run(kTurn);
+    lock.lock();
+    record_.progress.received += block.received() - before;
+    slot.due = false;
+    for (const AheadBlock::Crossing& crossing : block.leaving()) {
+      const unsigned to = block_of_[crossing.receiver];
+      slots_[to].arrivals.push_back(crossing);
+      make_due(to);
+    }
+    block.leaving().clear();
+    if (block.is_ready() || !slot.arrivals.empty()) make_due(number);
   }
 
-  void work(Rank rank, const Step& step, double slowdown) {
-    if (step.delay_s <= 0.0 && step.least_s <= 0.0) return;
-    if (step.kind == Step::Kind::host) {
-      chips_[rank].now_s += step.delay_s;
-      return;
-    }
-    double& now_s = chips_[rank].now_s;
-    const double start_s = now_s;
-    const double core_s = step.delay_s * slowdown;
-    now_s += core_s;
-    if (core_s > 0.0)
-      record_.add_core_time(rank, step, instruction_of(rank, step), start_s, core_s, now_s);
-    now_s = std::max(now_s, start_s + step.least_s * slowdown);
-  }
-
-  void send(Rank rank, const Step& step) {
-    const std::size_t index = record_.wiring.index(rank, step.number);
-    const std::uint32_t pair_number = record_.wiring.pair_of(index);
-    const Pair& pair = record_.wiring.pairs()[pair_number];
-    Inbox& inbox = record_.inboxes[index];
-    double& now_s = chips_[rank].now_s;
-    const bool full = inbox.sent() - inbox.retired() >= record_.machine.dma_queue;
-    if (full) {
-      const double since_s = now_s;
-      now_s = std::max(now_s, inbox.at(inbox.retired()).left_s);
-      record_.result.waits[rank].queue_s += now_s - since_s;
-    }
-    while (inbox.retired() < inbox.sent() && inbox.at(inbox.retired()).left_s <= now_s)
-      inbox.retire();
-    double& free_s = free_s_[pair_number];
-    free_s = std::max(now_s + pair.latency_s, free_s) +
-             static_cast<double>(held_bytes(step, pair.rate)) / pair.rate;
-    inbox.push({free_s, &step, now_s,
-                record_.add_transfer(pair, step, now_s, free_s + step.latency_s), false});
-    if (!waits_[index]) return;
-    waits_[index] = false;
-    ready_.push_back(pair.to);
-  }
-
-  /// Returns false if the message has not been sent yet.
-  bool receive(Rank rank, const Step& step) {
-    const std::size_t index = record_.inbox_of(rank, step.number);
-    const Inbox& inbox = record_.inboxes[index];
-    Chip& chip = chips_[rank];
-    if (inbox.received() == inbox.sent()) {
-      waits_[index] = true;
-      chip.waits = true;
-      record_.progress.at(rank).instruction = instruction_of(rank, step);
-      return false;
-    }
-    const Transfer& next = inbox.at(inbox.received());
-    const double arrived_s = next.left_s + next.sent->latency_s;
-    add_wait(chip.now_s, next.sent_s, arrived_s, record_.result.waits[rank]);
-    chip.now_s = std::max(chip.now_s, arrived_s);
-    record_.receive(index, step);
-    return true;
+  void make_due(unsigned number) {
+    if (std::exchange(slots_[number].due, true)) return;
+    due_.push_back(number);
   }
 
   Record& record_;
-  std::vector<double> free_s_;  ///< by pair: when its link is free, including the latency
-  std::vector<char> waits_;     ///< by inbox: true if its receiver waits
-  std::vector<Chip> chips_;
-  std::vector<Rank> ready_;  ///< chips that can advance
+  AheadChannels channels_;
+  std::vector<unsigned> block_of_;  ///< by rank
+  std::deque<Slot> slots_;          ///< by block
+  std::mutex mutex_;  ///< of the following, of `arrivals` and `due` of slots, and of the progress
+  std::condition_variable changed_;
+  std::deque<unsigned> due_;  ///< blocks to be run
+  unsigned running_ = 0;      ///< blocks that threads run now
+  bool stopped_ = false;      ///< a thread has failed
 };
+
+/// Messages that the chips wait for.
+std::uint64_t messages_of(const Record& record) {
+  const Timelines& timelines = record.timelines;
+  std::vector<std::uint64_t> by_list;
+  for (const std::vector<Step>& list : timelines.lists) {  // parts precede the lists that run them
+    std::uint64_t messages = 0;
+    for (const Step& step : list)
+      if (step.kind == Step::Kind::wait)
+        ++messages;
+      else if (step.kind == Step::Kind::run)
+        messages += by_list[step.number];
+    by_list.push_back(messages);
+  }
+  std::uint64_t messages = 0;
+  for (Rank rank = 0; rank < record.machine.ranks(); ++rank)
+    messages += by_list[record.list_of(rank)];
+  return messages;
+}
 
 }  // namespace
 
-void run_ahead(Record& record) { RunAhead(record).run(); }
+void run_ahead(Record& record, unsigned threads) {
+  unsigned blocks = 1;
+  if (threads > 1 && !record.traced)
+    blocks = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(messages_of(record) / kMessagesPerThread, 1, threads));
+  run_ahead_in_blocks(record, blocks, threads);
+}
+
+void run_ahead_in_blocks(Record& record, unsigned blocks, unsigned threads) {
+  const unsigned most = std::max(record.machine.ranks(), 1U);
+  AheadBlocks(record, std::min(blocks, most)).run(std::min(threads, blocks));
+}
 
 }  // namespace equarx::sim

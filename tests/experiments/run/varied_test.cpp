@@ -34,7 +34,7 @@ config::ExperimentConfig with_uncertain_links(std::uint32_t samples) {
 
 ExperimentResult result_of(const config::ExperimentConfig& config, unsigned threads = 0) {
   return run_experiment(plan::make_plan(config, plan::RunProfile::batch), [](const std::string&) {},
-                        {.value_threads = threads});
+                        {.threads = threads});
 }
 
 TEST_CASE("an interval covers the central 68 % of the samples") {

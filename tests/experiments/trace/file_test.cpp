@@ -35,7 +35,7 @@ Traced trace_of(const input::Json& config, const std::string& label = "") {
   const plan::Plan plan = testing::plan_of(config);
   TraceFile file(out, plan.config, label);
   run::ExperimentResult result =
-      run::run_experiment(plan, [](const std::string&) {}, {.value_threads = 0, .observer = &file});
+      run::run_experiment(plan, [](const std::string&) {}, {.threads = 0, .observer = &file});
   file.finish();
   return {std::move(result), input::parse_json(out.str())};
 }
