@@ -116,7 +116,7 @@ Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
   advice.compared = run::run_experiment(plan::make_plan(both, plan::RunProfile::batch), progress);
   if (!advice.quantized) return advice;
   run::ExperimentResult& compared = advice.compared;
-  if (!run::has_failed(compared)) {
+  if (!compared.has_failed()) {
     const variation::Varied runs = run::varied_runs(compared, 0);
     config::UncertaintyConfig requested = config.uncertainty;
     requested.request();

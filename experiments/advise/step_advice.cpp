@@ -150,14 +150,14 @@ class Adviser {
     const std::vector<sim::StepTime> found = step::find_cuts(plan);
     const variation::Varied runs = step::varied_variants(plan, found, 0);
     const std::vector<variation::Timing> nominal = runs.time_on(runs.machine);
-    const double messages = static_cast<double>(advice_.compared.variants.front().messages) *
+    const double messages = static_cast<double>(advice_.compared.runs.front().messages) *
                             static_cast<double>(plan.variants.size());
     const auto samples = variation::sample(
         runs, variation::with_default_samples(config_.machine.uncertainty, messages), progress_);
     const variation::Varied whole = step::varied_variants(first_variants(plan, 2), found, 0);
     advice_.confidence =
         variation::confidence_in(whole, kAdvised, nominal[kAdvised].speedup, samples, progress_);
-    if (any) advice_.compared.variants[kAdvised].uncertainty = advice_.confidence.uncertainty;
+    if (any) advice_.compared.runs[kAdvised].uncertainty = advice_.confidence.uncertainty;
     for (const auto& [group, variant] : toggled_) {
       const bool quantized = is_quantized(tuned()[group]);
       const auto gain = [&, variant = variant](const std::vector<variation::Timing>& timings) {

@@ -38,8 +38,8 @@ struct StepAdvice {
   double worst_nmse = 0.0;           ///< largest over the quantized groups
   double mean_nmse = 0.0;            ///< over all quantizable collectives, weighted by their bytes
 
-  bool quantizes() const { return compared.variants.size() > 1; }
-  double speedup() const { return compared.variants.back().speedup; }
+  bool quantizes() const { return compared.runs.size() > 1; }
+  double speedup() const { return compared.runs.back().speedup.value(); }
 };
 
 /// Tunes the groups over scaled formats, and analyzes how the choice depends on the machine. The

@@ -108,14 +108,14 @@ std::string to_text(const StepAdvice& advice) {
                      line("Quantize?", quantize_text(advice));
   for (const GroupAdvice& group : advice.groups)
     text += line("", fmt::format("{}: {}", group.name, group_text(group)));
-  const step::VariantResult& plain = advice.compared.variants.front();
+  const step::VariantResult& plain = advice.compared.runs.front();
   if (advice.quantizes())
-    text += line("Time:",
-                 time_text(advice.compared.variants.back().time_s, plain.time_s, plain.label)) +
-            line("68 % interval:",
-                 interval_text(advice.confidence, advice.compared.config.machine.chip.name)) +
-            line("Error:", error_text(advice)) + line("Perplexity:", quality_text(advice)) +
-            line("Most sensitive to:", sensitivity_text(advice.confidence));
+    text +=
+        line("Time:", time_text(advice.compared.runs.back().time_s, plain.time_s, plain.label)) +
+        line("68 % interval:",
+             interval_text(advice.confidence, advice.compared.config.machine.chip.name)) +
+        line("Error:", error_text(advice)) + line("Perplexity:", quality_text(advice)) +
+        line("Most sensitive to:", sensitivity_text(advice.confidence));
   else
     text += line("Time:", fmt::format("{}: {}", plain.label, units::time_text(plain.time_s)));
   if (const std::string cost = result::cost_text(advice.compared); !cost.empty())

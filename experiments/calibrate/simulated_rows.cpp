@@ -45,7 +45,7 @@ std::optional<double> simulate(config::StepConfig config, const SimulatedNumber&
   config.machine.topology.planned.reset();  // depends on link bandwidth
   const step::StepResult result =
       step::run_step(step::make_plan(config), [](const std::string&) {}, {.threads = 1});
-  return result::number_of(result::variant_metrics(), result.variants[number.run], number.metric);
+  return result::number_of(result::variant_metrics(), result.runs[number.run], number.metric);
 }
 
 double simulate(const Measurement& measurement, const hardware::Chip& chip) {

@@ -60,7 +60,7 @@ double sums_nmse(const config::PoolConfig& pool) {
   const config::StepConfig step = config::with_layers(config::read_step_config(json), 1);
   const step::StepPlan plan = step::make_plan(step);
   const step::StepResult result = step::run_step(plan, [](const std::string&) {});
-  return result.variants.front().error ? result.variants.front().error->worst_nmse : 0.0;
+  return result.runs.front().error ? result.runs.front().error->worst_nmse : 0.0;
 }
 
 }  // namespace equarx::capacity

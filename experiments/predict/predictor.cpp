@@ -118,8 +118,8 @@ void add_interval(Ran& ran, const config::UncertaintyConfig& requested,
   if (!options.intervals) return;
   ran.result.config.uncertainty =
       variation::with_default_samples(requested, static_cast<double>(ran.run().messages));
-  run::add_intervals(
-      ran.result, [](const std::string&) {}, options.threads);
+  run::add_variation(ran.result, run::varied_runs(ran.result, options.threads),
+                     ran.result.config.uncertainty, false, [](const std::string&) {});
   if (!ran.run().uncertainty) return;
   prediction.low_s = ran.run().uncertainty->time_s.low;
   prediction.high_s = ran.run().uncertainty->time_s.high;

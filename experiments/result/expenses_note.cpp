@@ -21,8 +21,8 @@ using step::VariantResult;
 std::string by_variant(const StepResult& result,
                        const std::function<std::string(const VariantResult&)>& text) {
   std::vector<std::string> parts;
-  for (const VariantResult& variant : result.variants)
-    parts.push_back(result.variants.size() == 1
+  for (const VariantResult& variant : result.runs)
+    parts.push_back(result.runs.size() == 1
                         ? text(variant)
                         : fmt::format("{} with {}", text(variant), variant.label));
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -38,13 +38,13 @@ std::string dollars_text(double dollars) {
 }  // namespace
 
 std::string cost_text(const StepResult& result) {
-  if (!result.variants.front().expenses.dollars) return {};
+  if (!result.runs.front().expenses.dollars) return {};
   // A training run takes that many tokens.
   const double tokens = result.config.training ? 1e12 : 1e6;
   const std::string costs = by_variant(result, [=](const VariantResult& variant) {
     return dollars_text(*variant.expenses.dollars * tokens / variant.tokens().value_or(tokens));
   });
-  const bool has_tokens = result.variants.front().efficiency.has_value();
+  const bool has_tokens = result.runs.front().efficiency.has_value();
   const double price = result.config.machine.chip.price.value;
   return fmt::format(
       "per {} at {} per chip: {}",
@@ -53,7 +53,7 @@ std::string cost_text(const StepResult& result) {
 }
 
 std::string energy_text(const StepResult& result) {
-  const VariantResult& first = result.variants.front();
+  const VariantResult& first = result.runs.front();
   const std::optional<hardware::Energy>& energy = first.expenses.energy;
   if (!energy) return {};
   const std::string energies = by_variant(result, [](const VariantResult& variant) {

@@ -72,11 +72,15 @@ input::Json to_json(const variation::Uncertainty& uncertainty) {
   return json;
 }
 
-input::Json nonfinite_json(const std::vector<values::NonfiniteInput>& inputs) {
-  input::Json json = input::Json::array();
-  for (const values::NonfiniteInput& one : inputs)
-    json.push_back({{"rank", one.rank}, {"nan", one.nan}, {"inf", one.inf}});
-  return json;
+void add_after_runs(const std::vector<variation::Sensitivity>& sensitivities,
+                    const std::vector<std::string>& labels,
+                    const std::vector<values::NonfiniteInput>& nonfinite_inputs,
+                    input::Json& json) {
+  if (!sensitivities.empty()) json["sensitivity"] = variation::to_json(sensitivities, labels);
+  if (nonfinite_inputs.empty()) return;
+  json["nonfinite_inputs"] = input::Json::array();
+  for (const values::NonfiniteInput& one : nonfinite_inputs)
+    json["nonfinite_inputs"].push_back({{"rank", one.rank}, {"nan", one.nan}, {"inf", one.inf}});
 }
 
 std::vector<std::string> number_names(const config::ExperimentConfig& config) {
@@ -108,11 +112,7 @@ input::Json to_json(const run::ExperimentResult& result, const JsonOptions& opti
   json["baseline"] = result.config.collectives[result.config.baseline].label;
   json["runs"] = input::Json::array();
   for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
-  if (!result.sensitivities.empty()) {
-    json["sensitivity"] = variation::to_json(result.sensitivities, result.labels());
-  }
-  if (!result.nonfinite_inputs.empty())
-    json["nonfinite_inputs"] = nonfinite_json(result.nonfinite_inputs);
+  add_after_runs(result, json);
   return json;
 }
 

@@ -33,8 +33,17 @@ input::Json short_json(const run::RunResult& run);
 /// Converts an interval.
 input::Json to_json(const variation::Uncertainty& uncertainty);
 
-/// Converts the inputs with NaN or Inf.
-input::Json nonfinite_json(const std::vector<values::NonfiniteInput>& inputs);
+/// Adds what follows the runs in the result of collectives or of a step, if there is any: their
+/// sensitivities, and the inputs with NaN or Inf. `labels`: of the runs
+void add_after_runs(const std::vector<variation::Sensitivity>& sensitivities,
+                    const std::vector<std::string>& labels,
+                    const std::vector<values::NonfiniteInput>& nonfinite_inputs, input::Json& json);
+
+/// The same of a result.
+template <typename Config, typename Run>
+void add_after_runs(const run::Results<Config, Run>& result, input::Json& json) {
+  add_after_runs(result.sensitivities, result.labels(), result.nonfinite_inputs, json);
+}
 
 /// Returns the names of all numbers that a run of this configuration may have: "speedup",
 /// "numerics/mse", ... Numbers in lists, such as links, are left out.

@@ -9,12 +9,11 @@ namespace equarx::result {
 namespace {
 
 using run::RunResult;
+using run::TimedRun;
 
 /// Schema of numbers that may be infinite or undefined.
 constexpr std::string_view kOrNull = R"({"type": ["number", "null"]})";
 constexpr std::string_view kFromOne = R"({"minimum": 1})";
-
-std::string_view simulation_text(bool symmetric) { return symmetric ? "symmetric" : "full"; }
 
 Metrics<RunResult> first_metrics() {
   return {
@@ -86,32 +85,11 @@ Metrics<RunResult> traffic_metrics() {
             .meaning = "in the topology",
             .place = 130,
             .schema = R"({"minimum": 2})"},
-           &RunResult::chips},
-          {{.key = "calibrated",
-            .unit = Unit::flag,
-            .meaning = "false: the chip rests on datasheet values and assumptions "
-                       "([hardware.md](hardware.md))",
-            .title = "chip calibrated"},
-           &RunResult::calibrated}};
+           &RunResult::chips}};
 }
 
-Metrics<RunResult> engine_metrics() {
-  return {{{.key = "simulation",
-            .unit = Unit::text,
-            .meaning = "`\"full\"` or `\"symmetric\"` ([representative "
-                       "chips](algorithms.md#symmetric-simulation))",
-            .schema = R"({"enum": ["full", "symmetric"]})"},
-           [](const RunResult& run) { return simulation_text(run.symmetric); }},
-          {{.key = "simulation_reason",
-            .unit = Unit::text,
-            .meaning = "why representatives stand for all chips, or do not"},
-           &RunResult::simulation_reason},
-          {{.key = "engine",
-            .unit = Unit::text,
-            .meaning = "`\"simgrid\"` or `\"direct\"` ([model.md](model.md#engines))",
-            .schema = R"({"enum": ["simgrid", "direct"]})"},
-           [](const RunResult& run) { return sim::name(run.engine); }},
-          {{.key = "engine_reason", .unit = Unit::text, .meaning = "reason for the engine"},
+Metrics<RunResult> cut_metrics() {
+  return {{{.key = "engine_reason", .unit = Unit::text, .meaning = "reason for the engine"},
            &RunResult::engine_reason},
           {{.key = "minishards",
             .unit = Unit::count,
@@ -132,9 +110,7 @@ Metrics<RunResult> engine_metrics() {
           {{.key = "cut_reason",
             .unit = Unit::text,
             .meaning = "reason for `minishards` and `microshards`"},
-           &RunResult::cut_reason},
-          {{.key = "messages", .unit = Unit::count, .meaning = "simulated messages"},
-           &RunResult::messages}};
+           &RunResult::cut_reason}};
 }
 
 Metrics<RunResult> core_metrics() {
@@ -366,10 +342,7 @@ Metrics<RunResult> object_metrics() {
                          [](const RunResult& run) { return &run.breakdown; }),
        numerics_key(),
        within<RunResult>("numerics", numerics_metrics(), if_present(&RunResult::numerics)),
-       hbm_metrics(),
-       object_key("uncertainty", "with `uncertainty` configured or `--uncertainty`: 68 % intervals",
-                  Empty::absent),
-       within<RunResult>("uncertainty", uncertainty_metrics(), if_present(&RunResult::uncertainty)),
+       hbm_metrics(), in_common<RunResult>(interval_metrics()),
        object_key("failure", "a link failure ended the run", Empty::absent),
        within<RunResult>("failure", failure_metrics(), if_present(&RunResult::failure))});
 }
@@ -443,6 +416,57 @@ const Metrics<variation::Uncertainty>& uncertainty_metrics() {
   return metrics;
 }
 
+const Metrics<TimedRun>& simulation_kind_metrics() {
+  static const Metrics<TimedRun> metrics = {
+      {{.key = "simulation",
+        .unit = Unit::text,
+        .meaning = "`\"full\"` or `\"symmetric\"` ([representative "
+                   "chips](algorithms.md#symmetric-simulation))",
+        .schema = R"({"enum": ["full", "symmetric"]})"},
+       [](const TimedRun& run) -> std::string_view {
+         return run.symmetric ? "symmetric" : "full";
+       }},
+      {{.key = "simulation_reason",
+        .unit = Unit::text,
+        .meaning = "why representatives stand for all chips, or do not"},
+       &TimedRun::simulation_reason},
+      {{.key = "engine",
+        .unit = Unit::text,
+        .meaning = "`\"simgrid\"` or `\"direct\"` ([model.md](model.md#engines))",
+        .schema = R"({"enum": ["simgrid", "direct"]})"},
+       [](const TimedRun& run) { return sim::name(run.engine); }}};
+  return metrics;
+}
+
+const Metrics<TimedRun>& message_metrics() {
+  static const Metrics<TimedRun> metrics = {
+      {{.key = "messages", .unit = Unit::count, .meaning = "simulated messages"},
+       &TimedRun::messages}};
+  return metrics;
+}
+
+const Metrics<TimedRun>& interval_metrics() {
+  static const Metrics<TimedRun> metrics = joined(
+      {Metrics<TimedRun>{Metric<TimedRun>(
+           {.key = "uncertainty",
+            .unit = Unit::object,
+            .meaning = "with `uncertainty` configured or `--uncertainty`: 68 % intervals",
+            .empty = Empty::absent})},
+       within<TimedRun>("uncertainty", uncertainty_metrics(), if_present(&TimedRun::uncertainty))});
+  return metrics;
+}
+
+const Metrics<TimedRun>& calibration_metrics() {
+  static const Metrics<TimedRun> metrics = {
+      {{.key = "calibrated",
+        .unit = Unit::flag,
+        .meaning = "false: the chip rests on datasheet values and assumptions "
+                   "([hardware.md](hardware.md))",
+        .title = "chip calibrated"},
+       &TimedRun::calibrated}};
+  return metrics;
+}
+
 const Metrics<hardware::Expenses>& expense_metrics() {
   using hardware::Expenses;
   static const Metrics<Expenses> metrics =
@@ -465,7 +489,9 @@ const Metrics<values::ValueResult>& numerics_metrics() {
 
 const Metrics<RunResult>& run_metrics() {
   static const Metrics<RunResult> metrics = joined(
-      {first_metrics(), traffic_metrics(), engine_metrics(), core_metrics(),
+      {first_metrics(), traffic_metrics(), in_common<RunResult>(calibration_metrics()),
+       in_common<RunResult>(simulation_kind_metrics()), cut_metrics(),
+       in_common<RunResult>(message_metrics()), core_metrics(),
        within<RunResult>("", expense_metrics(), [](const RunResult& run) { return &run.expenses; }),
        object_metrics(), list_keys()});
   return metrics;

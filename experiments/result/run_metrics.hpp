@@ -1,6 +1,8 @@
 // The tables of metrics.
 #pragma once
 
+#include <concepts>
+
 #include "experiments/result/metrics.hpp"
 #include "experiments/run/results.hpp"
 #include "experiments/step/results.hpp"
@@ -15,6 +17,20 @@ const Metrics<step::VariantResult>& variant_metrics();
 
 /// Keys of the lists of a variant, and metrics of its simulation, which follow them.
 const Metrics<step::VariantResult>& simulation_metrics();
+
+/// Metrics that collectives and steps have in common, in parts.
+/// @{
+const Metrics<run::TimedRun>& simulation_kind_metrics();  ///< symmetric or full, and the engine
+const Metrics<run::TimedRun>& message_metrics();
+const Metrics<run::TimedRun>& interval_metrics();  ///< under "uncertainty"
+const Metrics<run::TimedRun>& calibration_metrics();
+/// @}
+
+/// The same metrics of a collective or a variant.
+template <std::derived_from<run::TimedRun> Run>
+Metrics<Run> in_common(const Metrics<run::TimedRun>& metrics) {
+  return within<Run>("", metrics, [](const Run& run) -> const run::TimedRun* { return &run; });
+}
 
 /// Metrics of an interval.
 const Metrics<variation::Uncertainty>& uncertainty_metrics();

@@ -102,6 +102,7 @@ input::Json numbers_json(const VariantResult& variant) {
 
 std::vector<std::string> number_names(const config::StepConfig& config) {
   VariantResult variant;
+  variant.speedup = 1.0;
   variant.expenses = hardware::expenses_of(config.machine.chip, {.time_s = 1.0});
   if (config.training || config.workload) variant.efficiency.emplace();
   if (config.training) variant.efficiency->model_flops_share = 0.0;
@@ -155,17 +156,14 @@ input::Json to_json(const StepResult& result, const JsonOptions& options) {
       json["memory_bytes"]["stage"] = *stage;
   json["baseline"] = result.config.variants[result.config.baseline].label;
   json["runs"] = input::Json::array();
-  for (const VariantResult& variant : result.variants)
+  for (const VariantResult& variant : result.runs)
     json["runs"].push_back(variant_json(result.config.graph, variant, options));
   if (!result.operations.empty()) {
     json["operations"] = input::Json::array();
     for (const step::OperationTotal& operation : result.operations)
       json["operations"].push_back(operation_json(operation));
   }
-  if (!result.sensitivities.empty())
-    json["sensitivity"] = variation::to_json(result.sensitivities, result.labels());
-  if (!result.nonfinite_inputs.empty())
-    json["nonfinite_inputs"] = nonfinite_json(result.nonfinite_inputs);
+  add_after_runs(result, json);
   return json;
 }
 

@@ -100,18 +100,18 @@ std::string notes(const StepResult& result) {
   std::string text =
       "  Isolated: sum of task times when run alone. Overlapped, exposed: wall time with and "
       "without concurrent compute.\n";
-  for (const VariantResult& variant : result.variants) text += kinds_note(variant);
+  for (const VariantResult& variant : result.runs) text += kinds_note(variant);
   if (result.memory) {
     text += memory_note(result.config, *result.memory);
-    for (const VariantResult& variant : result.variants) text += bubble_note(variant);
+    for (const VariantResult& variant : result.runs) text += bubble_note(variant);
     text += "  MFU counts full attention and no recomputation; HFU counts executed FLOPs.\n";
   }
-  const std::optional<double> share = result.variants.front().hbm_share;
+  const std::optional<double> share = result.runs.front().hbm_share;
   if (result.config.workload && share.value_or(0.0) > 1.0)
     text += fmt::format("  Does not fit: each chip needs {:.2f} times its HBM.\n", *share);
   if (result.config.compared && result.config.calls.empty())
     text += "  One chip has no AllReduces: \"collectives\" and \"tensor\" do not apply.\n";
-  const VariantResult& first = result.variants.front();
+  const VariantResult& first = result.runs.front();
   text += first.symmetric ? fmt::format("  Exploiting symmetry: {}", first.simulation_reason)
                           : fmt::format("  All {} chips simulated ({})", first.simulated_chips,
                                         first.simulation_reason);
@@ -124,12 +124,12 @@ std::string notes(const StepResult& result) {
 
 /// Expected effect of the errors, for inference; one line per variant.
 std::string errors_note(const StepResult& result) {
-  if (!result.variants.front().error) return {};
+  if (!result.runs.front().error) return {};
   std::string text =
       "  SQNR: of the worst collective with values, computed on a sample of its tensor.\n";
   if (result.config.training)
     return text + "  Effect on training: see docs/quality.md; NMSE alone does not decide.\n";
-  for (const VariantResult& variant : result.variants)
+  for (const VariantResult& variant : result.runs)
     text += fmt::format(
         "  Perplexity with {}: {} (docs/quality.md, a model of 1.07 million weights).\n",
         variant.label, numerics::perplexity_text(variant.error->worst_nmse));
@@ -203,23 +203,23 @@ std::string title_text(const StepResult& result) {
 }
 
 std::string overview_table(const StepResult& result) {
-  const std::optional<Efficiency>& used = result.variants.front().efficiency;
-  const bool uncertain = result.variants.front().uncertainty.has_value();
+  const std::optional<Efficiency>& used = result.runs.front().efficiency;
+  const bool uncertain = result.runs.front().uncertainty.has_value();
   std::vector<output::TableRow> rows = {{"variant", "time"}};
   if (uncertain) rows.front().emplace_back("68 % interval");
   rows.front().emplace_back("speedup");
   if (uncertain) rows.front().emplace_back("68 % interval");
   rows.front().insert(rows.front().end(), {"lower bound", "compute", "exposed"});
-  const bool has_errors = result.variants.front().error.has_value();
+  const bool has_errors = result.runs.front().error.has_value();
   if (has_errors) rows.front().emplace_back("worst SQNR");
   if (used) rows.front().push_back("tokens/s/chip");
   if (used && used->model_flops_share) rows.front().push_back("MFU");
   if (used) rows.front().push_back("HFU");
-  for (const VariantResult& variant : result.variants) {
+  for (const VariantResult& variant : result.runs) {
     output::TableRow& row =
         rows.emplace_back(output::TableRow{variant.label, time_text(variant.time_s)});
     if (uncertain) row.push_back(variation::time_text(*variant.uncertainty));
-    row.push_back(fmt::format("{:.3f}x", variant.speedup));
+    row.push_back(fmt::format("{:.3f}x", variant.speedup.value()));
     if (uncertain) row.push_back(variation::speedup_text(*variant.uncertainty));
     row.insert(row.end(), {time_text(variant.lower_bound_s), time_text(variant.compute_s),
                            time_text(variant.exposed_s())});
@@ -236,13 +236,13 @@ std::string overview_table(const StepResult& result) {
 
 std::string to_table(const StepResult& result, const TableOptions& options) {
   std::string text = title_text(result) + overview_table(result);
-  for (const VariantResult& variant : result.variants) {
+  for (const VariantResult& variant : result.runs) {
     text += groups_table(variant);
     if (result.config.calls.empty()) break;  // all variants are equal
   }
   if (options.verbose) {
     if (!result.operations.empty()) text += operations_table(result.operations);
-    for (const VariantResult& variant : result.variants) text += collectives_table(variant);
+    for (const VariantResult& variant : result.runs) text += collectives_table(variant);
   }
   return text + notes(result) + errors_note(result) +
          variation::sensitivity_table(result.sensitivities, result.labels(),

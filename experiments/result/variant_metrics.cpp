@@ -67,12 +67,7 @@ Metrics<VariantResult> variant_work() {
         .unit = Unit::time,
         .meaning = "for tasks and collectives; this and all task figures refer to the last chip "
                    "to finish, unless chips have roles ([steps.md](steps.md#simulation))"},
-       &VariantResult::core_busy_s},
-      {{.key = "calibrated",
-        .unit = Unit::flag,
-        .meaning = "false: the chip rests on datasheet values and assumptions",
-        .title = "chip calibrated"},
-       &VariantResult::calibrated}};
+       &VariantResult::core_busy_s}};
 }
 
 /// Errors of all collectives with values.
@@ -226,14 +221,6 @@ Metrics<VariantResult> memory_metrics() {
            &VariantResult::hbm_share}};
 }
 
-Metrics<VariantResult> uncertainty_key() {
-  return {Metric<VariantResult>(
-      {.key = "uncertainty",
-       .unit = Unit::object,
-       .meaning = "with `uncertainty` configured or `--uncertainty`: 68 % intervals",
-       .empty = Empty::absent})};
-}
-
 /// Keys of the lists of a variant.
 Metrics<VariantResult> lists() {
   const auto list = [](const char* key, std::string_view meaning) {
@@ -258,30 +245,12 @@ Metrics<VariantResult> lists() {
                              .empty = Empty::absent})};
 }
 
-Metrics<VariantResult> simulated_parts() {
-  return {{{.key = "simulation",
-            .unit = Unit::text,
-            .meaning = "`\"full\"` or `\"symmetric\"`",
-            .schema = R"({"enum": ["full", "symmetric"]})"},
-           [](const VariantResult& variant) -> std::string_view {
-             return variant.symmetric ? "symmetric" : "full";
-           }},
-          {{.key = "simulation_reason",
-            .unit = Unit::text,
-            .meaning = "why representatives stand for all chips, or do not"},
-           &VariantResult::simulation_reason},
-          {{.key = "simulated_chips",
+Metrics<VariantResult> simulated_chips() {
+  return {{{.key = "simulated_chips",
             .unit = Unit::count,
             .meaning = "simulated chips",
             .schema = R"({"minimum": 1})"},
-           &VariantResult::simulated_chips},
-          {{.key = "engine",
-            .unit = Unit::text,
-            .meaning = "`\"simgrid\"` or `\"direct\"`",
-            .schema = R"({"enum": ["simgrid", "direct"]})"},
-           [](const VariantResult& variant) { return sim::name(variant.engine); }},
-          {{.key = "messages", .unit = Unit::count, .meaning = "simulated messages"},
-           &VariantResult::messages}};
+           &VariantResult::simulated_chips}};
 }
 
 }  // namespace
@@ -292,9 +261,8 @@ const Metrics<VariantResult>& variant_metrics() {
     return run != nullptr && run->numerics ? &*run->numerics : nullptr;
   };
   static const Metrics<VariantResult> metrics = joined(
-      {variant_times(), variant_work(), uncertainty_key(),
-       within<VariantResult>("uncertainty", uncertainty_metrics(),
-                             if_present(&VariantResult::uncertainty)),
+      {variant_times(), variant_work(), in_common<VariantResult>(calibration_metrics()),
+       in_common<VariantResult>(interval_metrics()),
        within<VariantResult>("", step_error_metrics(), if_present(&VariantResult::error)),
        collective_metrics(), within<VariantResult>("numerics", numerics_metrics(), numerics),
        within<VariantResult>("", efficiency_metrics(), if_present(&VariantResult::efficiency)),
@@ -305,7 +273,9 @@ const Metrics<VariantResult>& variant_metrics() {
 }
 
 const Metrics<VariantResult>& simulation_metrics() {
-  static const Metrics<VariantResult> metrics = joined({lists(), simulated_parts()});
+  static const Metrics<VariantResult> metrics =
+      joined({lists(), in_common<VariantResult>(simulation_kind_metrics()), simulated_chips(),
+              in_common<VariantResult>(message_metrics())});
   return metrics;
 }
 

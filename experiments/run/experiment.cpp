@@ -32,7 +32,7 @@ class Experiment {
   }
 
   ExperimentResult run() {
-    ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}, {}};
+    ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size())};
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i) {
       chosen_.push_back(choose(
           plan_.collectives[i],
@@ -163,21 +163,11 @@ class Experiment {
 ExperimentResult run_experiment(const plan::Plan& plan, const Progress& progress,
                                 const ExperimentOptions& options) {
   ExperimentResult result = Experiment(plan, progress, options).run();
-  if (result.config.uncertainty.samples > 0) add_intervals(result, progress, options.threads);
-  if (options.sensitivity) {
-    progress("computing sensitivities");
-    result.sensitivities = find_sensitivities(result, options.threads);
-  }
+  const config::UncertaintyConfig& requested = result.config.uncertainty;
+  if (!result.has_failed() && (requested.samples > 0 || options.sensitivity))
+    add_variation(result, varied_runs(result, options.threads), requested, options.sensitivity,
+                  progress);
   return result;
-}
-
-void set_speedups(std::vector<RunResult>& runs, std::size_t baseline) {
-  const bool has_baseline = !runs[baseline].failure.has_value();
-  const double baseline_s = runs[baseline].time_s;
-  for (RunResult& run : runs) {
-    run.speedup = std::nullopt;
-    if (has_baseline && !run.failure) run.speedup = baseline_s / run.time_s;
-  }
 }
 
 }  // namespace equarx::run

@@ -32,7 +32,4 @@ struct ExperimentOptions {
 ExperimentResult run_experiment(const plan::Plan& plan, const Progress& progress,
                                 const ExperimentOptions& options = {});
 
-/// Sets the speedups over a run; std::nullopt if it or the run itself has failed.
-void set_speedups(std::vector<RunResult>& runs, std::size_t baseline);
-
 }  // namespace equarx::run

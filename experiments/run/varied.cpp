@@ -7,8 +7,6 @@
 #include "experiments/plan/symmetric_timing.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/variation/discrepancy.hpp"
-#include "experiments/variation/sensitivity.hpp"
-#include "experiments/variation/uncertainty.hpp"
 
 namespace equarx::run {
 namespace {
@@ -72,7 +70,7 @@ class Retimed {
 
   std::vector<variation::Timing> simulated_on(const config::MachineParameters& machine) const {
     const ExperimentResult result =
-        run_experiment(plan::on_machine(plan_, machine), [](const std::string&) {});
+        run_experiment(plan::on_machine(plan_, machine), [](const std::string&) {}, {.threads = 1});
     std::vector<variation::Timing> timings;
     for (const RunResult& run : result.runs) {
       if (!run.speedup) return {};
@@ -87,11 +85,6 @@ class Retimed {
 
 }  // namespace
 
-bool has_failed(const ExperimentResult& result) {
-  return std::ranges::any_of(result.runs,
-                             [](const RunResult& run) { return run.failure.has_value(); });
-}
-
 variation::Varied varied_runs(const ExperimentResult& result, unsigned threads) {
   const auto retimed = std::make_shared<const Retimed>(plan_for_many(result));
   const plan::Plan& plan = retimed->plan();
@@ -99,20 +92,6 @@ variation::Varied varied_runs(const ExperimentResult& result, unsigned threads) 
           [retimed](const config::MachineParameters& machine) { return retimed->on(machine); },
           plan::simulating_threads(slowest_engine(plan), threads),
           variation::spreads_of(plan.config)};
-}
-
-void add_intervals(ExperimentResult& result, const variation::Progress& progress,
-                   unsigned threads) {
-  if (has_failed(result)) return;
-  const std::vector<variation::Uncertainty> all = variation::uncertainties(
-      variation::sample(varied_runs(result, threads), result.config.uncertainty, progress));
-  for (std::size_t i = 0; i < all.size(); ++i) result.runs[i].uncertainty = all[i];
-}
-
-std::vector<variation::Sensitivity> find_sensitivities(const ExperimentResult& result,
-                                                       unsigned threads) {
-  if (has_failed(result)) return {};
-  return variation::sensitivities(varied_runs(result, threads));
 }
 
 }  // namespace equarx::run

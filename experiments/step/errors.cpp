@@ -48,7 +48,7 @@ class Errors {
   void add() {
     for (std::size_t call = 0; call < config_.calls.size(); ++call)
       if (config_.values[call]) compute(call);
-    for (VariantResult& variant : result_.variants) add_totals(variant);
+    for (VariantResult& variant : result_.runs) add_totals(variant);
   }
 
  private:
@@ -74,8 +74,8 @@ class Errors {
                              .threads = threads_,
                              .sink = tensors_ == nullptr ? nullptr : &tensors_->sink(set_++),
                              .begin = begin});
-    for (std::size_t i = 0; i < result_.variants.size(); ++i)
-      result_.variants[i].collectives[call].run.numerics = values[all.of_variant[i]];
+    for (std::size_t i = 0; i < result_.runs.size(); ++i)
+      result_.runs[i].collectives[call].run.numerics = values[all.of_variant[i]];
     if (values.front().against_exact.nonfinite_exact > 0)
       for (const values::NonfiniteInput& one :
            values::nonfinite_inputs(source, all.plans.front()->program.ranks()))

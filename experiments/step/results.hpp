@@ -9,14 +9,10 @@
 
 #include "experiments/config/step.hpp"
 #include "experiments/run/results.hpp"
-#include "experiments/variation/variation.hpp"
-#include "models/hardware/energy.hpp"
 #include "models/steps/live_memory.hpp"
 #include "models/steps/step.hpp"
-#include "models/values/nonfinite_inputs.hpp"
 #include "models/workloads/operation.hpp"
 #include "models/workloads/roofline.hpp"
-#include "sim/time_executor.hpp"
 
 namespace equarx::step {
 
@@ -93,32 +89,19 @@ struct KindResult {
 };
 
 /// Result of one variant; with several kinds of step, their mean. Task times are of the chip that ends last, the first one on a tie.
-struct VariantResult {
-  std::string label;
-  std::uint32_t chips = 0;  ///< of the mesh
-  double time_s = 0.0;
-  double speedup = 1.0;  ///< time of the baseline / time of this variant
-  double lower_bound_s = 0.0;
+struct VariantResult : run::TimedRun {
   double compute_s = 0.0;  ///< time with a running compute task, overlapped or not
   /// By stage of a pipeline, share of the time without a running compute task; empty without one.
   std::vector<double> stage_idle = {};
-  double core_busy_s = 0.0;         ///< core time of tasks and of instructions of collectives
-  bool calibrated = false;          ///< see hardware::Chip::is_calibrated()
   std::optional<double> hbm_share;  ///< hbm_share() of the configuration
   std::optional<Efficiency> efficiency;
-  hardware::Expenses expenses;                ///< of all chips
   std::vector<GroupResult> groups;            ///< ordered by start
   std::vector<CollectiveResult> collectives;  ///< by call of the configuration
   std::vector<KindResult> kinds = {};         ///< empty if all steps are alike
   std::vector<steps::TaskTime> tasks;         ///< by task of the graph
   std::vector<steps::TaskId> critical_path;
-  std::uint64_t messages = 0;  ///< simulated messages
   std::uint32_t simulated_chips = 0;
-  bool symmetric = false;
-  std::string simulation_reason;
-  sim::Engine engine = sim::Engine::direct;
-  std::optional<variation::Uncertainty> uncertainty;  ///< if requested
-  std::optional<StepAccuracy> error;                  ///< if a collective has values
+  std::optional<StepAccuracy> error;  ///< if a collective has values
 
   /// Tokens of the step over all chips, in training and serving.
   std::optional<double> tokens() const {
@@ -140,21 +123,9 @@ struct VariantResult {
 };
 
 /// Results of all variants of a step.
-struct StepResult {
-  config::StepConfig config;
-  std::optional<steps::LiveMemory> memory;  ///< of the chip with the most, for training
-  std::vector<OperationTotal> operations;   ///< of the busiest chip; total_operations()
-  std::vector<VariantResult> variants;
-  std::vector<variation::Sensitivity> sensitivities;  ///< if requested, largest first
-  /// Inputs with NaN or Inf; empty without values, and if a sample misses all of them.
-  std::vector<values::NonfiniteInput> nonfinite_inputs;
-
-  /// Labels of the variants.
-  std::vector<std::string> labels() const {
-    std::vector<std::string> labels;
-    for (const VariantResult& variant : variants) labels.push_back(variant.label);
-    return labels;
-  }
+struct StepResult : run::Results<config::StepConfig, VariantResult> {
+  std::optional<steps::LiveMemory> memory = {};  ///< of the chip with the most, for training
+  std::vector<OperationTotal> operations = {};   ///< of the busiest chip; total_operations()
 };
 
 }  // namespace equarx::step

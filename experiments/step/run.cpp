@@ -14,6 +14,7 @@
 #include "base/input/errors.hpp"
 #include "base/os/parallel_for.hpp"
 #include "experiments/config/task_index.hpp"
+#include "experiments/run/varied.hpp"
 #include "experiments/step/activity.hpp"
 #include "experiments/step/bounds.hpp"
 #include "experiments/step/chip_times.hpp"
@@ -22,8 +23,6 @@
 #include "experiments/step/memory.hpp"
 #include "experiments/step/operations.hpp"
 #include "experiments/step/timing.hpp"
-#include "experiments/variation/sensitivity.hpp"
-#include "experiments/variation/uncertainty.hpp"
 
 namespace equarx::step {
 namespace {
@@ -344,11 +343,6 @@ VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
   return result;
 }
 
-void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline) {
-  const double baseline_s = variants[baseline].time_s;
-  for (VariantResult& variant : variants) variant.speedup = baseline_s / variant.time_s;
-}
-
 namespace {
 
 /// Progress is that of the variants on the caller's thread, which may hold the lock of an interpreter.
@@ -371,26 +365,19 @@ std::vector<VariantResult> run_variants(const StepPlan& plan, const Progress& pr
 }  // namespace
 
 StepResult run_step(const StepPlan& plan, const Progress& progress, const StepOptions& options) {
-  StepResult result{plan.config, memory_of(plan.config), total_operations(plan.config), {}, {}, {}};
-  result.variants = run_variants(plan, progress, options.threads);
-  set_speedups(result.variants, plan.config.baseline);
+  StepResult result{{plan.config, run_variants(plan, progress, options.threads)},
+                    memory_of(plan.config),
+                    total_operations(plan.config)};
+  run::set_speedups(result.runs, plan.config.baseline);
   add_errors(plan, progress, options.threads, options.tensors, result);
   config::UncertaintyConfig& requested = result.config.machine.uncertainty;
   double messages = 0.0;
-  for (const VariantResult& variant : result.variants)
+  for (const VariantResult& variant : result.runs)
     messages += static_cast<double>(variant.messages);
   if (options.uncertainty) requested = variation::with_default_samples(requested, messages);
-  if (requested.samples == 0 && !options.sensitivity) return result;
-  const variation::Varied varied = varied_variants(plan, find_cuts(plan), options.threads);
-  if (requested.samples > 0) {
-    const auto intervals = variation::uncertainties(variation::sample(varied, requested, progress));
-    for (std::size_t i = 0; i < intervals.size(); ++i)
-      result.variants[i].uncertainty = intervals[i];
-  }
-  if (options.sensitivity) {
-    progress("computing sensitivities");
-    result.sensitivities = variation::sensitivities(varied);
-  }
+  if (requested.samples > 0 || options.sensitivity)
+    run::add_variation(result, varied_variants(plan, find_cuts(plan), options.threads), requested,
+                       options.sensitivity, progress);
   return result;
 }
 

@@ -15,12 +15,9 @@ namespace equarx::step {
 /// Receives progress messages.
 using Progress = std::function<void(const std::string&)>;
 
-/// Simulates one variant, with the same checks as run_step(). Its speedup is 1.
+/// Simulates one variant, with the same checks as run_step(). It has no speedup.
 VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
                           const std::string& label);
-
-/// Sets the speedups of all variants relative to one of them.
-void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline);
 
 /// Options of a run. None of them changes a time.
 struct StepOptions {

@@ -72,7 +72,7 @@ PointResult run(const config::StepConfig& config, unsigned value_threads, KnownR
   const step::StepResult result = step::run_step(step::make_plan(config), [](const std::string&) {},
                                                  {.threads = value_threads});
   PointResult point{to_json(result.config), {}};
-  for (const step::VariantResult& variant : result.variants)
+  for (const step::VariantResult& variant : result.runs)
     point.runs.emplace_back(result::numbers_json(variant));
   return point;
 }

@@ -9,8 +9,8 @@ namespace equarx::trace {
 void write_tasks(const step::StepResult& result, std::ostream& out) {
   const steps::StepGraph& graph = result.config.graph;
   TraceEventWriter writer(out);
-  for (std::uint32_t i = 0; i < result.variants.size(); ++i) {
-    const step::VariantResult& variant = result.variants[i];
+  for (std::uint32_t i = 0; i < result.runs.size(); ++i) {
+    const step::VariantResult& variant = result.runs[i];
     writer.name_process(i + 1, variant.label);
     for (std::uint32_t stream = 0; stream < graph.streams.size(); ++stream)
       writer.name_track({i + 1, stream + 1}, graph.streams[stream]);

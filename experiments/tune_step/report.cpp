@@ -107,7 +107,7 @@ std::string group_table(const TunedGroup& group, double baseline_s) {
 std::string groups_tables(const StepTuneResult& result) {
   std::string text;
   for (const TunedGroup& group : result.groups)
-    text += group_table(group, result.step.variants.front().time_s);
+    text += group_table(group, result.step.runs.front().time_s);
   return text;
 }
 
@@ -149,8 +149,8 @@ std::string search_note(const StepTuneResult& result) {
 
 std::string best_note(const StepTuneResult& result) {
   const config::StepVariant& best = result.step.config.variants.back();
-  if (result.step.variants.size() == 1 && !result.finished) return "  Best so far: the baseline.\n";
-  if (result.step.variants.size() == 1)
+  if (result.step.runs.size() == 1 && !result.finished) return "  Best so far: the baseline.\n";
+  if (result.step.runs.size() == 1)
     return "  Best: the baseline. No configuration that is accurate enough shortens the step.\n";
   return fmt::format("  Best, as \"quantize\" rules of a variant:\n    {}\n", best.rules->dump());
 }
@@ -179,7 +179,7 @@ input::Json to_json(const StepTuneResult& result, const input::Json& config) {
                       {"finished", result.finished},
                       {"obstacle", result.obstacle}};
   json["variants"] = input::Json::array();
-  for (const step::VariantResult& variant : result.step.variants)
+  for (const step::VariantResult& variant : result.step.runs)
     json["variants"].push_back(result::numbers_json(variant));
   json["best_config"] = best_config(config, result);
   return json;

@@ -169,7 +169,7 @@ class Tuning {
   }
 
   void report_configs(const std::vector<Choice>& path) {
-    result_.step = {config_, step::memory_of(config_), {}, {}, {}, {}};
+    result_.step = {{config_, {}}, step::memory_of(config_)};
     config::StepConfig& config = result_.step.config;
     config.variants.clear();
     config.baseline = 0;
@@ -180,10 +180,10 @@ class Tuning {
 
   void report_steps() {
     for (const config::StepVariant& variant : result_.step.config.variants)
-      result_.step.variants.push_back(
+      result_.step.runs.push_back(
           step::run_variant(planner_.step(), planner_.variant(variant), variant.label));
-    step::set_speedups(result_.step.variants, 0);
-    const std::vector<step::GroupResult>& baseline = result_.step.variants.front().groups;
+    run::set_speedups(result_.step.runs, 0);
+    const std::vector<step::GroupResult>& baseline = result_.step.runs.front().groups;
     for (TunedGroup& group : result_.groups)
       group.exposed_s =
           std::ranges::find(baseline, group.group.name, &step::GroupResult::name)->exposed_s;

@@ -48,7 +48,7 @@ class Simulator {
     json["step"] = input::Json::object();
     config::write_tasks(graph, config_.mesh, json["step"]);
     const step::StepPlan plan = step::make_plan(config::read_step_config(json));
-    return step::run_step(plan, [](const std::string&) {}).variants.front().time_s;
+    return step::run_step(plan, [](const std::string&) {}).runs.front().time_s;
   }
 
  private:
@@ -69,7 +69,7 @@ void simulate(AuditFinding& finding, const Simulator& simulator, double plain_s)
 AuditResult run_audit(const ImportedProgram& program, const ProgramAudit& audit,
                       const step::StepResult& result,
                       const std::function<void(const std::string&)>& progress) {
-  const step::VariantResult& plain = result.variants.front();
+  const step::VariantResult& plain = result.runs.front();
   const Simulator simulator(program);
   AuditResult made{
       .step_s = plain.time_s, .findings = grouped(audit.findings), .notes = audit.notes};

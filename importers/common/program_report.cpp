@@ -30,7 +30,7 @@ constexpr std::size_t kMaxName = 40;
 class Groups {
  public:
   explicit Groups(const step::StepResult& result) {
-    for (const step::VariantResult& variant : result.variants) {
+    for (const step::VariantResult& variant : result.runs) {
       auto& groups = variants_.emplace_back();
       for (const step::GroupResult& group : variant.groups) groups.try_emplace(group.name, &group);
     }
@@ -65,7 +65,7 @@ std::vector<const ImportedOp*> most_exposed_first(const ImportedProgram& program
 std::vector<output::TableRow> header(const step::StepResult& result) {
   output::TableRow names = {"collective", "kind", "bytes", "type", "group", "count"};
   output::TableRow labels(names.size());
-  for (const step::VariantResult& variant : result.variants) {
+  for (const step::VariantResult& variant : result.runs) {
     labels.insert(labels.end(), {"", variant.label});
     names.insert(names.end(), {"isolated", "exposed"});
   }
@@ -80,7 +80,7 @@ output::TableRow row_of(const ImportedOp& op, const step::StepResult& result,
                           op.type,
                           fmt::format("{} ({})", op.axes, op.chips),
                           fmt::format("{:.0f}", op.times)};
-  for (std::size_t i = 0; i < result.variants.size(); ++i) {
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {
     const step::GroupResult* group = groups.of(i, op);
     const bool is_shown = group != nullptr && (i == 0 || op.quantized);
     row.push_back(is_shown ? time_text(group->isolated_s) : "-");
@@ -99,12 +99,12 @@ output::TableRow sum_row(const std::vector<const ImportedOp*>& ops, const step::
     times += op->times;
   }
   output::TableRow row = {"total", "", bytes_text(bytes), "", "", fmt::format("{:.0f}", times)};
-  for (std::size_t i = 0; i < result.variants.size(); ++i) {
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {
     double isolated_s = 0.0;
     for (const ImportedOp* op : ops)
       if (const step::GroupResult* group = groups.of(i, *op)) isolated_s += group->isolated_s;
     row.push_back(time_text(isolated_s));
-    row.push_back(time_text(result.variants[i].exposed_s()));
+    row.push_back(time_text(result.runs[i].exposed_s()));
   }
   return row;
 }
@@ -163,9 +163,9 @@ input::Json op_json(const ImportedOp& op, const step::StepResult& result, const 
       {"axes", op.axes},          {"times", op.times},     {"obstacle", op.skip_reason},
       {"quantized", op.quantized}};
   json["variants"] = input::Json::array();
-  for (std::size_t i = 0; i < result.variants.size(); ++i)
+  for (std::size_t i = 0; i < result.runs.size(); ++i)
     if (const step::GroupResult* group = groups.of(i, op))
-      json["variants"].push_back({{"label", result.variants[i].label},
+      json["variants"].push_back({{"label", result.runs[i].label},
                                   {"isolated_s", group->isolated_s},
                                   {"total_s", group->total_s},
                                   {"exposed_s", group->exposed_s},
@@ -231,7 +231,7 @@ input::Json to_json(const ImportedProgram& program, const step::StepResult& resu
                     {"collective_bytes", totals.collective_bytes}};
   for (const auto& [what, count] : program.counts) json["module"][what] = count;
   json["variants"] = input::Json::array();
-  for (const step::VariantResult& variant : result.variants)
+  for (const step::VariantResult& variant : result.runs)
     json["variants"].push_back(result::numbers_json(variant));
   json["collectives"] = input::Json::array();
   const Groups groups(result);

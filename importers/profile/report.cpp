@@ -48,12 +48,12 @@ Simulated simulated(const Recorded& row, const ImportedOp& op,
                     const std::optional<step::StepResult>& result) {
   Simulated made;
   if (!result) return made;
-  const step::VariantResult& plain = result->variants.front();
+  const step::VariantResult& plain = result->runs.front();
   made.plain_s = isolated_time(plain, op);
   if (const run::RunResult* run = isolated_run(plain, op))
     made.bus_bandwidth = run->bus_bytes / row.median_s;
-  for (std::size_t i = 1; i < result->variants.size(); ++i)
-    made.formats_s.push_back(op.quantized ? isolated_time(result->variants[i], op) : std::nullopt);
+  for (std::size_t i = 1; i < result->runs.size(); ++i)
+    made.formats_s.push_back(op.quantized ? isolated_time(result->runs[i], op) : std::nullopt);
   return made;
 }
 
@@ -79,8 +79,7 @@ output::TableRow head(const std::optional<step::StepResult>& result) {
   output::TableRow names = {"collective", "bytes", "type", "group",     "count", "recorded",
                             "min",        "max",   "GB/s", "simulated", "ratio"};
   if (result)
-    for (std::size_t i = 1; i < result->variants.size(); ++i)
-      names.push_back(result->variants[i].label);
+    for (std::size_t i = 1; i < result->runs.size(); ++i) names.push_back(result->runs[i].label);
   return names;
 }
 
@@ -114,7 +113,7 @@ struct Totals {
 };
 
 Totals totals_of_rows(const ImportedProfile& profile, const step::StepResult& result) {
-  Totals totals{.simulated_s = std::vector<double>(result.variants.size(), 0.0)};
+  Totals totals{.simulated_s = std::vector<double>(result.runs.size(), 0.0)};
   for (std::size_t i = 0; i < profile.rows.size(); ++i) {
     const Recorded& row = profile.rows[i];
     const ImportedOp& op = profile.program.ops[i];
@@ -213,7 +212,7 @@ input::Json row_json(const Recorded& row, const ImportedOp& op,
   for (std::size_t i = 0; i < made.formats_s.size(); ++i)
     if (made.formats_s[i])
       json["formats"].push_back(
-          {{"label", result->variants[i + 1].label}, {"time_s", *made.formats_s[i]}});
+          {{"label", result->runs[i + 1].label}, {"time_s", *made.formats_s[i]}});
   return json;
 }
 
@@ -251,8 +250,7 @@ input::Json to_json(const ImportedProfile& profile, const std::optional<step::St
                      {"span_s", of.span_s},
                      {"communication_s", of.running_s},
                      {"exposed_s", of.exposed_s}};
-  json["calibrated"] =
-      result ? input::Json(result->variants.front().calibrated) : input::Json(nullptr);
+  json["calibrated"] = result ? input::Json(result->runs.front().calibrated) : input::Json(nullptr);
   json["collectives"] = input::Json::array();
   for (std::size_t i = 0; i < profile.rows.size(); ++i)
     json["collectives"].push_back(row_json(profile.rows[i], profile.program.ops[i], result));

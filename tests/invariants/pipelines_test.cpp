@@ -107,7 +107,7 @@ double end_s(const step::StepPlan& plan, const PipelineReference& reference, boo
 }
 
 step::VariantResult run(const step::StepPlan& plan) {
-  return step::run_step(plan, [](const std::string&) {}).variants.front();
+  return step::run_step(plan, [](const std::string&) {}).runs.front();
 }
 
 TEST_CASE("a simulated pipeline takes as long as the reference of its schedule") {

@@ -23,8 +23,8 @@ const auto kSilent = [](const std::string&) {};
 
 void check_times(const input::Json& expected, const config::StepConfig& config) {
   const step::StepResult result = step::run_step(step::make_plan(config), kSilent);
-  CHECK(expected.size() == result.variants.size());
-  for (const step::VariantResult& variant : result.variants) {
+  CHECK(expected.size() == result.runs.size());
+  for (const step::VariantResult& variant : result.runs) {
     CAPTURE(variant.label);
     const input::Json& one = expected.at(variant.label);
     CHECK(variant.time_s == Approx(one.at("time_s").get<double>()).epsilon(kRounding));

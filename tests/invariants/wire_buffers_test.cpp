@@ -221,10 +221,10 @@ TEST_CASE("a phase with shared HBM takes the same time on all and on representat
   const step::StepResult parts = run_step(json);
   json["simulation"] = "full";
   const step::StepResult whole = run_step(json);
-  for (std::size_t i = 0; i < parts.variants.size(); ++i)
-    CHECK(parts.variants[i].time_s == Approx(whole.variants[i].time_s).epsilon(kExact));
+  for (std::size_t i = 0; i < parts.runs.size(); ++i)
+    CHECK(parts.runs[i].time_s == Approx(whole.runs[i].time_s).epsilon(kExact));
   json["workload"]["chunks"] = 2;
-  for (const step::VariantResult& one : run_step(json).variants)
+  for (const step::VariantResult& one : run_step(json).runs)
     CHECK(one.time_s >= one.lower_bound_s * (1.0 - sim::kBoundRounding));
 }
 

@@ -32,7 +32,7 @@ input::Json prefill(const std::string& model, const std::string& slice, std::uin
 }
 
 /// Result of the first collective.
-VariantResult first_run(const input::Json& json) { return run_step(json).variants.front(); }
+VariantResult first_run(const input::Json& json) { return run_step(json).runs.front(); }
 
 /// The only collective of a variant.
 const step::CollectiveResult& allreduce(const VariantResult& variant) {
@@ -56,9 +56,9 @@ TEST_CASE("representative chips take the time of all chips") {
     json["workload"]["attention"] = {{"skips_outside_window", skips}};
     const StepResult parts = run_step(json);
     const StepResult whole = run_step(changed(json, "/simulation", "full"));
-    for (std::size_t i = 0; i < parts.variants.size(); ++i) {
-      const VariantResult& part = parts.variants[i];
-      const VariantResult& all = whole.variants[i];
+    for (std::size_t i = 0; i < parts.runs.size(); ++i) {
+      const VariantResult& part = parts.runs[i];
+      const VariantResult& all = whole.runs[i];
       CHECK(part.symmetric);
       CHECK_FALSE(all.symmetric);
       CHECK(all.messages > part.messages);
@@ -74,8 +74,8 @@ TEST_CASE("a phase is the sum of its compute and its isolated AllReduces") {
   const input::Json json = workload_config(model.path());
   const StepResult phase = run_step(json);
   const run::ExperimentResult one = isolated(json, 256);
-  for (std::size_t i = 0; i < phase.variants.size(); ++i) {
-    const VariantResult& variant = phase.variants[i];
+  for (std::size_t i = 0; i < phase.runs.size(); ++i) {
+    const VariantResult& variant = phase.runs[i];
     CHECK(allreduce(variant).tasks == kAllReduces);
     CHECK(variant.exposed_s() == Approx(kAllReduces * one.runs[i].time_s).epsilon(kExact));
     CHECK(variant.compute_s + variant.exposed_s() == Approx(variant.time_s).epsilon(kExact));
@@ -87,8 +87,8 @@ TEST_CASE("the AllReduce of a workload is reported and computed like an isolated
   const input::Json json = changed(workload_config(model.path()), "/numerics", "on");
   const StepResult phase = run_step(json);
   const run::ExperimentResult one = isolated(json, 256);
-  for (std::size_t i = 0; i < phase.variants.size(); ++i) {
-    const run::RunResult& within = allreduce(phase.variants[i]).run;
+  for (std::size_t i = 0; i < phase.runs.size(); ++i) {
+    const run::RunResult& within = allreduce(phase.runs[i]).run;
     const run::RunResult& alone = one.runs[i];
     CHECK(within.time_s == alone.time_s);
     CHECK(within.wire_bytes_per_link == alone.wire_bytes_per_link);
@@ -96,7 +96,7 @@ TEST_CASE("the AllReduce of a workload is reported and computed like an isolated
     REQUIRE(within.numerics.has_value());
     CHECK(within.numerics->against_exact.mse == alone.numerics->against_exact.mse);
     CHECK(within.numerics->against_baseline->mse == alone.numerics->against_baseline->mse);
-    CHECK(phase.variants[i].error->worst_nmse == alone.numerics->against_exact.comparable_nmse());
+    CHECK(phase.runs[i].error->worst_nmse == alone.numerics->against_exact.comparable_nmse());
   }
 }
 
@@ -107,8 +107,8 @@ TEST_CASE("overlap saves no more than possible and costs no more than re-reading
   for (const std::string chunks : {"2", "4"}) {
     const StepResult overlapped = run_step(changed(json, "/workload/chunks", chunks));
     const run::ExperimentResult one = isolated(json, 1024 / std::stoul(chunks));
-    for (std::size_t i = 0; i < turns.variants.size(); ++i) {
-      const VariantResult& variant = overlapped.variants[i];
+    for (std::size_t i = 0; i < turns.runs.size(); ++i) {
+      const VariantResult& variant = overlapped.runs[i];
       const step::Efficiency& core = *variant.efficiency;
       const double compute_s = core.matrix_s + core.attention_s + core.elementwise_s;
       CAPTURE(chunks, variant.label);
@@ -117,7 +117,7 @@ TEST_CASE("overlap saves no more than possible and costs no more than re-reading
       // Everything sequential, in chunks.
       CHECK(variant.time_s <=
             (compute_s + allreduce(variant).tasks * one.runs[i].time_s) * (1.0 + kExact));
-      CHECK(compute_s >= turns.variants[i].compute_s * (1.0 - kExact));
+      CHECK(compute_s >= turns.runs[i].compute_s * (1.0 - kExact));
     }
   }
 }
@@ -181,7 +181,7 @@ TEST_CASE("a workload supports any AllReduce, on asymmetric machines too") {
                          {{"label", "two-shot"}, {"algorithm", "two-shot"}, {"format", "int8"}},
                          {{"label", "halving"}, {"algorithm", "halving-doubling"}}};
   json["baseline"] = "torus";
-  for (const VariantResult& result : run_step(json).variants) {
+  for (const VariantResult& result : run_step(json).runs) {
     CAPTURE(result.label);
     CHECK(result.time_s > result.compute_s);
     CHECK(result.time_s >= result.lower_bound_s);
@@ -196,8 +196,8 @@ TEST_CASE("auto takes the AllReduce that is fastest in isolation") {
                          {{"label", "ring"}, {"algorithm", "ring"}, {"format", "bf16"}}};
   json["baseline"] = "ring";
   const StepResult result = run_step(json);
-  CHECK(allreduce(result.variants[0]).run.candidates.size() > 2);
-  CHECK(result.variants[0].time_s <= result.variants[1].time_s);
+  CHECK(allreduce(result.runs[0]).run.candidates.size() > 2);
+  CHECK(result.runs[0].time_s <= result.runs[1].time_s);
 }
 
 /// Times of a prefill on a 4x4 slice, doubling the tokens each time.
@@ -245,8 +245,8 @@ TEST_CASE("decoding one sequence does not benefit from quantization: it is laten
   json["workload"] = {{"model", "gemma3-27b"}, {"phase", "decode"}, {"context", 4096}};
   json["collectives"][1]["ring"] = "semi-loop";
   const StepResult result = run_step(json);
-  CHECK(result.variants[1].speedup < 1.01);
-  CHECK(result.variants[0].exposed_s() / 124 < 20e-6);
+  CHECK(result.runs[1].speedup < 1.01);
+  CHECK(result.runs[0].exposed_s() / 124 < 20e-6);
 }
 
 TEST_CASE("the table of a workload has its parts and errors, in lines of 120 columns") {
@@ -271,8 +271,8 @@ TEST_CASE("on one chip a workload has no AllReduces") {
   input::Json json = prefill("gemma3-12b", "1x1", 512);
   json["hardware"] = "tpu-v6e";
   const StepResult result = run_step(json);
-  CHECK(result.variants[0].exposed_s() == 0.0);
-  CHECK(result.variants[1].time_s == result.variants[0].time_s);
+  CHECK(result.runs[0].exposed_s() == 0.0);
+  CHECK(result.runs[1].time_s == result.runs[0].time_s);
   CHECK_THAT(result::to_table(result), ContainsSubstring("One chip has no AllReduces"));
 }
 

@@ -72,9 +72,9 @@ TEST_CASE("the advised rules reproduce the advised time") {
   json.erase("uncertainty");
   const step::StepResult run =
       step::run_step(step::make_plan(config::read_step_config(json)), [](const std::string&) {});
-  REQUIRE(run.variants.size() == 2);
-  CHECK(run.variants[0].time_s == advice.compared.variants[0].time_s);
-  CHECK(run.variants[1].time_s == advice.compared.variants[1].time_s);
+  REQUIRE(run.runs.size() == 2);
+  CHECK(run.runs[0].time_s == advice.compared.runs[0].time_s);
+  CHECK(run.runs[1].time_s == advice.compared.runs[1].time_s);
 }
 
 TEST_CASE("a configured variant does not change the reference") {
@@ -90,7 +90,7 @@ TEST_CASE("a step without a gain is advised against") {
   json["step"]["tasks"].erase(2);
   const StepAdvice advice = advice_of(json);
   CHECK(advice.verdict == Verdict::no);
-  CHECK(advice.compared.variants.size() == 1);
+  CHECK(advice.compared.runs.size() == 1);
   CHECK(advice.speedup() == 1.0);
   CHECK_THAT(to_text(advice), Catch::Contains("no configuration within the limits"));
 }

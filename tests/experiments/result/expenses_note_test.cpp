@@ -21,8 +21,8 @@ input::Json on(input::Json step, const input::Json& parameters) {
 
 TEST_CASE("serving has a cost per million tokens") {
   const auto result = run_step(on(testing::good_serving(), {{"price", "$2/h"}}));
-  const double dollars = *result.variants.front().expenses.dollars;
-  CHECK(dollars == Approx(2.0 * 16.0 * result.variants.front().time_s / 3600.0));
+  const double dollars = *result.runs.front().expenses.dollars;
+  CHECK(dollars == Approx(2.0 * 16.0 * result.runs.front().time_s / 3600.0));
   // Eight sequences in each of four groups.
   CHECK(expenses_note(result) ==
         fmt::format("  Cost per 1e6 tokens at $2/h per chip: ${:.4g}.\n", dollars / 32.0 * 1e6));
@@ -30,7 +30,7 @@ TEST_CASE("serving has a cost per million tokens") {
 
 TEST_CASE("training has the cost of a whole run, without an exponent") {
   const auto result = run_step(on(testing::good_training(), {{"price", "$2/h"}}));
-  const double dollars = *result.variants.front().expenses.dollars / (8.0 * 512.0) * 1e12;
+  const double dollars = *result.runs.front().expenses.dollars / (8.0 * 512.0) * 1e12;
   const double rounded = std::stod(fmt::format("{:.4g}", dollars));
   CHECK(rounded > 1e4);
   CHECK(expenses_note(result) ==
@@ -67,8 +67,8 @@ TEST_CASE("an energy limited by the busy power is named") {
                                   {"power_busy", "100 W"}};
   const auto result = run_step(on(testing::good_serving(), parameters));
   CHECK_THAT(expenses_note(result), ContainsSubstring("\"operations\", limited by power_busy"));
-  CHECK(result.variants.front().expenses.energy->joules ==
-        Approx(100.0 * 16.0 * result.variants.front().time_s));
+  CHECK(result.runs.front().expenses.energy->joules ==
+        Approx(100.0 * 16.0 * result.runs.front().time_s));
 }
 
 TEST_CASE("a chip without price and powers has no note") {

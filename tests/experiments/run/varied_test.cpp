@@ -126,6 +126,10 @@ input::Json large() {
   return json;
 }
 
+std::vector<Sensitivity> sensitivities_of(const ExperimentResult& result, unsigned threads) {
+  return variation::sensitivities(varied_runs(result, threads));
+}
+
 const Sensitivity& of(const std::vector<Sensitivity>& all, const std::string& parameter) {
   const auto found = std::ranges::find(all, parameter, &Sensitivity::parameter);
   REQUIRE(found != all.end());
@@ -135,7 +139,7 @@ const Sensitivity& of(const std::vector<Sensitivity>& all, const std::string& pa
 TEST_CASE("the time of a large plain ring depends on bandwidth only") {
   input::Json json = large();
   json["hardware"] = {{"based_on", "tpu-v5e"}, {"step_sync_time", "0.9 us"}};
-  const std::vector<Sensitivity> all = find_sensitivities(testing::run(json), 2);
+  const std::vector<Sensitivity> all = sensitivities_of(testing::run(json), 2);
   CHECK(of(all, "link_bandwidth").runs[0].time == Approx(-1.0).margin(0.02));
   CHECK(of(all, "link_efficiency").runs[0].time == Approx(-1.0).margin(0.02));
   CHECK(of(all, "step_sync_time").runs[0].time == 0.0);
@@ -149,7 +153,7 @@ TEST_CASE("the time of a large plain ring depends on bandwidth only") {
 
 TEST_CASE("sensitivities are sorted by size, without counts and zeros") {
   input::Json json = large();
-  const std::vector<Sensitivity> all = find_sensitivities(testing::run(json), 1);
+  const std::vector<Sensitivity> all = sensitivities_of(testing::run(json), 1);
   CHECK(all.front().parameter.starts_with("link_"));
   for (const Sensitivity& one : all) {
     CHECK(one.parameter != "dma_queue");
@@ -160,7 +164,7 @@ TEST_CASE("sensitivities are sorted by size, without counts and zeros") {
 
 TEST_CASE("the table names the parameters without effect") {
   ExperimentResult result = testing::run(large());
-  result.sensitivities = find_sensitivities(result, 2);
+  result.sensitivities = sensitivities_of(result, 2);
   const std::string table = result::to_table(result);
   CHECK_THAT(table, Catch::Contains("grows by 1 %"));
   CHECK_THAT(table, Catch::Contains("No effect: "));

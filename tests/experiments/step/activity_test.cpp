@@ -31,7 +31,7 @@ Activity activity(const input::Json& json) {
 
 VariantResult run(const input::Json& json) {
   return run_step(make_plan(config::read_step_config(json)), [](const std::string&) {})
-      .variants.front();
+      .runs.front();
 }
 
 TEST_CASE("operations of all chips are counted by type") {

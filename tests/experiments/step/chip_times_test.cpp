@@ -55,7 +55,7 @@ input::Json pipeline(int microbatches, bool waits) {
           {"step", {{"tasks", tasks}}}};
 }
 
-VariantResult run(const input::Json& json) { return run_step(json).variants.front(); }
+VariantResult run(const input::Json& json) { return run_step(json).runs.front(); }
 
 const GroupResult& group(const VariantResult& variant, const std::string& name) {
   return *std::ranges::find(variant.groups, name, &GroupResult::name);
@@ -84,7 +84,7 @@ TEST_CASE("a pipeline takes a time for each stage and microbatch, and its messag
 TEST_CASE("the critical path of a pipeline crosses its stages") {
   const input::Json json = pipeline(3, true);
   const StepResult result = run_step(json);
-  const VariantResult& variant = result.variants.front();
+  const VariantResult& variant = result.runs.front();
   std::vector<std::string> names;
   for (const steps::TaskId id : variant.critical_path)
     names.push_back(result.config.graph.tasks[id].name);
@@ -113,10 +113,10 @@ TEST_CASE("a chip does not wait for tasks that it skips") {
      "collective": {"kind": "all-reduce", "groups": [[0, 1]], "bytes": "1 MiB"}},
     {"name": "short", "after": ["sum"], "chips": [1, 2], "compute": {"time": "1 ms"}}])");
   const StepResult result = run_step(json);
-  const std::vector<steps::TaskTime>& tasks = result.variants.front().tasks;
+  const std::vector<steps::TaskTime>& tasks = result.runs.front().tasks;
   CHECK(tasks[2].start_s == 0.0);  // on chip 2
   CHECK(tasks[2].end_s > 6e-3);    // on chip 1
-  CHECK(result.variants.front().time_s == tasks[2].end_s);
+  CHECK(result.runs.front().time_s == tasks[2].end_s);
 }
 
 TEST_CASE("steps with roles survive a round trip and match the schema") {

@@ -37,7 +37,7 @@ TEST_CASE("a collective of a step has the error of the same experiment") {
       R"([{"where": {"group": "bucket"}, "distribution": "heavy-tailed", "seed": 7, "sample": 0.1}])");
   const config::StepConfig config = config::read_step_config(json);
   const StepResult result = run(json);
-  for (std::size_t i = 0; i < result.variants.size(); ++i) {
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {
     input::Json alone = input::parse_json(R"({
       "hardware": "tpu-v5e", "topology": {"ring": 4},
       "tensor": {"bytes": "4 MiB", "sample": 0.1,
@@ -51,31 +51,31 @@ TEST_CASE("a collective of a step has the error of the same experiment") {
             .runs.front()
             .numerics.value()
             .against_exact;
-    const CallAccuracy& error = group(result.variants[i], "bucket").error.value();
+    const CallAccuracy& error = group(result.runs[i], "bucket").error.value();
     CHECK(error.nmse == expected.nmse);
     CHECK(error.mse == expected.mse);
-    CHECK(result.variants[i].error.value().worst_nmse == expected.nmse);
-    CHECK(result.variants[i].error.value().mean_nmse == Approx(expected.nmse));
+    CHECK(result.runs[i].error.value().worst_nmse == expected.nmse);
+    CHECK(result.runs[i].error.value().mean_nmse == Approx(expected.nmse));
   }
-  CHECK(group(result.variants[1], "bucket").error->nmse >
-        10.0 * group(result.variants[0], "bucket").error->nmse);
-  CHECK_FALSE(group(result.variants[0], "forward").error);
+  CHECK(group(result.runs[1], "bucket").error->nmse >
+        10.0 * group(result.runs[0], "bucket").error->nmse);
+  CHECK_FALSE(group(result.runs[0], "forward").error);
 }
 
 TEST_CASE("values do not change times, and are computed on a sample by default") {
   const StepResult plain = run(good_step());
   const StepResult valued = run(with_values("[{}]"));
-  for (std::size_t i = 0; i < plain.variants.size(); ++i)
-    CHECK(plain.variants[i].time_s == valued.variants[i].time_s);
-  CHECK_FALSE(plain.variants.front().error);
-  CHECK(group(valued.variants.front(), "bucket").error->sampled_fraction < 0.2);
+  for (std::size_t i = 0; i < plain.runs.size(); ++i)
+    CHECK(plain.runs[i].time_s == valued.runs[i].time_s);
+  CHECK_FALSE(plain.runs.front().error);
+  CHECK(group(valued.runs.front(), "bucket").error->sampled_fraction < 0.2);
 }
 
 TEST_CASE("the mean error is weighted by the bytes of all tasks") {
   input::Json json = with_values("[{}]");
   json["step"]["tasks"].push_back(input::parse_json(
       R"({"name": "plain", "collective": {"kind": "all-reduce", "axes": ["fsdp"], "bytes": "2 MiB"}})"));
-  const VariantResult variant = run(json).variants.back();  // int8 along "data" only
+  const VariantResult variant = run(json).runs.back();  // int8 along "data" only
   const double bucket = group(variant, "bucket").error->nmse;
   const double plain = group(variant, "plain").error->nmse;
   CHECK(variant.error->worst_nmse == bucket);

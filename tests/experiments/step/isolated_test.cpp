@@ -34,8 +34,8 @@ Times times_of(const input::Json& json) {
   full["simulation"] = "full";
   const StepPlan plan = make_plan(config::read_step_config(full));
   const StepResult result = run_step(plan, [](const std::string&) {});
-  REQUIRE(result.variants[0].simulated_chips == plan.config.mesh.chips());
-  return {plan.variants[0].calls[0]->isolated_s, result.variants[0].time_s};
+  REQUIRE(result.runs[0].simulated_chips == plan.config.mesh.chips());
+  return {plan.variants[0].calls[0]->isolated_s, result.runs[0].time_s};
 }
 
 TEST_CASE("parts of divided meshes take as long as all chips of the machine") {

@@ -27,7 +27,7 @@ config::StepConfig config_with(const std::string& rule) {
 }
 
 VariantResult run(const std::string& rule) {
-  return run_step(make_plan(config_with(rule)), [](const std::string&) {}).variants.front();
+  return run_step(make_plan(config_with(rule)), [](const std::string&) {}).runs.front();
 }
 
 TEST_CASE("a step whose collectives run in one of k steps takes the mean of both kinds") {
@@ -54,12 +54,12 @@ TEST_CASE("a step whose collectives run in one of k steps takes the mean of both
 
 TEST_CASE("a step without its collectives takes as long as one that has none") {
   config::StepConfig config = config_with(R"({"when": {"every": 1000}})");
-  const VariantResult every = run_step(make_plan(config), [](const std::string&) {}).variants[0];
+  const VariantResult every = run_step(make_plan(config), [](const std::string&) {}).runs[0];
   std::erase_if(config.graph.tasks, [](const steps::Task& task) { return task.group == "bucket"; });
   config.calls.clear();
   config.values.clear();
   config.variants = {{.label = "none", .rules = {}, .collectives = {}}};
-  const VariantResult none = run_step(make_plan(config), [](const std::string&) {}).variants[0];
+  const VariantResult none = run_step(make_plan(config), [](const std::string&) {}).runs[0];
   CHECK(every.kinds.back().time_s == Approx(none.time_s).epsilon(1e-9));
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("the time of a server is linear in the chips that send") {
 TEST_CASE("samples of a variant have its mean time") {
   for (const std::string rule : {R"({"when": {"every": 3}})", R"({"when": {"uploads": 0.3}})"}) {
     const StepPlan plan = make_plan(config_with(rule));
-    const VariantResult whole = run_step(plan, [](const std::string&) {}).variants.front();
+    const VariantResult whole = run_step(plan, [](const std::string&) {}).runs.front();
     const variation::Varied varied = varied_variants(plan, find_cuts(plan), 1);
     CHECK(varied.time_on(varied.machine)[0].time_s == Approx(whole.time_s).epsilon(1e-9));
   }

@@ -187,9 +187,9 @@ TEST_CASE("one chip of each class takes as long as all chips, at every task") {
           const int tensor = i == 2 ? pipeline.chips : 2;
           const Json json = step_of(pipeline, tensor, Json::parse(machine), seed++);
           CAPTURE(json.dump());
-          const VariantResult few = run_step(json).variants.front();
+          const VariantResult few = run_step(json).runs.front();
           const Json full = changed(json, "/simulation", "full");
-          const VariantResult all = run_step(full).variants.front();
+          const VariantResult all = run_step(full).runs.front();
           CHECK(all.simulated_chips == 16);
           check_activity(json, full);
           check_equal(few, all);
@@ -201,12 +201,12 @@ TEST_CASE("one chip of each class takes as long as all chips, at every task") {
 TEST_CASE("a chip for each stage of a pipeline on a switch is enough") {
   const Json machine = Json::parse(R"({"hardware": "h100", "topology": {"switch": 16}})");
   const Json json = step_of({2, 8, 2, false}, 2, machine, 7);
-  const VariantResult few = run_step(json).variants.front();
+  const VariantResult few = run_step(json).runs.front();
   CHECK(few.symmetric);
   CHECK(few.simulated_chips == 2);
   CHECK(few.simulation_reason == "2 of 16 chips simulated: one per class");
-  CHECK(run_step(changed(json, "/simulation", "symmetric")).variants.front().time_s == few.time_s);
-  const VariantResult simgrid = run_step(changed(json, "/engine", "simgrid")).variants.front();
+  CHECK(run_step(changed(json, "/simulation", "symmetric")).runs.front().time_s == few.time_s);
+  const VariantResult simgrid = run_step(changed(json, "/engine", "simgrid")).runs.front();
   CHECK(simgrid.simulated_chips == 16);
   CHECK(simgrid.time_s == Approx(few.time_s).epsilon(1e-6));
 }
@@ -229,9 +229,9 @@ TEST_CASE("one chip represents the experts of a stage, whatever axes gradients a
                              Json{{"data", 2}, {"pipeline", 2}, {"expert", 8}}}) {
       CAPTURE(schedule, mesh.dump());
       const Json json = experts_of(mesh, schedule);
-      const VariantResult few = run_step(json).variants.front();
+      const VariantResult few = run_step(json).runs.front();
       CHECK(few.simulated_chips == 2);
-      check_equal(few, run_step(changed(json, "/simulation", "full")).variants.front());
+      check_equal(few, run_step(changed(json, "/simulation", "full")).runs.front());
     }
 }
 
@@ -240,11 +240,11 @@ TEST_CASE("a chip represents an all-to-all across nodes") {
       {"slices": 4, "bandwidth": "40 GB/s", "latency": "3 us", "chips_per_port": 1}},
       "mesh": {"expert": 16}, "step": {"tasks": [
         {"name": "move", "collective": {"kind": "all-to-all", "axes": ["expert"], "bytes": "8 MiB"}}]}})");
-  const VariantResult few = run_step(json).variants.front();
+  const VariantResult few = run_step(json).runs.front();
   CHECK(few.simulated_chips == 1);
-  check_equal(few, run_step(changed(json, "/simulation", "full")).variants.front());
+  check_equal(few, run_step(changed(json, "/simulation", "full")).runs.front());
   json["faults"] = Json::parse(R"({"chips": [{"chip": "1:3", "slowdown": 1.5}]})");
-  const VariantResult slow = run_step(json).variants.front();
+  const VariantResult slow = run_step(json).runs.front();
   CHECK(slow.simulated_chips == 16);
 }
 
@@ -254,9 +254,9 @@ TEST_CASE("a hierarchical sum of nodes is simulated on one chip") {
       "mesh": {"data": 16}, "step": {"tasks": [
         {"name": "sum", "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "8 MiB"}}]},
       "variants": [{"label": "one", "quantize": [{"algorithm": "hierarchical-two-shot"}]}]})");
-  const VariantResult few = run_step(json).variants.front();
+  const VariantResult few = run_step(json).runs.front();
   CHECK(few.simulated_chips == 1);
-  check_equal(few, run_step(changed(json, "/simulation", "full")).variants.front());
+  check_equal(few, run_step(changed(json, "/simulation", "full")).runs.front());
 }
 
 }  // namespace

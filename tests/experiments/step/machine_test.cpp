@@ -17,7 +17,7 @@ using testing::good_step;
 StepPlan plan(const input::Json& json) { return make_plan(config::read_step_config(json)); }
 
 double time_s(const input::Json& json) {
-  return run_step(plan(json), [](const std::string&) {}).variants[0].time_s;
+  return run_step(plan(json), [](const std::string&) {}).runs[0].time_s;
 }
 
 TEST_CASE("representatives are one chip more than there are peers") {
@@ -61,11 +61,11 @@ TEST_CASE("groups of a fully connected node do not contend") {
   const double of_half_s = half.variants[0].calls[0]->isolated_s;
   input::Json full = changed(json, "/simulation", "full");
   const StepResult two = run_step(plan(full), [](const std::string&) {});
-  CHECK(two.variants[0].time_s == Approx(of_half_s).epsilon(1e-9));
+  CHECK(two.runs[0].time_s == Approx(of_half_s).epsilon(1e-9));
   json["topology"] = {{"fully-connected", 4}};
   json["mesh"] = {{"data", 1}, {"fsdp", 4}};
   const StepResult four = run_step(plan(json), [](const std::string&) {});
-  CHECK(four.variants[0].time_s == Approx(of_half_s).epsilon(1e-9));
+  CHECK(four.runs[0].time_s == Approx(of_half_s).epsilon(1e-9));
 }
 
 TEST_CASE("collectives on different axes share the ports of a switch, alike on all chips") {
@@ -83,13 +83,13 @@ TEST_CASE("collectives on different axes share the ports of a switch, alike on a
   const StepPlan few = plan(json);
   REQUIRE(few.variants[0].symmetric);
   CHECK(few.variants[0].machine.ranks() == 5);  // three peers of one axis, one of the other
-  const double few_s = run_step(few, silent).variants[0].time_s;
+  const double few_s = run_step(few, silent).runs[0].time_s;
   const StepResult all = run_step(plan(changed(json, "/simulation", "full")), silent);
-  CHECK(all.variants[0].time_s == Approx(few_s).epsilon(1e-9));
+  CHECK(all.runs[0].time_s == Approx(few_s).epsilon(1e-9));
   const auto alone_s = [&](std::size_t task) {
     input::Json one = json;
     one["step"]["tasks"] = input::Json::array({json["step"]["tasks"][task]});
-    return run_step(plan(one), silent).variants[0].time_s;
+    return run_step(plan(one), silent).runs[0].time_s;
   };
   CHECK(few_s > 1.1 * std::max(alone_s(0), alone_s(1)));
   CHECK(few_s < alone_s(0) + alone_s(1));
@@ -119,7 +119,7 @@ TEST_CASE("collectives of steps take as long under protocols and in the switch a
       const StepPlan made = plan(changed(sum_on_switch(rule), "/simulation", simulation));
       CHECK(made.variants[0].symmetric == (simulation == "auto"));
       const double isolated_s = made.variants[0].calls[0]->isolated_s;
-      const double time_s = run_step(made, [](const std::string&) {}).variants[0].time_s;
+      const double time_s = run_step(made, [](const std::string&) {}).runs[0].time_s;
       CHECK(time_s == Approx(isolated_s).epsilon(1e-6));
     }
   }
@@ -138,7 +138,7 @@ TEST_CASE("collectives under different protocols each keep their latency and rat
   for (const std::string engine : {"direct", "simgrid"}) {
     const StepPlan made = plan(changed(json, "/engine", engine));
     const auto& calls = made.variants[0].calls;
-    const double time_s = run_step(made, [](const std::string&) {}).variants[0].time_s;
+    const double time_s = run_step(made, [](const std::string&) {}).runs[0].time_s;
     CHECK(time_s == Approx(calls[0]->isolated_s + calls[1]->isolated_s).epsilon(1e-6));
   }
 }
@@ -302,9 +302,9 @@ TEST_CASE("task times are of a chip that ends last") {
   input::Json json =
       only({{"name", "shift"}, {"permute", {{"pairs", {{0, 1}}}, {"bytes", "4 MiB"}}}});
   const StepResult result = run_step(plan(json), [](const std::string&) {});
-  CHECK(result.variants[0].tasks[0].end_s == Approx(result.variants[0].time_s).epsilon(1e-9));
-  CHECK(result.variants[0].groups[0].kind == GroupKind::permute);
-  CHECK(result.variants[0].messages == 1);
+  CHECK(result.runs[0].tasks[0].end_s == Approx(result.runs[0].time_s).epsilon(1e-9));
+  CHECK(result.runs[0].groups[0].kind == GroupKind::permute);
+  CHECK(result.runs[0].messages == 1);
 }
 
 }  // namespace

@@ -63,14 +63,14 @@ TEST_CASE("between slices, one chip each, a ring takes the time of its bytes and
   const double bytes_s = 2.0 * 7.0 / 8.0 * 8.0 * 1024 * 1024 / 1e9;
   for (const std::string engine : {"direct", "simgrid"}) {
     const StepResult result = testing::run_step(changed(json, "/engine", engine));
-    const double ring_s = result.variants[0].time_s;
+    const double ring_s = result.runs[0].time_s;
     CHECK(ring_s == Approx(bytes_s + 10e-6).epsilon(0.01));  // tiles overlap with all hops but one
-    CHECK(result.variants[1].time_s < 0.54 * ring_s);
+    CHECK(result.runs[1].time_s < 0.54 * ring_s);
     const input::Json late =
         changed(changed(json, "/engine", engine), "/topology/network/latency", "1 ms");
     const StepResult small =
         testing::run_step(changed(late, "/step/tasks/0/collective/bytes", "8 KiB"));
-    CHECK(small.variants[0].time_s == Approx(14e-3).epsilon(0.02));
+    CHECK(small.runs[0].time_s == Approx(14e-3).epsilon(0.02));
   }
   const std::string both = R"(["data", "fsdp"])";
   testing::check_refused([&] { plan(changed(json, "/step/tasks/0/collective/axes", both)); },

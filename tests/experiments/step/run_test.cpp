@@ -45,14 +45,14 @@ input::Json two_collectives(const std::string& first, const std::string& second,
 }
 
 TEST_CASE("collectives overlap on different axes and are serialized on one") {
-  const VariantResult apart = run(two_collectives("data", "fsdp", "")).variants.front();
+  const VariantResult apart = run(two_collectives("data", "fsdp", "")).runs.front();
   const double isolated_s = group(apart, "one").isolated_s;
   // They contend for the core.
   CHECK(apart.time_s < 1.3 * isolated_s);
   CHECK(apart.time_s >= isolated_s);
-  const VariantResult same = run(two_collectives("data", "data", "")).variants.front();
+  const VariantResult same = run(two_collectives("data", "data", "")).runs.front();
   CHECK(same.time_s > 1.8 * isolated_s);
-  const VariantResult chain = run(two_collectives("data", "fsdp", "one")).variants.front();
+  const VariantResult chain = run(two_collectives("data", "fsdp", "one")).runs.front();
   CHECK(chain.time_s == Approx(2.0 * isolated_s).epsilon(1e-6));
   CHECK(chain.critical_path.size() == 2);
 }
@@ -62,11 +62,11 @@ TEST_CASE("representative chips take as long as all chips") {
        {good_step(), good_training(), two_collectives("data", "fsdp", "")}) {
     const StepResult few = run(json);
     const StepResult all = run(changed(json, "/simulation", "full"));
-    for (std::size_t i = 0; i < few.variants.size(); ++i) {
-      CHECK(few.variants[i].symmetric);
-      CHECK_FALSE(all.variants[i].symmetric);
-      CHECK(all.variants[i].simulated_chips == 16);
-      CHECK(few.variants[i].time_s == Approx(all.variants[i].time_s).epsilon(1e-6));
+    for (std::size_t i = 0; i < few.runs.size(); ++i) {
+      CHECK(few.runs[i].symmetric);
+      CHECK_FALSE(all.runs[i].symmetric);
+      CHECK(all.runs[i].simulated_chips == 16);
+      CHECK(few.runs[i].time_s == Approx(all.runs[i].time_s).epsilon(1e-6));
     }
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE("variants simulated side by side are those simulated in turn") {
     const StepResult result =
         run_step(plan, [&](const std::string&) { REQUIRE(std::this_thread::get_id() == caller); },
                  {.threads = threads});
-    for (const VariantResult& variant : result.variants) found.push_back(variant.time_s);
+    for (const VariantResult& variant : result.runs) found.push_back(variant.time_s);
     return found;
   };
   const std::vector<double> in_turn = times(1);
@@ -113,7 +113,7 @@ TEST_CASE("a serving step takes as long as the same workload") {
       step["mesh"]["tensor"] = 8;
       step["step"]["workload"] = input::Json::parse(phase);
       step["variants"] = input::Json::array({{{"label", "x"}, {"quantize", one}}});
-      CHECK(run(step).variants.front().time_s == run(alone).variants.front().time_s);
+      CHECK(run(step).runs.front().time_s == run(alone).runs.front().time_s);
     }
 }
 
@@ -127,8 +127,8 @@ TEST_CASE("tasks in sequence take the same time in samples as in a whole simulat
     const variation::Varied varied = varied_variants(plan, find_cuts(plan), 1);
     const auto sampled = varied.time_on(varied.machine);
     const StepResult whole = run_step(plan, [](const std::string&) {});
-    for (std::size_t i = 0; i < whole.variants.size(); ++i)
-      CHECK(sampled[i].time_s == Approx(whole.variants[i].time_s).epsilon(1e-11));
+    for (std::size_t i = 0; i < whole.runs.size(); ++i)
+      CHECK(sampled[i].time_s == Approx(whole.runs[i].time_s).epsilon(1e-11));
   }
 }
 
@@ -173,10 +173,10 @@ TEST_CASE("a step has the intervals and sensitivities of the same experiment") {
         run_step(make_plan(config::read_step_config(step)), silent, {.sensitivity = true});
     const run::ExperimentResult of_experiment = run::run_experiment(
         plan::make_plan(config::read_config(experiment)), silent, {.sensitivity = true});
-    REQUIRE(of_step.variants.size() == 2);
+    REQUIRE(of_step.runs.size() == 2);
     for (std::size_t i = 0; i < 2; ++i) {
-      CHECK(of_step.variants[i].time_s == Approx(of_experiment.runs[i].time_s).epsilon(1e-12));
-      const variation::Uncertainty& one = of_step.variants[i].uncertainty.value();
+      CHECK(of_step.runs[i].time_s == Approx(of_experiment.runs[i].time_s).epsilon(1e-12));
+      const variation::Uncertainty& one = of_step.runs[i].uncertainty.value();
       const variation::Uncertainty& other = of_experiment.runs[i].uncertainty.value();
       CHECK(one.samples == 20);
       CHECK(one.time_s.low == Approx(other.time_s.low).epsilon(1e-12));
@@ -205,10 +205,10 @@ TEST_CASE("every kind of step has the same times on its own parameters") {
     const variation::Varied varied = varied_variants(plan, find_cuts(plan), 1);
     const std::vector<variation::Timing> timings = varied.time_on(varied.machine);
     const StepResult result = run_step(plan, [](const std::string&) {});
-    REQUIRE(timings.size() == result.variants.size());
+    REQUIRE(timings.size() == result.runs.size());
     for (std::size_t i = 0; i < timings.size(); ++i) {
-      CHECK(timings[i].time_s == Approx(result.variants[i].time_s).epsilon(1e-12));
-      CHECK(timings[i].speedup == result.variants[i].speedup);
+      CHECK(timings[i].time_s == Approx(result.runs[i].time_s).epsilon(1e-12));
+      CHECK(timings[i].speedup == result.runs[i].speedup);
     }
   }
 }
@@ -226,8 +226,7 @@ TEST_CASE("a step whose compute depends on one uncertain parameter has its inter
   config.machine.chip.matrix_efficiency.value = 0.5;
   config.machine.chip.matrix_efficiency.range = hardware::ParameterRange{0.4, 0.6};
   config.machine.uncertainty.samples = 200;
-  const VariantResult variant =
-      run_step(make_plan(config), [](const std::string&) {}).variants.front();
+  const VariantResult variant = run_step(make_plan(config), [](const std::string&) {}).runs.front();
   REQUIRE(variant.uncertainty);
   CHECK(variant.uncertainty->time_s.low ==
         Approx(variant.time_s * 0.5 / (0.4 + 0.841 * 0.2)).epsilon(0.02));
@@ -239,8 +238,8 @@ TEST_CASE("serving groups have separate prompts, and take as long as one group")
   input::Json one = good_serving();
   one["topology"]["torus"] = "1x4";
   one["mesh"] = {{"tensor", 4}};
-  const VariantResult four = run(good_serving()).variants.front();
-  const VariantResult alone = run(one).variants.front();
+  const VariantResult four = run(good_serving()).runs.front();
+  const VariantResult alone = run(one).runs.front();
   CHECK(four.time_s == Approx(alone.time_s).epsilon(1e-9));
   CHECK(four.efficiency->tokens_per_s == Approx(alone.efficiency->tokens_per_s).epsilon(1e-9));
   CHECK(four.efficiency->tokens_per_s * four.time_s == Approx(8.0 / 4.0));
@@ -250,8 +249,8 @@ TEST_CASE("serving groups have separate prompts, and take as long as one group")
 TEST_CASE("both engines give the same times") {
   const StepResult direct = run(good_step());
   const StepResult simgrid = run(changed(good_step(), "/engine", "simgrid"));
-  for (std::size_t i = 0; i < direct.variants.size(); ++i)
-    CHECK(simgrid.variants[i].time_s == Approx(direct.variants[i].time_s).epsilon(1e-6));
+  for (std::size_t i = 0; i < direct.runs.size(); ++i)
+    CHECK(simgrid.runs[i].time_s == Approx(direct.runs[i].time_s).epsilon(1e-6));
 }
 
 input::Json expert_training(const std::string& machine, const std::string& mesh) {
@@ -267,8 +266,8 @@ TEST_CASE("training with divided experts takes the same time in both engines") {
                                  R"({"context": 4, "expert": 4})"}) {
     const input::Json json =
         expert_training(R"({"hardware": "tpu-v5e", "topology": {"torus": "4x4"}})", mesh);
-    const double direct_s = run(json).variants.front().time_s;
-    CHECK(run(changed(json, "/engine", "simgrid")).variants.front().time_s ==
+    const double direct_s = run(json).runs.front().time_s;
+    CHECK(run(changed(json, "/engine", "simgrid")).runs.front().time_s ==
           Approx(direct_s).epsilon(1e-6));
   }
 }
@@ -277,11 +276,11 @@ TEST_CASE("a pipeline that predicts further tokens ends in both engines") {
   input::Json json = expert_training(R"({"hardware": "h100", "topology": {"switch": 8}})",
                                      R"({"pipeline": 2, "expert": 4})");
   json["step"]["training"]["model"] = "deepseek-v3";
-  const double plain_s = run(json).variants.front().time_s;
+  const double plain_s = run(json).runs.front().time_s;
   json["step"]["training"]["prediction_depth"] = 1;
-  const double direct_s = run(json).variants.front().time_s;
+  const double direct_s = run(json).runs.front().time_s;
   CHECK(direct_s > plain_s);
-  CHECK(run(changed(json, "/engine", "simgrid")).variants.front().time_s ==
+  CHECK(run(changed(json, "/engine", "simgrid")).runs.front().time_s ==
         Approx(direct_s).epsilon(1e-3));
 }
 
@@ -289,7 +288,7 @@ TEST_CASE("rows of experts on other chips cross the links") {
   const StepResult result = run(
       expert_training(R"({"hardware": "h100", "topology": {"switch": 8}})", R"({"expert": 8})"));
   int exchanges = 0;
-  for (const CollectiveResult& one : result.variants.front().collectives) {
+  for (const CollectiveResult& one : result.runs.front().collectives) {
     if (!one.group.starts_with("dispatch") && !one.group.starts_with("combine")) continue;
     ++exchanges;
     // Two sequences of 128 tokens, two experts of each, of width 4096 in bf16.
@@ -304,14 +303,14 @@ TEST_CASE("both engines agree if a chip receives in one permute and sends in oth
   json["step"]["tasks"] = input::parse_json(R"([
     {"name": "to it", "permute": {"pairs": [[1, 13]], "bytes": "1 KiB"}},
     {"name": "from it {i}", "repeat": 3, "permute": {"pairs": [[13, 0]], "bytes": "2 KiB"}}])");
-  const double direct_s = run(json).variants.front().time_s;
+  const double direct_s = run(json).runs.front().time_s;
   json["engine"] = "simgrid";
-  CHECK(run(json).variants.front().time_s == Approx(direct_s).epsilon(1e-6));
+  CHECK(run(json).runs.front().time_s == Approx(direct_s).epsilon(1e-6));
 }
 
 TEST_CASE("group times are within the step, and the critical path covers it") {
   for (const input::Json& json : {good_step(), good_training()})
-    for (const VariantResult& variant : run(json).variants) {
+    for (const VariantResult& variant : run(json).runs) {
       CHECK(variant.time_s >= variant.lower_bound_s * (1.0 - 1e-6));
       double critical_s = 0.0;
       for (const GroupResult& one : variant.groups) {
@@ -333,10 +332,10 @@ TEST_CASE("with different chips, task times are of the chip that ends last") {
   const input::Json slow = changed(two_collectives("data", "fsdp", "one"), "/faults/chips",
                                    R"j([{"chip": "(2,3)", "slowdown": 8}])j");
   const input::Json full = changed(broadcast, "/simulation", "full");
-  CHECK(run(broadcast).variants.front().time_s ==
-        Approx(run(full).variants.front().time_s).epsilon(1e-9));
+  CHECK(run(broadcast).runs.front().time_s ==
+        Approx(run(full).runs.front().time_s).epsilon(1e-9));
   for (const input::Json& json : {broadcast, full, slow}) {
-    const VariantResult result = run(json).variants.front();
+    const VariantResult result = run(json).runs.front();
     CAPTURE(json.dump());
     CHECK(result.symmetric == (json == broadcast));
     CHECK(result.tasks.back().end_s == Approx(result.time_s).epsilon(1e-9));
@@ -357,10 +356,10 @@ TEST_CASE("compute without DMAs takes as long with shared HBM") {
     CAPTURE(compute);
     json["step"]["tasks"] = {{{"name", "a"}, {"compute", input::parse_json(compute)}}};
     json["wire_buffers"] = "vmem";
-    const double isolated_s = run(json).variants.front().time_s;
+    const double isolated_s = run(json).runs.front().time_s;
     json["wire_buffers"] = "hbm";
     // Up to rounding of the last byte.
-    CHECK(run(json).variants.front().time_s == Approx(isolated_s).margin(1.3e-12).epsilon(1e-9));
+    CHECK(run(json).runs.front().time_s == Approx(isolated_s).margin(1.3e-12).epsilon(1e-9));
   }
 }
 
@@ -368,44 +367,44 @@ TEST_CASE("overlapped collectives do not extend a step until they are exposed") 
   // Compute takes 10 ms, and the buckets less.
   const input::Json long_computing =
       changed(good_step(), "/step/tasks/1/compute", R"({"time": "10 ms"})");
-  const VariantResult hidden = run(long_computing).variants.front();
+  const VariantResult hidden = run(long_computing).runs.front();
   CHECK(hidden.compute_s >= 41e-3);
   CHECK(group(hidden, "bucket").exposed_s < group(hidden, "bucket").isolated_s);
   const VariantResult larger =
-      run(changed(long_computing, "/step/tasks/2/collective/bytes", "1 GiB")).variants.front();
+      run(changed(long_computing, "/step/tasks/2/collective/bytes", "1 GiB")).runs.front();
   CHECK(group(larger, "bucket").exposed_s > 0.5 * group(larger, "bucket").total_s);
 }
 
 TEST_CASE("a quantized collective takes less link time and more core time") {
   const StepResult result = run(changed(good_step(), "/step/tasks/2/collective/bytes", "64 MiB"));
-  CHECK(result.variants[0].speedup == 1.0);
-  CHECK(result.variants[1].speedup > 1.2);
-  CHECK(result.variants[1].core_busy_s > result.variants[0].core_busy_s);
+  CHECK(result.runs[0].speedup == 1.0);
+  CHECK(result.runs[1].speedup > 1.2);
+  CHECK(result.runs[1].core_busy_s > result.runs[0].core_busy_s);
 }
 
 TEST_CASE("training reports utilization") {
   const StepResult result = run(good_training());
-  const Efficiency& efficiency = result.variants.front().efficiency.value();
+  const Efficiency& efficiency = result.runs.front().efficiency.value();
   CHECK(efficiency.model_flops_share > 0.05);
   CHECK(efficiency.model_flops_share < 1.0);
   CHECK(efficiency.hardware_flops_share < 1.0);
-  CHECK(efficiency.tokens_per_s == Approx(8.0 * 512 / 16 / result.variants.front().time_s));
+  CHECK(efficiency.tokens_per_s == Approx(8.0 * 512 / 16 / result.runs.front().time_s));
   CHECK(result.memory.has_value());
-  CHECK_FALSE(run(good_step()).variants.front().efficiency);
+  CHECK_FALSE(run(good_step()).runs.front().efficiency);
 }
 
 TEST_CASE("slices connected by a network") {
   input::Json json = good_step();
   json["topology"]["network"] = {{"slices", 2}, {"bandwidth", "25 GB/s"}, {"latency", "5 us"}};
   json["mesh"] = {{"data", 2}, {"fsdp", 16}};
-  const VariantResult across = run(json).variants.front();
+  const VariantResult across = run(json).runs.front();
   CHECK(across.symmetric);
-  const VariantResult all = run(changed(json, "/simulation", "full")).variants.front();
+  const VariantResult all = run(changed(json, "/simulation", "full")).runs.front();
   CHECK_FALSE(all.symmetric);
   CHECK(all.simulated_chips == 32);
   CHECK(across.time_s == Approx(all.time_s).epsilon(1e-9));
   json["step"]["tasks"][2]["collective"]["axes"] = {"data", "fsdp"};
-  CHECK(run(json).variants.front().time_s > 0.0);
+  CHECK(run(json).runs.front().time_s > 0.0);
 }
 
 TEST_CASE("rounding is not exposed time") {

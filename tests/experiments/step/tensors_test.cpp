@@ -102,8 +102,8 @@ TEST_CASE("only collectives with values have tensors, and writing them changes n
   const StepResult with = run_with_files(json, folder.path());
   CHECK(files_in(folder.path()).size() == 3);
   const StepResult without = run_step(make_plan(config::read_step_config(json)), kQuiet);
-  for (std::size_t i = 0; i < with.variants.size(); ++i)
-    CHECK(with.variants[i].error->mean_nmse == without.variants[i].error->mean_nmse);
+  for (std::size_t i = 0; i < with.runs.size(); ++i)
+    CHECK(with.runs[i].error->mean_nmse == without.runs[i].error->mean_nmse);
 }
 
 TEST_CASE("a workload writes the tensors of its AllReduces") {

@@ -16,8 +16,8 @@ TEST_CASE("a trial has the figures of a run") {
   const config::StepConfig config = config::read_step_config(json);
   const Trial trial = run_layout(json, layout_of(config), std::numeric_limits<double>::infinity());
   const step::StepResult result = step::run_step(step::make_plan(config), [](const auto&) {});
-  CHECK(trial.time_s == result.variants.front().time_s);
-  CHECK(trial.bubble == result.variants.front().bubble());
+  CHECK(trial.time_s == result.runs.front().time_s);
+  CHECK(trial.bubble == result.runs.front().bubble());
   CHECK(trial.memory_bytes == result.memory->total());
   CHECK(trial.exposed_s > 0.0);
   CHECK(trial.exposed_s < trial.time_s);

@@ -18,7 +18,7 @@ const TunedGroup& group(const StepTuneResult& result, const std::string& name) {
 }
 
 double cost_s(const StepTuneResult& result) {
-  const std::vector<step::VariantResult>& steps = result.step.variants;
+  const std::vector<step::VariantResult>& steps = result.step.runs;
   return steps.back().time_s +
          kLeastGain * static_cast<double>(steps.size() - 1) * steps.front().time_s;
 }
@@ -30,11 +30,11 @@ TEST_CASE("an exposed collective is quantized, and a hidden one keeps its baseli
   REQUIRE(bucket.chosen > 0);
   CHECK(bucket.candidates.list[bucket.chosen].collectives.front().format.name == "int8");
   CHECK(bucket.exposed_s > 0.0);
-  REQUIRE(result.step.variants.size() == 2);
-  CHECK(result.step.variants.back().label == "tuned");
-  CHECK(result.step.variants.back().speedup > 1.15);
-  CHECK(*bucket.only_s[bucket.chosen] == result.step.variants.back().time_s);
-  CHECK(*bucket.only_s.front() == result.step.variants.front().time_s);
+  REQUIRE(result.step.runs.size() == 2);
+  CHECK(result.step.runs.back().label == "tuned");
+  CHECK(result.step.runs.back().speedup > 1.15);
+  CHECK(*bucket.only_s[bucket.chosen] == result.step.runs.back().time_s);
+  CHECK(*bucket.only_s.front() == result.step.runs.front().time_s);
   CHECK(result.finished);
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("the best choice is that of a tuned step, without results") {
     const StepTuneResult best =
         find_best(config::read_step_config(json), options, [](const std::string&) {});
     const StepTuneResult all = tuned(json, options);
-    CHECK(best.step.variants.empty());
+    CHECK(best.step.runs.empty());
     REQUIRE(best.groups.size() == all.groups.size());
     for (std::size_t i = 0; i < all.groups.size(); ++i)
       CHECK(best.groups[i].chosen == all.groups[i].chosen);
@@ -64,11 +64,11 @@ TEST_CASE("the best configuration reproduces the tuned step times") {
     const StepTuneResult result = tuned(json, with_formats({"int8", "bf16"}));
     const config::StepConfig best = config::read_step_config(best_config(json, result));
     const step::StepResult run = step::run_step(step::make_plan(best), [](const std::string&) {});
-    REQUIRE(run.variants.size() == result.step.variants.size());
-    for (std::size_t i = 0; i < run.variants.size(); ++i) {
-      CHECK(run.variants[i].label == result.step.variants[i].label);
-      CHECK(run.variants[i].time_s == result.step.variants[i].time_s);
-      CHECK(run.variants[i].speedup == result.step.variants[i].speedup);
+    REQUIRE(run.runs.size() == result.step.runs.size());
+    for (std::size_t i = 0; i < run.runs.size(); ++i) {
+      CHECK(run.runs[i].label == result.step.runs[i].label);
+      CHECK(run.runs[i].time_s == result.step.runs[i].time_s);
+      CHECK(run.runs[i].speedup == result.step.runs[i].speedup);
     }
   }
 }
@@ -100,7 +100,7 @@ TEST_CASE("collectives within slices, between slices and of other kinds are tune
   CHECK(result.groups.size() == 3);
   CHECK(group(result, "moved").candidates.list.size() > 1);
   CHECK(group(result, "between").candidates.list.size() > 1);
-  CHECK(result.step.variants.back().speedup > 1.0);
+  CHECK(result.step.runs.back().speedup > 1.0);
 }
 
 TEST_CASE("an exhausted budget ends the search, and the result reports it") {
@@ -108,7 +108,7 @@ TEST_CASE("an exhausted budget ends the search, and the result reports it") {
   options.budget_s = 1e-9;
   const StepTuneResult result = tuned(exposed_step(), options);
   CHECK_FALSE(result.finished);
-  CHECK(result.step.variants.size() == 1);
+  CHECK(result.step.runs.size() == 1);
 }
 
 TEST_CASE("options and steps that cannot be tuned are rejected") {

@@ -49,7 +49,7 @@ config::StepConfig step_config() {
 }
 
 double time_of(const config::StepConfig& config) {
-  return step::run_step(step::make_plan(config), [](const std::string&) {}).variants.front().time_s;
+  return step::run_step(step::make_plan(config), [](const std::string&) {}).runs.front().time_s;
 }
 
 TEST_CASE("an exported and imported step takes the same time") {

@@ -19,7 +19,7 @@ TEST_CASE("a remedy saves the difference of two simulated steps") {
   // Half the bytes of a gather that is bound by bandwidth.
   CHECK(wide.saved_s == Approx(wide.isolated_s / 2).epsilon(0.05));
   CHECK(wide.exposed_s == Approx(wide.isolated_s));
-  CHECK(made.audit.step_s == made.result.variants[0].time_s);
+  CHECK(made.audit.step_s == made.result.runs[0].time_s);
 }
 
 TEST_CASE("findings are ordered by their saving, and costs come last") {

@@ -54,7 +54,7 @@ TEST_CASE("a profile with the times of a simulated step has a ratio of 1") {
       {"name": "scatter", "after": ["gather"],
        "collective": {"kind": "reduce-scatter", "axes": ["data", "tensor"], "bytes": "32 MiB"}}]}})"));
   const auto us = [&](std::size_t task) {
-    return 1e6 * run.variants.front().groups.at(task).isolated_s;
+    return 1e6 * run.runs.front().groups.at(task).isolated_s;
   };
   constexpr long kMi = 1 << 20;
   const ImportedProfile made = imported(

@@ -56,7 +56,7 @@ TEST_CASE("JSON has recorded times, bus bandwidth and simulated times of a row")
   // 2 (4 - 1) / 4 times 1 MiB in 200 us
   CHECK_THAT(row["bus_bandwidth"].get<double>(), WithinRel(1.5 * 1048576 / 200e-6, 1e-9));
   CHECK_THAT(row["simulated_s"].get<double>(),
-             WithinRel(result.variants[0].groups.at(0).isolated_s, 1e-12));
+             WithinRel(result.runs[0].groups.at(0).isolated_s, 1e-12));
   CHECK_THAT(row["ratio"].get<double>(),
              WithinRel(row["simulated_s"].get<double>() / 200e-6, 1e-9));
   REQUIRE(row["formats"].size() == 2);
