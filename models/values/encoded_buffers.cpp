@@ -1,6 +1,7 @@
 #include "models/values/encoded_buffers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "models/values/make_room.hpp"
@@ -18,7 +19,8 @@ void EncodedBuffers::release(collectives::BufferId buffer) {
   const std::size_t producers = geometry_.peers().size();
   for (std::size_t i = 0; i < producers; ++i) {
     Encoded& encoded = encoded_[static_cast<std::size_t>(index) * producers + i];
-    if (encoded.bytes.capacity() > 0) spare_.push_back(std::exchange(encoded.bytes, {}));
+    if (const std::size_t capacity = encoded.bytes.capacity(); capacity > 0)
+      spare_[capacity].push_back(std::exchange(encoded.bytes, {}));
     encoded.scales = {};
   }
 }
@@ -35,14 +37,11 @@ numerics::AlignedVector<std::byte>& EncodedBuffers::room(collectives::BufferId b
                                                          std::size_t size) {
   numerics::AlignedVector<std::byte>& bytes = at(buffer, producer).bytes;
   if (bytes.capacity() < size) {
-    // Not much larger ones: these are for other buffers.
-    const auto fits = [&](const auto& one) {
-      return one.capacity() >= size && one.capacity() / 2 <= size;
-    };
-    const auto found = std::ranges::find_if(spare_, fits);
-    if (found != spare_.end()) {
-      bytes.swap(*found);
-      spare_.erase(found);
+    const auto found = spare_.lower_bound(size);
+    if (found != spare_.end() && found->first / 2 <= size) {  // much larger ones are for others
+      bytes.swap(found->second.back());
+      found->second.pop_back();
+      if (found->second.empty()) spare_.erase(found);
     }
   }
   make_room(bytes, size);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include "models/numerics/codec/aligned_vector.hpp"
@@ -35,7 +36,7 @@ class EncodedBuffers {
 
  private:
   const UnitGeometry& geometry_;
-  std::vector<numerics::AlignedVector<std::byte>> spare_;
+  std::map<std::size_t, std::vector<numerics::AlignedVector<std::byte>>> spare_;  ///< by capacity
   std::vector<Encoded> encoded_;  ///< by index into the lane's buffers and slot of the producer
 };
 
