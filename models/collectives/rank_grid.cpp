@@ -11,7 +11,7 @@ namespace equarx::collectives {
 
 RankGrid::RankGrid(std::vector<std::uint32_t> lengths,
                    const std::vector<std::vector<std::uint32_t>>& factors)
-    : lengths_(std::move(lengths)), strides_(lengths_.size()) {
+    : lengths_(std::move(lengths)), axes_(lengths_.size()) {
   if (lengths_.empty() || lengths_.size() > std::numeric_limits<AxisSet>::digits)
     throw std::invalid_argument("ranks need 1 to 32 axes");
   for (std::size_t axis = lengths_.size(); axis-- > 0;) {
@@ -19,7 +19,11 @@ RankGrid::RankGrid(std::vector<std::uint32_t> lengths,
       throw std::invalid_argument("a collective needs at least two chips along every axis");
     if (lengths_[axis] > kMaxRanks / ranks_)
       throw std::invalid_argument(fmt::format("a collective can have at most {} ranks", kMaxRanks));
-    strides_[axis] = ranks_;
+    const bool has_bits = std::has_single_bit(lengths_[axis]) && std::has_single_bit(ranks_);
+    axes_[axis] = {.length = lengths_[axis],
+                   .stride = ranks_,
+                   .shift = static_cast<std::uint32_t>(std::countr_zero(ranks_)),
+                   .mask = has_bits ? lengths_[axis] - 1 : 0};
     ranks_ *= lengths_[axis];
   }
   for (std::size_t axis = 0; axis < lengths_.size(); ++axis)
@@ -29,7 +33,7 @@ RankGrid::RankGrid(std::vector<std::uint32_t> lengths,
 }
 
 void RankGrid::add_factors(std::size_t axis, const std::vector<std::uint32_t>& lengths) {
-  std::uint32_t stride = strides_[axis] * lengths_[axis];
+  std::uint32_t stride = axes_[axis].stride * lengths_[axis];
   for (const std::uint32_t length : lengths) {
     if (length < 2 || stride % length != 0)
       throw std::invalid_argument("factors of an axis must divide its length");
@@ -37,24 +41,12 @@ void RankGrid::add_factors(std::size_t axis, const std::vector<std::uint32_t>& l
     const bool has_bits = std::has_single_bit(length) && std::has_single_bit(stride);
     factors_.push_back({length, stride, has_bits ? (length - 1) * stride : 0});
   }
-  if (stride != strides_[axis])
+  if (stride != axes_[axis].stride)
     throw std::invalid_argument("factors of an axis must multiply to its length");
 }
 
-std::uint32_t RankGrid::coordinate(Rank rank, std::size_t axis) const {
-  return rank / strides_[axis] % lengths_[axis];
-}
-
 Offset RankGrid::along(std::size_t axis, std::uint32_t steps) const {
-  return steps % lengths_[axis] * strides_[axis];
-}
-
-Rank RankGrid::move(Rank rank, Offset offset) const {
-  Rank moved = 0;
-  for (const auto& [length, stride, bits] : factors_)
-    moved += bits != 0 ? ((rank & bits) + (offset & bits)) & bits
-                       : (rank / stride % length + offset / stride % length) % length * stride;
-  return moved;
+  return steps % lengths_[axis] * axes_[axis].stride;
 }
 
 Offset RankGrid::difference(Rank to, Rank from) const {

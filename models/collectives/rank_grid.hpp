@@ -42,13 +42,23 @@ class RankGrid {
   const std::vector<std::uint32_t>& lengths() const { return lengths_; }
 
   /// Coordinate of a rank (or component of an offset) along an axis, in [0, length(axis)).
-  std::uint32_t coordinate(Rank rank, std::size_t axis) const;
+  std::uint32_t coordinate(Rank rank, std::size_t axis) const {
+    const Axis& along = axes_[axis];
+    return along.mask != 0 ? (rank >> along.shift) & along.mask
+                           : rank / along.stride % along.length;
+  }
 
   /// Offset of `steps` forward along one axis, modulo its length.
   Offset along(std::size_t axis, std::uint32_t steps) const;
 
   /// Returns the rank at `offset` from `rank`, axis by axis, with wraparound.
-  Rank move(Rank rank, Offset offset) const;
+  Rank move(Rank rank, Offset offset) const {
+    Rank moved = 0;
+    for (const auto& [length, stride, bits] : factors_)
+      moved += bits != 0 ? ((rank & bits) + (offset & bits)) & bits
+                         : (rank / stride % length + offset / stride % length) % length * stride;
+    return moved;
+  }
 
   /// Returns the offset between two ranks: move(from, difference(to, from)) == to.
   Offset difference(Rank to, Rank from) const;
@@ -71,6 +81,13 @@ class RankGrid {
   bool operator==(const RankGrid&) const = default;
 
  private:
+  struct Axis {
+    std::uint32_t length = 0;
+    std::uint32_t stride = 0;  ///< ranks from one coordinate to the next
+    std::uint32_t shift = 0;   ///< if both are powers of two: the coordinate is
+    std::uint32_t mask = 0;    ///< rank >> shift & mask; 0 otherwise
+    bool operator==(const Axis&) const = default;
+  };
   /// A factor of an axis.
   struct Factor {
     std::uint32_t length = 0;
@@ -82,8 +99,8 @@ class RankGrid {
   void add_factors(std::size_t axis, const std::vector<std::uint32_t>& lengths);
 
   std::vector<std::uint32_t> lengths_;
-  std::vector<std::uint32_t> strides_;  ///< by axis: ranks from one coordinate to the next
-  std::vector<Factor> factors_;         ///< of all axes
+  std::vector<Axis> axes_;
+  std::vector<Factor> factors_;  ///< of all axes
   std::uint32_t ranks_ = 1;
 };
 
