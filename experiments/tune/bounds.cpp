@@ -121,16 +121,20 @@ double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig&
   return bound_s;
 }
 
+double core_bound_s(const plan::CollectivePlan& plan) {
+  if (!collectives::is_uniform(plan.program)) return 0.0;
+  const std::vector<double>& slowdown = plan.simulated.machine().slowdown;
+  const double slowest = slowdown.empty() ? 1.0 : std::ranges::max(slowdown);
+  return slowest * std::accumulate(plan.costs.core_s.begin(), plan.costs.core_s.end(), 0.0);
+}
+
 double program_bound_s(const plan::CollectivePlan& plan) {
   const sim::Machine& machine = plan.simulated.machine();
   const double links_s = sim::lower_bound_s(plan.program, machine, plan.costs);
   if (!collectives::is_uniform(plan.program)) return links_s;
   const std::vector<double>& slowdown = machine.slowdown;
   const double fastest = slowdown.empty() ? 1.0 : std::ranges::min(slowdown);
-  const double slowest = slowdown.empty() ? 1.0 : std::ranges::max(slowdown);
-  const double core_s =
-      slowest * std::accumulate(plan.costs.core_s.begin(), plan.costs.core_s.end(), 0.0);
-  return std::max({links_s, core_s, stream_bound_s(plan, fastest)});
+  return std::max({links_s, core_bound_s(plan), stream_bound_s(plan, fastest)});
 }
 
 }  // namespace equarx::tune

@@ -12,12 +12,16 @@ namespace equarx::tune {
 double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig& collective,
                        numerics::ElementFormat dtype);
 
+/// Core time in seconds of the slowest chip; 0 if ranks differ. A bound on the times of the family with
+/// more microshards, too, which only add instructions, on chips without workgroups.
+double core_bound_s(const plan::CollectivePlan& plan);
+
 /// Bound in seconds: the program's instructions in sequence on a machine without contention. Every
 /// core is as fast as the fastest, every message of a channel takes the best route of all ranks and
 /// waits only for earlier messages of its channel. By induction over the instruction stream no rank
 /// finishes an instruction earlier. On a uniform ring, where all ranks run in lockstep, the bound
-/// equals the simulated time up to rounding. At least the core time of the slowest chip and the
-/// time of the busiest link's bytes.
+/// equals the simulated time up to rounding. At least core_bound_s() and the time of the busiest
+/// link's bytes.
 double program_bound_s(const plan::CollectivePlan& plan);
 
 }  // namespace equarx::tune

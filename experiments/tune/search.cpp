@@ -91,6 +91,7 @@ class Search {
     std::size_t candidate;
     double cost_s;  ///< estimated time to simulate it
     bool is_cheap;
+    bool has_core = false;     ///< the bound includes core_bound_s()
     bool has_program = false;  ///< the bound is program_bound_s()
 
     /// Lowest bound first; expensive candidates last.
@@ -109,8 +110,12 @@ class Search {
   void enqueue(std::size_t candidate) {
     const plan::Expected<double> cost_s = trials_.cost_s(candidate);
     if (!cost_s) return note_infeasible(candidate, cost_s.error());
-    queue_.insert({trials_.early_bound_s(space_.candidates[candidate].family), candidate, *cost_s,
-                   *cost_s <= options_.most_trial_s});
+    const std::size_t family = space_.candidates[candidate].family;
+    queue_.insert({.bound_s = trials_.early_bound_s(family),
+                   .candidate = candidate,
+                   .cost_s = *cost_s,
+                   .is_cheap = *cost_s <= options_.most_trial_s,
+                   .has_core = candidate == first_candidate(family)});  // of its own program
   }
 
   bool has_result() const {
@@ -151,14 +156,33 @@ class Search {
       return;
     std::vector<TuneTrials::Key> keys;
     Evaluated expected = evaluated_;
-    for (auto next = queue_.begin(); next != queue_.end() && keys.size() < most; ++next) {
-      if (!why_too_long(*next).empty()) break;
-      if (!is_open(*next, expected)) continue;
-      if (next != queue_.begin() && !trials_.is_ready(key(*next))) keys.push_back(key(*next));
+    for (auto queued = queue_.begin(); queued != queue_.end() && keys.size() < most; ++queued) {
+      if (!why_too_long(*queued).empty()) break;
+      const std::optional<Queued> next = with_known_core(*queued);
+      if (!next || !is_open(*next, expected)) continue;
+      if (queued != queue_.begin() && !trials_.is_ready(key(*next))) keys.push_back(key(*next));
       const auto nmse = expected_nmse(space_.candidates[next->candidate].family);
       if (next->has_program && nmse) expected.add(next->bound_s, *nmse);
     }
     trials_.look_ahead(keys);
+  }
+
+  /// The candidate with the core time of its family in its bound; std::nullopt if that is not known
+  /// yet, so that its own program may turn out to be needless.
+  std::optional<Queued> with_known_core(Queued next) const {
+    if (next.has_core || options_.exhaustive) return next;
+    const auto core_s = trials_.known_core_bound_s(space_.candidates[next.candidate].family);
+    if (!core_s) return std::nullopt;
+    next.bound_s = std::max(next.bound_s, *core_s);
+    next.has_core = true;
+    return next;
+  }
+
+  void add_core_bound(Queued next) {
+    const std::size_t family = space_.candidates[next.candidate].family;
+    next.bound_s = std::max(next.bound_s, trials_.core_bound_s(family));
+    next.has_core = true;
+    queue_.insert(next);
   }
 
   void decide(const Queued& next) {
@@ -167,9 +191,12 @@ class Search {
     if (prunes && prune(next.bound_s, family)) return;
     if (const auto broken = trials_.known_broken(family, options_.promises))
       return note_broken(next.candidate, *broken);
-    if (!next.has_program) ++examined_;
-    if (std::string why = why_too_long(next); !why.empty())
+    if (std::string why = why_too_long(next); !why.empty()) {
+      if (!next.has_program) ++examined_;
       return deferred_.push_back({next, std::move(why)});
+    }
+    if (prunes && !next.has_core) return add_core_bound(next);
+    if (!next.has_program) ++examined_;
     const plan::Expected<double> bound_s =
         prunes && next.has_program ? next.bound_s : trials_.bound_s(next.candidate);
     if (!bound_s) return note_infeasible(next.candidate, bound_s.error());

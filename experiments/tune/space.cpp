@@ -318,6 +318,8 @@ config::ExperimentConfig with_collective(const config::ExperimentConfig& config,
   return one;
 }
 
+std::size_t first_candidate(std::size_t family) { return family * kMicroshards.size(); }
+
 config::CollectiveConfig config_of(const TuneSpace& space, const TuneCandidate& candidate) {
   config::CollectiveConfig collective = space.families[candidate.family].config;
   collective.microshards = candidate.microshards;

@@ -75,6 +75,9 @@ TuneSpace enumerate(const config::ExperimentConfig& config,
 config::ExperimentConfig with_collective(const config::ExperimentConfig& config,
                                          const config::CollectiveConfig& collective);
 
+/// Index of the candidate of a family that has one microshard.
+std::size_t first_candidate(std::size_t family);
+
 /// The candidate as a configuration entry.
 config::CollectiveConfig config_of(const TuneSpace& space, const TuneCandidate& candidate);
 

@@ -15,6 +15,7 @@
 #include "experiments/plan/engine.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/tune/bounds.hpp"
+#include "models/hardware/workgroups.hpp"
 
 namespace equarx::tune {
 namespace {
@@ -95,8 +96,8 @@ TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& 
       nmse_(
           space.families.size(), [this](std::size_t family) { return compute(family); }, pool_),
       bounds_(
-          space.candidates.size(),
-          [this](std::size_t candidate) { return find_bound_s(candidate); }, pool_),
+          space.candidates.size(), [this](std::size_t candidate) { return find_bounds(candidate); },
+          pool_),
       times_(
           space.candidates.size(), [this](std::size_t candidate) { return simulate(candidate); },
           pool_),
@@ -168,11 +169,25 @@ plan::Expected<double> TuneTrials::cost_s(std::size_t candidate) const {
                                  "/collectives/0");
 }
 
-plan::Expected<double> TuneTrials::find_bound_s(std::size_t candidate) const {
+plan::Expected<TuneTrials::Bounds> TuneTrials::find_bounds(std::size_t candidate) const {
   return plan(candidate).map([&](const plan::Plan& made) {
-    return std::max(early_bound_s(space_.candidates[candidate].family),
-                    program_bound_s(made.collectives.front().candidates.front()));
+    const plan::CollectivePlan& planned = made.collectives.front().candidates.front();
+    return Bounds{
+        std::max(early_bound_s(space_.candidates[candidate].family), program_bound_s(planned)),
+        hardware::workgroups(config_.chip) ? 0.0 : tune::core_bound_s(planned)};
   });
+}
+
+double TuneTrials::core_bound_s(std::size_t family) {
+  const plan::Expected<Bounds>& bounds = bounds_.get(first_candidate(family));
+  return bounds ? bounds->core_s : 0.0;
+}
+
+std::optional<double> TuneTrials::known_core_bound_s(std::size_t family) const {
+  const std::size_t first = first_candidate(family);
+  if (!bounds_.is_ready(first)) return std::nullopt;
+  const plan::Expected<Bounds>& bounds = bounds_.at(first);
+  return bounds ? bounds->core_s : 0.0;
 }
 
 bool TuneTrials::may_fail() const {
@@ -220,9 +235,11 @@ plan::Expected<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
 }
 
 TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
-  const double bound_s = bounds_.at(candidate).value();
+  const double bound_s = bounds_.at(candidate).value().whole_s;
   const auto made = plan::value_or_throw(plan(candidate));
-  const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
+  const unsigned threads = pool_.threads() > 0 ? 1 : 0;  // others simulate, too
+  const run::RunResult run =
+      run::run_experiment(made, [](const std::string&) {}, {.threads = threads}).runs.front();
   if (run.failure) return {};
   if (run.time_s < bound_s * (1.0 - sim::kBoundRounding))
     throw input::InvariantError(fmt::format(

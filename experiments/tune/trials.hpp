@@ -89,7 +89,15 @@ class TuneTrials {
   plan::Expected<double> cost_s(std::size_t candidate) const;
 
   /// Lower bound on the candidate's time, at least early_bound_s(); Infeasible if it cannot run.
-  plan::Expected<double> bound_s(std::size_t candidate) { return bounds_.get(candidate); }
+  plan::Expected<double> bound_s(std::size_t candidate) {
+    return bounds_.get(candidate).map([](const Bounds& bounds) { return bounds.whole_s; });
+  }
+
+  /// Lower bound on the times of the family by its core times, from its program with one microshard; 0
+  /// where none applies.
+  double core_bound_s(std::size_t family);
+  /// The same if that program has been made, otherwise std::nullopt.
+  std::optional<double> known_core_bound_s(std::size_t family) const;
 
   /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than its bound
   const Time& time(std::size_t candidate) { return times_.get(candidate); }
@@ -113,6 +121,12 @@ class TuneTrials {
   void look_ahead(const std::vector<Key>& keys);
 
  private:
+  /// Lower bounds on the time of a candidate with its program.
+  struct Bounds {
+    double whole_s = 0.0;
+    double core_s = 0.0;  ///< of the family
+  };
+
   const TuneScheme& scheme(std::size_t family) const {
     return space_.schemes[space_.families[family].scheme];
   }
@@ -123,7 +137,7 @@ class TuneTrials {
   void compute_ahead(const Key& key);
   bool needs_time(const Key& key) const;
   plan::Expected<plan::Plan> plan(std::size_t candidate) const;
-  plan::Expected<double> find_bound_s(std::size_t candidate) const;
+  plan::Expected<Bounds> find_bounds(std::size_t candidate) const;
   Time simulate(std::size_t candidate) const;
   ExpectedNmse compute(std::size_t family) const;
 
@@ -139,7 +153,7 @@ class TuneTrials {
   std::vector<std::array<std::optional<std::string>, contract::kPromises.size()>> broken_;
   mutable std::mutex large_;                  ///< held while an error takes much memory
   LazyTable<ExpectedNmse> nmse_;              ///< by family
-  LazyTable<plan::Expected<double>> bounds_;  ///< by candidate
+  LazyTable<plan::Expected<Bounds>> bounds_;  ///< by candidate
   LazyTable<Time> times_;                     ///< by candidate
   process::ThreadPool pool_;  ///< last member: joins before its inputs are destroyed
 };

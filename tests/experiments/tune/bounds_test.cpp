@@ -14,8 +14,11 @@ void check_bounds(input::Json json) {
   json["hardware"] = {{"based_on", "tpu-v5e"}, {"step_sync_time", "0.93 us"}};
   const config::ExperimentConfig config = config::read_config(json);
   const TuneSpace space = enumerate(config, tune_formats({"int8", "mxfp6-e2m3"}));
-  for (const TuneCandidate& candidate : space.candidates) {
+  double core_s = 0.0;  // of the family
+  for (std::size_t index = 0; index < space.candidates.size(); ++index) {
+    const TuneCandidate& candidate = space.candidates[index];
     if (candidate.microshards != 1 && candidate.microshards != 8) continue;
+    CHECK((candidate.microshards == 1) == (index == first_candidate(candidate.family)));
     const TuneFamily& family = space.families[candidate.family];
     const plan::Plan plan = plan::make_plan(with_collective(config, config_of(space, candidate)));
     const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
@@ -29,6 +32,10 @@ void check_bounds(input::Json json) {
     CHECK(program_s <= time_s * (1.0 + 1e-6));
     CHECK(links_s <= program_s);
     CHECK(early_s > 0.9 * links_s);  // tight enough to prune
+    if (candidate.microshards == 1) core_s = core_bound_s(collective);
+    CHECK(core_s > 0.0);
+    CHECK(core_s <= core_bound_s(collective) * (1.0 + 1e-9));
+    CHECK(core_bound_s(collective) <= program_s);
   }
 }
 
