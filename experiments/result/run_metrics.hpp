@@ -18,13 +18,14 @@ const Metrics<step::VariantResult>& variant_metrics();
 /// Keys of the lists of a variant, and metrics of its simulation, which follow them.
 const Metrics<step::VariantResult>& simulation_metrics();
 
-/// Metrics that collectives and steps have in common, in parts.
-/// @{
-const Metrics<run::TimedRun>& simulation_kind_metrics();  ///< symmetric or full, and the engine
+/// Metrics that collectives and steps have in common, in parts: how they were simulated.
+const Metrics<run::TimedRun>& simulation_kind_metrics();
+/// Their messages.
 const Metrics<run::TimedRun>& message_metrics();
-const Metrics<run::TimedRun>& interval_metrics();  ///< under "uncertainty"
+/// Their intervals, under "uncertainty".
+const Metrics<run::TimedRun>& interval_metrics();
+/// Whether their chip is calibrated.
 const Metrics<run::TimedRun>& calibration_metrics();
-/// @}
 
 /// The same metrics of a collective or a variant.
 template <std::derived_from<run::TimedRun> Run>

@@ -332,8 +332,7 @@ TEST_CASE("with different chips, task times are of the chip that ends last") {
   const input::Json slow = changed(two_collectives("data", "fsdp", "one"), "/faults/chips",
                                    R"j([{"chip": "(2,3)", "slowdown": 8}])j");
   const input::Json full = changed(broadcast, "/simulation", "full");
-  CHECK(run(broadcast).runs.front().time_s ==
-        Approx(run(full).runs.front().time_s).epsilon(1e-9));
+  CHECK(run(broadcast).runs.front().time_s == Approx(run(full).runs.front().time_s).epsilon(1e-9));
   for (const input::Json& json : {broadcast, full, slow}) {
     const VariantResult result = run(json).runs.front();
     CAPTURE(json.dump());
