@@ -257,6 +257,7 @@ ROWS: tuple[Row, ...] = (
     Command("all-to-all", "all-to-all on 16x16", case("all_to_all"), goal_s=0.1),
     Command("all-to-alls", "4 all-to-alls in a step on 16x16", case("step_all_to_all"), goal_s=0.1),
     Command("two-shot", "two-shot on 8x8x8", case("two_shot"), goal_s=2),
+    Command("full", "AllReduce of 1 GiB on a torus of 64x64, every chip", case("full"), cores=True),
     OverBound("tori", "AllReduce of 1 GiB on unequal tori, time over bound",
               ("4x8", "8x16", "4x4x8", "4x8x16", "8x16x16", "16x20x28"), goal_over=1.02),
     Command("tune", "`tune`, default", f"tune {DEFAULT}", "copy", goal_s=0.8, goal_mb=100, cores=True),
