@@ -88,7 +88,7 @@ Metrics<RunResult> traffic_metrics() {
            &RunResult::chips}};
 }
 
-Metrics<RunResult> cut_metrics() {
+Metrics<RunResult> choice_metrics() {
   return {{{.key = "engine_reason", .unit = Unit::text, .meaning = "reason for the engine"},
            &RunResult::engine_reason},
           {{.key = "minishards",
@@ -490,7 +490,7 @@ const Metrics<values::ValueResult>& numerics_metrics() {
 const Metrics<RunResult>& run_metrics() {
   static const Metrics<RunResult> metrics = joined(
       {first_metrics(), traffic_metrics(), in_common<RunResult>(calibration_metrics()),
-       in_common<RunResult>(simulation_kind_metrics()), cut_metrics(),
+       in_common<RunResult>(simulation_kind_metrics()), choice_metrics(),
        in_common<RunResult>(message_metrics()), core_metrics(),
        within<RunResult>("", expense_metrics(), [](const RunResult& run) { return &run.expenses; }),
        object_metrics(), list_keys()});

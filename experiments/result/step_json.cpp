@@ -9,7 +9,6 @@
 #include "experiments/result/run_metrics.hpp"
 #include "experiments/step/memory.hpp"
 #include "experiments/variation/discrepancy.hpp"
-#include "experiments/variation/report.hpp"
 #include "models/numerics/errors/metrics.hpp"
 
 namespace equarx::result {

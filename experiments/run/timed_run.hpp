@@ -1,6 +1,7 @@
 // Results that collectives and steps have in common.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

@@ -169,20 +169,17 @@ class Search {
 
   /// The candidate with the core time of its family in its bound; std::nullopt if that is not known
   /// yet, so that its own program may turn out to be needless.
-  std::optional<Queued> with_known_core(Queued next) const {
+  std::optional<Queued> with_known_core(const Queued& next) const {
     if (next.has_core || options_.exhaustive) return next;
     const auto core_s = trials_.known_core_bound_s(space_.candidates[next.candidate].family);
     if (!core_s) return std::nullopt;
-    next.bound_s = std::max(next.bound_s, *core_s);
-    next.has_core = true;
-    return next;
+    return with_core(next, *core_s);
   }
 
-  void add_core_bound(Queued next) {
-    const std::size_t family = space_.candidates[next.candidate].family;
-    next.bound_s = std::max(next.bound_s, trials_.core_bound_s(family));
+  static Queued with_core(Queued next, double core_s) {
+    next.bound_s = std::max(next.bound_s, core_s);
     next.has_core = true;
-    queue_.insert(next);
+    return next;
   }
 
   void decide(const Queued& next) {
@@ -195,7 +192,10 @@ class Search {
       if (!next.has_program) ++examined_;
       return deferred_.push_back({next, std::move(why)});
     }
-    if (prunes && !next.has_core) return add_core_bound(next);
+    if (prunes && !next.has_core) {
+      queue_.insert(with_core(next, trials_.core_bound_s(family)));
+      return;
+    }
     if (!next.has_program) ++examined_;
     const plan::Expected<double> bound_s =
         prunes && next.has_program ? next.bound_s : trials_.bound_s(next.candidate);

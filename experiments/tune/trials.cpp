@@ -179,8 +179,8 @@ plan::Expected<TuneTrials::Bounds> TuneTrials::find_bounds(std::size_t candidate
 }
 
 double TuneTrials::core_bound_s(std::size_t family) {
-  const plan::Expected<Bounds>& bounds = bounds_.get(first_candidate(family));
-  return bounds ? bounds->core_s : 0.0;
+  bounds_.get(first_candidate(family));
+  return known_core_bound_s(family).value();
 }
 
 std::optional<double> TuneTrials::known_core_bound_s(std::size_t family) const {
