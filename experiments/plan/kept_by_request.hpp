@@ -42,10 +42,13 @@ class KeptByRequest {
     return found->value;
   }
 
+  /// True if a value of this size is kept.
+  bool has_room(std::uint64_t bytes) const { return bytes <= most_bytes_; }
+
   /// Precondition: can_be_kept()
   void keep(config::Algorithm algorithm, const collectives::ProgramRequest& request,
             std::shared_ptr<const Value> value, std::uint64_t bytes) {
-    if (bytes > most_bytes_) return;
+    if (!has_room(bytes)) return;
     const std::scoped_lock lock(mutex_);
     bytes_ += bytes;
     entries_.push_front({algorithm, request, std::move(value), bytes});

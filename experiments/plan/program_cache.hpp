@@ -10,6 +10,9 @@
 
 namespace equarx::plan {
 
+/// Memory of a program.
+std::uint64_t bytes_of(const collectives::Program& program);
+
 /// Programs by algorithm and request, which determine them. For many threads.
 class ProgramCache {
  public:
@@ -20,6 +23,10 @@ class ProgramCache {
   /// @throws std::invalid_argument like AlgorithmInfo::make
   std::shared_ptr<const collectives::Program> make(config::Algorithm algorithm,
                                                    const collectives::ProgramRequest& request);
+
+  /// The same as a program of the caller's own.
+  collectives::Program copy(config::Algorithm algorithm,
+                            const collectives::ProgramRequest& request);
 
   /// Bytes of the kept programs.
   std::uint64_t bytes() const { return kept_.bytes(); }

@@ -263,7 +263,7 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,
                                   const config::ExperimentConfig& config) {
   collectives::Program program = collectives::with_arithmetic(
-      *program_cache().make(collective.algorithm, program_request(collective, grid, config)),
+      program_cache().copy(collective.algorithm, program_request(collective, grid, config)),
       config::arithmetic_of(collective.arithmetic,
                             config::tensor_type(collective, config.tensor.dtype)));
   if (config::has_casts(collective))

@@ -6,6 +6,36 @@
 #include "models/collectives/validate.hpp"
 
 namespace equarx::collectives {
+namespace {
+
+/// Instructions of a strand that are not yet merged, as indices of the last part.
+struct Strand {
+  double due = 0.0;  ///< of the next one
+  std::size_t next = 0;
+  std::size_t end = 0;
+  std::size_t number = 0;
+};
+
+/// Strands that have instructions, in the order of their beginning.
+std::vector<Strand> strands_of(const std::vector<double>& dues,
+                               const std::vector<std::size_t>& begins) {
+  std::vector<Strand> strands;
+  for (std::size_t number = 0; number < begins.size(); ++number) {
+    const std::size_t begin = begins[number];
+    const std::size_t end = number + 1 < begins.size() ? begins[number + 1] : dues.size();
+    if (begin < end) strands.push_back({dues[begin], begin, end, number});
+  }
+  return strands;
+}
+
+/// Frees room that is worth the copy.
+template <typename T>
+void shrink(std::vector<T>& list) {
+  constexpr std::size_t kWorth = 8;  // times
+  if (list.capacity() - list.size() > list.size() / kWorth) list.shrink_to_fit();
+}
+
+}  // namespace
 
 ChannelId ProgramWriter::add_channel(Offset offset, std::string name, Ports ports) {
   program_.channels.push_back({offset, std::move(name), ports});
@@ -16,7 +46,7 @@ void ProgramWriter::emit(const Instruction& instruction) {
   program_.instructions.push_back(instruction);
   program_.instructions.back().stream =
       minishard_streams_ == 1 ? stream_ : stream_of(program_.tile(instruction));
-  dues_.push_back({due_, strand_});
+  dues_.push_back(due_);
 }
 
 BufferId ProgramWriter::make_buffer(Content content, Phase phase, const Tile& tile,
@@ -108,48 +138,55 @@ void ProgramWriter::deliver(const Tile& tile, BufferId payload, Origin origin, R
         .ranks = ranks});
 }
 
-std::vector<ProgramWriter::Strand> ProgramWriter::strands() const {
-  std::vector<Strand> strands;
-  for (std::size_t at = 0; at < dues_.size(); ++at) {
-    if (at == 0 || dues_[at].strand != dues_[at - 1].strand) strands.push_back({at, at});
-    ++strands.back().end;
-  }
-  return strands;
+void ProgramWriter::reserve_strands(std::size_t strands) {
+  const auto reserve = [&](auto& list) { list.reserve(list.size() * strands); };
+  reserve(program_.instructions);
+  reserve(program_.messages);
+  reserve(program_.buffers);
+  reserve(dues_);
 }
 
 void ProgramWriter::merge_strands() {
-  std::vector<Strand> left = strands();
-  const auto part = program_.instructions.begin() + static_cast<std::ptrdiff_t>(part_begin_);
-  const std::vector<Instruction> written(part, program_.instructions.end());
-  program_.instructions.erase(part, program_.instructions.end());
-  std::size_t before = 0;
-  for (std::size_t merged = 0; merged < written.size(); ++merged) {
-    const auto next = std::ranges::min_element(
-        left, {}, [&](const Strand& strand) { return dues_[strand.next].time; });
-    const std::size_t id = next->next++;
-    if (next->next == next->end) left.erase(next);
-    const bool same_barrier = merged > 0 && dues_[before].time == dues_[id].time &&
-                              dues_[before].strand != dues_[id].strand &&
-                              written[id].op == Op::barrier && written[before].op == Op::barrier;
-    if (!same_barrier) program_.instructions.push_back(written[id]);
-    before = id;
+  const auto first = program_.instructions.begin() + static_cast<std::ptrdiff_t>(part_begin_);
+  std::vector<Instruction> merged;
+  merged.reserve(program_.instructions.size());
+  merged.assign(program_.instructions.begin(), first);
+  std::vector<Strand> left = strands_of(dues_, strands_);
+  const Instruction* before = nullptr;
+  double before_due = 0.0;
+  std::size_t before_strand = 0;
+  while (!left.empty()) {
+    const auto next = std::ranges::min_element(left, {}, &Strand::due);
+    const Instruction& instruction = first[static_cast<std::ptrdiff_t>(next->next)];
+    const bool same_barrier = before != nullptr && before_due == next->due &&
+                              before_strand != next->number && instruction.op == Op::barrier &&
+                              before->op == Op::barrier;
+    if (!same_barrier) merged.push_back(instruction);
+    before = &instruction;
+    before_due = next->due;
+    before_strand = next->number;
+    if (++next->next == next->end)
+      left.erase(next);
+    else
+      next->due = dues_[next->next];
   }
+  program_.instructions = std::move(merged);
 }
 
 void ProgramWriter::begin_part() {
-  if (strand_ > 1) merge_strands();  // a single strand is already in order
+  if (strands_.size() > 1) merge_strands();  // a single strand is already in order
   part_begin_ = program_.instructions.size();
   dues_.clear();
-  strand_ = 0;
+  strands_.clear();
   due_ = 0.0;
 }
 
 Program ProgramWriter::finish() && {
   begin_part();
-  std::vector<Due>().swap(dues_);
-  program_.instructions.shrink_to_fit();
-  program_.messages.shrink_to_fit();
-  program_.buffers.shrink_to_fit();
+  std::vector<double>().swap(dues_);
+  shrink(program_.instructions);
+  shrink(program_.messages);
+  shrink(program_.buffers);
   validate(program_);
   return std::move(program_);
 }

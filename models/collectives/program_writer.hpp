@@ -22,7 +22,9 @@ class ProgramWriter {
   const Program& program() const { return program_; }
 
   /// Begins a new strand. Within a strand, due times must not decrease.
-  void begin_strand() { ++strand_; }
+  void begin_strand() { strands_.push_back(dues_.size()); }
+  /// Makes room for `strands` strands of the size of all so far together.
+  void reserve_strands(std::size_t strands);
   /// Begins a part that follows everything written so far: the strands up to here are merged among
   /// themselves.
   void begin_part();
@@ -69,28 +71,14 @@ class ProgramWriter {
   Program finish() &&;
 
  private:
-  /// Due time and strand of an instruction.
-  struct Due {
-    double time;
-    std::uint32_t strand;
-  };
-
-  /// Instructions of a strand that are not yet merged, as indices of the last part.
-  struct Strand {
-    std::size_t next;
-    std::size_t end;
-  };
-
   bool lies_in_wire_format(Phase phase, Operand operand) const;
-  /// Strands of the last part that have instructions, in the order of their beginning.
-  std::vector<Strand> strands() const;
   /// Orders the last part by due time; of instructions due at once, the earlier strand comes first.
   void merge_strands();
 
   Program program_;  ///< the instructions of the last part are ordered by strand until finish()
-  std::vector<Due> dues_;  ///< by instruction of the last part
+  std::vector<double> dues_;          ///< by instruction of the last part
+  std::vector<std::size_t> strands_;  ///< first instruction of each strand, in the last part
   std::size_t part_begin_ = 0;
-  std::uint32_t strand_ = 0;
   double due_ = 0.0;
   std::uint32_t stream_ = 0;
   std::uint32_t minishard_streams_ = 1;

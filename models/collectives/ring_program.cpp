@@ -44,8 +44,10 @@ Program make_ring_program(const RankGrid& grid, std::uint64_t elements,
   const RingTimetable timetable(
       grid, tours, elements_of_tours(writer.program().partition, options.style), options);
   const std::uint32_t segments = writer.program().partition.segments();
-  for (std::uint32_t segment = 0; segment < segments; ++segment)
+  for (std::uint32_t segment = 0; segment < segments; ++segment) {
     write_segment(writer, timetable, options.style, segment);
+    if (segment == 0) writer.reserve_strands(segments);
+  }
   return std::move(writer).finish();
 }
 

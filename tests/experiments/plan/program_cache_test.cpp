@@ -37,6 +37,20 @@ TEST_CASE("an equal request gets the same program, which a new one equals") {
   CHECK(cache.bytes() > 0);
 }
 
+TEST_CASE("a copy is the caller's own, and keeps a program for others") {
+  ProgramCache cache(kMuch);
+  const collectives::Program copy = cache.copy(equarx(), request());
+  const std::uint64_t bytes = cache.bytes();
+  CHECK(bytes > 0);
+  const auto kept = cache.make(equarx(), request());
+  CHECK(cache.bytes() == bytes);
+  CHECK(kept->instructions.size() == copy.instructions.size());
+  CHECK(cache.copy(equarx(), request()).messages.size() == copy.messages.size());
+  ProgramCache none(0);
+  CHECK(none.copy(equarx(), request()).buffers.size() == copy.buffers.size());
+  CHECK(none.bytes() == 0);
+}
+
 TEST_CASE("every member of a request matters") {
   ProgramCache cache(kMuch);
   const auto first = cache.make(equarx(), request());
