@@ -98,13 +98,15 @@ void compute(const collectives::Program& program, const config::TensorConfig& te
              const values::TensorSource& source, unsigned threads, values::Windows& windows) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
   if (threads == 0) threads = values::default_threads();
-  while (threads > 1 && values::memory_bytes(program, threads) > kMostBytes) --threads;
+  const values::MemoryNeed need = values::memory_need(program);
+  while (threads > 1 && need.bytes(threads) > kMostBytes) --threads;
   const auto residual = run::make_residual_source(program, tensor);
   values::execute(program, source,
                   {.threads = threads,
                    .rounding_seed = tensor.values.seed,
                    .windows = &windows,
                    .counts = false,
+                   .traffic = false,
                    .residual = residual ? &*residual : nullptr});
 }
 

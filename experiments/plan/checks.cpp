@@ -148,7 +148,13 @@ Expected<void> check_hbm_bandwidth(const collectives::Program& program,
 Expected<void> check_host_memory(const collectives::Program& program,
                                  const config::ExperimentConfig& config, unsigned threads) {
   if (!config.numerics) return {};
-  double needed = static_cast<double>(values::memory_bytes(program, threads));
+  return check_host_memory(values::memory_need(program), program, config, threads);
+}
+
+Expected<void> check_host_memory(const values::MemoryNeed& need,
+                                 const collectives::Program& program,
+                                 const config::ExperimentConfig& config, unsigned threads) {
+  double needed = static_cast<double>(need.bytes(threads));
   needed += static_cast<double>(values::result_elements(program)) *  // the baseline's result
             static_cast<double>(numerics::element_bits(config.tensor.dtype)) / 8.0;
   if (needed <= process::kLittleMemory) return {};

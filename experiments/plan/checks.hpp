@@ -6,6 +6,7 @@
 #include "experiments/config/config.hpp"
 #include "experiments/plan/infeasible.hpp"
 #include "models/collectives/program.hpp"
+#include "models/values/value_executor.hpp"
 
 namespace equarx::plan {
 
@@ -29,7 +30,12 @@ Expected<void> check_hbm_bandwidth(const collectives::Program& program,
                                    const config::ExperimentConfig& config);
 
 /// Checks that this computer has the memory to compute the values of a program with so many
-/// threads.
+/// threads, in addition to those of a baseline. `need`: of the program
+Expected<void> check_host_memory(const values::MemoryNeed& need,
+                                 const collectives::Program& program,
+                                 const config::ExperimentConfig& config, unsigned threads);
+
+/// Likewise, if the configuration asks for values.
 Expected<void> check_host_memory(const collectives::Program& program,
                                  const config::ExperimentConfig& config, unsigned threads);
 

@@ -19,7 +19,8 @@ double measured_quantizer_nmse(const numerics::BlockFormat& format, std::uint64_
       collectives::Collective::all_gather, kRanks, tensor, numerics::ElementFormat::fp32,
       {format, format, {minishards, 1}});
   const TensorSource source(inputs, tensor, numerics::ElementFormat::fp32);
-  return execute(program, source, {.threads = 1, .counts = false}).against_exact.nmse;
+  return execute(program, source, {.threads = 1, .counts = false, .traffic = false})
+      .against_exact.nmse;
 }
 
 }  // namespace equarx::values

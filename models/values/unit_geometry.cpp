@@ -30,6 +30,18 @@ void UnitGeometry::start(const Unit& unit) {
   collectives::AxisSet others = grid_.all_axes();
   if (!segment.axes.empty()) others &= ~(collectives::AxisSet{1} << segment.axes.front());
   peers_ = grid_.offsets(others);
+  if (chunk_begins_.empty() || segment_ != lane_->segment) find_chunks();
+}
+
+void UnitGeometry::find_chunks() {
+  segment_ = lane_->segment;
+  chunk_begins_.clear();
+  const std::size_t axes = partition_.segment(segment_).axes.size();
+  for (std::uint32_t uncut = 0; uncut <= axes; ++uncut) {
+    std::vector<std::uint64_t>& begins = chunk_begins_.emplace_back();
+    for (Rank rank = 0; rank < grid_.ranks(); ++rank)
+      begins.push_back(partition_.chunk_begin(segment_, uncut, rank));
+  }
 }
 
 std::size_t UnitGeometry::real_elements(std::uint32_t row) const {
@@ -47,8 +59,8 @@ std::uint64_t UnitGeometry::minishard_elements(const collectives::WrittenTile& t
   const std::uint64_t size = program().minishard(tile).size();
   if (!is_part() && has_all_columns()) return size;
   const Rank chunk = grid_.move(tile.writer, tile.tile.shard_offset);
-  const std::uint64_t begin = partition_.chunk_begin(lane_->segment, tile.tile.uncut, chunk) +
-                              partition_.minishard(tile.tile).begin;
+  const std::uint64_t begin =
+      chunk_begins(tile.tile.uncut)[chunk] + partition_.minishard(tile.tile).begin;
   const std::uint64_t unit_begin = first_in_segment();
   const std::uint64_t from = std::max(begin, unit_begin);
   const std::uint64_t to = std::min(begin + size, unit_begin + range_.size());

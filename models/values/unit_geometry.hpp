@@ -97,11 +97,11 @@ class UnitGeometry {
     const std::uint64_t unit_begin = first_in_segment();
     const std::uint64_t unit_end = unit_begin + range_.size();
     const collectives::Rank first = first_rank(tile);
+    const std::vector<std::uint64_t>& chunks = chunk_begins(tile.uncut);
     for (const collectives::Offset peer : peers_) {
       const collectives::Rank rank = grid_.move(first, peer);
       if (!ranks.contains(rank)) continue;
-      const std::uint64_t chunk =
-          partition_.chunk_begin(lane_->segment, tile.uncut, grid_.move(rank, tile.shard_offset));
+      const std::uint64_t chunk = chunks[grid_.move(rank, tile.shard_offset)];
       const std::uint64_t begin = chunk + range.begin;
       const std::uint64_t size =
           program().counts ? program().microshard({tile, rank}).size() : range.size();
@@ -127,6 +127,11 @@ class UnitGeometry {
   }
 
  private:
+  void find_chunks();
+  /// Starts of the ranks' chunks within the segment.
+  const std::vector<std::uint64_t>& chunk_begins(std::uint32_t uncut) const {
+    return chunk_begins_[std::min<std::size_t>(uncut, chunk_begins_.size() - 1)];
+  }
   bool is_in_columns(std::uint64_t element) const {
     const std::uint64_t column = element % numerics::kRegisterElements;
     return part_.columns.begin <= column && column < part_.columns.end;
@@ -144,6 +149,8 @@ class UnitGeometry {
   std::uint64_t first_element_ = 0;
   std::size_t real_elements_ = 0;
   std::vector<collectives::Offset> peers_;
+  std::uint32_t segment_ = 0;                             ///< of chunk_begins_
+  std::vector<std::vector<std::uint64_t>> chunk_begins_;  ///< by number of uncut axes
 };
 
 }  // namespace equarx::values

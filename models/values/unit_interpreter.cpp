@@ -52,6 +52,7 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
                                  const UnitOptions& options)
     : program_(lanes.program()),
       counts_(options.counts),
+      counts_traffic_(options.traffic),
       ranges_(options.ranges),
       may_release_(!options.ranges && options.feedback == nullptr && options.record == nullptr),
       shared_(options.shared),
@@ -114,7 +115,9 @@ void UnitInterpreter::run(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::barrier: return;
     case Op::send:
-    case Op::wait: return traffic_.count(instruction);
+    case Op::wait:
+      if (counts_traffic_) traffic_.count(instruction);
+      return;
     case Op::dequantize:
     case Op::deliver: return deliver_buffers(instruction);
     default: break;

@@ -32,6 +32,7 @@ namespace equarx::values {
 struct UnitOptions {
   std::uint64_t rounding_seed = 1;
   bool counts = true;   ///< count clipped and flushed elements: quantized()
+  bool traffic = true;  ///< count bytes: sent_bytes(), received_bytes()
   bool ranges = false;  ///< trace magnitudes and range errors: ranges()
   /// The scale shared by all ranks, if the program's format has one.
   const numerics::SharedScale* shared = nullptr;
@@ -122,6 +123,7 @@ class UnitInterpreter {
 
   const collectives::Program& program_;
   bool counts_;
+  bool counts_traffic_;
   bool ranges_;
   bool may_release_;  ///< values and buffers that are used no more
   const numerics::SharedScale* shared_;

@@ -1,7 +1,11 @@
 #include "models/values/value_executor.hpp"
 
 #include <algorithm>
+#include <condition_variable>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/os/parallel_for.hpp"
@@ -101,6 +105,66 @@ std::uint64_t scratch_bytes(const collectives::Program& program, std::uint64_t m
   return decoded + summed + rounded;
 }
 
+/// The units of a run; if these are few, as in a sample of large ones, their parts, which threads
+/// compute side by side.
+class UnitTasks {
+ public:
+  /// `in_parts`: if it may compute parts
+  UnitTasks(ValueRun& run, bool in_parts) : run_(run), ended_(run.units()) {
+    const bool few = in_parts && run.units() < std::size_t{kFew} * run.threads();
+    for (std::size_t unit = 0; unit < run.units(); ++unit) {
+      if (few && run.threads() > 1 && run.has_separate_parts(unit))
+        for (const LanePart& part : run.parts_of(unit)) tasks_.push_back({unit, part});
+      else
+        tasks_.push_back({unit, {}});
+    }
+    for (std::size_t task = 1; task < tasks_.size(); ++task)
+      if (tasks_[task].unit == tasks_[task - 1].unit)
+        tasks_[task].number = tasks_[task - 1].number + 1;
+  }
+
+  std::size_t size() const { return tasks_.size(); }
+
+  /// Waits for the parts of the unit before this one, which other threads compute, to add results in
+  /// the same order.
+  void compute(std::size_t number, const std::function<ValueRun::Worker&()>& worker_of) {
+    const Task& task = tasks_[number];
+    if (!task.part) return run_.compute(task.unit, worker_of());
+    try {
+      ValueRun::Worker& worker = worker_of();
+      run_.begin(task.unit, *task.part, worker);
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return failed_ || ended_[task.unit] == task.number; });
+      if (failed_) return;
+      run_.end(task.unit, *task.part, worker);
+      ++ended_[task.unit];
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      failed_ = true;
+      changed_.notify_all();
+      throw;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  /// Units per thread below which they are computed in parts.
+  static constexpr unsigned kFew = 4;
+
+  struct Task {
+    std::size_t unit = 0;
+    std::optional<LanePart> part;
+    std::size_t number = 0;  ///< of the part within the unit
+  };
+
+  ValueRun& run_;
+  std::vector<Task> tasks_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::size_t> ended_;  ///< parts by unit
+  bool failed_ = false;
+};
+
 }  // namespace
 
 Windows Windows::spread(std::uint64_t elements, std::uint64_t count, std::uint64_t size) {
@@ -126,18 +190,21 @@ double ValueResult::at_largest_fraction() const { return share(at_largest, compu
 ValueResult execute(const collectives::Program& program, const TensorSource& source,
                     const ValueOptions& options) {
   ValueRun run(program, source, options);
-  const auto threads = static_cast<unsigned>(std::min<std::size_t>(run.threads(), run.units()));
+  UnitTasks tasks(run, options.sample < 1.0);
+  const auto threads = static_cast<unsigned>(std::min<std::size_t>(run.threads(), tasks.size()));
   std::vector<std::unique_ptr<ValueRun::Worker>> workers(std::max(threads, 1U));
-  os::parallel_for(run.units(), threads, [&](std::size_t unit, unsigned thread) {
-    if (!workers[thread]) workers[thread] = run.make_worker(source);
-    run.compute(unit, *workers[thread]);
-    if (thread == 0 && options.watch) options.watch(share(unit, run.units()));
+  os::parallel_for(tasks.size(), threads, [&](std::size_t task, unsigned thread) {
+    tasks.compute(task, [&]() -> ValueRun::Worker& {
+      if (!workers[thread]) workers[thread] = run.make_worker(source);
+      return *workers[thread];
+    });
+    if (thread == 0 && options.watch) options.watch(share(task, tasks.size()));
   });
   if (options.record != nullptr) options.record->sort();
   return run.result();
 }
 
-std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads) {
+MemoryNeed memory_need(const collectives::Program& program) {
   const LaneTable lanes(program);
   std::uint64_t elements = 0;
   std::uint64_t gathered = 0;  // elements of lanes computed by columns
@@ -166,9 +233,9 @@ std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads
       (elements * result_rows(program) + gathered) * (sizeof(double) + sizeof(float));
   std::uint64_t units = 0;
   for_each_unit(program, lanes, [&](const Unit&, std::uint64_t) { ++units; });
-  return std::min<std::uint64_t>(threads, units) *
-             (ranks + results + most.encoded + scratch_bytes(program, elements)) +
-         units * (sizeof(UnitReport) + sizeof(PlacedUnit));
+  return {.of_thread = ranks + results + most.encoded + scratch_bytes(program, elements),
+          .shared = units * (sizeof(UnitReport) + sizeof(PlacedUnit)),
+          .units = units};
 }
 
 std::uint64_t result_elements(const collectives::Program& program) {

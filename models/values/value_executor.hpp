@@ -1,6 +1,7 @@
 // Executes a program on tensors, without timing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -72,6 +73,7 @@ struct ValueOptions {
   double sample = 1.0;              ///< share of the tensor to compute, above 0; see execute()
   Windows* windows = nullptr;       ///< compute only the units of these parts, and store them here
   bool counts = true;               ///< count clipped and flushed elements
+  bool traffic = true;  ///< count bytes sent and received; else there are none of either
   /// Error feedback: the losses are added to the inputs, and replaced by the losses of each rank's
   /// quantizations in this step, hop by hop. Hence the sum of all delivered results and the final
   /// losses equals the sum of all inputs, up to FP32 summation and the rounding of results to the
@@ -110,8 +112,24 @@ struct ValueOptions {
 ValueResult execute(const collectives::Program& program, const TensorSource& source,
                     const ValueOptions& options = {});
 
-/// Memory of execute() with `threads` threads, in bytes, without `result` and `baseline`.
-std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads);
+/// Memory of execute(), in bytes, without `result` and `baseline`.
+struct MemoryNeed {
+  std::uint64_t of_thread = 0;
+  std::uint64_t shared = 0;  ///< by all threads
+  std::uint64_t units = 0;   ///< more threads take no more
+
+  std::uint64_t bytes(unsigned threads) const {
+    return std::min<std::uint64_t>(threads, units) * of_thread + shared;
+  }
+};
+
+/// Memory of execute() for a program; takes a look at all its instructions.
+MemoryNeed memory_need(const collectives::Program& program);
+
+/// Memory of execute() with `threads` threads.
+inline std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads) {
+  return memory_need(program).bytes(threads);
+}
 
 /// Elements of all distinct results: the size of the tensor, times the ranks for an AllToAll.
 std::uint64_t result_elements(const collectives::Program& program);

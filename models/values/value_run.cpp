@@ -150,6 +150,7 @@ void ValueRun::compute_shared_scale() {
 std::unique_ptr<ValueRun::Worker> ValueRun::make_worker(const TensorSource& source) const {
   const UnitOptions options{.rounding_seed = options_.rounding_seed,
                             .counts = options_.counts,
+                            .traffic = options_.traffic,
                             .ranges = options_.contract,
                             .shared = scale_ ? &*scale_ : nullptr,
                             .feedback = options_.feedback,
@@ -161,12 +162,25 @@ std::unique_ptr<ValueRun::Worker> ValueRun::make_worker(const TensorSource& sour
 
 void ValueRun::compute(std::size_t index, const LanePart& part, Worker& worker,
                        std::mutex* results) {
-  UnitReport& report = reports_[index];
-  report.sent.resize(channels_);
-  report.received.resize(channels_);
+  begin(index, part, worker);
+  end(index, part, worker, results);
+}
+
+bool ValueRun::has_separate_parts(std::size_t unit) const {
+  return values::parts_of(lanes_.lanes()[units_[unit].unit.lane]).front().has_all_columns() ||
+         may_leave_columns();
+}
+
+void ValueRun::begin(std::size_t index, const LanePart& part, Worker& worker) const {
   Unit unit = units_[index].unit;
   unit.part = part;
   worker.interpreter.run(unit);
+}
+
+void ValueRun::end(std::size_t index, const LanePart& part, Worker& worker, std::mutex* results) {
+  UnitReport& report = reports_[index];
+  report.sent.resize(channels_);
+  report.received.resize(channels_);
   add_counts(worker.interpreter, report);
   if (part.has_all_columns() || may_leave_columns())
     add_rows(worker, results, report);

@@ -99,6 +99,12 @@ class ValueRun {
   void compute(std::size_t unit, Worker& worker) {
     for (const LanePart& part : parts_of(unit)) compute(unit, part, worker);
   }
+  /// True if parts of a unit can be computed by different workers: their results need no common buffer.
+  bool has_separate_parts(std::size_t unit) const;
+  /// The two halves of compute(): begin() computes a part, in any order and concurrently; end() adds its
+  /// results, the first ones first.
+  void begin(std::size_t unit, const LanePart& part, Worker& worker) const;
+  void end(std::size_t unit, const LanePart& part, Worker& worker, std::mutex* results = nullptr);
   /// Merges the units in the order of the tensor, independent of the threads that computed them.
   ValueResult result() const;
 

@@ -1,6 +1,7 @@
 #include "models/values/value_run.hpp"
 
 #include <span>
+#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -74,6 +75,48 @@ TEST_CASE("a small sample of a tensor of small windows has whole units") {
                                                   testing::int8_strided(), 1, 1));
   const TensorSource source(numerics::InputSpec{}, 12 * kLargeSample, ElementFormat::bf16);
   CHECK(execute(program, source, {.sample = 1e-6}).computed_elements == 3 * kLargeSample);
+}
+
+TEST_CASE("threads share the parts of few units, with the same bits") {
+  for (const auto& format : {testing::plain(ElementFormat::bf16), testing::int8_blocks(32)}) {
+    const collectives::Program program = large_program(format);
+    const TensorSource source(numerics::InputSpec{}, program.partition.elements(),
+                              ElementFormat::bf16);
+    const ValueOptions sample{.threads = 1, .sample = 1e-6};
+    REQUIRE(ValueRun(program, source, sample).units() == 1);
+    const ValueResult one = execute(program, source, sample);
+    for (const unsigned threads : {2U, 5U}) {
+      const ValueResult several = execute(program, source, {.threads = threads, .sample = 1e-6});
+      CHECK(several.computed_elements == one.computed_elements);
+      CHECK(several.against_exact.mse == one.against_exact.mse);
+      CHECK(several.against_exact.nmse == one.against_exact.nmse);
+      CHECK(several.sent_bytes == one.sent_bytes);
+      CHECK(several.quantized.elements == one.quantized.elements);
+    }
+  }
+}
+
+TEST_CASE("an exception of the watch ends all threads") {
+  const collectives::Program program = large_program(testing::plain(ElementFormat::bf16));
+  const TensorSource source(numerics::InputSpec{}, program.partition.elements(),
+                            ElementFormat::bf16);
+  int parts = 0;
+  const auto fail = [&](double) {
+    if (++parts == 2) throw std::runtime_error("cancelled");
+  };
+  CHECK_THROWS_AS(execute(program, source, {.threads = 3, .sample = 1e-6, .watch = fail}),
+                  std::runtime_error);
+}
+
+TEST_CASE("bytes need not be counted") {
+  const collectives::Program program = large_program(testing::int8_blocks(32));
+  const TensorSource source(numerics::InputSpec{}, program.partition.elements(),
+                            ElementFormat::bf16);
+  const ValueResult counted = execute(program, source, {.sample = 1e-6});
+  const ValueResult uncounted = execute(program, source, {.sample = 1e-6, .traffic = false});
+  CHECK(counted.sent_bytes.front() > 0);
+  CHECK(uncounted.sent_bytes == std::vector<std::uint64_t>(program.channels.size()));
+  CHECK(uncounted.against_exact.mse == counted.against_exact.mse);
 }
 
 TEST_CASE("a small sample computes some columns of a lane") {
